@@ -1,0 +1,199 @@
+"""The equations of attention as pure functions, with masks.
+
+Symbols, everywhere: h encoder state, s decoder state, e score, a weight, c context.
+Axes, everywhere: ``[batch, head, query, key]``; functions here take any leading axes (``...``).
+A mask is boolean, True where a query may read a key, and broadcasts against the scores.
+
+References
+----------
+Bahdanau, Cho and Bengio 2015, Neural Machine Translation by Jointly Learning to Align and Translate.
+Luong, Pham and Manning 2015, Effective Approaches to Attention-based Neural Machine Translation.
+Vaswani et al. 2017, Attention Is All You Need.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+
+
+class FullyMaskedRowError(ValueError):
+    """A query may read no key at all, so that its weights are not defined."""
+
+
+def additive_features(query: Tensor, key: Tensor, query_weight: Tensor, key_weight: Tensor) -> Tensor:
+    """Give tanh(W s + U h), the hidden layer of the additive score, for each pair of query and key.
+
+    Parameters
+    ----------
+    query : Tensor, [..., query, d_query]
+        Decoder states s.
+    key : Tensor, [..., key, d_key]
+        Encoder states h.
+    query_weight : Tensor, [d_attention, d_query]
+        W of Bahdanau et al. 2015, appendix A.1.2.
+    key_weight : Tensor, [d_attention, d_key]
+        U of the same.
+
+    Returns
+    -------
+    Tensor, [..., query, key, d_attention]
+    """
+    projected_query = query @ query_weight.mT  # [..., query, d_attention]
+    projected_key = key @ key_weight.mT  # [..., key, d_attention]
+    return additive_features_of_projections(projected_query, projected_key)
+
+
+def additive_features_of_projections(projected_query: Tensor, projected_key: Tensor) -> Tensor:
+    """Give tanh(a + b) for each pair of a row of W s and a row of U h: [..., query, key, d_attention]."""
+    return torch.tanh(projected_query.unsqueeze(-2) + projected_key.unsqueeze(-3))
+
+
+def additive_scores(
+    query: Tensor, key: Tensor, query_weight: Tensor, key_weight: Tensor, score_vector: Tensor
+) -> Tensor:
+    """Give e_ij = v' tanh(W s_(i-1) + U h_j), Bahdanau et al. 2015, appendix A.1.2.
+
+    Parameters
+    ----------
+    query, key, query_weight, key_weight
+        See `additive_features`.
+    score_vector : Tensor, [d_attention]
+        v of the paper.
+
+    Returns
+    -------
+    Tensor, [..., query, key]
+    """
+    return additive_features(query, key, query_weight, key_weight) @ score_vector
+
+
+def additive_scores_joined(query: Tensor, key: Tensor, weight: Tensor, score_vector: Tensor) -> Tensor:
+    """Give the additive score in its other written form, v' tanh(W [h; s]), with one W on both.
+
+    Equal to `additive_scores` with ``W = [U W]``: its first d_key columns act on h, the others on s.
+
+    Parameters
+    ----------
+    query : Tensor, [..., query, d_query]
+    key : Tensor, [..., key, d_key]
+    weight : Tensor, [d_attention, d_key + d_query]
+    score_vector : Tensor, [d_attention]
+
+    Returns
+    -------
+    Tensor, [..., query, key]
+    """
+    pair = (*query.shape[:-1], key.shape[-2])
+    states = key.unsqueeze(-3).expand(*pair, key.shape[-1])  # [..., query, key, d_key]
+    readers = query.unsqueeze(-2).expand(*pair, query.shape[-1])  # [..., query, key, d_query]
+    return torch.tanh(torch.cat((states, readers), dim=-1) @ weight.mT) @ score_vector
+
+
+def dot_scores(query: Tensor, key: Tensor) -> Tensor:
+    """Give e_ts = s_t' h_s, Luong et al. 2015, equation 8, dot: [..., query, key]."""
+    return query @ key.mT
+
+
+def general_scores(query: Tensor, key: Tensor, weight: Tensor) -> Tensor:
+    """Give e_ts = s_t' W_a h_s, Luong et al. 2015, equation 8, general.
+
+    Parameters
+    ----------
+    query : Tensor, [..., query, d_query]
+    key : Tensor, [..., key, d_key]
+    weight : Tensor, [d_query, d_key]
+
+    Returns
+    -------
+    Tensor, [..., query, key]
+    """
+    return query @ weight @ key.mT
+
+
+def concat_scores(query: Tensor, key: Tensor, weight: Tensor, score_vector: Tensor) -> Tensor:
+    """Give e_ts = v_a' tanh(W_a [s_t; h_s]), Luong et al. 2015, equation 8, concat.
+
+    The formula is Bahdanau's with s before h; what differs is the data flow around it.
+
+    Parameters
+    ----------
+    query : Tensor, [..., query, d_query]
+    key : Tensor, [..., key, d_key]
+    weight : Tensor, [d_attention, d_query + d_key]
+    score_vector : Tensor, [d_attention]
+
+    Returns
+    -------
+    Tensor, [..., query, key]
+    """
+    query_weight, key_weight = weight.split((query.shape[-1], key.shape[-1]), dim=-1)
+    return additive_scores(query, key, query_weight, key_weight, score_vector)
+
+
+def scaled_dot_scores(query: Tensor, key: Tensor) -> Tensor:
+    """Give q k' / sqrt(d_head), Vaswani et al. 2017, equation 1: [..., query, key]."""
+    return query @ key.mT / math.sqrt(query.shape[-1])
+
+
+def masked_softmax(scores: Tensor, mask: Tensor | None = None) -> Tensor:
+    """Give a = softmax(e) over the keys that the mask allows; masked keys get exactly 0.
+
+    Parameters
+    ----------
+    scores : Tensor, [..., query, key]
+    mask : bool Tensor that broadcasts to `scores`, optional
+        True where a query may read a key.
+
+    Returns
+    -------
+    Tensor, [..., query, key]
+        float32 for half-precision scores, else the dtype of `scores`.
+
+    Raises
+    ------
+    FullyMaskedRowError
+        If a row has no key to read; the message names the first such row.
+    """
+    precision = torch.float32 if scores.dtype in (torch.bfloat16, torch.float16) else scores.dtype
+    if mask is None:
+        return scores.softmax(dim=-1, dtype=precision)
+    readable = mask.any(dim=-1)
+    if not bool(readable.all()):
+        row = (~readable).nonzero()[0].tolist()
+        message = f"row {row} of the mask (shape {tuple(mask.shape)}) leaves no key to read; leave at least one"
+        raise FullyMaskedRowError(message)
+    return scores.masked_fill(~mask, -torch.inf).softmax(dim=-1, dtype=precision)
+
+
+def split_heads(values: Tensor, heads: int) -> Tensor:
+    """Turn [batch, token, d_model] into [batch, head, token, d_head], d_head = d_model / heads."""
+    batch, token, d_model = values.shape
+    return values.view(batch, token, heads, d_model // heads).transpose(1, 2)
+
+
+def merge_heads(values: Tensor) -> Tensor:
+    """Turn [batch, head, token, d_head] back into [batch, token, head * d_head]."""
+    batch, heads, token, d_head = values.shape
+    return values.transpose(1, 2).reshape(batch, token, heads * d_head)
+
+
+def causal_mask(queries: int, first_query: int = 0, *, device: torch.device | None = None) -> Tensor:
+    """Give the mask that lets a query read keys up to its own position.
+
+    Parameters
+    ----------
+    queries : int
+        Number of query rows.
+    first_query : int
+        Absolute position of the first of them.
+    device : torch.device, optional
+
+    Returns
+    -------
+    bool Tensor, [query, first_query + queries]
+    """
+    positions = torch.arange(first_query + queries, device=device)
+    return positions[None, :] <= positions[first_query:, None]

@@ -1,0 +1,173 @@
+"""How an edit reads: its arguments, checked, written into an address bar and read back; its place in words."""
+
+from __future__ import annotations
+
+import math
+import operator
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from models.sites import KINDS, STACKS
+
+_WEIGHT_SUM_TOLERANCE = 1e-5
+_INDEX = re.compile(r"[0-9]{1,9}")
+_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]{1,3})?")
+
+
+class _Argument(NamedTuple):
+    """One argument: `clean` gives its checked value, `read` its value from text, `write` its text.
+
+    `clean` and `read` take the argument's name first and raise ValueError, naming it, on what it cannot be.
+    """
+
+    clean: Callable[[str, Any], Any]
+    read: Callable[[str, str], Any]
+    write: Callable[[Any], str]
+
+
+def _fail(name: str, expected: str, got: object) -> ValueError:
+    return ValueError(f"{name} of an edit is {expected}; got {str(got)[:80]!r}")
+
+
+def _clean_site(name: str, value: Any) -> str:
+    text = str(value)
+    parts = text.split(".")
+    if len(parts) == 3:
+        stack, layer, kind = parts
+        if stack in ("*", *STACKS) and (layer == "*" or _INDEX.fullmatch(layer)) and kind in ("*", *KINDS):
+            return text
+    raise _fail(name, "stack.layer.kind, each part * or its value, such as decoder.*.cross", text)
+
+
+def _clean_index(name: str, value: Any) -> int:
+    try:
+        index = operator.index(value)
+    except TypeError:
+        index = -1
+    if index < 0:
+        raise _fail(name, "a whole number from 0", value)
+    return index
+
+
+def _clean_index_or_all(name: str, value: Any) -> int | None:
+    return None if value is None else _clean_index(name, value)
+
+
+def _clean_heads(name: str, value: Any) -> tuple[int, ...]:
+    heads = tuple(sorted({_clean_index(name, head) for head in value}))
+    if not heads:
+        raise _fail(name, "one head or more (zero_head with no head switches off all)", value)
+    return heads
+
+
+def _clean_number(name: str, value: Any) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise _fail(name, "a finite number", value)
+    return number
+
+
+def _clean_blend(name: str, value: Any) -> float:
+    number = _clean_number(name, value)
+    if not 0 <= number <= 1:
+        raise _fail(name, "in 0 to 1", value)
+    return number
+
+
+def _clean_weights(name: str, value: Any) -> tuple[float, ...]:
+    weights = tuple(_clean_number(name, weight) for weight in value)
+    if any(weight < 0 for weight in weights) or abs(math.fsum(weights) - 1) > _WEIGHT_SUM_TOLERANCE:
+        raise _fail(name, "numbers of 0 or more that sum to 1", weights)
+    return weights
+
+
+def _read_index(name: str, text: str) -> int:
+    if not _INDEX.fullmatch(text):
+        raise _fail(name, "a whole number from 0", text)
+    return int(text)
+
+
+def _read_index_or_all(name: str, text: str) -> int | None:
+    return None if text == "*" else _read_index(name, text)
+
+
+def _read_number(name: str, text: str) -> float:
+    if not _NUMBER.fullmatch(text):
+        raise _fail(name, "a number such as 0.5", text)
+    return float(text)
+
+
+def _write_or_all(value: int | None) -> str:
+    return "*" if value is None else str(value)
+
+
+def _write_several(values: tuple[float, ...]) -> str:
+    return ";".join(map(repr, values))
+
+
+_POSITION = _Argument(_clean_index, _read_index, str)
+_POSITION_OR_ALL = _Argument(_clean_index_or_all, _read_index_or_all, _write_or_all)
+
+_ARGUMENTS = {
+    "site": _Argument(_clean_site, _clean_site, str),
+    "head": _POSITION_OR_ALL,
+    "heads": _Argument(
+        _clean_heads, lambda name, text: [_read_index(name, t) for t in text.split(";")], _write_several
+    ),
+    "row": _POSITION_OR_ALL,
+    "key": _POSITION,
+    "centre": _POSITION,
+    "width": _POSITION,
+    "factor": _Argument(_clean_number, _read_number, repr),
+    "blend": _Argument(_clean_blend, _read_number, repr),
+    "weights": _Argument(
+        _clean_weights, lambda name, text: [_read_number(name, t) for t in text.split(";")], _write_several
+    ),
+}
+
+
+def clean_argument(name: str, value: Any) -> Any:
+    """Give `value` as the argument `name` holds it; ValueError, naming it, if it cannot."""
+    return _ARGUMENTS[name].clean(name, value)
+
+
+def write_arguments(arguments: Mapping[str, Any]) -> str:
+    """Write the values of `arguments`, separated by commas."""
+    return ",".join(_ARGUMENTS[name].write(value) for name, value in arguments.items())
+
+
+def read_arguments(operation: str, names: Sequence[str], text: str) -> list[Any]:
+    """Read what `write_arguments` wrote for the arguments `names` of `operation`; ValueError if it is anything else."""
+    texts = text.split(",")
+    if len(texts) != len(names):
+        message = f"{operation} takes {len(names)} arguments ({', '.join(names)}); got {len(texts)} in {text[:80]!r}"
+        raise ValueError(message)
+    return [_ARGUMENTS[name].read(name, each) for name, each in zip(names, texts, strict=True)]
+
+
+def place_in_words(site: str) -> str:
+    """Say ``stack.layer.kind`` in words.
+
+    Examples
+    --------
+    >>> place_in_words("decoder.0.cross")
+    'decoder layer 0 cross-attention'
+    >>> place_in_words("decoder.*.cross")
+    'cross-attention of every decoder layer'
+    """
+    stack, layer, kind = site.split(".")
+    attention = "attention" if kind == "*" else f"{kind}-attention"
+    if "*" not in (stack, layer):
+        return f"{stack} layer {layer} {attention}"
+    if stack == "*":
+        return f"{attention} of every {'layer' if layer == '*' else f'layer {layer}'}"
+    return f"{attention} of every {stack} layer"
+
+
+def one_or_every(noun: str, position: int | None) -> str:
+    """Say which position is meant: ``row 3``, or ``every row`` for None."""
+    return f"every {noun}" if position is None else f"{noun} {position}"

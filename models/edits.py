@@ -1,0 +1,323 @@
+"""Interventions on attention, as data: what an open session applies and a figure says. stdlib and numpy only.
+
+An edit names a place (``stack.layer.kind``; a part that is ``*`` matches any), and heads, rows and keys by absolute
+position from 0; None stands for all heads, or for all rows. It is frozen and hashable, so that it keys a cache;
+`Edit.to_text` and `Edit.from_text` carry it through an address bar; `str(edit)` says in words what it does.
+
+An edit acts upon one quantity, on the line after its computation: `scale_scores` upon the scores, `mask_key`
+and `window` upon the mask (True where a query may read a key), the others upon the weights.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, fields
+from types import EllipsisType
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.edit_text import clean_argument, one_or_every, place_in_words, read_arguments, write_arguments
+from models.sites import Site
+
+Array = NDArray[Any]
+Part = tuple[slice | EllipsisType, ...]
+_ALL = slice(None)
+
+
+@dataclass(frozen=True)
+class Edit(ABC):
+    """An intervention at a place.
+
+    Parameters
+    ----------
+    site : str
+        ``stack.layer.kind``; each part may be ``*``, such as ``decoder.*.cross``.
+
+    Attributes
+    ----------
+    name : str
+        Of the operation, such as ``zero_head``.
+    quantity : {"scores", "mask", "weights"}
+        What it acts upon.
+    keeps_row_sums : bool
+        Whether rows that sum to 1 still do.
+
+    Raises
+    ------
+    ValueError
+        If the site, a position or a number is not one that the operation can take.
+
+    Examples
+    --------
+    >>> edit = zero_head("decoder.0.cross", 2)
+    >>> str(edit)
+    'head 2 of decoder layer 0 cross-attention switched off'
+    >>> edit.to_text()
+    'zero_head(decoder.0.cross,2)'
+    >>> Edit.from_text("zero_head(decoder.0.cross,2)") == edit
+    True
+    """
+
+    name: ClassVar[str]
+    quantity: ClassVar[str]
+    keeps_row_sums: ClassVar[bool] = True
+
+    site: str
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            object.__setattr__(self, each.name, clean_argument(each.name, getattr(self, each.name)))
+
+    @abstractmethod
+    def __str__(self) -> str: ...
+
+    def applies_to(self, site: Site) -> bool:
+        """Tell whether the edit acts at `site`: its place matches, and its quantity, if it names one, is the edit's."""
+        return site.quantity in ("", self.quantity) and site.at("weights").matches(self.site)
+
+    def apply(self, values: Array, first_query: int = 0) -> Array:
+        """Give `values` with the edit made.
+
+        Parameters
+        ----------
+        values : array, [..., head, query, key]
+            bool for an edit of the mask, else floating point; its query axis in full, not broadcast.
+        first_query : int
+            Absolute position of the first query row.
+
+        Returns
+        -------
+        array of the shape and dtype of `values`
+            A new array, or `values` itself where there is nothing to change (a row of another firing, a factor of 1).
+
+        Raises
+        ------
+        ValueError
+            If the array is not of the edit's kind, or lacks a head, or a key with a given weight.
+        """
+        kind = np.bool_ if self.quantity == "mask" else np.floating
+        if values.ndim < 3 or not np.issubdtype(values.dtype, kind):
+            expected = f"{self.quantity}, {kind.__name__.strip('_')}, [..., head, query, key]"
+            message = f"{self.to_text()}: got {values.dtype} of shape {values.shape}; expected {expected}"
+            raise ValueError(message)
+        part = self._part(values, first_query)
+        if part is None:
+            return values
+        edited = values.copy()
+        self._write(edited[part])
+        return edited
+
+    def describe(self) -> str:
+        """Say in words what the edit does."""
+        return str(self)
+
+    def to_text(self) -> str:
+        """Write the edit as ``name(site,...)``, short enough for an address bar; `from_text` reads it."""
+        return f"{self.name}({write_arguments({each.name: getattr(self, each.name) for each in fields(self)})})"
+
+    @staticmethod
+    def from_text(text: str) -> Edit:
+        """Read what `to_text` wrote; ValueError, saying what was expected, if it is anything else."""
+        name, _, rest = text.partition("(")
+        operation = OPERATIONS.get(name)
+        if operation is None or not rest.endswith(")"):
+            message = f"an edit reads name(site,...) with a name of {', '.join(OPERATIONS)}; got {text[:80]!r}"
+            raise ValueError(message)
+        return operation(*read_arguments(name, [each.name for each in fields(operation)], rest[:-1]))
+
+    @abstractmethod
+    def _write(self, part: Array) -> None:
+        """Change `part`, a view of a copy, in place."""
+
+    def _part(self, values: Array, first_query: int) -> Part | None:
+        """Give what of `values` the edit writes, as slices (so that it is a view); None if nothing."""
+        head, row, key = (getattr(self, name, None) for name in ("head", "row", "key"))  # of those that it names
+        self._check_head(head, values)
+        heads = _ALL if head is None else slice(head, head + 1)
+        rows = _slice(None if row is None else row - first_query, values.shape[-2])
+        keys = _slice(key, values.shape[-1])
+        return None if rows is None or keys is None else (..., heads, rows, keys)
+
+    def _check_head(self, head: int | None, values: Array) -> None:
+        if head is not None and head >= values.shape[-3]:
+            message = f"{self.to_text()}: got head {head}; expected one of the {values.shape[-3]} heads, from 0"
+            raise ValueError(message)
+
+
+def _slice(position: int | None, count: int) -> slice | None:
+    """Give `position` of an axis as a slice, all of it for None; None if the axis has no such position."""
+    if position is None:
+        return _ALL
+    return slice(position, position + 1) if 0 <= position < count else None
+
+
+@dataclass(frozen=True)
+class ZeroHead(Edit):
+    """Switch off a head: its weights become 0, so that it contributes nothing."""
+
+    name = "zero_head"
+    quantity = "weights"
+    keeps_row_sums = False
+
+    head: int | None
+
+    def _write(self, part: Array) -> None:
+        part[...] = 0
+
+    def __str__(self) -> str:
+        return f"{one_or_every('head', self.head)} of {place_in_words(self.site)} switched off"
+
+
+@dataclass(frozen=True)
+class KeepHeads(Edit):
+    """Switch off all heads but `heads`, one or more."""
+
+    name = "keep_heads"
+    quantity = "weights"
+    keeps_row_sums = False
+
+    heads: tuple[int, ...]
+
+    def _part(self, values: Array, first_query: int) -> Part | None:
+        self._check_head(self.heads[-1], values)
+        return None if len(self.heads) == values.shape[-3] else super()._part(values, first_query)
+
+    def _write(self, part: Array) -> None:
+        part[..., [head for head in range(part.shape[-3]) if head not in self.heads], :, :] = 0
+
+    def __str__(self) -> str:
+        heads = f"head{'s' * (len(self.heads) > 1)} {', '.join(map(str, self.heads))}"
+        return f"only {heads} of {place_in_words(self.site)} kept"
+
+
+@dataclass(frozen=True)
+class _RowEdit(Edit):
+    """An edit of the weights of a row."""
+
+    quantity = "weights"
+
+    head: int | None
+    row: int | None
+
+    def _row(self) -> str:
+        return f"{one_or_every('row', self.row)} of {one_or_every('head', self.head)} of {place_in_words(self.site)}"
+
+
+@dataclass(frozen=True)
+class UniformRow(_RowEdit):
+    """Spread a row evenly over the keys that it may read.
+
+    Those are taken to be the keys with a weight above 0: a softmax gives exactly 0 to a masked key, and to no
+    other unless its score lies some 100 below the best in float32. A row of zeros stays as it is.
+    """
+
+    name = "uniform_row"
+
+    def _write(self, part: Array) -> None:
+        allowed = part > 0
+        part[...] = allowed / np.maximum(allowed.sum(axis=-1, keepdims=True), 1)
+
+    def __str__(self) -> str:
+        return f"{self._row()} spread evenly over its keys"
+
+
+@dataclass(frozen=True)
+class SetRow(_RowEdit):
+    """Set a row to (1 - blend) * row + blend * weights, with `blend` in 0 to 1.
+
+    `weights` are 0 or more and sum to 1. Keys beyond them get 0, so that the row of a causal map may be given up
+    to its own position, whether the run is cached or not; a weight for a key that is not there is an error.
+    """
+
+    name = "set_row"
+
+    weights: tuple[float, ...]
+    blend: float
+
+    def _part(self, values: Array, first_query: int) -> Part | None:
+        return super()._part(values, first_query) if self.blend else None
+
+    def _write(self, part: Array) -> None:
+        keys = part.shape[-1]
+        if any(self.weights[keys:]):
+            message = f"{self.to_text()}: got {len(self.weights)} weights; expected at most {keys}, one a key"
+            raise ValueError(message)
+        given = np.zeros(keys)
+        given[: len(self.weights)] = self.weights[:keys]
+        part[...] = (1 - self.blend) * part + self.blend * given
+
+    def __str__(self) -> str:
+        how = "set to given weights" if self.blend == 1 else f"moved to given weights by {self.blend:g}"
+        return f"{self._row()} {how}"
+
+
+@dataclass(frozen=True)
+class ScaleScores(Edit):
+    """Multiply the scores by `factor` before the softmax: above 1 sharpens, below 1 flattens, 0 makes uniform."""
+
+    name = "scale_scores"
+    quantity = "scores"
+
+    factor: float
+
+    def _part(self, values: Array, first_query: int) -> Part | None:
+        return None if self.factor == 1 else super()._part(values, first_query)
+
+    def _write(self, part: Array) -> None:
+        part *= self.factor
+
+    def __str__(self) -> str:
+        return f"scores of {place_in_words(self.site)} multiplied by {self.factor:g}"
+
+
+@dataclass(frozen=True)
+class MaskKey(Edit):
+    """Hide a key from all queries and heads. A row that could read no other key is then an error of the softmax."""
+
+    name = "mask_key"
+    quantity = "mask"
+
+    key: int
+
+    def _write(self, part: Array) -> None:
+        part[...] = False
+
+    def __str__(self) -> str:
+        return f"key {self.key} hidden from {place_in_words(self.site)}"
+
+
+@dataclass(frozen=True)
+class Window(Edit):
+    """Let a row read only the keys from `centre` - `width` to `centre` + `width`, in all heads.
+
+    Keys that the mask hides stay hidden. A row that is left no key is then an error of the softmax.
+    """
+
+    name = "window"
+    quantity = "mask"
+
+    row: int | None
+    centre: int
+    width: int
+
+    def _write(self, part: Array) -> None:
+        part &= np.abs(np.arange(part.shape[-1]) - self.centre) <= self.width
+
+    def __str__(self) -> str:
+        keys = f"keys {max(0, self.centre - self.width)} to {self.centre + self.width}"
+        return f"{one_or_every('row', self.row)} of {place_in_words(self.site)} limited to {keys}"
+
+
+zero_head = ZeroHead
+keep_heads = KeepHeads
+uniform_row = UniformRow
+set_row = SetRow
+scale_scores = ScaleScores
+mask_key = MaskKey
+window = Window
+
+OPERATIONS: dict[str, type[Edit]] = {
+    each.name: each for each in (ZeroHead, KeepHeads, UniformRow, SetRow, ScaleScores, MaskKey, Window)
+}

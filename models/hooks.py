@@ -1,0 +1,211 @@
+"""The one instrumentation: `HookPoint` on the line after a computation, `capture` around a run.
+
+A hook point is an identity module. With no session open it returns its input: no copy, no cost. A session lives in
+a ContextVar, so that two visitors who run one shared model in two threads never see each other's captures,
+and it always closes: after success, an error or bad input.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+import torch
+from torch import Tensor, nn
+
+from models.attention import masked_softmax
+from models.edits import Edit
+from models.sites import Site, complete_pattern
+
+_KEYED = frozenset(("scores", "mask", "weights"))  # their last axis is the key: a cached decoder's grows by step
+_QUERY_AXIS = {"features": -3}  # [..., query, key, d]; all others have the query (or key) on axis -2
+
+
+class CaptureError(RuntimeError):
+    """A session that cannot give what it was asked for."""
+
+
+class Session:
+    """What one open `capture` has recorded.
+
+    Parameters
+    ----------
+    sites : tuple of str
+        Patterns of the quantities to record, such as ``*.weights``.
+    edits : tuple of Edit
+        Interventions, applied in this order.
+    """
+
+    def __init__(self, sites: tuple[str, ...], edits: tuple[Edit, ...]) -> None:
+        self._patterns = tuple(complete_pattern(site) for site in sites)
+        self._edits = edits
+        self._records: dict[Site, list[Tensor]] = {}
+        self._fired: set[Site] = set()
+        self._wanted: dict[Site, tuple[bool, tuple[Edit, ...]]] = {}
+
+    def wants(self, site: Site) -> bool:
+        """Tell whether `site` is to be recorded or edited."""
+        recorded, edits = self._plan(site)
+        return recorded or bool(edits)
+
+    def observe(self, site: Site, values: Tensor, first_query: int = 0) -> Tensor:
+        """Apply the edits of `site` to `values`, record a detached copy, give what the model goes on with.
+
+        Parameters
+        ----------
+        site : Site
+            With its quantity.
+        values : Tensor, [batch, head, query, key] for scores, mask and weights
+        first_query : int
+            Absolute position of the first query row of this firing.
+        """
+        recorded, edits = self._plan(site)
+        self._fired.add(site)
+        for edit in edits:
+            before = values.detach().cpu().numpy()
+            after = edit.apply(before, first_query)
+            if after is not before:
+                values = torch.from_numpy(after).to(device=values.device, dtype=values.dtype)
+        if recorded:
+            self._records.setdefault(site, []).append(values.detach().clone())
+        return values
+
+    def _plan(self, site: Site) -> tuple[bool, tuple[Edit, ...]]:
+        if site not in self._wanted:
+            recorded = any(site.matches(pattern) for pattern in self._patterns)
+            edits = tuple(e for e in self._edits if e.quantity == site.quantity and e.applies_to(site.place))
+            self._wanted[site] = recorded, edits
+        return self._wanted[site]
+
+    @property
+    def sites(self) -> tuple[Site, ...]:
+        """The sites that were recorded, in the order of their first firing."""
+        return tuple(self._records)
+
+    def __getitem__(self, site: Site | str) -> Tensor:
+        """Give all firings of `site`, joined on the query axis; KeyError if it was not recorded.
+
+        Key axes that grew from firing to firing (a cached decoder) are filled up with 0 or False: keys not there yet.
+        """
+        found = Site.parse(site) if isinstance(site, str) else site
+        firings = self._records[found]
+        if found.quantity in _KEYED:
+            width = max(each.shape[-1] for each in firings)
+            firings = [nn.functional.pad(each, (0, width - each.shape[-1])) for each in firings]
+        return firings[0] if len(firings) == 1 else torch.cat(firings, dim=_QUERY_AXIS.get(found.quantity, -2))
+
+    def check(self) -> None:
+        """Raise CaptureError if a requested site or the place of an edit never fired."""
+        fired = ", ".join(sorted({str(site.place) for site in self._fired})) or "none"
+        for pattern in self._patterns:
+            if not any(site.matches(pattern) for site in self._records):
+                message = f"{pattern}: never fired; places that did: {fired}. Check the address and its quantity."
+                raise CaptureError(message)
+        for edit in self._edits:
+            if not any(e is edit for _, edits in self._wanted.values() for e in edits):
+                message = f"edit '{edit.describe()}' met no place; places that fired: {fired}. Check its address."
+                raise CaptureError(message)
+
+
+_SESSION: ContextVar[Session | None] = ContextVar("attention_session", default=None)
+
+
+def current_session() -> Session | None:
+    """Give the session open in this context, if there is one."""
+    return _SESSION.get()
+
+
+def observe(site: Site, values: Tensor, first_query: int = 0) -> Tensor:
+    """Show `values` to the open session and give what to go on with: `values` itself if none is open."""
+    session = _SESSION.get()
+    return values if session is None else session.observe(site, values, first_query)
+
+
+@contextmanager
+def capture(sites: Iterable[str | Site] = ("*.weights",), edits: Iterable[Edit] = ()) -> Iterator[Session]:
+    """Record what fires at `sites` while the block runs, with `edits` applied.
+
+    Parameters
+    ----------
+    sites : iterable of str or Site
+        Patterns ``stack.layer.kind.quantity``; ``*`` matches; without a quantity the weights are meant.
+    edits : iterable of Edit
+
+    Yields
+    ------
+    Session
+        ``session["decoder.0.cross.weights"]`` is a Tensor, [batch, head, query, key].
+
+    Raises
+    ------
+    CaptureError
+        When the block ends without an error and a requested site, or an edit's place, never fired.
+    """
+    session = Session(tuple(str(site) for site in sites), tuple(edits))
+    token = _SESSION.set(session)
+    try:
+        yield session
+    finally:
+        _SESSION.reset(token)
+    session.check()
+
+
+class HookPoint(nn.Module):
+    """An identity on the line after a quantity is computed; what an open session sees and may edit.
+
+    Parameters
+    ----------
+    site : Site
+        With its quantity.
+    """
+
+    def __init__(self, site: Site) -> None:
+        super().__init__()
+        self.site = site
+
+    def forward(self, values: Tensor, first_query: int = 0) -> Tensor:
+        """Give `values`, or what an open session makes of them."""
+        session = _SESSION.get()
+        return values if session is None else session.observe(self.site, values, first_query)
+
+    def extra_repr(self) -> str:
+        """Name the site in the printed module."""
+        return str(self.site)
+
+
+class AttentionWeights(nn.Module):
+    """From scores to weights, a = softmax(e), with hooks on scores, mask and weights. No parameters.
+
+    Parameters
+    ----------
+    place : Site
+        ``stack.layer.kind``.
+    """
+
+    def __init__(self, place: Site) -> None:
+        super().__init__()
+        self.scores = HookPoint(place.at("scores"))
+        self.mask = HookPoint(place.at("mask"))
+        self.weights = HookPoint(place.at("weights"))
+
+    def forward(self, scores: Tensor, mask: Tensor | None, first_query: int = 0) -> Tensor:
+        """Give the weights of `scores` under `mask`.
+
+        Parameters
+        ----------
+        scores : Tensor, [batch, head, query, key]
+        mask : bool Tensor that broadcasts to `scores`, or None
+        first_query : int
+            Absolute position of the first query row.
+
+        Returns
+        -------
+        Tensor, [batch, head, query, key]
+        """
+        scores = self.scores(scores, first_query)
+        session = _SESSION.get()
+        if session is not None and session.wants(self.mask.site):
+            full = torch.ones_like(scores, dtype=torch.bool) if mask is None else mask.expand(scores.shape).clone()
+            mask = self.mask(full, first_query)
+        return self.weights(masked_softmax(scores, mask), first_query)  # type: ignore[no-any-return]

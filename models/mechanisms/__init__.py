@@ -1,0 +1,69 @@
+"""The catalogue of mechanisms: one file each, exporting ``MECHANISM``. Importing it does not import torch."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, cast
+
+__all__ = ["Mechanism", "mechanisms"]
+
+
+
+
+@dataclass(frozen=True, slots=True)
+class Mechanism:
+    """What a mechanism is, in words and as a network.
+
+    Parameters
+    ----------
+    key : str
+        Short name in checkpoint keys, such as ``bahdanau``.
+    title : str
+        Name as people write it.
+    year : int
+        Year of the paper.
+    formula : str
+        The score or the weights in LaTeX.
+    paper : str
+        Authors, year, title.
+    equation : str
+        Where the paper gives the weights.
+    departures : tuple of str
+        Every way in which the network here differs from the paper's.
+    network : str
+        ``module:class`` of the network, imported when it is built.
+    rows_sum_to_one : bool
+        Whether each row of weights must sum to 1.
+    order : int
+        Place in lists: older first.
+    """
+
+    key: str
+    title: str
+    year: int
+    formula: str
+    paper: str
+    equation: str
+    departures: tuple[str, ...]
+    network: str
+    rows_sum_to_one: bool = True
+    order: int = 0
+
+    def build(self, **sizes: Any) -> Any:
+        """Make the network (a `models.network.Network`) with fresh weights; imports torch."""
+        module, _, name = self.network.partition(":")
+        return getattr(importlib.import_module(module), name)(**sizes)
+
+
+@cache
+def mechanisms() -> dict[str, Mechanism]:
+    """Give every mechanism of this folder by its key, older papers first."""
+    found = (
+        cast("Mechanism", importlib.import_module(f"{__name__}.{each.name}").MECHANISM)
+        for each in pkgutil.iter_modules(__path__)
+    )
+    ordered = sorted(found, key=lambda each: (each.year, each.order, each.key))
+    return {each.key: each for each in ordered}

@@ -1,0 +1,21 @@
+"""Multi-head attention: Vaswani et al. 2017."""
+
+from models.mechanisms import Mechanism
+
+MECHANISM = Mechanism(
+    key="transformer",
+    title="Multi-head (Transformer)",
+    year=2017,
+    formula=r"A = \operatorname{softmax}\left(\frac{Q K^\top}{\sqrt{d_{head}}}\right)",
+    paper="Vaswani et al. 2017, Attention Is All You Need, NeurIPS, arXiv:1706.03762",
+    equation="section 3.2, equation 1",
+    departures=(
+        "The normalisation stands before each sublayer, with one more at the end of either stack "
+        "(pre-LN, Xiong et al. 2020; in the paper after it).",
+        "Fewer layers and smaller sizes (see the card).",
+        "The queries', keys', values' and output projections have biases.",
+        "Dropout also on the attention weights (after they are captured) and inside the feed-forward part.",
+    ),
+    network="models.transformer:TransformerNetwork",
+    order=3,
+)

@@ -1,0 +1,117 @@
+"""The address of a captured quantity: ``stack.layer.kind.quantity``.
+
+One grammar serves every model, so that a view never asks which model it looks at:
+the cross-attention of Bahdanau, Luong and Transformer models all answer to
+``decoder.0.cross.weights``. Heads are an axis of the array, never part of the address.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+STACKS = ("encoder", "decoder")
+KINDS = ("self", "cross")
+QUANTITIES = (
+    "query",
+    "key",
+    "value",
+    "scores",
+    "mask",
+    "weights",
+    "context",
+    "output",
+    "features",
+    "centre",
+    "raw_weights",
+)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Site:
+    """Where a quantity is computed.
+
+    Parameters
+    ----------
+    stack : {"encoder", "decoder"}
+        A one-stack model that reads both ways is an encoder, a causal one a decoder.
+    layer : int
+        0-based; numbered by firing where one module serves many layers.
+    kind : {"self", "cross"}
+        Whether a sequence reads itself or the other sequence.
+    quantity : str, optional
+        One of `QUANTITIES`; empty for the whole map (``decoder.0.cross``).
+
+    Raises
+    ------
+    ValueError
+        If a part is not one of the allowed values.
+
+    Examples
+    --------
+    >>> Site.parse("decoder.0.cross.weights")
+    Site(stack='decoder', layer=0, kind='cross', quantity='weights')
+    >>> str(Site("decoder", 0, "cross").at("scores"))
+    'decoder.0.cross.scores'
+    """
+
+    stack: str
+    layer: int
+    kind: str
+    quantity: str = ""
+
+    def __post_init__(self) -> None:
+        allowed = (
+            ("stack", self.stack, STACKS),
+            ("kind", self.kind, KINDS),
+            ("quantity", self.quantity, ("", *QUANTITIES)),
+        )
+        for part, value, values in allowed:
+            if value not in values:
+                message = f"{part} of a site is one of {', '.join(filter(None, values))}; got {value!r}"
+                raise ValueError(message)
+        if self.layer < 0:
+            message = f"layer of a site counts from 0; got {self.layer}"
+            raise ValueError(message)
+
+    def __str__(self) -> str:
+        parts = (self.stack, str(self.layer), self.kind, self.quantity)
+        return ".".join(part for part in parts if part)
+
+    @classmethod
+    def parse(cls, text: str) -> Site:
+        """Read ``stack.layer.kind`` or ``stack.layer.kind.quantity``; ValueError if it is neither."""
+        parts = text.split(".")
+        if len(parts) not in (3, 4) or not (parts[1].isascii() and parts[1].isdigit()):
+            message = f"a site reads stack.layer.kind[.quantity], such as decoder.0.cross.weights; got {text!r}"
+            raise ValueError(message)
+        return cls(parts[0], int(parts[1]), parts[2], parts[3] if len(parts) == 4 else "")
+
+    def at(self, quantity: str) -> Site:
+        """Give the address of `quantity` at the same place."""
+        return Site(self.stack, self.layer, self.kind, quantity)
+
+    @property
+    def place(self) -> Site:
+        """The same address without its quantity."""
+        return self.at("")
+
+    def matches(self, pattern: str) -> bool:
+        """Tell whether `pattern` names this site; ``*`` matches any run of characters.
+
+        A pattern that names no quantity means the weights.
+
+        Examples
+        --------
+        >>> Site.parse("decoder.2.cross.weights").matches("*.weights")
+        True
+        >>> Site.parse("decoder.2.cross.weights").matches("decoder.*.cross")
+        True
+        """
+        return fnmatchcase(str(self), complete_pattern(pattern))
+
+
+def complete_pattern(pattern: str) -> str:
+    """Write out a site pattern in full: without a quantity it means ``.weights``; ``*`` alone means all."""
+    last = pattern.rpartition(".")[2]
+    return pattern if last in QUANTITIES or (last == "*" and pattern.count(".") in (0, 3)) else f"{pattern}.weights"

@@ -1,0 +1,202 @@
+"""Parallel text to batches of ids. Takes a folder of ``*.tsv.xz`` files; keeps encoded copies beside the run."""
+
+from __future__ import annotations
+
+import hashlib
+import lzma
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from tqdm import tqdm
+
+from models.network import BEGIN, END, PAD
+from models.tokenizer import PairTokenizer, is_mark, normalise, split_words
+from models.training.recipes import DataFile, Recipe
+
+Pair = tuple[str, str]
+
+
+def read_pairs(path: Path) -> Iterator[Pair]:
+    """Give (source, target) for each line of a ``.tsv.xz`` file."""
+    with lzma.open(path, "rt", encoding="utf8") as lines:
+        for line in lines:
+            source, target = line.rstrip("\n").split("\t")[:2]
+            yield source, target
+
+
+def vary(pair: Pair, choice: random.Random) -> Pair:
+    """Give a pair as people also type it: lower case, marks set apart by spaces, or without the closing mark."""
+    source, target = (normalise(text) for text in pair)
+    kind = choice.randrange(4)
+    if kind in (0, 2):
+        source, target = source.lower(), target.lower()
+    if kind in (1, 2):
+        source, target = (" ".join(word.strip() for word in split_words(text)) for text in (source, target))
+    if kind == 3 and source[-1:] == target[-1:] and is_mark(source[-1:] or " "):
+        source, target = source[:-1].rstrip(), target[:-1].rstrip()
+    return source, target
+
+
+@dataclass(frozen=True)
+class EncodedText:
+    """Many texts as ids, end to end.
+
+    Parameters
+    ----------
+    ids : uint16 array, [token]
+    starts : int64 array, [text + 1]
+    """
+
+    ids: NDArray[np.uint16]
+    starts: NDArray[np.int64]
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """The number of ids of each text."""
+        return np.diff(self.starts)
+
+    def __getitem__(self, index: int) -> NDArray[np.uint16]:
+        return self.ids[self.starts[index] : self.starts[index + 1]]
+
+
+@dataclass(frozen=True)
+class EncodedPairs:
+    """Parallel text as ids, without special tokens; `repeats` says how often an epoch shows each pair."""
+
+    source: EncodedText
+    target: EncodedText
+    repeats: NDArray[np.int64]
+
+
+def encode_texts(tokenizer: PairTokenizer, texts: list[str], block: int = 20_000) -> EncodedText:
+    """Encode `texts`, in blocks, with a progress bar."""
+    parts: list[NDArray[np.uint16]] = []
+    lengths = [0]
+    for start in tqdm(range(0, len(texts), block), desc="encode", unit="block"):
+        for ids in tokenizer.encode_batch(texts[start : start + block]):
+            parts.append(np.asarray(ids, dtype=np.uint16))
+            lengths.append(len(ids))
+    return EncodedText(np.concatenate(parts), np.cumsum(lengths))
+
+
+def load_tokenizer(recipe: Recipe, data: Path, path: Path) -> PairTokenizer:
+    """Read the pair's tokenizer at `path`, or learn it from the recipe's files and write it there."""
+    if not path.exists():
+        choice = random.Random(recipe.seed)
+        texts = (text for file in recipe.files for text in _tokenizer_texts(file, data, choice))
+        tokenizer = PairTokenizer.train(tqdm(texts, desc="tokenizer", unit="text"), recipe.vocabulary)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        tokenizer.save(path)
+    return PairTokenizer.load(path)
+
+
+def _tokenizer_texts(file: DataFile, data: Path, choice: random.Random) -> Iterator[str]:
+    whole, part = divmod(file.tokenizer_share, 1)
+    for pair in read_pairs(data / file.path):
+        for _ in range(int(whole) + (choice.random() < part)):
+            yield from pair
+
+
+def load_pairs(recipe: Recipe, data: Path, tokenizer_path: Path, cache: Path) -> EncodedPairs:
+    """Give the recipe's training pairs as ids; encoded once and kept in `cache` for all recipes alike in this."""
+    signature = f"{recipe.files}{recipe.longest}{recipe.vary_share}{recipe.seed}".encode() + tokenizer_path.read_bytes()
+    path = cache / f"pairs-{hashlib.sha256(signature).hexdigest()[:16]}.npz"
+    if not path.exists():
+        encoded = _encode_pairs(recipe, data, PairTokenizer.load(tokenizer_path))
+        cache.mkdir(parents=True, exist_ok=True)
+        names = ("source_ids", "source_starts", "target_ids", "target_starts", "repeats")
+        sides = (encoded.source.ids, encoded.source.starts, encoded.target.ids, encoded.target.starts)
+        partial = path.with_suffix(".partial.npz")
+        np.savez(partial, **dict(zip(names, (*sides, encoded.repeats), strict=True)))
+        partial.rename(path)
+    kept = np.load(path)
+    source = EncodedText(kept["source_ids"], kept["source_starts"])
+    return EncodedPairs(source, EncodedText(kept["target_ids"], kept["target_starts"]), kept["repeats"])
+
+
+def _encode_pairs(recipe: Recipe, data: Path, tokenizer: PairTokenizer) -> EncodedPairs:
+    choice = random.Random(recipe.seed)
+    sources: list[str] = []
+    targets: list[str] = []
+    repeats: list[int] = []
+    for file in recipe.files:
+        for pair in read_pairs(data / file.path):
+            shown = vary(pair, choice) if choice.random() < recipe.vary_share else pair
+            sources.append(shown[0])
+            targets.append(shown[1])
+            repeats.append(file.repeat)
+    source, target = encode_texts(tokenizer, sources), encode_texts(tokenizer, targets)
+    lengths = np.stack((source.lengths, target.lengths))
+    ratio = (lengths.max(axis=0) + 3) / (lengths.min(axis=0) + 3)
+    fits = (lengths.min(axis=0) > 0) & (lengths.max(axis=0) <= recipe.longest) & (ratio < 2.2)
+    return EncodedPairs(source, target, np.asarray(repeats) * fits)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """One batch; every source has the same length, so that no source is padded.
+
+    Parameters
+    ----------
+    source : int64 Tensor, [batch, source]
+        Closed by ``</s>``.
+    inputs, labels : int64 Tensor, [batch, target]
+        ``<s>``, y1, ... and y1, ..., ``</s>``, padded.
+    """
+
+    source: Tensor
+    inputs: Tensor
+    labels: Tensor
+
+    def to(self, device: str) -> Batch:
+        """Give the same batch on `device`."""
+        return Batch(self.source.to(device), self.inputs.to(device), self.labels.to(device))
+
+
+def epoch_batches(pairs: EncodedPairs, tokens: int, epoch: int, seed: int) -> list[NDArray[np.int64]]:
+    """Cut one epoch into batches of pair indices: one source length each, alike target lengths, shuffled.
+
+    Parameters
+    ----------
+    pairs : EncodedPairs
+    tokens : int
+        Target tokens of a batch at most, padding counted.
+    epoch, seed : int
+        The same two give the same batches.
+    """
+    generator = np.random.default_rng((seed, epoch))
+    order = generator.permutation(np.repeat(np.arange(len(pairs.repeats)), pairs.repeats))
+    source, target = pairs.source.lengths[order], pairs.target.lengths[order] + 1
+    order = order[np.lexsort((target + generator.integers(0, 3, target.size), source))]
+    source, target = pairs.source.lengths[order], pairs.target.lengths[order] + 1
+    starts = [0]
+    longest = 0
+    for index in range(order.size):
+        longest = max(longest, int(target[index]))
+        if index > starts[-1] and (source[index] != source[index - 1] or longest * (index - starts[-1] + 1) > tokens):
+            starts.append(index)
+            longest = int(target[index])
+    cuts = list(pairwise((*starts, order.size)))
+    return [order[a:b] for a, b in (cuts[index] for index in generator.permutation(len(cuts)))]
+
+
+def make_batch(pairs: EncodedPairs, indices: NDArray[np.int64]) -> Batch:
+    """Gather the pairs at `indices`, which have one source length."""
+    targets = [pairs.target[int(index)].astype(np.int64) for index in indices]
+    width = max(len(target) for target in targets) + 1
+    inputs = np.full((len(targets), width), PAD, dtype=np.int64)
+    labels = inputs.copy()
+    inputs[:, 0] = BEGIN
+    for row, target in enumerate(targets):
+        inputs[row, 1 : len(target) + 1] = target
+        labels[row, : len(target)] = target
+        labels[row, len(target)] = END
+    source = np.stack([np.append(pairs.source[int(index)].astype(np.int64), END) for index in indices])
+    return Batch(torch.from_numpy(source), torch.from_numpy(inputs), torch.from_numpy(labels))

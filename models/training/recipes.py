@@ -1,0 +1,102 @@
+"""A recipe: everything that a training run depends on, in one TOML file."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+
+class RecipeError(ValueError):
+    """A recipe that says something that is not known, or leaves out what is needed."""
+
+
+@dataclass(frozen=True, slots=True)
+class DataFile:
+    """One training file.
+
+    Parameters
+    ----------
+    path : str
+        Below the data folder.
+    repeat : int
+        How often an epoch shows it.
+    tokenizer_share : float
+        How often the tokenizer's training sees a line of it, on average: pieces follow the everyday text, which is
+        what people type, more than its share of all lines.
+    """
+
+    path: str
+    repeat: int = 1
+    tokenizer_share: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """What to train, on what, and how.
+
+    Parameters
+    ----------
+    mechanism : str
+        Key of the mechanism.
+    pair : str
+        Language pair, such as ``en-fr``.
+    files : tuple of DataFile
+    network : mapping
+        Sizes, passed to the mechanism's network.
+    vocabulary : int
+        Pieces of the pair's tokenizer.
+    target_tokens : int
+        When to stop: target tokens seen, padding not counted.
+    tokens_per_batch : int
+        Target tokens of a batch, padding counted.
+    learning_rate : float
+        Peak, reached after `warmup_steps`, then held; falls to 0 as a cosine over the last `decay_share` of the tokens.
+    label_smoothing, clip_norm, weight_decay : float
+    average_decay : float
+        Of the exponential average of the weights, which is what is evaluated and shipped.
+    longest : int
+        Pairs with more pieces than this on a side are left out.
+    vary_share : float
+        Share of the pairs that are shown varied on both sides: lower case, marks set apart by spaces, or without the
+        closing mark; people type such sentences.
+    seed : int
+    """
+
+    mechanism: str
+    pair: str
+    files: tuple[DataFile, ...]
+    network: dict[str, Any] = field(default_factory=dict)
+    vocabulary: int = 8000
+    target_tokens: int = 100_000_000
+    tokens_per_batch: int = 3000
+    learning_rate: float = 1e-3
+    warmup_steps: int = 1000
+    decay_share: float = 0.2
+    label_smoothing: float = 0.1
+    clip_norm: float = 1.0
+    weight_decay: float = 0.0
+    average_decay: float = 0.999
+    longest: int = 64
+    vary_share: float = 0.12
+    seed: int = 1
+
+    @property
+    def key(self) -> str:
+        """The key that `models.load` takes."""
+        return f"{self.mechanism}-{self.pair}"
+
+
+def read_recipe(path: Path) -> Recipe:
+    """Read a TOML recipe; RecipeError names what is wrong in it."""
+    values = tomllib.loads(path.read_text(encoding="utf8"))
+    known = {each.name for each in fields(Recipe)}
+    if unknown := sorted(set(values) - known):
+        message = f"{path.name}: {', '.join(unknown)} not known; a recipe has {', '.join(sorted(known))}"
+        raise RecipeError(message)
+    if missing := sorted({"mechanism", "pair", "files"} - set(values)):
+        message = f"{path.name}: {', '.join(missing)} missing"
+        raise RecipeError(message)
+    values["files"] = tuple(DataFile(**each) for each in values["files"])
+    return Recipe(**values)
