@@ -1,0 +1,59 @@
+"""Runs attention mechanisms on a sentence and returns an `AttentionTrace`.
+
+Examples
+--------
+>>> from models import catalog, load
+>>> "bahdanau-en-fr" in catalog()
+True
+>>> load("bahdanau-en-fr").attend("The cat sleeps.").sites
+(Site(stack='decoder', layer=0, kind='cross', quantity=''),)
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from models.edits import Edit
+    from models.errors import InputError
+    from models.mechanisms import Mechanism
+    from models.registry import Entry, catalog, describe, load
+    from models.sites import Site
+    from models.trace import AttentionMap, AttentionTrace, TokenSequence
+
+__all__ = [
+    "AttentionMap",
+    "AttentionTrace",
+    "Edit",
+    "Entry",
+    "InputError",
+    "Mechanism",
+    "Site",
+    "TokenSequence",
+    "catalog",
+    "describe",
+    "load",
+]
+
+_HOMES = {
+    "AttentionMap": "trace",
+    "AttentionTrace": "trace",
+    "Edit": "edits",
+    "Entry": "registry",
+    "InputError": "errors",
+    "Mechanism": "mechanisms",
+    "Site": "sites",
+    "TokenSequence": "trace",
+    "catalog": "registry",
+    "describe": "registry",
+    "load": "registry",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used, so that importing `models` stays light."""
+    if name not in _HOMES:
+        message = f"module 'models' has no attribute {name!r}"
+        raise AttributeError(message)
+    return getattr(importlib.import_module(f"models.{_HOMES[name]}"), name)

@@ -20,7 +20,18 @@ from torch import Tensor
 
 
 class FullyMaskedRowError(ValueError):
-    """A query may read no key at all, so that its weights are not defined."""
+    """A query may read no key at all, so that its weights are not defined.
+
+    Parameters
+    ----------
+    message : str
+    row : int
+        Index of the query among those of the mask.
+    """
+
+    def __init__(self, message: str, row: int) -> None:
+        super().__init__(message)
+        self.row = row
 
 
 def additive_features(query: Tensor, key: Tensor, query_weight: Tensor, key_weight: Tensor) -> Tensor:
@@ -129,7 +140,7 @@ def concat_scores(query: Tensor, key: Tensor, weight: Tensor, score_vector: Tens
     -------
     Tensor, [..., query, key]
     """
-    query_weight, key_weight = weight.split((query.shape[-1], key.shape[-1]), dim=-1)
+    query_weight, key_weight = weight[:, : query.shape[-1]], weight[:, query.shape[-1] :]
     return additive_scores(query, key, query_weight, key_weight, score_vector)
 
 
@@ -164,7 +175,7 @@ def masked_softmax(scores: Tensor, mask: Tensor | None = None) -> Tensor:
     if not bool(readable.all()):
         row = (~readable).nonzero()[0].tolist()
         message = f"row {row} of the mask (shape {tuple(mask.shape)}) leaves no key to read; leave at least one"
-        raise FullyMaskedRowError(message)
+        raise FullyMaskedRowError(message, row[-1])
     return scores.masked_fill(~mask, -torch.inf).softmax(dim=-1, dtype=precision)
 
 

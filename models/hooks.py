@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import cast
 
 import torch
 from torch import Tensor, nn
 
-from models.attention import masked_softmax
+from models.attention import FullyMaskedRowError, masked_softmax
 from models.edits import Edit
 from models.sites import Site, complete_pattern
 
@@ -202,10 +203,21 @@ class AttentionWeights(nn.Module):
         Returns
         -------
         Tensor, [batch, head, query, key]
+
+        Raises
+        ------
+        FullyMaskedRowError
+            If a query may read no key; names the place and the query's absolute position.
         """
         scores = self.scores(scores, first_query)
         session = _SESSION.get()
         if session is not None and session.wants(self.mask.site):
             full = torch.ones_like(scores, dtype=torch.bool) if mask is None else mask.expand(scores.shape).clone()
             mask = self.mask(full, first_query)
-        return self.weights(masked_softmax(scores, mask), first_query)  # type: ignore[no-any-return]
+        try:
+            weights = masked_softmax(scores, mask)
+        except FullyMaskedRowError as error:
+            row = first_query + error.row
+            message = f"{self.weights.site.place}: query {row} may read no key; leave it at least one"
+            raise FullyMaskedRowError(message, row) from error
+        return cast("Tensor", self.weights(weights, first_query))

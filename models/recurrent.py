@@ -168,7 +168,9 @@ class BahdanauNetwork(_RecurrentBase):
         self.show_memory(memory.keys, memory.states)
         return torch.tanh(self.initial(memory.backward_end))
 
-    def _advance(self, memory: RecurrentMemory, state: Tensor, embedded: Tensor, position: int) -> tuple[Tensor, Tensor]:
+    def _advance(
+        self, memory: RecurrentMemory, state: Tensor, embedded: Tensor, position: int
+    ) -> tuple[Tensor, Tensor]:
         query = self.hook_query(state[:, None, None, :], position).squeeze(1)  # [batch, 1, d_decoder]
         features = additive_features_of_projections(self.query_weight(query), memory.keys)
         features = self.hook_features(features, position)  # [batch, 1, source, d_attention]

@@ -24,13 +24,13 @@ _WORD = re.compile(rf"[{_HAN}]|[^\s{_HAN}]+")
 
 
 def normalise(text: str) -> str:
-    """Give `text` as the models see it: NFC, straight apostrophes, single spaces, none at the ends.
+    r"""Give `text` as the models see it: NFC, straight apostrophes, single spaces, none at the ends.
 
     Control characters count as white space; a lone surrogate, which UTF-8 cannot hold, becomes U+FFFD.
 
     Examples
     --------
-    >>> normalise("  l\u2019accord \\n\\x00 final ")
+    >>> normalise("  l\u2019accord \n\x00 final ")
     "l'accord final"
     """
     whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
@@ -144,13 +144,17 @@ class PairTokenizer:
         return self._tokenizer.decode(list(ids), skip_special_tokens=True).removeprefix(" ")
 
     def piece(self, token: int) -> str:
-        """Give what one piece reads; bytes that are no whole character are shown as ``\\xe2``."""
+        r"""Give what one piece reads; bytes that are no whole character are shown as ``\xe2``."""
         if token < len(SPECIAL_TOKENS):
             return SPECIAL_TOKENS[token]
         return self._raw(token).decode("utf-8", "backslashreplace")
 
     def _raw(self, token: int) -> bytes:
-        return bytes(_BYTES[each] for each in self._tokenizer.id_to_token(token))
+        token_text = self._tokenizer.id_to_token(token)
+        if token_text is None:
+            message = f"no piece has the id {token}; there are {len(self)}"
+            raise IndexError(message)
+        return bytes(_BYTES[each] for each in token_text)
 
     def sequence(self, ids: Iterable[int]) -> TokenSequence:
         """Give `ids` as a record: the words are those of the decoded text, a special token a word of its own."""

@@ -238,7 +238,7 @@ class TransformerNetwork(TranslationNetwork):
         states = self.embed(tokens, first)
         kept = []
         for layer, cache in zip(self.decoder, caches, strict=True):
-            states, cache = layer(states, cache, memory, first)  # noqa: PLW2901
+            states, cache = layer(states, cache, memory, first)
             kept.append(cache)
         return self.decoder_norm(states), tuple(kept)
 

@@ -11,8 +11,6 @@ from typing import Any, cast
 __all__ = ["Mechanism", "mechanisms"]
 
 
-
-
 @dataclass(frozen=True, slots=True)
 class Mechanism:
     """What a mechanism is, in words and as a network.

@@ -111,10 +111,15 @@ def load_pairs(recipe: Recipe, data: Path, tokenizer_path: Path, cache: Path) ->
     if not path.exists():
         encoded = _encode_pairs(recipe, data, PairTokenizer.load(tokenizer_path))
         cache.mkdir(parents=True, exist_ok=True)
-        names = ("source_ids", "source_starts", "target_ids", "target_starts", "repeats")
-        sides = (encoded.source.ids, encoded.source.starts, encoded.target.ids, encoded.target.starts)
         partial = path.with_suffix(".partial.npz")
-        np.savez(partial, **dict(zip(names, (*sides, encoded.repeats), strict=True)))
+        np.savez(
+            partial,
+            source_ids=encoded.source.ids,
+            source_starts=encoded.source.starts,
+            target_ids=encoded.target.ids,
+            target_starts=encoded.target.starts,
+            repeats=encoded.repeats,
+        )
         partial.rename(path)
     kept = np.load(path)
     source = EncodedText(kept["source_ids"], kept["source_starts"])

@@ -23,8 +23,8 @@ class _OutputLoss(torch.autograd.Function):
         weight_gradient = torch.zeros_like(weight)
         bias_gradient = torch.zeros_like(bias)
         total = torch.zeros((), dtype=torch.float64, device=states.device)
-        for rows in torch.arange(count, device=states.device).split(BLOCK):
-            block = slice(int(rows[0]), int(rows[-1]) + 1)
+        for start in range(0, count, BLOCK):
+            block = slice(start, start + BLOCK)
             logits = (low_states[block] @ low_weight.mT).to(weight.dtype).add_(bias)  # [row, vocabulary]
             wanted = logits.gather(1, labels[block, None]).squeeze(1)
             mean = logits.mean(dim=1)

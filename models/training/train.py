@@ -23,13 +23,15 @@ _ALLOCATOR = {"MALLOC_MMAP_THRESHOLD_": str(8 << 30), "MALLOC_TRIM_THRESHOLD_": 
 def _restart_with_allocator_settings() -> None:
     """Start this command again with glibc told to keep large buffers: steps run 1.6 times faster on a CPU."""
     if sys.platform == "linux" and "MALLOC_TRIM_THRESHOLD_" not in os.environ:
-        os.execve(sys.executable, [sys.executable, "-m", "models.training.train", *sys.argv[1:]], os.environ | _ALLOCATOR)
+        command = [sys.executable, "-m", "models.training.train", *sys.argv[1:]]
+        os.execve(sys.executable, command, os.environ | _ALLOCATOR)
 
 
 if __name__ == "__main__":
     _restart_with_allocator_settings()
 
 import torch  # noqa: E402
+from safetensors import safe_open  # noqa: E402
 from safetensors.torch import load_file, save_file  # noqa: E402
 from torch import Tensor, nn  # noqa: E402
 from tqdm import tqdm  # noqa: E402
@@ -71,6 +73,12 @@ class Progress:
     epoch: int = 0
     batch: int = 0
     seconds: float = 0.0
+
+
+def read_progress(path: Path) -> Progress:
+    """Give the progress that a saved state, or averaged weights, carry with them."""
+    with safe_open(path, framework="pt") as saved:
+        return Progress(**json.loads(saved.metadata()["progress"]))
 
 
 def learning_rate(recipe: Recipe, progress: Progress) -> float:
@@ -169,7 +177,6 @@ class Trainer:
             partial = self.folder / f"{name}.partial"
             save_file({k: v.contiguous().cpu().clone() for k, v in tensors.items()}, partial, metadata)
             partial.rename(self.folder / f"{name}.safetensors")
-        (self.folder / "progress.json").write_text(json.dumps(asdict(self.progress)), encoding="utf8")
 
     def resume(self) -> None:
         """Go on from the last save, if there is one."""
@@ -187,7 +194,7 @@ class Trainer:
                 adam.setdefault(int(index), {})[quantity] = value
         self.optimizer.load_state_dict(self.optimizer.state_dict() | {"state": adam})
         torch.set_rng_state(state["random"].cpu())
-        self.progress = Progress(**json.loads((self.folder / "progress.json").read_text(encoding="utf8")))
+        self.progress = read_progress(path)
 
     def start_from(self, path: Path) -> None:
         """Take the weights that fit, by name and shape, from a checkpoint: a sibling's, or one of this very key."""

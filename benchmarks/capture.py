@@ -1,0 +1,97 @@
+"""What hooks cost: one forced forward pass, bare, with hook points, and with a session. `python -m benchmarks.capture`.
+
+Bare is the same network with every hook point taken out: a plain function stands in its place, no module is called.
+It is timed twice, so that the noise of the machine stands beside the ratios.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+import models
+from benchmarks.measure import interleaved, ratio, report, summary
+from models.attention import masked_softmax
+from models.hooks import AttentionWeights, HookPoint, capture
+
+SENTENCE = (
+    "the members of the committee have asked the council to publish the report on safety at work before next month"
+)
+
+
+def _untouched(values: Tensor, first_query: int = 0) -> Tensor:
+    return values
+
+
+def _softmax_alone(scores: Tensor, mask: Tensor | None, first_query: int = 0) -> Tensor:
+    return masked_softmax(scores, mask)
+
+
+def without_hooks(network: nn.Module) -> nn.Module:
+    """Give a copy of `network` in which no hook point is left."""
+    bare = copy.deepcopy(network)
+    for parent in list(bare.modules()):
+        for name, child in list(parent.named_children()):
+            if isinstance(child, (AttentionWeights, HookPoint)):
+                delattr(parent, name)
+                setattr(parent, name, _softmax_alone if isinstance(child, AttentionWeights) else _untouched)
+    left = [name for name, each in bare.named_modules() if isinstance(each, HookPoint)]
+    if left:
+        message = f"hook points left in the bare network: {', '.join(left)}"
+        raise RuntimeError(message)
+    return bare
+
+
+def ways_of(model: Any) -> dict[str, Callable[[], Tensor]]:
+    """Give the forward passes to compare, on the same source and forced target, and check that they agree."""
+    trace = model.attend(SENTENCE)
+    source, inputs = torch.tensor([trace.source.ids]), torch.tensor([trace.target_input.ids])
+    hooked, bare = model.network, without_hooks(model.network)
+
+    def forward(network: Any) -> Tensor:
+        with torch.inference_mode():
+            result: Tensor = network.decode(network.encode(source), inputs)
+        return result
+
+    def captured() -> Tensor:
+        with capture(("*.weights",)):
+            return forward(hooked)
+
+    ways: dict[str, Callable[[], Tensor]] = {
+        "bare": lambda: forward(bare),
+        "bare again": lambda: forward(bare),
+        "no session": lambda: forward(hooked),
+        "session": captured,
+    }
+    for name, way in ways.items():
+        if not torch.equal(way(), forward(hooked)):
+            message = f"{name} gives other logits: the ways compared are not the same network"
+            raise RuntimeError(message)
+    return ways
+
+
+def main() -> None:
+    """Measure every installed model and write a table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("keys", nargs="*", help="models to measure; all that are installed if none is named")
+    parser.add_argument("--rounds", type=int, default=200)
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    rows = []
+    for key in options.keys or models.catalog():
+        times = interleaved(ways_of(models.load(key)), rounds=options.rounds)
+        row = {"model": key, "bare, ms": summary(times["bare"])["median"]}
+        row |= {f"{name} / bare": ratio(times[name], times["bare"]) for name in list(times)[1:]}
+        rows.append(row)
+    title = f"Forward of {len(SENTENCE.split())} words, one thread, medians of {options.rounds} interleaved rounds"
+    report(title, rows, as_json=options.json)
+
+
+if __name__ == "__main__":
+    main()

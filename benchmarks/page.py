@@ -1,0 +1,167 @@
+"""What a visitor waits for, in a real Chromium: key to painted, cold start, server memory. `python -m benchmarks.page`.
+
+Key to painted runs from the last key event to two animation frames after the new picture is in the page. The pause that
+a live text box makes before it sends (to wait for the next key) is measured in the browser, stated, and left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import psutil
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from benchmarks.measure import report
+
+ROOT = Path(__file__).parent.parent
+OPENING = "the members of the committee have asked for a report on"  # 11 words; the last one is typed and measured
+LAST_WORDS = (
+    "peace trade water roads ports taxes wages farms banks space crime drugs steel paper fruit grain sugar fish beef "
+    "milk wine coal youth women music sport books media towns lakes"
+).split()
+START_LIMIT = 180.0
+PAUSE_AT_LEAST = 100.0
+
+# Notes when keys go down and when the socket sends, and waits for a text in the picture, on the browser's own clock.
+PROBE = """
+window.bench = { key: 0, sends: [] };
+addEventListener("keydown", () => { window.bench.key = performance.now(); window.bench.sends = []; }, true);
+const send = WebSocket.prototype.send;
+WebSocket.prototype.send = function (...data) {
+  window.bench.sends.push(performance.now());
+  return send.apply(this, data);
+};
+window.bench.painted = (text, maps) => new Promise((resolve) => {
+  const look = () => {
+    const picture = document.querySelector(".js-plotly-plot");
+    const there = picture && picture.querySelectorAll(".heatmaplayer .hm").length >= maps
+      && picture.textContent.includes(text);
+    if (there) requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.now())));
+    else requestAnimationFrame(look);
+  };
+  look();
+});
+"""
+
+
+def free_port() -> int:
+    """Give a port that no server uses at the moment."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def serving(app: Path, port: int) -> Iterator[psutil.Process]:
+    """Run the app's server while the block runs; its log goes nowhere."""
+    command = [sys.executable, "-m", "streamlit", "run", str(app), f"--server.port={port}", "--server.headless=true"]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        try:
+            yield psutil.Process(process.pid)
+        finally:
+            process.terminate()
+
+
+def megabytes(server: psutil.Process) -> float:
+    """Give the resident memory of the server and its children, in MB of a million bytes."""
+    return float(sum(each.memory_info().rss for each in (server, *server.children(recursive=True)))) / 1e6
+
+
+def open_page(browser: Browser, port: int) -> Page:
+    """Open the app in a page with the probe, as soon as the port answers."""
+    page = browser.new_page(viewport={"width": 1440, "height": 900})
+    page.add_init_script(PROBE)
+    give_up = time.monotonic() + START_LIMIT
+    while time.monotonic() < give_up:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                page.goto(f"http://127.0.0.1:{port}")
+                return page
+        time.sleep(0.02)
+    message = f"the server did not open port {port} within {START_LIMIT:.0f} s"
+    raise TimeoutError(message)
+
+
+def painted(page: Page, text: str, maps: int) -> float:
+    """Wait until `maps` heatmaps with `text` are painted; give when, in milliseconds of the page's clock."""
+    page.set_default_timeout(1000 * START_LIMIT)
+    return float(page.evaluate("([text, maps]) => window.bench.painted(text, maps)", [text, maps]))
+
+
+def key_to_painted(page: Page, word: str, maps: int) -> dict[str, float]:
+    """Type `word` after the opening; give the milliseconds from its last key to the picture, and the pause in them."""
+    box = page.get_by_role("textbox").first
+    box.fill(f"{OPENING} ")
+    box.press("End")
+    page.wait_for_timeout(1500)  # the picture of the opening is drawn, the server rests
+    page.keyboard.type(word, delay=40)
+    end = painted(page, word, maps)
+    key, sends = page.evaluate("[window.bench.key, window.bench.sends]")
+    sent = next(each for each in sends if each - key >= PAUSE_AT_LEAST)
+    return {"whole": end - key, "pause": sent - key, "without": end - sent}
+
+
+def measure(browser: Browser, app: Path, *, rounds: int, maps: int) -> list[dict[str, Any]]:
+    """Start the server, open the page, type; give a row a figure."""
+    port = free_port()
+    start = time.perf_counter()
+    with serving(app, port) as server:
+        page = open_page(browser, port)
+        opened = time.perf_counter() - start
+        painted(page, "", maps)
+        cold = time.perf_counter() - start
+        first_memory = megabytes(server)
+        runs = [key_to_painted(page, word, maps) for word in LAST_WORDS[: rounds + 2]][2:]
+        last_memory = megabytes(server)
+    middle = {name: round(statistics.median(run[name] for run in runs)) for name in runs[0]}
+    low, _, high = statistics.quantiles([run["without"] for run in runs], n=4)
+    words = len(OPENING.split()) + 1
+    return [
+        {
+            "figure": f"key to painted, {words} words, without the pause",
+            "value": f"{middle['without']} ms",
+            "note": f"median of {len(runs)}, quartiles {low:.0f} to {high:.0f}; with the pause of {middle['pause']} ms "
+            f"{middle['whole']} ms",
+        },
+        {
+            "figure": f"cold start to {maps} heatmaps painted",
+            "value": f"{cold:.1f} s",
+            "note": f"the port opened after {opened:.1f} s; the browser was running",
+        },
+        {
+            "figure": "server memory, resident",
+            "value": f"{last_memory:.0f} MB",
+            "note": f"{first_memory:.0f} MB after the first picture; one visitor",
+        },
+    ]
+
+
+def main() -> None:
+    """Measure and write a table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=25, help=f"keys measured, {len(LAST_WORDS) - 2} at most")
+    parser.add_argument("--maps", type=int, default=3, help="heatmaps that make the picture whole")
+    parser.add_argument("--app", type=Path, default=ROOT / "app.py")
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        try:
+            rows = measure(browser, options.app, rounds=options.rounds, maps=options.maps)
+        finally:
+            browser.close()
+    report("The page, in Chromium", rows, as_json=options.json)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,120 @@
+"""Measure a model: ``python -m models.training.evaluate KEY --data DIR [--write]``.
+
+BLEU (sacrebleu, greedy decoding) on the pair's test files, over distinct sources with all their references, the
+single-reference figure beside it; AER (`models.training.alignment`), its map, head and reading chosen on the trial set alone.
+``--write`` puts the figures into the card.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import defaultdict
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+import torch
+from sacrebleu.metrics.bleu import BLEU
+from tqdm import tqdm
+
+from models.checkpoints import write_card
+from models.decoding import translate_batch
+from models.network import END
+from models.registry import load
+from models.training.alignment import choose, error_rates, read_gold
+from models.training.data import read_pairs
+from models.translator import Translator
+
+TESTS = {"en-fr": ("tatoeba", "europarl"), "zh-en": ("tatoeba", "3am")}
+TRIAL = {"en-fr": "hansards_en-fr.trial37"}
+GOLD = {
+    "en-fr": ("hansards_en-fr.odd", "golden-europarl_en-fr.100", "alibi_en-fr"),
+    "zh-en": ("tsinghua_zh-en.odd",),
+}
+BATCH = 64
+
+
+def translate(model: Translator, sources: list[str]) -> list[str]:
+    """Translate greedily, in batches of one source length."""
+    by_length: dict[int, list[int]] = defaultdict(list)
+    encoded = model.tokenizer.encode_batch(sources)
+    for index, ids in enumerate(encoded):
+        by_length[len(ids)].append(index)
+    outputs = [""] * len(sources)
+    with tqdm(total=len(sources), desc="translate", unit="sentence") as bar:
+        for indices in by_length.values():
+            for start in range(0, len(indices), BATCH):
+                rows = indices[start : start + BATCH]
+                source = torch.tensor([[*encoded[row], END] for row in rows])
+                for row, ids in zip(rows, translate_batch(model.network, source), strict=True):
+                    outputs[row] = model.tokenizer.decode(ids)
+                bar.update(len(rows))
+    return outputs
+
+
+def bleu(model: Translator, path: Path) -> dict[str, Any]:
+    """Give BLEU over the distinct sources of a file, with all references and with the first one alone."""
+    references: dict[str, list[str]] = defaultdict(list)
+    for source, target in read_pairs(path):
+        references[source].append(target)
+    outputs = translate(model, list(references))
+    streams = [list(stream) for stream in zip_longest(*references.values())]
+    metric = BLEU()
+    score = metric.corpus_score(outputs, streams)
+    signature = str(metric.get_signature())
+    single = BLEU().corpus_score(outputs, [streams[0]])
+    return {
+        "sources": len(references),
+        "references": sum(map(len, references.values())),
+        "bleu": round(score.score, 2),
+        "bleu_first_reference": round(single.score, 2),
+        "signature": signature,
+    }
+
+
+def evaluate(model: Translator, data: Path) -> dict[str, Any]:
+    """Give all figures of a model, as they go into its card."""
+    pair = model.entry.pair
+    figures: dict[str, Any] = {"bleu": {}, "aer": {}}
+    for name in TESTS[pair]:
+        figures["bleu"][f"{name}.test"] = bleu(model, data / pair / f"{name}.test.tsv.xz")
+    if pair in TRIAL:
+        trial = error_rates(model, list(read_gold(data / "gold" / f"{TRIAL[pair]}.tsv.xz")))
+        chosen = choose(trial)
+        figures["alignment"] = {
+            "site": str(chosen.site),
+            "head": chosen.head,
+            "reading": chosen.reading,
+            "chosen_on": TRIAL[pair],
+            "trial_aer": {
+                ".".join(map(str, choice)): round(rate, 4) for choice, rate in sorted(trial.items(), key=str)
+            },
+        }
+        choice = (str(chosen.site), chosen.head, chosen.reading)
+        figures["aer"][TRIAL[pair]] = round(trial[choice], 4)
+        for name in GOLD[pair]:
+            rates = error_rates(model, list(read_gold(data / "gold" / f"{name}.tsv.xz")))
+            figures["aer"][name] = round(rates[choice], 4)
+    return figures
+
+
+def main() -> None:
+    """Read the command line and measure."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("key", help="what models.load takes, such as bahdanau-en-fr")
+    parser.add_argument("--data", type=Path, required=True, help="folder of the parallel text and the gold alignments")
+    parser.add_argument("--write", action="store_true", help="put the figures into the card")
+    parser.add_argument("--threads", type=int, default=1)
+    choices = parser.parse_args()
+    torch.set_num_threads(choices.threads)
+    model = load(choices.key)
+    figures = evaluate(model, choices.data)
+    sys.stdout.write(json.dumps(figures, indent=2, ensure_ascii=False) + "\n")
+    if choices.write:
+        write_card(model.entry.folder, {**model.card, **figures})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,79 @@
+"""Turn a run into a shipped checkpoint: ``python -m models.training.publish RECIPE --out DIR``.
+
+Writes ``models/weights/<key>/``: the averaged weights as float16 and the card. Figures come from
+`models.training.evaluate`, which writes them into the card afterwards.
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from safetensors.torch import load_file
+
+from models.checkpoints import WEIGHTS, write_checkpoint
+from models.mechanisms import mechanisms
+from models.training.recipes import Recipe, read_recipe
+from models.training.train import Progress, read_progress
+
+CREDITS = {
+    "tatoeba": {
+        "name": "Tatoeba sentence pairs, selected by Anki",
+        "licence": "CC BY 2.0 FR",
+        "credit": "tatoeba.org and manythings.org/anki",
+    },
+    "europarl": {
+        "name": "Europarl v7",
+        "licence": "no known restriction",
+        "credit": "Koehn 2005, Europarl: A Parallel Corpus for Statistical Machine Translation; Laali and Kosseim 2017",
+    },
+    "3am": {"name": "3AM image captions", "licence": "MIT as published", "credit": "Ma et al. 2024"},
+    "mlqe": {"name": "MLQE post-edited encyclopedia sentences", "licence": "CC0", "credit": "Fomicheva et al. 2022"},
+}
+
+
+def make_card(recipe: Recipe, progress: Progress, parameters: int) -> dict[str, Any]:
+    """Give the card of a run, its figures not yet in it."""
+    mechanism = mechanisms()[recipe.mechanism]
+    names = {file.path.rpartition("/")[2].split(".")[0].split("-")[0] for file in recipe.files}
+    return {
+        "key": recipe.key,
+        "mechanism": recipe.mechanism,
+        "pair": recipe.pair,
+        "paper": mechanism.paper,
+        "equation": mechanism.equation,
+        "departures": list(mechanism.departures),
+        "network": {"vocabulary": recipe.vocabulary, **recipe.network},
+        "parameters": parameters,
+        "data": [CREDITS[name] for name in sorted(names)],
+        "recipe": {key: value for key, value in asdict(recipe).items() if key not in ("mechanism", "pair", "network")},
+        "target_tokens_seen": progress.tokens,
+        "updates": progress.step,
+        "training_seconds": round(progress.seconds),
+        "seed": recipe.seed,
+        "weights": f"exponential average of the training weights ({recipe.average_decay}), stored as float16",
+    }
+
+
+def publish(recipe: Recipe, out: Path, weights: Path = WEIGHTS) -> dict[str, Any]:
+    """Write the checkpoint of the run of `recipe` in `out` to `weights`; give its card."""
+    folder = out / recipe.key
+    averaged = load_file(folder / "average.safetensors")
+    progress = read_progress(folder / "average.safetensors")
+    parameters = sum(values.numel() for values in averaged.values())
+    return write_checkpoint(weights / recipe.key, averaged, make_card(recipe, progress, parameters))
+
+
+def main() -> None:
+    """Read the command line and publish."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("recipe", type=Path, help="the TOML file of the run")
+    parser.add_argument("--out", type=Path, required=True, help="folder that keeps runs")
+    choices = parser.parse_args()
+    publish(read_recipe(choices.recipe), choices.out)
+
+
+if __name__ == "__main__":
+    main()

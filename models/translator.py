@@ -1,0 +1,202 @@
+"""A loaded translation model: runs a sentence and gives its `AttentionTrace`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from importlib.metadata import version
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from models.attention import FullyMaskedRowError
+from models.checkpoints import alignment_of
+from models.decoding import greedy, step_limit
+from models.edits import Edit
+from models.errors import InputError
+from models.hooks import Session, capture
+from models.mechanisms import Mechanism
+from models.network import BEGIN, END, TranslationNetwork
+from models.registry import Entry
+from models.sites import Site, complete_pattern
+from models.tokenizer import PairTokenizer, normalise
+from models.trace import AttentionMap, AttentionTrace, Provenance, Step, TokenSequence
+
+MAX_PIECES = 250
+"""Longest source or forced target, in pieces, without ``</s>``."""
+
+ALTERNATIVES = 5
+"""How many of the likeliest tokens a step keeps."""
+
+
+class Translator:
+    """A translation model with its tokenizer and card. Safe to share between threads.
+
+    Parameters
+    ----------
+    entry : Entry
+    network : TranslationNetwork
+        Put in evaluation mode; its weights are never changed.
+    tokenizer : PairTokenizer
+    """
+
+    def __init__(self, entry: Entry, network: TranslationNetwork, tokenizer: PairTokenizer) -> None:
+        self.entry = entry
+        self.network = network.eval().requires_grad_(False)
+        self.tokenizer = tokenizer
+
+    @property
+    def key(self) -> str:
+        """What `models.load` takes for it."""
+        return self.entry.key
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """What it is, in words."""
+        return self.entry.mechanism
+
+    @property
+    def card(self) -> dict[str, Any]:
+        """What its ``card.json`` says."""
+        return self.entry.card
+
+    def attend(
+        self,
+        source: str,
+        target: str | None = None,
+        *,
+        edits: Iterable[Edit] = (),
+        sites: Iterable[str | Site] = ("*.weights",),
+    ) -> AttentionTrace:
+        """Run the model on a sentence and give what it attended to.
+
+        Parameters
+        ----------
+        source : str
+            The sentence to translate.
+        target : str, optional
+            A translation to force: the model reads it word by word and says how likely each was. Without it
+            the model writes its own, greedily.
+        edits : iterable of Edit
+            Interventions, applied in this order.
+        sites : iterable of str or Site
+            What to capture, as patterns ``stack.layer.kind.quantity``; ``*`` matches; without a quantity the weights.
+            Wherever another quantity is captured, the weights are too.
+
+        Returns
+        -------
+        AttentionTrace
+
+        Raises
+        ------
+        InputError
+            If a text is empty or too long, or an edit leaves a word nothing to read.
+        CaptureError
+            If a site or an edit names a place that the model does not have.
+
+        Examples
+        --------
+        >>> from models import load
+        >>> trace = load("bahdanau-en-fr").attend("The cat sleeps.")
+        >>> trace["decoder.0.cross"].weights.shape[0]
+        1
+        """
+        source_tokens = self._tokens(source, "sentence")
+        forced = None if target is None else self._tokens(target, "translation")
+        chosen = tuple(edits)
+        try:
+            with torch.inference_mode(), capture(_with_weights(sites), chosen) as session:
+                memory = self.network.encode(torch.tensor([source_tokens.ids]))
+                limit = step_limit(len(source_tokens))
+                ids, logits = self._greedy(memory, limit) if forced is None else self._forced(memory, forced)
+        except FullyMaskedRowError as error:
+            message = f"The edits leave a word nothing to read. {error}."
+            raise InputError(message) from error
+        written = forced or self.tokenizer.sequence(ids)
+        return AttentionTrace(
+            source=source_tokens,
+            target=written,
+            target_input=self.tokenizer.target_input(written),
+            maps=self._maps(session, source_tokens, written, chosen),
+            steps=self._steps(written, logits),
+            source_text=normalise(source),
+            output_text=self.tokenizer.decode(written.ids),
+            provenance=self._provenance(written, chosen, forced=forced is not None),
+        )
+
+    def _tokens(self, text: str, name: str) -> TokenSequence:
+        tokens = self.tokenizer.source(text)
+        pieces = len(tokens) - 1
+        if not pieces:
+            message = f"The {name} is empty: type at least one word."
+            raise InputError(message)
+        if pieces > MAX_PIECES:
+            message = f"The {name} has {pieces} word pieces; this model takes {MAX_PIECES} at most. Shorten it."
+            raise InputError(message)
+        return tokens
+
+    def _greedy(self, memory: Any, limit: int) -> tuple[Sequence[int], Tensor]:
+        steps = list(greedy(self.network, memory, batch=1, limit=limit))
+        return [int(token) for token, _ in steps], torch.cat([logits for _, logits in steps])
+
+    def _forced(self, memory: Any, target: TokenSequence) -> tuple[Sequence[int], Tensor]:
+        inputs = torch.tensor([(BEGIN, *target.ids[:-1])])
+        logits = self.network.decode(memory, inputs)[0]  # [target, vocabulary]
+        logits[:, :END] = -torch.inf
+        return target.ids, logits
+
+    def _steps(self, written: TokenSequence, logits: Tensor) -> tuple[Step, ...]:
+        log_probabilities = logits.log_softmax(dim=-1)  # [target, vocabulary]
+        chosen = log_probabilities.gather(1, torch.tensor(written.ids)[:, None])[:, 0].tolist()
+        best, tokens = log_probabilities.topk(ALTERNATIVES, dim=-1)
+        rows = zip(written.texts, written.ids, chosen, best.exp().tolist(), tokens.tolist(), strict=True)
+        return tuple(
+            Step(text, token, value, tuple(zip(map(self.tokenizer.piece, others), likely, strict=True)))
+            for text, token, value, likely, others in rows
+        )
+
+    def _maps(
+        self, session: Session, source: TokenSequence, written: TokenSequence, edits: tuple[Edit, ...]
+    ) -> tuple[AttentionMap, ...]:
+        read_in = self.tokenizer.target_input(written)
+        maps = []
+        for place in sorted({site.place for site in session.sites}, key=lambda site: (site.stack == "decoder", site)):
+            own = source if place.stack == "encoder" else read_in
+            queries, keys = (own, own) if place.kind == "self" else (written, source)
+            others = (site for site in session.sites if site.place == place and site.quantity != "weights")
+            loose = any(edit.applies_to(place.at(edit.quantity)) and not edit.keeps_row_sums for edit in edits)
+            each = AttentionMap(
+                site=place,
+                weights=session[place.at("weights")][0].numpy(),
+                query_tokens=queries,
+                key_tokens=keys,
+                companions={site.quantity: session[site][0].numpy() for site in others},
+                rows_sum_to_one=self.mechanism.rows_sum_to_one and not loose,
+                causal=place.stack == "decoder" and place.kind == "self",
+            )
+            maps.append(each)
+        return tuple(maps)
+
+    def _provenance(self, written: TokenSequence, edits: tuple[Edit, ...], *, forced: bool) -> Provenance:
+        unfinished = written.ids[-1] != END
+        return Provenance(
+            mechanism=self.mechanism.key,
+            title=self.mechanism.title,
+            year=self.mechanism.year,
+            paper=self.mechanism.paper,
+            equation=self.mechanism.equation,
+            checkpoint=self.key,
+            sha256=self.entry.sha256,
+            versions=tuple((name, version(name)) for name in ("torch", "numpy", "tokenizers")),
+            decoding="forced" if forced else "greedy",
+            edits=edits,
+            notes=(f"cut after {len(written)} tokens: the model did not end its translation",) if unfinished else (),
+            alignment=alignment_of(self.card),
+        )
+
+
+def _with_weights(sites: Iterable[str | Site]) -> tuple[str, ...]:
+    """Give the patterns of `sites` with the weights of the same places among them."""
+    patterns = [complete_pattern(str(site)) for site in sites]
+    weights = [pattern.rpartition(".")[0] + ".weights" for pattern in patterns if pattern != "*"]
+    return tuple(dict.fromkeys(patterns + weights))

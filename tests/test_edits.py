@@ -1,0 +1,359 @@
+"""Edits: what each changes and what it leaves alone, what it refuses, and that its text reads back."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from models.edits import (
+    OPERATIONS,
+    Edit,
+    keep_heads,
+    mask_key,
+    scale_scores,
+    set_row,
+    uniform_row,
+    window,
+    zero_head,
+)
+from models.sites import Site
+
+CROSS = "decoder.0.cross"
+
+positions = st.integers(0, 10**9 - 1)
+maybe_positions = st.none() | positions
+numbers = st.floats(allow_nan=False, allow_infinity=False)
+places = st.builds(
+    "{}.{}.{}".format,
+    st.sampled_from(["*", "encoder", "decoder"]),
+    st.just("*") | st.integers(0, 99).map(str),
+    st.sampled_from(["*", "self", "cross"]),
+)
+
+
+@st.composite
+def distributions(draw: st.DrawFn, size: int | None = None) -> tuple[float, ...]:
+    count = size or draw(st.integers(1, 8))
+    parts = draw(st.lists(st.floats(0, 1), min_size=count, max_size=count).filter(lambda parts: sum(parts) > 1e-3))
+    return tuple(float(part) for part in np.array(parts) / sum(parts))
+
+
+@st.composite
+def softmax_maps(draw: st.DrawFn) -> NDArray[np.float32]:
+    heads, queries, keys, seed = (draw(st.integers(1, most)) for most in (4, 5, 6, 10**6))
+    rng = np.random.default_rng(seed)
+    weights = np.exp(rng.normal(size=(heads, queries, keys))) * (rng.random((heads, queries, keys)) > 0.3)
+    weights[..., 0] += 1e-3  # so that no row is masked altogether
+    return np.asarray(weights / weights.sum(-1, keepdims=True), dtype=np.float32)
+
+
+edits = st.one_of(
+    st.builds(zero_head, places, maybe_positions),
+    st.builds(keep_heads, places, st.lists(positions, min_size=1, max_size=5).map(tuple)),
+    st.builds(uniform_row, places, maybe_positions, maybe_positions),
+    st.builds(set_row, places, maybe_positions, maybe_positions, distributions(), st.floats(0, 1)),
+    st.builds(scale_scores, places, numbers),
+    st.builds(mask_key, places, positions),
+    st.builds(window, places, maybe_positions, positions, positions),
+)
+
+
+def example_map() -> NDArray[np.float32]:
+    """Two heads, three queries, four keys; each row 0.1 0.2 0.3 0.4."""
+    return np.tile(np.array([0.1, 0.2, 0.3, 0.4], dtype=np.float32), (2, 3, 1))
+
+
+class TestWhatEachChanges:
+    def test_zero_head_empties_that_head_alone(self) -> None:
+        edited = zero_head(CROSS, 1).apply(example_map())
+        assert not edited[1].any()
+        np.testing.assert_array_equal(edited[0], example_map()[0])
+
+    def test_zero_head_without_a_head_empties_all(self) -> None:
+        assert not zero_head(CROSS, None).apply(example_map()).any()
+
+    def test_keep_heads_empties_the_others(self) -> None:
+        edited = keep_heads(CROSS, (1,)).apply(example_map())
+        assert not edited[0].any()
+        np.testing.assert_array_equal(edited[1], example_map()[1])
+
+    def test_uniform_row_spreads_over_the_keys_that_may_be_read(self) -> None:
+        weights = example_map()
+        weights[0, 1] = [0.5, 0.5, 0, 0]
+        edited = uniform_row(CROSS, None, 1).apply(weights)
+        np.testing.assert_array_equal(edited[0, 1], np.float32([0.5, 0.5, 0, 0]))
+        np.testing.assert_array_equal(edited[1, 1], np.float32([0.25] * 4))
+
+    def test_uniform_row_leaves_an_empty_row_empty(self) -> None:
+        assert not uniform_row(CROSS, 0, 0).apply(np.zeros((1, 1, 3), dtype=np.float32)).any()
+
+    def test_set_row_mixes_by_blend(self) -> None:
+        edited = set_row(CROSS, 0, 2, (0, 0, 0, 1), 0.5).apply(example_map())
+        np.testing.assert_allclose(edited[0, 2], [0.05, 0.1, 0.15, 0.7], rtol=1e-6)
+
+    def test_set_row_gives_0_to_keys_beyond_its_weights(self) -> None:
+        edited = set_row(CROSS, 0, 0, (0.5, 0.5), 1).apply(example_map())
+        np.testing.assert_array_equal(edited[0, 0], np.float32([0.5, 0.5, 0, 0]))
+
+    def test_set_row_takes_trailing_zeros_beyond_the_keys_of_a_cached_step(self) -> None:
+        edited = set_row(CROSS, 0, 1, (0.5, 0.5, 0, 0), 1).apply(np.ones((1, 1, 2), dtype=np.float32) / 2, 1)
+        np.testing.assert_array_equal(edited[0, 0], np.float32([0.5, 0.5]))
+
+    def test_scale_scores_multiplies(self) -> None:
+        np.testing.assert_array_equal(scale_scores(CROSS, -2.0).apply(example_map()), example_map() * -2)
+
+    def test_mask_key_hides_a_column(self) -> None:
+        edited = mask_key(CROSS, 2).apply(np.ones((2, 3, 4), dtype=bool))
+        np.testing.assert_array_equal(edited, np.broadcast_to([True, True, False, True], (2, 3, 4)))
+
+    def test_window_keeps_the_near_keys_that_were_readable(self) -> None:
+        mask = np.ones((1, 2, 6), dtype=bool)
+        mask[..., 3] = False
+        edited = window(CROSS, 1, 2, 1).apply(mask)
+        np.testing.assert_array_equal(edited[0, 0], mask[0, 0])
+        np.testing.assert_array_equal(edited[0, 1], [False, True, True, False, False, False])
+
+    def test_window_without_a_row_limits_every_row(self) -> None:
+        edited = window(CROSS, None, 0, 0).apply(np.ones((1, 2, 2), dtype=bool))
+        np.testing.assert_array_equal(edited[0], [[True, False], [True, False]])
+
+    @given(softmax_maps(), st.integers(0, 20), st.integers(0, 20))
+    def test_a_row_is_counted_from_the_start_of_the_run(
+        self, weights: NDArray[np.float32], first: int, row: int
+    ) -> None:
+        edited = uniform_row(CROSS, None, row).apply(weights, first)
+        at = row - first
+        if not 0 <= at < weights.shape[1]:
+            assert edited is weights
+            return
+        others = np.arange(weights.shape[1]) != at
+        np.testing.assert_array_equal(edited[:, others], weights[:, others])
+        allowed = weights[:, at] > 0
+        np.testing.assert_allclose(edited[:, at], allowed / allowed.sum(-1, keepdims=True), rtol=1e-6)
+
+    @given(edits, softmax_maps(), st.sampled_from([np.float32, np.float64]))
+    def test_a_batch_axis_dtype_and_the_input_are_kept(
+        self, edit: Edit, weights: NDArray[np.float32], dtype: type
+    ) -> None:
+        values = (weights > 0 if edit.quantity == "mask" else weights.astype(dtype))[None]
+        before = values.copy()
+        try:
+            with np.errstate(over="ignore"):
+                edited = edit.apply(values)
+        except ValueError:
+            return  # a head, or a weight for a key, that this small map does not have
+        assert (edited.shape, edited.dtype) == (values.shape, values.dtype)
+        np.testing.assert_array_equal(values, before)
+
+
+class TestWhatIsLeftAlone:
+    @given(softmax_maps(), distributions(size=1))
+    def test_blend_0_gives_the_same_object(self, weights: NDArray[np.float32], given_row: tuple[float, ...]) -> None:
+        assert set_row(CROSS, None, None, given_row, 0).apply(weights) is weights
+
+    @pytest.mark.parametrize(
+        "edit",
+        [
+            scale_scores(CROSS, 1),
+            keep_heads(CROSS, (0, 1)),
+            uniform_row(CROSS, None, 3),
+            set_row(CROSS, 0, 9, (1.0,), 1),
+        ],
+    )
+    def test_an_edit_that_hits_nothing_gives_the_same_object(self, edit: Edit) -> None:
+        weights = example_map()
+        assert edit.apply(weights) is weights
+
+    def test_a_key_that_is_not_there_yet_gives_the_same_object(self) -> None:
+        mask = np.ones((1, 1, 2), dtype=bool)
+        assert mask_key(CROSS, 2).apply(mask) is mask
+
+    @given(softmax_maps(), st.data())
+    def test_rows_that_sum_to_1_still_do_unless_the_edit_says_otherwise(
+        self, weights: NDArray[np.float32], data: st.DataObject
+    ) -> None:
+        row = data.draw(st.none() | st.integers(0, weights.shape[1] - 1))
+        given_row = data.draw(distributions(size=weights.shape[2]))
+        for edit in (uniform_row(CROSS, None, row), set_row(CROSS, 0, row, given_row, data.draw(st.floats(0, 1)))):
+            assert edit.keeps_row_sums
+            np.testing.assert_allclose(edit.apply(weights).sum(-1), 1, atol=1e-5)
+
+    def test_switching_off_a_head_says_that_rows_no_longer_sum_to_1(self) -> None:
+        assert not zero_head(CROSS, 0).keeps_row_sums
+        assert not keep_heads(CROSS, (0,)).keeps_row_sums
+
+
+class TestWhereItActs:
+    @pytest.mark.parametrize(
+        ("pattern", "site", "acts"),
+        [
+            (CROSS, "decoder.0.cross", True),
+            (CROSS, "decoder.0.cross.weights", True),
+            (CROSS, "decoder.0.cross.scores", False),
+            (CROSS, "decoder.1.cross", False),
+            (CROSS, "decoder.0.self", False),
+            ("decoder.*.cross", "decoder.11.cross", True),
+            ("*.0.*", "encoder.0.self", True),
+            ("decoder.1.cross", "decoder.11.cross", False),
+        ],
+    )
+    def test_at_the_places_that_its_pattern_matches(self, pattern: str, site: str, acts: bool) -> None:
+        assert zero_head(pattern, 0).applies_to(Site.parse(site)) is acts
+
+    def test_each_operation_names_its_quantity(self) -> None:
+        quantities = {name: operation.quantity for name, operation in OPERATIONS.items()}
+        assert quantities == {
+            "zero_head": "weights",
+            "keep_heads": "weights",
+            "uniform_row": "weights",
+            "set_row": "weights",
+            "scale_scores": "scores",
+            "mask_key": "mask",
+            "window": "mask",
+        }
+
+
+class TestWhatIsRefused:
+    @pytest.mark.parametrize(
+        ("make", "arguments", "problem"),
+        [
+            (zero_head, (CROSS, -1), "head of an edit is a whole number from 0; got '-1'"),
+            (zero_head, (CROSS, 1.5), "head of an edit is a whole number from 0; got '1.5'"),
+            (zero_head, ("decoder.cross", 0), "site of an edit is stack.layer.kind.*got 'decoder.cross'"),
+            (zero_head, ("decoder.0.cross.weights", 0), "site of an edit is stack.layer.kind"),
+            (zero_head, ("decoder.-1.cross", 0), "site of an edit is stack.layer.kind"),
+            (keep_heads, (CROSS, ()), "heads of an edit is one head or more"),
+            (uniform_row, (CROSS, 0, -2), "row of an edit is a whole number from 0"),
+            (set_row, (CROSS, 0, 0, (0.5, 0.4), 1), "weights of an edit is numbers of 0 or more that sum to 1"),
+            (set_row, (CROSS, 0, 0, (1.5, -0.5), 1), "weights of an edit is numbers of 0 or more that sum to 1"),
+            (set_row, (CROSS, 0, 0, (float("nan"), 1), 1), "weights of an edit is a finite number"),
+            (set_row, (CROSS, 0, 0, (), 1), "weights of an edit is numbers of 0 or more that sum to 1"),
+            (set_row, (CROSS, 0, 0, (1.0,), 1.01), "blend of an edit is in 0 to 1; got '1.01'"),
+            (set_row, (CROSS, 0, 0, (1.0,), float("nan")), "blend of an edit is a finite number"),
+            (scale_scores, (CROSS, float("inf")), "factor of an edit is a finite number"),
+            (mask_key, (CROSS, None), "key of an edit is a whole number from 0; got 'None'"),
+            (window, (CROSS, 0, 0, -1), "width of an edit is a whole number from 0; got '-1'"),
+        ],
+    )
+    def test_an_argument_that_cannot_be(self, make: type[Edit], arguments: tuple[object, ...], problem: str) -> None:
+        with pytest.raises(ValueError, match=problem):
+            make(*arguments)
+
+    def test_a_head_that_the_map_does_not_have(self) -> None:
+        with pytest.raises(ValueError, match="got head 2; expected one of the 2 heads"):
+            zero_head(CROSS, 2).apply(example_map())
+        with pytest.raises(ValueError, match="got head 7; expected one of the 2 heads"):
+            keep_heads(CROSS, (0, 7)).apply(example_map())
+
+    def test_a_weight_for_a_key_that_the_map_does_not_have(self) -> None:
+        with pytest.raises(ValueError, match="got 5 weights; expected at most 4"):
+            set_row(CROSS, 0, 0, (0, 0, 0, 0, 1), 1).apply(example_map())
+
+    @pytest.mark.parametrize(
+        ("edit", "values"),
+        [
+            (mask_key(CROSS, 0), np.ones((1, 1, 1), dtype=np.float32)),
+            (zero_head(CROSS, 0), np.ones((1, 1, 1), dtype=bool)),
+            (zero_head(CROSS, 0), np.ones((1, 1), dtype=np.float32)),
+        ],
+    )
+    def test_an_array_of_another_quantity(self, edit: Edit, values: NDArray[np.generic]) -> None:
+        with pytest.raises(ValueError, match=r"expected (mask, bool|weights, floating), \[..., head, query, key\]"):
+            edit.apply(values)
+
+
+class TestAsText:
+    @given(edits)
+    def test_what_is_written_reads_back_equal(self, edit: Edit) -> None:
+        again = Edit.from_text(edit.to_text())
+        assert again == edit
+        assert hash(again) == hash(edit)
+        assert type(again) is type(edit)
+        assert pickle.loads(pickle.dumps(edit)) == edit
+
+    @given(st.text() | st.sampled_from(sorted(OPERATIONS)).flatmap(lambda name: st.text().map(f"{name}({{}})".format)))
+    def test_garbage_is_a_value_error_and_nothing_else(self, text: str) -> None:
+        try:
+            edit = Edit.from_text(text)
+        except ValueError as error:
+            assert str(error)  # noqa: PT017  (that some text is refused is not what is proven here)
+        else:
+            assert Edit.from_text(edit.to_text()) == edit
+
+    @pytest.mark.parametrize(
+        ("text", "problem"),
+        [
+            ("", "an edit reads"),
+            ("drop_table(decoder.0.cross)", "with a name of zero_head, keep_heads"),
+            ("zero_head(decoder.0.cross,2", "an edit reads"),
+            ("zero_head(decoder.0.cross)", r"zero_head takes 2 arguments \(site, head\); got 1"),
+            ("zero_head(decoder.0.cross,2,3)", "got 3"),
+            ("zero_head(decoder.0.cross,\uff12)", "head of an edit is a whole number"),
+            ("mask_key(decoder.0.cross,*)", "key of an edit is a whole number"),
+            ("scale_scores(decoder.0.cross,__import__)", "factor of an edit is a number"),
+            ("scale_scores(decoder.0.cross,nan)", "factor of an edit is a number"),
+            ("scale_scores(decoder.0.cross,1e999)", "factor of an edit is a finite number"),
+        ],
+    )
+    def test_garbage_says_what_was_expected(self, text: str, problem: str) -> None:
+        with pytest.raises(ValueError, match=problem):
+            Edit.from_text(text)
+
+    @pytest.mark.parametrize(
+        ("edit", "text", "words"),
+        [
+            (
+                zero_head(CROSS, 2),
+                "zero_head(decoder.0.cross,2)",
+                "head 2 of decoder layer 0 cross-attention switched off",
+            ),
+            (
+                zero_head("decoder.*.cross", None),
+                "zero_head(decoder.*.cross,*)",
+                "every head of cross-attention of every decoder layer switched off",
+            ),
+            (
+                keep_heads("encoder.1.self", (3, 0, 3)),
+                "keep_heads(encoder.1.self,0;3)",
+                "only heads 0, 3 of encoder layer 1 self-attention kept",
+            ),
+            (
+                uniform_row(CROSS, 0, 3),
+                "uniform_row(decoder.0.cross,0,3)",
+                "row 3 of head 0 of decoder layer 0 cross-attention spread evenly over its keys",
+            ),
+            (
+                set_row(CROSS, None, 3, (0.25, 0.75), 0.5),
+                "set_row(decoder.0.cross,*,3,0.25;0.75,0.5)",
+                "row 3 of every head of decoder layer 0 cross-attention moved to given weights by 0.5",
+            ),
+            (
+                scale_scores("*.*.*", 2),
+                "scale_scores(*.*.*,2.0)",
+                "scores of attention of every layer multiplied by 2",
+            ),
+            (
+                mask_key("*.2.self", 4),
+                "mask_key(*.2.self,4)",
+                "key 4 hidden from self-attention of every layer 2",
+            ),
+            (
+                window(CROSS, None, 1, 2),
+                "window(decoder.0.cross,*,1,2)",
+                "every row of decoder layer 0 cross-attention limited to keys 0 to 3",
+            ),
+        ],
+    )
+    def test_each_says_itself_in_text_and_in_words(self, edit: Edit, text: str, words: str) -> None:
+        assert edit.to_text() == text
+        assert edit.describe() == str(edit) == words
+
+    def test_edits_are_equal_by_what_they_do(self) -> None:
+        assert keep_heads(CROSS, (1, 0)) == keep_heads(CROSS, (0, 1))
+        assert zero_head(CROSS, 0) != zero_head(CROSS, 1)
+        assert len({mask_key(CROSS, 0), mask_key(CROSS, 0), mask_key(CROSS, 1)}) == 2

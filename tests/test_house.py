@@ -1,0 +1,130 @@
+"""The repository itself: what the README promises is what is run, and each dependency is declared with its reason."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+DISTRIBUTIONS = {"yaml": "pyyaml"}  # where the name to install is not the name to import
+OWN = {"models", "viz", "app", "tests", "benchmarks"}
+
+
+def marked_block(text: str, marker: str) -> str:
+    """Give the contents of the code block that follows ``<!-- marker -->``; ValueError if there is none."""
+    found = re.search(rf"^<!-- {re.escape(marker)} -->\n```bash\n(.*?)\n```$", text, flags=re.DOTALL | re.MULTILINE)
+    if found is None:
+        message = f"no ```bash block follows <!-- {marker} -->"
+        raise ValueError(message)
+    return found[1]
+
+
+def command_lines(script: str) -> list[str]:
+    return [line for line in script.splitlines() if line.strip() and not line.startswith("#")]
+
+
+def requirements(name: str) -> dict[str, str]:
+    """Give each distribution that a requirements file names, with what it allows; the reason must stand above it."""
+    lines = (ROOT / name).read_text(encoding="utf8").splitlines()
+    found = {}
+    for above, line in zip(["", *lines], lines, strict=False):
+        if not line or line.startswith(("#", "-r")):
+            continue
+        assert above.startswith("# "), f"{name}: no reason stands above {line!r}"
+        distribution, versions = re.fullmatch(r"([A-Za-z0-9_-]+)(\S*)", line).groups()  # type: ignore[union-attr]
+        found[distribution.lower()] = versions
+    return found
+
+
+def imported_libraries(paths: list[Path]) -> set[str]:
+    """Give the distributions that files import from outside the standard library and the repository."""
+    own = OWN | {path.stem for path in (ROOT / "tests").glob("*.py")}
+    names = set()
+    for path in paths:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf8"))):
+            if isinstance(node, ast.Import):
+                names |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                names.add(node.module.partition(".")[0])
+    return {DISTRIBUTIONS.get(name, name) for name in names - own - sys.stdlib_module_names}
+
+
+def test_ci_runs_exactly_the_test_command_of_the_readme() -> None:
+    command = marked_block((ROOT / "README.md").read_text(encoding="utf8"), "test")
+    script = (ROOT / ".ci" / "run").read_text(encoding="utf8")
+    assert command_lines(script)[-1] == command
+    assert script.count(".venv/bin/") == command.count(".venv/bin/")
+
+
+def test_the_comparison_sees_another_command() -> None:
+    readme = "<!-- test -->\n```bash\n.venv/bin/pytest\n```\n"
+    assert marked_block(readme, "test") == ".venv/bin/pytest"
+    assert command_lines("#!/bin/bash\n\n.venv/bin/pytest -x\n")[-1] != marked_block(readme, "test")
+    with pytest.raises(ValueError, match="no ```bash block follows <!-- run -->"):
+        marked_block(readme, "run")
+
+
+def test_ci_stops_at_the_first_failure_and_can_be_executed() -> None:
+    script = ROOT / ".ci" / "run"
+    assert script.read_text(encoding="utf8").startswith("#!/usr/bin/env bash\n")
+    assert "set -euo pipefail" in command_lines(script.read_text(encoding="utf8"))
+    assert os.access(script, os.X_OK)
+
+
+@pytest.mark.parametrize("marker", ["run", "test"])
+def test_each_command_of_the_readme_is_one_line_and_names_what_is_there(marker: str) -> None:
+    command = marked_block((ROOT / "README.md").read_text(encoding="utf8"), marker)
+    assert "\n" not in command
+    files = re.findall(r"\b[\w-]+\.(?:txt|py)\b", command)
+    assert files
+    for name in files:
+        assert (ROOT / name).is_file()
+
+
+def test_the_readme_has_a_place_for_the_generated_results() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf8")
+    assert text.count("<!-- results:begin -->") == text.count("<!-- results:end -->") == 1
+    assert text.index("<!-- results:begin -->") < text.index("<!-- results:end -->")
+
+
+def test_what_the_app_imports_is_in_requirements() -> None:
+    training = ROOT / "models" / "training"
+    paths = [
+        path
+        for folder in ("models", "viz")
+        for path in (ROOT / folder).rglob("*.py")
+        if not path.is_relative_to(training)
+    ]
+    assert imported_libraries([*paths, *ROOT.glob("*.py")]) <= set(requirements("requirements.txt"))
+
+
+def test_what_only_training_tests_and_benchmarks_import_is_in_requirements_dev() -> None:
+    declared = set(requirements("requirements.txt")) | set(requirements("requirements-dev.txt"))
+    folders = ("models/training", "tests", "benchmarks")
+    assert imported_libraries([path for name in folders for path in (ROOT / name).rglob("*.py")]) <= declared
+
+
+@pytest.mark.parametrize("name", ["requirements.txt", "requirements-dev.txt"])
+def test_each_dependency_is_bounded_on_both_sides(name: str) -> None:
+    for distribution, versions in requirements(name).items():
+        exact = versions.startswith("==")
+        assert exact or re.fullmatch(r">=[\d.]+,<[\d.]+", versions), f"{distribution}{versions}"
+
+
+def test_torch_is_pinned_and_the_development_tools_come_on_top_of_what_runs() -> None:
+    assert requirements("requirements.txt")["torch"] == "==2.13.0"
+    assert "-r requirements.txt" in (ROOT / "requirements-dev.txt").read_text(encoding="utf8").splitlines()
+
+
+def test_the_licence_is_the_one_that_the_project_declares() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf8"))["project"]
+    text = (ROOT / "LICENSE").read_text(encoding="utf8")
+    assert project["license"] == "Apache-2.0"
+    assert "Apache License\n                           Version 2.0, January 2004" in text
+    assert "END OF TERMS AND CONDITIONS" in text

@@ -1,0 +1,219 @@
+"""What visitors share: models loaded once, traces bounded by bytes, one computation for many askers."""
+
+import gc
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier, Event, Thread
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from figure_samples import translation
+from hypothesis import given
+from hypothesis import strategies as st
+
+from models.trace import AttentionTrace
+from viz import runtime
+from viz.runtime import Host, ModelUnavailableError, TraceCache, trace_bytes
+
+PATIENCE = 20  # seconds
+
+
+def sample(words: int = 4) -> AttentionTrace:
+    texts = [*(f"w{number}" for number in range(words)), "</s>"]
+    return translation(texts, texts)
+
+
+class Model:
+    """Stands in for a loaded model: counts its runs."""
+
+    def __init__(self, key: str = "model") -> None:
+        self.key = key
+        self.runs: list[str] = []
+
+    def attend(self, source: str, target: str | None = None, **choices: Any) -> AttentionTrace:
+        self.runs.append(source)
+        if not source:
+            message = "Type a sentence."
+            raise ValueError(message)
+        return sample(len(source.split()))
+
+
+def test_the_size_of_a_trace_counts_its_arrays() -> None:
+    small, large = trace_bytes(sample(4)), trace_bytes(sample(400))
+    assert small > 5 * 5 * 4
+    assert large > 401 * 401 * 4
+
+
+def test_a_kept_trace_is_given_again() -> None:
+    cache, trace = TraceCache(), sample()
+    assert cache.get("a", lambda: trace) is trace
+    assert cache.get("a", sample) is trace
+
+
+def test_the_trace_that_was_not_asked_for_longest_leaves_first() -> None:
+    traces = {name: sample(20) for name in "abc"}
+    cache = TraceCache(2 * trace_bytes(traces["a"]))
+    for name in "abac":
+        cache.get(name, lambda name=name: traces[name])
+    assert cache.get("a", sample) is traces["a"]
+    assert cache.get("b", sample) is not traces["b"]
+
+
+def test_a_trace_larger_than_the_cache_is_given_but_not_kept() -> None:
+    cache = TraceCache(10)
+    assert len(cache.get("a", sample).source) == 5
+    assert (len(cache), cache.size) == (0, 0)
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(1, 30)), max_size=20), st.integers(0, 60_000))
+def test_the_cache_never_takes_more_bytes_than_it_may(requests: list[tuple[int, int]], limit: int) -> None:
+    cache = TraceCache(limit)
+    for request in requests:
+        cache.get(request, lambda words=request[1]: sample(words))
+        assert 0 <= cache.size <= limit
+    assert (cache.size == 0) == (len(cache) == 0)
+
+
+def test_a_failure_is_raised_and_not_kept() -> None:
+    cache = TraceCache()
+
+    def fail() -> AttentionTrace:
+        message = "no"
+        raise ValueError(message)
+
+    for _ in range(2):
+        with pytest.raises(ValueError, match="no"):
+            cache.get("a", fail)
+    assert len(cache.get("a", sample).source) == 5
+
+
+def test_what_many_ask_for_at_once_is_computed_once() -> None:
+    cache, begun, go_on = TraceCache(), Event(), Event()
+    runs = []
+
+    def compute() -> AttentionTrace:
+        runs.append(1)
+        begun.set()
+        assert go_on.wait(PATIENCE)
+        return sample()
+
+    with ThreadPoolExecutor(8) as pool:
+        first = pool.submit(cache.get, "a", compute)
+        assert begun.wait(PATIENCE)
+        others = [pool.submit(cache.get, "a", compute) for _ in range(7)]
+        go_on.set()
+        results = {id(each.result(PATIENCE)) for each in (first, *others)}
+    assert (len(runs), len(results)) == (1, 1)
+
+
+def test_many_threads_leave_the_cache_in_order() -> None:
+    cache, start = TraceCache(5 * trace_bytes(sample())), Barrier(8)
+
+    def visit(number: int) -> None:
+        start.wait(PATIENCE)
+        for step in range(60):
+            words = (number + step) % 9
+            assert len(cache.get(words, lambda: sample(words)).source) == words + 1  # noqa: B023
+
+    with ThreadPoolExecutor(8) as pool:
+        for done in [pool.submit(visit, number) for number in range(8)]:
+            done.result(PATIENCE)
+    assert 0 < cache.size <= 5 * trace_bytes(sample())
+
+
+def test_a_model_is_loaded_once_for_all_threads() -> None:
+    loads, start = [], Barrier(6)
+
+    def load(key: str) -> Any:
+        loads.append(key)
+        return Model(key)
+
+    host = Host(load)
+
+    def visit() -> Any:
+        start.wait(PATIENCE)
+        return host.model("a")
+
+    with ThreadPoolExecutor(6) as pool:
+        models = {id(each.result(PATIENCE)) for each in [pool.submit(visit) for _ in range(6)]}
+    assert (loads, len(models)) == (["a"], 1)
+
+
+def test_warming_up_loads_in_the_background_and_in_order() -> None:
+    loads, go_on = [], Event()
+
+    def load(key: str) -> Any:
+        assert go_on.wait(PATIENCE)
+        loads.append(key)
+        return Model(key)
+
+    host = Host(load)
+    thread = host.warm_up(("a", "b"))
+    assert not host.is_settled("a")
+    assert not host.is_settled("b")
+    go_on.set()
+    thread.join(PATIENCE)
+    assert loads == ["a", "b"]
+    assert host.is_settled("a")
+    assert host.is_settled("b")
+
+
+def test_a_model_that_cannot_be_loaded_is_named_and_leaves_the_others_alone() -> None:
+    def load(key: str) -> Any:
+        if key == "bad":
+            message = "weights/bad: no such file"
+            raise FileNotFoundError(message)
+        return Model(key)
+
+    host = Host(load)
+    host.warm_up(("bad", "good")).join(PATIENCE)
+    assert host.is_settled("bad")
+    with pytest.raises(ModelUnavailableError, match="bad: weights/bad: no such file"):
+        host.model("bad")
+    assert host.model("good").key == "good"
+
+
+@pytest.fixture
+def known_entry(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runtime.models, "describe", lambda key: SimpleNamespace(sha256=f"hash of {key}"), raising=False)
+
+
+@pytest.mark.usefixtures("known_entry")
+def test_a_sentence_is_run_once_and_shared() -> None:
+    model = Model()
+    host = Host(lambda key: model)  # type: ignore[arg-type,return-value]
+    assert host.attend("a", "two words") is host.attend("a", "two words")
+    host.attend("a", "two words", "deux mots")
+    host.attend("a", "two words", sites=("*.scores",))
+    host.attend("b", "two words")
+    assert model.runs == ["two words"] * 4
+
+
+@pytest.mark.usefixtures("known_entry")
+def test_bad_input_is_reported_as_the_model_says_it() -> None:
+    host = Host(lambda key: Model())  # type: ignore[arg-type,return-value]
+    with pytest.raises(ValueError, match="Type a sentence"):
+        host.attend("a", "")
+
+
+def test_a_model_for_serving_runs_on_one_thread_and_is_out_of_the_collectors_way(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    import torch
+
+    before, model = torch.get_num_threads(), Model()
+    monkeypatch.setattr(runtime.models, "load", lambda key: model, raising=False)
+    frozen = gc.get_freeze_count()
+    try:
+        assert runtime.load_for_serving("a") is model
+        assert torch.get_num_threads() == 1
+        assert gc.get_freeze_count() > frozen
+        seen = []
+        thread = Thread(target=lambda: seen.append(torch.get_num_threads()))
+        thread.start()
+        thread.join(PATIENCE)
+        assert seen == [1]
+        assert model.runs  # its first run, the slow one, is behind it
+    finally:
+        torch.set_num_threads(before)
+        gc.unfreeze()
