@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cache
 from importlib.metadata import version
 from typing import Any
 
@@ -187,12 +188,18 @@ class Translator:
             equation=self.mechanism.equation,
             checkpoint=self.key,
             sha256=self.entry.sha256,
-            versions=tuple((name, version(name)) for name in ("torch", "numpy", "tokenizers")),
+            versions=_versions(),
             decoding="forced" if forced else "greedy",
             edits=edits,
             notes=(f"cut after {len(written)} tokens: the model did not end its translation",) if unfinished else (),
             alignment=alignment_of(self.card),
         )
+
+
+@cache
+def _versions() -> tuple[tuple[str, str], ...]:
+    """Give the versions of what the figures depend on; read once, since it means a walk through site-packages."""
+    return tuple((name, version(name)) for name in ("torch", "numpy", "tokenizers"))
 
 
 def _with_weights(sites: Iterable[str | Site]) -> tuple[str, ...]:

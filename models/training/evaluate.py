@@ -1,7 +1,8 @@
 """Measure a model: ``python -m models.training.evaluate KEY --data DIR [--write]``.
 
 BLEU (sacrebleu, greedy decoding) on the pair's test files, over distinct sources with all their references, the
-single-reference figure beside it; AER (`models.training.alignment`), its map, head and reading chosen on the trial set alone.
+single-reference figure beside it; AER (`models.training.alignment`), its map, head and reading chosen on the trial set
+alone.
 ``--write`` puts the figures into the card.
 """
 

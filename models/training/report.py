@@ -1,0 +1,67 @@
+"""Write the README's table of figures from the cards: ``python -m models.training.report``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from models.registry import catalog, describe
+
+README = Path(__file__).parents[2] / "README.md"
+BEGIN, END = "<!-- results:begin -->", "<!-- results:end -->"
+COLUMNS = (
+    ("BLEU tatoeba.test, all references (first alone)", "bleu", "tatoeba.test"),
+    ("BLEU europarl.test", "bleu", "europarl.test"),
+    ("AER hansards odd", "aer", "hansards_en-fr.odd"),
+    ("AER golden-europarl", "aer", "golden-europarl_en-fr.100"),
+    ("AER alibi", "aer", "alibi_en-fr"),
+)
+
+
+def _cell(card: dict[str, Any], kind: str, name: str) -> str:
+    figure = card.get(kind, {}).get(name)
+    if figure is None:
+        return "not measured"
+    if kind == "aer":
+        return f"{figure:.3f}"
+    several = figure["references"] > figure["sources"]
+    return f"{figure['bleu']:.1f}" + (f" ({figure['bleu_first_reference']:.1f})" if several else "")
+
+
+def _alignment(card: dict[str, Any]) -> str:
+    chosen = card.get("alignment")
+    if not chosen:
+        return "not chosen"
+    head = "mean of heads" if chosen["head"] == "mean" else f"head {chosen['head']}"
+    return f"{chosen['site']}, {head}, {chosen['reading']}"
+
+
+def table() -> str:
+    """Give the table, in Markdown: a row for each shipped checkpoint."""
+    names = ["model", "parameters", "target tokens seen", *(column for column, _, _ in COLUMNS), "read off"]
+    rows = [names, ["---"] * len(names)]
+    for key in catalog():
+        card = describe(key).card
+        size = [f"{card['parameters'] / 1e6:.1f} M", f"{card['target_tokens_seen'] / 1e6:.0f} M"]
+        figures = [_cell(card, kind, name) for _, kind, name in COLUMNS]
+        rows.append([f"`{key}`", *size, *figures, _alignment(card)])
+    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
+
+
+def with_table(readme: str) -> str:
+    """Give the text of the README with the table between its two markers; ValueError if they are not there."""
+    before, found, rest = readme.partition(BEGIN)
+    _, closed, after = rest.partition(END)
+    if not (found and closed):
+        message = f"README.md: no {BEGIN} ... {END}"
+        raise ValueError(message)
+    return f"{before}{BEGIN}\n{table()}\n{END}{after}"
+
+
+def main() -> None:
+    """Write the table."""
+    README.write_text(with_table(README.read_text(encoding="utf8")), encoding="utf8")
+
+
+if __name__ == "__main__":
+    main()
