@@ -35,7 +35,7 @@ def test_panels_lie_inside_the_figure_and_apart(sizes: list[PanelSize], width: i
     for box in grid.boxes:
         assert 0 <= box.head_left < box.left <= box.right
         assert 0 <= box.head_top < box.top <= box.bottom < grid.height
-        assert all(0 <= share <= 1 for share in grid.y_domain(box))
+        assert all(0 <= share <= 1 for share in (*grid.x_domain(box), *grid.y_domain(box)))
 
 
 @given(SIZES, st.integers(300, 2400))

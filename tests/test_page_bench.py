@@ -10,6 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import models
+from viz.cards import measured
 from viz.pages import bench
 from viz.runtime import shared_host
 from viz.views import choose_view
@@ -171,6 +172,24 @@ def test_a_model_that_fails_to_load_is_named(fresh_host: Callable[[Any], None]) 
 def test_the_figure_has_a_description_in_words(app: AppTest) -> None:
     (chart,) = app.get("plotly_chart")
     assert chart.proto.alt.count("most (0.") + chart.proto.alt.count("most (1.") >= 3
+
+
+def test_a_card_says_what_was_measured_and_leaves_out_what_was_not() -> None:
+    card = {"bleu": {"tatoeba.test": {"bleu": 42.04}}, "aer": {"hansards": 0.377}}
+    assert measured(card) == [
+        "BLEU, higher is better: 42.0 (tatoeba.test)",
+        "Alignment error rate of the map shown, lower is better: 0.38 (hansards)",
+    ]
+    assert measured({}) == []
+
+
+def test_a_card_names_paper_departures_and_data(app: AppTest) -> None:
+    text = " ".join(each.value for each in app.markdown).replace("\\", "")
+    for key in KEYS:
+        entry = models.describe(key)
+        assert entry.mechanism.paper in text
+        assert all(departure in text for departure in entry.mechanism.departures)
+        assert all(each["credit"] in text for each in entry.card["data"])
 
 
 def test_visitors_share_traces(app: AppTest) -> None:

@@ -1,0 +1,14 @@
+"""Attention Bench: `streamlit run app.py`. Page configuration and navigation, nothing else."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from viz.language import ENGLISH, _, use_language
+from viz.pages import bench
+
+use_language(ENGLISH)
+st.set_page_config(
+    page_title="Attention Bench", page_icon=str(Path(__file__).parent / "viz" / "icon.svg"), layout="wide"
+)
+st.navigation([st.Page(bench.page, title=_("Bench"), url_path="bench", default=True)], position="top").run()

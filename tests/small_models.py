@@ -1,0 +1,92 @@
+"""Translation models with tiny random networks and the shipped tokenizer: fast, and free of what training gave."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import torch
+
+from models.checkpoints import TOKENIZER_FILE, WEIGHTS
+from models.mechanisms import mechanisms
+from models.network import END, TranslationNetwork
+from models.registry import Entry
+from models.tokenizer import PairTokenizer
+from models.translator import Translator
+
+KEYS = tuple(mechanisms())
+SHIPPED_TOKENIZER = WEIGHTS / "en-fr" / TOKENIZER_FILE
+
+_RECURRENT = {"d_embedding": 8, "d_encoder": 6, "d_decoder": 10}
+SIZES = MappingProxyType(  # a mechanism that is not named here is tested with its own sizes
+    {
+        "bahdanau": {**_RECURRENT, "d_attention": 5},
+        "luong-general": _RECURRENT,
+        "transformer": {"d_model": 16, "heads": 4, "layers": 2, "d_feedforward": 24},
+    }
+)
+
+FLUENT = (" le", " chat", " la", " voiture", " est", " dans", " maison")
+"""Words that are one piece each, so that text made of them is cut into the very pieces that wrote it."""
+
+AWKWARD = MappingProxyType(
+    {
+        "repeated": "the cat the cat the cat",
+        "one token": "a",
+        "special": "<s> </s> <pad> <b>bold</b> &amp; $x$ %{x}",
+        "emoji": "👩\u200d👩\u200d👧 🇫🇷 🔥",
+        "chinese": "我爱自然语言。",
+        "right to left": "אני أحب השפה.",
+        "long": "Donaudampfschifffahrtsgesellschaftskapitän" + "x" * 60,
+        "broken": "\ud800 \u0301 \ufffd \u200b",
+    }
+)
+
+
+@cache
+def tokenizer() -> PairTokenizer:
+    return PairTokenizer.load(SHIPPED_TOKENIZER)
+
+
+def network(key: str, *, seed: int = 0, vocabulary: int | None = None, **sizes: Any) -> TranslationNetwork:
+    """Build the network of a mechanism in evaluation mode, every parameter drawn, biases and scales included."""
+    vocabulary = vocabulary or len(tokenizer())
+    made: TranslationNetwork = mechanisms()[key].build(vocabulary=vocabulary, **{**SIZES.get(key, {}), **sizes})
+    generator = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for parameter in made.parameters():
+            parameter.normal_(std=0.5, generator=generator)
+    return made.eval()
+
+
+def translator(key: str, made: TranslationNetwork | None = None, **card: Any) -> Translator:
+    """Wrap a network, `network(key)` if none is given, as `models.load` would."""
+    entry = Entry(f"{key}-en-fr", mechanisms()[key], "en-fr", {"sha256": "0" * 64, **card}, Path("nowhere"))
+    return Translator(entry, made or network(key), tokenizer())
+
+
+def only_writing(made: Any, ids: list[int]) -> Any:
+    """Let a network write nothing but `ids`."""
+    with torch.no_grad():
+        made.output_bias.fill_(-1e4)
+        made.output_bias[ids] = 0
+    return made
+
+
+def fluent_ids() -> list[int]:
+    ids = tokenizer().encode_batch([text.strip() for text in FLUENT])
+    return [token for each in ids for token in each]
+
+
+@cache
+def fluent(key: str, source: str) -> Translator:
+    """Give a random model whose translation of `source` has words of `FLUENT`, at least three, and ends."""
+    for seed in range(200):
+        model = translator(key, only_writing(network(key, seed=seed), [END, *fluent_ids()]))
+        written = model.attend(source, sites=()).target
+        if written.ids[-1] == END and len(written) > 3:
+            return model
+    message = f"{key}: no seed of 200 gives a translation that ends"
+    raise LookupError(message)

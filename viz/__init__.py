@@ -1,0 +1,1 @@
+"""What is shown: figures made of traces, and the pages that show them."""

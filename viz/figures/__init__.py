@@ -1,0 +1,5 @@
+"""Figures: a trace in, a Plotly figure out. No Streamlit, no torch."""
+
+from viz.figures.alignment import alignment_heatmap
+
+__all__ = ["alignment_heatmap"]

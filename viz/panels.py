@@ -1,0 +1,199 @@
+"""Where the panels of a figure go: sizes in pixels, so that labels have room whatever the sentence.
+
+Plotly gives room to labels at the edges of a figure only, never between its subplots. Here every panel gets
+the gutters that its own labels need, all panels share one cell size, and rows start at one height.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from viz.theme import FONT_SIZE, NOTE_SIZE, SMALLEST_FONT, TITLE_SIZE
+
+GLYPH_WIDTH = 0.56  # of a column of text, as a share of the font size: a little over the mean of common fonts
+LINE_HEIGHT = 1.35  # as a share of the font size
+AXIS_TITLE = 28  # pixels beside an axis for its title
+GAP = 17  # pixels between panels: that of the pages' columns, so that a panel stands under its card
+TICK = 5  # pixels between a label and its cell
+SMALLEST_CELL = 13  # pixels: below that there are fewer panels in a row
+SLANTED_CELL = FONT_SIZE * 1.2  # pixels: below that slanted labels would run into each other, so they stand upright
+THINNEST_CELL = 10  # pixels: rather than thinner cells a wider figure, which a page can scroll
+LARGEST_CELL = 72
+ROW_HEIGHT = 28
+SHORTEST_AREA = 150  # pixels: the axis title beside the rows must fit
+
+
+@dataclass(frozen=True, slots=True)
+class PanelSize:
+    """What a panel has to hold.
+
+    Parameters
+    ----------
+    rows, columns : int
+        Cells.
+    row_label : int
+        Text columns of the widest row label.
+    column_labels : tuple of int
+        Text columns of each column label.
+    note : str
+        Small text under the panel's title, one line or several.
+    """
+
+    rows: int
+    columns: int
+    row_label: int
+    column_labels: tuple[int, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """Where the cells of a panel lie, in pixels from the upper left of the figure.
+
+    `head_left` and `head_top` are where the panel's title begins; `note` is its small text, in lines.
+    """
+
+    left: float
+    right: float
+    top: float
+    bottom: float
+    head_left: float
+    head_top: float
+    note: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """The panels of one figure in their places.
+
+    Parameters
+    ----------
+    width, height : float
+        Of the figure, in pixels.
+    boxes : tuple of Box
+        One a panel.
+    columns : int
+        Panels in a row.
+    angle : int
+        Of the column labels, in degrees: 0, -45 or -90.
+    column_font : int
+        Size of the column labels in pixels.
+    """
+
+    width: float
+    height: float
+    boxes: tuple[Box, ...]
+    columns: int
+    angle: int
+    column_font: int
+
+    def x_domain(self, box: Box) -> tuple[float, float]:
+        """Give the horizontal span of `box` as shares of the figure's width."""
+        return box.left / self.width, min(box.right / self.width, 1.0)
+
+    def y_domain(self, box: Box) -> tuple[float, float]:
+        """Give the vertical span of `box` as shares of the figure's height, counted from below."""
+        return max(1 - box.bottom / self.height, 0.0), 1 - box.top / self.height
+
+
+@dataclass(frozen=True, slots=True)
+class _Labels:
+    """How column labels are written, and the pixels they take above the cells and beyond the last one."""
+
+    angle: int
+    font: int
+    height: float
+    overhang: float
+
+
+def _write_labels(size: PanelSize, cell: float) -> _Labels:
+    widest = max(size.column_labels, default=0) * GLYPH_WIDTH
+    if widest * FONT_SIZE <= cell - TICK:
+        return _Labels(0, FONT_SIZE, FONT_SIZE * LINE_HEIGHT, 0.0)
+    if cell >= SLANTED_CELL:
+        reach = [(label * GLYPH_WIDTH + 0.6) * FONT_SIZE * 0.71 for label in size.column_labels]
+        last = len(reach) - 0.5
+        overhang = max(each - (last - place) * cell for place, each in enumerate(reach))
+        return _Labels(-45, FONT_SIZE, max(reach) + FONT_SIZE, max(overhang, 0.0))
+    font = max(SMALLEST_FONT, min(FONT_SIZE, int(cell - 1)))
+    return _Labels(-90, font, widest * font + 4, 0.0)
+
+
+def _row_gutter(sizes: Sequence[PanelSize]) -> float:
+    return max(size.row_label for size in sizes) * GLYPH_WIDTH * FONT_SIZE + AXIS_TITLE + TICK + GAP
+
+
+def _cell_width(sizes: Sequence[PanelSize], room: float) -> float:
+    """Give the widest cell with which every panel fits into `room` pixels beside its row labels."""
+    most = max(max(size.columns for size in sizes), 1)
+    cell = min(room / most, LARGEST_CELL)
+    beside = (room - max(_write_labels(size, cell).overhang for size in sizes)) / most
+    if beside >= SLANTED_CELL:
+        return min(beside, cell)
+    return min(cell, SLANTED_CELL - 0.01) if cell >= SLANTED_CELL else cell
+
+
+def choose_columns(sizes: Sequence[PanelSize], width: float) -> int:
+    """Give how many panels stand in a row of `width` pixels: as many as leave cells that can be told apart.
+
+    Parameters
+    ----------
+    sizes : sequence of PanelSize
+        At least one.
+    width : float
+        Pixels.
+
+    Returns
+    -------
+    int
+        1 or more.
+    """
+    gutter = _row_gutter(sizes)
+    for columns in range(len(sizes), 1, -1):
+        if _cell_width(sizes, (width + GAP) / columns - GAP - gutter) >= SMALLEST_CELL:
+            return columns
+    return 1
+
+
+def arrange(sizes: Sequence[PanelSize], *, width: float, columns: int | None = None, legend: float = 0.0) -> Grid:
+    """Give every panel its place.
+
+    Parameters
+    ----------
+    sizes : sequence of PanelSize
+        At least one.
+    width : float
+        Wanted of the figure, in pixels; it becomes wider if labels and the thinnest cells need more.
+    columns : int, optional
+        Panels in a row; `choose_columns` if left out.
+    legend : float, optional
+        Pixels kept free for a colour bar: below the panels if they stand in one row, above if in several.
+
+    Returns
+    -------
+    Grid
+        All cells have one size; a panel with fewer rows is shorter, its first row as high as its neighbours'.
+    """
+    columns = columns or choose_columns(sizes, width)
+    gutter, pitch = _row_gutter(sizes), (width + GAP) / columns
+    cell = max(_cell_width(sizes, pitch - GAP - gutter), THINNEST_CELL)
+    pitch = max(pitch, gutter + max(size.columns for size in sizes) * cell + GAP)
+    row_height = max(ROW_HEIGHT, SHORTEST_AREA / max(max(size.rows for size in sizes), 1))
+    labels = max((_write_labels(size, cell) for size in sizes), key=lambda each: (-each.angle, each.height))
+    stacked = len(sizes) > columns
+    boxes: list[Box] = []
+    top = legend if stacked else 0.0
+    for start in range(0, len(sizes), columns):
+        row = sizes[start : start + columns]
+        notes = [tuple(textwrap.wrap(size.note, int((pitch - GAP) / (NOTE_SIZE * GLYPH_WIDTH)))) for size in row]
+        heading = (TITLE_SIZE + NOTE_SIZE * max(map(len, notes))) * LINE_HEIGHT
+        cells = top + heading + GAP + AXIS_TITLE + labels.height + TICK
+        for place, (size, note) in enumerate(zip(row, notes, strict=True)):
+            left = place * pitch + gutter
+            right, bottom = left + size.columns * cell, cells + size.rows * row_height
+            boxes.append(Box(left, right, cells, bottom, place * pitch, top, note))
+        top = max(box.bottom for box in boxes[start:]) + 2 * GAP
+    width = pitch * columns - GAP
+    return Grid(width, top + (0 if stacked else legend), tuple(boxes), columns, labels.angle, labels.font)

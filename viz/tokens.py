@@ -1,0 +1,143 @@
+"""What a token looks like: nothing invisible, nothing taken for markup, nothing cut without a trace.
+
+The identity of a token is its position; the labels made here may repeat.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+from types import MappingProxyType
+
+LONGEST_LABEL = 24
+"""Columns that a label may take on an axis; the whole text stands in the hover text."""
+
+BLANK_MARK = "␣"
+EMPTY_MARK = "∅"
+_ELLIPSIS = "…"
+_DOTTED_CIRCLE = "◌"
+_JOINERS = "\u200c\u200d"
+_FIRST_STRONG_ISOLATE, _POP_ISOLATE = "\u2068", "\u2069"
+_ARROWS = MappingProxyType({"\n": "↵", "\r": "↵", "\t": "⇥"})
+# Plotly reads <b> and &amp; as markup, and $...$ as a formula where MathJax is at hand.
+_MARKUP = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "$": "&#36;"})
+
+
+def visible(text: str) -> str:
+    """Give `text` with everything that one cannot see made visible.
+
+    Parameters
+    ----------
+    text : str
+        Any text, lone surrogates and control characters included.
+
+    Returns
+    -------
+    str
+        White space as ``␣``, line ends and tabs as arrows, other invisible characters by their number
+        in hexadecimal, a combining mark on a dotted circle, no text as ``∅``.
+
+    Examples
+    --------
+    >>> visible(" the")
+    '␣the'
+    >>> visible("")
+    '∅'
+    """
+    if not text:
+        return EMPTY_MARK
+    shown = "".join(_visible_character(text, position) for position in range(len(text)))
+    return _DOTTED_CIRCLE + shown if unicodedata.category(shown[0]).startswith("M") else shown
+
+
+def _visible_character(text: str, position: int) -> str:
+    character = text[position]
+    if character.isprintable() and character != " ":
+        return character
+    if character in _JOINERS and 0 < position < len(text) - 1:
+        return character  # inside an emoji or a Persian word it joins what is seen
+    if unicodedata.category(character) == "Zs":
+        return BLANK_MARK
+    if character in _ARROWS:
+        return _ARROWS[character]
+    return f"⟨{ord(character):02X}⟩"
+
+
+def width(text: str) -> int:
+    """Give the columns that `text` takes: two for a wide (Chinese, emoji) character, none for a combining one.
+
+    Examples
+    --------
+    >>> width("chat"), width("猫")
+    (4, 2)
+    """
+    return sum(_character_width(character) for character in text)
+
+
+def _character_width(character: str) -> int:
+    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def shorten(text: str, longest: int = LONGEST_LABEL) -> str:
+    """Cut `text` to `longest` columns, ``…`` at the end where something was cut.
+
+    Examples
+    --------
+    >>> shorten("Donaudampfschiff", 8)
+    'Donauda…'
+    >>> shorten("Donau", 8)
+    'Donau'
+    """
+    if width(text) <= longest:
+        return text
+    taken, columns = 0, 0
+    for character in text:
+        columns += _character_width(character)
+        if columns > longest - 1:
+            break
+        taken += 1
+    return text[:taken].rstrip("\u200d") + _ELLIPSIS
+
+
+def escape(text: str) -> str:
+    """Give `text` such that Plotly shows it as it is, instead of reading ``<s>`` as markup.
+
+    A right-to-left word is set apart, so that it does not turn around what stands beside it.
+
+    Examples
+    --------
+    >>> escape("</s>")
+    '&lt;/s&gt;'
+    """
+    escaped = text.translate(_MARKUP)
+    if any(unicodedata.bidirectional(character) in ("R", "AL") for character in text):
+        return f"{_FIRST_STRONG_ISOLATE}{escaped}{_POP_ISOLATE}"
+    return escaped
+
+
+def label(text: str, longest: int = LONGEST_LABEL) -> str:
+    """Give what an axis shows for the token `text`: visible, shortened, escaped for Plotly.
+
+    Examples
+    --------
+    >>> label(" <b>")
+    '␣&lt;b&gt;'
+    """
+    return escape(shorten(visible(text), longest))
+
+
+def full_label(text: str) -> str:
+    """Give the token `text` whole: visible and escaped for Plotly, for hover texts."""
+    return escape(visible(text))
+
+
+def is_cut(text: str, longest: int = LONGEST_LABEL) -> bool:
+    """Tell whether `label` shows less than the whole token."""
+    return width(visible(text)) > longest
+
+
+def widest(texts: Iterable[str], longest: int = LONGEST_LABEL) -> int:
+    """Give the columns of the widest label among `texts`; 0 without any."""
+    return max((width(shorten(visible(text), longest)) for text in texts), default=0)
