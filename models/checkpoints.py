@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from models.sites import Site
 from models.trace import Alignment
@@ -37,7 +37,12 @@ def read_card(folder: Path) -> dict[str, Any]:
     if not path.is_file():
         message = f"{folder.name}: no {CARD_FILE}; a checkpoint has {MODEL_FILE} and {CARD_FILE}"
         raise CheckpointError(message)
-    card = cast("dict[str, Any]", json.loads(path.read_text(encoding="utf8")))
+    try:
+        read = json.loads(path.read_text(encoding="utf8"))
+    except ValueError as error:
+        message = f"{folder.name}/{CARD_FILE}: not whole ({error}). Fetch it again."
+        raise CheckpointError(message) from error
+    card: dict[str, Any] = read if isinstance(read, dict) else {}
     if missing := sorted({"key", "mechanism", "pair", "network", "sha256"} - set(card)):
         message = f"{folder.name}/{CARD_FILE}: {', '.join(missing)} missing"
         raise CheckpointError(message)
@@ -46,6 +51,7 @@ def read_card(folder: Path) -> dict[str, Any]:
 
 def read_weights(folder: Path, card: Mapping[str, Any]) -> dict[str, Tensor]:
     """Read the weights in `folder` as float32, after their hash is checked against `card`."""
+    from safetensors import SafetensorError
     from safetensors.torch import load
 
     path = folder / MODEL_FILE
@@ -57,7 +63,11 @@ def read_weights(folder: Path, card: Mapping[str, Any]) -> dict[str, Tensor]:
     if found != card["sha256"]:
         message = f"{folder.name}/{MODEL_FILE}: SHA-256 {found}; its card expects {card['sha256']}. Fetch it again."
         raise CheckpointError(message)
-    return {name: values.float() for name, values in load(raw).items()}
+    try:
+        return {name: values.float() for name, values in load(raw).items()}
+    except SafetensorError as error:
+        message = f"{folder.name}/{MODEL_FILE}: not a safetensors file ({error}); no other kind is read"
+        raise CheckpointError(message) from error
 
 
 def write_checkpoint(folder: Path, weights: Mapping[str, Tensor], card: Mapping[str, Any]) -> dict[str, Any]:

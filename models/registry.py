@@ -63,10 +63,21 @@ def _entry(folder: Path) -> Entry:
 
 
 def catalog() -> tuple[str, ...]:
-    """Give the keys that `load` takes: by language pair, older mechanisms first."""
-    order = list(mechanisms())
-    entries = (_entry(folder) for folder in shipped_folders().values())
-    return tuple(e.key for e in sorted(entries, key=lambda e: (e.pair, order.index(e.mechanism.key))))
+    """Give the keys that `load` takes: by language pair, older mechanisms first.
+
+    Only the names of the folders are read, so that a checkpoint that is not whole hides none of the others:
+    `describe` and `load` say what is wrong with it.
+    """
+    return tuple(sorted(shipped_folders(), key=_place))
+
+
+def _place(key: str) -> tuple[str, int, str]:
+    """Give where `key` stands in lists: its pair, then its mechanism's place; one of no known mechanism is last."""
+    for place, mechanism in enumerate(mechanisms()):
+        pair = key.removeprefix(f"{mechanism}-")
+        if pair != key and pair.count("-") == 1:
+            return pair, place, key
+    return "-".join(key.rsplit("-", 2)[1:]), len(mechanisms()), key
 
 
 def describe(key: str) -> Entry:
@@ -101,8 +112,16 @@ def load(key: str | Path) -> Translator:
     from models.translator import Translator
 
     entry = _entry(key) if isinstance(key, Path) else describe(key)
-    network = entry.mechanism.build(**entry.card["network"])
-    network.load_state_dict(read_weights(entry.folder, entry.card))
+    weights = read_weights(entry.folder, entry.card)
+    try:
+        network = entry.mechanism.build(**entry.card["network"])
+        network.load_state_dict(weights)
+    except (TypeError, RuntimeError) as error:
+        message = f"{entry.folder.name}: the weights are not of the network that its card names. {error}"
+        raise CheckpointError(message) from error
     own = entry.folder / TOKENIZER_FILE
     path = own if own.is_file() else WEIGHTS / entry.pair / TOKENIZER_FILE
+    if not path.is_file():
+        message = f"{entry.folder.name}: no {TOKENIZER_FILE} in it, and none is shipped for the pair {entry.pair!r}"
+        raise CheckpointError(message)
     return Translator(entry, network, PairTokenizer.load(path))

@@ -125,6 +125,40 @@ class Translator:
             provenance=self._provenance(written, chosen, forced=forced is not None),
         )
 
+    def fit(self, text: str) -> tuple[str, int]:
+        """Cut `text` after the last word that fits into `MAX_PIECES`.
+
+        Parameters
+        ----------
+        text : str
+            A source or a target, of any length.
+
+        Returns
+        -------
+        text : str
+            `text` as it is if it fits; else its beginning, normalised. A first word that is longer than that is
+            cut inside.
+        left_out : int
+            How many words of `text` are not, or not whole, in it.
+
+        Examples
+        --------
+        >>> from models import load
+        >>> load("bahdanau-en-fr").fit("The cat sleeps.")
+        ('The cat sleeps.', 0)
+        """
+        tokens = self.tokenizer.source(text)
+        pieces = len(tokens) - 1
+        if pieces <= MAX_PIECES:
+            return text, 0
+        every = tokens.words[pieces]  # words before </s>
+        end = tokens.words.index(tokens.words[MAX_PIECES]) or MAX_PIECES
+        kept = self.tokenizer.decode(tokens.ids[:end])
+        while len(self.tokenizer.encode_batch([kept])[0]) > MAX_PIECES:  # a cut may change how the rest is split
+            end -= 1
+            kept = self.tokenizer.decode(tokens.ids[:end])
+        return kept, every - tokens.words[end]
+
     def _tokens(self, text: str, name: str) -> TokenSequence:
         tokens = self.tokenizer.source(text)
         pieces = len(tokens) - 1

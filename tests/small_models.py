@@ -82,11 +82,11 @@ def fluent_ids() -> list[int]:
 
 @cache
 def fluent(key: str, source: str) -> Translator:
-    """Give a random model whose translation of `source` has words of `FLUENT`, at least three, and ends."""
+    """Give a random model whose translation of `source` has words of `FLUENT` alone, at least four, and ends."""
     for seed in range(200):
         model = translator(key, only_writing(network(key, seed=seed), [END, *fluent_ids()]))
         written = model.attend(source, sites=()).target
-        if written.ids[-1] == END and len(written) > 3:
+        if written.ids[-1] == END and len(written) > 4:
             return model
     message = f"{key}: no seed of 200 gives a translation that ends"
     raise LookupError(message)

@@ -137,13 +137,19 @@ class TestWords:
             ("l''eau l' eau", "l|'|'|eau|l|'|eau"),
             ("我爱自然语言。", "我|爱|自|然|语|言|。"),
             ("我love你", "我|love|你"),
-            ("人々 〇 𠀀", "人|々|〇|𠀀"),
+            ("人々 \u3007 𠀀", "人|々|\u3007|𠀀"),
             ("👩\u200d👧 🔥!", "👩\u200d👧|🔥|!"),
             ("<s>", "<|s|>"),
         ],
     )
     def test_where_text_is_cut(self, text: str, words: str) -> None:
         assert stripped(text) == words.split("|")
+
+    @pytest.mark.parametrize("start", "c d j l m n s t qu jusqu lorsqu puisqu quoiqu".split())
+    def test_every_french_elision_ends_after_its_apostrophe(self, start: str) -> None:
+        for before in (start, start.upper(), start.title()):
+            assert stripped(f"a {before}'un") == ["a", f"{before}'", "un"]
+            assert stripped(f"a x{before}'un") == ["a", f"x{before}'un"]
 
     def test_every_han_character_is_a_word(self) -> None:
         for first, last in ((0x4E00, 0x9FFF), (0x3400, 0x4DBF), (0x20000, 0x2A6DF)):

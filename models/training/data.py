@@ -18,7 +18,7 @@ from tqdm import tqdm
 
 from models.network import BEGIN, END, PAD
 from models.tokenizer import PairTokenizer, is_mark, normalise, split_words
-from models.training.recipes import DataFile, Recipe
+from models.training.recipes import DataFile, Recipe, RecipeError
 
 Pair = tuple[str, str]
 
@@ -87,14 +87,24 @@ def encode_texts(tokenizer: PairTokenizer, texts: list[str], block: int = 20_000
 
 
 def load_tokenizer(recipe: Recipe, data: Path, path: Path) -> PairTokenizer:
-    """Read the pair's tokenizer at `path`, or learn it from the recipe's files and write it there."""
+    """Read the pair's tokenizer at `path`, or learn it from the recipe's files and write it there.
+
+    Raises
+    ------
+    RecipeError
+        If it has not as many pieces as the recipe says: the network would write pieces that there are not.
+    """
     if not path.exists():
         choice = random.Random(recipe.seed)
         texts = (text for file in recipe.files for text in _tokenizer_texts(file, data, choice))
         tokenizer = PairTokenizer.train(tqdm(texts, desc="tokenizer", unit="text"), recipe.vocabulary)
         path.parent.mkdir(parents=True, exist_ok=True)
         tokenizer.save(path)
-    return PairTokenizer.load(path)
+    found = PairTokenizer.load(path)
+    if len(found) != recipe.vocabulary:
+        message = f"{path} has {len(found)} pieces; the recipe's vocabulary is {recipe.vocabulary}. Make them agree."
+        raise RecipeError(message)
+    return found
 
 
 def _tokenizer_texts(file: DataFile, data: Path, choice: random.Random) -> Iterator[str]:

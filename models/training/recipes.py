@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from models.mechanisms import mechanisms
+
 
 class RecipeError(ValueError):
     """A recipe that says something that is not known, or leaves out what is needed."""
@@ -98,5 +100,12 @@ def read_recipe(path: Path) -> Recipe:
     if missing := sorted({"mechanism", "pair", "files"} - set(values)):
         message = f"{path.name}: {', '.join(missing)} missing"
         raise RecipeError(message)
-    values["files"] = tuple(DataFile(**each) for each in values["files"])
+    if values["mechanism"] not in mechanisms():
+        message = f"{path.name}: mechanism {values['mechanism']!r} not known; there are {', '.join(mechanisms())}"
+        raise RecipeError(message)
+    try:
+        values["files"] = tuple(DataFile(**each) for each in values["files"])
+    except TypeError as error:
+        message = f"{path.name}: files: {error}"
+        raise RecipeError(message) from error
     return Recipe(**values)
