@@ -99,16 +99,16 @@ class Site:
     def matches(self, pattern: str) -> bool:
         """Tell whether `pattern` names this site; ``*`` matches any run of characters.
 
-        A pattern that names no quantity means the weights.
+        A pattern that names no quantity means the weights; so does a site, when it is asked for.
 
         Examples
         --------
         >>> Site.parse("decoder.2.cross.weights").matches("*.weights")
         True
-        >>> Site.parse("decoder.2.cross.weights").matches("decoder.*.cross")
+        >>> Site.parse("decoder.2.cross").matches("decoder.*.cross")
         True
         """
-        return fnmatchcase(str(self), complete_pattern(pattern))
+        return fnmatchcase(str(self if self.quantity else self.at("weights")), complete_pattern(pattern))
 
 
 def complete_pattern(pattern: str) -> str:

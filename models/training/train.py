@@ -49,7 +49,7 @@ from models.training.data import (  # noqa: E402
     read_pairs,
 )
 from models.training.loss import output_loss  # noqa: E402
-from models.training.recipes import Recipe, read_recipe  # noqa: E402
+from models.training.recipes import Recipe, RecipeError, read_recipe  # noqa: E402
 
 TOKENIZERS = Path(__file__).parents[1] / "weights"
 SAVE_SECONDS = 240.0
@@ -116,6 +116,9 @@ class Trainer:
         )
         self.progress = Progress()
         held_out = [pair for path in sorted((data / recipe.pair).glob("*.dev.tsv.xz")) for pair in read_pairs(path)]
+        if not held_out:
+            message = f"{data / recipe.pair} has no *.dev.tsv.xz; a run measures itself on held-out pairs"
+            raise RecipeError(message)
         self.held_out = _held_out(tokenizer, held_out[:: max(1, len(held_out) // 1000)])
 
     def _loss(self, batch: Batch) -> Tensor:
