@@ -5,10 +5,14 @@ from pathlib import Path
 import streamlit as st
 
 from viz.language import ENGLISH, _, use_language
-from viz.pages import bench
+from viz.pages import bench, heads
 
 use_language(ENGLISH)
 st.set_page_config(
     page_title="Attention Bench", page_icon=str(Path(__file__).parent / "viz" / "icon.svg"), layout="wide"
 )
-st.navigation([st.Page(bench.page, title=_("Bench"), url_path="bench", default=True)], position="top").run()
+pages = [
+    st.Page(bench.page, title=_("Bench"), url_path="bench", default=True),
+    st.Page(heads.page, title=_("Heads"), url_path="heads"),
+]
+st.navigation(pages, position="top").run()

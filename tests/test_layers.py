@@ -63,6 +63,8 @@ RULES = {
     "viz.runtime": Rule(frozenset(("streamlit", "torch")), ("models",)),
     "viz.pages": PAGES,
     "viz.cards": PAGES,
+    "viz.head_picks": PAGES,
+    "viz.head_table": PAGES,
     "viz.style": PAGES,
     "viz.viewport": PAGES,
     "app": Rule(PAGES.libraries, ("viz",)),

@@ -1,12 +1,26 @@
 """Measures of attention rows, against what can be worked out by hand."""
 
+import math
+from collections.abc import Callable
+from random import Random
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from viz.measures import Link, row_entropy, row_links, strongest_links
+from viz.measures import (
+    Link,
+    key_share,
+    mean_distance,
+    mean_entropy,
+    offset_share,
+    relative_entropy,
+    row_entropy,
+    row_links,
+    strongest_links,
+)
 
 MATRICES = arrays(np.float32, array_shapes(min_dims=2, max_dims=2, max_side=6), elements=st.floats(0, 1, width=32))
 
@@ -64,3 +78,127 @@ def test_no_keys_no_links() -> None:
 def test_links_are_those_of_one_head() -> None:
     with pytest.raises(ValueError, match="one head"):
         row_links(np.zeros((2, 2, 2)))
+
+
+# Heads: each measure against a slow loop over cells, and what must hold whatever the weights.
+
+HEADS = arrays(np.float32, array_shapes(min_dims=3, max_dims=3, max_side=6), elements=st.floats(0, 1, width=32))
+SQUARES = st.integers(1, 6).flatmap(
+    lambda side: arrays(np.float32, (2, side, side), elements=st.floats(0, 1, width=32))
+)
+
+
+def looped_mean(values: np.ndarray, worth: Callable[[int, int], float]) -> float:
+    """Give the mean of `worth(query, key)` over the cells of one head, weighted by its weights."""
+    total = part = 0.0
+    for query, row in enumerate(values):
+        for key, weight in enumerate(row):
+            total += float(weight)
+            part += float(weight) * worth(query, key)
+    return part / total if total else 0.0
+
+
+def looped_entropies(values: np.ndarray) -> list[float]:
+    """Give the entropy of each row of one head that has weight, in bits."""
+    entropies = []
+    for row in values.astype(float):
+        if row.sum() > 0:
+            shares = row / row.sum()
+            entropies.append(-sum(share * math.log2(share) for share in shares if share > 0))
+    return entropies
+
+
+@given(HEADS)
+def test_the_entropy_of_a_head_is_the_mean_of_its_rows(weights: np.ndarray) -> None:
+    expected = [sum(rows) / len(rows) if (rows := looped_entropies(head)) else 0.0 for head in weights]
+    np.testing.assert_allclose(mean_entropy(weights), expected, atol=1e-9)
+    assert (mean_entropy(weights) <= np.log2(weights.shape[2]) + 1e-9).all()
+
+
+@given(HEADS)
+def test_relative_entropy_is_entropy_over_the_most_there_can_be(weights: np.ndarray) -> None:
+    most = math.log2(weights.shape[2])
+    expected = mean_entropy(weights) / most if most else np.zeros(len(weights))
+    np.testing.assert_allclose(relative_entropy(weights), expected, atol=1e-9)
+    assert (relative_entropy(weights) <= 1 + 1e-9).all()
+
+
+@given(st.integers(1, 8))
+def test_a_causal_head_that_reads_all_that_it_may_alike_is_as_broad_as_can_be(side: int) -> None:
+    weights = np.tril(np.ones((side, side))) / np.arange(1, side + 1)[:, None]
+    assert relative_entropy(weights, causal=True) == pytest.approx(1.0 if side > 1 else 0.0)
+
+
+@given(SQUARES)
+def test_a_causal_head_is_never_broader_than_its_triangle(weights: np.ndarray) -> None:
+    causal = np.tril(weights)
+    assert (relative_entropy(causal, causal=True) <= 1 + 1e-9).all()
+    assert (offset_share(causal, 1) == 0).all()
+
+
+@given(SQUARES)
+def test_distance_is_that_of_a_loop_over_cells(weights: np.ndarray) -> None:
+    expected = [looped_mean(head, lambda query, key: abs(query - key)) for head in weights]
+    np.testing.assert_allclose(mean_distance(weights), expected, atol=1e-9)
+    assert (mean_distance(weights) <= weights.shape[2] - 1 + 1e-9).all()
+
+
+@given(HEADS, st.integers(-3, 3))
+def test_the_share_at_an_offset_is_that_of_a_loop_over_cells(weights: np.ndarray, offset: int) -> None:
+    expected = [looped_mean(head, lambda query, key: key - query == offset) for head in weights]
+    np.testing.assert_allclose(offset_share(weights, offset), expected, atol=1e-9)
+
+
+@given(HEADS, st.data())
+def test_the_share_on_a_key_is_that_of_a_loop_over_cells(weights: np.ndarray, data: st.DataObject) -> None:
+    chosen = data.draw(st.integers(0, weights.shape[2] - 1))
+    expected = [looped_mean(head, lambda query, key: key == chosen) for head in weights]
+    np.testing.assert_allclose(key_share(weights, chosen), expected, atol=1e-9)
+    np.testing.assert_allclose(key_share(weights, chosen - weights.shape[2]), expected, atol=1e-9)
+
+
+@given(HEADS)
+def test_the_shares_of_all_places_sum_to_one(weights: np.ndarray) -> None:
+    queries, keys = weights.shape[1:]
+    has_weight = (weights.sum(axis=(1, 2)) > 0).astype(float)
+    offsets = sum(offset_share(weights, offset) for offset in range(-queries + 1, keys))
+    np.testing.assert_allclose(offsets, has_weight, atol=1e-9)
+    np.testing.assert_allclose(sum(key_share(weights, key) for key in range(keys)), has_weight, atol=1e-9)
+
+
+@given(SQUARES)
+def test_previous_same_and_next_never_exceed_the_whole(weights: np.ndarray) -> None:
+    assert (sum(offset_share(weights, offset) for offset in (-1, 0, 1)) <= 1 + 1e-9).all()
+
+
+@given(SQUARES)
+def test_a_text_read_backwards_swaps_previous_and_next(weights: np.ndarray) -> None:
+    backwards = weights[:, ::-1, ::-1]
+    np.testing.assert_allclose(offset_share(backwards, -1), offset_share(weights, 1), atol=1e-9)
+    np.testing.assert_allclose(key_share(backwards, 0), key_share(weights, -1), atol=1e-9)
+    np.testing.assert_allclose(mean_distance(backwards), mean_distance(weights), atol=1e-9)
+
+
+@given(HEADS, st.randoms(use_true_random=False))
+def test_measures_that_know_no_position_do_not_depend_on_order(weights: np.ndarray, random: Random) -> None:
+    order = list(range(weights.shape[2]))
+    random.shuffle(order)
+    np.testing.assert_allclose(mean_entropy(weights[..., order]), mean_entropy(weights), atol=1e-9)
+    for place, key in enumerate(order):
+        np.testing.assert_allclose(key_share(weights[..., order], place), key_share(weights, key), atol=1e-9)
+
+
+@given(HEADS, st.randoms(use_true_random=False))
+def test_each_head_is_measured_alone(weights: np.ndarray, random: Random) -> None:
+    order = list(range(len(weights)))
+    random.shuffle(order)
+    for measure in (mean_entropy, relative_entropy, mean_distance):
+        np.testing.assert_array_equal(measure(weights[order]), measure(weights)[order])
+
+
+@pytest.mark.parametrize("shape", [(2, 0, 0), (2, 0, 3), (2, 3, 0)])
+def test_nothing_to_read_measures_nothing(shape: tuple[int, ...]) -> None:
+    empty = np.zeros(shape)
+    measured = (mean_entropy(empty), relative_entropy(empty), mean_distance(empty), offset_share(empty, -1))
+    for values in (*measured, key_share(empty, 0), relative_entropy(empty, causal=True)):
+        np.testing.assert_array_equal(values, [0, 0])

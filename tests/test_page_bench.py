@@ -1,18 +1,27 @@
 """The Bench, run as a page on the shipped models: what it shows, and what it does with bad input."""
 
 import json
+import re
 from collections.abc import Callable
+from html import escape
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 import models
-from viz.cards import measured
+from models import registry
+from models.tokenizer import normalise
+from viz.cards import measured, tinted
+from viz.figures import alignment_heatmap, difference_heatmap
 from viz.pages import bench
+from viz.runs import forced_translations
 from viz.runtime import shared_host
+from viz.sentence import EXAMPLES
 from viz.views import choose_view
 
 APP = str(Path(__file__).parent.parent / "app.py")
@@ -26,10 +35,30 @@ def app() -> AppTest:
     return AppTest.from_file(APP, default_timeout=PATIENCE).run()
 
 
+def opened(**link: str) -> AppTest:
+    """Open the page by a link."""
+    app = AppTest.from_file(APP, default_timeout=PATIENCE)
+    app.query_params.update(link)
+    return app.run()
+
+
+def figures(app: AppTest) -> list[dict[str, Any]]:
+    return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
+
+
 def figure(app: AppTest) -> dict[str, Any]:
-    """Give the only figure of the page."""
-    (chart,) = app.get("plotly_chart")
-    return json.loads(chart.proto.spec)
+    """Give the first figure of the page: the alignments."""
+    return figures(app)[0]
+
+
+def check_labels(drawn: dict[str, Any]) -> None:
+    """Check that each panel has one label a row and one a column, none of them markup."""
+    for number, heatmap in enumerate(drawn["data"], start=1):
+        suffix = "" if number == 1 else str(number)
+        shape = [int(side) for side in heatmap["z"]["shape"].split(",")]
+        labels = [drawn["layout"][f"{axis}axis{suffix}"]["ticktext"] for axis in "yx"]
+        assert [len(each) for each in labels] == shape
+        assert not any("<" in text for each in labels for text in each)
 
 
 def shown_text(app: AppTest) -> str:
@@ -80,12 +109,13 @@ def test_pieces_are_a_choice_of_the_reader(app: AppTest) -> None:
     assert figure(app)["layout"]["xaxis"]["title"]["text"] == "key: the source piece being read"
 
 
-@pytest.mark.parametrize("number", range(3))
+@pytest.mark.parametrize("number", range(len(EXAMPLES)))
 def test_an_example_takes_the_place_of_the_sentence(app: AppTest, number: int) -> None:
     type_sentence(app, SENTENCE)
     app.button(key=f"example-{number}").click().run()
-    assert app.text_input(key="sentence").value == bench.EXAMPLES[number][1]
+    assert app.text_input(key="sentence").value == tuple(EXAMPLES.values())[number]
     assert not app.exception
+    assert not app.error
 
 
 def test_a_link_holds_the_sentence() -> None:
@@ -96,7 +126,7 @@ def test_a_link_holds_the_sentence() -> None:
     assert "cat" in figure(app)["layout"]["xaxis"]["ticktext"]
 
 
-@pytest.mark.parametrize("text", ["", "   ", "word " * 2000], ids=["empty", "blank", "too long"])
+@pytest.mark.parametrize("text", ["", "   ", "\x00\x07"], ids=["empty", "blank", "control characters"])
 def test_bad_input_gets_a_message_and_takes_nothing_away(app: AppTest, text: str) -> None:
     type_sentence(app, SENTENCE)
     before = figure(app)
@@ -118,17 +148,243 @@ def test_bad_input_from_a_link_gets_a_message() -> None:
     assert len(app.error) == 1
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["<b>bold</b> </s> <s>", "猫が好き。", "🔥🔥 👩\u200d👧", "שלום עולם", "$x^2$ **a** {b} %{z}", "\u202eevil"],
-)
-def test_awkward_text_is_shown_as_text(app: AppTest, text: str) -> None:
+AWKWARD = {
+    "special": "<b>bold</b> </s> <s>",
+    "script": "<script>alert(1)</script>",
+    "one character": "x",
+    "one mark": ".",
+    "Chinese": "猫在喝牛奶。",
+    "emoji": "🔥🔥 👩\u200d👧",
+    "right to left": "שלום עולם",
+    "markup": "$x^2$ **a** {b} %{z} [link](http://x)",
+    "override": "\u202eevil",
+    "NUL": "a\x00b\x1b[31m c",
+    "repeated": " ".join(["cat"] * 30),
+}
+
+
+def test_awkward_text_is_shown_as_text(app: AppTest) -> None:
+    """One visitor types it all, in words and pieces, without an error and with a label a row and a column."""
+    app.query_params["also"] = "difference numbers"
+    for name, text in AWKWARD.items():
+        type_sentence(app, text)
+        assert not app.exception, name
+        assert not app.error, name
+        assert app.text_input(key="sentence").value == text
+        for drawn in figures(app):
+            check_labels(drawn)
+        html = shown_text(app)
+        assert "<b>" not in html
+        assert "<script" not in html
+    assert len(figure(app)["layout"]["xaxis"]["ticktext"]) == 31
+
+
+@pytest.mark.parametrize("text", ["word " * 2000, "猫" * 2000, "x" * 10_000], ids=["words", "Chinese", "one word"])
+def test_a_long_text_is_cut_with_a_message_and_stays_in_the_box(app: AppTest, text: str) -> None:
+    app.query_params["mechanisms"] = "luong-general"
     type_sentence(app, text)
     assert not app.exception
     assert not app.error
-    layout = figure(app)["layout"]
-    assert not any("<" in tick for axis in ("xaxis", "yaxis") for tick in layout[axis]["ticktext"])
-    assert "<b>" not in shown_text(app)
+    assert "left out" in app.info[0].value
+    assert app.text_input(key="sentence").value == text
+    check_labels(figure(app))
+
+
+def test_a_link_of_2000_chinese_characters_loads() -> None:
+    app = opened(sentence="猫" * 2000, mechanisms="luong-general")
+    assert not app.exception
+    assert app.text_input(key="sentence").value == "猫" * 2000
+    assert "left out" in app.info[0].value
+
+
+def test_mechanisms_are_a_choice_of_which_one_stays(app: AppTest) -> None:
+    pills = app.button_group(key="mechanisms")
+    pills.set_value(["transformer"]).run()
+    assert len(figure(app)["data"]) == 1
+    assert app.query_params["mechanisms"] == "transformer"
+    app.button_group(key="mechanisms").set_value([]).run()
+    assert not app.exception
+    assert len(figure(app)["data"]) == 1
+    assert app.button_group(key="mechanisms").value == ["transformer"]
+    app.button_group(key="mechanisms").set_value(list(bench.MECHANISMS)).run()
+    assert len(figure(app)["data"]) == 3
+    assert "mechanisms" not in app.query_params
+
+
+@pytest.mark.parametrize("author", bench.MECHANISMS)
+def test_all_can_be_aligned_on_one_translation(app: AppTest, author: str) -> None:
+    app.selectbox(key="align").set_value(author).run()
+    assert not app.exception
+    rows = [tuple(axis["ticktext"]) for name, axis in figure(app)["layout"].items() if name.startswith("yaxis")]
+    assert len(rows) == 3
+    written = [row[1:] if row[0] == "&lt;s&gt;" else row[:-1] for row in rows]
+    assert written == [written[0]] * 3
+    assert app.query_params["align"] == author
+
+
+def test_all_can_be_aligned_on_a_translation_of_the_reader(app: AppTest) -> None:
+    app.selectbox(key="align").set_value("text").run()
+    assert not app.exception
+    app.text_input(key="target").set_value("Le chat dort .").run()
+    ticks = figure(app)["layout"]["yaxis"]["ticktext"]
+    assert ticks[:4] == ["Le", "chat", "dort", "."]
+    for text in ("", " ", "\x00", "<script>", "🔥", "mot " * 2000):
+        app.text_input(key="target").set_value(text).run()
+        assert not app.exception
+        check_labels(figure(app))
+        assert app.text_input(key="target").value == text
+
+
+def test_the_difference_of_two_is_of_one_translation(app: AppTest) -> None:
+    app.button_group(key="also").set_value(["difference"]).run()
+    assert not app.exception
+    difference = figures(app)[1]
+    assert (difference["layout"]["coloraxis"]["cmin"], difference["layout"]["coloraxis"]["cmax"]) == (-1, 1)
+    check_labels(difference)
+    app.selectbox(key="first").set_value("transformer").run()
+    assert not app.exception
+    assert app.query_params["first"] == "transformer"
+    assert "Multi-head" in figures(app)[1]["layout"]["annotations"][0]["text"]
+    app.button_group(key="mechanisms").set_value(["bahdanau", "luong-general"]).run()
+    assert not app.exception
+    assert not app.warning
+    assert "Luong" in figures(app)[1]["layout"]["annotations"][0]["text"]
+    app.button_group(key="mechanisms").set_value(["luong-general"]).run()
+    assert not app.exception
+    assert len(figures(app)) == 1
+
+
+def test_the_numbers_are_those_of_the_picture(app: AppTest) -> None:
+    type_sentence(app, "The cat saw the cat.")
+    app.button_group(key="also").set_value(["numbers"]).run()
+    app.selectbox(key="table").set_value("luong-general").run()
+    assert not app.exception
+    table = app.dataframe[0].value
+    view = choose_view(shared_host().attend("luong-general-en-fr", "The cat saw the cat."))
+    assert list(table.columns[1:]) == ["1 The", "2 cat", "3 saw", "4 the", "5 cat", "6 .", "7 </s>"]
+    np.testing.assert_allclose(table.iloc[:, 1:].to_numpy(), view.weights)
+
+
+def test_layer_and_head_reading_colour_and_format_are_choices(app: AppTest) -> None:
+    app.selectbox(key="head-transformer").set_value("1.mean").run()
+    assert not app.exception
+    assert "layer 1, mean of" in figure(app)["layout"]["annotations"][2]["text"]
+    app.button_group(key="reading").set_value("input").run()
+    assert figure(app)["layout"]["yaxis"]["ticktext"][0] == "&lt;s&gt;"
+    app.button_group(key="colour").set_value("root").run()
+    assert "square root" in figure(app)["layout"]["coloraxis"]["colorbar"]["title"]["text"].replace("<br>", " ")
+    app.button_group(key="picture").set_value("svg").run()
+    assert not app.exception
+    (chart,) = app.get("plotly_chart")
+    options = json.loads(chart.proto.config)["toImageButtonOptions"]
+    assert options["format"] == "svg"
+    assert options["filename"].startswith("The-agreement-on")
+    assert {"head-transformer": "1.mean", "reading": "input", "colour": "root", "picture": "svg"}.items() <= dict(
+        app.query_params
+    ).items()
+
+
+def test_a_link_restores_every_choice() -> None:
+    app = opened(**LINK)
+    assert not app.exception
+    assert not app.warning
+    assert app.button_group(key="mechanisms").value == ["bahdanau", "transformer"]
+    for key in ("align", "first", "second", "table", "head-transformer"):
+        assert app.selectbox(key=key).value == LINK[key]
+    for key in ("unit", "reading", "colour", "picture"):
+        assert app.button_group(key=key).value == LINK[key]
+    assert app.text_input(key="target").value == LINK["target"]
+    assert dict(app.query_params) == LINK
+    drawn = figures(app)
+    assert [len(each["data"]) for each in drawn] == [2, 1]
+    assert drawn[0]["layout"]["xaxis"]["title"]["text"] == "key: the source piece being read"
+    app.run()
+    assert dict(app.query_params) == LINK
+
+
+LINK = {
+    "sentence": SENTENCE,
+    "mechanisms": "bahdanau transformer",
+    "align": "text",
+    "target": "Le chat dort.",
+    "unit": "piece",
+    "reading": "written",
+    "colour": "root",
+    "picture": "svg",
+    "head-transformer": "0.mean",
+    "also": "difference numbers",
+    "first": "transformer",
+    "second": "bahdanau",
+    "table": "transformer",
+}
+
+
+def test_what_a_link_asks_for_in_vain_is_named_and_replaced() -> None:
+    wrong = dict.fromkeys(LINK, "<b>nonsense</b>") | {"mechanisms": "bahdanau nonsense", "also": "difference"}
+    app = opened(**{key: value for key, value in wrong.items() if key not in ("sentence", "target", "second", "table")})
+    assert not app.exception
+    (warning,) = app.warning
+    said = warning.value.replace("\\", "")
+    for key in ("align", "unit", "reading", "colour", "picture"):
+        assert f"{key}=<b>nonsense</b>" in said
+        assert key not in app.query_params
+    assert "mechanisms=nonsense" in said
+    assert app.query_params["mechanisms"] == "bahdanau"
+    assert len(figure(app)["data"]) == 1
+    app.run()
+    assert len(app.warning) == 1
+    type_sentence(app, SENTENCE)
+    assert not app.warning
+
+
+def test_a_card_that_is_not_whole_is_named_and_takes_nothing_else_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fresh_host: Callable[[Any], None]
+) -> None:
+    broken = tmp_path / "bahdanau-en-fr"
+    broken.mkdir()
+    (broken / "card.json").write_text("{")
+    folders = registry.shipped_folders() | {"bahdanau-en-fr": broken}
+    monkeypatch.setattr(registry, "shipped_folders", lambda: folders)
+    fresh_host(models.load)
+    assert models.catalog() == KEYS
+    app = AppTest.from_file(APP, default_timeout=PATIENCE).run()
+    assert not app.exception
+    assert len(figure(app)["data"]) == 2
+    assert "card.json" in app.warning[0].value.replace("\\", "")
+
+
+def test_each_word_is_tinted_by_what_the_model_gave_it(app: AppTest) -> None:
+    type_sentence(app, "An unbelievable misunderstanding.")
+    trace = shared_host().attend(KEYS[0], "An unbelievable misunderstanding.")
+    html = tinted(trace)
+    assert html in shown_text(app)
+    assert re.sub("<[^>]+>", "", html) == escape(trace.output_text)
+    probabilities = [float(each) for each in re.findall(r"probability ([0-9.]+)", html)]
+    expected = [
+        np.prod(
+            [step.probability for step, owner in zip(trace.steps, trace.target.words, strict=True) if owner == word]
+        )
+        for word in range(len(trace.target.word_texts) - 1)
+    ]
+    assert probabilities == pytest.approx(expected, abs=5.1e-5)
+
+
+@settings(max_examples=12, deadline=None)
+@given(st.text(st.characters(), max_size=60))
+def test_any_text_gets_a_picture_with_a_label_a_row_or_a_message(text: str) -> None:
+    host = shared_host()
+    source, _ = host.model(KEYS[0]).fit(text)
+    if not normalise(text):
+        with pytest.raises(models.InputError, match="type at least one word"):
+            host.attend(KEYS[0], source)
+        return
+    traces = forced_translations(host, KEYS, source, "Le chat.")
+    drawn = json.loads(alignment_heatmap(tuple(traces.values())).to_json())
+    check_labels(drawn)
+    difference = difference_heatmap(*(choose_view(traces[key]) for key in KEYS[:2]))
+    check_labels(json.loads(difference.to_json()))
+    for trace in traces.values():
+        assert "<script" not in tinted(trace)
 
 
 def test_a_mechanism_without_weights_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

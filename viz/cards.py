@@ -1,23 +1,38 @@
-"""The card of a mechanism: its name, its formula, what it made of the sentence, and where it comes from."""
+"""The card of a mechanism: its name, its formula, what it wrote and how surely, and where it comes from."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from models.sites import Site
 from models.trace import AttentionTrace
+from viz.controls import select
 from viz.language import _
 from viz.style import plain
+from viz.tokens import visible
+from viz.views import Head
 
 if TYPE_CHECKING:
     from models.registry import Entry
 
 
-def mechanism_card(entry: Entry, trace: AttentionTrace) -> None:
-    """Show the card of one mechanism.
+AUTOMATIC = "card"
+"""What the address bar calls the layer and head that a model's card names."""
+
+_SPECIAL = 3  # ids below it are not text
+_DEEPEST_TINT = 0.5
+
+Place = tuple[Site | None, Head | None]
+"""A layer and a head; None: those of the model's card."""
+
+
+def mechanism_card(entry: Entry, trace: AttentionTrace) -> Place:
+    """Show the card of one mechanism, and give the layer and head that its reader wants to see.
 
     Parameters
     ----------
@@ -25,17 +40,86 @@ def mechanism_card(entry: Entry, trace: AttentionTrace) -> None:
         The mechanism with its checkpoint.
     trace : AttentionTrace
         What it did with the sentence.
+
+    Returns
+    -------
+    Site or None
+        Of the map to show.
+    int, "mean" or None
+        The head to show.
     """
     mechanism, language = entry.mechanism, entry.pair.rpartition("-")[2]
-    text = escape(trace.output_text) if trace.output_text.strip() else f"<em>{escape(_('nothing written'))}</em>"
-    with st.container(border=True, height="stretch", gap="xsmall"):
+    with st.container(border=True, height="stretch", gap="xsmall", key=f"card-{mechanism.key}"):
         with st.container(horizontal=True, vertical_alignment="center", wrap=False):
             title = f'{escape(_(mechanism.title))} <span class="bench-year">{mechanism.year}</span>'
             st.html(f'<h2 class="bench-name">{title}</h2>')
             with st.popover(_("About"), type="tertiary"):
                 _about(entry)
-        st.latex(mechanism.formula)
-        st.html(f'<p class="bench-translation" lang="{escape(language)}">{text}</p>')
+        with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="center"):
+            st.latex(mechanism.formula, width="content")
+            place = _head_control(mechanism.key, trace)
+        st.html(f'<p class="bench-translation" lang="{escape(language)}" dir="auto">{tinted(trace)}</p>')
+    return place
+
+
+def _head_control(mechanism: str, trace: AttentionTrace) -> Place:
+    """Show which layers and heads there are, if there is a choice."""
+    maps = [each for each in trace if each.site.kind == "cross"]
+    if sum(len(each.head_names) for each in maps) < 2:
+        return None, None
+    labels = {AUTOMATIC: _("best head")}
+    places: dict[str, Place] = {AUTOMATIC: (None, None)}
+    for each in maps:
+        layer, heads = each.site.layer, len(each.head_names)
+        choices: tuple[Head, ...] = ("mean", *range(heads))
+        for head in choices:
+            key = f"{layer}.{head}"
+            places[key] = (each.site, head)
+            labels[key] = (
+                _("layer {layer}, mean", layer=layer)
+                if head == "mean"
+                else _("layer {layer}, head {head}", layer=layer, head=each.head_names[head])
+            )
+    with st.container(width=150):
+        chosen = select(f"head-{mechanism}", labels, title=_("Layer and head"))
+    return places[chosen]
+
+
+def tinted(trace: AttentionTrace) -> str:
+    """Give the words of a translation as HTML: the less sure the model was of a word, the deeper its tint.
+
+    Parameters
+    ----------
+    trace : AttentionTrace
+        With a target.
+
+    Returns
+    -------
+    str
+        Pointing at a word gives its probability, the product of those of its pieces; text is escaped.
+    """
+    target = trace.target
+    shown: list[str] = []
+    for word, text in enumerate(target.word_texts):
+        pieces = [place for place, owner in enumerate(target.words) if owner == word]
+        if target.ids[pieces[0]] < _SPECIAL or not text:
+            continue
+        probability = math.prod(trace.steps[place].probability for place in pieces)
+        space = " " if shown and target.texts[pieces[0]][:1].isspace() else ""
+        tint = f"rgba(224, 138, 0, {_DEEPEST_TINT * (1 - probability):.2f})"
+        says = escape(_word_says(trace, pieces, text, probability), quote=True)
+        shown.append(f'{space}<span title="{says}" style="background: {tint}">{escape(text)}</span>')
+    return "".join(shown) or f"<em>{escape(_('nothing written'))}</em>"
+
+
+def _word_says(trace: AttentionTrace, pieces: Sequence[int], text: str, probability: float) -> str:
+    says = _("“{word}”: probability {probability}", word=visible(text), probability=f"{probability:.4f}")
+    step = trace.steps[pieces[0]]
+    others = [each for each in step.alternatives if each[0] != step.text][:2]
+    if len(pieces) > 1 or not others:
+        return says
+    named = ", ".join(f"“{visible(other.strip() or other)}” {share:.4f}" for other, share in others)
+    return _("{says}; others: {named}", says=says, named=named)
 
 
 def _about(entry: Entry) -> None:

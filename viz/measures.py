@@ -97,3 +97,136 @@ def strongest_links(weights: Weights, *, count: int = 1) -> tuple[Link, ...]:
     (Link(query=1, key=0, weight=1.0),)
     """
     return tuple(sorted(row_links(weights), key=lambda link: -link.weight)[:count])
+
+
+def mean_entropy(weights: Weights) -> NDArray[np.float64]:
+    """Give how widely a head spreads: the mean over queries of `row_entropy`, in bits.
+
+    Parameters
+    ----------
+    weights : array, [..., query, key]
+        Not negative. Rows without any weight do not count.
+
+    Returns
+    -------
+    float64 array, [...]
+        Between 0 and log2(keys); 0 if no row has weight.
+
+    Examples
+    --------
+    >>> float(mean_entropy(np.array([[1.0, 0.0], [0.5, 0.5]])))
+    0.5
+    """
+    values = np.asarray(weights, dtype=np.float64)
+    return _ratio(row_entropy(values).sum(axis=-1), (values.sum(axis=-1) > 0).sum(axis=-1))
+
+
+def relative_entropy(weights: Weights, *, causal: bool = False) -> NDArray[np.float64]:
+    """Give `mean_entropy` as a share of the most that it could be, so that long and short texts compare.
+
+    Parameters
+    ----------
+    weights : array, [..., query, key]
+    causal : bool, optional
+        Whether the query at position i could read only the keys 0 to i.
+
+    Returns
+    -------
+    float64 array, [...]
+        0 where every query reads one key, 1 where every query reads all that it may alike; 0 too if no query
+        has a choice. The sum of the rows' entropies over the sum of their log2(readable keys).
+
+    Examples
+    --------
+    >>> float(relative_entropy(np.array([[1.0, 0.0], [0.5, 0.5]]), causal=True))
+    1.0
+    """
+    values = np.asarray(weights, dtype=np.float64)
+    queries, keys = values.shape[-2:]
+    readable = np.minimum(np.arange(1, queries + 1), keys) if causal else np.full(queries, keys)
+    most = np.log2(np.maximum(readable, 1))  # [query]
+    return _ratio(row_entropy(values).sum(axis=-1), (most * (values.sum(axis=-1) > 0)).sum(axis=-1))
+
+
+def mean_distance(weights: Weights) -> NDArray[np.float64]:
+    """Give how far a head reads: the mean of |query position - key position|, weighted by attention.
+
+    Parameters
+    ----------
+    weights : array, [..., query, key]
+        Of a sequence that reads itself: between two sequences positions do not compare.
+
+    Returns
+    -------
+    float64 array, [...]
+        In tokens; 0 if there is no weight.
+
+    Examples
+    --------
+    >>> float(mean_distance(np.array([[0.0, 1.0], [1.0, 0.0]])))
+    1.0
+    """
+    values = np.asarray(weights, dtype=np.float64)
+    return _ratio((values * np.abs(_offsets(values))).sum(axis=(-2, -1)), values.sum(axis=(-2, -1)))
+
+
+def offset_share(weights: Weights, offset: int) -> NDArray[np.float64]:
+    """Give the share of a head's reading that goes to the token `offset` places from the reader.
+
+    Parameters
+    ----------
+    weights : array, [..., query, key]
+        Of a sequence that reads itself.
+    offset : int
+        -1 the previous token, 0 the token itself, 1 the next.
+
+    Returns
+    -------
+    float64 array, [...]
+        Between 0 and 1, of all that all queries read; a query without such a token (the first has none
+        before it) adds nothing, so that the shares of all offsets sum to 1.
+
+    Examples
+    --------
+    >>> float(offset_share(np.array([[1.0, 0.0], [1.0, 0.0]]), -1))
+    0.5
+    """
+    values = np.asarray(weights, dtype=np.float64)
+    return _ratio((values * (_offsets(values) == offset)).sum(axis=(-2, -1)), values.sum(axis=(-2, -1)))
+
+
+def key_share(weights: Weights, key: int) -> NDArray[np.float64]:
+    """Give the share of a head's reading that goes to one token, whoever reads.
+
+    Parameters
+    ----------
+    weights : array, [..., query, key]
+    key : int
+        Position of the token; -1 the last.
+
+    Returns
+    -------
+    float64 array, [...]
+        Between 0 and 1; 0 if there are no keys.
+
+    Examples
+    --------
+    >>> float(key_share(np.array([[1.0, 0.0], [0.5, 0.5]]), 0))
+    0.75
+    """
+    values = np.asarray(weights, dtype=np.float64)
+    if not values.shape[-1]:
+        return np.zeros(values.shape[:-2])
+    return _ratio(values[..., key].sum(axis=-1), values.sum(axis=(-2, -1)))
+
+
+def _offsets(values: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Give key position less query position of every cell: [query, key]."""
+    queries, keys = values.shape[-2:]
+    return np.arange(keys)[None, :] - np.arange(queries)[:, None]
+
+
+def _ratio(part: Any, whole: Any) -> NDArray[np.float64]:
+    """Divide; 0 where there is nothing to divide by."""
+    parts, wholes = np.asarray(part, dtype=np.float64), np.asarray(whole, dtype=np.float64)
+    return np.divide(parts, wholes, out=np.zeros_like(parts), where=wholes > 0)

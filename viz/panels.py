@@ -18,10 +18,13 @@ AXIS_TITLE = 28  # pixels beside an axis for its title
 GAP = 17  # pixels between panels: that of the pages' columns, so that a panel stands under its card
 TICK = 5  # pixels between a label and its cell
 SMALLEST_CELL = 13  # pixels: below that there are fewer panels in a row
-SLANTED_CELL = FONT_SIZE * 1.2  # pixels: below that slanted labels would run into each other, so they stand upright
+SLANTED_CELL = 17  # pixels: below that slanted labels would be too small to read, so they stand upright
+SLANTED_FONT = 0.72  # of a cell: slanted lines are that far apart
 THINNEST_CELL = 10  # pixels: rather than thinner cells a wider figure, which a page can scroll
 LARGEST_CELL = 72
 ROW_HEIGHT = 28
+LOW_ROW_HEIGHT = 20  # pixels: of a figure with so many rows that one scrolls through them anyway
+MANY_ROWS = 40
 SHORTEST_AREA = 150  # pixels: the axis title beside the rows must fit
 
 
@@ -113,10 +116,11 @@ def _write_labels(size: PanelSize, cell: float) -> _Labels:
     if widest * FONT_SIZE <= cell - TICK:
         return _Labels(0, FONT_SIZE, FONT_SIZE * LINE_HEIGHT, 0.0)
     if cell >= SLANTED_CELL:
-        reach = [(label * GLYPH_WIDTH + 0.6) * FONT_SIZE * 0.71 for label in size.column_labels]
+        font = min(FONT_SIZE, int(cell * SLANTED_FONT))
+        reach = [(label * GLYPH_WIDTH + 0.6) * font * 0.71 for label in size.column_labels]
         last = len(reach) - 0.5
         overhang = max(each - (last - place) * cell for place, each in enumerate(reach))
-        return _Labels(-45, FONT_SIZE, max(reach) + FONT_SIZE, max(overhang, 0.0))
+        return _Labels(-45, font, max(reach) + font, max(overhang, 0.0))
     font = max(SMALLEST_FONT, min(FONT_SIZE, int(cell - 1)))
     return _Labels(-90, font, widest * font + 4, 0.0)
 
@@ -180,7 +184,8 @@ def arrange(sizes: Sequence[PanelSize], *, width: float, columns: int | None = N
     gutter, pitch = _row_gutter(sizes), (width + GAP) / columns
     cell = max(_cell_width(sizes, pitch - GAP - gutter), THINNEST_CELL)
     pitch = max(pitch, gutter + max(size.columns for size in sizes) * cell + GAP)
-    row_height = max(ROW_HEIGHT, SHORTEST_AREA / max(max(size.rows for size in sizes), 1))
+    rows = max(max(size.rows for size in sizes), 1)
+    row_height = max(ROW_HEIGHT if rows <= MANY_ROWS else LOW_ROW_HEIGHT, SHORTEST_AREA / rows)
     labels = max((_write_labels(size, cell) for size in sizes), key=lambda each: (-each.angle, each.height))
     stacked = len(sizes) > columns
     boxes: list[Box] = []

@@ -3,32 +3,41 @@
 from __future__ import annotations
 
 import string
+from html import escape
 
 import streamlit as st
+
+from viz.language import _
 
 _MARKDOWN = str.maketrans({character: f"\\{character}" for character in string.punctuation})
 
 _STYLE = """
 <style>
 [data-testid="stMainBlockContainer"] { padding-inline: clamp(0.75rem, 3vw, 3rem); }
-.st-key-sentence input { font-size: 1.35rem; padding-block: 0.7rem; }
+.bench-title { position: fixed; top: 0.55rem; right: 3.5rem; z-index: 1000000; font-size: 1.05rem; padding: 0; }
+.stElementContainer:has(.bench-title) { position: absolute; }
+.stMain .stVerticalBlock { gap: 0.6rem; }
+.st-key-sentence input { font-size: 1.35rem; padding-block: 0.55rem; }
 .st-key-sentence [data-testid="stTextInputRootElement"] { height: auto; }
 .bench-name { font-size: 1.15rem; font-weight: 600; margin: 0; padding: 0; }
 .bench-year { font-weight: 400; opacity: 0.75; }
-.bench-translation { font-size: 1.25rem; line-height: 1.35; margin: 0; overflow-wrap: anywhere; }
-.stMarkdown:has(.katex-display) { min-height: 3.4rem; display: flex; align-items: center; justify-content: center; }
+.bench-translation { font-size: 1.25rem; line-height: 1.45; margin: 0; overflow-wrap: anywhere;
+  max-height: 10.2em; overflow-y: auto; }
+.stMarkdown:has(.katex-display) { min-height: 2.9rem; display: flex; align-items: center; justify-content: center; }
 .stMarkdown:has(.katex-display) [data-testid="stMarkdownContainer"] { margin: 0; }
 .stMarkdown .katex-display { margin: 0; }
-.st-key-figure { overflow-x: auto; }
-.st-key-figure .stElementContainer, .st-key-figure .stPlotlyChart { max-width: none; flex-shrink: 0; }
+.bench-translation span { border-radius: 0.2em; padding-block: 0.08em; }
+[class*="st-key-figure"] { overflow-x: auto; }
+[class*="st-key-figure"] :is(.stElementContainer, .stPlotlyChart) { max-width: none; flex-shrink: 0; }
+.stPlotlyChart .main-svg { background: transparent !important; }
 .stPlotlyChart .main-svg > g:not(.hoverlayer) text { fill: currentColor !important; }
 </style>
 """
 
 
 def apply_style() -> None:
-    """Put the style sheet on the page."""
-    st.html(_STYLE)
+    """Put the style sheet on the page, and the name of the app into its header."""
+    st.html(f'{_STYLE}<h1 class="bench-title">{escape(_("Attention Bench"))}</h1>')
 
 
 def plain(text: str) -> str:

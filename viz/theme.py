@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
+import numpy as np
 import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from viz.language import _
+
+Colour = Literal["linear", "root"]
+"""Whether a colour stands for a value, or for its square root, which tells small values apart."""
+
+_ROOT_TICKS = (0.01, 0.05, 0.1, 0.25, 0.5, 1.0)
+_ROOT_DIFFERENCE_TICKS = (0.05, 0.25, 0.5, 1.0)
 
 WEIGHT_RANGE = (0.0, 1.0)
 """The range of every scale of weights: never that of one picture."""
@@ -51,23 +61,40 @@ TEXT_COLOUR = "#1c2330"
 PAPER_COLOUR = "#ffffff"
 
 
-def weight_axis(title: str) -> dict[str, Any]:
+def coloured(values: NDArray[np.floating[Any]], colour: Colour) -> NDArray[np.float32]:
+    """Give the numbers that a colour axis of the kind `colour` takes for `values`.
+
+    Examples
+    --------
+    >>> coloured(np.array([0.25, -0.25], dtype=np.float32), "root").tolist()
+    [0.5, -0.5]
+    """
+    if colour == "linear":
+        return np.asarray(values, dtype=np.float32)
+    return np.asarray(np.sign(values) * np.sqrt(np.abs(values)), dtype=np.float32)
+
+
+def weight_axis(title: str, *, colour: Colour = "linear") -> dict[str, Any]:
     """Give the colour axis that all weights share: 0 to 1, whatever the picture holds.
 
     Parameters
     ----------
     title : str
         What a colour means, in words.
+    colour : {"linear", "root"}, optional
+        Under ``"root"`` the values drawn are those of `coloured`; the bar's numbers are weights all the same.
 
     Returns
     -------
     dict
         For ``layout.coloraxis``, with a horizontal colour bar that a figure puts in its place.
     """
-    return _colour_axis(WEIGHT_SCALE, WEIGHT_RANGE, title)
+    if colour == "linear":
+        return _colour_axis(WEIGHT_SCALE, WEIGHT_RANGE, title)
+    return _rooted(_colour_axis(WEIGHT_SCALE, WEIGHT_RANGE, title), (0.0, *_ROOT_TICKS))
 
 
-def difference_axis(title: str, *, largest: float = 1.0) -> dict[str, Any]:
+def difference_axis(title: str, *, largest: float = 1.0, colour: Colour = "linear") -> dict[str, Any]:
     """Give the colour axis of differences: symmetric about 0.
 
     Parameters
@@ -76,6 +103,8 @@ def difference_axis(title: str, *, largest: float = 1.0) -> dict[str, Any]:
         What a colour means, in words.
     largest : float, optional
         The end of the scale, above 0; the same in all figures that are compared.
+    colour : {"linear", "root"}, optional
+        Under ``"root"`` the values drawn are those of `coloured`; the bar's numbers are differences all the same.
 
     Returns
     -------
@@ -90,7 +119,20 @@ def difference_axis(title: str, *, largest: float = 1.0) -> dict[str, Any]:
     if not largest > 0:
         message = f"largest is a number above 0; got {largest}"
         raise ValueError(message)
-    return _colour_axis(DIFFERENCE_SCALE, (-largest, largest), title)
+    axis = _colour_axis(DIFFERENCE_SCALE, (-largest, largest), title)
+    if colour == "linear":
+        return axis
+    ticks = [tick * largest for tick in _ROOT_DIFFERENCE_TICKS]
+    return _rooted(axis, (*(-tick for tick in reversed(ticks)), 0.0, *ticks))
+
+
+def _rooted(axis: dict[str, Any], ticks: tuple[float, ...]) -> dict[str, Any]:
+    """Give `axis` for values under `coloured`, its bar numbered with the values themselves."""
+    places = coloured(np.array((axis["cmin"], axis["cmax"], *ticks), dtype=np.float32), "root").tolist()
+    bar = axis["colorbar"]
+    title = bar["title"] | {"text": _("{title} (colour: square root)", title=bar["title"]["text"])}
+    numbers = {"tickmode": "array", "tickvals": places[2:], "ticktext": [f"{tick:g}" for tick in ticks]}
+    return axis | {"cmin": places[0], "cmax": places[1], "colorbar": bar | numbers | {"title": title}}
 
 
 def _colour_axis(scale: tuple[tuple[float, str], ...], limits: tuple[float, float], title: str) -> dict[str, Any]:
@@ -108,7 +150,8 @@ def _colour_axis(scale: tuple[tuple[float, str], ...], limits: tuple[float, floa
 def template() -> go.layout.Template:
     """Give what every figure starts from: fonts, neutral colours and no frame.
 
-    A page that has a theme of its own replaces the colours of text and paper, and nothing else.
+    The style sheet of the pages lets the page shine through and gives the text the colour of theirs, light or
+    dark; a saved picture keeps these.
     """
     axis = {"showgrid": False, "zeroline": False, "showline": False, "ticks": ""}
     return go.layout.Template(
@@ -123,11 +166,3 @@ def template() -> go.layout.Template:
             "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": "#8a8f98", "activecolor": "#5b6068"},
         }
     )
-
-
-def on_page(figure: go.Figure) -> go.Figure:
-    """Let the page shine through `figure`, which is changed and given back.
-
-    The style sheet of the pages gives its text the colour of theirs, light or dark.
-    """
-    return figure.update_layout(paper_bgcolor="rgba(0,0,0,0)")

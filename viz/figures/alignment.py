@@ -3,36 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from models.sites import Site
-from models.trace import AttentionTrace, Reading, TokenSequence
+from models.trace import AttentionTrace, Reading
 from viz import tokens
+from viz.heatmaps import (
+    NOTE_GAP,
+    any_cut,
+    base_layout,
+    cell_gap,
+    heading,
+    key_axis,
+    longest_label,
+    panel_size,
+    query_axis,
+    wrapped_legend,
+)
 from viz.language import _
-from viz.panels import TICK, Box, Grid, PanelSize, arrange
-from viz.theme import NOTE_SIZE, TITLE_SIZE, template, weight_axis
+from viz.panels import PanelSize, arrange
+from viz.theme import Colour, coloured, weight_axis
 from viz.views import Head, Unit, View, choose_view, notes_of
-
-LEGEND_HEIGHT = 72  # pixels of the colour bar with its title and numbers
-LEGEND_WIDTH = 420
-NUMBERS_HEIGHT = 26  # pixels of the numbers under it
-MOST_GAPPED_CELLS = 48  # in a row: a line between cells would leave nothing of narrower ones
-NARROW = 600  # pixels: labels of a figure as narrow as a phone are cut earlier
-LONGEST_NARROW_LABEL = 14
-SHORT_AREA = 190  # pixels: beside fewer the title of the rows takes two lines
 
 
 def alignment_heatmap(
-    traces: AttentionTrace | Sequence[AttentionTrace],
+    traces: AttentionTrace | View | Sequence[AttentionTrace | View],
     *,
     unit: Unit = "word",
     site: Site | str | None = None,
     head: Head | None = None,
     reading: Reading | None = None,
+    colour: Colour = "linear",
     columns: int | None = None,
     width: float = 1320,
 ) -> go.Figure:
@@ -44,12 +48,15 @@ def alignment_heatmap(
 
     Parameters
     ----------
-    traces : AttentionTrace or sequence of AttentionTrace
-        At least one.
+    traces : AttentionTrace, View, or sequence of either
+        At least one. A view is shown as it was chosen; `unit`, `site`, `head` and `reading` are for traces.
     unit : {"word", "piece"}, optional
         Words (pieces summed over a key word, averaged over a query word), or the pieces that the model reads.
     site, head, reading : optional
         Which map; left out, the one that each trace names as its alignment.
+    colour : {"linear", "root"}, optional
+        Whether a colour stands for the weight or for its square root, which tells small weights apart. The
+        colour bar says which; its numbers and those of the hover text are weights under either.
     columns : int, optional
         Panels in a row; left out, as many as `width` has room for.
     width : float, optional
@@ -69,7 +76,7 @@ def alignment_heatmap(
 
     Examples
     --------
-    >>> from models.trace import AttentionMap, AttentionTrace, Provenance, Step
+    >>> from models.trace import AttentionMap, AttentionTrace, Provenance, Step, TokenSequence
     >>> source, target = TokenSequence.from_words(("cats", "</s>")), TokenSequence.from_words(("chats", "</s>"))
     >>> cross = AttentionMap(Site("decoder", 0, "cross"), np.array([[[0.9, 0.1], [0.2, 0.8]]]), target, source)
     >>> trace = AttentionTrace(
@@ -86,67 +93,57 @@ def alignment_heatmap(
     >>> figure.layout.yaxis.ticktext
     ('chats', '&lt;/s&gt;')
     """
-    several = (traces,) if isinstance(traces, AttentionTrace) else tuple(traces)
+    several = (traces,) if isinstance(traces, AttentionTrace | View) else tuple(traces)
     if not several:
         message = "alignment_heatmap shows at least one trace; got none"
         raise ValueError(message)
-    views = [choose_view(trace, unit=unit, site=site, head=head, reading=reading) for trace in several]
-    longest = LONGEST_NARROW_LABEL if width < NARROW else tokens.LONGEST_LABEL
-    grid = arrange([_size(view, longest) for view in views], width=width, columns=columns, legend=LEGEND_HEIGHT)
-    layout = _layout(grid, stacked=len(views) > grid.columns)
+    views = [
+        each if isinstance(each, View) else choose_view(each, unit=unit, site=site, head=head, reading=reading)
+        for each in several
+    ]
+    longest = longest_label(width)
+    meaning = _("attention weight: share of the reading given to this word")
+    colours, legend = wrapped_legend(weight_axis(meaning, colour=colour), width)
+    grid = arrange([_size(view, longest) for view in views], width=width, columns=columns, legend=legend)
+    layout = base_layout(grid, colours, stacked=len(views) > grid.columns, legend=legend)
     heatmaps: list[go.Heatmap] = []
     for number, (view, box) in enumerate(zip(views, grid.boxes, strict=True), start=1):
         suffix = "" if number == 1 else str(number)
-        layout[f"xaxis{suffix}"] = _key_axis(view, grid, box, anchor=f"y{suffix}", longest=longest)
-        layout[f"yaxis{suffix}"] = _query_axis(view, grid, box, anchor=f"x{suffix}", longest=longest)
-        layout["annotations"].append(_heading(view, grid, box))
-        heatmaps.append(_heatmap(view, suffix, longest))
+        keys, queries = view.shown.key_tokens, view.shown.query_tokens
+        layout[f"xaxis{suffix}"] = key_axis(keys, view.key_title, grid, box, suffix=suffix, longest=longest)
+        layout[f"yaxis{suffix}"] = query_axis(queries, view.query_title, grid, box, suffix=suffix, longest=longest)
+        layout["annotations"].append(heading(view.title, grid, box))
+        heatmaps.append(_heatmap(view, suffix, longest, colour))
     return go.Figure(heatmaps, layout)
 
 
 def _size(view: View, longest: int) -> PanelSize:
-    queries, keys = view.shown.query_tokens.texts, view.shown.key_tokens.texts
-    labels = tuple(tokens.widest((text,), longest) for text in keys)
-    return PanelSize(len(queries), len(keys), tokens.widest(queries, longest), labels, "\u00a0· ".join(notes_of(view)))
+    note = NOTE_GAP.join(notes_of(view))
+    return panel_size(view.shown.query_tokens, view.shown.key_tokens, note=note, longest=longest)
 
 
-def _layout(grid: Grid, *, stacked: bool) -> dict[str, Any]:
-    colours = weight_axis(_("attention weight: share of the reading given to this word"))
-    lower = grid.height - LEGEND_HEIGHT if stacked else 0
-    place = {"x": 0.0, "xanchor": "left", "y": (lower + NUMBERS_HEIGHT) / grid.height, "yanchor": "bottom"}
-    colours["colorbar"] |= {"len": min(LEGEND_WIDTH, grid.width - 20), "xpad": 8, "ypad": 0, **place}
-    return {
-        "template": template(),
-        "width": grid.width,
-        "height": grid.height,
-        "margin": {"l": 0, "r": 0, "t": 0, "b": 0, "autoexpand": False},
-        "coloraxis": colours,
-        "annotations": [],
-    }
-
-
-def _heatmap(view: View, suffix: str, longest: int) -> go.Heatmap:
-    gap = 1 if max(view.weights.shape) <= MOST_GAPPED_CELLS else 0
-    whole = _whole_texts(view, longest)
-    hover = view.cell(weight="<b>%{z:.4f}</b>", query="<b>%{y}</b>", key="<b>%{x}</b>")
+def _heatmap(view: View, suffix: str, longest: int, colour: Colour) -> go.Heatmap:
+    gap = cell_gap(view.weights)
+    whole = any_cut(view.shown.query_tokens, view.shown.key_tokens, longest)
+    weight = "z" if colour == "linear" else "customdata"
+    hover = view.cell(weight=f"<b>%{{{weight}:.4f}}</b>", query="<b>%{y}</b>", key="<b>%{x}</b>")
+    exact = None if colour == "linear" else view.weights
     return go.Heatmap(
-        z=view.weights,
-        customdata=whole,
+        z=coloured(view.weights, colour),
+        customdata=_whole_texts(view) if whole else exact,
         coloraxis="coloraxis",
         xaxis=f"x{suffix}",
         yaxis=f"y{suffix}",
         xgap=gap,
         ygap=gap,
         name=tokens.escape(view.title),
-        hovertemplate=f"{hover if whole is None else '%{customdata}'}<extra></extra>",
+        hovertemplate=f"{'%{customdata}' if whole else hover}<extra></extra>",
     )
 
 
-def _whole_texts(view: View, longest: int) -> NDArray[np.object_] | None:
-    """Give the hover text of each cell, if a label on an axis does not show its whole token; else None."""
+def _whole_texts(view: View) -> NDArray[np.object_]:
+    """Give the hover text of each cell, with whole tokens where a label on an axis is cut."""
     queries, keys = view.shown.query_tokens.texts, view.shown.key_tokens.texts
-    if not any(tokens.is_cut(text, longest) for text in (*queries, *keys)):
-        return None
     texts = [
         [_cell_text(view, weight, query, key) for weight, key in zip(row, keys, strict=True)]
         for row, query in zip(view.weights, queries, strict=True)
@@ -157,56 +154,3 @@ def _whole_texts(view: View, longest: int) -> NDArray[np.object_] | None:
 def _cell_text(view: View, weight: float, query: str, key: str) -> str:
     parts = {"weight": f"{weight:.4f}", "query": tokens.full_label(query), "key": tokens.full_label(key)}
     return view.cell(**{name: f"<b>{text}</b>" for name, text in parts.items()})
-
-
-def _axis(
-    sequence: TokenSequence, longest: int, *, domain: tuple[float, float], title: str, anchor: str
-) -> dict[str, Any]:
-    """Give an axis of integer positions: Plotly would merge equal labels into one row."""
-    count = len(sequence)
-    return {
-        "type": "linear",
-        "domain": domain,
-        "anchor": anchor,
-        "tickmode": "array",
-        "tickvals": np.arange(count),
-        "ticktext": [tokens.label(text, longest) for text in sequence.texts],
-        "ticks": "outside",
-        "ticklen": TICK,
-        "tickcolor": "rgba(0,0,0,0)",
-        "title": {"text": title, "font": {"size": NOTE_SIZE + 1}, "standoff": 6},
-        "fixedrange": True,
-        "automargin": False,
-        "ticklabeloverflow": "allow",
-    }
-
-
-def _key_axis(view: View, grid: Grid, box: Box, *, anchor: str, longest: int) -> dict[str, Any]:
-    keys = view.shown.key_tokens
-    axis = _axis(keys, longest, domain=grid.x_domain(box), title=view.key_title, anchor=anchor)
-    font = {"size": grid.column_font}
-    return axis | {"side": "top", "range": [-0.5, len(keys) - 0.5], "tickangle": grid.angle, "tickfont": font}
-
-
-def _query_axis(view: View, grid: Grid, box: Box, *, anchor: str, longest: int) -> dict[str, Any]:
-    queries = view.shown.query_tokens
-    title = view.query_title if box.bottom - box.top >= SHORT_AREA else view.query_title.replace(": ", ":<br>", 1)
-    axis = _axis(queries, longest, domain=grid.y_domain(box), title=title, anchor=anchor)
-    return axis | {"range": [len(queries) - 0.5, -0.5]}
-
-
-def _heading(view: View, grid: Grid, box: Box) -> dict[str, Any]:
-    note = "<br>".join(map(tokens.escape, box.note))
-    small = f'<br><span style="font-size:{NOTE_SIZE}px">{note}</span>' if note else ""
-    return {
-        "text": f"<b>{tokens.escape(view.title)}</b>{small}",
-        "x": box.head_left / grid.width,
-        "y": 1 - box.head_top / grid.height,
-        "xref": "paper",
-        "yref": "paper",
-        "xanchor": "left",
-        "yanchor": "top",
-        "align": "left",
-        "showarrow": False,
-        "font": {"size": TITLE_SIZE},
-    }

@@ -2,38 +2,55 @@
 
 from __future__ import annotations
 
-from typing import get_args
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 import models
 from models.mechanisms import mechanisms
-from models.trace import AttentionTrace
-from viz.cards import mechanism_card
-from viz.figures import alignment_heatmap
-from viz.language import ENGLISH, _, mark, use_language
-from viz.runtime import Host, ModelUnavailableError, shared_host
+from models.trace import AttentionTrace, Reading
+from viz.cards import Place, mechanism_card
+from viz.chart import Picture, choose_picture, file_name, show_figure
+from viz.controls import segmented, select, several, show_unknown
+from viz.differences import choose_difference, sentence_of_difference
+from viz.figures import alignment_heatmap, difference_heatmap
+from viz.language import ENGLISH, _, use_language
+from viz.loading import loads, usable
+from viz.numbers import csv_of, table_of
+from viz.runs import forced_translations, own_translations
+from viz.runtime import Host, shared_host
+from viz.sentence import sentence_box
 from viz.style import apply_style, plain
-from viz.theme import on_page
-from viz.viewport import STEP, page_width
-from viz.views import Unit, choose_view, sentence_of
+from viz.theme import Colour
+from viz.viewport import page_width
+from viz.views import Unit, View, choose_view, sentence_of
 
 PAIR = "en-fr"
 MECHANISMS = ("bahdanau", "luong-general", "transformer")
-EXAMPLES = (
-    (mark("A reversed word order"), "The agreement on the European Economic Area was signed in August 1992."),
-    (mark("Who was hungry?"), "The cat drank the milk because it was hungry."),
-    (mark("A verb far from its subject"), "The report that the members of the committee discussed was adopted."),
-)
-SKELETON_HEIGHT = 620
+LONGEST_NAMED = 40  # characters of the sentence in the name of a file
+OWN, TEXT = "own", "text"
+DIFFERENCE, NUMBERS = "difference", "numbers"
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What the reader wants to see."""
+
+    keys: tuple[str, ...]
+    align: str
+    unit: Unit
+    reading: Reading | None
+    colour: Colour
+    picture: Picture
 
 
 def page() -> None:
     """Show the page."""
     use_language(ENGLISH)
     apply_style()
-    st.title(_("Attention Bench"), anchor=False)
     _bench()
     st.caption(
         _(
@@ -47,95 +64,229 @@ def page() -> None:
 def _bench() -> None:
     """Read the choices, run the models, show what they did: reruns alone while somebody types."""
     use_language(ENGLISH)
-    sentence = st.text_input(
-        _("Type a sentence in English: each model translates it to French, with its own attention."),
-        EXAMPLES[0][1],
-        key="sentence",
-        bind="query-params",
-        live="200ms",
-        autocomplete="off",
-    )
+    sentence = sentence_box()
     messages = st.container()
-    unit = _controls()
     host = shared_host()
-    keys = _usable(host, messages)
-    traces = _run(host, keys, sentence or "", messages)
-    if traces:
-        _show(traces, unit)
+    installed = _installed(messages)
+    if installed:
+        choices = _controls(installed)
+        keys = usable(host, choices.keys, messages)
+        if keys:
+            _compare(host, keys, sentence, choices, messages)
+    show_unknown(messages, sentence=sentence)
 
 
-def _controls() -> Unit:
-    with st.container(horizontal=True, vertical_alignment="center"):
-        for number, (label, sentence) in enumerate(EXAMPLES):
-            st.button(_(label), key=f"example-{number}", help=sentence, on_click=_type, args=(sentence,))
-        st.space("stretch")
-        labels: dict[Unit, str] = {"word": _("words"), "piece": _("pieces")}
-        unit = st.segmented_control(
-            _("Unit"),
-            get_args(Unit),
-            default="word",
-            required=True,
-            format_func=lambda each: labels[each],
-            key="unit",
-            bind="query-params",
-            label_visibility="collapsed",
-        )
-    return unit or "word"
+def _name(key: str) -> str:
+    """Give the title of the mechanism that the model `key` has."""
+    return _(mechanisms()[key.removesuffix(f"-{PAIR}")].title)
 
 
-def _type(sentence: str) -> None:
-    st.session_state["sentence"] = sentence
-
-
-def _usable(host: Host, messages: DeltaGenerator) -> tuple[str, ...]:
-    """Give the keys of the models that can run, waiting until all are loaded; those that cannot are named."""
-    wanted = {f"{mechanism}-{PAIR}": mechanism for mechanism in MECHANISMS}
-    installed = [key for key in wanted if key in models.catalog()]
+def _installed(messages: DeltaGenerator) -> tuple[str, ...]:
+    """Give the keys of the models that are there; those that are not are named."""
+    wanted, there = [f"{mechanism}-{PAIR}" for mechanism in MECHANISMS], models.catalog()
     for key in wanted:
-        if key not in installed:
-            title = _(mechanisms()[wanted[key]].title)
-            messages.warning(_("{title} is missing: the weights {key} are not installed.", title=title, key=key))
-    if not all(map(host.is_settled, installed)):
-        with st.skeleton(height=SKELETON_HEIGHT):
-            return tuple(key for key in installed if _loads(host, key, messages))
-    return tuple(key for key in installed if _loads(host, key, messages))
+        if key not in there:
+            text = _("{title} is missing: the weights {key} are not installed.", title=_name(key), key=key)
+            messages.warning(text)
+    return tuple(key for key in wanted if key in there)
 
 
-def _loads(host: Host, key: str, messages: DeltaGenerator) -> bool:
+def _controls(installed: Sequence[str]) -> Choices:
+    """Show the choices in one line; what few need is behind a button."""
+    names = {key.removesuffix(f"-{PAIR}"): _name(key) for key in installed}
+    with st.container(horizontal=True, vertical_alignment="center", key="controls"):
+        shown = several(
+            "mechanisms",
+            names,
+            title=_("Mechanisms"),
+            default=tuple(names),
+            least=1,
+            drops=("first", "second", "table"),
+        )
+        align = _align_control(names)
+        unit = segmented("unit", {"word": _("words"), "piece": _("pieces")}, title=_("Unit"))
+        with st.popover(_("More"), icon=":material/tune:"):
+            reading = segmented(
+                "reading",
+                {
+                    "card": _("rows: best for each model"),
+                    "written": _("the word written"),
+                    "input": _("the word read in"),
+                },
+                title=_("What labels the rows"),
+            )
+            colour = segmented(
+                "colour",
+                {"linear": _("linear colour"), "root": _("square-root colour: shows faint weights")},
+                title=_("How weight becomes colour"),
+            )
+            picture = segmented("picture", choose_picture(), title=_("Format of a saved picture"))
+    return Choices(
+        tuple(f"{mechanism}-{PAIR}" for mechanism in shown),
+        align if align in (OWN, TEXT) else f"{align}-{PAIR}",
+        cast("Unit", unit),
+        None if reading == "card" else cast("Reading", reading),
+        cast("Colour", colour),
+        cast("Picture", picture),
+    )
+
+
+def _align_control(names: dict[str, str]) -> str:
+    labels = {OWN: _("each aligned on its own translation")}
+    labels |= {key: _("all on that of {title}", title=title) for key, title in names.items()}
+    labels[TEXT] = _("all on my own translation")
+    with st.container(width=330):
+        return select("align", labels, title=_("Which translation is aligned"))
+
+
+def _compare(host: Host, keys: tuple[str, ...], sentence: str, choices: Choices, messages: DeltaGenerator) -> None:
+    """Run the models and show what they did; on bad input say so and show what the last good sentence gave."""
     try:
-        host.model(key)
-    except ModelUnavailableError as error:
-        messages.warning(plain(_("A model could not be loaded. {reason}", reason=error)))
-        return False
-    return True
-
-
-def _run(host: Host, keys: tuple[str, ...], sentence: str, messages: DeltaGenerator) -> dict[str, AttentionTrace]:
-    """Run `sentence` through all models; on bad input say so and give what the last good sentence gave."""
-    try:
-        traces = {key: host.attend(key, sentence) for key in keys}
+        source = _fit(host, keys[0], sentence, messages)
+        own_translations(host, keys, source)
     except models.InputError as error:
         messages.error(plain(_(str(error))), icon=":material/edit:")
-        last = st.session_state.get("last_good")
-        if last is None:
-            return {}
-        messages.caption(plain(_("Below: the last sentence that could be read, “{sentence}”", sentence=last)))
-        return {key: host.attend(key, last) for key in keys}
-    st.session_state["last_good"] = sentence
-    return traces
+        if "last_good" not in st.session_state:
+            return
+        source = str(st.session_state["last_good"])
+        messages.caption(plain(_("Below: the last sentence that could be read, “{sentence}”", sentence=source)))
+    st.session_state["last_good"] = source
+    target = _target(host, keys, source, choices.align, messages)
+    traces = own_translations(host, keys, source)
+    if target is not None:
+        traces = forced_translations(host, keys, source, target)
+    _show(host, traces, target, choices)
 
 
-def _show(traces: dict[str, AttentionTrace], unit: Unit) -> None:
-    for column, (key, trace) in zip(st.columns(len(traces)), traces.items(), strict=True):
-        with column:
-            mechanism_card(models.describe(key), trace)
-    shown, available = tuple(traces.values()), page_width()
-    figure = on_page(alignment_heatmap(shown, unit=unit, width=available))
-    with st.container(key="figure"):
-        st.plotly_chart(
-            figure,
-            width="stretch" if figure.layout.width < available + STEP else round(figure.layout.width),
-            theme=None,
-            config={"displaylogo": False, "scrollZoom": False, "modeBarButtons": [["toImage"]]},
-            alt=" ".join(sentence_of(choose_view(trace, unit=unit)) for trace in shown),
+def _fit(host: Host, key: str, text: str, messages: DeltaGenerator) -> str:
+    """Cut `text` to what the model `key` takes, and say what was left out."""
+    fitting, left_out = host.model(key).fit(text)
+    if left_out:
+        said = _(
+            "This text is longer than the models take. The last {count} words are left out; read up to “…{end}”.",
+            count=left_out,
+            end=fitting[-40:],
         )
+        messages.info(plain(said), icon=":material/content_cut:")
+    return fitting
+
+
+def _target(host: Host, keys: Sequence[str], source: str, align: str, messages: DeltaGenerator) -> str | None:
+    """Give the translation that all are made to write; None if each writes its own."""
+    if align == OWN:
+        return None
+    author, target = keys[0] if align == TEXT else align, ""
+    if align == TEXT:
+        typed = st.text_input(
+            _("Your translation: every model is made to write it, and says how likely each word was."),
+            key="target",
+            bind="query-params",
+            live="200ms",
+            autocomplete="off",
+            placeholder=_("Type a translation in French; until then, that of {title} is used.", title=_name(keys[0])),
+        )
+        target = _fit(host, keys[0], typed or "", messages)
+    if not target.strip() and loads(host, author, messages):
+        target = _fit(host, author, host.attend(author, source).output_text, messages)
+    if not target.strip():
+        messages.warning(plain(_("{title} wrote nothing on which all could be aligned.", title=_name(author))))
+        return None
+    try:
+        forced_translations(host, keys, source, target)
+    except models.InputError as error:
+        messages.error(plain(_(str(error))), icon=":material/edit:")
+        return None
+    return target
+
+
+def _show(host: Host, traces: dict[str, AttentionTrace], target: str | None, choices: Choices) -> None:
+    places: dict[str, Place] = {}
+    with st.container(gap="xsmall", key="cards"):
+        for column, (key, trace) in zip(st.columns(len(traces)), traces.items(), strict=True):
+            with column:
+                places[key] = mechanism_card(models.describe(key), trace)
+        st.caption(_("The deeper a word's tint, the less sure the model was of it; point at it for the probability."))
+    views = {key: _view(trace, places[key], choices) for key, trace in traces.items()}
+    shown, available = tuple(views.values()), page_width()
+    show_figure(
+        alignment_heatmap(shown, colour=choices.colour, width=available),
+        key="alignment",
+        says=" · ".join(sentence_of(view, count=1) for view in shown),
+        alt=" ".join(sentence_of(view) for view in shown),
+        name=_file_name(traces),
+        picture=choices.picture,
+        available=available,
+    )
+    names = {DIFFERENCE: _("difference of two"), NUMBERS: _("table of numbers")}
+    if len(traces) < 2:
+        del names[DIFFERENCE]
+    also = several("also", names, title=_("Show below"), default=())
+    if DIFFERENCE in also:
+        _show_difference(host, traces, target, places, choices, available)
+    if NUMBERS in also:
+        _show_numbers(views)
+
+
+def _view(trace: AttentionTrace, place: Place, choices: Choices) -> View:
+    return choose_view(trace, unit=choices.unit, site=place[0], head=place[1], reading=choices.reading)
+
+
+def _file_name(traces: dict[str, AttentionTrace]) -> str:
+    sentence = next(iter(traces.values())).source_text
+    return f"{sentence[:LONGEST_NAMED]} {' '.join(key.removesuffix(f'-{PAIR}') for key in traces)}"
+
+
+def _show_difference(
+    host: Host,
+    traces: dict[str, AttentionTrace],
+    target: str | None,
+    places: dict[str, Place],
+    choices: Choices,
+    available: int,
+) -> None:
+    """Show the signed difference of two mechanisms, both made to write one translation."""
+    names = {key.removesuffix(f"-{PAIR}"): _name(key) for key in traces}
+    with st.container(horizontal=True, vertical_alignment="center", key="pair"):
+        with st.container(width=250):
+            first = select("first", names, title=_("First"))
+        st.markdown("\u2212", width="content")
+        with st.container(width=250):
+            second = select("second", names, title=_("Second"), default=list(names)[1])
+    pair = [f"{mechanism}-{PAIR}" for mechanism in (first, second)]
+    if target is None:
+        source, target = traces[pair[0]].source_text, traces[pair[0]].output_text
+        if not target.strip():
+            st.info(plain(_("{title} wrote nothing on which the two could be compared.", title=names[first])))
+            return
+        st.caption(plain(_("Both write the translation of {title}: “{text}”", title=names[first], text=target)))
+        traces = forced_translations(host, pair, source, target)
+    one, other = (_view(traces[key], places[key], choices) for key in pair)
+    show_figure(
+        difference_heatmap(one, other, colour=choices.colour, width=available),
+        key="difference",
+        says=sentence_of_difference(choose_difference(one, other)),
+        name=_file_name({f"difference-{key}": traces[key] for key in pair}),
+        picture=choices.picture,
+        available=available,
+    )
+
+
+def _show_numbers(views: dict[str, View]) -> None:
+    """Show the weights of one mechanism as a table, and give them as CSV."""
+    names = {key.removesuffix(f"-{PAIR}"): _name(key) for key in views}
+    with st.container(horizontal=True, vertical_alignment="center", key="numbers"):
+        with st.container(width=250):
+            chosen = f"{select('table', names, title=_('Numbers of'))}-{PAIR}"
+        view = views[chosen]
+        st.download_button(
+            _("CSV"),
+            csv_of(view),
+            file_name=f"{file_name(_file_name({chosen: view.trace}))}.csv",
+            mime="text/csv",
+            on_click="ignore",
+            icon=":material/download:",
+        )
+    st.caption(plain(_("{rows}; {columns}", rows=view.query_title, columns=view.key_title)))
+    columns = table_of(view)
+    shown = {name: st.column_config.NumberColumn(format="%.4f") for name in list(columns)[1:]}
+    st.dataframe(columns, hide_index=True, column_config=shown)

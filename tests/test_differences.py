@@ -1,0 +1,143 @@
+"""The difference of two maps: signed, of one word with itself, and only where both read and write the same."""
+
+import re
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+from figure_samples import AWKWARD, pieces, translation
+from hypothesis import given
+from hypothesis import strategies as st
+
+from models.sites import Site
+from models.trace import Alignment, AttentionTrace
+from viz.differences import choose_difference, sentence_of_difference
+from viz.figures import difference_heatmap
+from viz.views import choose_view
+
+SOURCE, TARGET = ("the", "cat", "the", "</s>"), ("le", "chat", "le", "</s>")
+WORDS = st.lists(st.text(st.characters(), max_size=30), min_size=1, max_size=8)
+
+
+def pair(source: object = SOURCE, target: object = TARGET, **second: object) -> tuple[AttentionTrace, AttentionTrace]:
+    changes = {"seed": 2, "title": "Luong (general)", "decoding": "forced"} | second
+    first = translation(source, target, seed=1, decoding="forced")  # type: ignore[arg-type]
+    return first, translation(source, target, **changes)  # type: ignore[arg-type]
+
+
+def axes(figure: go.Figure) -> tuple[go.layout.XAxis, go.layout.YAxis]:
+    return figure.layout.xaxis, figure.layout.yaxis
+
+
+def test_the_second_is_taken_from_the_first() -> None:
+    first, second = pair()
+    z = difference_heatmap(first, second).data[0].z
+    np.testing.assert_array_equal(z, choose_view(first).weights - choose_view(second).weights)
+    np.testing.assert_array_equal(difference_heatmap(second, first).data[0].z, -z)
+
+
+def test_the_scale_is_symmetric_and_says_what_above_0_means() -> None:
+    layout = difference_heatmap(*pair()).layout
+    assert (layout.coloraxis.cmin, layout.coloraxis.cmax) == (-1, 1)
+    meaning = layout.coloraxis.colorbar.title.text.replace("<br>", " ")
+    assert meaning == "above 0: Bahdanau (additive) gives this word more; below: Luong (general)"
+    assert "the translation was given" in layout.annotations[0].text
+    x, y = axes(difference_heatmap(*pair()))
+    assert x.title.text == "key: the source word being read"
+    assert y.title.text.replace("<br>", " ") == "query: the word being written"
+
+
+def test_square_root_colours_keep_the_sign_and_the_numbers() -> None:
+    first, second = pair()
+    linear, root = difference_heatmap(first, second), difference_heatmap(first, second, colour="root")
+    drawn, exact = root.data[0].z, linear.data[0].z
+    np.testing.assert_allclose(np.sign(drawn) * drawn**2, exact, atol=1e-6)
+    np.testing.assert_array_equal(root.data[0].customdata, linear.data[0].customdata)
+    bar = root.layout.coloraxis.colorbar
+    assert "square root" in bar.title.text.replace("<br>", " ")
+    places = dict(zip(bar.ticktext, bar.tickvals, strict=True))
+    assert places["0.25"] == pytest.approx(0.5)
+    assert places["-0.25"] == pytest.approx(-0.5)
+
+
+def test_hovering_gives_the_difference_both_weights_and_both_words() -> None:
+    first, second = pair()
+    text = difference_heatmap(first, second).data[0].customdata[1, 2]
+    one, other = (float(choose_view(each).weights[1, 2]) for each in (first, second))
+    assert f"Bahdanau (additive) {one:.4f}, Luong (general) {other:.4f}" in text
+    assert f"{one - other:+.4f}".replace("-", "\u2212") in text
+    assert "<b>chat</b>" in text
+    assert "<b>the</b>" in text
+
+
+@pytest.mark.parametrize("axis", ["source", "target"])
+def test_other_tokens_are_refused_by_name(axis: str) -> None:
+    first = translation(SOURCE, TARGET)
+    second = translation(*((("a", "</s>"), TARGET) if axis == "source" else (SOURCE, ("un", "</s>"))))
+    with pytest.raises(ValueError, match=re.escape(f"the traces do not share their {axis} tokens: got ('the'"[:40])):
+        difference_heatmap(first, second)
+
+
+def test_words_and_pieces_are_not_compared() -> None:
+    first, second = pair()
+    with pytest.raises(ValueError, match="maps of one kind; got cross words and cross pieces"):
+        choose_difference(choose_view(first), choose_view(second, unit="piece"))
+
+
+def test_rows_of_one_word_are_compared_whatever_labels_them() -> None:
+    """Where one has the row of the word it writes, the other that of the word just read in."""
+    alignment = Alignment(Site("decoder", 0, "cross"), 1, "input")
+    first, second = pair(heads=2, alignment=alignment)
+    shown = choose_difference(first, second)
+    assert shown.queries.texts == TARGET[:-1]
+    np.testing.assert_array_equal(shown.first.weights, choose_view(first).weights[:-1])
+    np.testing.assert_array_equal(shown.second.weights, choose_view(second).weights[1:])
+    assert any("has just read it in" in note for note in shown.notes)
+    assert any("Luong (general), 2015: layer 0, head 1" in note for note in shown.notes)
+    x, y = axes(difference_heatmap(first, second))
+    assert (len(x.ticktext), len(y.ticktext)) == (4, 3)
+    assert y.title.text.replace("<br>", " ") == "query: the word of the translation"
+
+
+def test_pieces_are_compared_as_pieces() -> None:
+    target = pieces((" mor", "ceaux", "</s>"), (0, 0, 1))
+    words, split = (difference_heatmap(*pair(SOURCE, target), unit=unit) for unit in ("word", "piece"))
+    assert (words.data[0].z.shape, split.data[0].z.shape) == ((2, 4), (3, 4))
+
+
+def test_the_sentence_names_the_largest_difference() -> None:
+    first, second = pair()
+    shown = choose_difference(first, second)
+    query, key = np.unravel_index(np.abs(shown.weights).argmax(), shown.weights.shape)
+    sentence = sentence_of_difference(shown)
+    assert f"“{TARGET[query]}”" in sentence
+    assert f"“{SOURCE[key]}”" in sentence
+
+
+def test_a_mechanism_less_itself_is_0() -> None:
+    first, _ = pair()
+    assert not difference_heatmap(first, first).data[0].z.any()
+
+
+def test_a_title_too_wide_for_a_phone_goes_to_the_note() -> None:
+    text = difference_heatmap(*pair(), width=340).layout.annotations[0].text
+    assert text.startswith("<b>Difference</b>")
+    assert "Luong (general)" in text
+
+
+@pytest.mark.parametrize("name", AWKWARD)
+def test_awkward_tokens_keep_their_positions(name: str) -> None:
+    x, y = axes(difference_heatmap(*pair(AWKWARD[name], AWKWARD[name])))
+    assert len(x.ticktext) == len(y.ticktext) == len(AWKWARD[name])
+    assert not any("<" in text for text in (*x.ticktext, *y.ticktext))
+
+
+@given(WORDS, WORDS, st.sampled_from(("written", "input")), st.integers(200, 2000))
+def test_any_text_can_be_compared(source: list[str], target: list[str], reading: str, width: int) -> None:
+    alignment = Alignment(Site("decoder", 0, "cross"), 0, reading)  # type: ignore[arg-type]
+    figure = difference_heatmap(*pair(source, target, alignment=alignment), width=width)
+    rows = len(target) - (reading == "input")
+    assert figure.data[0].z.shape == (rows, len(source))
+    x, y = axes(figure)
+    assert (len(x.ticktext), len(y.ticktext)) == (len(source), rows)
+    figure.to_json().encode("utf-8")

@@ -1,0 +1,128 @@
+"""How two mechanisms read one translation differently: a signed map, symmetric about 0."""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from models.trace import AttentionTrace
+from viz import tokens
+from viz.differences import Difference, choose_difference, signed
+from viz.heatmaps import (
+    base_layout,
+    cell_gap,
+    fitting_title,
+    heading,
+    key_axis,
+    longest_label,
+    panel_size,
+    query_axis,
+    wrapped_legend,
+)
+from viz.language import _
+from viz.panels import arrange
+from viz.theme import Colour, coloured, difference_axis
+from viz.views import Unit, View
+
+
+def difference_heatmap(
+    first: AttentionTrace | View,
+    second: AttentionTrace | View,
+    *,
+    unit: Unit = "word",
+    colour: Colour = "linear",
+    width: float = 1320,
+) -> go.Figure:
+    """Show what the first gives to each key less what the second gives: purple above 0, orange below, from -1 to 1.
+
+    Rows are queries, from the top down; columns are keys. Hovering gives the difference, both weights and both
+    tokens.
+
+    Parameters
+    ----------
+    first, second : AttentionTrace or View
+        Of one source and one target: force both on one translation. `choose_difference` explains which rows are
+        compared.
+    unit : {"word", "piece"}, optional
+        For traces; a view is shown as it was chosen.
+    colour : {"linear", "root"}, optional
+        Whether a colour stands for the difference or for its signed square root. All numbers are differences.
+    width : float, optional
+        Pixels at which the figure will be shown.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+
+    Raises
+    ------
+    ValueError
+        If the two do not share source and target tokens.
+
+    Examples
+    --------
+    >>> from models.sites import Site
+    >>> from models.trace import AttentionMap, AttentionTrace, Provenance, Step, TokenSequence
+    >>> source, target = TokenSequence.from_words(("cats", "</s>")), TokenSequence.from_words(("chats", "</s>"))
+    >>> traces = [
+    ...     AttentionTrace(
+    ...         source,
+    ...         target,
+    ...         TokenSequence.from_words(("<s>", "chats")),
+    ...         (AttentionMap(Site("decoder", 0, "cross"), np.array([weights, [0.0, 1.0]])[None], target, source),),
+    ...         tuple(Step(text, -1, 0.0) for text in target.texts),
+    ...         "cats",
+    ...         "chats",
+    ...         Provenance("demo", name, 2015, "", "", "demo-en-fr", "", (), "forced"),
+    ...     )
+    ...     for name, weights in (("One", [0.75, 0.25]), ("Other", [0.5, 0.5]))
+    ... ]
+    >>> difference_heatmap(*traces).data[0].z.tolist()
+    [[0.25, -0.25], [0.0, 0.0]]
+    """
+    shown = choose_difference(first, second, unit=unit)
+    longest = longest_label(width)
+    meaning = _(
+        "above 0: {first} gives this word more; below: {second}", first=_name(shown.first), second=_name(shown.second)
+    )
+    colours, legend = wrapped_legend(difference_axis(meaning, colour=colour), width)
+    title, note = fitting_title(shown.title, _("Difference"), shown.notes, width)
+    grid = arrange([panel_size(shown.queries, shown.keys, note=note, longest=longest)], width=width, legend=legend)
+    layout = base_layout(grid, colours, stacked=False, legend=legend)
+    box = grid.boxes[0]
+    layout["xaxis"] = key_axis(shown.keys, shown.first.key_title, grid, box, suffix="", longest=longest)
+    layout["yaxis"] = query_axis(shown.queries, shown.query_title, grid, box, suffix="", longest=longest)
+    layout["annotations"].append(heading(title, grid, box))
+    gap = cell_gap(shown.weights)
+    heatmap = go.Heatmap(
+        z=coloured(shown.weights, colour),
+        customdata=_hover(shown),
+        coloraxis="coloraxis",
+        xgap=gap,
+        ygap=gap,
+        name=tokens.escape(shown.title),
+        hovertemplate="%{customdata}<extra></extra>",
+    )
+    return go.Figure([heatmap], layout)
+
+
+def _name(view: View) -> str:
+    return _(view.trace.provenance.title)
+
+
+def _hover(shown: Difference) -> NDArray[np.object_]:
+    first, second = (tokens.escape(_name(view)) for view in (shown.first, shown.second))
+    values = np.empty(shown.weights.shape, dtype=object)
+    for query, key in np.ndindex(*values.shape):
+        values[query, key] = _(
+            "<b>{difference}</b>: {first} {one}, {second} {other}<br>“<b>{query}</b>” reads “<b>{key}</b>”",
+            difference=signed(float(shown.weights[query, key])),
+            first=first,
+            one=f"{shown.first.weights[query, key]:.4f}",
+            second=second,
+            other=f"{shown.second.weights[query, key]:.4f}",
+            query=tokens.full_label(shown.queries.texts[query]),
+            key=tokens.full_label(shown.keys.texts[key]),
+        )
+    return values

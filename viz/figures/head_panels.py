@@ -1,0 +1,132 @@
+"""Panels that show what heads read: drawn alike whether a value is a weight, a difference or a sum."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from viz import tokens
+from viz.figures.head_maps import legend_height, place_legend
+from viz.heatmaps import any_cut, cell_gap, heading, key_axis, longest_label, panel_size, query_axis
+from viz.panels import GLYPH_WIDTH, Box, PanelSize, arrange
+from viz.theme import NOTE_SIZE, Colour, coloured, template
+from viz.views import View
+
+BROKEN_TITLE = 22  # characters of a line of an axis title that is wider than its axis
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One map of a figure.
+
+    Parameters
+    ----------
+    title : str
+        Plain text.
+    notes : tuple of str
+        Plain text in small print under the title.
+    view : View
+        What labels the axes.
+    values : float32 array, [query, key]
+        What the colours show and the hover text names.
+    signed : bool
+        Whether a value may be below 0.
+    extras : tuple of float32 array, [query, key]
+        Further numbers of each cell.
+    closing : str
+        What follows in the hover text, as a Plotly template; ``%{customdata[1]}`` is the first of `extras`.
+    """
+
+    title: str
+    notes: tuple[str, ...]
+    view: View
+    values: NDArray[np.float32]
+    signed: bool = False
+    extras: tuple[NDArray[np.float32], ...] = ()
+    closing: str = ""
+
+
+def draw_panels(
+    panels: Sequence[Panel], colours: dict[str, Any], *, colour: Colour, columns: int | None = None, width: float
+) -> go.Figure:
+    """Draw `panels` side by side, or one below the other where there is no room, on the colour axis `colours`.
+
+    Parameters
+    ----------
+    panels : sequence of Panel
+        At least one.
+    colours : dict
+        A colour axis for all of them.
+    colour : {"linear", "root"}
+        Of what kind it is.
+    columns : int, optional
+        Panels in a row; left out, as many as `width` has room for.
+    width : float
+        Pixels at which the figure will be shown.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        One heatmap a panel; its height follows its rows.
+    """
+    longest, legend = longest_label(width), legend_height(colours)
+    grid = arrange([_size(panel, longest) for panel in panels], width=width, columns=columns, legend=legend)
+    below = 0.0 if len(panels) <= grid.columns else grid.height - legend
+    layout: dict[str, Any] = {
+        "template": template(),
+        "width": grid.width,
+        "height": grid.height,
+        "margin": {"l": 0, "r": 0, "t": 0, "b": 0, "autoexpand": False},
+        "coloraxis": place_legend(colours, width=grid.width, height=grid.height, below=below),
+        "annotations": [heading(panel.title, grid, box) for panel, box in zip(panels, grid.boxes, strict=True)],
+    }
+    heatmaps = []
+    for number, (panel, box) in enumerate(zip(panels, grid.boxes, strict=True), start=1):
+        suffix, view = "" if number == 1 else str(number), panel.view
+        keys, queries, title = view.shown.key_tokens, view.shown.query_tokens, _fitting(view.key_title, box)
+        layout[f"xaxis{suffix}"] = key_axis(keys, title, grid, box, suffix=suffix, longest=longest)
+        layout[f"yaxis{suffix}"] = query_axis(queries, view.query_title, grid, box, suffix=suffix, longest=longest)
+        heatmaps.append(_heatmap(panel, suffix, longest, colour))
+    return go.Figure(heatmaps, layout)
+
+
+def _size(panel: Panel, longest: int) -> PanelSize:
+    shown = panel.view.shown
+    return panel_size(shown.query_tokens, shown.key_tokens, note="\u00a0· ".join(panel.notes), longest=longest)
+
+
+def _fitting(title: str, box: Box) -> str:
+    """Break the title of the keys in two if it is wider than their axis."""
+    needed = len(title) * GLYPH_WIDTH * (NOTE_SIZE + 1)
+    return title if needed <= box.right - box.left else "<br>".join(textwrap.wrap(title, BROKEN_TITLE))
+
+
+def _heatmap(panel: Panel, suffix: str, longest: int, colour: Colour) -> go.Heatmap:
+    queries, keys = panel.view.shown.query_tokens, panel.view.shown.key_tokens
+    named_by_colour = colour == "linear" and not panel.extras
+    cells: list[NDArray[Any]] = [] if named_by_colour else [panel.values, *panel.extras]
+    names = {"query": "%{y}", "key": "%{x}"}
+    if any_cut(queries, keys, longest):
+        names = {name: f"%{{customdata[{len(cells) + place}]}}" for place, name in enumerate(names)}
+        whole = ([tokens.full_label(text) for text in each.texts] for each in (queries, keys))
+        cells = [*cells, *np.meshgrid(*(np.array(texts, dtype=object) for texts in whole), indexing="ij")]
+    number = f"%{{{'z' if named_by_colour else 'customdata[0]'}:{'+' if panel.signed else ''}.4f}}"
+    hover = panel.view.cell(**{name: f"<b>{each}</b>" for name, each in {"weight": number, **names}.items()})
+    gap = cell_gap(panel.values)
+    return go.Heatmap(
+        z=coloured(panel.values, colour),
+        customdata=np.stack(cells, axis=-1) if cells else None,  # [query, key, number or name]
+        coloraxis="coloraxis",
+        xaxis=f"x{suffix}",
+        yaxis=f"y{suffix}",
+        xgap=gap,
+        ygap=gap,
+        name=tokens.escape(panel.title),
+        hovertemplate=f"{hover}{panel.closing}<extra></extra>",
+    )

@@ -1,0 +1,135 @@
+"""What all heatmaps with a token a row and a token a column have in common: axes, headings, the colour bar's place."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.trace import TokenSequence
+from viz import tokens
+from viz.panels import GLYPH_WIDTH, LINE_HEIGHT, TICK, Box, Grid, PanelSize
+from viz.theme import NOTE_SIZE, TITLE_SIZE, template
+
+LEGEND_HEIGHT = 72  # pixels of the colour bar with its title and numbers
+LEGEND_WIDTH = 420
+NUMBERS_HEIGHT = 26  # pixels of the numbers under it
+MOST_GAPPED_CELLS = 48  # in a row: a line between cells would leave nothing of narrower ones
+NOTE_GAP = "\u00a0· "  # between the notes of a panel
+NARROW = 600  # pixels: labels of a figure as narrow as a phone are cut earlier
+LONGEST_NARROW_LABEL = 14
+SHORT_AREA = 190  # pixels: beside fewer the title of the rows takes two lines
+
+
+def longest_label(width: float) -> int:
+    """Give the text columns that a label may take in a figure of `width` pixels."""
+    return LONGEST_NARROW_LABEL if width < NARROW else tokens.LONGEST_LABEL
+
+
+def panel_size(queries: TokenSequence, keys: TokenSequence, *, note: str, longest: int) -> PanelSize:
+    """Give what a panel with these rows and columns has to hold."""
+    labels = tuple(tokens.widest((text,), longest) for text in keys.texts)
+    return PanelSize(len(queries), len(keys), tokens.widest(queries.texts, longest), labels, note)
+
+
+def wrapped_legend(colours: dict[str, Any], width: float) -> tuple[dict[str, Any], float]:
+    """Give a colour axis whose title fits over its bar in a figure of `width` pixels, and the height it takes."""
+    bar = colours["colorbar"]
+    room = min(LEGEND_WIDTH, width - 20)
+    lines = textwrap.wrap(bar["title"]["text"], int(room / (NOTE_SIZE * GLYPH_WIDTH)))
+    title = bar["title"] | {"text": "<br>".join(map(tokens.escape, lines))}
+    height = LEGEND_HEIGHT + max(len(lines) - 1, 0) * NOTE_SIZE * LINE_HEIGHT
+    return colours | {"colorbar": bar | {"title": title}}, height
+
+
+def fitting_title(title: str, short: str, notes: Sequence[str], width: float) -> tuple[str, str]:
+    """Give a panel's title and note; a title too wide for `width` pixels goes to the note, `short` stands for it."""
+    fits = tokens.width(title) * TITLE_SIZE * GLYPH_WIDTH <= width
+    return (title if fits else short), NOTE_GAP.join(notes if fits else (title, *notes))
+
+
+def base_layout(grid: Grid, colours: dict[str, Any], *, stacked: bool, legend: float = LEGEND_HEIGHT) -> dict[str, Any]:
+    """Give the layout of a figure of `grid`, its colour bar below one row of panels, above several.
+
+    `legend` is the height that `arrange` kept free for the bar.
+    """
+    lower = grid.height - legend if stacked else 0
+    place = {"x": 0.0, "xanchor": "left", "y": (lower + NUMBERS_HEIGHT) / grid.height, "yanchor": "bottom"}
+    bar = colours["colorbar"] | {"len": min(LEGEND_WIDTH, grid.width - 20), "xpad": 8, "ypad": 0, **place}
+    return {
+        "template": template(),
+        "width": grid.width,
+        "height": grid.height,
+        "margin": {"l": 0, "r": 0, "t": 0, "b": 0, "autoexpand": False},
+        "coloraxis": colours | {"colorbar": bar},
+        "annotations": [],
+    }
+
+
+def cell_gap(weights: NDArray[np.float32]) -> int:
+    """Give the pixels between the cells of a map."""
+    return 1 if max(weights.shape) <= MOST_GAPPED_CELLS else 0
+
+
+def _axis(
+    sequence: TokenSequence, longest: int, *, domain: tuple[float, float], title: str, anchor: str
+) -> dict[str, Any]:
+    """Give an axis of integer positions: Plotly would merge equal labels into one row."""
+    count = len(sequence)
+    return {
+        "type": "linear",
+        "domain": domain,
+        "anchor": anchor,
+        "tickmode": "array",
+        "tickvals": np.arange(count),
+        "ticktext": [tokens.label(text, longest) for text in sequence.texts],
+        "ticks": "outside",
+        "ticklen": TICK,
+        "tickcolor": "rgba(0,0,0,0)",
+        "title": {"text": title, "font": {"size": NOTE_SIZE + 1}, "standoff": 6},
+        "fixedrange": True,
+        "automargin": False,
+        "ticklabeloverflow": "allow",
+    }
+
+
+def key_axis(keys: TokenSequence, title: str, grid: Grid, box: Box, *, suffix: str, longest: int) -> dict[str, Any]:
+    """Give the horizontal axis of the panel `suffix`: a column a key, labelled above the cells."""
+    axis = _axis(keys, longest, domain=grid.x_domain(box), title=title, anchor=f"y{suffix}")
+    font = {"size": grid.column_font}
+    return axis | {"side": "top", "range": [-0.5, len(keys) - 0.5], "tickangle": grid.angle, "tickfont": font}
+
+
+def query_axis(
+    queries: TokenSequence, title: str, grid: Grid, box: Box, *, suffix: str, longest: int
+) -> dict[str, Any]:
+    """Give the vertical axis of the panel `suffix`: a row a query, from the top down."""
+    shown = title if box.bottom - box.top >= SHORT_AREA else title.replace(": ", ":<br>", 1)
+    axis = _axis(queries, longest, domain=grid.y_domain(box), title=shown, anchor=f"x{suffix}")
+    return axis | {"range": [len(queries) - 0.5, -0.5]}
+
+
+def heading(title: str, grid: Grid, box: Box) -> dict[str, Any]:
+    """Give the annotation that says what a panel shows, with its note in small."""
+    note = "<br>".join(map(tokens.escape, box.note))
+    small = f'<br><span style="font-size:{NOTE_SIZE}px">{note}</span>' if note else ""
+    return {
+        "text": f"<b>{tokens.escape(title)}</b>{small}",
+        "x": box.head_left / grid.width,
+        "y": 1 - box.head_top / grid.height,
+        "xref": "paper",
+        "yref": "paper",
+        "xanchor": "left",
+        "yanchor": "top",
+        "align": "left",
+        "showarrow": False,
+        "font": {"size": TITLE_SIZE},
+    }
+
+
+def any_cut(queries: TokenSequence, keys: TokenSequence, longest: int) -> bool:
+    """Tell whether an axis shows less than the whole of a token, so that hovering must."""
+    return any(tokens.is_cut(text, longest) for text in (*queries.texts, *keys.texts))

@@ -1,0 +1,37 @@
+"""What the Bench runs: each model on its own translation, or all on one, so that rows line up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from models.trace import AttentionTrace
+
+if TYPE_CHECKING:
+    from viz.runtime import Host
+
+
+def own_translations(host: Host, keys: Sequence[str], source: str) -> dict[str, AttentionTrace]:
+    """Give what each model of `keys` made of `source`.
+
+    Raises
+    ------
+    models.InputError
+        If the text is not one that a model takes.
+    """
+    return {key: host.attend(key, source) for key in keys}
+
+
+def forced_translations(host: Host, keys: Sequence[str], source: str, target: str) -> dict[str, AttentionTrace]:
+    """Give what each model of `keys` attends to while it writes `target`, whatever it would have written.
+
+    A model that would have written `target` itself is left to do so: the same weights, and no word of force.
+
+    Raises
+    ------
+    models.InputError
+        If a text is not one that a model takes.
+    """
+    forced = {key: host.attend(key, source, target) for key in keys}
+    own = own_translations(host, keys, source)
+    return {key: own[key] if own[key].target == trace.target else trace for key, trace in forced.items()}
