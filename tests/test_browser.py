@@ -1,22 +1,17 @@
 """The app in a real browser: a sentence is typed, three maps are drawn, a weight is read by hovering."""
 
 import re
-import socket
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from html import unescape
 from pathlib import Path
 from typing import Any
-from urllib.error import URLError
 from urllib.parse import parse_qs, urlencode, urlsplit
-from urllib.request import urlopen
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect
 
 import models
 from viz.differences import choose_difference
@@ -25,64 +20,9 @@ from viz.theme import coloured
 from viz.tokens import label
 from viz.views import View, choose_view
 
-ROOT = Path(__file__).parent.parent
-CHROMIUM = "/usr/bin/chromium"
-FLAGS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
 PATIENCE = 120_000  # milliseconds: the server loads its models while the first page waits
 SENTENCE = "The cat drank the milk because it was hungry."
 KEYS = tuple(f"{mechanism}-{PAIR}" for mechanism in MECHANISMS)
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-def wait_until_it_answers(server: subprocess.Popen[bytes], address: str) -> None:
-    """Wait for the first answer; each attempt that is refused is followed by another until time is up."""
-    attempts = 0
-    while server.poll() is None and attempts < 600:
-        attempts += 1
-        try:
-            with urlopen(f"{address}/_stcore/health", timeout=5) as answer:
-                assert answer.read() == b"ok"
-                return
-        except URLError:
-            try:
-                server.wait(0.1)
-            except subprocess.TimeoutExpired:
-                continue
-    pytest.fail(f"the app did not start; exit code {server.poll()}")
-
-
-@pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    """Start the app as the README says, on a free port; stop it afterwards."""
-    port = free_port()
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL) as server:
-        try:
-            wait_until_it_answers(server, f"http://localhost:{port}")
-            yield f"http://localhost:{port}"
-        finally:
-            server.terminate()
-            server.wait(30)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture

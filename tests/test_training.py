@@ -495,6 +495,8 @@ class TestRuns:
         trainer = Trainer(recipe, data, tmp_path / "runs", "cpu")
         advance(trainer, 2)
         trainer.save()
+        trainer.log({"loss": 2.0})
+        trainer.log({"held_out_loss": 1.5})
         card = publish(recipe, tmp_path / "runs", tmp_path / "weights")
         folder = tmp_path / "weights" / recipe.key
         (folder / TOKENIZER_FILE).write_bytes((tokenizers / "en-fr" / TOKENIZER_FILE).read_bytes())
@@ -505,12 +507,15 @@ class TestRuns:
         trace = model.attend("alpha beta", "gamma")
         assert trace[PLACE].weights.shape[1:] == (len(trace.target), len(trace.source))
         assert trace.provenance.checkpoint == f"{key}-en-fr"
+        logged = [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
+        assert [line["held_out_loss"] for line in logged] == [1.5]
 
     def test_the_card_of_a_run_says_what_it_saw(self, data: Path, tmp_path: Path) -> None:
         recipe = recipe_for("bahdanau", seed=3)
         trainer = Trainer(recipe, data, tmp_path, "cpu")
         advance(trainer, 2)
         trainer.save()
+        trainer.log({"held_out_loss": 1.5})
         card = publish(recipe, tmp_path, tmp_path / "weights")
         mechanism = mechanisms()["bahdanau"]
         assert (card["paper"], card["equation"]) == (mechanism.paper, mechanism.equation)

@@ -1,6 +1,7 @@
 """Turn a run into a shipped checkpoint: ``python -m models.training.publish RECIPE --out DIR``.
 
-Writes ``models/weights/<key>/``: the averaged weights as float16 and the card. Figures come from
+Writes ``models/weights/<key>/``: the averaged weights as float16, the card, and ``log.jsonl``, the held-out loss as the
+run went on (nats per target token, label smoothing as in training, averaged weights). Figures come from
 `models.training.evaluate`, which writes them into the card afterwards.
 """
 
@@ -16,7 +17,7 @@ from safetensors.torch import load_file
 from models.checkpoints import WEIGHTS, write_checkpoint
 from models.mechanisms import mechanisms
 from models.training.recipes import Recipe, read_recipe
-from models.training.train import Progress, read_progress
+from models.training.train import LOG_FILE, Progress, read_progress
 
 CREDITS = {
     "tatoeba": {
@@ -63,7 +64,10 @@ def publish(recipe: Recipe, out: Path, weights: Path = WEIGHTS) -> dict[str, Any
     averaged = load_file(folder / "average.safetensors")
     progress = read_progress(folder / "average.safetensors")
     parameters = sum(values.numel() for values in averaged.values())
-    return write_checkpoint(weights / recipe.key, averaged, make_card(recipe, progress, parameters))
+    card = write_checkpoint(weights / recipe.key, averaged, make_card(recipe, progress, parameters))
+    lines = (folder / LOG_FILE).read_text(encoding="utf8").splitlines(keepends=True)
+    (weights / recipe.key / LOG_FILE).write_text("".join(line for line in lines if "held_out_loss" in line), "utf8")
+    return card
 
 
 def main() -> None:

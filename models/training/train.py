@@ -54,6 +54,7 @@ from models.training.recipes import Recipe, RecipeError, read_recipe  # noqa: E4
 TOKENIZERS = Path(__file__).parents[1] / "weights"
 SAVE_SECONDS = 240.0
 LOG_STEPS = 100
+LOG_FILE = "log.jsonl"
 
 
 @dataclass
@@ -219,7 +220,7 @@ class Trainer:
 
     def log(self, record: dict[str, Any]) -> None:
         """Add a line to ``log.jsonl``."""
-        with (self.folder / "log.jsonl").open("a", encoding="utf8") as lines:
+        with (self.folder / LOG_FILE).open("a", encoding="utf8") as lines:
             lines.write(json.dumps(asdict(self.progress) | record) + "\n")
 
     def run(self, seconds: float) -> None:
