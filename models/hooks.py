@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import cast
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
@@ -27,6 +27,14 @@ class CaptureError(RuntimeError):
     """A session that cannot give what it was asked for."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What a session does at one site: what it has recorded there, None if it does not record, and the edits."""
+
+    firings: list[Tensor] | None
+    edits: tuple[Edit, ...]
+
+
 class Session:
     """What one open `capture` has recorded.
 
@@ -41,14 +49,12 @@ class Session:
     def __init__(self, sites: tuple[str, ...], edits: tuple[Edit, ...]) -> None:
         self._patterns = tuple(complete_pattern(site) for site in sites)
         self._edits = edits
-        self._records: dict[Site, list[Tensor]] = {}
-        self._fired: set[Site] = set()
-        self._wanted: dict[Site, tuple[bool, tuple[Edit, ...]]] = {}
+        self._plans: dict[Site, _Plan] = {}
 
     def wants(self, site: Site) -> bool:
         """Tell whether `site` is to be recorded or edited."""
-        recorded, edits = self._plan(site)
-        return recorded or bool(edits)
+        plan = self._plan(site)
+        return plan.firings is not None or bool(plan.edits)
 
     def observe(self, site: Site, values: Tensor, first_query: int = 0) -> Tensor:
         """Apply the edits of `site` to `values`, record a detached copy, give what the model goes on with.
@@ -61,28 +67,27 @@ class Session:
         first_query : int
             Absolute position of the first query row of this firing.
         """
-        recorded, edits = self._plan(site)
-        self._fired.add(site)
-        for edit in edits:
+        plan = self._plans.get(site) or self._plan(site)
+        for edit in plan.edits:
             before = values.detach().cpu().numpy()
             after = edit.apply(before, first_query)
             if after is not before:
                 values = torch.from_numpy(after).to(device=values.device, dtype=values.dtype)
-        if recorded:
-            self._records.setdefault(site, []).append(values.detach().clone())
+        if plan.firings is not None:
+            plan.firings.append(values.detach().clone())
         return values
 
-    def _plan(self, site: Site) -> tuple[bool, tuple[Edit, ...]]:
-        if site not in self._wanted:
+    def _plan(self, site: Site) -> _Plan:
+        if site not in self._plans:
             recorded = any(site.matches(pattern) for pattern in self._patterns)
             edits = tuple(e for e in self._edits if e.quantity == site.quantity and e.applies_to(site.place))
-            self._wanted[site] = recorded, edits
-        return self._wanted[site]
+            self._plans[site] = _Plan([] if recorded else None, edits)
+        return self._plans[site]
 
     @property
     def sites(self) -> tuple[Site, ...]:
         """The sites that were recorded, in the order of their first firing."""
-        return tuple(self._records)
+        return tuple(site for site, plan in self._plans.items() if plan.firings)
 
     def __getitem__(self, site: Site | str) -> Tensor:
         """Give all firings of `site`, joined on the query axis; KeyError if it was not recorded.
@@ -90,7 +95,10 @@ class Session:
         Key axes that grew from firing to firing (a cached decoder) are filled up with 0 or False: keys not there yet.
         """
         found = Site.parse(site) if isinstance(site, str) else site
-        firings = self._records[found]
+        plan = self._plans.get(found)
+        if plan is None or not plan.firings:
+            raise KeyError(str(found))
+        firings = plan.firings
         if found.quantity in _KEYED:
             width = max(each.shape[-1] for each in firings)
             firings = [nn.functional.pad(each, (0, width - each.shape[-1])) for each in firings]
@@ -98,13 +106,13 @@ class Session:
 
     def check(self) -> None:
         """Raise CaptureError if a requested site or the place of an edit never fired."""
-        fired = ", ".join(sorted({str(site.place) for site in self._fired})) or "none"
+        fired = ", ".join(sorted({str(site.place) for site in self._plans})) or "none"
         for pattern in self._patterns:
-            if not any(site.matches(pattern) for site in self._records):
+            if not any(site.matches(pattern) for site in self.sites):
                 message = f"{pattern}: never fired; places that did: {fired}. Check the address and its quantity."
                 raise CaptureError(message)
         for edit in self._edits:
-            if not any(e is edit for _, edits in self._wanted.values() for e in edits):
+            if not any(e is edit for plan in self._plans.values() for e in plan.edits):
                 message = f"edit '{edit.describe()}' met no place; places that fired: {fired}. Check its address."
                 raise CaptureError(message)
 
@@ -170,6 +178,8 @@ class HookPoint(nn.Module):
         session = _SESSION.get()
         return values if session is None else session.observe(self.site, values, first_query)
 
+    __call__ = forward  # without torch's own hook machinery: a step of decoding passes some fifty of these
+
     def extra_repr(self) -> str:
         """Name the site in the printed module."""
         return str(self.site)
@@ -220,4 +230,4 @@ class AttentionWeights(nn.Module):
             row = first_query + error.row
             message = f"{self.weights.site.place}: query {row} may read no key; leave it at least one"
             raise FullyMaskedRowError(message, row) from error
-        return cast("Tensor", self.weights(weights, first_query))
+        return self.weights(weights, first_query)

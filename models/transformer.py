@@ -15,8 +15,7 @@ from torch import Tensor, nn
 
 from models.attention import causal_mask, merge_heads, scaled_dot_scores, split_heads
 from models.hooks import AttentionWeights, HookPoint
-from models.network import TranslationNetwork
-from models.recurrent import tied_embedding
+from models.network import TiedNetwork
 from models.sites import Site
 
 
@@ -75,7 +74,7 @@ class MultiHeadAttention(nn.Module):
         self.value = nn.Linear(d_model, d_model)
         self.output = nn.Linear(d_model, d_model)
         self.attend = AttentionWeights(place)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = nn.Dropout(dropout) if dropout else nn.Identity()
         self.hook_query = HookPoint(place.at("query"))
         self.hook_key = HookPoint(place.at("key"))
         self.hook_value = HookPoint(place.at("value"))
@@ -98,7 +97,7 @@ class MultiHeadAttention(nn.Module):
         weights = self.dropout(self.attend(scores, mask, first_query))
         context = self.hook_context(weights.to(memory.values.dtype) @ memory.values, first_query)
         merged = merge_heads(context)  # [batch, query, d_model]
-        return cast("Tensor", self.hook_output(self.output(merged)[:, None], first_query)[:, 0])
+        return self.hook_output(self.output(merged)[:, None], first_query)[:, 0]
 
 
 class _Layer(nn.Module):
@@ -110,7 +109,7 @@ class _Layer(nn.Module):
         self.norms = nn.ModuleList(nn.LayerNorm(d_model) for _ in range(sublayers))
         self.expand = nn.Linear(d_model, d_feedforward)
         self.contract = nn.Linear(d_feedforward, d_model)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = nn.Dropout(dropout) if dropout else nn.Identity()
 
     def before(self, sublayer: int, states: Tensor) -> Tensor:
         """Give what a sublayer reads."""
@@ -160,8 +159,10 @@ class DecoderLayer(_Layer):
         read = self.before(0, states)
         own = self.attention.read(read, first_query)
         past = own if cache.past is None else cache.past.extended(own)
-        mask = causal_mask(read.shape[1], first_query, device=read.device)  # [query, key]
-        states = self.after(0, states, self.attention(read, past, mask[None, None], first_query))
+        mask = None  # a single query is the last position: it reads all that there is
+        if read.shape[1] > 1:
+            mask = causal_mask(read.shape[1], first_query, device=read.device)[None, None]  # [1, 1, query, key]
+        states = self.after(0, states, self.attention(read, past, mask, first_query))
         read = self.before(1, states)
         states = self.after(1, states, self.cross(read, cache.source, memory.mask, first_query))
         return self.feed_forward(2, states), LayerCache(past, cache.source)
@@ -174,7 +175,7 @@ def sinusoidal_positions(count: int, d_model: int) -> Tensor:
     return torch.stack((angles.sin(), angles.cos()), dim=-1).flatten(1)
 
 
-class TransformerNetwork(TranslationNetwork):
+class TransformerNetwork(TiedNetwork):
     """Encoder and decoder of equal depth, one embedding for source, target and output layer.
 
     Parameters
@@ -201,17 +202,14 @@ class TransformerNetwork(TranslationNetwork):
         pre_norm: bool = True,
         max_positions: int = 1024,
     ) -> None:
-        super().__init__()
-        self.embedding = tied_embedding(vocabulary, d_model)
-        self.embedding_scale = d_model**0.5
+        super().__init__(vocabulary, d_model)
         self.register_buffer("positions", sinusoidal_positions(max_positions, d_model).float(), persistent=False)
         sizes = (d_model, heads, d_feedforward, dropout)
         self.encoder = nn.ModuleList(EncoderLayer(layer, *sizes, pre_norm=pre_norm) for layer in range(layers))
         self.decoder = nn.ModuleList(DecoderLayer(layer, *sizes, pre_norm=pre_norm) for layer in range(layers))
         self.encoder_norm = nn.LayerNorm(d_model) if pre_norm else nn.Identity()
         self.decoder_norm = nn.LayerNorm(d_model) if pre_norm else nn.Identity()
-        self.output_bias = nn.Parameter(torch.zeros(vocabulary))
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = nn.Dropout(dropout) if dropout else nn.Identity()
 
     def embed(self, tokens: Tensor, first: int = 0) -> Tensor:
         """Give embeddings with positions added, [batch, token, d_model], for ids [batch, token]."""
@@ -241,10 +239,6 @@ class TransformerNetwork(TranslationNetwork):
             states, cache = layer(states, cache, memory, first)
             kept.append(cache)
         return self.decoder_norm(states), tuple(kept)
-
-    def logits(self, states: Tensor) -> Tensor:
-        """Give [..., vocabulary] for [..., d_model] through the tied output layer."""
-        return nn.functional.linear(states, self.embedding.weight, self.output_bias)
 
     def decode_states(self, memory: TransformerMemory, inputs: Tensor) -> Tensor:
         """Read a forced target; see `models.network.Network`."""

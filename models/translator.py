@@ -43,7 +43,7 @@ class Translator:
 
     def __init__(self, entry: Entry, network: TranslationNetwork, tokenizer: PairTokenizer) -> None:
         self.entry = entry
-        self.network = network.eval().requires_grad_(False)
+        self.network = network.for_inference()
         self.tokenizer = tokenizer
 
     @property

@@ -227,7 +227,9 @@ class TestNetwork:
 # Every mechanism x every figure x awkward tokens.
 
 
-FIGURES: dict[str, Callable[..., go.Figure]] = {name: getattr(viz.figures, name) for name in viz.figures.__all__}
+FIGURES: dict[str, Callable[..., go.Figure]] = {
+    name: getattr(viz.figures, name) for name in viz.figures.__all__ if inspect.isfunction(getattr(viz.figures, name))
+}
 
 
 @cache

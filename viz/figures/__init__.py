@@ -2,5 +2,16 @@
 
 from viz.figures.alignment import alignment_heatmap
 from viz.figures.difference import difference_heatmap
+from viz.figures.head_comparison import head_combination, head_comparison, head_difference
+from viz.figures.head_maps import HeadPlace
+from viz.figures.head_overview import head_overview
 
-__all__ = ["alignment_heatmap", "difference_heatmap"]
+__all__ = [
+    "HeadPlace",
+    "alignment_heatmap",
+    "difference_heatmap",
+    "head_combination",
+    "head_comparison",
+    "head_difference",
+    "head_overview",
+]

@@ -17,13 +17,13 @@ from models.trace import AttentionTrace
 from viz import head_profile
 from viz.chart import Picture, choose_picture, show_figure
 from viz.controls import segmented, show_unknown
-from viz.figures.head_comparison import head_combination, head_comparison, head_difference
-from viz.figures.head_maps import HeadPlace, pick_views, views_at
-from viz.figures.head_overview import head_overview
+from viz.figures import HeadPlace, head_combination, head_comparison, head_difference, head_overview
+from viz.figures.head_maps import pick_views, views_at
 from viz.head_picks import pick_heads, pick_pair
 from viz.head_table import head_table
 from viz.language import ENGLISH, _, mark, use_language
-from viz.runtime import Host, ModelUnavailableError, shared_host
+from viz.loading import usable
+from viz.runtime import Host, shared_host
 from viz.sentence import sentence_box
 from viz.style import apply_style, plain
 from viz.theme import Colour
@@ -40,7 +40,6 @@ MAPS: Mapping[str, tuple[str, str]] = MappingProxyType(
 )
 """What the address bar calls each kind of map, its sites, and its name."""
 
-SKELETON_HEIGHT = 620
 LONGEST_NAMED = 40  # characters of the sentence in the name of a file
 _STYLE = """
 <style>
@@ -105,20 +104,17 @@ def _run(host: Host, sentence: str, messages: DeltaGenerator) -> AttentionTrace 
         title = _(mechanisms()["transformer"].title)
         messages.warning(_("{title} is missing: the weights {key} are not installed.", title=title, key=KEY))
         return None
+    if not usable(host, (KEY,), messages):
+        return None
     try:
-        if host.is_settled(KEY):
-            return _attend(host, sentence, messages)
-        with st.skeleton(height=SKELETON_HEIGHT):
-            return _attend(host, sentence, messages)
-    except ModelUnavailableError as error:
-        messages.warning(plain(_("A model could not be loaded. {reason}", reason=error)))
+        return _attend(host, sentence, messages)
     except models.InputError as error:
         messages.error(plain(_(str(error))), icon=":material/edit:")
         last = st.session_state.get("last_good")
-        if last is not None:
-            messages.caption(plain(_("Below: the last sentence that could be read, “{sentence}”", sentence=last)))
-            return host.attend(KEY, host.model(KEY).fit(last)[0])
-    return None
+        if last is None:
+            return None
+        messages.caption(plain(_("Below: the last sentence that could be read, “{sentence}”", sentence=last)))
+        return host.attend(KEY, host.model(KEY).fit(last)[0])
 
 
 def _attend(host: Host, sentence: str, messages: DeltaGenerator) -> AttentionTrace:
