@@ -89,15 +89,15 @@ def megabytes(server: psutil.Process) -> float:
     return float(sum(each.memory_info().rss for each in (server, *server.children(recursive=True)))) / 1e6
 
 
-def open_page(browser: Browser, port: int) -> Page:
-    """Open the app in a page with the probe, as soon as the port answers."""
+def open_page(browser: Browser, port: int, address: str = "") -> Page:
+    """Open `address` of the app in a page with the probe, as soon as the port answers."""
     page = browser.new_page(viewport={"width": 1440, "height": 900})
     page.add_init_script(PROBE)
     give_up = time.monotonic() + START_LIMIT
     while time.monotonic() < give_up:
         with socket.socket() as probe:
             if probe.connect_ex(("127.0.0.1", port)) == 0:
-                page.goto(f"http://127.0.0.1:{port}")
+                page.goto(f"http://127.0.0.1:{port}/{address}")
                 return page
         time.sleep(0.02)
     message = f"the server did not open port {port} within {START_LIMIT:.0f} s"

@@ -1,6 +1,6 @@
 """The pictures of the README, from the running app and its models: `python -m benchmarks.pictures`.
 
-Writes ``docs/bench.png`` (the first page, at its default sentence) and ``docs/reversal.png`` (Bahdanau's map of the
+Writes ``docs/bench.png`` and ``docs/heads.png`` (the pages, at their default sentence) and ``docs/reversal.png`` (Bahdanau's map of the
 sentence about the European Economic Area, as `viz.figures` draws it).
 """
 
@@ -17,14 +17,14 @@ from viz.figures import alignment_heatmap
 
 DOCS = ROOT / "docs"
 REVERSAL = "The agreement on the European Economic Area was signed in August 1992."
-PAGES = {"bench": (1400, 1360, 3)}
-"""For each page: width and height of the picture, and how many heatmaps it waits for."""
+PAGES = {"bench": ("", 1400, 1420, 3), "heads": ("heads?map=cross", 1400, 1500, 2)}
+"""For each page: its address, width and height of the picture, and how many heatmaps it waits for."""
 
 
 def picture_of_page(browser: Browser, name: str, port: int) -> None:
     """Photograph one page of the app that serves `port`."""
-    width, height, maps = PAGES[name]
-    page = open_page(browser, port)
+    address, width, height, maps = PAGES[name]
+    page = open_page(browser, port, address)
     page.set_viewport_size({"width": width, "height": height})
     painted(page, "", maps)
     page.mouse.move(0, 0)

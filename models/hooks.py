@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor, nn
@@ -178,7 +179,10 @@ class HookPoint(nn.Module):
         session = _SESSION.get()
         return values if session is None else session.observe(self.site, values, first_query)
 
-    __call__ = forward  # without torch's own hook machinery: a step of decoding passes some fifty of these
+    if TYPE_CHECKING:  # torch types a module's call as Any
+
+        def __call__(self, values: Tensor, first_query: int = 0) -> Tensor:
+            """Give what `forward` gives."""
 
     def extra_repr(self) -> str:
         """Name the site in the printed module."""

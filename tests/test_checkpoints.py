@@ -325,7 +325,7 @@ class TestShipped:
             assert values.any(), name
 
     def test_its_tokenizer_is_stored_once_for_its_pair(self, entry: Entry) -> None:
-        assert sorted(path.name for path in entry.folder.iterdir()) == [CARD_FILE, MODEL_FILE]
+        assert sorted(path.name for path in entry.folder.iterdir()) == [CARD_FILE, "log.jsonl", MODEL_FILE]
         path = WEIGHTS / entry.pair / TOKENIZER_FILE
         assert len(PairTokenizer.load(path)) == entry.card["network"]["vocabulary"]
 
