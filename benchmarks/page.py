@@ -115,9 +115,9 @@ def key_to_painted(page: Page, word: str, maps: int) -> dict[str, float]:
     box = page.get_by_role("textbox").first
     box.fill(f"{OPENING} ")
     box.press("End")
-    page.wait_for_timeout(1500)  # the picture of the opening is drawn, the server rests
+    page.wait_for_timeout(2500)  # the picture of the opening is drawn, the server rests
     page.keyboard.type(word, delay=40)
-    end = painted(page, word, maps)
+    end = painted(page, OPENING.split()[-1] + word, maps)  # the labels of the last two keys, side by side
     key, sends = page.evaluate("[window.bench.key, window.bench.sends]")
     sent = next(each for each in sends if each - key >= PAUSE_AT_LEAST)
     return {"whole": end - key, "pause": sent - key, "without": end - sent}

@@ -17,7 +17,7 @@ from viz.figures import alignment_heatmap
 
 DOCS = ROOT / "docs"
 REVERSAL = "The agreement on the European Economic Area was signed in August 1992."
-PAGES = {"bench": ("", 1400, 1420, 3), "heads": ("heads?map=cross", 1400, 1500, 2)}
+PAGES = {"bench": ("", 1400, 1420, 3), "heads": ("heads?map=cross", 1400, 1500, 1)}
 """For each page: its address, width and height of the picture, and how many heatmaps it waits for."""
 
 
