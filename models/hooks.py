@@ -51,6 +51,7 @@ class Session:
         self._patterns = tuple(complete_pattern(site) for site in sites)
         self._edits = edits
         self._plans: dict[Site, _Plan] = {}
+        self._acted: set[Edit] = set()
 
     def wants(self, site: Site) -> bool:
         """Tell whether `site` is to be recorded or edited."""
@@ -73,6 +74,7 @@ class Session:
             before = values.detach().cpu().numpy()
             after = edit.apply(before, first_query)
             if after is not before:
+                self._acted.add(edit)
                 values = torch.from_numpy(after).to(device=values.device, dtype=values.dtype)
         if plan.firings is not None:
             plan.firings.append(values.detach().clone())
@@ -89,6 +91,11 @@ class Session:
     def sites(self) -> tuple[Site, ...]:
         """The sites that were recorded, in the order of their first firing."""
         return tuple(site for site, plan in self._plans.items() if plan.firings)
+
+    @property
+    def idle_edits(self) -> tuple[Edit, ...]:
+        """The edits that changed nothing: no such row or key in this run, or all is already as they ask."""
+        return tuple(edit for edit in self._edits if edit not in self._acted)
 
     def __getitem__(self, site: Site | str) -> Tensor:
         """Give all firings of `site`, joined on the query axis; KeyError if it was not recorded.

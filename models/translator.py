@@ -122,7 +122,7 @@ class Translator:
             steps=self._steps(written, logits),
             source_text=normalise(source),
             output_text=self.tokenizer.decode(written.ids),
-            provenance=self._provenance(written, chosen, forced=forced is not None),
+            provenance=self._provenance(written, chosen, session.idle_edits, forced=forced is not None),
         )
 
     def fit(self, text: str) -> tuple[str, int]:
@@ -212,8 +212,12 @@ class Translator:
             maps.append(each)
         return tuple(maps)
 
-    def _provenance(self, written: TokenSequence, edits: tuple[Edit, ...], *, forced: bool) -> Provenance:
-        unfinished = written.ids[-1] != END
+    def _provenance(
+        self, written: TokenSequence, edits: tuple[Edit, ...], idle: tuple[Edit, ...], *, forced: bool
+    ) -> Provenance:
+        notes = [f"no effect: {edit} (no such row or word here, or it is so already)" for edit in idle]
+        if written.ids[-1] != END:
+            notes.append(f"cut after {len(written)} tokens: the model did not end its translation")
         return Provenance(
             mechanism=self.mechanism.key,
             title=self.mechanism.title,
@@ -225,7 +229,7 @@ class Translator:
             versions=_versions(),
             decoding="forced" if forced else "greedy",
             edits=edits,
-            notes=(f"cut after {len(written)} tokens: the model did not end its translation",) if unfinished else (),
+            notes=tuple(notes),
             alignment=alignment_of(self.card),
         )
 

@@ -325,3 +325,11 @@ def test_a_module_keeps_its_site_when_it_is_part_of_a_larger_one() -> None:
     with capture(["*"]) as session:
         model(scores())
     assert [str(site) for site in session.sites] == ["decoder.0.cross.value", "decoder.0.cross.context"]
+
+
+def test_an_edit_that_reaches_nothing_is_named() -> None:
+    beyond, real = mask_key(PLACE, 99), mask_key(PLACE, 0)
+    point = AttentionWeights(Site.parse(PLACE))
+    with capture((f"{PLACE}.weights",), (beyond, real)) as session:
+        point(torch.zeros(1, 1, 2, 3), None)
+    assert session.idle_edits == (beyond,)
