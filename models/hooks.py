@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import cast
 
 import torch
 from torch import Tensor, nn
@@ -69,7 +69,7 @@ class Session:
         first_query : int
             Absolute position of the first query row of this firing.
         """
-        plan = self._plans.get(site) or self._plan(site)
+        plan = self._plan(site)
         for edit in plan.edits:
             before = values.detach().cpu().numpy()
             after = edit.apply(before, first_query)
@@ -77,15 +77,16 @@ class Session:
                 self._acted.add(edit)
                 values = torch.from_numpy(after).to(device=values.device, dtype=values.dtype)
         if plan.firings is not None:
-            plan.firings.append(values.detach().clone())
+            plan.firings.append((values.detach() if values.requires_grad else values).clone())
         return values
 
     def _plan(self, site: Site) -> _Plan:
-        if site not in self._plans:
-            recorded = any(site.matches(pattern) for pattern in self._patterns)
-            edits = tuple(e for e in self._edits if e.quantity == site.quantity and e.applies_to(site.place))
-            self._plans[site] = _Plan([] if recorded else None, edits)
-        return self._plans[site]
+        plan = self._plans.get(site)
+        if plan is None:
+            recorded = any([site.matches(pattern) for pattern in self._patterns])
+            edits = tuple([e for e in self._edits if e.quantity == site.quantity and e.applies_to(site.place)])
+            plan = self._plans[site] = _Plan([] if recorded else None, edits)
+        return plan
 
     @property
     def sites(self) -> tuple[Site, ...]:
@@ -114,15 +115,17 @@ class Session:
 
     def check(self) -> None:
         """Raise CaptureError if a requested site or the place of an edit never fired."""
-        fired = ", ".join(sorted({str(site.place) for site in self._plans})) or "none"
         for pattern in self._patterns:
             if not any(site.matches(pattern) for site in self.sites):
-                message = f"{pattern}: never fired; places that did: {fired}. Check the address and its quantity."
+                message = f"{pattern}: never fired; {self._fired()}. Check the address and its quantity."
                 raise CaptureError(message)
         for edit in self._edits:
             if not any(e is edit for plan in self._plans.values() for e in plan.edits):
-                message = f"edit '{edit.describe()}' met no place; places that fired: {fired}. Check its address."
+                message = f"edit '{edit.describe()}' met no place; {self._fired()}. Check its address."
                 raise CaptureError(message)
+
+    def _fired(self) -> str:
+        return "places that did: " + (", ".join(sorted({str(site.place) for site in self._plans})) or "none")
 
 
 _SESSION: ContextVar[Session | None] = ContextVar("attention_session", default=None)
@@ -181,15 +184,16 @@ class HookPoint(nn.Module):
         super().__init__()
         self.site = site
 
+    def __call__(self, values: Tensor, first_query: int = 0) -> Tensor:
+        """Give what `forward` gives; torch's own machinery, five times as dear, only where torch hooks are set."""
+        if self._forward_hooks or self._forward_pre_hooks:
+            return cast("Tensor", super().__call__(values, first_query))
+        return self.forward(values, first_query)
+
     def forward(self, values: Tensor, first_query: int = 0) -> Tensor:
         """Give `values`, or what an open session makes of them."""
         session = _SESSION.get()
         return values if session is None else session.observe(self.site, values, first_query)
-
-    if TYPE_CHECKING:  # torch types a module's call as Any
-
-        def __call__(self, values: Tensor, first_query: int = 0) -> Tensor:
-            """Give what `forward` gives."""
 
     def extra_repr(self) -> str:
         """Name the site in the printed module."""

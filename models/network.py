@@ -3,13 +3,59 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import torch
 from torch import Tensor, nn
 
 PAD, BEGIN, END = 0, 1, 2
 """Vocabulary indices of ``<pad>``, ``<s>`` and ``</s>``, the same in every tokenizer."""
+
+
+def _half_stored(weight: Tensor, bias: Tensor | None) -> Any:
+    """Pack a linear map so that it is kept in float16 and computed in float32; None where that would change it.
+
+    A step of decoding reads every weight once, so that its time is that of fetching them from memory: half as many
+    bytes, and the sums still are float32. Shipped weights are float16 numbers, so that nothing is rounded. torch offers
+    the packing (FBGEMM) on x86 processors only.
+    """
+    exact = all(torch.equal(each, each.half().to(each.dtype)) for each in (weight, bias) if each is not None)
+    single = weight.device.type == "cpu" and weight.dtype == torch.float32
+    if not (exact and single and "fbgemm" in torch.backends.quantized.supported_engines):
+        return None
+    return torch.ops.quantized.linear_prepack_fp16(weight.detach(), None if bias is None else bias.detach())
+
+
+class HalfStoredLinear(nn.Linear):
+    """A linear map for inference whose weights are fetched as float16 and multiplied as float32.
+
+    Parameters
+    ----------
+    linear : nn.Linear
+        Its parameters are shared, not copied.
+    packed
+        What torch made of them.
+    """
+
+    def __init__(self, linear: nn.Linear, packed: Any) -> None:
+        super().__init__(linear.in_features, linear.out_features, bias=linear.bias is not None, device="meta")
+        self.weight, self.bias = linear.weight, linear.bias
+        self.packed = packed
+        self.train(linear.training)
+
+    def forward(self, values: Tensor) -> Tensor:
+        """Give x W' + b, [..., out], for x, [..., in]."""
+        return cast("Tensor", torch.ops.quantized.linear_dynamic_fp16(values, self.packed))
+
+
+def _store_linear_maps_as_half(module: nn.Module) -> None:
+    """Put a `HalfStoredLinear` in the place of every linear map below `module` that is the same in float16."""
+    for name, child in module.named_children():
+        packed = _half_stored(child.weight, child.bias) if type(child) is nn.Linear else None
+        if packed is not None:
+            setattr(module, name, HalfStoredLinear(cast("nn.Linear", child), packed))
+        else:
+            _store_linear_maps_as_half(child)
 
 
 class TranslationNetwork(nn.Module, ABC):
@@ -45,7 +91,9 @@ class TranslationNetwork(nn.Module, ABC):
 
     def for_inference(self) -> Self:
         """Make the network ready to run, for good: dropout off, no gradients, its weights never changed again."""
-        return self.eval().requires_grad_(False)
+        self.eval().requires_grad_(False)
+        _store_linear_maps_as_half(self)
+        return self
 
 
 class TiedNetwork(TranslationNetwork):
@@ -64,16 +112,16 @@ class TiedNetwork(TranslationNetwork):
             self.embedding.weight[PAD].zero_()
         self.embedding_scale = size**0.5
         self.output_bias = nn.Parameter(torch.zeros(vocabulary))
-        self._output_columns: Tensor | None = None
+        self._output: Any = None
 
     def logits(self, states: Tensor) -> Tensor:
         """Give E x + b, [..., vocabulary], for states x, [..., size]."""
-        if self._output_columns is None:
+        if self._output is None:
             return nn.functional.linear(states, self.embedding.weight, self.output_bias)
-        return states @ self._output_columns + self.output_bias
+        return cast("Tensor", torch.ops.quantized.linear_dynamic_fp16(states, self._output))
 
     def for_inference(self) -> Self:
-        """Make the network ready to run; keeps E' laid out by columns: one step's logits take a third of the time."""
+        """Make the network ready to run, for good: dropout off, no gradients, its weights never changed again."""
         super().for_inference()
-        self._output_columns = self.embedding.weight.detach().mT.contiguous()
+        self._output = _half_stored(self.embedding.weight, self.output_bias)
         return self

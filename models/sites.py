@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import lru_cache
 
 STACKS = ("encoder", "decoder")
 KINDS = ("self", "cross")
@@ -108,7 +109,13 @@ class Site:
         >>> Site.parse("decoder.2.cross").matches("decoder.*.cross")
         True
         """
-        return fnmatchcase(str(self if self.quantity else self.at("weights")), complete_pattern(pattern))
+        return _matches(self, pattern)
+
+
+@lru_cache(maxsize=4096)
+def _matches(site: Site, pattern: str) -> bool:
+    """Do what `Site.matches` says; kept, because every run asks the same of the same few sites."""
+    return fnmatchcase(str(site if site.quantity else site.at("weights")), complete_pattern(pattern))
 
 
 def complete_pattern(pattern: str) -> str:
