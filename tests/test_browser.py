@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from html import unescape
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urlencode, urlsplit
+from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
 from xml.etree import ElementTree
 
 import numpy as np
@@ -218,6 +218,23 @@ def test_the_sentence_travels_between_the_pages(browser: Browser, address: str) 
         page.wait_for_url(lambda url: urlsplit(url).path == "/" and "typed" in url)
         expect(box).to_have_value("A typed sentence.")
         wait_for_heatmaps(page, views("A typed sentence."))
+
+
+def test_a_page_is_found_again_as_it_was_left(browser: Browser, address: str) -> None:
+    """Settings of the Bench wait while the Heads are looked at; each page has its own."""
+    link = {"align": "text", "target": "Le chat noir.", "unit": "piece", "mechanisms": "luong-general transformer"}
+    with visit(browser, f"{address}/?{urlencode(link)}") as page:
+        expect(page.locator(".heatmaplayer image")).to_have_count(2)
+        for _visit in range(2):
+            page.get_by_test_id("stHeader").get_by_role("link", name="Heads", exact=True).click()
+            expect(page.locator(".st-key-figure-all-heads .js-plotly-plot")).to_be_visible()
+            assert parse_qs(urlsplit(page.url).query).keys() <= {"sentence"}
+            page.get_by_test_id("stHeader").get_by_role("link", name="Bench", exact=True).click()
+            expect(page.get_by_label("Your translation")).to_have_value("Le chat noir.")
+            expect(page.locator(".st-key-figure-alignment .heatmaplayer image")).to_have_count(2)
+            page.wait_for_url(lambda url: link.items() <= dict(parse_qsl(urlsplit(url).query)).items())
+        page.get_by_role("radio", name="words").click()
+        page.wait_for_url(lambda url: "unit" not in url and "align=text" in url)
 
 
 def test_an_empty_box_gets_a_message_and_the_maps_stay(page: Page) -> None:

@@ -69,6 +69,7 @@ RULES = {
     "viz.controls": PAGES,
     "viz.head_picks": PAGES,
     "viz.head_table": PAGES,
+    "viz.returning": PAGES,
     "viz.loading": PAGES,
     "viz.runs": PAGES,
     "viz.sentence": PAGES,

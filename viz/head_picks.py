@@ -34,7 +34,6 @@ def pick_heads(views: Sequence[View]) -> tuple[HeadPlace, ...]:
     layers = {view.shown.site.layer: len(view.shown.head_names) for view in views}
     defaults = {layer: ("0",) if layer in (min(layers), max(layers)) else () for layer in layers}
     _name_layers_that_are_not(layers)
-    _come_back(layers)
     _make_room(layers, defaults)
     st.subheader(_("Picked heads"), anchor=False)
     st.caption(_("Pick up to four; a fifth takes the place of the one picked first. The overview frames them."))
@@ -71,15 +70,6 @@ def _make_room(layers: Mapping[int, int], defaults: Mapping[int, Sequence[str]])
     if gone or set(kept) != set(before or ()):
         st.session_state[_MADE_ROOM] = gone
     st.session_state[_ORDER] = kept
-
-
-def _come_back(layers: Mapping[int, int]) -> None:
-    """Pick again what was picked when the reader left the page: changing pages keeps only the sentence."""
-    keys = [f"heads{layer}" for layer in layers]
-    if _ORDER in st.session_state and not any(key in st.session_state or key in st.query_params for key in keys):
-        for layer, key in zip(layers, keys, strict=True):
-            heads = sorted(place.head for place in st.session_state[_ORDER] if place.layer == layer)
-            st.query_params[key] = " ".join(map(str, heads))
 
 
 def _name_layers_that_are_not(layers: Mapping[int, int]) -> None:

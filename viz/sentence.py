@@ -47,7 +47,7 @@ def sentence_box() -> str:
     """
     awaited = _awaited()
     sentence = st.text_input(
-        _("Type a sentence in English: each model translates it to French, with its own attention."),
+        _("Type a sentence in English: it is translated to French, and the attention of every word is drawn."),
         FIRST,
         key=KEY,
         bind="query-params",

@@ -20,8 +20,10 @@ from viz.figures import alignment_heatmap, difference_heatmap
 from viz.language import ENGLISH, _, use_language
 from viz.loading import loads, usable
 from viz.numbers import csv_of, table_of
+from viz.returning import keep_settings, restore_settings
 from viz.runs import forced_translations, own_translations
 from viz.runtime import Host, shared_host
+from viz.sentence import KEY as SENTENCE
 from viz.sentence import sentence_box
 from viz.style import apply_style, plain
 from viz.theme import Colour
@@ -64,6 +66,7 @@ def page() -> None:
 def _bench() -> None:
     """Read the choices, run the models, show what they did: reruns alone while somebody types."""
     use_language(ENGLISH)
+    restore_settings(bound=(SENTENCE,), texts=("target",))
     sentence = sentence_box()
     messages = st.container()
     host = shared_host()
@@ -74,6 +77,7 @@ def _bench() -> None:
         if keys:
             _compare(host, keys, sentence, choices, messages)
     show_unknown(messages, sentence=sentence)
+    keep_settings(bound=(SENTENCE,))
 
 
 def _name(key: str) -> str:

@@ -23,7 +23,9 @@ from viz.head_picks import pick_heads, pick_pair
 from viz.head_table import head_table
 from viz.language import ENGLISH, _, mark, use_language
 from viz.loading import usable
+from viz.returning import keep_settings, restore_settings
 from viz.runtime import Host, shared_host
+from viz.sentence import KEY as SENTENCE
 from viz.sentence import sentence_box
 from viz.style import apply_style, plain
 from viz.theme import Colour
@@ -77,6 +79,7 @@ def page() -> None:
 def _heads() -> None:
     """Read the choices, run the model, show its heads: reruns alone while somebody types."""
     use_language(ENGLISH)
+    restore_settings(bound=(SENTENCE,))
     sentence = sentence_box()
     messages = st.container()
     choices = _choose()
@@ -84,6 +87,7 @@ def _heads() -> None:
     if trace is not None:
         _show(trace, choices)
     show_unknown(messages, sentence=sentence)
+    keep_settings(bound=(SENTENCE,))
 
 
 def _choose() -> _Choices:
