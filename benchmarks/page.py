@@ -1,5 +1,7 @@
 """What a visitor waits for, in a real Chromium: key to painted, cold start, server memory. `python -m benchmarks.page`.
 
+`--words` gives the lengths of the sentences typed, `--page heads` the Heads instead of the Bench.
+
 Key to painted runs from the last key event to two animation frames after the new picture is in the page. The pause that
 a live text box makes before it sends (to wait for the next key) is measured in the browser, stated, and left out.
 """
@@ -15,6 +17,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +27,28 @@ from playwright.sync_api import Browser, Page, Playwright, sync_playwright
 from benchmarks.measure import report
 
 ROOT = Path(__file__).parent.parent
-OPENING = "the members of the committee have asked for a report on"  # 11 words; the last one is typed and measured
+TEXT = (
+    "the members of the committee have asked for a report on the state of the union before the end of the year because "
+    "many people in all parts of the country want to know what has been done to make sure that there is enough good"
+).split()
 LAST_WORDS = (
     "peace trade water roads ports taxes wages farms banks space crime drugs steel paper fruit grain sugar fish beef "
     "milk wine coal youth women music sport books media towns lakes"
 ).split()
 START_LIMIT = 180.0
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A page, and the figure on it whose heatmaps show that all is drawn."""
+
+    name: str
+    path: str
+    figure: str
+    maps: int
+
+
+TARGETS = {"bench": Target("Bench", "", "alignment", 3), "heads": Target("Heads", "heads", "picked-heads", 2)}
 CHROMIUM_FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -48,9 +67,9 @@ WebSocket.prototype.send = function (...data) {
   window.bench.sends.push(performance.now());
   return send.apply(this, data);
 };
-window.bench.painted = (text, maps) => new Promise((resolve) => {
+window.bench.painted = (figure, text, maps) => new Promise((resolve) => {
   const look = () => {
-    const picture = document.querySelector(".js-plotly-plot");
+    const picture = document.querySelector(`.st-key-figure-${figure} .js-plotly-plot`);
     const there = picture && picture.querySelectorAll(".heatmaplayer .hm").length >= maps
       && picture.textContent.includes(text);
     if (there) requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.now())));
@@ -104,49 +123,56 @@ def open_page(browser: Browser, port: int, address: str = "") -> Page:
     raise TimeoutError(message)
 
 
-def painted(page: Page, text: str, maps: int) -> float:
-    """Wait until `maps` heatmaps with `text` are painted; give when, in milliseconds of the page's clock."""
+def painted(page: Page, target: Target, text: str) -> float:
+    """Wait until the heatmaps are painted with `text`; give when, in milliseconds of the page's clock."""
     page.set_default_timeout(1000 * START_LIMIT)
-    return float(page.evaluate("([text, maps]) => window.bench.painted(text, maps)", [text, maps]))
+    wanted = [target.figure, text, target.maps]
+    return float(page.evaluate("([figure, text, maps]) => window.bench.painted(figure, text, maps)", wanted))
 
 
-def key_to_painted(page: Page, word: str, maps: int) -> dict[str, float]:
-    """Type `word` after the opening; give the milliseconds from its last key to the picture, and the pause in them."""
+def key_to_painted(page: Page, target: Target, opening: list[str], word: str) -> dict[str, float]:
+    """Type `word` after `opening`; give the milliseconds from its last key to the picture, and the pause in them."""
     box = page.get_by_role("textbox").first
-    box.fill(f"{OPENING} ")
+    box.fill(f"{' '.join(opening)} ")
     box.press("End")
     page.wait_for_timeout(2500)  # the picture of the opening is drawn, the server rests
     page.keyboard.type(word, delay=40)
-    end = painted(page, OPENING.split()[-1] + word, maps)  # the labels of the last two keys, side by side
+    end = painted(page, target, opening[-1] + word)  # the labels of the last two keys, side by side
     key, sends = page.evaluate("[window.bench.key, window.bench.sends]")
     sent = next(each for each in sends if each - key >= PAUSE_AT_LEAST)
     return {"whole": end - key, "pause": sent - key, "without": end - sent}
 
 
-def measure(browser: Browser, app: Path, *, rounds: int, maps: int) -> list[dict[str, Any]]:
+def waits(page: Page, target: Target, words: int, rounds: int) -> dict[str, Any]:
+    """Measure key to painted for sentences of `words` words; give a row of the table."""
+    opening = TEXT[: words - 1]
+    runs = [key_to_painted(page, target, opening, word) for word in LAST_WORDS[: rounds + 2]][2:]
+    middle = {name: round(statistics.median(run[name] for run in runs)) for name in runs[0]}
+    low, _, high = statistics.quantiles([run["without"] for run in runs], n=4)
+    return {
+        "figure": f"{target.name}: key to painted, {words} words, without the pause",
+        "value": f"{middle['without']} ms",
+        "note": f"median of {len(runs)}, quartiles {low:.0f} to {high:.0f}; with the pause of {middle['pause']} ms "
+        f"{middle['whole']} ms",
+    }
+
+
+def measure(browser: Browser, app: Path, target: Target, *, rounds: int, words: list[int]) -> list[dict[str, Any]]:
     """Start the server, open the page, type; give a row a figure."""
     port = free_port()
     start = time.perf_counter()
     with serving(app, port) as server:
-        page = open_page(browser, port)
+        page = open_page(browser, port, target.path)
         opened = time.perf_counter() - start
-        painted(page, "", maps)
+        painted(page, target, "")
         cold = time.perf_counter() - start
         first_memory = megabytes(server)
-        runs = [key_to_painted(page, word, maps) for word in LAST_WORDS[: rounds + 2]][2:]
+        rows = [waits(page, target, count, rounds) for count in words]
         last_memory = megabytes(server)
-    middle = {name: round(statistics.median(run[name] for run in runs)) for name in runs[0]}
-    low, _, high = statistics.quantiles([run["without"] for run in runs], n=4)
-    words = len(OPENING.split()) + 1
     return [
+        *rows,
         {
-            "figure": f"key to painted, {words} words, without the pause",
-            "value": f"{middle['without']} ms",
-            "note": f"median of {len(runs)}, quartiles {low:.0f} to {high:.0f}; with the pause of {middle['pause']} ms "
-            f"{middle['whole']} ms",
-        },
-        {
-            "figure": f"cold start to {maps} heatmaps painted",
+            "figure": f"{target.name}: cold start to {target.maps} heatmaps painted",
             "value": f"{cold:.1f} s",
             "note": f"the port opened after {opened:.1f} s; the browser was running",
         },
@@ -161,15 +187,16 @@ def measure(browser: Browser, app: Path, *, rounds: int, maps: int) -> list[dict
 def main() -> None:
     """Measure and write a table."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--page", choices=list(TARGETS), default="bench")
+    parser.add_argument("--words", type=int, nargs="+", default=[12], help=f"2 to {len(TEXT) + 1}")
     parser.add_argument("--rounds", type=int, default=25, help=f"keys measured, {len(LAST_WORDS) - 2} at most")
-    parser.add_argument("--maps", type=int, default=3, help="heatmaps that make the picture whole")
     parser.add_argument("--app", type=Path, default=ROOT / "app.py")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     with sync_playwright() as driver:
         browser = launch_chromium(driver)
         try:
-            rows = measure(browser, options.app, rounds=options.rounds, maps=options.maps)
+            rows = measure(browser, options.app, TARGETS[options.page], rounds=options.rounds, words=options.words)
         finally:
             browser.close()
     report("The page, in Chromium", rows, as_json=options.json)

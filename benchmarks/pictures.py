@@ -11,22 +11,22 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
 
-from benchmarks.page import ROOT, free_port, launch_chromium, open_page, painted, serving
+from benchmarks.page import ROOT, TARGETS, free_port, launch_chromium, open_page, painted, serving
 from models import load
 from viz.figures import alignment_heatmap
 
 DOCS = ROOT / "docs"
 REVERSAL = "The agreement on the European Economic Area was signed in August 1992."
-PAGES = {"bench": ("", 1400, 1420, 3), "heads": ("heads?map=cross", 1400, 1500, 1)}
-"""For each page: its address, width and height of the picture, and how many heatmaps it waits for."""
+PAGES = {"bench": ("", 1400, 1420), "heads": ("heads?map=cross", 1400, 1500)}
+"""For each page: its address, width and height of the picture."""
 
 
 def picture_of_page(browser: Browser, name: str, port: int) -> None:
     """Photograph one page of the app that serves `port`."""
-    address, width, height, maps = PAGES[name]
+    address, width, height = PAGES[name]
     page = open_page(browser, port, address)
     page.set_viewport_size({"width": width, "height": height})
-    painted(page, "", maps)
+    painted(page, TARGETS[name], "")
     page.mouse.move(0, 0)
     page.wait_for_timeout(2000)  # the layout follows the new width
     page.screenshot(path=DOCS / f"{name}.png")
