@@ -18,6 +18,8 @@ import math
 import torch
 from torch import Tensor
 
+HALF = (torch.bfloat16, torch.float16)
+
 
 class FullyMaskedRowError(ValueError):
     """A query may read no key at all, so that its weights are not defined.
@@ -104,12 +106,12 @@ def additive_scores_joined(query: Tensor, key: Tensor, weight: Tensor, score_vec
 
 
 def dot_scores(query: Tensor, key: Tensor) -> Tensor:
-    """Give e_ts = s_t' h_s, Luong et al. 2015, equation 8, dot: [..., query, key]."""
+    """Give e_ts = s_t' h_s, Luong et al. 2015, section 3.1, dot: [..., query, key]."""
     return query @ key.mT
 
 
 def general_scores(query: Tensor, key: Tensor, weight: Tensor) -> Tensor:
-    """Give e_ts = s_t' W_a h_s, Luong et al. 2015, equation 8, general.
+    """Give e_ts = s_t' W_a h_s, Luong et al. 2015, section 3.1, general.
 
     Parameters
     ----------
@@ -125,7 +127,7 @@ def general_scores(query: Tensor, key: Tensor, weight: Tensor) -> Tensor:
 
 
 def concat_scores(query: Tensor, key: Tensor, weight: Tensor, score_vector: Tensor) -> Tensor:
-    """Give e_ts = v_a' tanh(W_a [s_t; h_s]), Luong et al. 2015, equation 8, concat.
+    """Give e_ts = v_a' tanh(W_a [s_t; h_s]), Luong et al. 2015, section 3.1, concat.
 
     The formula is Bahdanau's with s before h; what differs is the data flow around it.
 
@@ -144,9 +146,90 @@ def concat_scores(query: Tensor, key: Tensor, weight: Tensor, score_vector: Tens
     return additive_scores(query, key, query_weight, key_weight, score_vector)
 
 
+def location_scores(by_position: Tensor, source: int) -> Tensor:
+    """Give e_t = W_a s_t, one score a source position, Luong et al. 2015, section 3.1, equation 8 (location).
+
+    Parameters
+    ----------
+    by_position : Tensor, [..., query, max_source]
+        W_a s_t.
+    source : int
+        S: the first S scores are used.
+
+    Returns
+    -------
+    Tensor, [..., query, source]
+        0 at positions that W_a has no row for: a mask must hide them.
+    """
+    scores = by_position[..., :source]
+    return torch.nn.functional.pad(scores, (0, source - scores.shape[-1]))
+
+
+def predicted_positions(projected_query: Tensor, vector: Tensor, lengths: Tensor) -> Tensor:
+    """Give p_t = S sigmoid(v_p' tanh(W_p s_t)), Luong et al. 2015, section 3.2, equation 9.
+
+    Parameters
+    ----------
+    projected_query : Tensor, [..., query, d_position]
+        W_p s_t.
+    vector : Tensor, [d_position]
+        v_p.
+    lengths : Tensor that broadcasts to [..., query]
+        S.
+
+    Returns
+    -------
+    Tensor, [..., query]
+        From 0 to S, never in half precision.
+    """
+    share = torch.tanh(projected_query) @ vector.to(projected_query.dtype)
+    return lengths * torch.sigmoid(full_precision(share))
+
+
+def in_window(centre: Tensor, width: Tensor, source: int) -> Tensor:
+    """Give |s - p_t| <= D for the positions s = 0 ... source - 1, Luong et al. 2015, section 3.2.
+
+    Parameters
+    ----------
+    centre, width : Tensor, [..., query, 1]
+        p_t and D.
+    source : int
+
+    Returns
+    -------
+    bool Tensor, [..., query, source]
+    """
+    return (torch.arange(source, device=centre.device) - centre).abs() <= width
+
+
+def gaussian(centre: Tensor, width: Tensor, source: int) -> Tensor:
+    """Give exp(-(s - p_t)^2 / (2 sigma^2)), sigma = D / 2, Luong et al. 2015, section 3.2, equation 10.
+
+    With D = 0, a window of one position, it is that of a very small D: 1 at the centre.
+
+    Parameters
+    ----------
+    centre, width : Tensor, [..., query, 1]
+        p_t and D.
+    source : int
+
+    Returns
+    -------
+    Tensor, [..., query, source]
+    """
+    sigma = (width / 2).clamp(min=1e-3)
+    distance = torch.arange(source, device=centre.device) - centre
+    return torch.exp(-(distance**2) / (2 * sigma**2))
+
+
 def scaled_dot_scores(query: Tensor, key: Tensor) -> Tensor:
     """Give q k' / sqrt(d_head), Vaswani et al. 2017, equation 1: [..., query, key]."""
     return query @ key.mT / math.sqrt(query.shape[-1])
+
+
+def full_precision(values: Tensor) -> Tensor:
+    """Give half-precision `values` as float32, others as they are."""
+    return values.float() if values.dtype in HALF else values
 
 
 def masked_softmax(scores: Tensor, mask: Tensor | None = None) -> Tensor:
@@ -168,7 +251,7 @@ def masked_softmax(scores: Tensor, mask: Tensor | None = None) -> Tensor:
     FullyMaskedRowError
         If a row has no key to read; the message names the first such row.
     """
-    precision = torch.float32 if scores.dtype in (torch.bfloat16, torch.float16) else scores.dtype
+    precision = torch.float32 if scores.dtype in HALF else scores.dtype
     if mask is None:
         return scores.softmax(dim=-1, dtype=precision)
     readable = mask.any(dim=-1)

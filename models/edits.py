@@ -5,7 +5,8 @@ position from 0; None stands for all heads, or for all rows. It is frozen and ha
 `Edit.to_text` and `Edit.from_text` carry it through an address bar; `str(edit)` says in words what it does.
 
 An edit acts upon one quantity, on the line after its computation: `scale_scores` upon the scores, `mask_key`
-and `window` upon the mask (True where a query may read a key), the others upon the weights.
+and `window` upon the mask (True where a query may read a key), the others upon the weights. Where attention is local,
+each row has a window of its own: there `window` takes its place, on the quantity `centre`, instead of adding to it.
 """
 
 from __future__ import annotations
@@ -41,6 +42,8 @@ class Edit(ABC):
         Of the operation, such as ``zero_head``.
     quantity : {"scores", "mask", "weights"}
         What it acts upon.
+    preferred : str
+        What it acts upon instead where a place has such a quantity; empty if there is none.
     keeps_row_sums : bool
         Whether rows that sum to 1 still do.
 
@@ -62,6 +65,7 @@ class Edit(ABC):
 
     name: ClassVar[str]
     quantity: ClassVar[str]
+    preferred: ClassVar[str] = ""
     keeps_row_sums: ClassVar[bool] = True
 
     site: str
@@ -98,7 +102,7 @@ class Edit(ABC):
             If the array is not of the edit's kind, or lacks a head, or a key with a given weight.
         """
         kind = np.bool_ if self.quantity == "mask" else np.floating
-        if values.ndim < 3 or not np.issubdtype(values.dtype, kind):
+        if values.ndim < 3 or not (np.issubdtype(values.dtype, kind) or self._takes(values)):
             expected = f"{self.quantity}, {kind.__name__.strip('_')}, [..., head, query, key]"
             message = f"{self.to_text()}: got {values.dtype} of shape {values.shape}; expected {expected}"
             raise ValueError(message)
@@ -126,6 +130,10 @@ class Edit(ABC):
             message = f"an edit reads name(site,...) with a name of {', '.join(OPERATIONS)}; got {text[:80]!r}"
             raise ValueError(message)
         return operation(*read_arguments(name, [each.name for each in fields(operation)], rest[:-1]))
+
+    def _takes(self, values: Array) -> bool:
+        """Tell whether `values` are of the preferred quantity."""
+        return False
 
     @abstractmethod
     def _write(self, part: Array) -> None:
@@ -293,17 +301,28 @@ class Window(Edit):
     """Let a row read only the keys from `centre` - `width` to `centre` + `width`, in all heads.
 
     Keys that the mask hides stay hidden. A row that is left no key is then an error of the softmax.
+
+    Where attention is local, this window is in the place of the row's own (it may show keys that the model's did not),
+    and the Gaussian of local-p stands around it: `apply` then takes the windows, [..., head, query, 2]: centre and
+    half-width.
     """
 
     name = "window"
     quantity = "mask"
+    preferred = "centre"
 
     row: int | None
     centre: int
     width: int
 
+    def _takes(self, values: Array) -> bool:
+        return np.issubdtype(values.dtype, np.floating) and values.shape[-1] == 2
+
     def _write(self, part: Array) -> None:
-        part &= np.abs(np.arange(part.shape[-1]) - self.centre) <= self.width
+        if part.dtype == np.bool_:
+            part &= np.abs(np.arange(part.shape[-1]) - self.centre) <= self.width
+        else:
+            part[...] = self.centre, self.width
 
     def __str__(self) -> str:
         keys = f"keys {max(0, self.centre - self.width)} to {self.centre + self.width}"

@@ -20,7 +20,8 @@ from models.attention import FullyMaskedRowError, masked_softmax
 from models.edits import Edit
 from models.sites import Site, complete_pattern
 
-_KEYED = frozenset(("scores", "mask", "weights"))  # their last axis is the key: a cached decoder's grows by step
+# Their last axis is the key: a cached decoder's grows by step.
+_KEYED = frozenset(("scores", "mask", "weights", "raw_weights"))
 _QUERY_AXIS = {"features": -3}  # [..., query, key, d]; all others have the query (or key) on axis -2
 
 
@@ -84,9 +85,17 @@ class Session:
         plan = self._plans.get(site)
         if plan is None:
             recorded = any([site.matches(pattern) for pattern in self._patterns])
-            edits = tuple([e for e in self._edits if e.quantity == site.quantity and e.applies_to(site.place)])
+            edits = tuple([edit for edit in self._edits if self._acts(edit, site)])
             plan = self._plans[site] = _Plan([] if recorded else None, edits)
         return plan
+
+    def _acts(self, edit: Edit, site: Site) -> bool:
+        """Tell whether `edit` acts at `site`: upon the quantity that it prefers if the place has shown one."""
+        if not edit.applies_to(site.place):
+            return False
+        if edit.preferred and site.at(edit.preferred) in self._plans:
+            return False  # it acts there, and what is computed from it follows
+        return site.quantity in (edit.preferred, edit.quantity)
 
     @property
     def sites(self) -> tuple[Site, ...]:
@@ -234,15 +243,18 @@ class AttentionWeights(nn.Module):
         FullyMaskedRowError
             If a query may read no key; names the place and the query's absolute position.
         """
+        return self.weights(self.normalise(scores, mask, first_query), first_query)
+
+    def normalise(self, scores: Tensor, mask: Tensor | None, first_query: int) -> Tensor:
+        """Give softmax(e), with hooks on scores and mask, the weights not yet shown; see `forward`."""
         scores = self.scores(scores, first_query)
         session = _SESSION.get()
         if session is not None and session.wants(self.mask.site):
             full = torch.ones_like(scores, dtype=torch.bool) if mask is None else mask.expand(scores.shape).clone()
             mask = self.mask(full, first_query)
         try:
-            weights = masked_softmax(scores, mask)
+            return masked_softmax(scores, mask)
         except FullyMaskedRowError as error:
             row = first_query + error.row
             message = f"{self.weights.site.place}: query {row} may read no key; leave it at least one"
             raise FullyMaskedRowError(message, row) from error
-        return self.weights(weights, first_query)

@@ -85,6 +85,10 @@ class TranslationNetwork(nn.Module, ABC):
     def step(self, memory: Any, state: Any, token: Tensor, position: int) -> tuple[Tensor, Any]:
         """Read `token` ([batch] ids) at `position`; give logits [batch, vocabulary] and the next state."""
 
+    def notes(self, source_tokens: int) -> tuple[str, ...]:
+        """Say what a reader must know of a run on `source_tokens` tokens, ``</s>`` counted, besides its maps."""
+        return ()
+
     def decode(self, memory: Any, inputs: Tensor) -> Tensor:
         """Give logits [batch, target, vocabulary] for the forced target `inputs`."""
         return self.logits(self.decode_states(memory, inputs))

@@ -7,6 +7,7 @@ the cross-attention of Bahdanau, Luong and Transformer models all answer to
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import lru_cache
@@ -26,6 +27,13 @@ QUANTITIES = (
     "centre",
     "raw_weights",
 )
+"""What can be captured at a place.
+
+[batch, head, query, key] are scores, mask, weights and raw_weights (local-p alone: the weights before its Gaussian).
+[batch, head, query or key, d] are query, key, value, context and output. [batch, query, key, d] are features, the
+hidden layer of an additive score. [batch, head, query, 2] is centre, the window of local attention: the position in
+its middle, counted from 0, and the half-width D. A record has them without the batch axis.
+"""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -122,3 +130,16 @@ def complete_pattern(pattern: str) -> str:
     """Write out a site pattern in full: without a quantity it means ``.weights``; ``*`` alone means all."""
     last = pattern.rpartition(".")[2]
     return pattern if last in QUANTITIES or (last == "*" and pattern.count(".") in (0, 3)) else f"{pattern}.weights"
+
+
+def with_weights(sites: Iterable[str | Site]) -> tuple[str, ...]:
+    """Give the patterns of `sites` with the weights of the same places among them.
+
+    Examples
+    --------
+    >>> with_weights(["decoder.0.cross.scores"])
+    ('decoder.0.cross.scores', 'decoder.0.cross.weights')
+    """
+    patterns = [complete_pattern(str(site)) for site in sites]
+    weights = [pattern.rpartition(".")[0] + ".weights" for pattern in patterns if pattern != "*"]
+    return tuple(dict.fromkeys(patterns + weights))

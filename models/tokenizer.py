@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
@@ -147,29 +147,20 @@ class PairTokenizer:
         r"""Give what one piece reads; bytes that are no whole character are shown as ``\xe2``."""
         if token < len(SPECIAL_TOKENS):
             return SPECIAL_TOKENS[token]
-        return self._raw(token).decode("utf-8", "backslashreplace")
+        return show_bytes(self._raw(token))
 
     def _raw(self, token: int) -> bytes:
         token_text = self._tokenizer.id_to_token(token)
         if token_text is None:
             message = f"no piece has the id {token}; there are {len(self)}"
             raise IndexError(message)
-        return bytes(_BYTES[each] for each in token_text)
+        return raw_bytes(token_text)
 
     def sequence(self, ids: Iterable[int]) -> TokenSequence:
         """Give `ids` as a record: the words are those of the decoded text, a special token a word of its own."""
         tokens = tuple(ids)
-        words: list[int] = []
-        texts: list[str] = []
-        for special, run in groupby(tokens, key=lambda token: token if token < len(SPECIAL_TOKENS) else None):
-            pieces = list(run)
-            if special is None:
-                indices, new = _group_words([self._raw(token) for token in pieces])
-            else:
-                indices, new = list(range(len(pieces))), [SPECIAL_TOKENS[special]] * len(pieces)
-            words.extend(len(texts) + index for index in indices)
-            texts.extend(new)
-        return TokenSequence(tuple(self.piece(token) for token in tokens), tokens, tuple(words), tuple(texts))
+        raws = [None if token < len(SPECIAL_TOKENS) else self._raw(token) for token in tokens]
+        return token_sequence(tokens, [self.piece(token) for token in tokens], raws)
 
     def source(self, text: str) -> TokenSequence:
         """Give the pieces of a source text, closed by ``</s>``."""
@@ -190,7 +181,42 @@ def _byte_of_character() -> dict[str, int]:
 _BYTES = _byte_of_character()
 
 
-def _group_words(raws: list[bytes]) -> tuple[list[int], list[str]]:
+def raw_bytes(token: str) -> bytes:
+    """Give the bytes that a token of a byte-level vocabulary stands for; KeyError if it is not of one."""
+    return bytes(_BYTES[each] for each in token)
+
+
+def show_bytes(raw: bytes) -> str:
+    r"""Give what a piece reads; bytes that are no whole character are shown as ``\xe2``."""
+    return raw.decode("utf-8", "backslashreplace")
+
+
+def token_sequence(ids: Sequence[int], texts: Sequence[str], raws: Sequence[bytes | None]) -> TokenSequence:
+    """Give pieces as a record.
+
+    Parameters
+    ----------
+    ids : sequence of int
+    texts : sequence of str
+        What each piece reads.
+    raws : sequence of bytes or None
+        What each adds to the text in UTF-8; None for a special token, which is a word of its own.
+    """
+    words: list[int] = []
+    word_texts: list[str] = []
+    for special, run in groupby(range(len(ids)), key=lambda position: raws[position] is None):
+        positions = list(run)
+        if special:
+            indices, new = list(range(len(positions))), [texts[position] for position in positions]
+        else:
+            indices, new = group_words([raw for position in positions if (raw := raws[position]) is not None])
+        words.extend(len(word_texts) + index for index in indices)
+        word_texts.extend(new)
+    specials = tuple(position for position, raw in enumerate(raws) if raw is None)
+    return TokenSequence(tuple(texts), tuple(ids), tuple(words), tuple(word_texts), specials)
+
+
+def group_words(raws: list[bytes]) -> tuple[list[int], list[str]]:
     """Give, for pieces as bytes, the index of each one's word and the words' texts.
 
     A model may write pieces that make no whole character or that meet inside one word; a piece belongs to the word
@@ -198,12 +224,36 @@ def _group_words(raws: list[bytes]) -> tuple[list[int], list[str]]:
     """
     text = b"".join(raws).decode("utf-8", "surrogateescape")  # a stray byte becomes one lone surrogate
     words = [word.encode("utf-8", "surrogateescape") for word in split_words(text)]
-    owners = [index for index, word in enumerate(words) for _ in word]  # [byte]
     starts = [0]
     for raw in raws:
         starts.append(starts[-1] + len(raw))
-    first = [owners[start] for start in starts[:-1]]
-    begun = sorted(set(first))  # a word in which no piece begins goes to the one before it
-    bounds = [*begun[1:], len(words)]
-    texts = [b"".join(words[a:b]).decode("utf-8", "replace").strip() for a, b in zip(begun, bounds, strict=True)]
-    return [begun.index(word) for word in first], texts
+    indices, bounds = assign_words(starts[:-1], [len(word) for word in words])
+    return indices, [b"".join(words[a:b]).decode("utf-8", "replace").strip() for a, b in bounds]
+
+
+def assign_words(starts: Sequence[int], lengths: Sequence[int]) -> tuple[list[int], list[tuple[int, int]]]:
+    """Give each piece to the word in which it begins; a word in which none begins goes to the one before it.
+
+    Parameters
+    ----------
+    starts : sequence of int
+        Where each piece begins, never going back.
+    lengths : sequence of int
+        Of the words, which follow on one another from 0, in the same unit.
+
+    Returns
+    -------
+    indices : list of int
+        For each piece the index of its word, none left out.
+    bounds : list of (int, int)
+        For each of those, the first of the given words that it holds and the one after its last.
+
+    Examples
+    --------
+    >>> assign_words([0, 2, 9], [4, 3, 5])
+    ([0, 0, 1], [(0, 2), (2, 3)])
+    """
+    owners = [index for index, length in enumerate(lengths) for _ in range(length)]  # [unit]
+    first = [owners[start] for start in starts]
+    begun = sorted(set(first))
+    return [begun.index(word) for word in first], list(zip(begun, [*begun[1:], len(lengths)], strict=True))

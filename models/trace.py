@@ -70,17 +70,23 @@ class TokenSequence:
     word_texts : tuple of str
         What each word reads. Kept beside `texts` because a word cut inside a character
         (an emoji in four byte pieces) cannot be put together from its pieces' texts.
+    specials : tuple of int, optional
+        Positions of tokens that stand for no text (``[CLS]``, ``</s>``), where the tokenizer tells.
+    segments : tuple of int, optional
+        For a pair of texts, for each token: 0 of the first, 1 of the second, -1 of neither.
 
     Raises
     ------
     TraceError
-        If lengths differ or the word indices skip or go back.
+        If lengths differ, the word indices skip or go back, or a special token stands nowhere.
     """
 
     texts: tuple[str, ...]
     ids: tuple[int, ...]
     words: tuple[int, ...]
     word_texts: tuple[str, ...]
+    specials: tuple[int, ...] = ()
+    segments: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if not len(self.texts) == len(self.ids) == len(self.words):
@@ -96,6 +102,9 @@ class TokenSequence:
         if len(self.word_texts) != (self.words[-1] + 1 if self.words else 0):
             message = f"token sequence: got {len(self.word_texts)} word texts for {len(set(self.words))} words"
             raise TraceError(message)
+        if not set(self.specials) <= set(range(len(self))) or len(self.segments) not in (0, len(self)):
+            message = f"token sequence of {len(self)}: special positions {self.specials}, segments {self.segments}"
+            raise TraceError(message)
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -107,8 +116,17 @@ class TokenSequence:
         return cls(words, tuple(ids) if ids is not None else (-1,) * len(words), tuple(range(len(words))), words)
 
     def to_words(self) -> TokenSequence:
-        """Give the sequence of words, each one token."""
-        return TokenSequence.from_words(self.word_texts)
+        """Give the sequence of words, each one token; special if all its pieces are, of its first piece's segment."""
+        words = TokenSequence.from_words(self.word_texts)
+        if not (self.specials or self.segments):
+            return words
+        plain = {word for position, word in enumerate(self.words) if position not in self.specials}
+        starts = [self.words.index(word) for word in words.words] if self.segments else []
+        return replace(
+            words,
+            specials=tuple(word for word in words.words if word not in plain),
+            segments=tuple(self.segments[start] for start in starts),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +154,25 @@ class Step:
     def probability(self) -> float:
         """The probability that the model gave the written token."""
         return float(np.exp(self.log_probability))
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """What a language model holds for likely at one position of the text that it reads.
+
+    Parameters
+    ----------
+    position : int
+        Of the token from which a causal model foretells the next one, or of the masked token.
+    alternatives : tuple of (str, float)
+        The likeliest tokens with their probabilities, best first.
+    log_probability : float or None
+        Natural logarithm of the probability of the token that does follow; None at the end and for a masked token.
+    """
+
+    position: int
+    alternatives: tuple[tuple[str, float], ...]
+    log_probability: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,6 +378,10 @@ class AttentionTrace(_Record):
     source_text, output_text : str
         The two texts, decoded.
     provenance : Provenance
+    predictions : tuple of Prediction, optional
+        Of a one-stack model with a language head: what may follow, or what a masked token may be.
+    vectors : float32 array, [token of source, d_model], optional
+        The final vectors of the text that was read.
 
     Examples
     --------
@@ -356,8 +397,15 @@ class AttentionTrace(_Record):
     source_text: str
     output_text: str
     provenance: Provenance
+    predictions: tuple[Prediction, ...] = ()
+    vectors: NDArray[np.float32] | None = None
 
     def __post_init__(self) -> None:
+        if self.vectors is not None:
+            if self.vectors.ndim != 2 or len(self.vectors) != len(self.source):
+                message = f"trace: got vectors of shape {self.vectors.shape} for {len(self.source)} tokens"
+                raise TraceError(message)
+            object.__setattr__(self, "vectors", frozen_array(self.vectors.astype(np.float32, copy=False)))
         if not len(self.target) == len(self.target_input) == len(self.steps):
             message = (
                 f"trace: got {len(self.target)} tokens written, {len(self.target_input)} read in and "

@@ -82,7 +82,8 @@ class Translator:
             Interventions, applied in this order.
         sites : iterable of str or Site
             What to capture, as patterns ``stack.layer.kind.quantity``; ``*`` matches; without a quantity the weights.
-            Wherever another quantity is captured, the weights are too.
+            Wherever another quantity is captured, the weights are too. A mechanism without attention has no place:
+            there a pattern with ``*`` matches nothing, and the trace has no map.
 
         Returns
         -------
@@ -106,7 +107,7 @@ class Translator:
         forced = None if target is None else self._tokens(target, "translation")
         chosen = tuple(edits)
         try:
-            with torch.inference_mode(), capture(_with_weights(sites), chosen) as session:
+            with torch.inference_mode(), capture(self._patterns(sites), chosen) as session:
                 memory = self.network.encode(torch.tensor([source_tokens.ids]))
                 limit = step_limit(len(source_tokens))
                 ids, logits = self._greedy(memory, limit) if forced is None else self._forced(memory, forced)
@@ -114,6 +115,7 @@ class Translator:
             message = f"The edits leave a word nothing to read. {error}."
             raise InputError(message) from error
         written = forced or self.tokenizer.sequence(ids)
+        notes = self._notes(session, source_tokens, written)
         return AttentionTrace(
             source=source_tokens,
             target=written,
@@ -122,7 +124,7 @@ class Translator:
             steps=self._steps(written, logits),
             source_text=normalise(source),
             output_text=self.tokenizer.decode(written.ids),
-            provenance=self._provenance(written, chosen, session.idle_edits, forced=forced is not None),
+            provenance=self._provenance(chosen, notes, forced=forced is not None),
         )
 
     def fit(self, text: str) -> tuple[str, int]:
@@ -158,6 +160,11 @@ class Translator:
             end -= 1
             kept = self.tokenizer.decode(tokens.ids[:end])
         return kept, every - tokens.words[end]
+
+    def _patterns(self, sites: Iterable[str | Site]) -> tuple[str, ...]:
+        """Give what to capture: less the patterns that may match nothing, where there is no attention to match."""
+        patterns = _with_weights(sites)
+        return patterns if self.mechanism.has_attention else tuple(each for each in patterns if "*" not in each)
 
     def _tokens(self, text: str, name: str) -> TokenSequence:
         tokens = self.tokenizer.source(text)
@@ -212,12 +219,15 @@ class Translator:
             maps.append(each)
         return tuple(maps)
 
-    def _provenance(
-        self, written: TokenSequence, edits: tuple[Edit, ...], idle: tuple[Edit, ...], *, forced: bool
-    ) -> Provenance:
-        notes = [f"no effect: {edit} (no such row or word here, or it is so already)" for edit in idle]
+    def _notes(self, session: Session, source: TokenSequence, written: TokenSequence) -> tuple[str, ...]:
+        """Say what a reader must know: of the mechanism, of edits without effect, of a translation that was cut."""
+        notes = [*self.network.notes(len(source))]
+        notes += [f"no effect: {edit} (no such row or word here, or it is so already)" for edit in session.idle_edits]
         if written.ids[-1] != END:
             notes.append(f"cut after {len(written)} tokens: the model did not end its translation")
+        return tuple(notes)
+
+    def _provenance(self, edits: tuple[Edit, ...], notes: tuple[str, ...], *, forced: bool) -> Provenance:
         return Provenance(
             mechanism=self.mechanism.key,
             title=self.mechanism.title,
@@ -229,7 +239,7 @@ class Translator:
             versions=_versions(),
             decoding="forced" if forced else "greedy",
             edits=edits,
-            notes=tuple(notes),
+            notes=notes,
             alignment=alignment_of(self.card),
         )
 

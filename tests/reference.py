@@ -47,18 +47,60 @@ def additive_scores_joined(query: Array, key: Array, weight: Array, score_vector
 
 
 def dot_scores(query: Array, key: Array) -> Array:
-    """e_ts = s_t' h_s, Luong et al. 2015, equation 8."""
+    """e_ts = s_t' h_s, Luong et al. 2015, section 3.1."""
     return np.array([[s @ h for h in key] for s in query])
 
 
 def general_scores(query: Array, key: Array, weight: Array) -> Array:
-    """e_ts = s_t' W_a h_s, Luong et al. 2015, equation 8."""
+    """e_ts = s_t' W_a h_s, Luong et al. 2015, section 3.1."""
     return np.array([[s @ (weight @ h) for h in key] for s in query])
 
 
 def concat_scores(query: Array, key: Array, weight: Array, score_vector: Array) -> Array:
-    """e_ts = v_a' tanh(W_a [s_t; h_s]), Luong et al. 2015, equation 8."""
+    """e_ts = v_a' tanh(W_a [s_t; h_s]), Luong et al. 2015, section 3.1."""
     return np.array([[score_vector @ np.tanh(weight @ np.concatenate((s, h))) for h in key] for s in query])
+
+
+def location_weights(query: Array, weight: Array, source: int) -> Array:
+    """a_t = softmax(W_a s_t), Luong et al. 2015, equation 8: of the first `source` scores; rows of W_a are positions.
+
+    Positions beyond the rows of W_a get 0.
+    """
+    weights = np.zeros((len(query), source))
+    known = min(source, len(weight))
+    for t, s in enumerate(query):
+        weights[t, :known] = masked_softmax(np.array([[row @ s for row in weight[:known]]]))[0]
+    return weights
+
+
+def local_monotonic_weights(scores: Array, *, width: int) -> Array:
+    """a_ts = softmax over |s - t| <= D, Luong et al. 2015, section 3.2, local-m; t at most the last position."""
+    weights = np.zeros_like(scores)
+    last = scores.shape[1] - 1
+    for t in range(len(scores)):
+        centre = t if t <= last else last
+        near = list(range(max(0, centre - width), min(last, centre + width) + 1))
+        weights[t, near] = masked_softmax(scores[t, near][None])[0]
+    return weights
+
+
+def local_predictive_weights(
+    scores: Array, query: Array, position_weight: Array, position_vector: Array, *, width: int
+) -> tuple[Array, Array]:
+    """a_ts = align(s, t) exp(-(s - p_t)^2 / (2 sigma^2)), Luong et al. 2015, equation 10, and p_t of equation 9.
+
+    p_t = S sigmoid(v_p' tanh(W_p s_t)); sigma = D / 2; align is the softmax over the s from p_t - D to p_t + D.
+    """
+    weights, positions = np.zeros_like(scores), np.zeros(len(scores))
+    source = scores.shape[1]
+    sigma = width / 2
+    for t, state in enumerate(query):
+        p = positions[t] = source * sigmoid(position_vector @ np.tanh(position_weight @ state))
+        near = [s for s in range(source) if p - width <= s <= p + width]
+        align = masked_softmax(scores[t, near][None])[0]
+        for s, a in zip(near, align, strict=True):
+            weights[t, s] = a * math.exp(-((s - p) ** 2) / (2 * sigma**2))
+    return weights, positions
 
 
 def context(weights: Array, value: Array) -> Array:

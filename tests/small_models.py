@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 import torch
+from torch import nn
 
 from models.checkpoints import TOKENIZER_FILE, WEIGHTS
 from models.mechanisms import mechanisms
@@ -17,14 +18,25 @@ from models.tokenizer import PairTokenizer
 from models.translator import Translator
 
 KEYS = tuple(mechanisms())
+ATTENTIVE = tuple(key for key in KEYS if mechanisms()[key].has_attention)
 SHIPPED_TOKENIZER = WEIGHTS / "en-fr" / TOKENIZER_FILE
 
 _RECURRENT = {"d_embedding": 8, "d_encoder": 6, "d_decoder": 10}
-SIZES = MappingProxyType(  # a mechanism that is not named here is tested with its own sizes
-    {
+_TRANSFORMER = {"d_model": 16, "heads": 4, "layers": 2, "d_feedforward": 24}
+SIZES: MappingProxyType[str, dict[str, Any]] = MappingProxyType(
+    {  # a mechanism that is not named here is tested with its own sizes
+        "seq2seq": {"d_embedding": 8, "d_decoder": 10},
+        "rnn-encoder-decoder": {**_RECURRENT, "d_summary": 7},
         "bahdanau": {**_RECURRENT, "d_attention": 5},
+        "luong-dot": {"d_embedding": 8, "d_encoder": 5},
         "luong-general": _RECURRENT,
-        "transformer": {"d_model": 16, "heads": 4, "layers": 2, "d_feedforward": 24},
+        "luong-concat": {**_RECURRENT, "d_attention": 5},
+        "luong-location": _RECURRENT,
+        "luong-local-m": _RECURRENT,
+        "luong-local-p": {**_RECURRENT, "d_position": 5},
+        "luong-general-input-feeding": _RECURRENT,
+        "transformer-post-ln": _TRANSFORMER,
+        "transformer": _TRANSFORMER,
     }
 )
 
@@ -58,7 +70,19 @@ def network(key: str, *, seed: int = 0, vocabulary: int | None = None, **sizes: 
     with torch.no_grad():
         for parameter in made.parameters():
             parameter.normal_(std=0.5, generator=generator)
+        for part in made.modules():
+            if getattr(part, "pre_norm", True) is False:
+                _keep_what_comes_in(part)
     return made.eval()
+
+
+def _keep_what_comes_in(layer: nn.Module) -> None:
+    """Make what a post-LN layer adds small beside what it gets: else six of them forget what was read in."""
+    for name, parameter in layer.named_parameters():
+        if "output." in name or "contract." in name:
+            parameter *= 0.2
+        elif name.startswith("norms.") and name.endswith("weight"):
+            parameter += 1
 
 
 def translator(key: str, made: TranslationNetwork | None = None, **card: Any) -> Translator:

@@ -74,6 +74,34 @@ class TestAgainstThePapers:
         bahdanau = attention.additive_scores_joined(*map(tensor, (query, key, swapped, self.vector)))
         torch.testing.assert_close(luong, bahdanau, atol=EXACT, rtol=EXACT)
 
+    @pytest.mark.parametrize("source", [1, 4, 9])
+    def test_location(self, source: int) -> None:
+        """With six rows of W_a: of a shorter source, and of a longer one, whose rest weighs 0."""
+        weight = drawn(6, 5)
+        scores = attention.location_scores(tensor(self.query) @ tensor(weight).mT, source)
+        weights = masked_softmax(scores, torch.arange(source) < 6)
+        close(weights, reference.location_weights(self.query, weight, source))
+        assert scores.isfinite().all()
+
+    @pytest.mark.parametrize("width", [1, 2, 5])
+    def test_local_monotonic(self, width: int) -> None:
+        scores = drawn(6, 4)  # a target longer than its source
+        centre = torch.arange(6, dtype=torch.float64).clamp(max=3)[:, None]
+        inside = attention.in_window(centre, torch.full_like(centre, width), 4)
+        close(masked_softmax(tensor(scores), inside), reference.local_monotonic_weights(scores, width=width))
+
+    @pytest.mark.parametrize("width", [1, 2, 5])
+    def test_local_predictive(self, width: int) -> None:
+        scores, query, weight, vector = drawn(6, 4), drawn(6, 5), drawn(3, 5), drawn(3)
+        centre = attention.predicted_positions(
+            tensor(query) @ tensor(weight).mT, tensor(vector), torch.tensor(4)
+        ).unsqueeze(-1)
+        widths = torch.full_like(centre, width)
+        align = masked_softmax(tensor(scores), attention.in_window(centre, widths, 4))
+        want, positions = reference.local_predictive_weights(scores, query, weight, vector, width=width)
+        close(centre[:, 0], positions)
+        close(align * attention.gaussian(centre, widths, 4), want)
+
     @pytest.mark.parametrize("masked", [False, True])
     def test_scaled_dot_product(self, masked: bool) -> None:
         key, value = drawn(4, 5), drawn(4, 2)
@@ -233,6 +261,32 @@ class TestProperties:
         )
         for kind in kinds:
             torch.testing.assert_close(kind(key[order]), kind(key)[:, order], atol=1e-12, rtol=0)
+
+
+class TestWindows:
+    @given(st.integers(1, 30), st.floats(0, 1), st.integers(1, 12))
+    def test_a_window_of_a_position_from_0_to_the_length_is_never_empty(
+        self, source: int, share: float, width: int
+    ) -> None:
+        centre = torch.tensor([[source * share]], dtype=torch.float64)
+        assert attention.in_window(centre, torch.tensor([[width]]), source).any()
+
+    @given(st.floats(-1e4, 1e4), st.integers(1, 64))
+    def test_a_predicted_position_lies_between_0_and_the_length(self, score: float, source: int) -> None:
+        projected = torch.full((1, 1), 20.0)  # its tanh is 1
+        found = attention.predicted_positions(projected, torch.tensor([score]), torch.tensor(source))
+        assert 0 <= found.item() <= source
+
+    def test_a_gaussian_is_1_at_its_centre_and_falls_off_alike_on_both_sides(self) -> None:
+        found = attention.gaussian(torch.tensor([[2.0]]), torch.tensor([[2.0]]), 5)[0]
+        torch.testing.assert_close(found, torch.exp(-torch.tensor([4.0, 1, 0, 1, 4]) / 2))
+
+    def test_a_gaussian_of_a_window_of_one_position_is_1_there(self) -> None:
+        assert attention.gaussian(torch.tensor([[2.0]]), torch.tensor([[0.0]]), 4).tolist() == [[0, 0, 1, 0]]
+
+    def test_half_precision_is_left_before_a_position_is_computed(self) -> None:
+        projected, vector = torch.randn(3, 4).bfloat16(), torch.randn(4)
+        assert attention.predicted_positions(projected, vector, torch.tensor(7)).dtype == torch.float32
 
 
 class TestTheFullyMaskedRow:

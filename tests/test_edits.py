@@ -118,6 +118,14 @@ class TestWhatEachChanges:
         np.testing.assert_array_equal(edited[0, 0], mask[0, 0])
         np.testing.assert_array_equal(edited[0, 1], [False, True, True, False, False, False])
 
+    def test_window_takes_the_place_of_a_row_s_own_window(self) -> None:
+        """Of windows, [head, query, 2]: centre and half-width. One firing may begin at a later row."""
+        windows = np.array([[[0.5, 4], [1.5, 4], [2.5, 4]]])
+        edited = window(CROSS, 3, 7, 2).apply(windows, 2)
+        np.testing.assert_array_equal(edited[0], [[0.5, 4], [7, 2], [2.5, 4]])
+        np.testing.assert_array_equal(window(CROSS, None, 1, 0).apply(windows), [[[1, 0]] * 3])
+        assert window(CROSS, 9, 1, 1).apply(windows) is windows
+
     def test_window_without_a_row_limits_every_row(self) -> None:
         edited = window(CROSS, None, 0, 0).apply(np.ones((1, 2, 2), dtype=bool))
         np.testing.assert_array_equal(edited[0], [[True, False], [True, False]])
@@ -260,6 +268,7 @@ class TestWhatIsRefused:
             (mask_key(CROSS, 0), np.ones((1, 1, 1), dtype=np.float32)),
             (zero_head(CROSS, 0), np.ones((1, 1, 1), dtype=bool)),
             (zero_head(CROSS, 0), np.ones((1, 1), dtype=np.float32)),
+            (window(CROSS, 0, 0, 0), np.ones((1, 1, 3), dtype=np.float32)),
         ],
     )
     def test_an_array_of_another_quantity(self, edit: Edit, values: NDArray[np.generic]) -> None:

@@ -261,6 +261,16 @@ class TestEdits:
         assert not weights[..., [0, 3]].any()
         assert torch.equal(mask, before)
 
+    def test_a_window_acts_upon_a_place_s_own_windows_where_it_has_them_and_not_upon_its_mask_then(self) -> None:
+        own, attend = HookPoint(CROSS.at("centre")), AttentionWeights(CROSS)
+        with capture(["*.mask"], (window(PLACE, 1, 9, 1),)) as session:
+            moved = own(torch.zeros(1, 2, 3, 2))
+            attend(scores(), None)
+        assert moved[0, :, 1].tolist() == [[9, 1], [9, 1]]
+        assert not moved[0, :, [0, 2]].any()
+        assert session[CROSS.at("mask")].all()
+        assert session.idle_edits == ()
+
     def test_what_is_captured_is_edited_and_goes_on(self) -> None:
         with capture(edits=(uniform_row(PLACE, 0, 1),)) as session:
             weights = AttentionWeights(CROSS)(scores(), None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import inspect
 import json
@@ -9,19 +10,21 @@ import pkgutil
 import re
 from collections.abc import Callable
 from functools import cache
-from itertools import product
+from itertools import combinations, product
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 import plotly.graph_objects as go
 import pytest
 import torch
-from small_models import AWKWARD, KEYS, network, translator
+from small_models import ATTENTIVE, AWKWARD, KEYS, network, translator
 from torch import Tensor
 
 import models.mechanisms
 import viz.figures
-from models.hooks import Session, capture
+from models import catalog, describe
+from models.checkpoints import read_weights
+from models.hooks import HookPoint, Session, capture
 from models.mechanisms import Mechanism, mechanisms
 from models.network import BEGIN, END, PAD, TranslationNetwork
 from models.sites import Site
@@ -44,6 +47,7 @@ TARGETS = {
     "specials within": [BEGIN, END, PAD, BEGIN, 3],
 }
 keys = pytest.mark.parametrize("key", KEYS)
+attentive = pytest.mark.parametrize("key", ATTENTIVE)
 
 
 @cache
@@ -51,13 +55,19 @@ def small(key: str) -> TranslationNetwork:
     return network(key, vocabulary=VOCABULARY)
 
 
+def weights_of(made: TranslationNetwork) -> tuple[str, ...]:
+    """Give the pattern of all weights, or none where there is no hook on any."""
+    hooks = (part.site.quantity for part in made.modules() if isinstance(part, HookPoint))
+    return ("*.weights",) if "weights" in hooks else ()
+
+
 def one_pass(made: TranslationNetwork, source: Tensor, inputs: Tensor) -> tuple[Tensor, Session]:
-    with torch.inference_mode(), capture() as session:
+    with torch.inference_mode(), capture(weights_of(made)) as session:
         return made.decode(made.encode(source), inputs), session
 
 
 def step_by_step(made: TranslationNetwork, source: Tensor, inputs: Tensor) -> tuple[Tensor, Session]:
-    with torch.inference_mode(), capture() as session:
+    with torch.inference_mode(), capture(weights_of(made)) as session:
         memory = made.encode(source)
         state, logits = made.start(memory), []
         for position, token in enumerate(inputs.unbind(dim=1)):
@@ -80,8 +90,27 @@ class TestCatalogue:
         places = [(each.year, each.order) for each in mechanisms().values()]
         assert places == sorted(places)
         assert len(set(places)) == len(places)
-        first = ("bahdanau", "luong-general", "transformer")
-        assert tuple(key for key in KEYS if key in first) == first
+        assert KEYS == (
+            "rnn-encoder-decoder",
+            "seq2seq",
+            "bahdanau",
+            "luong-dot",
+            "luong-general",
+            "luong-concat",
+            "luong-location",
+            "luong-local-m",
+            "luong-local-p",
+            "luong-general-input-feeding",
+            "transformer-post-ln",
+            "transformer",
+        )
+
+    @keys
+    def test_it_says_whether_it_has_a_map_and_a_window_of_its_own(self, key: str) -> None:
+        found = {part.site.quantity for part in small(key).modules() if isinstance(part, HookPoint)}
+        assert mechanisms()[key].has_attention == ("weights" in found)
+        assert mechanisms()[key].is_local == ("centre" in found)
+        assert mechanisms()[key].rows_sum_to_one == ("raw_weights" not in found)
 
     @keys
     def test_it_says_in_words_what_it_is(self, key: str) -> None:
@@ -136,18 +165,6 @@ class TestNetwork:
         for site in whole.sites:
             torch.testing.assert_close(steps[site], whole[site], atol=1e-5, rtol=1e-5)
 
-    @pytest.mark.parametrize("source", SOURCES)
-    def test_its_cross_attention_answers_to_one_address(self, key: str, source: str) -> None:
-        ids, inputs = torch.tensor([SOURCES[source]] * 2), torch.tensor([TARGETS["a sentence"]] * 2)
-        _, session = one_pass(small(key), ids, inputs)
-        weights = session["decoder.0.cross.weights"]
-        assert weights.dtype == torch.float32
-        assert (weights.shape[0], *weights.shape[2:]) == (2, inputs.shape[1], ids.shape[1])
-        assert weights.min() >= 0
-        for site in session.sites:
-            if mechanisms()[key].rows_sum_to_one:
-                torch.testing.assert_close(session[site].sum(-1), torch.ones(session[site].shape[:-1]))
-
     def test_self_attention_of_a_decoder_looks_back_only(self, key: str) -> None:
         _, session = one_pass(small(key), torch.tensor([SOURCES["a sentence"]]), torch.tensor([TARGETS["a sentence"]]))
         for site in session.sites:
@@ -160,8 +177,9 @@ class TestNetwork:
         second, other = one_pass(small(key), source, torch.tensor([[BEGIN, 7, 9, 5]]))
         torch.testing.assert_close(first[:, :2], second[:, :2], atol=1e-6, rtol=1e-6)
         assert not torch.allclose(first[:, 2], second[:, 2])
-        cross = CROSS.at("weights")
-        torch.testing.assert_close(one[cross][:, :, :2], other[cross][:, :, :2], atol=1e-6, rtol=1e-6)
+        for site in one.sites:
+            if site.stack == "decoder":
+                torch.testing.assert_close(one[site][:, :, :2], other[site][:, :, :2], atol=1e-6, rtol=1e-6)
 
     def test_texts_of_a_batch_do_not_meet(self, key: str) -> None:
         sources, inputs = torch.tensor([[5, 9, END], [7, 7, END]]), torch.tensor([[BEGIN, 4, 8], [BEGIN, 3, 3]])
@@ -176,13 +194,14 @@ class TestNetwork:
         made, inputs = small(key), torch.tensor([TARGETS["a sentence"]])
         short = SOURCES["one token"]
         source = torch.tensor([SOURCES["a sentence"], [*short, PAD, PAD, PAD]])
-        with torch.inference_mode(), capture() as session:
+        with torch.inference_mode(), capture(weights_of(made)) as session:
             together = made.decode(made.encode(source, source != PAD), inputs.expand(2, -1))
         alone, own = one_pass(made, torch.tensor([short]), inputs)
         torch.testing.assert_close(together[1], alone[0], atol=1e-5, rtol=1e-5)
-        weights = session[CROSS.at("weights")][1]
-        torch.testing.assert_close(weights[..., :2], own[CROSS.at("weights")][0], atol=1e-5, rtol=1e-5)
-        assert not weights[..., 2:].any()
+        for site in session.sites:
+            if site.kind == "cross":
+                torch.testing.assert_close(session[site][1, ..., :2], own[site][0], atol=1e-5, rtol=1e-5)
+                assert not session[site][1, ..., 2:].any()
 
     def test_the_source_is_read(self, key: str) -> None:
         inputs = torch.tensor([TARGETS["a sentence"]])
@@ -196,16 +215,6 @@ class TestNetwork:
             bare = made.decode(made.encode(source), inputs)
         captured, _ = one_pass(made, source, inputs)
         assert torch.equal(bare, captured)
-
-    def test_weights_are_captured_before_dropout(self, key: str) -> None:
-        made = network(key, vocabulary=VOCABULARY, dropout=0.5).train()
-        source, inputs = torch.tensor([SOURCES["a sentence"]]), torch.tensor([TARGETS["a sentence"]])
-        with torch.inference_mode(), capture(["*.weights", "*.scores"]) as session:
-            made.decode(made.encode(source), inputs)
-        for site in session.sites:
-            if site.quantity == "weights":
-                torch.testing.assert_close(session[site].sum(-1), torch.ones(session[site].shape[:-1]))
-                assert session[site.at("scores")].all()  # dropout would leave zeros
 
     def test_training_reaches_every_parameter(self, key: str) -> None:
         made = network(key, vocabulary=VOCABULARY).train()
@@ -224,12 +233,72 @@ class TestNetwork:
         assert torch.equal(one_pass(one, source, inputs)[0], one_pass(again, source, inputs)[0])
 
 
+@attentive
+class TestMap:
+    @pytest.mark.parametrize("source", SOURCES)
+    def test_its_cross_attention_answers_to_one_address(self, key: str, source: str) -> None:
+        ids, inputs = torch.tensor([SOURCES[source]] * 2), torch.tensor([TARGETS["a sentence"]] * 2)
+        _, session = one_pass(small(key), ids, inputs)
+        weights = session["decoder.0.cross.weights"]
+        assert weights.dtype == torch.float32
+        assert (weights.shape[0], *weights.shape[2:]) == (2, inputs.shape[1], ids.shape[1])
+        assert weights.min() >= 0
+        for site in session.sites:
+            if mechanisms()[key].rows_sum_to_one:
+                torch.testing.assert_close(session[site].sum(-1), torch.ones(session[site].shape[:-1]))
+            else:
+                assert session[site].sum(-1).max() <= 1 + 1e-6
+
+    def test_weights_are_captured_before_dropout(self, key: str) -> None:
+        made = network(key, vocabulary=VOCABULARY, dropout=0.5).train()
+        source, inputs = torch.tensor([SOURCES["a sentence"]]), torch.tensor([TARGETS["a sentence"]])
+        normalised = "weights" if mechanisms()[key].rows_sum_to_one else "raw_weights"
+        with torch.inference_mode(), capture([f"*.{normalised}", "*.scores"]) as session:
+            made.decode(made.encode(source), inputs)
+        for site in session.sites:
+            if site.quantity == normalised:
+                torch.testing.assert_close(session[site].sum(-1), torch.ones(session[site].shape[:-1]))
+                assert session[site.at("scores")].all()  # dropout would leave zeros
+
+
+class TestTogether:
+    """What tells mechanisms apart is their equations: not their weights, and not what random weights make of them."""
+
+    LONG, TARGET = SOURCES["long"], [BEGIN, 7, 4, 8, 3, 5]
+
+    def test_no_two_give_the_same_map_even_with_the_same_weights(self) -> None:
+        """Each has every parameter of one seed that it shares, by name and shape, with those before it."""
+        seen: dict[str, Tensor] = {}
+        given: dict[str, Tensor] = {}
+        for key in ATTENTIVE:
+            made = network(key, vocabulary=VOCABULARY)
+            own = made.state_dict()
+            made.load_state_dict(own | {n: v for n, v in given.items() if n in own and own[n].shape == v.shape})
+            given = own | given
+            _, session = one_pass(made, torch.tensor([self.LONG]), torch.tensor([self.TARGET]))
+            seen[key] = session[CROSS.at("weights")][0].mean(0)
+        for one, other in combinations(seen, 2):
+            assert (seen[one] - seen[other]).abs().max() > 1e-3, (one, other)
+
+    def test_no_two_shipped_ones_share_a_weight_matrix(self) -> None:
+        owners: dict[str, str] = {}
+        for key in catalog():
+            entry = describe(key)
+            for name, values in read_weights(entry.folder, entry.card).items():
+                if values.dim() > 1:
+                    digest = hashlib.sha256(values.numpy().tobytes()).hexdigest()
+                    assert owners.setdefault(digest, key) == key, (name, key, owners[digest])
+
+
 # Every mechanism x every figure x awkward tokens.
 
 
 FIGURES: dict[str, Callable[..., go.Figure]] = {
-    name: getattr(viz.figures, name) for name in viz.figures.__all__ if inspect.isfunction(getattr(viz.figures, name))
+    name: function
+    for name, function in inspect.getmembers(viz.figures, inspect.isfunction)
+    if str(function.__annotations__.get("return")).rpartition(".")[2] == "Figure"
 }
+OF_SELF_ATTENTION = ("rollout_heatmap",)  # from tokens to tokens of one text: of no cross map
 
 
 @cache
@@ -238,7 +307,7 @@ def awkward_trace(key: str, name: str, decoding: str) -> AttentionTrace:
     return translator(key).attend(AWKWARD[name], AWKWARD[name] if decoding == "forced" else None)
 
 
-@keys
+@attentive
 @pytest.mark.parametrize("name", AWKWARD)
 def test_an_awkward_text_has_a_map_that_fits_its_words(key: str, name: str) -> None:
     for decoding in ("forced", "greedy"):
@@ -246,13 +315,26 @@ def test_an_awkward_text_has_a_map_that_fits_its_words(key: str, name: str) -> N
         for each in trace:
             merged = each.to_words()
             assert merged.weights.shape[1:] == (len(each.query_tokens.word_texts), len(each.key_tokens.word_texts))
-            np.testing.assert_allclose(merged.weights.sum(-1), 1, atol=1e-4)
+            if each.rows_sum_to_one:
+                np.testing.assert_allclose(merged.weights.sum(-1), 1, atol=1e-4)
         assert trace.read("decoder.0.cross", "input").to_words().query_tokens.texts[0] == "<s>"
+
+
+def record_kind(key: str) -> tuple[object, ...]:
+    """Give all in which the record of a mechanism may differ from another's: a figure sees nothing else of it."""
+    trace = awkward_trace(key, "one token", "greedy")
+    return tuple((each.site, len(each.head_names), each.rows_sum_to_one) for each in trace)
+
+
+KINDS = tuple({record_kind(key): key for key in reversed(ATTENTIVE)}.values())
+"""The first mechanism of each kind of record."""
 
 
 def ways(name: str, trace: AttentionTrace) -> list[dict[str, Any]]:
     """Give the choices under which a figure is drawn: by word and by piece, and of each kind of map that there is."""
     patterns = sorted({f"{site.stack}.*.{site.kind}" for site in trace.sites})
+    if name in OF_SELF_ATTENTION:
+        patterns = [pattern for pattern in patterns if pattern.endswith("self")]
     offered = {"unit": ("word", "piece"), "sites": patterns}
     taken = [choice for choice in offered if choice in inspect.signature(FIGURES[name]).parameters]
     return [dict(zip(taken, each, strict=True)) for each in product(*(offered[choice] for choice in taken))]
@@ -300,34 +382,51 @@ def check(figure: go.Figure) -> None:
 
 
 @pytest.mark.parametrize("name", AWKWARD)
-@keys
+@pytest.mark.parametrize("key", KINDS)
 @pytest.mark.parametrize("figure", FIGURES)
-def test_every_figure_draws_every_mechanism_of_awkward_text(figure: str, key: str, name: str) -> None:
+def test_every_figure_draws_every_kind_of_record_of_awkward_text(figure: str, key: str, name: str) -> None:
     for decoding in ("forced", "greedy"):
         trace = awkward_trace(key, name, decoding)
         for choices in ways(figure, trace):
             check(draw(figure, trace, choices))
 
 
-@keys
+@attentive
 @pytest.mark.parametrize("figure", FIGURES)
-def test_a_figure_is_a_function_of_its_trace_alone(figure: str, key: str) -> None:
+def test_a_figure_of_every_mechanism_is_a_function_of_its_trace_alone(figure: str, key: str) -> None:
     trace = awkward_trace(key, "repeated", "forced")
     before = [each.weights.copy() for each in trace]
-    choices = ways(figure, trace)[0]
-    first, second = (json.loads(draw(figure, trace, choices).to_json()) for _ in range(2))
-    assert first == second
+    for choices in ways(figure, trace)[:1]:
+        check(draw(figure, trace, choices))
+        first, second = (json.loads(draw(figure, trace, choices).to_json()) for _ in range(2))
+        assert first == second
     for weights, each in zip(before, trace, strict=True):
         np.testing.assert_array_equal(weights, each.weights)
 
 
-@keys
+@pytest.mark.parametrize("key", KINDS)
 @pytest.mark.parametrize("figure", FIGURES)
 def test_a_figure_draws_whatever_it_offers_by_name(figure: str, key: str) -> None:
     trace = awkward_trace(key, "repeated", "forced")
-    sites = ways(figure, trace)[0].get("sites")
-    for choices in named_choices(figure):
-        check(draw(figure, trace, choices | ({"sites": sites} if sites else {})))
+    for way in ways(figure, trace)[:1]:
+        for choices in named_choices(figure):
+            check(draw(figure, trace, choices | ({"sites": way["sites"]} if "sites" in way else {})))
+
+
+@pytest.mark.parametrize("figure", OF_SELF_ATTENTION)
+def test_a_figure_of_self_attention_refuses_a_cross_map_in_words(figure: str) -> None:
+    assert ways(figure, awkward_trace("transformer", "repeated", "forced"))
+    with pytest.raises(ValueError, match="self-attention"):
+        draw(figure, awkward_trace("bahdanau", "repeated", "forced"), {"sites": "decoder.*.cross"})
+
+
+@pytest.mark.parametrize("key", sorted(set(KEYS) - set(ATTENTIVE)))
+@pytest.mark.parametrize("figure", FIGURES)
+def test_no_figure_is_made_of_a_mechanism_without_a_map(figure: str, key: str) -> None:
+    trace = awkward_trace(key, "repeated", "forced")
+    assert trace.maps == ()
+    with pytest.raises((KeyError, ValueError)):
+        draw(figure, trace, {})
 
 
 def test_every_figure_of_the_folder_is_exported() -> None:

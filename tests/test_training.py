@@ -22,7 +22,8 @@ import torch
 from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from small_models import KEYS, SIZES, fluent, tokenizer, translator
+from safetensors.torch import load_file, save_file
+from small_models import ATTENTIVE, KEYS, SIZES, fluent, tokenizer, translator
 from torch import Tensor, nn
 
 from models import load
@@ -32,7 +33,7 @@ from models.network import BEGIN, END, PAD
 from models.sites import Site
 from models.tokenizer import is_mark, normalise, split_words
 from models.trace import Alignment, AttentionMap, AttentionTrace, Provenance, Step
-from models.training import evaluate, train
+from models.training import evaluate, report, train
 from models.training.alignment import ErrorRate, GoldSentence, best_links, choose, error_rates, gold_indices, read_gold
 from models.training.data import (
     EncodedPairs,
@@ -48,7 +49,8 @@ from models.training.data import (
 from models.training.loss import BLOCK, output_loss
 from models.training.publish import CREDITS, make_card, publish
 from models.training.recipes import DataFile, Recipe, RecipeError, read_recipe
-from models.training.train import Progress, Trainer, learning_rate, read_progress
+from models.training.report import NO_MAP, table
+from models.training.train import Progress, Start, Trainer, learning_rate, read_progress, read_start
 
 ROOT = Path(__file__).parent.parent
 RECIPES = sorted((ROOT / "models" / "training").glob("*/*.toml"))
@@ -254,7 +256,7 @@ class TestRecipes:
             ),
             (
                 'mechanism = "bahdanou"\npair = "en-fr"\nfiles = []',
-                "mechanism 'bahdanou' not known; there are bahdanau, ",
+                f"mechanism 'bahdanou' not known; there are {', '.join(KEYS)}",
             ),
             (
                 'mechanism = "bahdanau"\npair = "en-fr"\nfiles = [{ path = "a", repeet = 3 }]',
@@ -275,7 +277,7 @@ class TestRecipes:
         assert (recipe.mechanism, recipe.pair) == (path.stem, path.parent.name)
         built = mechanisms()[recipe.mechanism].build(vocabulary=recipe.vocabulary, **recipe.network)
         count = sum(parameter.numel() for parameter in built.parameters())
-        assert count <= (5_000_000 if recipe.mechanism in ("bahdanau", "luong-general") else 8_000_000)
+        assert count <= (8_000_000 if recipe.mechanism.startswith("transformer") else 5_000_000)
         assert str(path.relative_to(ROOT)) in path.read_text(encoding="utf8").splitlines()[0]
 
     @pytest.mark.parametrize("path", RECIPES, ids=lambda path: f"{path.parent.name}/{path.stem}")
@@ -398,7 +400,7 @@ class TestRuns:
         assert np.mean(losses[-5:]) < 0.6 * np.mean(losses[:3])
         assert trainer.held_out_loss() < 0.9 * held_out
 
-    @keys
+    @pytest.mark.parametrize("key", ["bahdanau", "luong-general", "transformer"])
     def test_a_run_that_was_stopped_goes_on_bit_for_bit(self, key: str, data: Path, tmp_path: Path) -> None:
         """With dropout; stopped two batches before the end of an epoch, and on to three of the next."""
         recipe = recipe_for(key)
@@ -474,6 +476,74 @@ class TestRuns:
         assert torch.equal(bahdanau.average["embedding.weight"], luong.average["embedding.weight"])
         assert torch.equal(state["cell.weight_hh"], own)
 
+    def test_the_tokens_of_a_sibling_count_and_its_name_is_kept(self, data: Path, tmp_path: Path) -> None:
+        """From a run, through a save and a resumption, to the card; and from there, as a shipped one, once more."""
+        sibling = Trainer(recipe_for("luong-general"), data, tmp_path, "cpu")
+        advance(sibling, 2)
+        sibling.save()
+        seen = sibling.progress.tokens
+        first = Trainer(recipe_for("luong-local-m"), data, tmp_path, "cpu")
+        first.start_from(sibling.folder / "average.safetensors")
+        assert first.start == Start("luong-general-en-fr", seen)
+        assert (first.progress.step, first.progress.tokens) == (0, seen)
+        logged = json.loads((first.folder / "log.jsonl").read_text())
+        assert logged["start"] == {"key": "luong-general-en-fr", "target_tokens": seen}
+        assert logged["fresh"] == []  # local-m has the parameters of the general score and no other
+        own = sum(int((batch.labels != PAD).sum()) for batch, _ in zip(first.batches(), range(1), strict=False))
+        first.progress.batch = 0
+        advance(first, 1)
+        assert first.progress.tokens == seen + own
+        first.save()
+        first.log({"held_out_loss": 1.5})
+        again = Trainer(recipe_for("luong-local-m"), data, tmp_path, "cpu")
+        again.resume()
+        assert (again.start, again.progress.tokens) == (first.start, seen + own)
+        card = publish(recipe_for("luong-local-m"), tmp_path, tmp_path / "weights")
+        assert card["start"] == {"key": "luong-general-en-fr", "target_tokens": seen}
+        assert card["target_tokens_seen"] == seen + own
+        shipped = tmp_path / "weights" / "luong-local-m-en-fr" / "model.safetensors"
+        third = Trainer(recipe_for("luong-local-p"), data, tmp_path, "cpu")
+        third.start_from(shipped)
+        assert third.start == Start("luong-local-m-en-fr", seen + own)
+        stored = third.network.state_dict()["general_weight"]
+        assert torch.equal(stored, first.average["general_weight"].half().float())
+
+    def test_a_run_from_random_weights_names_no_sibling(self, data: Path, tmp_path: Path) -> None:
+        trainer = Trainer(recipe_for("bahdanau"), data, tmp_path, "cpu")
+        trainer.save()
+        assert read_start(trainer.folder / "state.safetensors") is None
+        assert "start" not in make_card(recipe_for("bahdanau"), Progress(), 0)
+
+    def test_weights_of_another_pair_or_of_another_shape_are_no_start(self, data: Path, tmp_path: Path) -> None:
+        sibling = Trainer(recipe_for("luong-general"), data, tmp_path, "cpu")
+        sibling.save()
+        path = sibling.folder / "average.safetensors"
+        other = sibling.folder.with_name("luong-general-zh-en")
+        sibling.folder.rename(other)
+        trainer = Trainer(recipe_for("luong-general"), data, tmp_path / "new", "cpu")
+        with pytest.raises(RecipeError, match="luong-general-en-fr can start from the pair en-fr only"):
+            trainer.start_from(other / path.name)
+        other.rename(sibling.folder)
+        sizes = {"d_model": 4, "heads": 1, "layers": 1, "d_feedforward": 3}
+        transformer = Trainer(recipe_for("transformer", network=sizes), data, tmp_path / "new", "cpu")
+        path.with_name("few.safetensors").write_bytes(path.read_bytes())
+        save_file({"embedding.weight": torch.zeros(3, 3)}, path, {"progress": json.dumps(asdict(Progress(tokens=5)))})
+        with pytest.raises(RecipeError, match="no tensor has a name and shape of transformer-en-fr"):
+            transformer.start_from(path)
+        assert (transformer.start, transformer.progress) == (None, Progress())
+
+    def test_a_state_saved_before_there_was_a_start_resumes(self, data: Path, tmp_path: Path) -> None:
+        trainer = Trainer(recipe_for("bahdanau"), data, tmp_path, "cpu")
+        advance(trainer, 1)
+        trainer.save()
+        path = trainer.folder / "state.safetensors"
+        progress = {"step": 1, "tokens": trainer.progress.tokens, "epoch": 0, "batch": 1, "seconds": 0.0}
+        save_file(load_file(path), path, {"progress": json.dumps(progress)})
+        again = Trainer(recipe_for("bahdanau"), data, tmp_path, "cpu")
+        again.resume()
+        assert again.progress == Progress(**progress)  # type: ignore[arg-type]
+        assert again.start is None
+
     def test_a_run_stops_at_its_tokens_and_logs(self, data: Path, tmp_path: Path) -> None:
         trainer = Trainer(recipe_for("bahdanau", target_tokens=3000), data, tmp_path, "cpu")
         trainer.run(math.inf)
@@ -505,7 +575,7 @@ class TestRuns:
         for name, values in trainer.average.items():
             assert torch.equal(model.network.state_dict()[name], values.half().float()), name
         trace = model.attend("alpha beta", "gamma")
-        assert trace[PLACE].weights.shape[1:] == (len(trace.target), len(trace.source))
+        assert (PLACE in trace) == mechanisms()[key].has_attention
         assert trace.provenance.checkpoint == f"{key}-en-fr"
         logged = [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
         assert [line["held_out_loss"] for line in logged] == [1.5]
@@ -801,7 +871,7 @@ class TestBestLinks:
         for links in self.links("written", rows).values():
             assert sorted(target for _, target in links) == [0, 1]
 
-    @keys
+    @pytest.mark.parametrize("key", ATTENTIVE)
     def test_a_model_is_rated_by_every_cross_map_head_and_reading(self, key: str) -> None:
         model = translator(key)
         sentences = [gold("the old cat", "le vieux chat", "0-0 1-1 2-2"), gold("yes .", "oui .", "0-0", "1-1")]
@@ -884,6 +954,21 @@ class TestCommands:
         figures = evaluate.evaluate(translator("bahdanau"), data)
         assert (figures["alignment"]["head"], figures["alignment"]["reading"]) == (0, "written")
         assert figures["aer"] == {evaluate.TRIAL["en-fr"]: 0.2} | dict.fromkeys(evaluate.GOLD["en-fr"], 0.9)
+
+    @pytest.mark.parametrize("key", sorted(set(KEYS) - set(ATTENTIVE)))
+    def test_without_a_map_bleu_is_measured_and_no_alignment(
+        self, key: str, data: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(evaluate, "translate", lambda _, sources: sources)
+        figures = evaluate.evaluate(translator(key), data)
+        assert set(figures) == {"bleu"}
+        assert figures["bleu"]["tatoeba.test"]["bleu"] == 100  # a corpus to copy
+
+        card = {"parameters": 10, "target_tokens_seen": 10, **figures}
+        monkeypatch.setattr(report, "catalog", lambda: (f"{key}-en-fr",))
+        monkeypatch.setattr(report, "describe", lambda _: translator(key, **card).entry)
+        cells = [cell.strip() for cell in table().splitlines()[-1].strip("|").split("|")]
+        assert [cell.partition(" ")[0] for cell in cells[3:]] == ["100.0", "100.0", *[NO_MAP] * 4]
 
     def test_the_command_explains_itself(self) -> None:
         command = [sys.executable, "-m", "models.training.train", "--help"]

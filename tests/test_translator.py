@@ -15,7 +15,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from small_models import AWKWARD, KEYS, fluent, network, only_writing, tokenizer, translator
+from small_models import ATTENTIVE, AWKWARD, KEYS, fluent, network, only_writing, tokenizer, translator
 from torch import Tensor, nn
 
 from models.decoding import step_limit, translate_batch
@@ -41,6 +41,8 @@ CROSS, OWN = Site("decoder", 0, "cross"), Site("decoder", 0, "self")
 PLACE = "decoder.0.cross"
 SENTENCE = "The old cat drinks the milk."
 keys = pytest.mark.parametrize("key", KEYS)
+attentive = pytest.mark.parametrize("key", ATTENTIVE)
+local = pytest.mark.parametrize("key", [key for key in KEYS if mechanisms()[key].is_local])
 
 
 class Rotation(TranslationNetwork):
@@ -196,6 +198,7 @@ class TestForcing:
         own = model.attend(SENTENCE, sites=("*",))
         forced = model.attend(SENTENCE, own.output_text, sites=("*",))
         assert forced.target == own.target  # the text is cut into the pieces that wrote it
+        assert bool(own.maps) == mechanisms()[key].has_attention
         assert (own.provenance.decoding, forced.provenance.decoding) == ("greedy", "forced")
         assert forced.sites == own.sites
         for one, other in zip(own, forced, strict=True):
@@ -206,22 +209,11 @@ class TestForcing:
                 )
         np.testing.assert_allclose(log_probabilities(own), log_probabilities(forced), atol=1e-4)
 
-    @pytest.mark.parametrize(
-        "edit", [mask_key(PLACE, 1), scale_scores(PLACE, 0.3), uniform_row(PLACE, None, 2)], ids=str
-    )
-    def test_so_it_does_under_an_edit(self, key: str, edit: Edit) -> None:
-        model = fluent(key, SENTENCE)
-        own = model.attend(SENTENCE, edits=(edit,))
-        forced = model.attend(SENTENCE, own.output_text, edits=(edit,))
-        count = len(own.target) - (own.target.ids[-1] != END)
-        assert forced.target.ids[:count] == own.target.ids[:count]
-        np.testing.assert_allclose(forced[PLACE].weights[:, :count], own[PLACE].weights[:, :count], atol=1e-5)
-
     @pytest.mark.parametrize("text", ["repeated", "emoji"])
     def test_ids_that_no_text_has_give_the_same_maps_step_by_step_and_in_one_pass(self, key: str, text: str) -> None:
         model = translator(key)
         own = model.attend(AWKWARD[text])
-        with torch.inference_mode(), capture() as session:
+        with torch.inference_mode(), capture([f"{site}.weights" for site in own.sites]) as session:
             memory = model.network.encode(torch.tensor([own.source.ids]))
             logits = model.network.decode(memory, torch.tensor([own.target_input.ids]))[0]
         for each in own:
@@ -278,11 +270,11 @@ class TestForcing:
         trace = model.attend("the cat")
         count = step_limit(3)
         assert trace.target.texts == (" le",) * count
-        assert trace.provenance.notes == (f"cut after {count} tokens: the model did not end its translation",)
+        assert trace.provenance.notes[-1] == f"cut after {count} tokens: the model did not end its translation"
         assert all(each.weights.shape[1] == count for each in trace if each.site.stack == "decoder")
 
 
-@keys
+@attentive
 class TestSites:
     def test_without_a_wish_all_weights_and_nothing_else(self, key: str) -> None:
         trace = translator(key).attend("the cat")
@@ -307,7 +299,8 @@ class TestSites:
             assert found["mask"].dtype == bool
             scores = np.where(found["mask"], found["scores"].astype(np.float64), -np.inf)
             want = np.exp(scores - scores.max(-1, keepdims=True))
-            np.testing.assert_allclose(each.weights, want / want.sum(-1, keepdims=True), atol=1e-5)
+            normalised = found.get("raw_weights", each.weights)
+            np.testing.assert_allclose(normalised, want / want.sum(-1, keepdims=True), atol=1e-5)
             assert found["query"].shape[:2] == (heads, query)
             assert found["key"].shape[:2] == found["value"].shape[:2] == (heads, key_count)
             np.testing.assert_allclose(each.weights @ found["value"], found["context"], atol=1e-4, rtol=1e-4)
@@ -351,8 +344,19 @@ CHANGING = [
 ]
 
 
-@keys
+@attentive
 class TestEdits:
+    @pytest.mark.parametrize(
+        "edit", [mask_key(PLACE, 1), scale_scores(PLACE, 0.3), uniform_row(PLACE, None, 2)], ids=str
+    )
+    def test_so_it_does_under_an_edit(self, key: str, edit: Edit) -> None:
+        model = fluent(key, SENTENCE)
+        own = model.attend(SENTENCE, edits=(edit,))
+        forced = model.attend(SENTENCE, own.output_text, edits=(edit,))
+        count = len(own.target) - (own.target.ids[-1] != END)
+        assert forced.target.ids[:count] == own.target.ids[:count]
+        np.testing.assert_allclose(forced[PLACE].weights[:, :count], own[PLACE].weights[:, :count], atol=1e-5)
+
     @pytest.mark.parametrize("edit", CHANGING, ids=str)
     def test_an_edit_changes_how_likely_words_are(self, key: str, edit: Edit) -> None:
         model = translator(key)
@@ -367,10 +371,14 @@ class TestEdits:
 
     def test_a_hidden_key_gives_its_weight_to_the_others(self, key: str) -> None:
         model = translator(key)
-        plain, edited = model.attend(SENTENCE, TARGET), model.attend(SENTENCE, TARGET, edits=(mask_key(PLACE, 1),))
+        plain, edited = (
+            model.attend(SENTENCE, TARGET, edits=edits, sites=("*",)) for edits in ((), (mask_key(PLACE, 1),))
+        )
         weights, before = edited[PLACE].weights, plain[PLACE].weights
         assert not weights[..., 1].any()
-        assert before[..., 1].min() > 0
+        assert before[:, 0, 1].min() > 0
+        if not mechanisms()[key].rows_sum_to_one:
+            weights, before = edited[PLACE].companions["raw_weights"], plain[PLACE].companions["raw_weights"]
         np.testing.assert_allclose(weights.sum(-1), 1, atol=1e-5)
         others = [0, *range(2, weights.shape[-1])]  # the first row has the scores of the plain run
         want = before[:, 0, others] / before[:, 0, others].sum(-1, keepdims=True)
@@ -384,7 +392,8 @@ class TestEdits:
 
     def test_edits_that_keep_row_sums_leave_that_said(self, key: str) -> None:
         edits = (uniform_row(PLACE, None, 0), mask_key(PLACE, 0), scale_scores(PLACE, 2))
-        assert translator(key).attend(SENTENCE, edits=edits)[PLACE].rows_sum_to_one
+        said = translator(key).attend(SENTENCE, edits=edits)[PLACE].rows_sum_to_one
+        assert said == mechanisms()[key].rows_sum_to_one
 
     def test_an_edit_of_a_row_acts_from_its_step_on_and_not_before(self, key: str) -> None:
         model = translator(key)
@@ -403,7 +412,7 @@ class TestEdits:
             scale_scores("*.*.*", 1),
             set_row(PLACE, None, None, (1.0,), 0),
             uniform_row(PLACE, None, 10**6),
-            window(PLACE, None, 0, 10**6),
+            window(PLACE, 10**6, 0, 0),
         ],
         ids=str,
     )
@@ -411,6 +420,15 @@ class TestEdits:
         model = translator(key)
         for target in (None, TARGET):
             assert_same(model.attend(SENTENCE, target, edits=(edit,)), model.attend(SENTENCE, target))
+
+    def test_a_window_over_all_keys_shows_all_that_there_is(self, key: str) -> None:
+        """The very same bits where every row may read all; where a row has a window of its own, none is left."""
+        model = translator(key)
+        edited = model.attend(SENTENCE, TARGET, edits=(window(PLACE, None, 0, 10**6),))
+        if mechanisms()[key].is_local:
+            assert (edited[PLACE].weights > 0).all()
+        else:
+            assert_same(edited, model.attend(SENTENCE, TARGET))
 
     def test_keeping_all_heads_gives_the_very_same_bits(self, key: str) -> None:
         model = translator(key)
@@ -455,7 +473,7 @@ class TestEdits:
 @keys
 class TestProvenance:
     def test_it_says_all_that_makes_the_figure_again(self, key: str) -> None:
-        edits = (mask_key(PLACE, 1), scale_scores(PLACE, 2))
+        edits = (mask_key(PLACE, 1), scale_scores(PLACE, 2)) if mechanisms()[key].has_attention else ()
         stored = {"site": PLACE, "head": "mean", "reading": "input"}
         found = translator(key, alignment=stored).attend(SENTENCE, edits=edits).provenance
         mechanism = mechanisms()[key]
@@ -514,7 +532,9 @@ class TestBadInput:
 
     def test_the_longest_text_is_taken(self, key: str) -> None:
         trace = translator(key).attend(LONGEST, LONGEST)
-        assert trace[PLACE].weights.shape[1:] == (MAX_PIECES + 1, MAX_PIECES + 1)
+        assert len(trace.steps) == MAX_PIECES + 1
+        for each in trace:
+            assert each.weights.shape[1:] == (MAX_PIECES + 1, MAX_PIECES + 1)
 
     def test_an_error_inside_the_network_leaves_no_session_and_no_hook(self, key: str) -> None:
         model = translator(key)
@@ -568,7 +588,7 @@ class TestSharing:
         model = translator(key)
         work: list[tuple[str, tuple[Edit, ...]]] = [
             ("the cat drinks the milk", ()),
-            ("a house", (mask_key(PLACE, 0), scale_scores(PLACE, 0.5))),
+            ("a house", (mask_key(PLACE, 0), scale_scores(PLACE, 0.5)) if mechanisms()[key].has_attention else ()),
         ]
         alone = [model.attend(text, edits=edits) for text, edits in work]
         together = Barrier(2)
@@ -586,6 +606,77 @@ class TestSharing:
                 for each in got:
                     assert_same(each, want)
                     assert each.provenance == want.provenance
+
+
+@local
+class TestLocalAttention:
+    def test_its_windows_come_with_the_record(self, key: str) -> None:
+        trace = translator(key).attend(SENTENCE, TARGET, sites=("decoder.0.cross.centre",))
+        windows = trace[PLACE].companions["centre"]
+        assert windows.shape == (1, len(trace.target), 2)
+        centre, width = windows[0, :, :1], windows[0, :, 1:]
+        assert set(width.ravel().tolist()) == {4}
+        near = np.abs(np.arange(len(trace.source)) - centre) <= width
+        np.testing.assert_array_equal(trace[PLACE].weights[0] > 0, near)
+
+    def test_a_row_is_moved_by_a_window_edit_alone_and_the_rest_of_the_words_follow(self, key: str) -> None:
+        edit = window(PLACE, 1, 7, 1)
+        plain, edited = (
+            translator(key).attend(SENTENCE, TARGET, edits=edits, sites=("*.centre",)) for edits in ((), (edit,))
+        )
+        assert edited[PLACE].companions["centre"][0, 1].tolist() == [7, 1]
+        assert edited[PLACE].weights[0, 1].nonzero()[0].tolist() == [6, 7, 8]
+        change = np.abs(log_probabilities(plain) - log_probabilities(edited))
+        assert change[0] == 0
+        assert change[1] > 1e-3
+        assert edited.provenance.edits == (edit,)
+        assert not any("no effect" in note for note in edited.provenance.notes)
+
+    def test_a_window_of_a_row_that_there_is_not_has_no_effect_and_says_so(self, key: str) -> None:
+        trace = translator(key).attend(SENTENCE, TARGET, edits=(window(PLACE, 99, 0, 1),))
+        assert any(note.startswith("no effect: row 99") for note in trace.provenance.notes)
+
+
+@pytest.mark.parametrize("key", sorted(set(KEYS) - set(ATTENTIVE)))
+class TestWithoutAttention:
+    @pytest.mark.parametrize("sites", [("*.weights",), ("*",), ("decoder.*.cross",), ()])
+    @pytest.mark.parametrize("target", [None, TARGET])
+    def test_there_is_a_translation_and_no_map(self, key: str, target: str | None, sites: tuple[str, ...]) -> None:
+        trace = translator(key).attend(SENTENCE, target, sites=sites)
+        assert trace.maps == ()
+        assert len(trace.steps) == len(trace.target) > 0
+        assert "no attention: all that the decoder knows of the source went through one vector" in (
+            trace.provenance.notes
+        )
+
+    def test_a_place_by_its_address_is_an_error(self, key: str) -> None:
+        with pytest.raises(CaptureError, match=r"decoder.0.cross.weights: never fired; places that did: none"):
+            translator(key).attend(SENTENCE, sites=(PLACE,))
+
+    def test_an_edit_finds_no_place(self, key: str) -> None:
+        with pytest.raises(CaptureError, match="met no place"):
+            translator(key).attend(SENTENCE, edits=(mask_key("decoder.*.cross", 0),))
+        assert current_session() is None
+
+
+def test_what_location_cannot_read_is_said() -> None:
+    model = translator("luong-location", network("luong-location", max_source=4))
+    trace = model.attend("the cat drinks the milk", TARGET)
+    assert len(trace.source) > 4
+    assert not trace[PLACE].weights[..., 4:].any()
+    assert trace.provenance.notes == (
+        f"only the first 4 of the {len(trace.source)} source pieces can be read: the others weigh 0",
+    )
+    assert model.attend("the cat", TARGET).provenance.notes == ()
+
+
+def test_local_p_says_that_rows_need_not_sum_to_1() -> None:
+    trace = translator("luong-local-p").attend(SENTENCE, TARGET)
+    assert trace.provenance.notes == (
+        "rows need not sum to 1: each weight is multiplied by a Gaussian around the predicted position",
+    )
+    assert not trace[PLACE].rows_sum_to_one
+    assert (trace[PLACE].weights.sum(-1) < 1).all()
 
 
 def test_a_transformer_hides_what_its_self_attention_may_not_lose() -> None:

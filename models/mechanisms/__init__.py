@@ -35,8 +35,14 @@ class Mechanism:
         ``module:class`` of the network, imported when it is built.
     rows_sum_to_one : bool
         Whether each row of weights must sum to 1.
+    has_attention : bool
+        Whether the decoder reads the source through a cross map; False where one fixed vector is all that it gets.
+    is_local : bool
+        Whether each row reads a window of its own (the quantity ``centre``), which a window edit takes the place of.
+    options : tuple of (str, value)
+        What `build` passes to the network besides the sizes.
     order : int
-        Place in lists: older first.
+        Place in lists among those of its year: older first.
     """
 
     key: str
@@ -48,12 +54,15 @@ class Mechanism:
     departures: tuple[str, ...]
     network: str
     rows_sum_to_one: bool = True
+    has_attention: bool = True
+    is_local: bool = False
+    options: tuple[tuple[str, Any], ...] = ()
     order: int = 0
 
     def build(self, **sizes: Any) -> Any:
         """Make the network (a `models.network.Network`) with fresh weights; imports torch."""
         module, _, name = self.network.partition(":")
-        return getattr(importlib.import_module(module), name)(**sizes)
+        return getattr(importlib.import_module(module), name)(**{**dict(self.options), **sizes})
 
 
 @cache

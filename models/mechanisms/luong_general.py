@@ -1,29 +1,39 @@
-"""Global attention with the general score: Luong, Pham and Manning 2015."""
+"""Global attention with the general score: Luong, Pham and Manning 2015. Its siblings share its data flow."""
 
 from models.mechanisms import Mechanism
+
+PAPER = (
+    "Luong, Pham and Manning 2015, Effective Approaches to Attention-based Neural Machine Translation, "
+    "EMNLP, arXiv:1508.04025"
+)
+
+ENCODER = "The encoder is bidirectional (in the paper it reads one way), so that h_s knows both sides of a word."
+LAYERS = "One layer each way instead of four stacked ones; smaller states (see the card)."
+START = (
+    "The decoder's first state is tanh of a linear map of the encoder's two last states, its first cell a linear "
+    "map of their cells (in the paper they are copied)."
+)
+COPIED_START = (
+    "The decoder's first state and cell are the encoder's last ones, its two directions side by side "
+    "(in the paper, where it has one direction, they are copied too)."
+)
+FORWARDS = "The source is read forwards, and ends with </s> (in the paper it is reversed)."
+NO_FEEDING = "No input feeding (section 3.3): the attentional state does not enter the next step."
+ATTENTIONAL = "The attentional state has the size of the embedding, which the output layer shares."
+PIECES = (
+    "Source and target are byte-level BPE pieces with one embedding for source, target and output "
+    "(in the paper 50,000 whole words a language)."
+)
+TRAINING = "Label smoothing; Adam instead of stochastic gradient descent."
 
 MECHANISM = Mechanism(
     key="luong-general",
     title="Luong (general)",
     year=2015,
     formula=r"e_{ts} = s_t^\top W_a h_s",
-    paper=(
-        "Luong, Pham and Manning 2015, Effective Approaches to Attention-based Neural Machine Translation, "
-        "EMNLP, arXiv:1508.04025"
-    ),
+    paper=PAPER,
     equation="section 3.1, equations 5 to 8 (general)",
-    departures=(
-        "The encoder is bidirectional (in the paper it reads one way), so that h_s knows both sides of a word.",
-        "One layer each way instead of four stacked ones; smaller states (see the card).",
-        "The decoder's first state is tanh of a linear map of the encoder's two last states, its first cell a linear "
-        "map of their cells (in the paper they are copied).",
-        "The source is read forwards, and ends with </s> (in the paper it is reversed).",
-        "No input feeding (section 3.3): the attentional state does not enter the next step.",
-        "The attentional state has the size of the embedding, which the output layer shares.",
-        "Source and target are byte-level BPE pieces with one embedding for source, target and output "
-        "(in the paper 50,000 whole words a language).",
-        "Label smoothing; Adam instead of stochastic gradient descent.",
-    ),
-    network="models.recurrent:LuongNetwork",
-    order=2,
+    departures=(ENCODER, LAYERS, START, FORWARDS, NO_FEEDING, ATTENTIONAL, PIECES, TRAINING),
+    network="models.luong:LuongNetwork",
+    order=3,
 )

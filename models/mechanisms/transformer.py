@@ -17,5 +17,5 @@ MECHANISM = Mechanism(
         "Dropout also on the attention weights (after they are captured) and inside the feed-forward part.",
     ),
     network="models.transformer:TransformerNetwork",
-    order=3,
+    order=2,
 )

@@ -17,7 +17,7 @@ from safetensors.torch import load_file
 from models.checkpoints import WEIGHTS, write_checkpoint
 from models.mechanisms import mechanisms
 from models.training.recipes import Recipe, read_recipe
-from models.training.train import LOG_FILE, Progress, read_progress
+from models.training.train import LOG_FILE, Progress, Start, read_progress, read_start
 
 CREDITS = {
     "tatoeba": {
@@ -35,8 +35,11 @@ CREDITS = {
 }
 
 
-def make_card(recipe: Recipe, progress: Progress, parameters: int) -> dict[str, Any]:
-    """Give the card of a run, its figures not yet in it."""
+def make_card(recipe: Recipe, progress: Progress, parameters: int, start: Start | None = None) -> dict[str, Any]:
+    """Give the card of a run, its figures not yet in it.
+
+    ``target_tokens_seen`` counts those of the checkpoint that the run started from, if it did; ``start`` names it.
+    """
     mechanism = mechanisms()[recipe.mechanism]
     names = {file.path.rpartition("/")[2].split(".")[0].split("-")[0] for file in recipe.files}
     return {
@@ -51,6 +54,7 @@ def make_card(recipe: Recipe, progress: Progress, parameters: int) -> dict[str, 
         "data": [CREDITS[name] for name in sorted(names)],
         "recipe": {key: value for key, value in asdict(recipe).items() if key not in ("mechanism", "pair", "network")},
         "target_tokens_seen": progress.tokens,
+        **({"start": asdict(start)} if start else {}),
         "updates": progress.step,
         "training_seconds": round(progress.seconds),
         "seed": recipe.seed,
@@ -62,9 +66,10 @@ def publish(recipe: Recipe, out: Path, weights: Path = WEIGHTS) -> dict[str, Any
     """Write the checkpoint of the run of `recipe` in `out` to `weights`; give its card."""
     folder = out / recipe.key
     averaged = load_file(folder / "average.safetensors")
-    progress = read_progress(folder / "average.safetensors")
+    path = folder / "average.safetensors"
     parameters = sum(values.numel() for values in averaged.values())
-    card = write_checkpoint(weights / recipe.key, averaged, make_card(recipe, progress, parameters))
+    card = make_card(recipe, read_progress(path), parameters, read_start(path))
+    card = write_checkpoint(weights / recipe.key, averaged, card)
     lines = (folder / LOG_FILE).read_text(encoding="utf8").splitlines(keepends=True)
     (weights / recipe.key / LOG_FILE).write_text("".join(line for line in lines if "held_out_loss" in line), "utf8")
     return card

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
-from models.registry import catalog, describe
+from models.registry import Entry, catalog, describe
 
 README = Path(__file__).parents[2] / "README.md"
 BEGIN, END = "<!-- results:begin -->", "<!-- results:end -->"
@@ -16,10 +15,13 @@ COLUMNS = (
     ("AER golden-europarl", "aer", "golden-europarl_en-fr.100"),
     ("AER alibi", "aer", "alibi_en-fr"),
 )
+NO_MAP = "\u2013"
 
 
-def _cell(card: dict[str, Any], kind: str, name: str) -> str:
-    figure = card.get(kind, {}).get(name)
+def _cell(entry: Entry, kind: str, name: str) -> str:
+    if kind == "aer" and not entry.mechanism.has_attention:
+        return NO_MAP
+    figure = entry.card.get(kind, {}).get(name)
     if figure is None:
         return "not measured"
     if kind == "aer":
@@ -28,8 +30,10 @@ def _cell(card: dict[str, Any], kind: str, name: str) -> str:
     return f"{figure['bleu']:.1f}" + (f" ({figure['bleu_first_reference']:.1f})" if several else "")
 
 
-def _alignment(card: dict[str, Any]) -> str:
-    chosen = card.get("alignment")
+def _alignment(entry: Entry) -> str:
+    if not entry.mechanism.has_attention:
+        return NO_MAP
+    chosen = entry.card.get("alignment")
     if not chosen:
         return "not chosen"
     head = "mean of heads" if chosen["head"] == "mean" else f"head {chosen['head']}"
@@ -41,10 +45,11 @@ def table() -> str:
     names = ["model", "parameters", "target tokens seen", *(column for column, _, _ in COLUMNS), "read off"]
     rows = [names, ["---"] * len(names)]
     for key in catalog():
-        card = describe(key).card
+        entry = describe(key)
+        card = entry.card
         size = [f"{card['parameters'] / 1e6:.1f} M", f"{card['target_tokens_seen'] / 1e6:.0f} M"]
-        figures = [_cell(card, kind, name) for _, kind, name in COLUMNS]
-        rows.append([f"`{key}`", *size, *figures, _alignment(card)])
+        figures = [_cell(entry, kind, name) for _, kind, name in COLUMNS]
+        rows.append([f"`{key}`", *size, *figures, _alignment(entry)])
     return "\n".join("| " + " | ".join(row) + " |" for row in rows)
 
 

@@ -36,6 +36,7 @@ from safetensors.torch import load_file, save_file  # noqa: E402
 from torch import Tensor, nn  # noqa: E402
 from tqdm import tqdm  # noqa: E402
 
+from models.checkpoints import CARD_FILE, read_card  # noqa: E402
 from models.mechanisms import mechanisms  # noqa: E402
 from models.network import PAD  # noqa: E402
 from models.training.data import (  # noqa: E402
@@ -64,7 +65,8 @@ class Progress:
     Parameters
     ----------
     step, tokens, epoch, batch : int
-        Updates made; target tokens seen, padding not counted; epoch and the next batch in it.
+        Updates made; target tokens seen, padding not counted, those of a sibling that it started from among them;
+        epoch and the next batch in it.
     seconds : float
         Time spent training.
     """
@@ -88,6 +90,37 @@ def learning_rate(recipe: Recipe, progress: Progress) -> float:
     left = max(0.0, 1 - progress.tokens / recipe.target_tokens)
     fall = 1.0 if left >= recipe.decay_share else 0.5 - 0.5 * math.cos(math.pi * left / recipe.decay_share)
     return recipe.learning_rate * rise * fall
+
+
+@dataclass(frozen=True)
+class Start:
+    """The checkpoint that a run took its first weights from; its target tokens count as seen by the run too.
+
+    Parameters
+    ----------
+    key : str
+        Such as ``luong-general-en-fr``.
+    target_tokens : int
+        What it had seen.
+    """
+
+    key: str
+    target_tokens: int
+
+
+def read_start(path: Path) -> Start | None:
+    """Give where the run of a saved state, or of averaged weights, started from; None if from random weights."""
+    with safe_open(path, framework="pt") as saved:
+        stored = saved.metadata().get("start")
+    return None if stored is None else Start(**json.loads(stored))
+
+
+def start_of(path: Path) -> Start:
+    """Say which checkpoint `path` is: weights with their card beside them, or a run's, in the folder of its key."""
+    if (path.parent / CARD_FILE).is_file():
+        card = read_card(path.parent)
+        return Start(card["key"], card["target_tokens_seen"])
+    return Start(path.parent.name, read_progress(path).tokens)
 
 
 class Trainer:
@@ -116,6 +149,7 @@ class Trainer:
             self.network.parameters(), lr=0.0, betas=(0.9, 0.98), weight_decay=recipe.weight_decay, fused=True
         )
         self.progress = Progress()
+        self.start: Start | None = None
         held_out = [pair for path in sorted((data / recipe.pair).glob("*.dev.tsv.xz")) for pair in read_pairs(path)]
         if not held_out:
             message = f"{data / recipe.pair} has no *.dev.tsv.xz; a run measures itself on held-out pairs"
@@ -177,6 +211,8 @@ class Trainer:
             state |= {f"adam.{index}.{name}": value for name, value in values.items()}
         state["random"] = torch.get_rng_state()
         metadata = {"progress": json.dumps(asdict(self.progress))}
+        if self.start is not None:
+            metadata["start"] = json.dumps(asdict(self.start))
         for name, tensors in (("state", state), ("average", self.average)):
             partial = self.folder / f"{name}.partial"
             save_file({k: v.contiguous().cpu().clone() for k, v in tensors.items()}, partial, metadata)
@@ -199,13 +235,34 @@ class Trainer:
         self.optimizer.load_state_dict(self.optimizer.state_dict() | {"state": adam})
         torch.set_rng_state(state["random"].cpu())
         self.progress = read_progress(path)
+        self.start = read_start(path)
 
     def start_from(self, path: Path) -> None:
-        """Take the weights that fit, by name and shape, from a checkpoint: a sibling's, or one of this very key."""
+        """Take the weights that fit, by name and shape, from a checkpoint: a sibling's, or one of this very key.
+
+        Its target tokens count as seen: they bring the end of the run, and the fall of the rate, that much nearer.
+
+        Raises
+        ------
+        RecipeError
+            If it is of another language pair (another tokenizer), or nothing in it fits.
+        """
+        start = start_of(path)
+        if not start.key.endswith(f"-{self.recipe.pair}"):
+            message = (
+                f"{path}: weights of {start.key}; {self.recipe.key} can start from the pair {self.recipe.pair} only"
+            )
+            raise RecipeError(message)
         own = self.network.state_dict()
         given = {k: v.float() for k, v in load_file(path).items() if k in own and own[k].shape == v.shape}
+        if not given:
+            message = f"{path}: no tensor has a name and shape of {self.recipe.key}"
+            raise RecipeError(message)
         self.network.load_state_dict(own | given)
         self.average = {name: value.detach().clone() for name, value in self.network.state_dict().items()}
+        self.start = start
+        self.progress.tokens = start.target_tokens
+        self.log({"start": asdict(start), "taken": sorted(given), "fresh": sorted(set(own) - set(given))})
 
     def batches(self) -> Iterator[Batch]:
         """Give batches from where the run stands, epoch after epoch."""
@@ -262,17 +319,17 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True, help="folder of the parallel text")
     parser.add_argument("--out", type=Path, required=True, help="folder that keeps runs")
     parser.add_argument("--resume", action="store_true", help="go on from the last save in OUT")
-    parser.add_argument("--start-from", type=Path, help="a checkpoint whose weights are taken where they fit")
+    parser.add_argument("--start-from", type=Path, help="weights to begin with, where they fit: a sibling's")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu", choices=("cpu", "cuda"))
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--minutes", type=float, default=math.inf, help="stop after this time; --resume goes on")
     choices = parser.parse_args()
     torch.set_num_threads(choices.threads)
     trainer = Trainer(read_recipe(choices.recipe), choices.data, choices.out, choices.device)
-    if choices.start_from:
-        trainer.start_from(choices.start_from)
     if choices.resume:
         trainer.resume()
+    if choices.start_from and not trainer.progress.step:
+        trainer.start_from(choices.start_from)
     trainer.run(choices.minutes * 60)
 
 

@@ -1,0 +1,36 @@
+"""Global attention with the concat score: Luong, Pham and Manning 2015."""
+
+from models.mechanisms import Mechanism
+from models.mechanisms.luong_general import (
+    ATTENTIONAL,
+    ENCODER,
+    FORWARDS,
+    LAYERS,
+    NO_FEEDING,
+    PAPER,
+    PIECES,
+    START,
+    TRAINING,
+)
+
+MECHANISM = Mechanism(
+    key="luong-concat",
+    title="Luong (concat)",
+    year=2015,
+    formula=r"e_{ts} = v_a^\top \tanh(W_a [s_t; h_s])",
+    paper=PAPER,
+    equation="section 3.1, equations 5 to 7 (concat)",
+    departures=(
+        ENCODER,
+        LAYERS,
+        "The score's hidden layer is smaller than the states (in the paper its size is not given).",
+        START,
+        FORWARDS,
+        NO_FEEDING,
+        ATTENTIONAL,
+        PIECES,
+        TRAINING,
+    ),
+    network="models.luong:LuongConcatNetwork",
+    order=4,
+)

@@ -1,0 +1,36 @@
+"""Global attention with the dot score: Luong, Pham and Manning 2015."""
+
+from models.mechanisms import Mechanism
+from models.mechanisms.luong_general import (
+    ATTENTIONAL,
+    COPIED_START,
+    ENCODER,
+    FORWARDS,
+    LAYERS,
+    NO_FEEDING,
+    PAPER,
+    PIECES,
+    TRAINING,
+)
+
+MECHANISM = Mechanism(
+    key="luong-dot",
+    title="Luong (dot)",
+    year=2015,
+    formula=r"e_{ts} = s_t^\top h_s",
+    paper=PAPER,
+    equation="section 3.1, equations 5 to 7 (dot)",
+    departures=(
+        ENCODER,
+        LAYERS,
+        "Each direction of the encoder has half the size of the decoder's state, so that s_t and h_s have one size.",
+        COPIED_START,
+        FORWARDS,
+        NO_FEEDING,
+        ATTENTIONAL,
+        PIECES,
+        TRAINING,
+    ),
+    network="models.luong:LuongDotNetwork",
+    order=2,
+)

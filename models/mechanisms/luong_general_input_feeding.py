@@ -1,0 +1,37 @@
+"""The general score with input feeding: Luong, Pham and Manning 2015."""
+
+from models.mechanisms import Mechanism
+from models.mechanisms.luong_general import (
+    ATTENTIONAL,
+    COPIED_START,
+    ENCODER,
+    FORWARDS,
+    LAYERS,
+    PAPER,
+    PIECES,
+    TRAINING,
+)
+
+MECHANISM = Mechanism(
+    key="luong-general-input-feeding",
+    title="Luong (general, input feeding)",
+    year=2015,
+    formula=(
+        r"e_{ts} = s_t^\top W_a h_s, \quad "
+        r"s_t = \operatorname{LSTM}(s_{t-1}, [y_{t-1}; \tilde{s}_{t-1}])"
+    ),
+    paper=PAPER,
+    equation="section 3.3, with section 3.1, equations 5 to 7 (general)",
+    departures=(
+        "Before the first step the attentional state is 0 (the paper does not say).",
+        ENCODER,
+        LAYERS,
+        COPIED_START,
+        FORWARDS,
+        ATTENTIONAL,
+        PIECES,
+        TRAINING,
+    ),
+    network="models.luong:LuongInputFeedingNetwork",
+    order=8,
+)

@@ -1,0 +1,40 @@
+"""Local attention around the target word's own position: Luong, Pham and Manning 2015."""
+
+from models.mechanisms import Mechanism
+from models.mechanisms.luong_general import (
+    ATTENTIONAL,
+    ENCODER,
+    FORWARDS,
+    LAYERS,
+    NO_FEEDING,
+    PAPER,
+    PIECES,
+    START,
+    TRAINING,
+)
+
+MECHANISM = Mechanism(
+    key="luong-local-m",
+    title="Luong (local-m)",
+    year=2015,
+    formula=r"p_t = t, \quad a_t = \operatorname{softmax}(s_t^\top W_a h_s), \quad |s - p_t| \leq D",
+    paper=PAPER,
+    equation="section 3.2, monotonic alignment, with equation 7 (general)",
+    departures=(
+        "The window is centred on min(t, S - 1), S the length of the source (in the paper on t), so that no row is "
+        "empty once the translation is longer than its source.",
+        "Positions of both texts count from 0 and are those of pieces; </s> of the source has one too.",
+        "D is 4 (in the paper 10), as the sentences are shorter.",
+        ENCODER,
+        LAYERS,
+        START,
+        FORWARDS,
+        NO_FEEDING,
+        ATTENTIONAL,
+        PIECES,
+        TRAINING,
+    ),
+    network="models.luong_local:LuongLocalMonotonicNetwork",
+    is_local=True,
+    order=6,
+)

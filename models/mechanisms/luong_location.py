@@ -1,0 +1,39 @@
+"""Location-based attention: Luong, Pham and Manning 2015."""
+
+from models.mechanisms import Mechanism
+from models.mechanisms.luong_general import (
+    ATTENTIONAL,
+    ENCODER,
+    FORWARDS,
+    LAYERS,
+    NO_FEEDING,
+    PAPER,
+    PIECES,
+    START,
+    TRAINING,
+)
+
+MECHANISM = Mechanism(
+    key="luong-location",
+    title="Luong (location)",
+    year=2015,
+    formula=r"a_t = \operatorname{softmax}(W_a s_t)",
+    paper=PAPER,
+    equation="section 3.1, equation 8 and its footnote",
+    departures=(
+        "W_a has one row a source position, 65 of them (64 pieces and </s>; the paper gives no number): pieces beyond "
+        "that cannot be read.",
+        "The softmax is over the first S scores alone, S the length of the source (the paper uses the top part of a_t "
+        "and does not say whether it is normalised again).",
+        ENCODER,
+        LAYERS,
+        START,
+        FORWARDS,
+        NO_FEEDING,
+        ATTENTIONAL,
+        PIECES,
+        TRAINING,
+    ),
+    network="models.luong:LuongLocationNetwork",
+    order=5,
+)

@@ -1,0 +1,21 @@
+"""Multi-head attention, normalised in the paper's own order: Vaswani et al. 2017."""
+
+from models.mechanisms import Mechanism
+from models.mechanisms.transformer import MECHANISM as PRE_LN
+
+MECHANISM = Mechanism(
+    key="transformer-post-ln",
+    title="Multi-head (Transformer, post-LN)",
+    year=PRE_LN.year,
+    formula=PRE_LN.formula,
+    paper=PRE_LN.paper,
+    equation="section 3.2, equation 1; section 3.1, LayerNorm(x + Sublayer(x))",
+    departures=(
+        *PRE_LN.departures[1:],  # the first says where the normalisation stands
+        "The learning rate rises over fewer steps, then holds and falls as a cosine (in the paper it falls with the "
+        "inverse square root of the step).",
+    ),
+    network=PRE_LN.network,
+    options=(("pre_norm", False),),
+    order=1,
+)
