@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from models.edits import Edit
     from models.errors import InputError
     from models.mechanisms import Mechanism
-    from models.registry import Entry, catalog, describe, load
+    from models.registry import Entry, catalog, describe, load, load_pretrained, load_translator, pretrained
     from models.sites import Site
     from models.trace import AttentionMap, AttentionTrace, TokenSequence
 
@@ -34,6 +34,9 @@ __all__ = [
     "catalog",
     "describe",
     "load",
+    "load_pretrained",
+    "load_translator",
+    "pretrained",
 ]
 
 _HOMES = {
@@ -48,6 +51,9 @@ _HOMES = {
     "catalog": "registry",
     "describe": "registry",
     "load": "registry",
+    "load_pretrained": "registry",
+    "load_translator": "registry",
+    "pretrained": "registry",
 }
 
 

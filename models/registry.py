@@ -4,13 +4,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from models.checkpoints import TOKENIZER_FILE, WEIGHTS, CheckpointError, read_card, read_weights, shipped_folders
+from models.checkpoints import (
+    CARD_FILE,
+    TOKENIZER_FILE,
+    WEIGHTS,
+    CheckpointError,
+    read_card,
+    read_weights,
+    shipped_folders,
+)
+from models.huggingface.embedded import PREFIX, Local, local_models
 from models.mechanisms import Mechanism, mechanisms
 
 if TYPE_CHECKING:
+    from models.hub import Progress
+    from models.huggingface.model import PretrainedModel
     from models.translator import Translator
+
+    Model: TypeAlias = Translator | PretrainedModel
 
 LANGUAGES = {"en": "English", "fr": "French", "zh": "Chinese"}
 
@@ -63,12 +76,20 @@ def _entry(folder: Path) -> Entry:
 
 
 def catalog() -> tuple[str, ...]:
-    """Give the keys that `load` takes: by language pair, older mechanisms first.
+    """Give the keys of the translation models that `load` takes: by language pair, older mechanisms first.
 
     Only the names of the folders are read, so that a checkpoint that is not whole hides none of the others:
     `describe` and `load` say what is wrong with it.
     """
     return tuple(sorted(shipped_folders(), key=_place))
+
+
+def pretrained() -> tuple[str, ...]:
+    """Give the keys of the pretrained models that `load` takes without a network: ``hf:minilm`` if it is installed.
+
+    Folders of the server's configuration come after it; ``hf:owner/name`` of the hub is in no list.
+    """
+    return tuple(local_models())
 
 
 def _place(key: str) -> tuple[str, int, str]:
@@ -88,18 +109,21 @@ def describe(key: str) -> Entry:
     return _entry(shipped_folders()[key])
 
 
-def load(key: str | Path) -> Translator:
+def load(key: str | Path) -> Model:
     """Load a model, on the CPU, in float32, ready to `attend`.
 
     Parameters
     ----------
     key : str or Path
-        One of `catalog()`. A folder, given as a `Path`, is for Python and a server's configuration only: it
-        has ``model.safetensors`` and ``card.json``, and ``tokenizer.json`` in it or shipped for its pair.
+        One of `catalog()` or `pretrained()`, or ``hf:owner/name`` for a model of the hub, which is fetched if it is
+        not here yet. A folder, given as a `Path`, is for Python and a server's configuration only: it has
+        ``model.safetensors`` and either ``card.json`` (and ``tokenizer.json`` in it or shipped for its pair) or the
+        ``config.json`` and tokenizer of a transformers model.
 
     Returns
     -------
-    Translator
+    Translator or PretrainedModel
+        The first of `catalog()` and of a folder with a card.
 
     Raises
     ------
@@ -107,7 +131,53 @@ def load(key: str | Path) -> Translator:
         If there is no such key.
     CheckpointError
         If the files are not whole, or not those that the card names.
+    InputError
+        If a pretrained model cannot be had, opened or observed; says why.
     """
+    if isinstance(key, Path):
+        foreign = (key / "config.json").is_file() and not (key / CARD_FILE).is_file()
+        return _load_folder(key) if foreign else load_translator(key)
+    return load_pretrained(key) if key.startswith(PREFIX) else load_translator(key)
+
+
+def _load_folder(folder: Path) -> PretrainedModel:
+    from models.huggingface.loading import load_folder
+
+    return load_folder(folder)
+
+
+def load_pretrained(key: str, progress: Progress | None = None) -> PretrainedModel:
+    """Load the pretrained model ``hf:<id>``; `progress` is told of the bytes fetched, as by `models.hub.fetch`.
+
+    Raises
+    ------
+    KeyError
+        If there is no such key.
+    InputError
+        If the model cannot be had, opened or observed; says why.
+    """
+    from models.hub import OfflineError, fetch, look_up, stored
+    from models.huggingface.loading import load_folder
+
+    known = local_models()
+    if key in known:
+        return load_folder(known[key].folder, known[key])
+    identity = key.removeprefix(PREFIX)
+    if not key.startswith(PREFIX) or "/" not in identity:
+        message = f"no pretrained model {key!r}; there are {', '.join(known) or 'none'}, and hf:owner/name of the hub"
+        raise KeyError(message)
+    try:
+        folder = fetch(look_up(identity), progress)
+    except OfflineError:
+        earlier = stored(identity)
+        if earlier is None:
+            raise
+        folder = earlier
+    return load_folder(folder, Local(key, identity, folder))
+
+
+def load_translator(key: str | Path) -> Translator:
+    """Load a model of `catalog()`, or of a folder with a ``card.json``; raises as `load` does."""
     from models.tokenizer import PairTokenizer
     from models.translator import Translator
 

@@ -16,7 +16,7 @@ from models.trace import AttentionTrace
 
 if TYPE_CHECKING:
     from models.edits import Edit
-    from models.translator import Translator
+    from models.registry import Model
 
 TRACE_BYTES = 128 * 2**20
 """Memory that traces may take on a server."""
@@ -108,11 +108,11 @@ class Host:
         Bytes that traces may take.
     """
 
-    def __init__(self, load: Callable[[str], Translator], *, trace_limit: int = TRACE_BYTES) -> None:
+    def __init__(self, load: Callable[[str], Model], *, trace_limit: int = TRACE_BYTES) -> None:
         self.traces = TraceCache(trace_limit)
         self._load = load
         self._lock = Lock()
-        self._models: dict[str, Future[Translator]] = {}
+        self._models: dict[str, Future[Model]] = {}
 
     def warm_up(self, keys: Iterable[str]) -> Thread:
         """Load the models of `keys` in the background, one after another."""
@@ -129,7 +129,7 @@ class Host:
         with self._lock:
             return key in self._models and self._models[key].done()
 
-    def model(self, key: str) -> Translator:
+    def model(self, key: str) -> Model:
         """Give the model of `key`, waiting until it is loaded.
 
         Raises
@@ -143,7 +143,7 @@ class Host:
             message = f"{key}: {error}"
             raise ModelUnavailableError(message) from error
 
-    def _future(self, key: str) -> Future[Translator]:
+    def _future(self, key: str) -> Future[Model]:
         with self._lock:
             mine = key not in self._models
             future = self._models.setdefault(key, Future())
@@ -188,7 +188,7 @@ class Host:
         return self.traces.get(identity, lambda: model.attend(source, target, edits=edits, sites=sites))
 
 
-def load_for_serving(key: str) -> Translator:
+def load_for_serving(key: str) -> Model:
     """Load the model of `key` for a server of many threads: one torch thread, first run done, collector at rest.
 
     Streamlit collects garbage after every rerun; what is frozen it need not look through.

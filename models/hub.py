@@ -1,0 +1,286 @@
+"""Models of the Hugging Face hub: looked up before anything is fetched, then fetched as plain files.
+
+What a deployment allows is read from its environment:
+
+- ``ATTENTION_BENCH_HUB``: ``on`` (the default), ``off``, or the models that may be opened, separated by commas;
+- ``ATTENTION_BENCH_HUB_MEGABYTES``: how large a model's files may be together, 1,500 by default.
+
+No token of the server is ever used, so that a visitor reaches only what the public reaches. Importing this module
+does not import torch, transformers or huggingface_hub.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from models.errors import InputError
+
+if TYPE_CHECKING:
+    from tqdm import tqdm
+
+HUB_VARIABLE, SIZE_VARIABLE = "ATTENTION_BENCH_HUB", "ATTENTION_BENCH_HUB_MEGABYTES"
+
+_IDENTITY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,95}/[A-Za-z0-9](?:[A-Za-z0-9_-]|[.](?![.])){0,95}")
+_WEIGHTS = re.compile(r"model(-[0-9]{5}-of-[0-9]{5})?\.safetensors")
+_TEXTS = frozenset(
+    (
+        "config.json",
+        "generation_config.json",
+        "model.safetensors.index.json",
+        "tokenizer.json",
+        "tokenizer_config.json",
+        "special_tokens_map.json",
+        "added_tokens.json",
+        "vocab.txt",
+        "vocab.json",
+        "merges.txt",
+        "spiece.model",
+        "sentencepiece.bpe.model",
+        "tokenizer.model",
+    )
+)
+_SECONDS = 15.0
+
+Progress = Callable[[int, int], None]
+"""Called with the bytes that are here and the bytes in all; from another thread."""
+
+
+class HubError(InputError):
+    """A model of the hub that cannot be had; the message says in the reader's words why."""
+
+
+class OfflineError(HubError):
+    """The hub cannot be reached."""
+
+
+@dataclass(frozen=True, slots=True)
+class HubSettings:
+    """What a deployment allows.
+
+    Parameters
+    ----------
+    enabled : bool
+    allowed : tuple of str
+        The only models that may be opened; empty for any.
+    largest : int
+        Bytes that a model's files may have together.
+    """
+
+    enabled: bool = True
+    allowed: tuple[str, ...] = ()
+    largest: int = 1_500_000_000
+
+    @classmethod
+    def from_environment(cls, variables: Mapping[str, str] | None = None) -> HubSettings:
+        """Read the settings; ValueError, naming the variable, if one is neither of what it may be."""
+        values = os.environ if variables is None else variables
+        switch, size = values.get(HUB_VARIABLE, "on").strip(), values.get(SIZE_VARIABLE, "").strip()
+        if size and not (size.isascii() and size.isdigit() and int(size)):
+            message = f"{SIZE_VARIABLE} is a whole number of megabytes; got {size!r}"
+            raise ValueError(message)
+        allowed = tuple(each.strip() for each in switch.split(",")) if switch.lower() not in ("on", "off") else ()
+        if wrong := [each for each in allowed if not _IDENTITY.fullmatch(each)]:
+            message = f"{HUB_VARIABLE} is on, off, or models as owner/name separated by commas; got {wrong[0]!r}"
+            raise ValueError(message)
+        return cls(switch.lower() != "off", allowed, int(size) * 1_000_000 if size else cls().largest)
+
+
+@dataclass(frozen=True, slots=True)
+class HubModel:
+    """What the hub says of a model, before anything is fetched.
+
+    Parameters
+    ----------
+    identity : str
+        ``owner/name``.
+    revision : str
+        The commit that was looked up.
+    files : tuple of (str, int)
+        What would be fetched, with sizes in bytes.
+    """
+
+    identity: str
+    revision: str
+    files: tuple[tuple[str, int], ...]
+
+    @property
+    def size(self) -> int:
+        """How many bytes would be fetched."""
+        return sum(size for _, size in self.files)
+
+
+def check_identity(text: str, settings: HubSettings) -> str:
+    """Give the ``owner/name`` that somebody typed; HubError if it is none, or not one that may be opened here."""
+    identity = text.strip()
+    if not settings.enabled:
+        message = "This server opens no models of the hub."
+        raise HubError(message)
+    if not _IDENTITY.fullmatch(identity):
+        message = "A model of the hub is called owner/name, such as google-bert/bert-base-uncased."
+        raise HubError(message)
+    if settings.allowed and identity not in settings.allowed:
+        message = f"This server opens only {', '.join(settings.allowed)}."
+        raise HubError(message)
+    return identity
+
+
+def look_up(text: str, settings: HubSettings | None = None) -> HubModel:
+    """Ask the hub what a model is, without fetching it.
+
+    Parameters
+    ----------
+    text : str
+        What somebody typed.
+    settings : HubSettings, optional
+        Those of the environment if left out.
+
+    Returns
+    -------
+    HubModel
+
+    Raises
+    ------
+    HubError
+        If it is no name of a model, there is no such model or no network, or the model is closed, too large,
+        without safetensors or in need of code of its own.
+    """
+    from huggingface_hub import HfApi
+
+    allowed = HubSettings.from_environment() if settings is None else settings
+    identity = check_identity(text, allowed)
+    try:
+        info = HfApi(token=False).model_info(identity, files_metadata=True, timeout=_SECONDS)
+    except Exception as error:
+        _explain(identity, error)
+    if info.gated or info.private or info.disabled:
+        message = f"{identity} is not open to everybody; only models that are can be shown here."
+        raise HubError(message)
+    siblings = {each.rfilename: each.size for each in info.siblings or ()}
+    if not any(map(_WEIGHTS.fullmatch, siblings)):
+        message = f"{identity} has no weights in safetensors, the only kind that is read here."
+        raise HubError(message)
+    if "config.json" not in siblings:
+        message = f"{identity} has no config.json: it is not a model that transformers can open."
+        raise HubError(message)
+    kind = (info.config or {}).get("model_type")
+    if "custom_code" in (info.tags or ()) and not _is_known(kind):
+        message = f"{identity} runs code of its own, which is never run here."
+        raise HubError(message)
+    wanted = sorted(name for name in siblings if name in _TEXTS or _WEIGHTS.fullmatch(name))
+    if unknown := [name for name in wanted if siblings[name] is None]:
+        message = f"{identity}: the hub does not say how large {unknown[0]} is."
+        raise HubError(message)
+    found = HubModel(identity, info.sha or "", tuple((name, siblings[name] or 0) for name in wanted))
+    if found.size > allowed.largest:
+        message = f"{identity} is too large: {_megabytes(found.size)}; {_megabytes(allowed.largest)} at most here."
+        raise HubError(message)
+    return found
+
+
+def fetch(found: HubModel, progress: Progress | None = None) -> Path:
+    """Fetch the files of a model that was looked up, those that are not here yet, and give their folder.
+
+    Parameters
+    ----------
+    found : HubModel
+    progress : callable, optional
+        Called with the bytes that are here and the bytes in all, from another thread.
+
+    Returns
+    -------
+    Path
+
+    Raises
+    ------
+    HubError
+        If the network fails.
+    """
+    from huggingface_hub import snapshot_download
+
+    try:
+        folder = snapshot_download(
+            found.identity,
+            revision=found.revision,
+            allow_patterns=[name for name, _ in found.files],
+            token=False,
+            tqdm_class=_reporting(progress or _ignore, found.size),
+        )
+    except Exception as error:
+        _explain(found.identity, error)
+    return Path(folder)
+
+
+def stored(identity: str) -> Path | None:
+    """Give the folder of a model that was fetched earlier, the latest of them; None if there is none."""
+    from huggingface_hub import CacheNotFound, scan_cache_dir
+
+    try:
+        repositories = scan_cache_dir().repos
+    except CacheNotFound:
+        return None
+    revisions = [each for found in repositories if found.repo_id == identity for each in found.revisions]
+    whole = [each for each in revisions if any(_WEIGHTS.fullmatch(file.file_name) for file in each.files)]
+    return max(whole, key=lambda each: each.last_modified).snapshot_path if whole else None
+
+
+def _is_known(kind: Any) -> bool:
+    from transformers import CONFIG_MAPPING
+
+    return kind in CONFIG_MAPPING
+
+
+def _explain(identity: str, error: Exception) -> NoReturn:
+    """Raise what a failure of the hub means to whoever typed `identity`; what is no such failure as it is."""
+    from huggingface_hub import errors
+
+    if isinstance(error, errors.GatedRepoError):
+        message = f"{identity} is not open to everybody; only models that are can be shown here."
+    elif isinstance(error, errors.RepositoryNotFoundError | errors.RevisionNotFoundError):
+        message = f"There is no model {identity} on the hub that is open to everybody. Check its name."
+    elif isinstance(error, errors.HfHubHTTPError):
+        message = f"The hub did not answer as it should for {identity}. Try again later."
+    elif isinstance(error, errors.HTTPError | OSError):  # type: ignore[attr-defined]
+        message = f"{identity} cannot be fetched: no connection to the hub. Models that are here already still work."
+        raise OfflineError(message) from error
+    else:
+        raise error
+    raise HubError(message) from error
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 1_000_000:,.0f} MB"
+
+
+def _ignore(_done: int, _total: int) -> None:
+    """Report to nobody."""
+
+
+def _reporting(progress: Progress, total: int) -> type[tqdm[Any]]:
+    """Make the class of progress bar that `snapshot_download` wants; it draws nothing and calls `progress`."""
+    from tqdm import tqdm
+
+    lock, done = Lock(), 0
+
+    class Reporting(tqdm):  # type: ignore[misc]
+        """A bar that tells `progress` of bytes; of those that count bytes, the one that is furthest on."""
+
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            super().__init__(*args, **kwargs | {"file": io.StringIO(), "mininterval": 1.0})
+
+        def update(self, n: float | None = 1) -> bool | None:
+            nonlocal done
+            drawn: bool | None = super().update(n)
+            with lock:
+                if self.unit == "B" and self.n > done:
+                    done = int(self.n)
+                    progress(min(done, total), total)
+            return drawn
+
+    return Reporting

@@ -1,0 +1,321 @@
+"""Which attention layers a transformers model has, found out by running it once, and held against its own weights."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import groupby
+from types import MappingProxyType
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from transformers import PreTrainedModel
+
+from models.errors import InputError
+from models.hooks import Session, capture
+from models.huggingface.attention import NAME, Facts, Run, running, show_output, show_vectors
+from models.sites import Site
+
+TOLERANCE = 1e-4
+"""How far observed weights, and final vectors by their largest number, may lie from the model's own."""
+
+OWN_WEIGHTS = frozenset(("bloom", "deberta", "deberta-v2"))
+"""Families that do not pass through the attention interface, but give their weights themselves."""
+
+_OUTPUTS = MappingProxyType(
+    {
+        ("encoder", "self"): "encoder_attentions",
+        ("decoder", "self"): "decoder_attentions",
+        ("decoder", "cross"): "cross_attentions",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Layers:
+    """The attention layers of one network.
+
+    Parameters
+    ----------
+    places : mapping of module to tuple of Site
+        See `Run`; empty where the weights are the model's own.
+    facts : mapping of Site to Facts
+        What each layer is given; empty where the weights are the model's own.
+    causal : frozenset of Site
+        Where a query reads only keys up to its own position.
+    sites : tuple of Site
+        All, in the order of firing.
+    """
+
+    places: Mapping[nn.Module, tuple[Site, ...]]
+    facts: Mapping[Site, Facts]
+    causal: frozenset[Site]
+    sites: tuple[Site, ...]
+
+    @property
+    def observed(self) -> bool:
+        """Whether the hooks see the attention, so that it can be edited."""
+        return bool(self.places)
+
+    @property
+    def rows_sum_to_one(self) -> bool:
+        """Whether no sink takes a share of a row."""
+        return not any(facts.sinks for facts in self.facts.values())
+
+    @property
+    def equation(self) -> str:
+        """What gives the weights."""
+        if not self.facts:
+            return "a = softmax(score)"
+        facts = next(iter(self.facts.values()))
+        scaled = abs(facts.scale * facts.d_head**0.5 - 1) < 1e-6
+        score = "q k' / sqrt(d)" if scaled else "q k'" if facts.scale == 1 else f"{facts.scale:.4g} q k'"
+        score = score if facts.softcap is None else f"{facts.softcap:g} tanh({score} / {facts.softcap:g})"
+        score = f"{score} + b" if facts.biased else score
+        return f"a = exp({score}) / (exp(s) + sum exp({score}))" if facts.sinks else f"a = softmax({score})"
+
+    def notes(self, tokens: int) -> tuple[str, ...]:
+        """Say what a reader of the maps of a text of `tokens` tokens must know."""
+        notes = []
+        if not self.observed:
+            notes.append("weights as the model itself gives them; its attention cannot be edited")
+        grouped = {(f.heads, f.key_heads) for f in self.facts.values() if f.heads != f.key_heads}
+        notes.extend(
+            f"grouped-query attention: {heads} query heads share {shared} key-value heads; each query head is shown"
+            for heads, shared in sorted(grouped)
+        )
+        windows = sorted({f.window for f in self.facts.values() if f.window is not None and f.window < tokens})
+        for window in windows:
+            layers = sorted(site.layer for site, facts in self.facts.items() if facts.window == window)
+            notes.append(f"sliding window of {window} tokens in layer {', '.join(map(str, layers))}")
+        if not self.rows_sum_to_one:
+            notes.append("each row sums to less than 1: a sink, which is no token, takes the rest")
+        return tuple(notes)
+
+
+@dataclass
+class _Firing:
+    """One call of the attention function in the probe, and the module that projected what its heads read."""
+
+    module: nn.Module
+    facts: Facts
+    projection: nn.Module | None = None
+
+
+@dataclass
+class _Probe(Run):
+    """A run that takes note of what fires; its sites are numbered by firing, whatever they are."""
+
+    firings: list[_Firing] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        super().__init__({})
+        self._joined: Tensor | None = None
+
+    def enter(self, module: nn.Module, facts: Facts) -> Site:
+        self.firings.append(_Firing(module, facts))
+        return Site("decoder", len(self.firings) - 1, "self")
+
+    def leave(self, site: Site, context: Tensor) -> None:
+        self._joined = context.flatten(2)  # [batch, query, head * d_head]
+
+    def meet(self, module: nn.Module, inputs: tuple[Any, ...]) -> None:
+        """See whether `module` is given what the last heads read: then it is their output projection."""
+        given = inputs[0] if inputs else None
+        if self._joined is not None and isinstance(given, Tensor) and given.shape == self._joined.shape:
+            if torch.equal(given, self._joined):
+                self.firings[-1].projection = module
+            self._joined = None
+
+    @contextmanager
+    def watching(self, network: nn.Module) -> Iterator[None]:
+        """Have `meet` called before each module that holds a matrix."""
+        matrices = (m for m in network.modules() if isinstance(w := getattr(m, "weight", None), Tensor) and w.ndim == 2)
+        handles = [module.register_forward_pre_hook(self.meet) for module in matrices]
+        try:
+            yield
+        finally:
+            for handle in handles:
+                handle.remove()
+
+
+def find_layers(network: PreTrainedModel, inputs: Mapping[str, Tensor]) -> Layers:
+    """Run `network` once on `inputs` and say which attention layers it has; put the hooks on its output projections.
+
+    Parameters
+    ----------
+    network : PreTrainedModel
+        In evaluation mode, loaded with `attn_implementation` `NAME`; shared with nobody yet.
+    inputs : mapping of str to Tensor
+        What its forward takes; with an encoder and a decoder, texts of two lengths.
+
+    Returns
+    -------
+    Layers
+
+    Raises
+    ------
+    InputError
+        If a layer cannot be observed, or shows other weights than the model's own: says which and why.
+    """
+    if network.config._attn_implementation != attention_for(network.config.model_type):
+        raise _refusal(network, f"it was loaded with the attention {network.config._attn_implementation!r}")
+    for part in _readers(network):
+        part.register_forward_hook(show_vectors)
+    if network.config.model_type in OWN_WEIGHTS:
+        return _own_layers(network, inputs)
+    probe = _Probe()
+    with torch.inference_mode(), running(probe), probe.watching(network), capture(("*.weights", "*.mask")) as session:
+        network(**inputs)
+        if not probe.firings:
+            raise _refusal(network, "none of its layers passes through the attention interface of transformers")
+    sites = _name_sites(network, probe.firings, session, inputs)
+    _compare(network, inputs, probe, session, sites)
+    for projection in {f.projection for f in probe.firings if f.projection is not None}:
+        projection.register_forward_hook(show_output)
+    places: dict[nn.Module, tuple[Site, ...]] = {}
+    for firing, site in zip(probe.firings, sites, strict=True):
+        places[firing.module] = (*places.get(firing.module, ()), site)
+    masks = [session[Site("decoder", number, "self").at("mask")] for number in range(len(sites))]
+    causal = {s for s, mask in zip(sites, masks, strict=True) if s.kind == "self" and not mask.triu(1).any()}
+    facts = {site: firing.facts for site, firing in zip(sites, probe.firings, strict=True)}
+    return Layers(MappingProxyType(places), MappingProxyType(facts), frozenset(causal), sites)
+
+
+def attention_for(model_type: str) -> str:
+    """Give the `attn_implementation` with which a model of this family is to be loaded."""
+    return "eager" if model_type in OWN_WEIGHTS else NAME
+
+
+def token_limit(network: PreTrainedModel) -> int:
+    """Give how many tokens the position embeddings of `network` have room for; a large number if nothing limits."""
+    found = [
+        getattr(network.config.get_text_config(), name, None) for name in ("max_position_embeddings", "n_positions")
+    ]
+    limits = [limit for limit in found if isinstance(limit, int) and limit > 0]
+    for name, module in network.named_modules():
+        # RoBERTa counts positions from the one after that of padding, so that its table has room for fewer tokens.
+        if name.endswith("position_embeddings") and isinstance(module, nn.Embedding) and module.padding_idx is not None:
+            limits.append(module.num_embeddings - module.padding_idx - 1)
+    return 10**9 if network.config.model_type == "t5" else min(limits, default=10**9)
+
+
+def _readers(network: PreTrainedModel) -> tuple[nn.Module, ...]:
+    """Give the parts of `network` whose last states are the final vectors of the text that was read, the outer first.
+
+    A language model may go past its base model straight to the stack in it, as OPT does.
+    """
+    if network.config.is_encoder_decoder:
+        return (network.get_encoder(),)
+    inner = network.get_decoder()  # type: ignore[no-untyped-call]
+    return (network.base_model, inner) if isinstance(inner, PreTrainedModel) else (network.base_model,)
+
+
+def own_weights(network: PreTrainedModel, output: Any) -> dict[tuple[str, str], tuple[Tensor, ...]]:
+    """Give the weights in a model's own output, by stack and kind; those of a single stack under ``("", "self")``."""
+    names = _OUTPUTS if network.config.is_encoder_decoder else {("", "self"): "attentions"}
+    return {place: tuple(getattr(output, name, None) or ()) for place, name in names.items()}
+
+
+def _refusal(network: PreTrainedModel, reason: str) -> InputError:
+    return InputError(f"The attention of this model ({network.config.model_type}) cannot be observed: {reason}.")
+
+
+def _own_layers(network: PreTrainedModel, inputs: Mapping[str, Tensor]) -> Layers:
+    """Give the layers of a network that returns its weights itself."""
+    with torch.inference_mode():
+        (weights,) = own_weights(network, network(**inputs, output_attentions=True)).values()
+    if len(weights) != network.config.num_hidden_layers:
+        raise _refusal(network, f"it gives {len(weights)} of {network.config.num_hidden_layers} layers")
+    causal = not any(each.triu(1).any() for each in weights)
+    sites = tuple(Site("decoder" if causal else "encoder", layer, "self") for layer in range(len(weights)))
+    return Layers(MappingProxyType({}), MappingProxyType({}), frozenset(sites if causal else ()), sites)
+
+
+def _name_sites(
+    network: PreTrainedModel, firings: list[_Firing], session: Session, inputs: Mapping[str, Tensor]
+) -> tuple[Site, ...]:
+    """Give the site of each firing: its stack and kind, then its layer."""
+    masks = [session[Site("decoder", number, "self").at("mask")] for number in range(len(firings))]
+    if network.config.is_encoder_decoder:
+        encoder = set(network.get_encoder().modules())
+        lengths = inputs["input_ids"].shape[1], inputs["decoder_input_ids"].shape[1]
+        groups = [_place(network, firing, lengths, in_encoder=firing.module in encoder) for firing in firings]
+    else:
+        causal = not any(mask.triu(1).any() for mask in masks)
+        groups = [("decoder" if causal else "encoder", "self")] * len(firings)
+        length = inputs["input_ids"].shape[1]
+        if odd := [f.facts for f in firings if (f.facts.queries, f.facts.keys) != (length, length)]:
+            reason = f"a layer lets {odd[0].queries} tokens read {odd[0].keys}, of a text of {length}"
+            raise _refusal(network, reason)
+    named: dict[int, Site] = {}
+    for group in dict.fromkeys(groups):
+        members = [number for number, each in enumerate(groups) if each == group]
+        layers = _number_layers(network, [firings[number].module for number in members])
+        named |= {number: Site(group[0], layer, group[1]) for number, layer in zip(members, layers, strict=True)}
+    return tuple(named[number] for number in range(len(firings)))
+
+
+def _place(network: PreTrainedModel, firing: _Firing, lengths: tuple[int, int], *, in_encoder: bool) -> tuple[str, str]:
+    """Give stack and kind of a firing; the two texts of the probe differ in length, which tells self from cross."""
+    source, target = lengths
+    expected = {("encoder", "self"): (source, source)} if in_encoder else {}
+    expected = expected or {("decoder", "self"): (target, target), ("decoder", "cross"): (target, source)}
+    for place, shape in expected.items():
+        if shape == (firing.facts.queries, firing.facts.keys):
+            return place
+    reason = f"a layer lets {firing.facts.queries} tokens read {firing.facts.keys}, of texts of {source} and {target}"
+    raise _refusal(network, reason)
+
+
+def _number_layers(network: PreTrainedModel, modules: list[nn.Module]) -> list[int]:
+    """Give the layer of each module of a stack: the number in its name, or its firing where names do not tell."""
+    names = {module: name for name, module in network.named_modules()}
+    parts = [names[module].split(".") for module in modules]
+    depths = [next((depth for depth, part in enumerate(each) if part.isdigit()), -1) for each in parts]
+    if min(depths) < 0 or len(set(modules)) < len(modules):
+        return list(range(len(modules)))
+    numbers = [int(each[depth]) for each, depth in zip(parts, depths, strict=True)]
+    holders = [".".join(each[:depth]) for each, depth in zip(parts, depths, strict=True)]
+    if len(set(numbers)) < len(numbers) or len(list(groupby(holders))) > 1:
+        return list(range(len(modules)))
+    stack = network.get_submodule(holders[0])
+    missing = sorted(set(range(len(list(stack.children())))) - set(numbers))
+    if missing:
+        silent = ", ".join(map(str, missing))
+        raise _refusal(network, f"layer {silent} has no attention of queries, keys and values (linear attention?)")
+    return numbers
+
+
+def _compare(
+    network: PreTrainedModel, inputs: Mapping[str, Tensor], probe: _Probe, session: Session, sites: tuple[Site, ...]
+) -> None:
+    """Refuse a network whose observed weights, or final vectors, are not those of its own eager attention."""
+    check = Run({})
+    network.set_attn_implementation("eager")
+    try:
+        with torch.inference_mode(), running(check):
+            own = own_weights(network, network(**inputs, output_attentions=True))
+    finally:
+        network.set_attn_implementation(NAME)
+    observed: dict[tuple[str, str], dict[int, Tensor]] = {}
+    for number, site in enumerate(sites):
+        place = (site.stack if network.config.is_encoder_decoder else "", site.kind)
+        observed.setdefault(place, {})[site.layer] = session[Site("decoder", number, "self").at("weights")]
+    for place, weights in own.items():
+        mine = observed.get(place, {})
+        if len(weights) != len(mine):
+            raise _refusal(network, f"{len(mine)} layers were observed of the {len(weights)} that it has")
+        for layer, theirs in enumerate(weights):
+            if theirs is None or theirs.shape != mine[layer].shape or not _close(theirs, mine[layer], TOLERANCE):
+                raise _refusal(network, f"layer {layer} shows other weights than the model's own")
+    if probe.vectors is None or check.vectors is None:
+        raise _refusal(network, "it gives no final vectors")
+    if not _close(check.vectors, probe.vectors, TOLERANCE * float(check.vectors.abs().max())):
+        raise _refusal(network, "observed, it computes something else than the model itself")
+
+
+def _close(one: Tensor, other: Tensor, tolerance: float) -> bool:
+    return bool(((one - other).abs() <= tolerance).all())

@@ -1,0 +1,133 @@
+"""From a folder to a `PretrainedModel`: safetensors only, float32, nothing random, no code of the checkpoint's own."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from transformers import (
+    AutoConfig,
+    AutoModel,
+    AutoModelForCausalLM,
+    AutoModelForMaskedLM,
+    AutoModelForSeq2SeqLM,
+    AutoTokenizer,
+)
+
+from models.errors import InputError
+from models.huggingface.embedded import PREFIX, Local
+from models.huggingface.layers import attention_for
+from models.huggingface.model import Head, PretrainedModel
+
+WEIGHTS_FILE, INDEX_FILE = "model.safetensors", "model.safetensors.index.json"
+
+_CLASSES: dict[Head, Any] = {
+    "masked": AutoModelForMaskedLM,
+    "causal": AutoModelForCausalLM,
+    "translation": AutoModelForSeq2SeqLM,
+    "none": AutoModel,
+}
+_ENDINGS: tuple[tuple[str, Head], ...] = (
+    ("LMHeadModel", "causal"),
+    ("ForCausalLM", "causal"),
+    ("ForMaskedLM", "masked"),
+    ("ForPreTraining", "masked"),
+)
+
+
+def load_folder(folder: Path, local: Local | None = None) -> PretrainedModel:
+    """Load the transformers model in `folder`, on the CPU, in float32, ready to `attend`.
+
+    Parameters
+    ----------
+    folder : Path
+        With ``config.json``, weights in safetensors and the files of a fast tokenizer.
+    local : Local, optional
+        What is known of it; without it the folder's name serves.
+
+    Returns
+    -------
+    PretrainedModel
+
+    Raises
+    ------
+    InputError
+        If it is not such a folder, its weights are not those expected, or its attention cannot be observed.
+    """
+    known = local or Local(PREFIX + folder.name, folder.name, folder)
+    digest = hash_weights(folder, known.title)
+    if known.sha256 and digest != known.sha256:
+        message = f"{known.title}: its weights have SHA-256 {digest}; expected {known.sha256}. Install it again."
+        raise InputError(message)
+    options = {"local_files_only": True, "trust_remote_code": False}
+    try:
+        config = AutoConfig.from_pretrained(folder, **options)
+        if getattr(config, "quantization_config", None) is not None:
+            message = f"{known.title}: its weights are quantised; only plain numbers can be shown exactly."
+            raise InputError(message)
+        tokenizer = AutoTokenizer.from_pretrained(folder, **options)
+        network, head = _load_network(folder, config, known.title, options)
+    except InputError:
+        raise
+    except (OSError, ValueError, RuntimeError, KeyError, ImportError, TypeError, SafetensorError) as error:
+        reason = str(error).replace(str(folder), known.title).strip().splitlines() or [type(error).__name__]
+        message = f"{known.title} cannot be opened: {reason[0]}"
+        raise InputError(message) from error
+    cited = (known.paper, known.year) if known.paper else None
+    return PretrainedModel(network, tokenizer, key=known.key, title=known.title, sha256=digest, head=head, cited=cited)
+
+
+def hash_weights(folder: Path, title: str) -> str:
+    """Give the SHA-256 of the weights; of several files, that of their hashes in hexadecimal, in order of names."""
+    single = folder / WEIGHTS_FILE
+    if single.is_file():
+        return _hash(single)
+    index = folder / INDEX_FILE
+    if not index.is_file():
+        message = f"{title}: it has no weights in safetensors, the only kind that is read."
+        raise InputError(message)
+    try:
+        names = sorted(set(json.loads(index.read_text(encoding="utf8"))["weight_map"].values()))
+        hashes = [_hash(folder / Path(name).name) for name in names]
+    except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
+        message = f"{title}: the list of its weight files is not whole. Fetch it again."
+        raise InputError(message) from error
+    return hashlib.sha256("".join(hashes).encode()).hexdigest()
+
+
+def _hash(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _load_network(folder: Path, config: Any, title: str, options: dict[str, Any]) -> tuple[Any, Head]:
+    """Give the network with the head that its checkpoint has weights for, or without one."""
+    wanted = _head_of(config)
+    heads: tuple[Head, ...] = (wanted,) if wanted in ("translation", "none") else (wanted, "none")
+    missing: list[str] = []
+    for head in heads:
+        network, found = _CLASSES[head].from_pretrained(
+            folder,
+            config=config,
+            attn_implementation=attention_for(config.model_type),
+            dtype=torch.float32,
+            use_safetensors=True,
+            output_loading_info=True,
+            **options,
+        )
+        missing = sorted(name for name in found["missing_keys"] if head != "none" or "pooler" not in name)
+        if not missing and not found["mismatched_keys"]:
+            return network, head
+    message = f"{title}: its file lacks weights, which would be random ({', '.join(missing[:3]) or 'of another size'})."
+    raise InputError(message)
+
+
+def _head_of(config: Any) -> Head:
+    if config.is_encoder_decoder:
+        return "translation"
+    names = getattr(config, "architectures", None) or ("",)
+    return next((head for ending, head in _ENDINGS if str(names[0]).endswith(ending)), "none")

@@ -1,0 +1,36 @@
+"""Where the families of transformers models were described; what a figure cites for a model of the hub."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+ATTENTION = ("Vaswani et al. 2017, Attention Is All You Need, section 3.2", 2017)
+"""What is cited for a family that is not listed."""
+
+PAPERS = MappingProxyType(
+    {
+        "albert": ("Lan et al. 2020, ALBERT", 2020),
+        "bart": ("Lewis et al. 2020, BART", 2020),
+        "bert": ("Devlin et al. 2019, BERT", 2019),
+        "bloom": ("BigScience Workshop 2022, BLOOM", 2022),
+        "deberta": ("He et al. 2021, DeBERTa", 2021),
+        "deberta-v2": ("He et al. 2021, DeBERTa", 2021),
+        "distilbert": ("Sanh et al. 2019, DistilBERT", 2019),
+        "electra": ("Clark et al. 2020, ELECTRA", 2020),
+        "gemma2": ("Gemma Team 2024, Gemma 2", 2024),
+        "gpt2": ("Radford et al. 2019, Language Models are Unsupervised Multitask Learners", 2019),
+        "gpt_neox": ("Black et al. 2022, GPT-NeoX-20B", 2022),
+        "gpt_oss": ("OpenAI 2025, gpt-oss-120b and gpt-oss-20b Model Card", 2025),
+        "llama": ("Touvron et al. 2023, LLaMA", 2023),
+        "marian": ("Junczys-Dowmunt et al. 2018, Marian", 2018),
+        "mbart": ("Liu et al. 2020, Multilingual Denoising Pre-training for Neural Machine Translation", 2020),
+        "mistral": ("Jiang et al. 2023, Mistral 7B", 2023),
+        "opt": ("Zhang et al. 2022, OPT", 2022),
+        "phi3": ("Abdin et al. 2024, Phi-3 Technical Report", 2024),
+        "qwen2": ("Yang et al. 2024, Qwen2 Technical Report", 2024),
+        "qwen3": ("Yang et al. 2025, Qwen3 Technical Report", 2025),
+        "roberta": ("Liu et al. 2019, RoBERTa", 2019),
+        "t5": ("Raffel et al. 2020, Exploring the Limits of Transfer Learning (T5)", 2020),
+    }
+)
+"""For each ``model_type`` of a configuration its paper and that paper's year."""

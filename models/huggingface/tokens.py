@@ -1,0 +1,170 @@
+"""From text to the tokens of a transformers model and back, as the records that every view reads.
+
+The words are those of `models.tokenizer.split_words`, for every vocabulary: one sentence has the same words in two
+models, however each cuts them into pieces.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate, groupby
+
+import torch
+from torch import Tensor
+from transformers import PreTrainedTokenizerBase
+
+from models.errors import InputError
+from models.tokenizer import assign_words, raw_bytes, show_bytes, split_words, token_sequence
+from models.trace import TokenSequence
+
+_BLANK = "\u2581"
+_FALLBACK = re.compile(r"<0x([0-9A-F]{2})>")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A text as a model takes it.
+
+    Parameters
+    ----------
+    tokens : TokenSequence
+    inputs : dict of str to Tensor, [1, token]
+        ``input_ids`` and what else the tokenizer gives.
+    """
+
+    tokens: TokenSequence
+    inputs: dict[str, Tensor]
+
+
+class TextTokenizer:
+    """A tokenizer of transformers that knows where in the text each token stands.
+
+    Parameters
+    ----------
+    tokenizer : PreTrainedTokenizerBase
+
+    Raises
+    ------
+    InputError
+        If it does not know.
+    """
+
+    def __init__(self, tokenizer: PreTrainedTokenizerBase) -> None:
+        if not getattr(tokenizer, "is_fast", False):
+            message = f"The tokenizer of this model ({type(tokenizer).__name__}) does not say where its tokens stand."
+            raise InputError(message)
+        self.tokenizer = tokenizer
+        decoder = tokenizer.backend_tokenizer.decoder
+        state = b"" if decoder is None else decoder.__getstate__()
+        self._byte_level = b"ByteLevel" in state
+        self._word_pieces = b"WordPiece" in state
+        typed = {tokenizer.mask_token_id, tokenizer.unk_token_id}
+        ends = (tokenizer.bos_token_id, tokenizer.eos_token_id, tokenizer.sep_token_id, tokenizer.cls_token_id)
+        # A mask, and what stands for an unknown word, are words of the text; one token may serve for several.
+        self._specials = frozenset(tokenizer.all_special_ids) - (typed - {*ends, tokenizer.pad_token_id})
+
+    @property
+    def mask(self) -> int | None:
+        """The id of the token that stands for a masked word, if there is one."""
+        token: int | None = self.tokenizer.mask_token_id
+        return token
+
+    @property
+    def longest(self) -> int:
+        """How many tokens a text may have, special ones included, as far as the tokenizer knows."""
+        return int(min(self.tokenizer.model_max_length, 10**9))
+
+    def read(self, text: str, pair: str | None = None) -> Reading:
+        """Give `text`, or a pair of texts, with the special tokens that the model wants around them."""
+        texts = [clean(text)] if pair is None else [clean(text), clean(pair)]
+        encoded = self.tokenizer(
+            *texts, return_offsets_mapping=True, return_special_tokens_mask=True, truncation=False, verbose=False
+        )
+        ids, owners = list(encoded["input_ids"]), list(encoded.sequence_ids(0))
+        words: list[int] = []
+        word_texts: list[str] = []
+        for owner, run in groupby(range(len(ids)), key=lambda position: owners[position]):
+            positions = list(run)
+            if owner is None:
+                indices, new = list(range(len(positions))), [self.piece(ids[position]) for position in positions]
+            else:
+                indices, new = _words_of(texts[owner], [encoded["offset_mapping"][p][0] for p in positions])
+            words.extend(len(word_texts) + index for index in indices)
+            word_texts.extend(new)
+        specials = [p for p, token in enumerate(ids) if owners[p] is None or token in self._specials]
+        segments = () if pair is None else tuple(-1 if owner is None else owner for owner in owners)
+        pieces = tuple(self.piece(token) for token in ids)
+        tokens = TokenSequence(pieces, tuple(ids), tuple(words), tuple(word_texts), tuple(specials), segments)
+        names = [name for name in self.tokenizer.model_input_names if name in encoded]
+        return Reading(tokens, {name: torch.tensor([encoded[name]]) for name in names})
+
+    def target(self, text: str) -> list[int]:
+        """Give the ids of a text to write, with the special tokens that close it."""
+        return list(self.tokenizer(text_target=clean(text), verbose=False)["input_ids"])
+
+    def sequence(self, ids: Sequence[int]) -> TokenSequence:
+        """Give `ids` that a model wrote as a record: the words are those of their text."""
+        raws = [None if token in self._specials else self._raw(token) for token in ids]
+        return token_sequence(ids, [self.piece(token) for token in ids], raws)
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """Give the text of `ids`, special tokens left out."""
+        return str(self.tokenizer.decode(list(ids), skip_special_tokens=True))
+
+    def piece(self, token: int) -> str:
+        r"""Give what one token reads: a blank for the mark of one, ``##`` kept, bytes of no character as ``\xe2``."""
+        if token in self._specials or self._word_pieces:
+            return self._name(token)
+        return show_bytes(self._raw(token))
+
+    def fit(self, text: str, longest: int) -> tuple[str, int]:
+        """Give the beginning of `text` that has at most `longest` tokens, and how many words are left out.
+
+        It is cut after a word, or inside the first one if that alone is too long.
+        """
+        words = split_words(clean(text))
+        whole = self._fitting(words, longest)
+        if whole == len(words):
+            return text, 0
+        parts = words if whole else list(words[0])
+        return "".join(parts[: whole or self._fitting(parts, longest)]), len(words) - whole
+
+    def _fitting(self, parts: Sequence[str], longest: int) -> int:
+        """Give how many of `parts`, from the first, have at most `longest` tokens together."""
+        return bisect_right(range(1, len(parts) + 1), longest, key=lambda count: self._count("".join(parts[:count])))
+
+    def _count(self, text: str) -> int:
+        return len(self.tokenizer(text, truncation=False, verbose=False)["input_ids"])
+
+    def _name(self, token: int) -> str:
+        return str(self.tokenizer.convert_ids_to_tokens(token))
+
+    def _raw(self, token: int) -> bytes:
+        """Give what a token that is not special adds to the text, in UTF-8."""
+        name = self._name(token)
+        if self._word_pieces:
+            return name.removeprefix("##").encode() if name.startswith("##") else f" {name}".encode()
+        if self._byte_level:
+            try:
+                return raw_bytes(name)
+            except KeyError:  # an added token stands in the vocabulary as it is typed
+                return name.encode()
+        fallback = _FALLBACK.fullmatch(name)
+        return bytes.fromhex(fallback[1]) if fallback else name.replace(_BLANK, " ").encode()
+
+
+def clean(text: str) -> str:
+    """Give `text` without white space at its ends; a lone surrogate, which UTF-8 cannot hold, becomes U+FFFD."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").strip()
+
+
+def _words_of(text: str, starts: Sequence[int]) -> tuple[list[int], list[str]]:
+    """Give, for tokens that begin at `starts` of `text`, the index of each one's word and the words' texts."""
+    words = split_words(text)
+    ends = [0, *accumulate(map(len, words))]
+    forward = accumulate((min(start, len(text) - 1) for start in starts), max)
+    indices, bounds = assign_words(list(forward), [len(word) for word in words])
+    return indices, [text[ends[a] : ends[b]].strip() for a, b in bounds]

@@ -1,0 +1,131 @@
+"""Tiny transformers models with random weights, one a family, and a byte-level tokenizer that all of them share."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import torch
+import transformers
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
+
+from models.huggingface.layers import attention_for
+from models.huggingface.model import Head, PretrainedModel
+
+SPECIALS = ("<pad>", "<s>", "</s>", "<mask>", "<unk>")
+VOCABULARY = len(SPECIALS) + 256
+TEXT = "The cat, the cat: it sat."
+
+_COMMON = {
+    "vocab_size": VOCABULARY,
+    "pad_token_id": 0,
+    "bos_token_id": 1,
+    "eos_token_id": 2,
+}
+_TINY = _COMMON | {
+    "hidden_size": 32,
+    "num_hidden_layers": 3,
+    "num_attention_heads": 4,
+    "intermediate_size": 48,
+    "max_position_embeddings": 128,
+}
+_GROUPED = _TINY | {"num_key_value_heads": 2, "head_dim": 8}
+_PAIR = _COMMON | {
+    "d_model": 32,
+    "encoder_layers": 2,
+    "decoder_layers": 3,
+    "encoder_attention_heads": 4,
+    "decoder_attention_heads": 2,
+    "encoder_ffn_dim": 48,
+    "decoder_ffn_dim": 48,
+    "max_position_embeddings": 128,
+    "decoder_start_token_id": 2,
+    "forced_eos_token_id": None,
+}
+
+# For each family its head and what makes it tiny.
+FAMILIES: dict[str, tuple[Head, dict[str, Any]]] = {
+    "bert": ("masked", _TINY),
+    "roberta": ("masked", _TINY),
+    "distilbert": ("masked", _COMMON | {"dim": 32, "n_layers": 3, "n_heads": 4, "hidden_dim": 48}),
+    "electra": ("masked", _TINY | {"embedding_size": 16}),
+    "albert": ("masked", _TINY | {"embedding_size": 16}),
+    "gpt2": ("causal", _COMMON | {"n_embd": 32, "n_layer": 3, "n_head": 4, "n_positions": 128}),
+    "gpt_neox": ("causal", _TINY),
+    "opt": ("causal", _TINY | {"ffn_dim": 48, "word_embed_proj_dim": 32}),
+    "llama": ("causal", _GROUPED),
+    "mistral": ("causal", _GROUPED | {"sliding_window": 5}),
+    "qwen2": ("causal", _GROUPED),
+    "qwen3": ("causal", _GROUPED),
+    "gemma2": ("causal", _GROUPED | {"sliding_window": 5, "query_pre_attn_scalar": 8, "attn_logit_softcapping": 2.0}),
+    "phi3": ("causal", _TINY | {"num_key_value_heads": 2}),
+    "gpt_oss": ("causal", _GROUPED | {"sliding_window": 5, "num_local_experts": 2, "num_experts_per_tok": 1}),
+    "t5": (
+        "translation",
+        _COMMON
+        | {"d_model": 32, "d_kv": 8, "d_ff": 48, "num_layers": 2, "num_decoder_layers": 3, "num_heads": 4}
+        | {"decoder_start_token_id": 0},
+    ),
+    "bart": ("translation", _PAIR),
+    "marian": ("translation", _PAIR),
+    "mbart": ("translation", _PAIR),
+    "deberta-v2": (
+        "masked",
+        _TINY
+        | {"relative_attention": True, "pos_att_type": ["p2c", "c2p"], "position_buckets": 8, "type_vocab_size": 0},
+    ),
+    "bloom": ("causal", _COMMON | {"hidden_size": 32, "n_layer": 3, "n_head": 4}),
+}
+OBSERVED = tuple(family for family in FAMILIES if family not in ("deberta-v2", "bloom"))
+ENCODERS = ("bert", "roberta", "distilbert", "electra", "albert")
+TRANSLATORS = ("t5", "bart", "marian", "mbart")
+CAUSAL = tuple(family for family in OBSERVED if family not in ENCODERS + TRANSLATORS)
+
+_CLASSES = {
+    "none": transformers.AutoModel,
+    "masked": transformers.AutoModelForMaskedLM,
+    "causal": transformers.AutoModelForCausalLM,
+    "translation": transformers.AutoModelForSeq2SeqLM,
+}
+
+
+def tiny_tokenizer(*, ends: bool = True) -> transformers.PreTrainedTokenizerFast:
+    """Make a byte-level tokenizer, every byte a token; with `ends`, texts stand between <s> and </s>."""
+    names = [*SPECIALS, *sorted(pre_tokenizers.ByteLevel.alphabet())]
+    tokenizer = Tokenizer(models.BPE(vocab={name: index for index, name in enumerate(names)}, merges=[]))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    if ends:
+        tokenizer.post_processor = processors.TemplateProcessing(
+            single="<s> $A </s>", pair="<s> $A </s> $B:1 </s>:1", special_tokens=[("<s>", 1), ("</s>", 2)]
+        )
+    return transformers.PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        pad_token="<pad>",
+        bos_token="<s>",
+        eos_token="</s>",
+        mask_token="<mask>",
+        unk_token="<unk>",
+    )
+
+
+def tiny_network(family: str, *, head: Head | None = None, attention: str | None = None, **changes: Any) -> Any:
+    """Make the network of `family` with random weights, large enough for maps that are far from even."""
+    own, settings = FAMILIES[family]
+    config = transformers.AutoConfig.for_model(family, **settings | changes)
+    torch.manual_seed(7)
+    network = _CLASSES[head or own].from_config(
+        config, attn_implementation=attention or attention_for(family), dtype=torch.float32
+    )
+    with torch.no_grad():
+        for name, each in network.named_parameters():
+            if each.ndim == 2 or "sinks" in name:
+                each.normal_(0, 0.4)
+    return network.eval()
+
+
+@cache
+def tiny_model(family: str) -> PretrainedModel:
+    """Give the observed model of `family`; shared by tests, as it is by visitors."""
+    tokenizer = tiny_tokenizer(ends=family not in CAUSAL)
+    return PretrainedModel(tiny_network(family), tokenizer, key=f"hf:{family}", title=family, head=FAMILIES[family][0])
