@@ -12,11 +12,14 @@ from hypothesis.extra.numpy import array_shapes, arrays
 
 from viz.measures import (
     Link,
+    even_weights,
     key_share,
+    keys_share,
     mean_distance,
     mean_entropy,
     offset_share,
     relative_entropy,
+    repeated_share,
     row_entropy,
     row_links,
     strongest_links,
@@ -202,3 +205,32 @@ def test_nothing_to_read_measures_nothing(shape: tuple[int, ...]) -> None:
     measured = (mean_entropy(empty), relative_entropy(empty), mean_distance(empty), offset_share(empty, -1))
     for values in (*measured, key_share(empty, 0), relative_entropy(empty, causal=True)):
         np.testing.assert_array_equal(values, [0, 0])
+
+
+@given(HEADS, st.data())
+def test_the_share_on_several_keys_is_the_sum_of_their_shares(weights: np.ndarray, data: st.DataObject) -> None:
+    chosen = sorted(data.draw(st.sets(st.integers(0, weights.shape[2] - 1))))
+    expected = sum((key_share(weights, key) for key in chosen), np.zeros(len(weights)))
+    np.testing.assert_allclose(keys_share(weights, chosen), expected, atol=1e-9)
+
+
+@given(SQUARES, st.data(), st.booleans())
+def test_the_share_on_repeated_tokens_is_that_of_a_loop(weights: np.ndarray, data: st.DataObject, causal: bool) -> None:
+    size = weights.shape[2]
+    names = data.draw(st.lists(st.sampled_from("abc"), min_size=size, max_size=size))
+    weights = np.tril(weights) if causal else weights
+    for head, found in zip(weights, repeated_share(weights, names, causal=causal), strict=True):
+        part = whole = 0.0
+        for query, row in enumerate(head.astype(float)):
+            others = [key for key in range(query if causal else size) if key != query and names[key] == names[query]]
+            part += sum(row[key] for key in others)
+            whole += sum(row) if others else 0.0
+        assert found == pytest.approx(part / whole if whole else 0.0)
+
+
+@given(st.integers(1, 6), st.integers(1, 6), st.booleans())
+def test_a_head_that_reads_all_alike_is_as_broad_as_can_be(queries: int, keys: int, causal: bool) -> None:
+    weights = even_weights(queries, keys, causal=causal)
+    np.testing.assert_allclose(weights.sum(axis=1), 1)
+    broad = relative_entropy(weights, causal=causal)
+    assert broad == pytest.approx(1 if keys > 1 and (queries > 1 or not causal) else 0)

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 import models
 from viz.figures.head_maps import HeadPlace, pick_views, views_at
-from viz.head_profile import measures_for, profiles_of
+from viz.head_profile import measures_for, profiles_of, sample_of
 from viz.pages.heads import KEY, MAPS
 from viz.runtime import shared_host
 
@@ -87,7 +87,7 @@ def test_each_kind_of_map_is_shown(app: AppTest, kind: str, title: str) -> None:
     queries, keys = views[0].weights.shape
     shape = [int(side) for side in figures(app)[0]["data"][0]["z"]["shape"].split(",")]
     assert shape == [3 * (queries + 1) - 1, 8 * (keys + 1) - 1]
-    assert len(app.dataframe[0].value.columns) == 3 + len(measures_for(views[0].shown.site))
+    assert len(app.dataframe[0].value.columns) == 3 + len(measures_for(views[0].shown.site, sample_of(views[0])))
 
 
 def test_pieces_are_a_choice_of_the_reader(app: AppTest) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,12 +11,55 @@ from numpy.typing import NDArray
 
 from models.sites import Site
 from viz.figures.head_maps import HeadPlace
+from viz.head_labels import HeadLabel, label_of
+from viz.hiding import word_positions
 from viz.language import _, mark
-from viz.measures import key_share, mean_distance, mean_entropy, offset_share, relative_entropy
+from viz.measures import (
+    even_weights,
+    key_share,
+    keys_share,
+    mean_distance,
+    mean_entropy,
+    offset_share,
+    relative_entropy,
+    repeated_share,
+)
 from viz.tokens import visible
-from viz.views import View
+from viz.views import View, key_pieces
 
 ENCODER, DECODER, CROSS = ("encoder", "self"), ("decoder", "self"), ("decoder", "cross")
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """What is measured: the heads of one layer on one text.
+
+    Parameters
+    ----------
+    weights : array, [head, query, key]
+    causal : bool
+        Whether a query could read only keys at or before its own position.
+    specials : tuple of int
+        Positions of the keys that are special tokens.
+    names : tuple
+        What each key token is, such that the same token stands twice where two are equal. Special tokens are all
+        different.
+    """
+
+    weights: NDArray[Any]
+    causal: bool = False
+    specials: tuple[int, ...] = ()
+    names: tuple[Hashable, ...] = ()
+
+    @property
+    def delimiters(self) -> tuple[int, ...]:
+        """The special tokens after the first token, which has a measure of its own."""
+        return tuple(place for place in self.specials if place)
+
+    @property
+    def even(self) -> Sample:
+        """One head that reads all that it may alike."""
+        return replace(self, weights=even_weights(*self.weights.shape[1:], causal=self.causal)[None])
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,19 +73,22 @@ class Measure:
     name, meaning : str
         Message ids: what a table calls it, and one plain sentence.
     compute : callable
-        From weights, [head, query, key], and whether they are causal, to a number a head.
+        From a `Sample` to a number a head.
     places : tuple of (str, str)
         Stack and kind of the maps where it means something.
     is_share : bool
         Whether it lies between 0 and 1.
+    needs : callable, optional
+        Tells whether it says anything of a `Sample`; left out, of any.
     """
 
     key: str
     name: str
     meaning: str
-    compute: Callable[[NDArray[Any], bool], NDArray[np.float64]]
+    compute: Callable[[Sample], NDArray[np.float64]]
     places: tuple[tuple[str, str], ...] = (ENCODER, DECODER, CROSS)
     is_share: bool = True
+    needs: Callable[[Sample], bool] | None = None
 
 
 MEASURES = (
@@ -50,20 +96,20 @@ MEASURES = (
         "entropy",
         mark("entropy, bits"),
         mark("How widely a query spreads its reading, on average: 0 bits if it reads one token, 3 bits as if 8 alike."),
-        lambda weights, _causal: mean_entropy(weights),
+        lambda sample: mean_entropy(sample.weights),
         is_share=False,
     ),
     Measure(
         "breadth",
         mark("entropy, share of most"),
         mark("The same entropy divided by the most that it could be, so that short and long texts compare."),
-        lambda weights, causal: relative_entropy(weights, causal=causal),
+        lambda sample: relative_entropy(sample.weights, causal=sample.causal),
     ),
     Measure(
         "distance",
         mark("mean distance, tokens"),
         mark("How many tokens, as they are shown, lie between the one that reads and the one being read, on average."),
-        lambda weights, _causal: mean_distance(weights),
+        lambda sample: mean_distance(sample.weights),
         (ENCODER, DECODER),
         is_share=False,
     ),
@@ -71,43 +117,95 @@ MEASURES = (
         "previous",
         mark("on previous"),
         mark("Share of all reading that goes to the token just before the one that reads."),
-        lambda weights, _causal: offset_share(weights, -1),
+        lambda sample: offset_share(sample.weights, -1),
         (ENCODER, DECODER),
     ),
     Measure(
         "same",
         mark("on itself"),
         mark("Share of all reading in which a token reads itself."),
-        lambda weights, _causal: offset_share(weights, 0),
+        lambda sample: offset_share(sample.weights, 0),
         (ENCODER, DECODER),
     ),
     Measure(
         "next",
         mark("on next"),
         mark("Share of all reading that goes to the token just after the one that reads."),
-        lambda weights, _causal: offset_share(weights, 1),
+        lambda sample: offset_share(sample.weights, 1),
         (ENCODER,),
     ),
     Measure(
         "first",
         mark("on first"),
         mark("Share of all reading that goes to the first token of the text, whoever reads."),
-        lambda weights, _causal: key_share(weights, 0),
+        lambda sample: key_share(sample.weights, 0),
     ),
     Measure(
         "last",
         mark("on last, </s>"),
         mark("Share of all reading that goes to the end of the source text, where heads often rest."),
-        lambda weights, _causal: key_share(weights, -1),
+        lambda sample: key_share(sample.weights, -1),
         (ENCODER, CROSS),
+    ),
+    Measure(
+        "delimiter",
+        mark("on delimiters"),
+        mark("Share of all reading that goes to special tokens after the first token, such as those that end a text."),
+        lambda sample: keys_share(sample.weights, sample.delimiters),
+        needs=lambda sample: bool(sample.delimiters),
+    ),
+    Measure(
+        "repeated",
+        mark("on repeated"),
+        mark("Of tokens that stand in the text more than once, the share of their reading that goes to the others."),
+        lambda sample: repeated_share(sample.weights, sample.names, causal=sample.causal),
+        (ENCODER, DECODER),
+        needs=lambda sample: len(set(sample.names)) < len(sample.names),
     ),
 )
 """In the order of a table's columns."""
 
 
-def measures_for(site: Site) -> tuple[Measure, ...]:
-    """Give the measures that mean something for the map at `site`."""
-    return tuple(measure for measure in MEASURES if (site.stack, site.kind) in measure.places)
+def measures_for(site: Site, sample: Sample | None = None) -> tuple[Measure, ...]:
+    """Give the measures that mean something for the map at `site`, and for the text of `sample`.
+
+    Without `sample`, those that mean something for any text.
+    """
+    return tuple(
+        measure
+        for measure in MEASURES
+        if (site.stack, site.kind) in measure.places
+        and (measure.needs is None or (sample is not None and measure.needs(sample)))
+    )
+
+
+def sample_of(view: View, specials: Sequence[int] | None = None) -> Sample:
+    """Give what is measured of `view`: all heads of its map.
+
+    Parameters
+    ----------
+    view : View
+        With nothing hidden: a share of the reading is one of all that the model read.
+    specials : sequence of int, optional
+        Positions of special tokens among the pieces of the keys' text; left out, those that the trace names.
+
+    Raises
+    ------
+    ValueError
+        If tokens of `view` are hidden, or a position is not one of the text.
+    """
+    if view.hidden_keys or view.hidden_queries:
+        message = f"{view.shown.site}: measured is the whole of a map; got one with hidden tokens"
+        raise ValueError(message)
+    keys = key_pieces(view)
+    specials = keys.specials if specials is None else specials
+    if any(not 0 <= place < len(keys) for place in specials):
+        message = f"{view.shown.site}: special tokens stand at 0 to {len(keys) - 1}; got {tuple(specials)}"
+        raise ValueError(message)
+    places = word_positions(keys, specials) if view.unit == "word" else tuple(specials)
+    shown = view.shown
+    names = [place if place in places else text.strip() for place, text in enumerate(shown.key_tokens.texts)]
+    return Sample(shown.weights, shown.causal, places, tuple(names))
 
 
 def left_out(site: Site) -> str:
@@ -127,33 +225,82 @@ def left_out(site: Site) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """The measures of one head, by `Measure.key`."""
+    """What is known of one head on one text.
+
+    Parameters
+    ----------
+    place : HeadPlace
+    values : dict
+        Its measures, by `Measure.key`; those that mean something here.
+    label : HeadLabel
+        The pattern that it follows, if any.
+    """
 
     place: HeadPlace
     values: dict[str, float]
+    label: HeadLabel
 
 
-def profiles_of(views: Sequence[View]) -> tuple[Profile, ...]:
+def profiles_of(views: Sequence[View], specials: Sequence[int] | None = None) -> tuple[Profile, ...]:
     """Measure every head of every layer.
 
     Parameters
     ----------
     views : sequence of View
-        One a layer, of one stack and kind.
+        One a layer, of one stack and kind, nothing hidden.
+    specials : sequence of int, optional
+        Positions of special tokens among the pieces of the keys' text; left out, those that the trace names.
 
     Returns
     -------
     tuple of Profile
         By layer and head.
+
+    Raises
+    ------
+    ValueError
+        If tokens of a view are hidden, or a position is not one of the text.
     """
     profiles = []
     for view in views:
-        shown = view.shown
-        columns = {measure.key: measure.compute(shown.weights, shown.causal) for measure in measures_for(shown.site)}
-        for head in range(len(shown.head_names)):
+        sample, site = sample_of(view, specials), view.shown.site
+        measures = measures_for(site, sample)
+        columns = {measure.key: measure.compute(sample) for measure in measures}
+        even = {measure.key: float(measure.compute(sample.even)[0]) for measure in measures}
+        for head in range(len(view.shown.head_names)):
             values = {key: float(column[head]) for key, column in columns.items()}
-            profiles.append(Profile(HeadPlace(shown.site.layer, head), values))
+            profiles.append(Profile(HeadPlace(site.layer, head), values, label_of(values, even)))
     return tuple(profiles)
+
+
+def ordered(profiles: Sequence[Profile], by: str) -> tuple[Profile, ...]:
+    """Give `profiles` with the most of a measure first, the earlier head first among equals.
+
+    Parameters
+    ----------
+    profiles : sequence of Profile
+    by : str
+        A `Measure.key`; ``"score"``, that of the label; or ``"place"``, layer and head.
+
+    Raises
+    ------
+    ValueError
+        If there is no such measure here.
+
+    Examples
+    --------
+    >>> nothing = HeadLabel("none", 0.5)
+    >>> heads = [Profile(HeadPlace(0, head), {"first": share}, nothing) for head, share in enumerate((0.25, 0.75))]
+    >>> [each.place.head for each in ordered(heads, "first")]
+    [1, 0]
+    """
+    if by == "place":
+        return tuple(sorted(profiles, key=lambda each: each.place))
+    known = sorted({"score", *(key for each in profiles for key in each.values)})
+    if profiles and by not in known:
+        message = f"heads are ordered by place, {', '.join(known)}; got {by!r}"
+        raise ValueError(message)
+    return tuple(sorted(profiles, key=lambda each: -(each.label.score if by == "score" else each.values[by])))
 
 
 def overview_sentence(views: Sequence[View]) -> str:
@@ -220,7 +367,8 @@ def _strongest(view: View, weights: NDArray[Any]) -> tuple[float, str, str]:
     queries, keys = view.shown.query_tokens.texts, view.shown.key_tokens.texts
     free = [row for row in range(len(queries)) if row or not view.shown.causal or len(queries) == 1]
     rows = [row for row in free if _is_word(queries[row])] or free
-    query, key = np.unravel_index(weights[rows].argmax(), (len(rows), len(keys)))
+    known = weights[rows][:, :-1] if view.hidden_keys and len(keys) > 1 else weights[rows]
+    query, key = np.unravel_index(known.argmax(), known.shape)
     return float(weights[rows[int(query)], key]), visible(queries[rows[int(query)]]), visible(keys[int(key)])
 
 

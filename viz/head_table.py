@@ -29,7 +29,7 @@ def head_table(views: Sequence[View], picked: Sequence[HeadPlace]) -> None:
         Heads that are marked.
     """
     site = views[0].shown.site
-    measures = head_profile.measures_for(site)
+    measures = head_profile.measures_for(site, head_profile.sample_of(views[0]))
     st.subheader(_("Every head in numbers, on this sentence"), anchor=False)
     order = _order(measures)
     profiles = head_profile.profiles_of(views)

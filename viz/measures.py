@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,8 +40,7 @@ def row_entropy(weights: Weights) -> NDArray[np.float64]:
     [0.0, 1.0]
     """
     values = np.asarray(weights, dtype=np.float64)
-    sums = values.sum(axis=-1, keepdims=True)
-    shares = np.divide(values, sums, out=np.zeros_like(values), where=sums > 0)
+    shares = _rows_over_sums(values)
     logarithms = np.log2(shares, out=np.zeros_like(shares), where=shares > 0)
     entropy: NDArray[np.float64] = np.abs((shares * logarithms).sum(axis=-1))
     return entropy
@@ -218,6 +218,90 @@ def key_share(weights: Weights, key: int) -> NDArray[np.float64]:
     if not values.shape[-1]:
         return np.zeros(values.shape[:-2])
     return _ratio(values[..., key].sum(axis=-1), values.sum(axis=(-2, -1)))
+
+
+def keys_share(weights: Weights, keys: Sequence[int]) -> NDArray[np.float64]:
+    """Give the share of a head's reading that goes to certain tokens, such as the special ones, whoever reads.
+
+    Parameters
+    ----------
+    weights : array, [..., query, key]
+    keys : sequence of int
+        Positions, each once; -1 the last.
+
+    Returns
+    -------
+    float64 array, [...]
+        Between 0 and 1; 0 if there are no such keys.
+
+    Examples
+    --------
+    >>> float(keys_share(np.array([[0.5, 0.25, 0.25], [0.5, 0.5, 0.0]]), (0, 2)))
+    0.625
+    """
+    values = np.asarray(weights, dtype=np.float64)
+    return _ratio(values[..., list(keys)].sum(axis=(-2, -1)), values.sum(axis=(-2, -1)))
+
+
+def repeated_share(weights: Weights, names: Sequence[Hashable], *, causal: bool = False) -> NDArray[np.float64]:
+    """Give, of the tokens that stand elsewhere too, the share of their reading that goes to the same token there.
+
+    Parameters
+    ----------
+    weights : array, [..., query, key]
+        Of a sequence that reads itself.
+    names : sequence
+        What each token is: tokens of equal names are the same.
+    causal : bool, optional
+        Whether a query could read only what stands before it: then elsewhere is earlier.
+
+    Returns
+    -------
+    float64 array, [...]
+        Between 0 and 1; 0 if no token stands twice. A token that reads its own position adds nothing.
+
+    Examples
+    --------
+    >>> float(repeated_share(np.array([[0.25, 0.0, 0.75], [0.5, 0.5, 0.0], [1.0, 0.0, 0.0]]), ("the", "cat", "the")))
+    0.875
+    """
+    values = np.asarray(weights, dtype=np.float64)
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
+    codes = np.array([numbers[name] for name in names], dtype=np.int64)
+    elsewhere = (codes[:, None] == codes[None, :]) & ~np.eye(len(codes), dtype=bool)  # [query, key]
+    elsewhere = np.tril(elsewhere) if causal else elsewhere
+    reading = values.sum(axis=-1) * elsewhere.any(axis=1)  # [..., query]
+    return _ratio((values * elsewhere).sum(axis=(-2, -1)), reading.sum(axis=-1))
+
+
+def even_weights(queries: int, keys: int, *, causal: bool = False) -> NDArray[np.float64]:
+    """Give the weights of a head that reads all that it may alike: what a measure is compared with.
+
+    Parameters
+    ----------
+    queries, keys : int
+    causal : bool, optional
+        Whether the query at position i may read only the keys 0 to i.
+
+    Returns
+    -------
+    float64 array, [query, key]
+        Rows sum to 1.
+
+    Examples
+    --------
+    >>> even_weights(2, 2, causal=True).tolist()
+    [[1.0, 0.0], [0.5, 0.5]]
+    """
+    readable = np.ones((queries, keys))
+    return _rows_over_sums(np.tril(readable) if causal else readable)
+
+
+def _rows_over_sums(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Give each row as shares of its sum; rows of zeros stay: [..., query, key]."""
+    sums = values.sum(axis=-1, keepdims=True)
+    shares: NDArray[np.float64] = np.divide(values, sums, out=np.zeros_like(values), where=sums > 0)
+    return shares
 
 
 def _offsets(values: NDArray[np.float64]) -> NDArray[np.int64]:

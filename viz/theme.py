@@ -43,6 +43,10 @@ DIFFERENCE_SCALE: tuple[tuple[float, str], ...] = (
 )
 """Orange below zero, purple above, paper white at zero: told apart with any colour vision."""
 
+HEAD_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#b65f98")
+"""Of picked heads that are drawn over each other: told apart with any colour vision (Okabe & Ito 2008, the last
+darkened), on light and on dark pages."""
+
 FONT_FAMILY = (
     '"Source Sans", "Source Sans 3", "Source Sans Pro", "Noto Sans", "Segoe UI", Arial, '
     '"Noto Sans CJK SC", "PingFang SC", "Microsoft YaHei", "Noto Sans Arabic", "Noto Sans Hebrew", '
@@ -94,6 +98,59 @@ def weight_axis(title: str, *, colour: Colour = "linear") -> dict[str, Any]:
     return _rooted(_colour_axis(WEIGHT_SCALE, WEIGHT_RANGE, title), (0.0, *_ROOT_TICKS))
 
 
+def weight_ticks(colour: Colour) -> tuple[tuple[float, str], ...]:
+    """Give the numbers of a legend of weights, each with its place from 0 to 1.
+
+    Examples
+    --------
+    >>> weight_ticks("linear")[1]
+    (0.25, '0.25')
+    """
+    ticks = np.array((0.0, 0.25, 0.5, 0.75, 1.0) if colour == "linear" else (0.0, *_ROOT_TICKS), dtype=np.float64)
+    places = ticks if colour == "linear" else np.sqrt(ticks)
+    return tuple((float(place), f"{tick:g}") for place, tick in zip(places, ticks, strict=True))
+
+
+def weight_colour(weight: float, colour: Colour) -> str:
+    """Give the colour of a weight from 0 to 1, as figures draw it: ``#rrggbb``.
+
+    Examples
+    --------
+    >>> weight_colour(0.0, "linear"), weight_colour(1.0, "root")
+    ('#f6f6f1', '#131a4a')
+    """
+    place = weight if colour == "linear" else weight**0.5
+    ends = [end for end, _hex in WEIGHT_SCALE]
+    channels = [[int(stop[at : at + 2], 16) for _end, stop in WEIGHT_SCALE] for at in (1, 3, 5)]
+    return "#" + "".join(f"{round(float(np.interp(place, ends, values))):02x}" for values in channels)
+
+
+def text_on(background: str) -> str:
+    """Give black or white, whichever stands out more on `background`: a contrast of at least 4.58 (WCAG 2).
+
+    Examples
+    --------
+    >>> text_on("#f6f6f1"), text_on("#131a4a")
+    ('#000000', '#ffffff')
+    """
+    channels = [int(background[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in channels]
+    luminance = sum(share * value for share, value in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+    return "#000000" if (luminance + 0.05) ** 2 > 1.05 * 0.05 else "#ffffff"
+
+
+def faded(colour: str, opacity: float) -> str:
+    """Give a colour such as ``#1f3374`` with an opacity from 0 to 1.
+
+    Examples
+    --------
+    >>> faded("#0072b2", 0.5)
+    'rgba(0,114,178,0.500)'
+    """
+    red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
+    return f"rgba({red},{green},{blue},{opacity:.3f})"
+
+
 def difference_axis(title: str, *, largest: float = 1.0, colour: Colour = "linear") -> dict[str, Any]:
     """Give the colour axis of differences: symmetric about 0.
 
@@ -124,6 +181,23 @@ def difference_axis(title: str, *, largest: float = 1.0, colour: Colour = "linea
         return axis
     ticks = [tick * largest for tick in _ROOT_DIFFERENCE_TICKS]
     return _rooted(axis, (*(-tick for tick in reversed(ticks)), 0.0, *ticks))
+
+
+def divergence_axis(title: str) -> dict[str, Any]:
+    """Give the colour axis of divergences, from 0 to 1: dark where two things are alike.
+
+    Parameters
+    ----------
+    title : str
+        What a colour means, in words.
+
+    Returns
+    -------
+    dict
+        For ``layout.coloraxis``.
+    """
+    scale = tuple((round(1 - place, 2), colour) for place, colour in reversed(WEIGHT_SCALE))
+    return _colour_axis(scale, WEIGHT_RANGE, title)
 
 
 def _rooted(axis: dict[str, Any], ticks: tuple[float, ...]) -> dict[str, Any]:

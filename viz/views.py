@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Literal
 
@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.sites import Site
-from models.trace import AttentionMap, AttentionTrace, Reading
+from models.trace import AttentionMap, AttentionTrace, Reading, TokenSequence
+from viz.hiding import HIDDEN, Hiding, hide_tokens, word_positions
 from viz.language import _, mark
 from viz.measures import Link, strongest_links
 from viz.tokens import visible
@@ -24,6 +25,8 @@ _KEY_TITLES = MappingProxyType(
         ("cross", "piece"): mark("key: the source piece being read"),
         ("self", "word"): mark("key: the word being read"),
         ("self", "piece"): mark("key: the piece being read"),
+        ("rollout", "word"): mark("key: the word as it came in"),
+        ("rollout", "piece"): mark("key: the piece as it came in"),
     }
 )
 _QUERY_TITLES = MappingProxyType(
@@ -34,6 +37,8 @@ _QUERY_TITLES = MappingProxyType(
         ("input", "piece"): mark("query: the piece just read in"),
         ("self", "word"): mark("query: the word that reads"),
         ("self", "piece"): mark("query: the piece that reads"),
+        ("rollout", "word"): mark("query: the word after these layers"),
+        ("rollout", "piece"): mark("query: the piece after these layers"),
     }
 )
 _CELLS = MappingProxyType(
@@ -41,6 +46,7 @@ _CELLS = MappingProxyType(
         "written": mark("{weight}: writing {query}, it reads {key}"),
         "input": mark("{weight}: after {query}, it reads {key}"),
         "self": mark("{weight}: {query} reads {key}"),
+        "rollout": mark("{weight} of {query} comes from {key}"),
     }
 )
 
@@ -60,6 +66,12 @@ class View:
     unit : {"word", "piece"}
     merged : bool
         Whether merging pieces to words changed anything.
+    hidden_queries, hidden_keys : tuple of int
+        Positions of what `hide` has left out; of keys the last column of `shown` holds the sum.
+    threshold : float
+        Cells nearer to 0 than this are drawn empty.
+    quantity : {"weights", "rollout"}
+        What the numbers are: weights of the model, or what was computed of them.
     """
 
     trace: AttentionTrace
@@ -68,6 +80,10 @@ class View:
     reading: Literal["written", "input", "self"]
     unit: Unit
     merged: bool
+    hidden_queries: tuple[int, ...] = ()
+    hidden_keys: tuple[int, ...] = ()
+    threshold: float = 0.0
+    quantity: Literal["weights", "rollout"] = "weights"
 
     @property
     def weights(self) -> NDArray[np.float32]:
@@ -83,16 +99,18 @@ class View:
     @property
     def key_title(self) -> str:
         """What the columns are, in words."""
-        return _(_KEY_TITLES[self.shown.site.kind, self.unit])
+        return _(_KEY_TITLES[self.quantity if self.quantity == "rollout" else self.shown.site.kind, self.unit])
 
     @property
     def query_title(self) -> str:
         """What the rows are, in words."""
-        return _(_QUERY_TITLES[self.reading, self.unit])
+        return _(_QUERY_TITLES[self.quantity if self.quantity == "rollout" else self.reading, self.unit])
 
     def cell(self, *, weight: str, query: str, key: str) -> str:
         """Say what one cell says; each part is text that the caller has made fit for where it is shown."""
-        return _(_CELLS[self.reading], weight=weight, query=query, key=key)
+        return _(
+            _CELLS[self.quantity if self.quantity == "rollout" else self.reading], weight=weight, query=query, key=key
+        )
 
 
 def choose_view(
@@ -144,6 +162,49 @@ def choose_view(
     return View(trace, shown, head, rows, unit, merged=shown.weights.shape != pieces.weights.shape)
 
 
+def hide(view: View, hiding: Hiding) -> View:
+    """Give `view` without what `hiding` leaves out, in sight as a last column and in `notes_of`.
+
+    Parameters
+    ----------
+    view : View
+        Of which nothing is hidden yet.
+    hiding : Hiding
+
+    Returns
+    -------
+    View
+        Its weights are those of the model: nothing is renormalised.
+
+    Raises
+    ------
+    ValueError
+        If there is no token at a hidden position.
+    """
+    trace, names = view.trace, _axis_names(view)
+    places = [getattr(hiding, name) for name in names]
+    if view.unit == "word":
+        places = [word_positions(getattr(trace, name), each) for name, each in zip(names, places, strict=True)]
+    queries, keys = places
+    shown = hide_tokens(view.shown, queries=queries, keys=keys)
+    return replace(view, shown=shown, hidden_queries=queries, hidden_keys=keys, threshold=hiding.threshold)
+
+
+def _axis_names(view: View) -> tuple[str, str]:
+    """Name the sequences of the trace that label rows and columns."""
+    site = view.shown.site
+    if site.kind == "cross":
+        return ("target" if view.reading == "written" else "target_input"), "source"
+    own = "source" if site.stack == "encoder" or not len(view.trace.target) else "target_input"
+    return own, own
+
+
+def key_pieces(view: View) -> TokenSequence:
+    """Give the pieces of the text whose words or pieces are the keys of `view`."""
+    pieces: TokenSequence = getattr(view.trace, _axis_names(view)[1])
+    return pieces
+
+
 def _first_site(trace: AttentionTrace) -> Site:
     if not trace.sites:
         message = "the trace holds no map; attend with sites that match one, such as '*.weights'"
@@ -178,6 +239,11 @@ def notes_of(view: View) -> tuple[str, ...]:
         notes.append(_("weights are approximate"))
     if view.merged:
         notes.append(_("pieces merged to words"))
+    if view.hidden_keys:
+        count, column = len(view.hidden_keys), _(HIDDEN)
+        notes.append(_("special tokens hidden: {count}; what they are given: {column}", count=count, column=column))
+    elif view.hidden_queries:
+        notes.append(_("rows of special tokens hidden: {count}", count=len(view.hidden_queries)))
     return (*notes, *map(_, provenance.notes))
 
 
@@ -200,7 +266,8 @@ def sentence_of(view: View, *, count: int = 3) -> str:
     The surest row is that with the largest single weight.
     """
     queries, keys = view.shown.query_tokens.texts, view.shown.key_tokens.texts
-    links = strongest_links(view.weights, count=len(queries))
+    spoken_of = view.weights[:, :-1] if view.hidden_keys else view.weights
+    links = strongest_links(spoken_of, count=len(queries))
     spoken = [link for link in links if _is_word(queries[link.query])] or list(links)
     if not spoken:
         return _("{title}: nothing to read", title=view.title)

@@ -5,13 +5,21 @@ from viz.figures.difference import difference_heatmap
 from viz.figures.head_comparison import head_combination, head_comparison, head_difference
 from viz.figures.head_maps import HeadPlace
 from viz.figures.head_overview import head_overview
+from viz.figures.head_similarity import head_similarity, similarity_heatmap
+from viz.figures.lines import Focus, head_lines
+from viz.figures.rollout import rollout_heatmap
 
 __all__ = [
+    "Focus",
     "HeadPlace",
     "alignment_heatmap",
     "difference_heatmap",
     "head_combination",
     "head_comparison",
     "head_difference",
+    "head_lines",
     "head_overview",
+    "head_similarity",
+    "rollout_heatmap",
+    "similarity_heatmap",
 ]

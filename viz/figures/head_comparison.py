@@ -17,6 +17,7 @@ from viz.figures.head_maps import (
     weight_colours,
 )
 from viz.figures.head_panels import Panel, draw_panels
+from viz.hiding import NOTHING, Hiding
 from viz.language import _
 from viz.theme import Colour
 from viz.views import Unit
@@ -31,6 +32,7 @@ def head_comparison(
     sites: str = "encoder.*.self",
     unit: Unit = "word",
     colour: Colour = "linear",
+    hiding: Hiding = NOTHING,
     columns: int | None = None,
     width: float = 1320,
 ) -> go.Figure:
@@ -48,6 +50,9 @@ def head_comparison(
     colour : {"linear", "root"}, optional
         Whether a colour stands for the weight or for its square root, which tells small weights apart. The
         numbers of the colour bar and of the hover text are weights under either.
+    hiding : Hiding, optional
+        Tokens that are left out, what they are given standing in a last column, and the threshold below which a
+        cell is drawn empty.
     columns : int, optional
         Panels in a row; left out, as many as `width` has room for.
     width : float, optional
@@ -73,7 +78,7 @@ def head_comparison(
     2
     """
     places = _some(heads)
-    views = pick_views(trace, sites, unit, places)
+    views = pick_views(trace, sites, unit, places, hiding)
     panels = [
         Panel(place.title, common_notes(view), view, view.weights) for place, view in zip(places, views, strict=True)
     ]
@@ -88,6 +93,7 @@ def head_difference(
     sites: str = "encoder.*.self",
     unit: Unit = "word",
     colour: Colour = "linear",
+    hiding: Hiding = NOTHING,
     width: float = 1320,
 ) -> go.Figure:
     """Show how two heads differ: the weights of `first` less those of `second`, on a scale from -1 to 1.
@@ -100,7 +106,7 @@ def head_difference(
     trace : AttentionTrace
     first, second : HeadPlace
         They may be the same; the difference is then 0 everywhere.
-    sites, unit, colour, width : optional
+    sites, unit, colour, hiding, width : optional
         As in `head_comparison`.
 
     Returns
@@ -113,7 +119,7 @@ def head_difference(
     KeyError, ValueError
         As in `head_comparison`.
     """
-    one, other = pick_views(trace, sites, unit, (first, second))
+    one, other = pick_views(trace, sites, unit, (first, second), hiding)
     meaning = _(
         "difference of weights: above 0 (purple) {first} reads this token more, below 0 (orange) {second}",
         first=first.title,
@@ -147,6 +153,7 @@ def head_combination(
     sites: str = "encoder.*.self",
     unit: Unit = "word",
     colour: Colour = "linear",
+    hiding: Hiding = NOTHING,
     width: float = 1320,
 ) -> go.Figure:
     """Show several heads as one map: the sum of their weights, or the mean.
@@ -160,7 +167,7 @@ def head_combination(
     heads : sequence of HeadPlace
         At least one.
     how : {"sum", "mean"}, optional
-    sites, unit, colour, width : optional
+    sites, unit, colour, hiding, width : optional
         As in `head_comparison`.
 
     Returns
@@ -177,7 +184,7 @@ def head_combination(
         message = f"how is 'sum' or 'mean'; got {how!r}"
         raise ValueError(message)
     places = _some(heads)
-    views = pick_views(trace, sites, unit, places)
+    views = pick_views(trace, sites, unit, places, hiding)
     weights = np.stack([view.weights for view in views])  # [head, query, key]
     count, names = len(places), "; ".join(place.title for place in places)
     if how == "sum":

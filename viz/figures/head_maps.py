@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, get_args
 
 import numpy as np
@@ -10,10 +11,12 @@ import numpy as np
 from models.sites import Site
 from models.trace import AttentionTrace
 from viz.figures.head_mosaic import LINE, wrapped
+from viz.hiding import NOTHING, Hiding
 from viz.language import _
-from viz.theme import Colour, coloured, difference_axis, weight_axis
+from viz.panels import LINE_HEIGHT
+from viz.theme import NOTE_SIZE, TITLE_SIZE, Colour, coloured, difference_axis, weight_axis
 from viz.tokens import escape
-from viz.views import Unit, View, choose_view, notes_of
+from viz.views import Unit, View, choose_view, hide, notes_of
 
 LEGEND_WIDTH = 560  # pixels of the colour bar
 LEGEND_MARGIN = 16
@@ -33,7 +36,7 @@ class HeadPlace(NamedTuple):
         return _("layer {layer}, head {head}", layer=self.layer, head=self.head)
 
 
-def views_at(trace: AttentionTrace, sites: str, unit: Unit) -> tuple[View, ...]:
+def views_at(trace: AttentionTrace, sites: str, unit: Unit, hiding: Hiding = NOTHING) -> tuple[View, ...]:
     """Give a view of each map of `trace` that `sites` names, by layer; each shows its head 0.
 
     Parameters
@@ -42,6 +45,8 @@ def views_at(trace: AttentionTrace, sites: str, unit: Unit) -> tuple[View, ...]:
     sites : str
         A pattern such as ``encoder.*.self``: maps of one stack and kind.
     unit : {"word", "piece"}
+    hiding : Hiding, optional
+        Tokens and cells that are left out.
 
     Returns
     -------
@@ -62,10 +67,13 @@ def views_at(trace: AttentionTrace, sites: str, unit: Unit) -> tuple[View, ...]:
     if len({(site.stack, site.kind) for site in chosen}) > 1:
         message = f"heads of one stack and kind are compared; {sites} names {', '.join(map(str, chosen))}"
         raise ValueError(message)
-    return tuple(choose_view(trace, unit=unit, site=site, head=0, reading="written") for site in chosen)
+    views = (choose_view(trace, unit=unit, site=site, head=0, reading="written") for site in chosen)
+    return tuple(hide(view, hiding) for view in views)
 
 
-def pick_views(trace: AttentionTrace, sites: str, unit: Unit, heads: Sequence[HeadPlace]) -> tuple[View, ...]:
+def pick_views(
+    trace: AttentionTrace, sites: str, unit: Unit, heads: Sequence[HeadPlace], hiding: Hiding = NOTHING
+) -> tuple[View, ...]:
     """Give a view of each of `heads`, in their order.
 
     Parameters
@@ -75,6 +83,8 @@ def pick_views(trace: AttentionTrace, sites: str, unit: Unit, heads: Sequence[He
         As in `views_at`.
     unit : {"word", "piece"}
     heads : sequence of HeadPlace
+    hiding : Hiding, optional
+        As in `views_at`.
 
     Returns
     -------
@@ -87,17 +97,13 @@ def pick_views(trace: AttentionTrace, sites: str, unit: Unit, heads: Sequence[He
     ValueError
         If `sites` names several stacks or kinds, or there is no such head.
     """
-    layers = {view.shown.site.layer: view for view in views_at(trace, sites, unit)}
+    layers = {view.shown.site.layer: view for view in views_at(trace, sites, unit, hiding)}
     for place in heads:
         if place.layer not in layers or not 0 <= place.head < len(layers[place.layer].shown.head_names):
             there = ", ".join(f"{layer}: 0 to {len(view.shown.head_names) - 1}" for layer, view in layers.items())
             message = f"{sites}: no head {place.head} in layer {place.layer}; heads by layer are {there}"
             raise ValueError(message)
-    return tuple(_with_head(layers[place.layer], place.head) for place in heads)
-
-
-def _with_head(view: View, head: int) -> View:
-    return View(view.trace, view.shown, head, view.reading, view.unit, view.merged)
+    return tuple(replace(layers[place.layer], head=place.head) for place in heads)
 
 
 def map_title(site: Site) -> str:
@@ -141,7 +147,7 @@ def weight_colours(colour: Colour, *, width: float, largest: float = 1.0, meanin
         ticks = np.linspace(0, 1, 5, dtype=np.float32) ** 2 * np.float32(largest)
         bar = bar | {"tickvals": coloured(ticks, "root").tolist(), "ticktext": [f"{tick:.3g}" for tick in ticks]}
     end = float(coloured(np.array([largest], dtype=np.float32), colour)[0])
-    return _fitting(axis | {"cmax": end, "colorbar": bar}, width)
+    return fitting_colours(axis | {"cmax": end, "colorbar": bar}, width)
 
 
 def difference_colours(colour: Colour, *, width: float, meaning: str) -> dict[str, Any]:
@@ -160,7 +166,7 @@ def difference_colours(colour: Colour, *, width: float, meaning: str) -> dict[st
         If `colour` is not one that there is.
     """
     _check(colour)
-    return _fitting(difference_axis(meaning, colour=colour), width)
+    return fitting_colours(difference_axis(meaning, colour=colour), width)
 
 
 def _check(colour: Colour) -> None:
@@ -169,11 +175,24 @@ def _check(colour: Colour) -> None:
         raise ValueError(message)
 
 
-def _fitting(axis: dict[str, Any], width: float) -> dict[str, Any]:
+def fitting_colours(axis: dict[str, Any], width: float) -> dict[str, Any]:
+    """Give a colour axis whose title stands in lines that fit into a figure of `width` pixels."""
     title = axis["colorbar"]["title"]
     lines = wrapped(title["text"], min(LEGEND_WIDTH, width - LEGEND_MARGIN))
     text = "<br>".join(map(escape, lines))
     return axis | {"colorbar": axis["colorbar"] | {"title": title | {"text": text}}}
+
+
+def headline(title: Sequence[str], note: Sequence[str], height: float) -> list[dict[str, Any]]:
+    """Give the annotations that say what a figure of `height` pixels shows: lines of its title, of its note below."""
+    place = {"x": 0, "xanchor": "left", "yanchor": "top", "xref": "paper", "yref": "paper"}
+    common = {"showarrow": False, "align": "left", "borderpad": 0, **place}
+    bold, small = ("<br>".join(map(escape, lines)) for lines in (title, note))
+    below = 1 - len(title) * TITLE_SIZE * LINE_HEIGHT / height
+    return [
+        {"text": f"<b>{bold}</b>", "y": 1, "font": {"size": TITLE_SIZE}, **common},
+        {"text": small, "y": below, "font": {"size": NOTE_SIZE}, **common},
+    ]
 
 
 def legend_height(colours: dict[str, Any]) -> float:

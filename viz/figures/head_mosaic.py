@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from viz import tokens
 from viz.panels import GLYPH_WIDTH, LINE_HEIGHT
+from viz.pooling import blocks, pooled
 from viz.theme import NOTE_SIZE
 
 MOST_TOKENS = 96
@@ -113,17 +114,9 @@ class Mosaic:
         values = np.full((self.layers * rows - 1, self.heads * columns - 1), np.nan, dtype=np.float32)
         for row, layer in enumerate(maps):
             for head, weights in enumerate(layer):
-                pooled = self._pool(weights)
                 top, left = row * rows, head * columns
-                values[top : top + rows - 1, left : left + columns - 1] = pooled
+                values[top : top + rows - 1, left : left + columns - 1] = pooled(weights, self.queries, self.keys)
         return values
-
-    def _pool(self, weights: NDArray[np.float32]) -> NDArray[np.float32]:
-        if not self.is_pooled:
-            return weights
-        rows = np.maximum.reduceat(weights, self.queries[:-1], axis=0)
-        pooled: NDArray[np.float32] = np.maximum.reduceat(rows, self.keys[:-1], axis=1)
-        return pooled
 
 
 def _edges(starts: Sequence[float], length: float, count: int) -> NDArray[np.float64]:
@@ -132,7 +125,14 @@ def _edges(starts: Sequence[float], length: float, count: int) -> NDArray[np.flo
 
 
 def arrange_mosaic(
-    shape: tuple[int, ...], *, layers: int, heads: int, width: float, heading: float, legend: float
+    shape: tuple[int, ...],
+    *,
+    layers: int,
+    heads: int,
+    width: float,
+    heading: float,
+    legend: float,
+    alone: bool = False,
 ) -> Mosaic:
     """Give every small map its place.
 
@@ -145,6 +145,8 @@ def arrange_mosaic(
         Wanted of the figure, in pixels; it becomes wider if the smallest maps need more.
     heading, legend : float
         Pixels kept free above and below the maps.
+    alone : bool, optional
+        Whether the last key is not a token, and has a cell of its own however long the text is.
 
     Returns
     -------
@@ -159,12 +161,8 @@ def arrange_mosaic(
     top = heading + HEAD_LABELS + (LINE if narrow else 0)
     whole = top + layers * (height + row_gap) + legend
     across = max(left + heads * (each + MAP_GAP) - MAP_GAP + FRAME, width)
-    return Mosaic(layers, heads, _blocks(queries), _blocks(keys), each, height, row_gap, left, top, across, whole)
-
-
-def _blocks(count: int) -> NDArray[np.int64]:
-    size = max(-(-count // MOST_TOKENS), 1)
-    return np.append(np.arange(0, count, size), count)
+    cells = blocks(queries, MOST_TOKENS), blocks(keys, MOST_TOKENS, alone=alone)
+    return Mosaic(layers, heads, *cells, each, height, row_gap, left, top, across, whole)
 
 
 def block_texts(texts: Sequence[str], starts: NDArray[np.int64]) -> list[str]:

@@ -14,6 +14,7 @@ from viz import tokens
 from viz.figures.head_maps import (
     HeadPlace,
     common_notes,
+    headline,
     legend_height,
     map_title,
     place_legend,
@@ -21,6 +22,7 @@ from viz.figures.head_maps import (
     weight_colours,
 )
 from viz.figures.head_mosaic import FRAME, LINE, MAP_GAP, Mosaic, arrange_mosaic, block_texts, wrapped
+from viz.hiding import NOTHING, Hiding, drawn, threshold_note
 from viz.language import _
 from viz.panels import GLYPH_WIDTH, LINE_HEIGHT
 from viz.theme import NOTE_SIZE, TITLE_SIZE, Colour, coloured, template
@@ -39,6 +41,7 @@ def head_overview(
     unit: Unit = "word",
     picked: Sequence[HeadPlace] = (),
     colour: Colour = "linear",
+    hiding: Hiding = NOTHING,
     width: float = 1320,
 ) -> go.Figure:
     """Show every head of every layer as a small map: which key each query reads, all on one scale from 0 to 1.
@@ -59,6 +62,9 @@ def head_overview(
     colour : {"linear", "root"}, optional
         Whether a colour stands for the weight or for its square root, which tells small weights apart. The
         numbers of the colour bar and of the hover text are weights under either.
+    hiding : Hiding, optional
+        Tokens that are left out, what they are given standing in a last column, and the threshold below which a
+        cell is drawn empty.
     width : float, optional
         Pixels at which the figure will be shown.
 
@@ -86,10 +92,10 @@ def head_overview(
     >>> figure.data[0].z.shape  # a row and a column between the small maps stay empty
     (5, 5)
     """
-    views = views_at(trace, sites, unit)
+    views = views_at(trace, sites, unit, hiding)
     colours = weight_colours(colour, width=width)
     title = wrapped(map_title(views[0].shown.site), width, TITLE_SIZE)
-    note = wrapped(_note(views[0]), width)
+    note = wrapped(overview_note(views), width)
     mosaic = arrange_mosaic(
         views[0].weights.shape,
         layers=len(views),
@@ -97,17 +103,25 @@ def head_overview(
         width=width,
         heading=len(title) * TITLE_SIZE * LINE_HEIGHT + len(note) * LINE + MAP_GAP,
         legend=legend_height(colours) + MAP_GAP,
+        alone=bool(views[0].hidden_keys),
     )
     layout = _layout(views, mosaic, colours)
-    layout["annotations"] = [*_headline(title, note, mosaic), *_layer_labels(views, mosaic), *_head_labels(mosaic)]
+    layout["annotations"] = [
+        *headline(title, note, mosaic.height),
+        *_layer_labels(views, mosaic),
+        *_head_labels(mosaic),
+    ]
     layout["shapes"] = [_frame(views, mosaic, place) for place in picked]
     return go.Figure(_heatmap(views, mosaic, colour), layout)
 
 
-def _note(view: View) -> str:
+def overview_note(views: Sequence[View]) -> str:
+    """Say what rows and columns of the small maps are, and what holds for all of them: plain text."""
+    view = views[0]
+    empty = threshold_note([each.shown.weights for each in views], view.threshold)
     rows, columns = view.query_title.partition(": ")[2], view.key_title.partition(": ")[2]
     parts = [_("rows, from the top: query, {rows}", rows=rows), _("columns: key, {columns}", columns=columns)]
-    return "\u00a0· ".join((*parts, *common_notes(view)))
+    return "\u00a0· ".join((*parts, *common_notes(view), *empty))
 
 
 def _heatmap(views: Sequence[View], mosaic: Mosaic, colour: Colour) -> go.Heatmap:
@@ -115,7 +129,7 @@ def _heatmap(views: Sequence[View], mosaic: Mosaic, colour: Colour) -> go.Heatma
     number = "%{z:.4f}" if colour == "linear" else "%{customdata:.4f}"
     text = _("largest of these: <b>{weight}</b>", weight=number) if mosaic.is_pooled else f"<b>{number}</b>"
     return go.Heatmap(
-        z=coloured(weights, colour),
+        z=coloured(drawn(weights, views[0].threshold), colour),
         customdata=None if colour == "linear" else weights,
         x=mosaic.x_edges(),
         y=mosaic.y_edges(),
@@ -166,15 +180,6 @@ def _text(text: str, size: int, place: tuple[float, float], *, x: str, y: str) -
     """Give a text at `place`, in shares of the figure, anchored at `x` and `y` of its own box."""
     where = {"x": place[0], "y": place[1], "xanchor": x, "yanchor": y, "xref": "paper", "yref": "paper"}
     return {"text": text, "showarrow": False, "align": "left", "font": {"size": size}, "borderpad": 0} | where
-
-
-def _headline(title: Sequence[str], note: Sequence[str], mosaic: Mosaic) -> list[dict[str, Any]]:
-    below = 1 - len(title) * TITLE_SIZE * LINE_HEIGHT / mosaic.height
-    bold, small = ("<br>".join(map(tokens.escape, lines)) for lines in (title, note))
-    return [
-        _text(f"<b>{bold}</b>", TITLE_SIZE, (0, 1), x="left", y="top"),
-        _text(small, NOTE_SIZE, (0, below), x="left", y="top"),
-    ]
 
 
 def _layer_labels(views: Sequence[View], mosaic: Mosaic) -> list[dict[str, Any]]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from viz import tokens
 from viz.figures.head_maps import legend_height, place_legend
 from viz.heatmaps import any_cut, cell_gap, heading, key_axis, longest_label, panel_size, query_axis
+from viz.hiding import drawn, threshold_note
 from viz.panels import GLYPH_WIDTH, Box, PanelSize, arrange
 from viz.theme import NOTE_SIZE, Colour, coloured, template
 from viz.views import View
@@ -98,7 +99,8 @@ def draw_panels(
 
 def _size(panel: Panel, longest: int) -> PanelSize:
     shown = panel.view.shown
-    return panel_size(shown.query_tokens, shown.key_tokens, note="\u00a0· ".join(panel.notes), longest=longest)
+    notes = (*panel.notes, *threshold_note([panel.values], panel.view.threshold))
+    return panel_size(shown.query_tokens, shown.key_tokens, note="\u00a0· ".join(notes), longest=longest)
 
 
 def _fitting(title: str, box: Box) -> str:
@@ -109,7 +111,7 @@ def _fitting(title: str, box: Box) -> str:
 
 def _heatmap(panel: Panel, suffix: str, longest: int, colour: Colour) -> go.Heatmap:
     queries, keys = panel.view.shown.query_tokens, panel.view.shown.key_tokens
-    named_by_colour = colour == "linear" and not panel.extras
+    named_by_colour = colour == "linear" and not panel.extras and not panel.view.threshold
     cells: list[NDArray[Any]] = [] if named_by_colour else [panel.values, *panel.extras]
     names = {"query": "%{y}", "key": "%{x}"}
     if any_cut(queries, keys, longest):
@@ -120,7 +122,7 @@ def _heatmap(panel: Panel, suffix: str, longest: int, colour: Colour) -> go.Heat
     hover = panel.view.cell(**{name: f"<b>{each}</b>" for name, each in {"weight": number, **names}.items()})
     gap = cell_gap(panel.values)
     return go.Heatmap(
-        z=coloured(panel.values, colour),
+        z=coloured(drawn(panel.values, panel.view.threshold), colour),
         customdata=np.stack(cells, axis=-1) if cells else None,  # [query, key, number or name]
         coloraxis="coloraxis",
         xaxis=f"x{suffix}",

@@ -1,0 +1,311 @@
+"""Views of heads in a real browser: weights read by hovering, colours, keys, picks, markup, small and dark pages."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from functools import cache
+from urllib.parse import urlencode
+
+import numpy as np
+import pytest
+from canvas_samples import HOSTILE, SAMPLES
+from conftest import ROOT, free_port, wait_until_it_answers
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from models.trace import AttentionTrace
+from viz.theme import WEIGHT_SCALE, weight_colour
+from viz.tokens import visible
+
+PATIENCE = 60_000  # milliseconds
+CELL = """
+(stage, [head, across, down]) => {
+    const frame = stage.getBoundingClientRect(), box = stage.boxes[head];
+    return [frame.left + box.left + across * box.width, frame.top + box.top + down * box.height];
+}
+"""
+PIXEL = """
+(stage, [layer, head, across, down]) => {
+    const canvas = stage.querySelector('.' + layer), box = stage.boxes[head];
+    const ratio = canvas.width / canvas.clientWidth;
+    const place = [box.left + across * box.width, box.top + down * box.height].map(each => Math.floor(each * ratio));
+    return [...canvas.getContext('2d').getImageData(...place, 1, 1).data];
+}
+"""
+
+
+@cache
+def sample(name: str) -> AttentionTrace:
+    return SAMPLES[name]()
+
+
+@pytest.fixture(scope="module")
+def canvas_address() -> Iterator[str]:
+    """Start a page that holds nothing but the overview, on a free port; stop it afterwards."""
+    port = free_port()
+    command = [sys.executable, "-m", "streamlit", "run", "tests/canvas_app.py", "--server.port", str(port)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL) as server:
+        try:
+            wait_until_it_answers(server, f"http://localhost:{port}")
+            yield f"http://localhost:{port}"
+        finally:
+            server.terminate()
+            server.wait(30)
+
+
+@pytest.fixture
+def visit(browser: Browser, canvas_address: str) -> Iterator[Callable[..., Page]]:
+    """Give a way to open the page; nothing may fail on it, and nothing may be fetched from elsewhere."""
+    contexts, problems = [], []
+
+    def open_page(*, width: int = 1410, scheme: str = "light", scale: float = 1, **link: str) -> Page:
+        context = browser.new_context(
+            viewport={"width": width, "height": 1000},
+            color_scheme=scheme,  # type: ignore[arg-type]
+            device_scale_factor=scale,
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(PATIENCE)
+        expect.set_options(timeout=PATIENCE)
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        own = (canvas_address, "blob:", "data:")
+        page.on("request", lambda request: request.url.startswith(own) or problems.append(request.url))
+        page.goto(f"{canvas_address}/?{urlencode(link)}")
+        page.locator(".stage[data-drawn], .js-plotly-plot .js-line, .on-text").first.wait_for()
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert problems == []
+
+
+def stage_of(page: Page) -> Locator:
+    return page.locator(".stage")
+
+
+def point(page: Page, head: int, row: int, column: int, shape: tuple[int, int]) -> str:
+    """Point at the middle of a cell and give what is said of it."""
+    stage = stage_of(page)
+    stage.scroll_into_view_if_needed()
+    x, y = stage.evaluate(CELL, [head, (column + 0.5) / shape[1], (row + 0.5) / shape[0]])
+    page.mouse.move(x, y)
+    return page.locator(".tip").inner_text()
+
+
+def kept(page: Page) -> list[list[int]]:
+    """Give what Python holds for picked."""
+    picked: list[list[int]] = json.loads(page.locator("[data-testid=stCode]").inner_text())
+    return picked
+
+
+def expect_kept(page: Page, places: list[list[int]]) -> None:
+    expect(page.locator("[data-testid=stCode]")).to_have_text(json.dumps(places))
+
+
+def check_that_the_same_cell_is_marked_in_every_head(page: Page, count: int) -> None:
+    point(page, 3, 4, 7, (count, count))
+    edge, middle = 7 / count, (7.5 / count, 4.5 / count)
+    for head in range(24):
+        assert stage_of(page).evaluate(PIXEL, ["marks", head, edge, middle[1]])[3] > 0
+        assert stage_of(page).evaluate(PIXEL, ["marks", head, *middle])[3] == 0  # its own colour stays in sight
+        assert stage_of(page).evaluate(PIXEL, ["marks", head, 0.5 / count, 0.5 / count])[3] == 0
+    page.mouse.move(1, 1)
+    expect(page.locator(".tip")).to_be_hidden()
+    assert stage_of(page).evaluate(PIXEL, ["marks", 9, edge, middle[1]])[3] == 0
+
+
+def test_hovering_says_the_weights_of_the_trace_and_marks_the_cell_in_every_head(visit: Callable[..., Page]) -> None:
+    page, trace = visit(), sample("small")
+    texts = trace.source.texts
+    count, generator = len(texts), np.random.default_rng(3)
+    for _number in range(10):
+        layer, head, row = int(generator.integers(3)), int(generator.integers(8)), int(generator.integers(count))
+        weights = trace[f"encoder.{layer}.self"].weights[head, row]
+        column = int(generator.choice(count, p=weights / weights.sum()))  # mostly where there is something to read
+        said = point(page, layer * 8 + head, row, column, (count, count)).split("\n")
+        assert said[0].startswith(f"layer {layer}, head {head}")
+        assert float(said[1].removeprefix("≈ ")) == pytest.approx(weights[column], abs=0.0045)  # shown to 3 digits
+        assert said[2] == f"query: the word that reads: “{visible(texts[row])}”"
+        assert said[3] == f"key: the word being read: “{visible(texts[column])}”"
+    check_that_the_same_cell_is_marked_in_every_head(page, count)
+
+
+def test_a_cell_of_a_long_text_says_of_which_tokens_it_is_the_largest(visit: Callable[..., Page]) -> None:
+    page, weights = visit(sample="large"), sample("large")["encoder.4.self"].weights[7]
+    for row, column in ((0, 0), (31, 31), (63, 2), (20, 21)):
+        said = point(page, 4 * 12 + 7, row, column, (64, 64)).split("\n")
+        largest = weights[2 * row : 2 * row + 2, 2 * column : 2 * column + 2].max()
+        assert said[1].startswith("largest of 4: ≈ ")
+        assert float(said[1].rpartition(" ")[2]) == pytest.approx(largest, abs=0.0045)
+        ends = [f"word{place}" if place < 127 else "</s>" for place in (2 * row, 2 * row + 1)]
+        assert said[2].endswith(f"“{ends[0]} … {ends[1]}”")
+
+
+@pytest.mark.parametrize(("colour", "scheme"), [("root", "light"), ("linear", "dark")])
+def test_a_cell_has_the_colour_of_its_weight_in_either_theme(
+    visit: Callable[..., Page], colour: str, scheme: str
+) -> None:
+    page, trace = visit(scheme=scheme, colour=colour), sample("small")
+    count = len(trace.source)
+    ends = [place for place, _hex in WEIGHT_SCALE]
+    for layer, head, row, column in ((0, 0, 0, 0), (1, 3, 2, 1), (2, 7, 6, 6), (0, 5, 10, 9)):
+        byte = round(float(trace[f"encoder.{layer}.self"].weights[head, row, column]) ** 0.5 * 255)
+        place = byte / 255 if colour == "root" else (byte / 255) ** 2
+        channels = [[int(colour_[at : at + 2], 16) for _end, colour_ in WEIGHT_SCALE] for at in (1, 3, 5)]
+        expected = [np.interp(place, ends, values) for values in channels]
+        middle = (column + 0.5) / count, (row + 0.5) / count
+        drawn = stage_of(page).evaluate(PIXEL, ["maps", layer * 8 + head, *middle])
+        np.testing.assert_allclose(drawn[:3], expected, atol=1.5)
+    light = [
+        int(part) for part in re.findall(r"\d+", page.locator(".title").evaluate("e => getComputedStyle(e).color"))
+    ]
+    assert (sum(light[:3]) > 3 * 128) == (scheme == "dark")
+
+
+def test_a_click_picks_and_a_fifth_takes_the_place_of_the_first(visit: Callable[..., Page]) -> None:
+    page = visit()
+    stage = stage_of(page)
+    expect_kept(page, [[0, 1]])
+    assert stage.evaluate(PIXEL, ["marks", 1, -0.02, 0.5])[3] > 0
+    wanted = [[0, 1]]
+    for layer, head in ((0, 4), (1, 2), (2, 7), (1, 6)):
+        page.mouse.click(*stage.evaluate(CELL, [layer * 8 + head, 0.3, 0.6]))
+        wanted = [*wanted, [layer, head]][-4:]
+        expect_kept(page, wanted)
+    assert stage.evaluate(PIXEL, ["marks", 1, -0.02, 0.5])[3] == 0
+    assert stage.evaluate(PIXEL, ["marks", 8 + 6, -0.02, 0.5])[3] > 0
+    page.mouse.click(*stage.evaluate(CELL, [4, 0.3, 0.6]))
+    expect_kept(page, [[1, 2], [2, 7], [1, 6]])
+
+
+def test_the_keys_move_between_heads_and_inside_one_and_pick(visit: Callable[..., Page]) -> None:
+    page, trace = visit(), sample("small")
+    stage, live, tip = stage_of(page), page.locator(".live"), page.locator(".tip")
+    page.keyboard.press("Tab")
+    while not stage.evaluate("stage => stage.getRootNode().activeElement === stage"):
+        page.keyboard.press("Tab")
+    expect(live).to_contain_text("layer 0, head 0")
+    assert stage.evaluate("stage => getComputedStyle(stage).outlineStyle") == "solid"
+    for key in ("ArrowRight", "ArrowRight", "ArrowDown"):
+        page.keyboard.press(key)
+    expect(live).to_contain_text("layer 1, head 2")
+    expect(live).to_contain_text("not picked")
+    page.keyboard.press("Enter")
+    expect_kept(page, [[0, 1], [1, 2]])
+    expect(live).to_have_text(re.compile("layer 1, head 2.*picked"))
+    for key in ("Shift+ArrowDown", "Shift+ArrowDown", "Shift+ArrowRight", "Shift+ArrowRight", "Shift+ArrowRight"):
+        page.keyboard.press(key)
+    row, column = 1, 3  # the first step enters at the upper left
+    weight = trace["encoder.1.self"].weights[2, row, column]
+    expect(tip).to_contain_text(f"query: the word that reads: “{trace.source.texts[row]}”")
+    expect(live).to_contain_text(f"key: the word being read: “{trace.source.texts[column]}”")
+    assert float(tip.inner_text().split("\n")[1].removeprefix("≈ ")) == pytest.approx(weight, abs=0.0045)
+    page.keyboard.press("ArrowLeft")
+    expect(tip).to_contain_text("layer 1, head 1")
+    expect(tip).to_contain_text(f"“{trace.source.texts[row]}”")
+    page.keyboard.press(" ")
+    expect_kept(page, [[0, 1], [1, 2], [1, 1]])
+    page.keyboard.press("Escape")
+    expect(tip).not_to_contain_text("query")
+    page.keyboard.press("End")
+    expect(live).to_contain_text("layer 2, head 7")
+    assert "24 heads" in (stage.get_attribute("aria-label") or "")
+
+
+def test_markup_in_a_token_is_text_and_nothing_else(visit: Callable[..., Page]) -> None:
+    page = visit(sample="hostile")
+    count = len(sample("hostile").source)
+    assert HOSTILE.replace(" ", "␣") in point(page, 0, 0, 0, (count, count))
+    assert "“{head}”" in point(page, 0, 3, 1, (count, count))
+    assert "“<b>bold</b>”" in point(page, 1, 2, 2, (count, count))
+    page.keyboard.press("Tab")
+    assert page.locator(".overview img").count() == 0
+    assert page.evaluate("window.harmed") is None
+
+
+def test_heads_come_in_the_order_and_the_number_asked_for(visit: Callable[..., Page]) -> None:
+    page = visit(sample="large", order="same", count="5")
+    assert stage_of(page).evaluate("stage => stage.boxes.length") == 5
+    shares = [
+        (-float(np.trace(head)) / 128, layer, number)
+        for layer in range(6)
+        for number, head in enumerate(sample("large")[f"encoder.{layer}.self"].weights)
+    ]
+    for place, (_share, layer, head) in enumerate(sorted(shares)[:5]):
+        assert point(page, place, 9, 9, (64, 64)).startswith(f"layer {layer}, head {head} ")
+    expect(page.locator(".note")).to_contain_text("67 of 72 heads left out")
+
+
+def test_below_the_threshold_nothing_is_drawn_and_the_hidden_have_a_column(visit: Callable[..., Page]) -> None:
+    page, weights = visit(hide="1", least="0.1"), sample("small")["encoder.0.self"].weights[0, :-1]
+    shape = weights.shape  # the column of the hidden token is the last
+    for row, column in ((0, 0), (0, 9), (5, 5), (9, 11)):
+        drawn = stage_of(page).evaluate(PIXEL, ["maps", 0, (column + 0.5) / shape[1], (row + 0.5) / shape[0]])
+        assert (drawn[3] == 0) == (weights[row, column] < 0.1)
+    assert "drawn empty: below 0.1" in point(page, 0, 0, 9, shape)
+    assert "“⟨hidden⟩”" in point(page, 0, 9, 11, shape)
+
+
+def test_a_phone_has_all_of_it_and_it_is_sharp(visit: Callable[..., Page]) -> None:
+    page = visit(width=390, scale=2, sample="large")
+    stage = stage_of(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    width = stage.evaluate("stage => stage.clientWidth")
+    boxes = stage.evaluate("stage => stage.boxes")
+    assert len(boxes) == 72
+    assert all(box["left"] >= 0 and box["left"] + box["width"] <= width and box["width"] >= 40 for box in boxes)
+    assert stage.evaluate("stage => stage.querySelector('.maps').width") == 2 * width
+    point(page, 11, 30, 30, (64, 64))
+    frame = page.locator(".tip").bounding_box()
+    assert frame
+    assert frame["x"] >= 0
+    assert frame["x"] + frame["width"] <= 390
+
+
+LINES = """
+() => [...document.querySelectorAll('.scatterlayer path.js-line')]
+    .filter(path => path.style.visibility !== 'hidden' && path.getAttribute('d')?.includes('L')).length
+"""
+MARKER = """
+([side, position]) => {
+    const points = [...document.querySelectorAll('.js-plotly-plot .scatterlayer .trace .points')];
+    const box = points.filter(each => each.childElementCount)[side].children[position].getBoundingClientRect();
+    return [box.left + box.width / 2, box.top + box.height / 2];
+}
+"""
+
+
+def test_the_token_under_the_pointer_has_its_lines_alone(visit: Callable[..., Page]) -> None:
+    page, trace = visit(view="lines", count="2"), sample("small")
+    weights = np.stack([trace["encoder.0.self"].weights[1], trace["encoder.1.self"].weights[2]])
+    page.wait_for_function(f"({LINES})() === {(weights >= 0.05).sum()}")
+    for side, position, own in ((0, 4, weights[:, 4]), (1, 6, weights[:, :, 6]), (0, 0, weights[:, 0])):
+        page.mouse.move(*page.evaluate(MARKER, [side, position]))
+        page.wait_for_function(f"({LINES})() === {(own >= 0.05).sum()}")
+    expect(page.locator(".hoverlayer .hovertext")).to_contain_text("“the” reads")
+    page.mouse.move(5, 5)
+    page.wait_for_function(f"({LINES})() === {(weights >= 0.05).sum()}")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_shaded_text_keeps_its_colours_and_its_width(visit: Callable[..., Page], scheme: str) -> None:
+    page, weights = (
+        visit(view="text", position="2", width=390, scheme=scheme),
+        sample("small")["encoder.0.self"].weights,
+    )
+    words = page.locator(".on-text").first.locator("li")
+    expect(words).to_have_count(12)
+    shade = weight_colour(float(weights[0, 2, 2]), "root")
+    channels = ", ".join(str(int(shade[at : at + 2], 16)) for at in (1, 3, 5))
+    expect(words.nth(2)).to_have_css("background-color", f"rgb({channels})")
+    expect(words.nth(2)).to_have_css("color", "rgb(255, 255, 255)")
+    expect(words.nth(2)).to_have_attribute("title", f"“cat”: {weights[0, 2, 2]:.4f}")
+    expect(words.nth(2)).to_have_attribute("aria-current", "true")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390

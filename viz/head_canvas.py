@@ -1,0 +1,64 @@
+"""The overview of all heads on the page: one canvas, moved over by pointer or keys, on which heads are picked."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from viz.figures.head_maps import HeadPlace
+
+FOLDER = Path(__file__).parent / "canvas"
+NAME = "attention_bench.overview"
+
+
+def head_canvas(payload: bytes, *, key: str) -> None:
+    """Show the overview that `payload` holds; what is picked on it, `picked_on` tells at the start of the next run.
+
+    Parameters
+    ----------
+    payload : bytes
+        As `viz.head_payload.encode_overview` gives it. What it says is picked is what is shown.
+    key : str
+        Names the overview on its page; it stays in place when the payload changes.
+    """
+    html, style, script = _parts()
+    mount = st.components.v2.component(NAME, html=html, css=style, js=script)
+    mount(key=key, data=payload, on_picked_change=_nothing)
+
+
+def picked_on(key: str) -> tuple[HeadPlace, ...] | None:
+    """Give what the reader has just picked on the overview `key`, the head picked first in front.
+
+    Returns
+    -------
+    tuple of HeadPlace or None
+        All that is picked now; None in a run that picking did not start.
+    """
+    state: Any = st.session_state.get(key)
+    return read_picked(state.get("picked")) if state else None
+
+
+def read_picked(value: Any) -> tuple[HeadPlace, ...] | None:
+    """Read what a browser sent as picked heads; None if it sent nothing, or nothing that names heads."""
+    if not isinstance(value, list):
+        return None
+    places = [tuple(each) if isinstance(each, list) else () for each in value]
+    if not all(len(each) == 2 and all(type(number) is int and number >= 0 for number in each) for each in places):
+        return None
+    return tuple(dict.fromkeys(HeadPlace(*each) for each in places))
+
+
+@cache
+def _parts() -> tuple[str, str, str]:
+    """Give markup, style and script of the overview."""
+    html, style, script = (
+        (FOLDER / f"overview.{ending}").read_text(encoding="utf8") for ending in ("html", "css", "js")
+    )
+    return html, style, script
+
+
+def _nothing() -> None:
+    """Do nothing: a trigger that is watched must name what to call."""

@@ -1,0 +1,151 @@
+"""What the canvas overview is fed with: every head as a small picture of bytes, and every word that goes with it."""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from viz.figures.head_maps import HeadPlace, map_title
+from viz.figures.head_overview import PICKED_COLOUR, overview_note
+from viz.language import _, mark
+from viz.pooling import blocks, pooled
+from viz.theme import WEIGHT_SCALE, Colour, weight_axis, weight_ticks
+from viz.tokens import visible
+from viz.views import View
+
+MOST_CELLS = 64
+"""Rows or columns of a small picture; of a longer text each cell is the largest of a few."""
+
+LEVELS = 255
+VERSION = 1
+_LENGTH = struct.Struct("<I")
+
+_WORDS = {
+    "head": mark("layer {layer}, head {head}"),
+    "layer": mark("layer {layer}"),
+    "column": mark("head {head}"),
+    "weight": mark("≈ {weight}"),
+    "largest": mark("largest of {count}: ≈ {weight}"),
+    "empty": mark("drawn empty: below {least}"),
+    "token": mark("{axis}: “{token}”"),
+    "span": mark("{first} … {last}"),
+    "picked": mark("picked"),
+    "not_picked": mark("not picked"),
+    "keys": mark("Arrow keys move between heads, with Shift inside one; Enter or Space picks a head."),
+}
+
+
+def code(weights: NDArray[Any]) -> NDArray[np.uint8]:
+    """Give weights from 0 to 1 in a byte each: the square root in 255 steps, which tells small weights apart.
+
+    Decoded, ``(byte / 255) ** 2``, a weight is off by at most 0.004, a weight below 0.01 by at most 0.0004.
+
+    Examples
+    --------
+    >>> code(np.array([0.0, 0.25, 1.0])).tolist()
+    [0, 128, 255]
+    """
+    coded: NDArray[np.uint8] = np.rint(np.sqrt(np.clip(weights, 0, 1)) * LEVELS).astype(np.uint8)
+    return coded
+
+
+def encode_overview(
+    views: Sequence[View],
+    *,
+    heads: Sequence[HeadPlace] | None = None,
+    picked: Sequence[HeadPlace] = (),
+    remarks: Mapping[HeadPlace, str] | None = None,
+    colour: Colour = "root",
+    most_picked: int = 4,
+) -> bytes:
+    """Give all that the canvas overview shows.
+
+    Parameters
+    ----------
+    views : sequence of View
+        One a layer, of one stack and kind; tokens that are hidden and a threshold are those of the first.
+    heads : sequence of HeadPlace, optional
+        Which heads, in which order; the others are left out, and how many they are is said. Left out, all heads,
+        a row of pictures a layer.
+    picked : sequence of HeadPlace, optional
+        Heads that are framed, the one picked first in front.
+    remarks : mapping of HeadPlace to str, optional
+        A few plain words on a head, such as its label and score.
+    colour : {"linear", "root"}, optional
+        Whether a colour stands for the weight or for its square root.
+    most_picked : int, optional
+        How many can be picked; one more takes the place of the one picked first.
+
+    Returns
+    -------
+    bytes
+        Compressed by zlib, level 1: the length of the header as four bytes, little-endian; the header, JSON in
+        ASCII; then a byte a cell, [head, row, column], in the order of the header's ``heads``, as `code` gives it.
+
+    Raises
+    ------
+    ValueError
+        If there is no such head, or one is named twice.
+    """
+    maps = {view.shown.site.layer: view.shown.weights for view in views}
+    everything = [HeadPlace(layer, head) for layer, weights in maps.items() for head in range(len(weights))]
+    shown = everything if heads is None else list(heads)
+    _check(shown, everything)
+    view, marked = views[0], [place for place in picked if place in set(everything)]
+    queries, keys = view.shown.query_tokens.texts, view.shown.key_tokens.texts
+    rows, columns = blocks(len(queries), MOST_CELLS), blocks(len(keys), MOST_CELLS, alone=bool(view.hidden_keys))
+    cells = np.empty((len(shown), len(rows) - 1, len(columns) - 1), dtype=np.uint8)  # [head, row, column]
+    for number, place in enumerate(shown):
+        cells[number] = code(pooled(maps[place.layer][place.head], rows, columns))
+    notes = [overview_note(views)]
+    if len(everything) > len(shown):
+        notes.append(_("{count} of {all} heads left out", count=len(everything) - len(shown), all=len(everything)))
+    if len(rows) <= len(queries) or len(columns) <= len(keys):
+        notes.append(_("a cell shows the largest weight of a few tokens"))
+    notes.append(_("weights here are rounded to 0.004; those of picked heads are exact"))
+    header = {
+        "version": VERSION,
+        "title": _("{count} heads: {title}", count=len(shown), title=map_title(view.shown.site)),
+        "note": "\u00a0· ".join(notes),
+        "heads": shown,
+        "in_layers": heads is None,
+        "picked": marked,
+        "most_picked": most_picked,
+        "remarks": [(remarks or {}).get(place, "") for place in shown],
+        "queries": [visible(text) for text in queries],
+        "keys": [visible(text) for text in keys],
+        "query_title": view.query_title,
+        "key_title": view.key_title,
+        "rows": rows.tolist(),
+        "columns": columns.tolist(),
+        "threshold": view.threshold,
+        "words": {key: _(message) for key, message in _WORDS.items()},
+        **_colours(colour),
+    }
+    text = json.dumps(header, separators=(",", ":")).encode("ascii")
+    return zlib.compress(b"".join((_LENGTH.pack(len(text)), text, cells.tobytes())), 1)
+
+
+def _check(shown: Sequence[HeadPlace], everything: Sequence[HeadPlace]) -> None:
+    unknown = sorted(set(shown) - set(everything))
+    if unknown or len(set(shown)) < len(shown):
+        message = f"each head is shown once, of {len(everything)}; got {unknown or 'one twice'}"
+        raise ValueError(message)
+
+
+def _colours(colour: Colour) -> dict[str, Any]:
+    """Give what the canvas needs to colour cells and to draw the legend."""
+    axis = weight_axis(_("attention weight: share of the reading given to this token"), colour=colour)
+    return {
+        "colour": colour,
+        "palette": WEIGHT_SCALE,
+        "pick_colour": PICKED_COLOUR,
+        "legend": axis["colorbar"]["title"]["text"],
+        "ticks": weight_ticks(colour),
+    }

@@ -1,0 +1,60 @@
+"""Small pictures of large maps: cells that each stand for several tokens and show their largest weight. numpy only."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def blocks(count: int, most: int, *, alone: bool = False) -> NDArray[np.int64]:
+    """Give where each of at most `most` cells begins that share `count` tokens, then the count itself.
+
+    All cells but the last stand for equally many tokens; with `alone` the last token has a cell of its own.
+
+    Examples
+    --------
+    >>> blocks(5, 3).tolist(), blocks(5, 4, alone=True).tolist()
+    ([0, 2, 4, 5], [0, 2, 4, 5])
+    """
+    own = int(alone and count > 0)
+    size = max(-(-(count - own) // max(most - own, 1)), 1)
+    return np.concatenate([np.arange(0, count - own, size), np.arange(count - own, count + 1)])
+
+
+def pooled(weights: NDArray[Any], rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[Any]:
+    """Give the largest weight of each cell.
+
+    Parameters
+    ----------
+    weights : array, [query, key]
+    rows, columns : int array
+        Where cells begin on each axis, then its length, as `blocks` gives it.
+
+    Returns
+    -------
+    array, [row, column]
+        `weights` itself if each cell stands for one token.
+
+    Notes
+    -----
+    The largest, because a mean would lose a thin diagonal. Rows first, because they lie together in memory.
+
+    Examples
+    --------
+    >>> pooled(np.array([[0.5, 0.25, 0.25], [0.0, 1.0, 0.0]]), np.array([0, 2]), np.array([0, 1, 3])).tolist()
+    [[0.5, 1.0]]
+    """
+    return _largest(_largest(weights, rows).T, columns).T
+
+
+def _largest(values: NDArray[Any], starts: NDArray[np.int64]) -> NDArray[Any]:
+    """Give the largest of each block along the first axis."""
+    if len(starts) == len(values) + 1:
+        return values
+    firsts, lasts = starts[:-1], starts[1:] - 1
+    found = values[firsts]
+    for step in range(1, int((lasts - firsts).max()) + 1):
+        np.maximum(found, values[np.minimum(firsts + step, lasts)], out=found)
+    return found
