@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from viz.language import ENGLISH, _, use_language
-from viz.pages import bench, heads
+from viz.pages import bench, heads, steps, surgery
 
 use_language(ENGLISH)
 st.set_page_config(
@@ -14,5 +14,7 @@ st.set_page_config(
 pages = [
     st.Page(bench.page, title=_("Bench"), url_path="bench", default=True),
     st.Page(heads.page, title=_("Heads"), url_path="heads"),
+    st.Page(steps.page, title=_("Steps"), url_path="steps"),
+    st.Page(surgery.page, title=_("Surgery"), url_path="surgery"),
 ]
 st.navigation(pages, position="top").run()

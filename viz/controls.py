@@ -15,8 +15,12 @@ from streamlit.delta_generator import DeltaGenerator
 
 from viz.language import _
 from viz.style import plain
+from viz.tokens import shorten
 
 _UNKNOWN = "unknown-in-link"
+
+LONGEST_NAMED = 60
+"""Columns of a discarded value that are named."""
 
 Labels = Mapping[str, str]
 """What each choice is called in the address bar, and what the reader sees."""
@@ -62,6 +66,63 @@ def select(key: str, labels: Labels, *, title: str, default: str | None = None, 
         width="stretch",
     )
     return value
+
+
+def slide(key: str, labels: Labels, *, title: str, default: str | None = None) -> str:
+    """Show choices in an order on a slider, which arrow keys move too; without `default` the first is chosen.
+
+    Of a single choice there is nothing to move: it is given, and no slider shown.
+    """
+    first = next(iter(labels)) if default is None else default
+    value = _read_one(key, labels, first)
+    if len(labels) == 1:
+        return value
+    _show(key, value)
+    st.select_slider(
+        title,
+        tuple(labels),
+        value=value,
+        key=key,
+        format_func=lambda each: labels[each],
+        on_change=_write_one,
+        args=(key, first),
+    )
+    return value
+
+
+def switch(key: str, *, title: str, default: bool) -> bool:
+    """Show a switch; the address bar calls its two sides ``on`` and ``off``."""
+    first = "on" if default else "off"
+    value = _read_one(key, {"on": "", "off": ""}, first) == "on"
+    _show(key, value)
+    st.toggle(title, value=value, key=key, on_change=_write_switch, args=(key, first))
+    return value
+
+
+def discard(key: str) -> None:
+    """Take the value of `key` out of the address bar and name it among what there is not."""
+    _note(key, shorten(st.query_params[key], LONGEST_NAMED))
+    del st.query_params[key]
+
+
+def start_anew(keys: Sequence[str], *, of: object, mark: str) -> None:
+    """Let controls start anew when what they belong to has become another; before they are shown.
+
+    Parameters
+    ----------
+    keys : sequence of str
+        Of the controls.
+    of : object
+        What they belong to, such as a sentence: what a link brings at the first visit is kept.
+    mark : str
+        Under which the session remembers it.
+    """
+    before = st.session_state.get(mark, of)
+    st.session_state[mark] = of
+    if before != of:
+        for key in keys:
+            if key in st.query_params:
+                del st.query_params[key]
 
 
 def several(
@@ -137,6 +198,11 @@ def _store(key: str, value: str, default: str) -> None:
 def _write_one(key: str, default: str) -> None:
     st.session_state.pop(_UNKNOWN, None)
     _store(key, st.session_state[key] or default, default)
+
+
+def _write_switch(key: str, default: str) -> None:
+    st.session_state.pop(_UNKNOWN, None)
+    _store(key, "on" if st.session_state[key] else "off", default)
 
 
 def _write_several(

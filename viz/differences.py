@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from models.trace import AttentionMap, AttentionTrace, TokenSequence
+from models.trace import AttentionMap, AttentionTrace, Provenance, TokenSequence
 from viz.language import _
 from viz.tokens import visible
 from viz.views import Unit, View, choose_view, notes_of
@@ -50,7 +50,19 @@ class Difference:
     @property
     def title(self) -> str:
         """The first by name, a minus, the second."""
-        return f"{self.first.title} \u2212 {self.second.title}"
+        return " \u2212 ".join(self.names(year=True))
+
+    def names(self, *, year: bool = False) -> tuple[str, str]:
+        """Give what tells the two apart: their mechanisms, or which of two runs of one model was edited."""
+        views = (self.first, self.second)
+        mine, its = (view.trace.provenance for view in views)
+        if mine.checkpoint == its.checkpoint and mine.edits != its.edits:
+            return _edited(mine), _edited(its)
+        return (_(mine.title), _(its.title)) if not year else (views[0].title, views[1].title)
+
+
+def _edited(provenance: Provenance) -> str:
+    return _("edited") if provenance.edits else _("as trained")
 
 
 def choose_difference(

@@ -15,6 +15,7 @@ _STYLE = """
 <style>
 [data-testid="stMainBlockContainer"] { padding-inline: clamp(0.75rem, 3vw, 3rem); }
 .bench-title { position: fixed; top: 0.55rem; right: 3.5rem; z-index: 1000000; font-size: 1.05rem; padding: 0; }
+@media (min-width: 700px) { .bench-title { right: 9rem; } }
 .stElementContainer:has(.bench-title) { position: absolute; }
 .stMain .stVerticalBlock { gap: 0.6rem; }
 .st-key-sentence input { font-size: 1.35rem; padding-block: 0.55rem; }
@@ -30,7 +31,7 @@ _STYLE = """
 [class*="st-key-figure"] { overflow-x: auto; }
 [class*="st-key-figure"] :is(.stElementContainer, .stPlotlyChart) { max-width: none; flex-shrink: 0; }
 .stPlotlyChart .main-svg { background: transparent !important; }
-.stPlotlyChart .main-svg > g:not(.hoverlayer) text { fill: currentColor !important; }
+.stPlotlyChart .main-svg > g:not(.hoverlayer) text:not(.heatmap-label *) { fill: currentColor !important; }
 </style>
 """
 

@@ -84,7 +84,7 @@ def difference_heatmap(
     shown = choose_difference(first, second, unit=unit)
     longest = longest_label(width)
     meaning = _(
-        "above 0: {first} gives this word more; below: {second}", first=_name(shown.first), second=_name(shown.second)
+        "above 0: {first} gives this word more; below: {second}", first=shown.names()[0], second=shown.names()[1]
     )
     colours, legend = wrapped_legend(difference_axis(meaning, colour=colour), width)
     title, note = fitting_title(shown.title, _("Difference"), shown.notes, width)
@@ -107,12 +107,8 @@ def difference_heatmap(
     return go.Figure([heatmap], layout)
 
 
-def _name(view: View) -> str:
-    return _(view.trace.provenance.title)
-
-
 def _hover(shown: Difference) -> NDArray[np.object_]:
-    first, second = (tokens.escape(_name(view)) for view in (shown.first, shown.second))
+    first, second = map(tokens.escape, shown.names())
     values = np.empty(shown.weights.shape, dtype=object)
     for query, key in np.ndindex(*values.shape):
         values[query, key] = _(

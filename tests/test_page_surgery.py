@@ -1,0 +1,160 @@
+"""The Surgery page: every operation does what it says, edits are kept, undone and carried by the link."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from models import load
+from models.edits import mask_key, scale_scores, zero_head
+from viz.edit_builder import OPERATIONS
+from viz.edit_history import History, read_history
+
+SENTENCE = "The cat drank the milk because it was hungry."
+PATIENCE = 120
+
+
+def script() -> None:
+    from viz.pages import surgery
+
+    surgery.page()
+
+
+def opened(**link: str) -> AppTest:
+    app = AppTest.from_function(script, default_timeout=PATIENCE)
+    for name, value in {"sentence": SENTENCE, "model": "transformer", **link}.items():
+        app.query_params[name] = value
+    app.session_state["sentence"] = link.get("sentence", SENTENCE)
+    return app.run()
+
+
+def link_of(app: AppTest) -> str:
+    values = app.query_params.get("edits", [""])
+    return values[0] if isinstance(values, list) else values
+
+
+def box(app: AppTest, label: str) -> Any:
+    return next(each for each in app.selectbox if each.label == label)
+
+
+def texts(app: AppTest) -> str:
+    return "\n".join([each.body for each in app.html] + [each.value for each in (*app.markdown, *app.caption)])
+
+
+def test_every_operation_changes_what_is_written_or_how_surely() -> None:
+    """Each with the first choices that it offers; what it gives is in the link and in force."""
+    app = opened()
+    assert not app.exception
+    settings = {
+        "off": lambda: next(each for each in app.pills if each.label == "Heads").set_value([0, 3]),
+        "keep": lambda: next(each for each in app.pills if each.label == "Heads").set_value([1]),
+        "even": lambda: box(app, "Row: writing the word").set_value(2),
+        "force": lambda: box(app, "onto the word").set_value(4),
+        "row": lambda: next(each for each in app.slider if each.label == "Blend").set_value(0.5),
+        "temperature": lambda: app.select_slider[0].set_value(3.0),
+        "window": lambda: box(app, "around the word").set_value(2),
+        "forbid": lambda: box(app, "Word that none may read").set_value(1),
+    }
+    assert settings.keys() == OPERATIONS.keys() - {"nothing"}
+    for operation, choose in settings.items():
+        box(app, "Edit").set_value(operation)
+        app.run()
+        choose()
+        app.run()
+        assert not app.exception, operation
+        assert not app.error, operation
+        history, unknown = read_history(link_of(app))
+        assert history.edits, operation
+        assert not unknown
+        assert "being tried" in texts(app)
+        if operation != "row":  # its own row, mixed with itself
+            changes = [float(each) for each in app.dataframe[0].value["change"]]
+            assert max(map(abs, changes)) > 1e-4, operation
+
+
+def test_edits_are_kept_undone_redone_taken_out_and_cleared() -> None:
+    app = opened()
+    box(app, "Edit").set_value("forbid")
+    app.run()
+    app.button(key="keep-edit").click()
+    app.run()
+    box(app, "Edit").set_value("temperature")
+    app.run()
+    app.select_slider[0].set_value(2.0)
+    app.run()
+    app.button(key="keep-edit").click()
+    app.run()
+    both = link_of(app)
+    assert [type(edit).name for edit in read_history(both)[0].edits] == ["mask_key", "scale_scores"]
+    app.button(key="undo").click()
+    app.run()
+    assert link_of(app) == both.split("~", maxsplit=1)[0]
+    app.button(key="redo").click()
+    app.run()
+    assert link_of(app) == both
+    app.button(key="without-0").click()
+    app.run()
+    assert link_of(app) == both.split("~")[1]
+    app.button(key="clear").click()
+    app.run()
+    assert not link_of(app)
+    assert "Nothing is edited" in texts(app)
+
+
+def test_a_link_restores_its_edits_and_names_what_is_none() -> None:
+    edits = History(
+        ((zero_head("decoder.*.cross", 1),), (mask_key("decoder.*.cross", 2), mask_key("decoder.*.cross", 3)))
+    )
+    app = opened(edits=f"{edits.to_text()}~nonsense(1)")
+    assert not app.exception
+    assert "nonsense" in app.warning[0].value
+    shown = texts(app)
+    assert "head 1 of cross" in shown.replace("\\", "")
+    assert "2 pieces" in shown.replace("\\", "")
+    model = load("transformer-en-fr")
+    before = model.attend(SENTENCE)
+    after = model.attend(SENTENCE, before.output_text, edits=edits.edits)
+    found = [float(each) for each in app.dataframe[0].value["now"]]
+    expected = [step.log_probability for step in after.steps]
+    assert sum(found) == pytest.approx(sum(expected), abs=2e-3)
+
+
+def test_an_edit_that_leaves_a_word_nothing_gets_a_message() -> None:
+    """Every key of the source forbidden; and an edit of a head that this model does not have."""
+    keys = len(load("transformer-en-fr").attend(SENTENCE).source)
+    app = opened(edits="~".join(mask_key("decoder.0.cross", key).to_text() for key in range(keys)))
+    assert not app.exception
+    assert "nothing to read" in app.error[0].value.replace("\\", "")
+    app = opened(model="bahdanau", edits=zero_head("decoder.0.cross", 7).to_text())
+    assert not app.exception
+    assert "does not fit" in app.error[0].value.replace("\\", "")
+
+
+@pytest.mark.parametrize("model", ["bahdanau", "luong-general", "transformer"])
+@pytest.mark.parametrize("check", ["heads", "words", "chance"])
+def test_every_further_look_shows_its_numbers(model: str, check: str) -> None:
+    app = opened(model=model, check=check, sentence="The cat sleeps.")
+    assert not app.exception
+    assert not app.error
+    said = texts(app)
+    if check == "heads":
+        shown = app.dataframe[1].value
+        assert len(shown) == (72 if model == "transformer" else 1)
+        changes = list(shown["change of log-probability (nats)"])
+        assert changes == sorted(changes)
+        assert changes[0] < 0
+    elif check == "words":
+        assert re.search(r"loses most without “\w+", said.replace("\\", ""))
+        assert len(app.dataframe[1].value) > 2
+    else:
+        assert "weights are outside what chance gives" in said.replace("\\", "")
+
+
+@pytest.mark.parametrize("text", ["", " ", "🔥", "我爱自然语言。", "x" * 4000, "</s> <s>", "\x00", "a " * 30])
+def test_awkward_text_gets_a_picture_or_a_message(text: str) -> None:
+    app = opened(sentence=text, edits=scale_scores("decoder.*.cross", 0.5).to_text())
+    assert not app.exception
+    assert app.error or app.warning or app.info or app.dataframe

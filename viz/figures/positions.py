@@ -1,0 +1,155 @@
+"""Positions as numbers: what is added to each token, and how alike the numbers of two positions are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from viz import tokens
+from viz.heatmaps import LEGEND_WIDTH, wrapped_legend
+from viz.language import _
+from viz.theme import HEAD_COLOURS, NOTE_SIZE, TITLE_SIZE, difference_axis, template
+
+ROW_HEIGHT = 9
+TOP, LEFT, BOTTOM = 46, 62, 52  # pixels for the title, the axis of positions and the axis of components
+LINE_HEIGHT = 320
+
+
+def position_encoding(encoding: NDArray[np.floating[Any]], *, width: float = 1320) -> go.Figure:
+    """Show what is added to the token at each position: a row a position, a column a component, from -1 to 1.
+
+    Parameters
+    ----------
+    encoding : array, [position, d_model]
+    width : float, optional
+        Pixels at which the figure will be shown.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        One heatmap.
+    """
+    count, size = encoding.shape
+    colours, legend = wrapped_legend(difference_axis(_("what is added to the token, from -1 to 1")), width)
+    area = max(count * ROW_HEIGHT, 150)
+    height = TOP + area + BOTTOM + legend
+    bar = colours["colorbar"] | {"len": min(LEGEND_WIDTH, width - 20), "x": 0.0, "xanchor": "left"}
+    bar |= {"y": 26 / height, "yanchor": "bottom", "xpad": 8, "ypad": 0}
+    title = _("{count} positions, {size} numbers each", count=count, size=size)
+    layout = _layout(title, width, height) | {
+        "coloraxis": colours | {"colorbar": bar},
+        "xaxis": _axis(_("component: a sine and a cosine of each wave, slower to the right"))
+        | {"domain": [LEFT / width, 1], "anchor": "y", "range": [-0.5, size - 0.5]},
+        "yaxis": _axis(_("position, counted from 0"))
+        | {
+            "domain": [1 - (TOP + area) / height, 1 - TOP / height],
+            "anchor": "x",
+            "range": [count - 0.5, -0.5],
+        },
+    }
+    hover = _("<b>{value}</b><br>position {row}, component {column}", value="%{z:.4f}", row="%{y}", column="%{x}")
+    heatmap = go.Heatmap(
+        z=np.asarray(encoding, dtype=np.float32), coloraxis="coloraxis", hovertemplate=f"{hover}<extra></extra>"
+    )
+    return go.Figure(heatmap, layout)
+
+
+def dot_products(encoding: NDArray[np.floating[Any]]) -> tuple[NDArray[np.int64], NDArray[np.float64], float]:
+    """Give the dot product of two positions by their distance.
+
+    Parameters
+    ----------
+    encoding : array, [position, d_model]
+
+    Returns
+    -------
+    int array, [distance]
+        From -(count - 1) to count - 1.
+    float array, [distance]
+        The mean over all pairs that far apart.
+    float
+        The largest difference of a pair from that mean: 0 where nothing but the distance counts.
+
+    Examples
+    --------
+    >>> distances, means, spread = dot_products(np.array([[0.0, 1.0], [1.0, 0.0]]))
+    >>> distances.tolist(), means.tolist(), spread
+    ([-1, 0, 1], [0.0, 1.0, 0.0], 0.0)
+    """
+    exact = np.asarray(encoding, dtype=np.float64)
+    products = exact @ exact.T
+    count = len(exact)
+    distances = np.arange(1 - count, count)
+    bands = [np.diagonal(products, offset=int(distance)) for distance in distances]
+    means = np.array([band.mean() for band in bands])
+    spread = max(float(np.abs(band - mean).max()) for band, mean in zip(bands, means, strict=True))
+    return distances, means, spread
+
+
+def dot_products_by_distance(encoding: NDArray[np.floating[Any]], *, width: float = 1320) -> go.Figure:
+    """Show how alike the encodings of two positions are, by how far apart the positions stand.
+
+    Parameters
+    ----------
+    encoding : array, [position, d_model]
+    width : float, optional
+        Pixels at which the figure will be shown.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        One line: the mean over all pairs at a distance.
+    """
+    distances, means, _spread = dot_products(encoding)
+    height = TOP + LINE_HEIGHT + BOTTOM
+    layout = _layout(_("How alike two positions are"), width, height) | {
+        "xaxis": _axis(_("distance: how many places later the second position stands"))
+        | {"domain": [LEFT / width, 0.995], "anchor": "y", "nticks": 9},
+        "yaxis": _axis(_("dot product"))
+        | {"domain": [BOTTOM / height, 1 - TOP / height], "anchor": "x", "showgrid": True, "nticks": 6}
+        | {"gridcolor": "rgba(128,128,128,0.25)", "rangemode": "tozero"},
+    }
+    hover = _("<b>{value}</b> at distance {distance}", value="%{y:.2f}", distance="%{x}")
+    line = go.Scatter(
+        x=distances,
+        y=means,
+        mode="lines+markers",
+        line={"color": HEAD_COLOURS[0], "width": 2},
+        marker={"size": 5},
+        hovertemplate=f"{hover}<extra></extra>",
+    )
+    return go.Figure(line, layout)
+
+
+def _layout(title: str, width: float, height: float) -> dict[str, Any]:
+    heading = {
+        "text": f"<b>{tokens.escape(title)}</b>",
+        "x": 0,
+        "y": 1,
+        "xref": "paper",
+        "yref": "paper",
+        "xanchor": "left",
+        "yanchor": "top",
+        "showarrow": False,
+        "font": {"size": TITLE_SIZE},
+    }
+    return {
+        "template": template(),
+        "width": width,
+        "height": height,
+        "margin": {"l": 0, "r": 0, "t": 0, "b": 0, "autoexpand": False},
+        "annotations": [heading],
+        "showlegend": False,
+    }
+
+
+def _axis(title: str) -> dict[str, Any]:
+    return {
+        "title": {"text": title, "font": {"size": NOTE_SIZE + 1}, "standoff": 6},
+        "tickfont": {"size": NOTE_SIZE},
+        "fixedrange": True,
+        "automargin": False,
+    }

@@ -1,0 +1,124 @@
+"""Positions: what is added to each token, how alike two positions are, and what the encoder reads without them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+import models
+from models.sites import Site
+from models.trace import AttentionTrace
+from viz.chart import show_figure
+from viz.controls import segmented, select, slide
+from viz.figures import alignment_heatmap
+from viz.figures.positions import dot_products, dot_products_by_distance, position_encoding
+from viz.language import _
+from viz.loading import usable
+from viz.runtime import Host, shared_host
+from viz.steps_view import LONGEST_NAMED, PAIR, read_sentence
+from viz.style import plain
+from viz.viewport import page_width
+from viz.views import Head, Unit, choose_view
+
+if TYPE_CHECKING:
+    from models.translator import Translator
+
+KEY = f"transformer-{PAIR}"
+COUNTS = ("16", "32", "64", "128")
+
+
+def show_positions(sentence: str, messages: DeltaGenerator) -> None:
+    """Show the page's part on positions; what is wrong is said in `messages`."""
+    host = shared_host()
+    if KEY not in models.catalog():
+        messages.warning(_("The weights {key} are not installed: there is no Transformer to show.", key=KEY))
+        return
+    if not usable(host, (KEY,), messages):
+        return
+    available = page_width()
+    _encoding(host, available)
+    source = read_sentence(host, KEY, sentence, messages)
+    if source is not None:
+        _compare(host, source, available)
+
+
+def _encoding(host: Host, available: float) -> None:
+    from models.positions import encodings
+
+    st.markdown(f"#### {_('What is added to each token')}")
+    st.latex(
+        r"P_{p,2i} = \sin\left(\frac{p}{10000^{2i/d}}\right), \quad "
+        r"P_{p,2i+1} = \cos\left(\frac{p}{10000^{2i/d}}\right)"
+    )
+    count = int(
+        slide("count", {each: _("{count} positions", count=each) for each in COUNTS}, title=_("How many"), default="64")
+    )
+    added = encodings(cast("Translator", host.model(KEY)), count).numpy()
+    show_figure(
+        position_encoding(added, width=available),
+        key="encoding",
+        says=_(
+            "Attention alone does not know which word comes first. So each token gets numbers that say where it "
+            "stands: fast waves at the left tell neighbours apart, slow ones at the right tell beginning from end."
+        ),
+        name="position encoding",
+        available=available,
+    )
+    _distances, means, spread = dot_products(added)
+    show_figure(
+        dot_products_by_distance(added, width=available),
+        key="distance",
+        says=_(
+            "A position is most like itself ({near}) and less like those further away ({far} at distance {distance}). "
+            "Only the distance counts, not the place: pairs at one distance differ by {spread} at most.",
+            near=f"{means[count - 1]:.1f}",
+            far=f"{means[-1]:.1f}",
+            distance=count - 1,
+            spread=f"{spread:.0e}",
+        ),
+        name="dot products of positions by distance",
+        available=available,
+    )
+
+
+def _compare(host: Host, source: str, available: float) -> None:
+    """Show one map of the encoder as it is, and without positions."""
+    st.markdown(f"#### {_('Encoder self-attention with positions and without')}")
+    told = host.attend(KEY, source)
+    blind = _without(host, source)
+    sites = [site for site in told.sites if (site.stack, site.kind) == ("encoder", "self")]
+    with st.container(horizontal=True, vertical_alignment="center", key="positions-place"):
+        with st.container(width=150):
+            layers = {str(site.layer): _("layer {layer}", layer=site.layer) for site in sites}
+            site = Site("encoder", int(select("encoder-layer", layers, title=_("Layer"))), "self")
+        with st.container(width=150):
+            names = {"mean": _("mean of heads")}
+            names |= {str(head): _("head {head}", head=head) for head in range(len(told[site].head_names))}
+            chosen = select("encoder-head", names, title=_("Head"), default="0")
+        unit = segmented("unit", {"word": _("words"), "piece": _("pieces")}, title=_("Unit"))
+    head: Head = "mean" if chosen == "mean" else int(chosen)
+    views = [choose_view(trace, site=site, head=head, unit=cast("Unit", unit)) for trace in (told, blind)]
+    moved = float(abs(views[0].weights - views[1].weights).sum(axis=1).mean() / 2)
+    show_figure(
+        alignment_heatmap(views, width=available),
+        key="positions",
+        says=_(
+            "Left as it is, right with positions removed: of each word's attention {share} goes elsewhere on average. "
+            "Without positions equal words read alike wherever they stand.",
+            share=f"{moved:.0%}",
+        ),
+        name=f"{source[:LONGEST_NAMED]} positions",
+        available=available,
+    )
+    st.markdown(plain(_("It writes, with positions: “{text}”", text=told.output_text)))
+    st.markdown(plain(_("Without them in the encoder: “{text}”", text=blind.output_text)))
+
+
+def _without(host: Host, source: str) -> AttentionTrace:
+    from models.positions import without_positions
+
+    model = cast("Translator", host.model(KEY))
+    identity = ("without positions", models.describe(KEY).sha256, source)
+    return host.traces.get(identity, lambda: without_positions(model).attend(source))
