@@ -15,14 +15,14 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect
 
 import models
 from viz.differences import choose_difference
-from viz.pages.bench import MECHANISMS, PAIR
+from viz.pages.bench import PAIR, USUAL
 from viz.theme import coloured
 from viz.tokens import label
 from viz.views import View, choose_view
 
 PATIENCE = 120_000  # milliseconds: the server loads its models while the first page waits
 SENTENCE = "The cat drank the milk because it was hungry."
-KEYS = tuple(f"{mechanism}-{PAIR}" for mechanism in MECHANISMS)
+KEYS = tuple(f"{mechanism}-{PAIR}" for mechanism in USUAL)
 
 
 @pytest.fixture

@@ -55,6 +55,7 @@ DRAWING = Rule(
         "viz.theme",
         "viz.tokens",
         "viz.views",
+        "viz.windows",
     ),
 )
 PAGES = Rule(frozenset(("streamlit",)), ("models", "viz"))
@@ -105,8 +106,13 @@ RULES = {
     "viz.strips": Rule(frozenset(("numpy",))),
     "viz.walks": WALKING,
     "viz.similarity": Rule(frozenset(("numpy", "scipy"))),
-    "viz.runtime": Rule(frozenset(("streamlit", "torch")), ("models",)),
+    "viz.caching": Rule(),
+    "viz.runtime": Rule(frozenset(("streamlit", "torch")), ("models", "viz.caching")),
     "viz.pages": PAGES,
+    "viz.bench_summary": Rule(
+        frozenset(("numpy",)),
+        ("models.trace", "viz.differences", "viz.language", "viz.measures", "viz.similarity", "viz.views"),
+    ),
     "viz.cards": PAGES,
     "viz.chart": Rule(PAGES.libraries | {"plotly"}, PAGES.own),
     "viz.controls": PAGES,

@@ -26,7 +26,7 @@ from viz.views import choose_view
 
 APP = str(Path(__file__).parent.parent / "app.py")
 SENTENCE = "The cat sleeps."
-KEYS = tuple(f"{mechanism}-{bench.PAIR}" for mechanism in bench.MECHANISMS)
+KEYS = tuple(f"{mechanism}-{bench.PAIR}" for mechanism in bench.USUAL)
 PATIENCE = 120  # seconds: the first run loads the models
 
 
@@ -206,12 +206,12 @@ def test_mechanisms_are_a_choice_of_which_one_stays(app: AppTest) -> None:
     assert not app.exception
     assert len(figure(app)["data"]) == 1
     assert app.button_group(key="mechanisms").value == ["transformer"]
-    app.button_group(key="mechanisms").set_value(list(bench.MECHANISMS)).run()
+    app.button_group(key="mechanisms").set_value(list(bench.USUAL)).run()
     assert len(figure(app)["data"]) == 3
     assert "mechanisms" not in app.query_params
 
 
-@pytest.mark.parametrize("author", bench.MECHANISMS)
+@pytest.mark.parametrize("author", bench.USUAL)
 def test_all_can_be_aligned_on_one_translation(app: AppTest, author: str) -> None:
     app.selectbox(key="align").set_value(author).run()
     assert not app.exception

@@ -59,14 +59,28 @@ def mechanism_card(entry: Entry, trace: AttentionTrace) -> Place:
             st.latex(mechanism.formula, width="content")
             place = _head_control(mechanism.key, trace)
         st.html(f'<p class="bench-translation" lang="{escape(language)}" dir="auto">{tinted(trace)}</p>')
+        if not mechanism.has_attention:
+            _one_vector(len(trace.source.to_words()))
     return place
 
 
-def _head_control(mechanism: str, trace: AttentionTrace) -> Place:
-    """Show which layers and heads there are, if there is a choice."""
+def _one_vector(words: int) -> None:
+    """Show what a decoder without attention gets: one bar, and why there is no map."""
+    bar = escape(_("{count} tokens → everything through one vector → the translation", count=words))
+    st.html(f'<div class="bench-vector">{bar}</div>')
+    st.caption(
+        _(
+            "There is no map to see: the decoder never looks back at a word. All that it knows of the sentence is the "
+            "encoder's last state."
+        )
+    )
+
+
+def _places(trace: AttentionTrace) -> tuple[dict[str, Place], dict[str, str]]:
+    """Give the layers and heads of a trace that there are to choose from, and their names; none without a choice."""
     maps = [each for each in trace if each.site.kind == "cross"]
     if sum(len(each.head_names) for each in maps) < 2:
-        return None, None
+        return {}, {}
     labels = {AUTOMATIC: _("best head")}
     places: dict[str, Place] = {AUTOMATIC: (None, None)}
     for each in maps:
@@ -80,6 +94,20 @@ def _head_control(mechanism: str, trace: AttentionTrace) -> Place:
                 if head == "mean"
                 else _("layer {layer}, head {head}", layer=layer, head=each.head_names[head])
             )
+    return places, labels
+
+
+def chosen_place(mechanism: str, trace: AttentionTrace) -> Place:
+    """Give the layer and head that the address bar names for a mechanism; those of its card if it names none."""
+    places = _places(trace)[0]
+    return places.get(st.query_params.get(f"head-{mechanism}", AUTOMATIC), (None, None))
+
+
+def _head_control(mechanism: str, trace: AttentionTrace) -> Place:
+    """Show which layers and heads there are, if there is a choice."""
+    places, labels = _places(trace)
+    if not places:
+        return None, None
     with st.container(width=150):
         chosen = select(f"head-{mechanism}", labels, title=_("Layer and head"))
     return places[chosen]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import models
 from models.trace import AttentionTrace
 
 if TYPE_CHECKING:
@@ -19,7 +20,15 @@ def own_translations(host: Host, keys: Sequence[str], source: str) -> dict[str, 
     models.InputError
         If the text is not one that a model takes.
     """
-    return {key: host.attend(key, source) for key in keys}
+    return {key: host.attend(key, source, sites=sites_of(key)) for key in keys}
+
+
+def sites_of(key: str) -> tuple[str, ...]:
+    """Give what the Bench captures of the model `key`: its weights, and the windows of local attention."""
+    mechanism = models.describe(key).mechanism
+    if not mechanism.is_local:
+        return ("*.weights",)
+    return ("*.weights", "*.centre") if mechanism.rows_sum_to_one else ("*.weights", "*.centre", "*.raw_weights")
 
 
 def forced_translations(host: Host, keys: Sequence[str], source: str, target: str) -> dict[str, AttentionTrace]:
@@ -32,6 +41,12 @@ def forced_translations(host: Host, keys: Sequence[str], source: str, target: st
     models.InputError
         If a text is not one that a model takes.
     """
-    forced = {key: host.attend(key, source, target) for key in keys}
+    forced = {key: host.attend(key, source, target, sites=sites_of(key)) for key in keys}
     own = own_translations(host, keys, source)
     return {key: own[key] if own[key].target == trace.target else trace for key, trace in forced.items()}
+
+
+def milliseconds(host: Host, key: str, trace: AttentionTrace) -> float | None:
+    """Give what the run that gave `trace` took on this server; None if that is no longer known."""
+    target = None if trace.provenance.decoding == "greedy" else trace.output_text
+    return host.milliseconds(key, trace.source_text, target, sites=sites_of(key))

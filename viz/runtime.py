@@ -1,4 +1,8 @@
-"""What all visitors of one server share: the models, loaded once in the background, and their latest traces."""
+"""What all visitors of one server share: the models, loaded in the background, their latest traces, and what follows.
+
+The models that are shipped are loaded once and stay. Pretrained models are loaded when somebody first wants one, and
+at most `MOST_PRETRAINED` of them are kept: the one that nobody has used for longest goes.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +11,30 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable
 from concurrent.futures import Future
 from threading import Lock, Thread
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 import models
 from models.trace import AttentionTrace
+from viz.caching import BoundedCache
 
 if TYPE_CHECKING:
     from models.edits import Edit
+    from models.hub import Progress
     from models.registry import Model
 
-TRACE_BYTES = 128 * 2**20
-"""Memory that traces may take on a server."""
+TRACE_BYTES = 640 * 2**20
+"""Memory that traces may take on a server: one of 144 heads and 1,024 tokens takes 604 MiB of it."""
+
+WORKING_BYTES = 64 * 2**20
+"""Memory for what is computed of traces: small maps, measures, divergences."""
+
+MOST_PRETRAINED = 3
+"""How many pretrained models are held in memory at once."""
+
+PRETRAINED = "hf:"
+"""What the keys of pretrained models begin with."""
 
 _TOKEN_BYTES = 400  # about what Python spends on one token: text, step, alternatives
 
@@ -31,88 +46,47 @@ class ModelUnavailableError(RuntimeError):
 def trace_bytes(trace: AttentionTrace) -> int:
     """Give about how much memory `trace` takes, in bytes."""
     arrays = sum(each.weights.nbytes + sum(array.nbytes for array in each.companions.values()) for each in trace)
-    return arrays + _TOKEN_BYTES * (len(trace.source) + 2 * len(trace.target) + 1)
+    vectors = 0 if trace.vectors is None else trace.vectors.nbytes
+    return arrays + vectors + _TOKEN_BYTES * (len(trace.source) + 2 * len(trace.target) + len(trace.predictions) + 1)
 
 
-class TraceCache:
-    """The latest traces, as many as fit into a number of bytes. Safe for threads.
-
-    Traces are frozen, so that all visitors can be given the same one. A trace that several ask for at once
-    is computed once.
-
-    Parameters
-    ----------
-    limit : int
-        Bytes. A trace larger than that is given out but not kept.
-    """
+class TraceCache(BoundedCache[AttentionTrace]):
+    """The latest traces, as many as fit into `limit` bytes. They are frozen: all visitors are given the same."""
 
     def __init__(self, limit: int = TRACE_BYTES) -> None:
-        self._limit = limit
-        self._lock = Lock()
-        self._kept: OrderedDict[Hashable, AttentionTrace] = OrderedDict()
-        self._running: dict[Hashable, Future[AttentionTrace]] = {}
-        self._size = 0
+        super().__init__(limit, trace_bytes)
 
-    @property
-    def size(self) -> int:
-        """Bytes that the kept traces take."""
-        return self._size
 
-    def __len__(self) -> int:
-        return len(self._kept)
-
-    def get(self, key: Hashable, compute: Callable[[], AttentionTrace]) -> AttentionTrace:
-        """Give the trace kept under `key`, or compute and keep it; what `compute` raises is raised and not kept."""
-        with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-                return self._kept[key]
-            mine = key not in self._running
-            future = self._running.setdefault(key, Future())
-        if not mine:
-            return future.result()
-        return self._compute(key, compute, future)
-
-    def _compute(
-        self, key: Hashable, compute: Callable[[], AttentionTrace], future: Future[AttentionTrace]
-    ) -> AttentionTrace:
-        try:
-            trace = compute()
-        except BaseException as error:
-            with self._lock:
-                del self._running[key]
-            future.set_exception(error)
-            raise
-        with self._lock:
-            self._keep(key, trace)
-            del self._running[key]
-        future.set_result(trace)
-        return trace
-
-    def _keep(self, key: Hashable, trace: AttentionTrace) -> None:
-        self._kept[key] = trace
-        self._size += trace_bytes(trace)
-        while self._size > self._limit:
-            _, oldest = self._kept.popitem(last=False)
-            self._size -= trace_bytes(oldest)
+def _report_to_nobody(_done: int, _total: int) -> None:
+    """Take how far a download is, and do nothing with it."""
 
 
 class Host:
-    """The models of a server, each loaded once, and the cache of what they did.
+    """The models of a server, and the caches of what they did.
 
     Parameters
     ----------
     load : callable
-        Gives the model of a key, ready to run.
+        Gives the model of a key, ready to run; may report, as `models.hub.fetch` does, how much of it is here.
     trace_limit : int, optional
         Bytes that traces may take.
+    most_pretrained : int, optional
+        How many pretrained models are kept.
     """
 
-    def __init__(self, load: Callable[[str], Model], *, trace_limit: int = TRACE_BYTES) -> None:
+    def __init__(
+        self,
+        load: Callable[[str, Progress], Model],
+        *,
+        trace_limit: int = TRACE_BYTES,
+        most_pretrained: int = MOST_PRETRAINED,
+    ) -> None:
         self.traces = TraceCache(trace_limit)
-        self._load = load
+        self.workings: BoundedCache[Any] = BoundedCache(WORKING_BYTES)
+        self._load, self._most = load, most_pretrained
         self._lock = Lock()
-        self._models: dict[str, Future[Model]] = {}
+        self._models: OrderedDict[str, Future[Model]] = OrderedDict()  # the one used last at the end
+        self._progress: dict[str, tuple[int, int]] = {}
 
     def warm_up(self, keys: Iterable[str]) -> Thread:
         """Load the models of `keys` in the background, one after another."""
@@ -129,30 +103,77 @@ class Host:
         with self._lock:
             return key in self._models and self._models[key].done()
 
+    def is_loaded(self, key: str) -> bool:
+        """Tell whether the model of `key` is in memory, ready to run."""
+        with self._lock:
+            return key in self._models and self._models[key].done() and self._models[key].exception() is None
+
+    def progress(self, key: str) -> tuple[int, int] | None:
+        """Give how many bytes of the model of `key` are here and how many there are, while it is being fetched."""
+        with self._lock:
+            return self._progress.get(key)
+
+    def forget(self, key: str) -> None:
+        """Forget that the model of `key` failed to load, so that the next call tries again."""
+        with self._lock:
+            if key in self._models and self._models[key].done() and self._models[key].exception() is not None:
+                del self._models[key]
+
     def model(self, key: str) -> Model:
         """Give the model of `key`, waiting until it is loaded.
 
         Raises
         ------
         ModelUnavailableError
-            If it cannot be loaded; a later call does not try again.
+            If it cannot be loaded; a later call tries again only after `forget`.
         """
         try:
             return self._future(key).result()
         except Exception as error:
-            message = f"{key}: {error}"
-            raise ModelUnavailableError(message) from error
+            reason = str(error) if isinstance(error, models.InputError) else f"{key}: {error}"
+            raise ModelUnavailableError(reason) from error
 
     def _future(self, key: str) -> Future[Model]:
         with self._lock:
             mine = key not in self._models
             future = self._models.setdefault(key, Future())
+            self._models.move_to_end(key)
         if mine:
             try:
-                future.set_result(self._load(key))
+                future.set_result(self._load(key, lambda done, total: self._note(key, done, total)))
             except Exception as error:
                 future.set_exception(error)
+            self._after(key)
         return future
+
+    def _note(self, key: str, done: int, total: int) -> None:
+        with self._lock:
+            self._progress[key] = done, total
+
+    def _after(self, key: str) -> None:
+        """Let the pretrained models go that are too many, those used least recently first; never the one just loaded."""
+        with self._lock:
+            self._progress.pop(key, None)
+            there = [each for each, future in self._models.items() if _is_held(each, future)]
+            gone = [each for each in there[: -self._most] if each != key]
+            for each in gone:
+                del self._models[each]
+        if gone:
+            _rest(anew=True)
+
+    def identify(
+        self,
+        key: str,
+        source: str,
+        target: str | None = None,
+        *,
+        pair: str | None = None,
+        edits: tuple[Edit, ...] = (),
+        sites: tuple[str, ...] = ("*.weights",),
+    ) -> Hashable:
+        """Give what names the trace that `attend` gives for the same arguments: small, and equal for equal traces."""
+        sha256 = str(getattr(self.model(key), "sha256", "")) if key.startswith(PRETRAINED) else models.describe(key).sha256
+        return (key, sha256, source, target, pair, edits, sites)
 
     def attend(
         self,
@@ -160,6 +181,7 @@ class Host:
         source: str,
         target: str | None = None,
         *,
+        pair: str | None = None,
         edits: tuple[Edit, ...] = (),
         sites: tuple[str, ...] = ("*.weights",),
     ) -> AttentionTrace:
@@ -168,9 +190,11 @@ class Host:
         Parameters
         ----------
         key : str
-            A key of `models.catalog`.
+            A key of `models.catalog`, or of a pretrained model.
         source, target, edits, sites
             As in the model's ``attend``.
+        pair : str, optional
+            A second text, for a pretrained encoder.
 
         Returns
         -------
@@ -183,12 +207,18 @@ class Host:
         models.InputError
             If the text is not one that the model takes.
         """
-        model = self.model(key)
-        identity = (models.describe(key).sha256, source, target, edits, sites)
-        return self.traces.get(identity, lambda: model.attend(source, target, edits=edits, sites=sites))
+        model: Any = self.model(key)
+        identity = self.identify(key, source, target, pair=pair, edits=edits, sites=sites)
+        further = {} if pair is None else {"pair": pair}
+        return self.traces.get(identity, lambda: model.attend(source, target, edits=edits, sites=sites, **further))
 
 
-def load_for_serving(key: str) -> Model:
+def _is_held(key: str, future: Future[Model]) -> bool:
+    """Tell whether `key` is of a pretrained model that takes memory."""
+    return key.startswith(PRETRAINED) and future.done() and future.exception() is None
+
+
+def load_for_serving(key: str, progress: Progress = _report_to_nobody) -> Model:
     """Load the model of `key` for a server of many threads: one torch thread, first run done, collector at rest.
 
     Streamlit collects garbage after every rerun; what is frozen it need not look through.
@@ -196,16 +226,23 @@ def load_for_serving(key: str) -> Model:
     import torch
 
     torch.set_num_threads(1)
-    model = models.load(key)
+    model: Model = models.load_pretrained(key, progress) if key.startswith(PRETRAINED) else models.load(key)
     model.attend("A first run.")
+    _rest()
+    return model
+
+
+def _rest(*, anew: bool = False) -> None:
+    """Collect garbage and freeze what is left; `anew` looks through what was frozen before too, and frees it."""
+    if anew:
+        gc.unfreeze()
     gc.collect()
     gc.freeze()
-    return model
 
 
 @st.cache_resource(show_spinner=False)
 def shared_host() -> Host:
-    """Give the host of this server; the first call starts loading all models in the background."""
+    """Give the host of this server; the first call starts loading the shipped models in the background."""
     host = Host(load_for_serving)
     host.warm_up(models.catalog())
     return host

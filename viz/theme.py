@@ -47,6 +47,9 @@ HEAD_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#b65f98")
 """Of picked heads that are drawn over each other: told apart with any colour vision (Okabe & Ito 2008, the last
 darkened), on light and on dark pages."""
 
+WINDOW_COLOUR = "#e0750a"
+"""Of the windows of local attention, over every shade of a map."""
+
 FONT_FAMILY = (
     '"Source Sans", "Source Sans 3", "Source Sans Pro", "Noto Sans", "Segoe UI", Arial, '
     '"Noto Sans CJK SC", "PingFang SC", "Microsoft YaHei", "Noto Sans Arabic", "Noto Sans Hebrew", '

@@ -1,7 +1,7 @@
 """Figures: a trace in, a Plotly figure out. No Streamlit, no torch."""
 
 from viz.figures.alignment import alignment_heatmap
-from viz.figures.difference import difference_heatmap
+from viz.figures.difference import difference_heatmap, difference_multiples
 from viz.figures.head_comparison import head_combination, head_comparison, head_difference
 from viz.figures.head_maps import HeadPlace
 from viz.figures.head_overview import head_overview
@@ -14,6 +14,7 @@ __all__ = [
     "HeadPlace",
     "alignment_heatmap",
     "difference_heatmap",
+    "difference_multiples",
     "head_combination",
     "head_comparison",
     "head_difference",

@@ -25,8 +25,9 @@ from viz.heatmaps import (
 )
 from viz.language import _
 from viz.panels import PanelSize, arrange
-from viz.theme import Colour, coloured, weight_axis
+from viz.theme import PAPER_COLOUR, WINDOW_COLOUR, Colour, coloured, weight_axis
 from viz.views import Head, Unit, View, choose_view, notes_of
+from viz.windows import windows_of
 
 
 def alignment_heatmap(
@@ -44,7 +45,8 @@ def alignment_heatmap(
 
     Rows are queries, from the top down; columns are keys. A cell's colour is the attention weight, whatever
     else the figure holds; hovering gives its exact value and both tokens. Each panel says what it shows and
-    what was done to it: merged, edited, cut.
+    what was done to it: merged, edited, cut. Local attention whose windows were captured (``*.centre``) has them drawn
+    in orange; with ``*.raw_weights`` one sigma of its Gaussian too.
 
     Parameters
     ----------
@@ -107,6 +109,7 @@ def alignment_heatmap(
     grid = arrange([_size(view, longest) for view in views], width=width, columns=columns, legend=legend)
     layout = base_layout(grid, colours, stacked=len(views) > grid.columns, legend=legend)
     heatmaps: list[go.Heatmap] = []
+    lines: list[go.Scatter] = []
     for number, (view, box) in enumerate(zip(views, grid.boxes, strict=True), start=1):
         suffix = "" if number == 1 else str(number)
         keys, queries = view.shown.key_tokens, view.shown.query_tokens
@@ -114,11 +117,36 @@ def alignment_heatmap(
         layout[f"yaxis{suffix}"] = query_axis(queries, view.query_title, grid, box, suffix=suffix, longest=longest)
         layout["annotations"].append(heading(view.title, grid, box))
         heatmaps.append(_heatmap(view, suffix, longest, colour))
-    return go.Figure(heatmaps, layout)
+        lines += _window_lines(view, suffix)
+    return go.Figure([*heatmaps, *lines], layout)
+
+
+def _window_lines(view: View, suffix: str) -> list[go.Scatter]:
+    """Draw the windows of local attention over their map: edges, centres, and one sigma of the Gaussian, dotted."""
+    windows = windows_of(view)
+    if windows is None:
+        return []
+    rows = np.arange(len(windows.centre))
+    common = {"xaxis": f"x{suffix}", "yaxis": f"y{suffix}", "hoverinfo": "skip", "showlegend": False}
+    ends = np.repeat(rows, 2) + np.tile((-0.5, 0.5), len(rows))  # each row from its upper to its lower edge
+    drawn = [(windows.left, "solid"), (windows.right, "solid")]
+    if windows.sigma_left is not None and windows.sigma_right is not None:
+        drawn += [(windows.sigma_left, "dot"), (windows.sigma_right, "dot")]
+    lines = []
+    for places, dash in drawn:
+        line = {"color": WINDOW_COLOUR, "width": 2, "dash": dash}
+        lines.append(go.Scatter(x=np.repeat(places, 2), y=ends, mode="lines", line=line, **common))
+    marker = {"color": WINDOW_COLOUR, "size": 6, "line": {"color": PAPER_COLOUR, "width": 1}}
+    return [*lines, go.Scatter(x=windows.centre, y=rows, mode="markers", marker=marker, **common)]
 
 
 def _size(view: View, longest: int) -> PanelSize:
-    note = NOTE_GAP.join(notes_of(view))
+    notes = notes_of(view)
+    windows = windows_of(view)
+    if windows is not None:
+        drawn = _("orange: each row's window and its centre")
+        notes = (*notes, drawn if windows.sigma_left is None else _("{drawn}; dotted: one sigma", drawn=drawn))
+    note = NOTE_GAP.join(notes)
     return panel_size(view.shown.query_tokens, view.shown.key_tokens, note=note, longest=longest)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
@@ -10,6 +12,7 @@ from models.trace import AttentionTrace
 from viz import tokens
 from viz.differences import Difference, choose_difference, signed
 from viz.heatmaps import (
+    NOTE_GAP,
     base_layout,
     cell_gap,
     fitting_title,
@@ -94,17 +97,67 @@ def difference_heatmap(
     layout["xaxis"] = key_axis(shown.keys, shown.first.key_title, grid, box, suffix="", longest=longest)
     layout["yaxis"] = query_axis(shown.queries, shown.query_title, grid, box, suffix="", longest=longest)
     layout["annotations"].append(heading(title, grid, box))
+    return go.Figure([_heatmap(shown, "", colour)], layout)
+
+
+def difference_multiples(
+    views: Sequence[View], reference: View, *, colour: Colour = "linear", width: float = 1320
+) -> go.Figure:
+    """Show what each of several gives to each key less what one of them gives: small multiples on one scale.
+
+    Parameters
+    ----------
+    views : sequence of View
+        At least one, of the source and target of `reference`; `choose_difference` explains which rows are compared.
+    reference : View
+        What is taken away from each.
+    colour : {"linear", "root"}, optional
+    width : float, optional
+        Pixels at which the figure will be shown.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+
+    Raises
+    ------
+    ValueError
+        If there is no view, or one does not share source and target tokens with the reference.
+    """
+    if not views:
+        message = "difference_multiples shows at least one view; got none"
+        raise ValueError(message)
+    several = [choose_difference(view, reference) for view in views]
+    longest = longest_label(width)
+    meaning = _("above 0: it gives this word more than {title} does; below: less", title=several[0].names()[1])
+    colours, legend = wrapped_legend(difference_axis(meaning, colour=colour), width)
+    sizes = [panel_size(each.queries, each.keys, note=NOTE_GAP.join(each.notes), longest=longest) for each in several]
+    grid = arrange(sizes, width=width, legend=legend)
+    layout = base_layout(grid, colours, stacked=len(several) > grid.columns, legend=legend)
+    heatmaps = []
+    for number, (shown, box) in enumerate(zip(several, grid.boxes, strict=True), start=1):
+        suffix = "" if number == 1 else str(number)
+        key_title, query_title = shown.first.key_title, shown.query_title
+        layout[f"xaxis{suffix}"] = key_axis(shown.keys, key_title, grid, box, suffix=suffix, longest=longest)
+        layout[f"yaxis{suffix}"] = query_axis(shown.queries, query_title, grid, box, suffix=suffix, longest=longest)
+        layout["annotations"].append(heading(_("{title} \u2212 the chosen", title=shown.names()[0]), grid, box))
+        heatmaps.append(_heatmap(shown, suffix, colour))
+    return go.Figure(heatmaps, layout)
+
+
+def _heatmap(shown: Difference, suffix: str, colour: Colour) -> go.Heatmap:
     gap = cell_gap(shown.weights)
-    heatmap = go.Heatmap(
+    return go.Heatmap(
         z=coloured(shown.weights, colour),
         customdata=_hover(shown),
         coloraxis="coloraxis",
+        xaxis=f"x{suffix}",
+        yaxis=f"y{suffix}",
         xgap=gap,
         ygap=gap,
         name=tokens.escape(shown.title),
         hovertemplate="%{customdata}<extra></extra>",
     )
-    return go.Figure([heatmap], layout)
 
 
 def _hover(shown: Difference) -> NDArray[np.object_]:

@@ -12,16 +12,25 @@ from streamlit.delta_generator import DeltaGenerator
 import models
 from models.mechanisms import mechanisms
 from models.trace import AttentionTrace, Reading
-from viz.cards import Place, mechanism_card
+from viz.bench_summary import (
+    Order,
+    Summary,
+    csv_of_summaries,
+    divergence_from,
+    in_order,
+    summary_of,
+    table_of_summaries,
+)
+from viz.cards import Place, chosen_place, mechanism_card
 from viz.chart import Picture, choose_picture, file_name, show_figure
 from viz.controls import segmented, select, several, show_unknown
 from viz.differences import choose_difference, sentence_of_difference
-from viz.figures import alignment_heatmap, difference_heatmap
+from viz.figures import alignment_heatmap, difference_heatmap, difference_multiples
 from viz.language import ENGLISH, _, use_language
 from viz.loading import loads, usable
 from viz.numbers import csv_of, table_of
 from viz.returning import keep_settings, restore_settings
-from viz.runs import forced_translations, own_translations
+from viz.runs import forced_translations, milliseconds, own_translations
 from viz.runtime import Host, shared_host
 from viz.sentence import KEY as SENTENCE
 from viz.sentence import sentence_box
@@ -31,10 +40,12 @@ from viz.viewport import page_width
 from viz.views import Unit, View, choose_view, sentence_of
 
 PAIR = "en-fr"
-MECHANISMS = ("bahdanau", "luong-general", "transformer")
+USUAL = ("bahdanau", "luong-general", "transformer")
+"""What is shown to somebody who chose nothing."""
+CARDS = 4  # in a row
 LONGEST_NAMED = 40  # characters of the sentence in the name of a file
 OWN, TEXT = "own", "text"
-DIFFERENCE, NUMBERS = "difference", "numbers"
+DIFFERENCE, MULTIPLES, SUMMARY, NUMBERS = "difference", "differences", "summary", "numbers"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +58,7 @@ class Choices:
     reading: Reading | None
     colour: Colour
     picture: Picture
+    order: Order
 
 
 def page() -> None:
@@ -87,12 +99,13 @@ def _name(key: str) -> str:
 
 def _installed(messages: DeltaGenerator) -> tuple[str, ...]:
     """Give the keys of the models that are there; those that are not are named."""
-    wanted, there = [f"{mechanism}-{PAIR}" for mechanism in MECHANISMS], models.catalog()
-    for key in wanted:
+    there = models.catalog()
+    for mechanism in USUAL:
+        key = f"{mechanism}-{PAIR}"
         if key not in there:
             text = _("{title} is missing: the weights {key} are not installed.", title=_name(key), key=key)
             messages.warning(text)
-    return tuple(key for key in wanted if key in there)
+    return tuple(f"{mechanism}-{PAIR}" for mechanism in mechanisms() if f"{mechanism}-{PAIR}" in there)
 
 
 def _controls(installed: Sequence[str]) -> Choices:
@@ -103,9 +116,9 @@ def _controls(installed: Sequence[str]) -> Choices:
             "mechanisms",
             names,
             title=_("Mechanisms"),
-            default=tuple(names),
+            default=tuple(name for name in USUAL if name in names) or tuple(names)[:1],
             least=1,
-            drops=("first", "second", "table"),
+            drops=("first", "second", "table", "chosen"),
         )
         align = _align_control(names)
         unit = segmented("unit", {"word": _("words"), "piece": _("pieces")}, title=_("Unit"))
@@ -124,6 +137,12 @@ def _controls(installed: Sequence[str]) -> Choices:
                 {"linear": _("linear colour"), "root": _("square-root colour: shows faint weights")},
                 title=_("How weight becomes colour"),
             )
+            orders = {
+                "year": _("by year"),
+                "agreement": _("by agreement with the chosen one"),
+                "entropy": _("sharpest first"),
+            }
+            order = segmented("order", orders, title=_("Order of the mechanisms"))
             picture = segmented("picture", choose_picture(), title=_("Format of a saved picture"))
     return Choices(
         tuple(f"{mechanism}-{PAIR}" for mechanism in shown),
@@ -132,6 +151,7 @@ def _controls(installed: Sequence[str]) -> Choices:
         None if reading == "card" else cast("Reading", reading),
         cast("Colour", colour),
         cast("Picture", picture),
+        cast("Order", order),
     )
 
 
@@ -204,31 +224,127 @@ def _target(host: Host, keys: Sequence[str], source: str, align: str, messages: 
 
 
 def _show(host: Host, traces: dict[str, AttentionTrace], target: str | None, choices: Choices) -> None:
-    places: dict[str, Place] = {}
-    with st.container(gap="xsmall", key="cards"):
-        for column, (key, trace) in zip(st.columns(len(traces)), traces.items(), strict=True):
-            with column:
-                places[key] = mechanism_card(models.describe(key), trace)
+    cards, drawn, below = st.container(gap="xsmall", key="cards"), st.container(), st.container()
+    with below:
+        also, chosen = _also(traces, choices.order)
+    places = {key: chosen_place(models.describe(key).mechanism.key, trace) for key, trace in traces.items()}
+    views = {key: _view(trace, places[key], choices) for key, trace in traces.items() if trace.sites}
+    same: dict[str, AttentionTrace] = {}
+    if chosen in views and (choices.order == "agreement" or {MULTIPLES, SUMMARY} & set(also)):
+        same = _on_one_translation(host, traces, target, chosen)
+    compared = {key: _view(trace, places[key], choices) for key, trace in same.items() if trace.sites}
+    summaries = {
+        key: summary_of(
+            key,
+            trace,
+            views.get(key),
+            divergence=divergence_from(compared[key], compared[chosen]) if key in compared else None,
+            milliseconds=milliseconds(host, key, trace),
+        )
+        for key, trace in traces.items()
+        if choices.order != "year" or SUMMARY in also
+    }
+    order = in_order(tuple(traces), summaries, choices.order)
+    with cards:
+        for start in range(0, len(order), CARDS):
+            row = order[start : start + CARDS]
+            for column, key in zip(st.columns(min(len(order), CARDS)), row, strict=False):
+                with column:
+                    mechanism_card(models.describe(key), traces[key])
         st.caption(_("The deeper a word's tint, the less sure the model was of it; point at it for the probability."))
-    views = {key: _view(trace, places[key], choices) for key, trace in traces.items()}
-    shown, available = tuple(views.values()), page_width()
+    with drawn:
+        available = page_width()
+        _show_maps([views[key] for key in order if key in views], _file_name(traces), choices, available)
+    with below:
+        if DIFFERENCE in also:
+            _show_difference(host, traces, target, places, choices, available)
+        if MULTIPLES in also and chosen in compared:
+            others = [compared[key] for key in order if key in compared and key != chosen]
+            _show_multiples(others, compared[chosen], choices, available)
+        if SUMMARY in also:
+            _show_summaries([summaries[key] for key in order], _file_name(traces))
+        if NUMBERS in also:
+            _show_numbers({key: views[key] for key in order if key in views})
+
+
+def _also(traces: dict[str, AttentionTrace], order: Order) -> tuple[tuple[str, ...], str]:
+    """Let the reader choose what stands below the maps, and with which mechanism the others are compared."""
+    names = {
+        DIFFERENCE: _("difference of two"),
+        MULTIPLES: _("differences to one"),
+        SUMMARY: _("all in a table"),
+        NUMBERS: _("table of numbers"),
+    }
+    mapped = {key.removesuffix(f"-{PAIR}"): _name(key) for key, trace in traces.items() if trace.sites}
+    if len(mapped) < 2:
+        del names[DIFFERENCE], names[MULTIPLES]
+    if not mapped:
+        del names[NUMBERS]
+    also = several("also", names, title=_("Show below"), default=())
+    chosen = next(iter(mapped), "")
+    if len(mapped) > 1 and (order == "agreement" or {MULTIPLES, SUMMARY} & set(also)):
+        labels = {key: _("compared with {title}", title=title) for key, title in mapped.items()}
+        with st.container(width=330):
+            chosen = select("chosen", labels, title=_("With which mechanism the others are compared"))
+    return also, f"{chosen}-{PAIR}"
+
+
+def _on_one_translation(
+    host: Host, traces: dict[str, AttentionTrace], target: str | None, chosen: str
+) -> dict[str, AttentionTrace]:
+    """Let every mechanism write one translation, so that rows line up: the aligned one, or that of the chosen one."""
+    if target is not None:
+        return traces
+    source, target = traces[chosen].source_text, traces[chosen].output_text
+    return forced_translations(host, tuple(traces), source, target) if target.strip() else {}
+
+
+def _show_maps(shown: list[View], name: str, choices: Choices, available: int) -> None:
+    if not shown:
+        return
     show_figure(
         alignment_heatmap(shown, colour=choices.colour, width=available),
         key="alignment",
         says=" · ".join(sentence_of(view, count=1) for view in shown),
         alt=" ".join(sentence_of(view) for view in shown),
-        name=_file_name(traces),
+        name=name,
         picture=choices.picture,
         available=available,
     )
-    names = {DIFFERENCE: _("difference of two"), NUMBERS: _("table of numbers")}
-    if len(traces) < 2:
-        del names[DIFFERENCE]
-    also = several("also", names, title=_("Show below"), default=())
-    if DIFFERENCE in also:
-        _show_difference(host, traces, target, places, choices, available)
-    if NUMBERS in also:
-        _show_numbers(views)
+
+
+def _show_multiples(views: list[View], reference: View, choices: Choices, available: int) -> None:
+    """Show the signed difference of each mechanism to the chosen one, all on one translation."""
+    st.caption(plain(_("All write one translation: “{text}”", text=reference.trace.output_text)))
+    show_figure(
+        difference_multiples(views, reference, colour=choices.colour, width=available),
+        key="differences",
+        says=" · ".join(sentence_of_difference(choose_difference(view, reference)) for view in views),
+        name=f"{reference.trace.source_text[:LONGEST_NAMED]} differences",
+        picture=choices.picture,
+        available=available,
+    )
+
+
+def _show_summaries(summaries: list[Summary], name: str) -> None:
+    """Show all mechanisms in a table, to be kept as CSV."""
+    st.dataframe(table_of_summaries(summaries), hide_index=True)
+    st.caption(
+        _(
+            "Entropy: of the map shown, mean over rows, 0 where one word gets all. Coverage: how much of each source "
+            "word was read in all, counted up to 1, mean. Divergence (Jensen-Shannon): 0 where rows read alike, on one "
+            "translation. Milliseconds: what the run took on this server when it was made, hooks and all."
+        )
+    )
+    st.download_button(
+        _("CSV"),
+        csv_of_summaries(summaries),
+        file_name=f"{file_name(name)}-summary.csv",
+        mime="text/csv",
+        on_click="ignore",
+        icon=":material/download:",
+        key="summary-csv",
+    )
 
 
 def _view(trace: AttentionTrace, place: Place, choices: Choices) -> View:
@@ -249,7 +365,7 @@ def _show_difference(
     available: int,
 ) -> None:
     """Show the signed difference of two mechanisms, both made to write one translation."""
-    names = {key.removesuffix(f"-{PAIR}"): _name(key) for key in traces}
+    names = {key.removesuffix(f"-{PAIR}"): _name(key) for key, trace in traces.items() if trace.sites}
     with st.container(horizontal=True, vertical_alignment="center", key="pair"):
         with st.container(width=250):
             first = select("first", names, title=_("First"))
