@@ -49,4 +49,4 @@ def forced_translations(host: Host, keys: Sequence[str], source: str, target: st
 def milliseconds(host: Host, key: str, trace: AttentionTrace) -> float | None:
     """Give what the run that gave `trace` took on this server; None if that is no longer known."""
     target = None if trace.provenance.decoding == "greedy" else trace.output_text
-    return host.milliseconds(key, trace.source_text, target, sites=sites_of(key))
+    return host.traces.milliseconds(host.identify(key, trace.source_text, target, sites=sites_of(key)))

@@ -11,6 +11,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable
 from concurrent.futures import Future
 from threading import Lock, Thread
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -32,6 +33,9 @@ WORKING_BYTES = 64 * 2**20
 
 MOST_PRETRAINED = 3
 """How many pretrained models are held in memory at once."""
+
+MOST_FAILURES = 32
+"""How many pretrained models that could not be loaded are remembered, each with the reason."""
 
 PRETRAINED = "hf:"
 """What the keys of pretrained models begin with."""
@@ -155,8 +159,9 @@ class Host:
         with self._lock:
             self._progress.pop(key, None)
             there = [each for each, future in self._models.items() if _is_held(each, future)]
+            failed = [each for each, future in self._models.items() if _has_failed(each, future)]
             gone = [each for each in there[: -self._most] if each != key]
-            for each in gone:
+            for each in (*gone, *failed[:-MOST_FAILURES]):
                 del self._models[each]
         if gone:
             _rest(anew=True)
@@ -216,6 +221,11 @@ class Host:
 def _is_held(key: str, future: Future[Model]) -> bool:
     """Tell whether `key` is of a pretrained model that takes memory."""
     return key.startswith(PRETRAINED) and future.done() and future.exception() is None
+
+
+def _has_failed(key: str, future: Future[Model]) -> bool:
+    """Tell whether `key` is of a pretrained model that could not be loaded."""
+    return key.startswith(PRETRAINED) and future.done() and future.exception() is not None
 
 
 def load_for_serving(key: str, progress: Progress = _report_to_nobody) -> Model:
