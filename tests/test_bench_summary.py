@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from functools import cache
+from time import sleep
 
 import numpy as np
 import pytest
@@ -24,6 +25,7 @@ from viz.bench_summary import (
     table_of_summaries,
 )
 from viz.figures import difference_multiples
+from viz.runtime import TraceCache
 from viz.views import View, choose_view
 
 SOURCE, TARGET = "The unbelievable cat sleeps in the house.", "le chat dort"
@@ -93,3 +95,19 @@ def test_multiples_draw_each_difference_on_one_scale() -> None:
     assert (figure.layout.coloraxis.cmin, figure.layout.coloraxis.cmax) == (-1, 1)
     with pytest.raises(ValueError, match="at least one"):
         difference_multiples([], view("bahdanau"))
+
+
+def test_the_time_of_a_run_is_that_of_its_computation() -> None:
+    cache = TraceCache()
+
+    def slow() -> AttentionTrace:
+        sleep(0.02)
+        return trace("bahdanau")
+
+    assert cache.milliseconds("a") is None
+    cache.get("a", slow)
+    first = cache.milliseconds("a")
+    assert first is not None
+    assert first >= 20
+    cache.get("a", slow)
+    assert cache.milliseconds("a") == first

@@ -56,12 +56,24 @@ def mechanism_card(entry: Entry, trace: AttentionTrace) -> Place:
             with st.popover(_("About"), type="tertiary"):
                 _about(entry)
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="center"):
-            st.latex(mechanism.formula, width="content")
+            st.latex(in_lines(mechanism.formula), width="content")
             place = _head_control(mechanism.key, trace)
         st.html(f'<p class="bench-translation" lang="{escape(language)}" dir="auto">{tinted(trace)}</p>')
         if not mechanism.has_attention:
             _one_vector(len(trace.source.to_words()))
     return place
+
+
+def in_lines(formula: str) -> str:
+    r"""Give a formula of several parts with a line a part, so that it fits into a narrow card.
+
+    Examples
+    --------
+    >>> in_lines(r"p_t = t, \quad a = b")
+    '\\begin{gathered}p_t = t \\\\ a = b\\end{gathered}'
+    """
+    parts = formula.split(r", \quad ")
+    return parts[0] if len(parts) == 1 else r"\begin{gathered}" + r" \\ ".join(parts) + r"\end{gathered}"
 
 
 def _one_vector(words: int) -> None:

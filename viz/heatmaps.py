@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from models.trace import TokenSequence
 from viz import tokens
-from viz.panels import GLYPH_WIDTH, LINE_HEIGHT, TICK, Box, Grid, PanelSize
+from viz.panels import GAP, GLYPH_WIDTH, LINE_HEIGHT, TICK, Box, Grid, PanelSize
 from viz.theme import NOTE_SIZE, TITLE_SIZE, template
 
 LEGEND_HEIGHT = 72  # pixels of the colour bar with its title and numbers
@@ -21,6 +21,7 @@ MOST_GAPPED_CELLS = 48  # in a row: a line between cells would leave nothing of 
 NOTE_GAP = "\u00a0· "  # between the notes of a panel
 NARROW = 600  # pixels: labels of a figure as narrow as a phone are cut earlier
 LONGEST_NARROW_LABEL = 14
+BOLD_WIDTH = 0.6  # of a column of bold text, as a share of the font size
 SHORT_AREA = 190  # pixels: beside fewer the title of the rows takes two lines
 
 
@@ -114,6 +115,8 @@ def query_axis(
 
 def heading(title: str, grid: Grid, box: Box) -> dict[str, Any]:
     """Give the annotation that says what a panel shows, with its note in small."""
+    room = (grid.width + GAP) / grid.columns - GAP
+    fitting = int(room / max(tokens.width(title) * BOLD_WIDTH, 1))
     note = "<br>".join(map(tokens.escape, box.note))
     small = f'<br><span style="font-size:{NOTE_SIZE}px">{note}</span>' if note else ""
     return {
@@ -126,7 +129,7 @@ def heading(title: str, grid: Grid, box: Box) -> dict[str, Any]:
         "yanchor": "top",
         "align": "left",
         "showarrow": False,
-        "font": {"size": TITLE_SIZE},
+        "font": {"size": max(min(TITLE_SIZE, fitting), NOTE_SIZE)},
     }
 
 

@@ -25,6 +25,7 @@ LARGEST_CELL = 72
 ROW_HEIGHT = 28
 LOW_ROW_HEIGHT = 20  # pixels: of a figure with so many rows that one scrolls through them anyway
 MANY_ROWS = 40
+MOST_COLUMNS = 4  # panels in a row: of more, titles would not fit
 SHORTEST_AREA = 150  # pixels: the axis title beside the rows must fit
 
 
@@ -140,7 +141,8 @@ def _cell_width(sizes: Sequence[PanelSize], room: float) -> float:
 
 
 def choose_columns(sizes: Sequence[PanelSize], width: float) -> int:
-    """Give how many panels stand in a row of `width` pixels: as many as leave cells that can be told apart.
+    """Give how many panels stand in a row of `width` pixels: four at most, and as many as leave cells that can
+    be told apart.
 
     Parameters
     ----------
@@ -155,7 +157,7 @@ def choose_columns(sizes: Sequence[PanelSize], width: float) -> int:
         1 or more.
     """
     gutter = _row_gutter(sizes)
-    for columns in range(len(sizes), 1, -1):
+    for columns in range(min(len(sizes), MOST_COLUMNS), 1, -1):
         if _cell_width(sizes, (width + GAP) / columns - GAP - gutter) >= SMALLEST_CELL:
             return columns
     return 1
@@ -193,7 +195,7 @@ def arrange(sizes: Sequence[PanelSize], *, width: float, columns: int | None = N
     for start in range(0, len(sizes), columns):
         row = sizes[start : start + columns]
         notes = [tuple(textwrap.wrap(size.note, int((pitch - GAP) / (NOTE_SIZE * GLYPH_WIDTH)))) for size in row]
-        heading = (TITLE_SIZE + NOTE_SIZE * max(map(len, notes))) * LINE_HEIGHT
+        heading = TITLE_SIZE * LINE_HEIGHT * (1 + max(map(len, notes)))  # lines are as high as the first
         cells = top + heading + GAP + AXIS_TITLE + labels.height + TICK
         for place, (size, note) in enumerate(zip(row, notes, strict=True)):
             left = place * pitch + gutter

@@ -105,7 +105,7 @@ def _compare(host: Host, source: str, available: float) -> None:
         alignment_heatmap(views, width=available),
         key="positions",
         says=_(
-            "Left as it is, right with positions removed: of each word's attention {share} goes elsewhere on average. "
+            "First as it is, then with positions removed: of each word's attention {share} goes elsewhere on average. "
             "Without positions equal words read alike wherever they stand.",
             share=f"{moved:.0%}",
         ),

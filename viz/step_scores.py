@@ -72,7 +72,6 @@ def _deciding(scene: Scene) -> int:
 def _project_keys(scene: Scene) -> Built:
     matrix, states, k = scene.parameters["key_weight.weight"], scene.of_keys("value"), _deciding(scene)
     digits, computed = products(matrix[k], states[scene.column])
-    symbol = f"{scene.letters.key}_{{{scene.column},{k}}}"
     says = _("Every encoder state is turned, once for the whole translation, into a key of its own size.")
     strips = (
         Strip(
@@ -85,7 +84,7 @@ def _project_keys(scene: Scene) -> Built:
         row_of(matrix, k, "U"),
         keys_strip(scene, marked=k, made=True),
     )
-    line = rf"{symbol} &= {digits} = {number(computed, 4)}"
+    line = rf"(U h_{{{scene.column}}})_{{{k}}} &= {digits} = {number(computed, 4)}"
     return says, strips, Worked((line,), computed, float(scene.of_keys("key")[scene.column, k]))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -12,6 +13,7 @@ import models
 from models.mechanisms import mechanisms
 from models.sites import Site
 from models.trace import AttentionTrace
+from viz.cards import tinted
 from viz.chart import show_figure
 from viz.controls import segmented, select, slide, start_anew
 from viz.digits import aligned
@@ -99,10 +101,9 @@ def read_sentence(host: Host, key: str, sentence: str, messages: DeltaGenerator)
 
 
 def _translation(trace: AttentionTrace) -> str:
-    from viz.cards import tinted
-
-    wrote = _("{title} wrote:", title=_(trace.provenance.title))
-    return f'<p class="steps-translation"><small>{wrote}</small> {tinted(trace)}</p>'
+    wrote = escape(_("{title} wrote:", title=_(trace.provenance.title)))
+    language = PAIR.rpartition("-")[2]
+    return f'<p class="steps-translation"><small>{wrote}</small> <span lang="{language}">{tinted(trace)}</span></p>'
 
 
 def place_name(site: Site) -> str:

@@ -15,6 +15,8 @@ _STYLE = """
 <style>
 [data-testid="stMainBlockContainer"] { padding-inline: clamp(0.75rem, 3vw, 3rem); }
 .bench-title { position: fixed; top: 0.55rem; right: 3.5rem; z-index: 1000000; font-size: 1.05rem; padding: 0; }
+[class*="st-key-card-"] { container-type: inline-size; }
+[class*="st-key-card-"] .katex-display > .katex { font-size: clamp(0.72rem, 5.4cqw, 1.2rem); }
 .bench-vector { border-radius: 0.4em; padding: 0.35em 0.7em; text-align: center; font-size: 0.95rem;
   background: linear-gradient(90deg, #2280aa1f, #2280aa80 45% 55%, #2280aa1f); }
 @media (min-width: 700px) { .bench-title { right: 9rem; } }

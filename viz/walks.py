@@ -3,6 +3,7 @@ r"""Which parts each mechanism walks through: a table, so that a mechanism of a 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 from viz import step_after as after
@@ -64,12 +65,15 @@ _BAHDANAU = Walk(
     ),
     Letters(query="s", key="U h", weight=r"\alpha"),
 )
-_CONCAT = _luong(
-    _read(r"v_a^\top [[features:\tanh(W s_t + [[keys:U h_s]])]]"),
-    scores.KEYS,
-    scores.FEATURES,
-    *_global(scores.ADDITIVE),
-    before=r"W_a [s_t; h_s] = W s_t + U h_s",
+_CONCAT = replace(
+    _luong(
+        _read(r"v_a^\top [[features:\tanh(W s_t + [[keys:U h_s]])]]"),
+        scores.KEYS,
+        scores.FEATURES,
+        *_global(scores.ADDITIVE),
+        before=r"W_a [s_t; h_s] = W s_t + U h_s",
+    ),
+    letters=replace(_LUONG, key="U h"),
 )
 _LOCAL_M = _local(
     r"[[centre:p_t = \min(t, S - 1)]], \quad " + _WINDOW,

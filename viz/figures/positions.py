@@ -41,7 +41,7 @@ def position_encoding(encoding: NDArray[np.floating[Any]], *, width: float = 132
     title = _("{count} positions, {size} numbers each", count=count, size=size)
     layout = _layout(title, width, height) | {
         "coloraxis": colours | {"colorbar": bar},
-        "xaxis": _axis(_("component: a sine and a cosine of each wave, slower to the right"))
+        "xaxis": _axis(_("component: slower waves to the right"))
         | {"domain": [LEFT / width, 1], "anchor": "y", "range": [-0.5, size - 0.5]},
         "yaxis": _axis(_("position, counted from 0"))
         | {
@@ -106,7 +106,7 @@ def dot_products_by_distance(encoding: NDArray[np.floating[Any]], *, width: floa
     distances, means, _spread = dot_products(encoding)
     height = TOP + LINE_HEIGHT + BOTTOM
     layout = _layout(_("How alike two positions are"), width, height) | {
-        "xaxis": _axis(_("distance: how many places later the second position stands"))
+        "xaxis": _axis(_("distance between the two positions"))
         | {"domain": [LEFT / width, 0.995], "anchor": "y", "nticks": 9},
         "yaxis": _axis(_("dot product"))
         | {"domain": [BOTTOM / height, 1 - TOP / height], "anchor": "x", "showgrid": True, "nticks": 6}

@@ -42,7 +42,8 @@ from viz.views import Unit, View, choose_view, sentence_of
 PAIR = "en-fr"
 USUAL = ("bahdanau", "luong-general", "transformer")
 """What is shown to somebody who chose nothing."""
-CARDS = 4  # in a row
+CARDS = 4
+"""Cards in a row at most, and maps."""
 LONGEST_NAMED = 40  # characters of the sentence in the name of a file
 OWN, TEXT = "own", "text"
 DIFFERENCE, MULTIPLES, SUMMARY, NUMBERS = "difference", "differences", "summary", "numbers"
