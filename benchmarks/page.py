@@ -48,7 +48,11 @@ class Target:
     maps: int
 
 
-TARGETS = {"bench": Target("Bench", "", "alignment", 3), "heads": Target("Heads", "heads", "picked-heads", 2)}
+TARGETS = {
+    "bench": Target("Bench", "", "alignment", 3),
+    "heads": Target("Heads", "heads", "picked-heads", 2),
+    "surgery": Target("Surgery", "surgery", "maps", 1),
+}
 CHROMIUM_FLAGS = [
     "--no-sandbox",
     "--disable-gpu",

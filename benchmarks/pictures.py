@@ -17,7 +17,8 @@ from viz.figures import alignment_heatmap
 
 DOCS = ROOT / "docs"
 REVERSAL = "The agreement on the European Economic Area was signed in August 1992."
-PAGES = {"bench": ("", 1400, 1420), "heads": ("heads?map=cross", 1400, 1500)}
+SURGERY = "surgery?model=bahdanau&edits=mask_key(decoder.0.cross,5)"  # the word Economic
+PAGES = {"bench": ("", 1400, 1420), "heads": ("heads?map=cross", 1400, 1500), "surgery": (SURGERY, 1400, 1250)}
 """For each page: its address, width and height of the picture."""
 
 
