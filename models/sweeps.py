@@ -16,7 +16,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from models.edits import Array, Edit, zero_head
+from models.edits import Array, BatchRowEdit, zero_head
 from models.errors import InputError
 from models.hooks import capture
 from models.network import BEGIN, END, TranslationNetwork
@@ -24,6 +24,7 @@ from models.sites import Site
 from models.trace import AttentionTrace, merge_to_words
 
 if TYPE_CHECKING:
+    from models.huggingface.model import PretrainedModel
     from models.translator import Translator
 
 BATCH = 24
@@ -43,52 +44,6 @@ _RANDOM = Lock()
 
 def _silent(_share: float) -> None:
     """Show no progress."""
-
-
-@dataclass(frozen=True)
-class BatchRowEdit(Edit):
-    """An edit of one row of a batch: the other rows run as they are.
-
-    Parameters
-    ----------
-    site : str
-    edit : Edit
-    batch_row : int
-    """
-
-    name = "batch_row"
-
-    edit: Edit
-    batch_row: int
-
-    def __post_init__(self) -> None:
-        """Leave the arguments as they are: those of the edit inside are clean."""
-
-    @property
-    def quantity(self) -> str:  # type: ignore[override]
-        """What the edit inside acts upon."""
-        return self.edit.quantity
-
-    @property
-    def preferred(self) -> str:  # type: ignore[override]
-        """What the edit inside would rather act upon."""
-        return self.edit.preferred
-
-    def apply(self, values: Array, first_query: int = 0) -> Array:
-        """Edit row `batch_row` of `values`, [batch, head, query, key]; see `Edit.apply`."""
-        before = values[self.batch_row : self.batch_row + 1]
-        after = self.edit.apply(before, first_query)
-        if after is before:
-            return values
-        edited = values.copy()
-        edited[self.batch_row] = after[0]
-        return edited
-
-    def _write(self, part: Array) -> None:
-        raise NotImplementedError  # `apply` writes
-
-    def __str__(self) -> str:
-        return f"{self.edit} in text {self.batch_row} of the batch"
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,6 +68,22 @@ class HeadSweep:
     def totals(self) -> NDArray[np.float64]:
         """The change of the whole translation's log-probability, [head]."""
         return np.asarray(self.changes.sum(axis=1))
+
+
+@dataclass(frozen=True, eq=False)
+class VectorSweep:
+    """What each head of a one-stack model is worth to the vectors that it gives.
+
+    Parameters
+    ----------
+    heads : tuple of (Site, int)
+        Place and number.
+    changes : float64 array, [head, token]
+        1 - cosine of each token's final vector with that head switched off to the same without: 0 is no change.
+    """
+
+    heads: tuple[tuple[Site, int], ...]
+    changes: NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,6 +197,57 @@ def switch_off_each_head(
     baseline = _baseline(trace)
     changes = torch.cat(rows).double().numpy() - baseline if rows else np.zeros((0, len(baseline)))
     return HeadSweep(heads, baseline, changes)
+
+
+def turned(before: NDArray[np.floating[Any]], after: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
+    """Give 1 - cosine of vectors, [..., d]: 0 if they point the same way, 1 if at right angles; [...]."""
+    one, other = (np.asarray(each, dtype=np.float64) for each in (before, after))
+    lengths = np.linalg.norm(one, axis=-1) * np.linalg.norm(other, axis=-1)
+    products = (one * other).sum(axis=-1)
+    return np.asarray(1 - np.divide(products, lengths, out=np.ones_like(products), where=lengths > 0))
+
+
+def switch_off_each_head_for_vectors(
+    model: PretrainedModel,
+    trace: AttentionTrace,
+    source: str,
+    *,
+    pair: str | None = None,
+    batch: int = BATCH,
+    on_progress: Progress = _silent,
+) -> VectorSweep:
+    """Switch off every head of a one-stack model in turn, and compare the final vectors of the tokens.
+
+    Parameters
+    ----------
+    model : PretrainedModel
+        The one that gave `trace`.
+    trace : AttentionTrace
+        Of `source` and `pair`, with all maps, nothing edited.
+    source : str
+    pair : str, optional
+    batch : int, optional
+        Heads that run at once.
+    on_progress : callable, optional
+
+    Returns
+    -------
+    VectorSweep
+
+    Raises
+    ------
+    InputError
+        If the model is not of one stack, or its attention cannot be edited.
+    """
+    heads = heads_of(trace)
+    (before,) = model.variants(source, [()], pair=pair)
+    found: list[NDArray[np.float64]] = []
+    for numbers in _batches(len(heads), batch):
+        on_progress(numbers.start / len(heads))
+        variants = [(zero_head(str(heads[number][0]), heads[number][1]),) for number in numbers]
+        found.append(turned(before, model.variants(source, variants, pair=pair)))
+    on_progress(1.0)
+    return VectorSweep(heads, np.concatenate(found))
 
 
 def leave_out_each_word(

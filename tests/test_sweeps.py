@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 import torch
 
-from models.edits import zero_head
+from models.edits import BatchRowEdit, zero_head
 from models.errors import InputError
 from models.hooks import capture, current_session
 from models.mechanisms import mechanisms
 from models.sweeps import (
-    BatchRowEdit,
     chance_bands,
     fresh_network,
     heads_of,

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
 from typing import Any, Literal
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from models.attention import FullyMaskedRowError
 from models.decoding import step_limit
-from models.edits import Edit
+from models.edits import BatchRowEdit, Edit
 from models.errors import InputError
 from models.hooks import Session, capture, observe
 from models.huggingface.attention import Run, running
@@ -172,6 +174,41 @@ class PretrainedModel:
         except FullyMaskedRowError as error:
             message = f"The edits leave a word nothing to read. {error}."
             raise InputError(message) from error
+
+    def variants(
+        self, source: str, variants: Sequence[Sequence[Edit]], *, pair: str | None = None
+    ) -> NDArray[np.float32]:
+        """Give the final vectors of the tokens read, once for each variant, all in one batch.
+
+        Parameters
+        ----------
+        source : str
+        variants : sequence of sequence of Edit
+            The edits of each variant; none for the model as it is.
+        pair : str, optional
+            As for `attend`.
+
+        Returns
+        -------
+        float32 array, [variant, token, d_model]
+
+        Raises
+        ------
+        InputError
+            As for `attend`; an encoder-decoder has no one text whose vectors these would be.
+        """
+        if self.kind == "encoder-decoder" or not self.editable:
+            message = f"{self.title}: variants are of a model of one stack whose attention can be edited."
+            raise InputError(message)
+        reading = self._read(source, None, pair)
+        inputs = {name: values.repeat(len(variants), 1) for name, values in self._inputs(reading).items()}
+        edits = tuple(BatchRowEdit(edit.site, edit, row) for row, several in enumerate(variants) for edit in several)
+        done = self._pass(inputs, (), edits, self.network.base_model)
+        if done.run.vectors is None:
+            message = f"{self.title} gives no vectors of its tokens."
+            raise InputError(message)
+        vectors: NDArray[np.float32] = done.run.vectors.numpy()
+        return vectors
 
     def fit(self, text: str) -> tuple[str, int]:
         """Cut `text` after the last word that fits into `longest` tokens.
