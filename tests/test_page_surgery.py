@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from models import load
 from models.edits import mask_key, scale_scores, zero_head
+from models.sweeps import turned
 from viz.edit_builder import OPERATIONS
 from viz.edit_history import History, read_history
 
@@ -41,7 +43,8 @@ def box(app: AppTest, label: str) -> Any:
 
 
 def texts(app: AppTest) -> str:
-    return "\n".join([each.body for each in app.html] + [each.value for each in (*app.markdown, *app.caption)])
+    said = [each.body for each in app.html] + [each.value for each in (*app.markdown, *app.caption)]
+    return "\n".join(said + [each.label for each in app.button])
 
 
 def test_every_operation_changes_what_is_written_or_how_surely() -> None:
@@ -158,3 +161,20 @@ def test_awkward_text_gets_a_picture_or_a_message(text: str) -> None:
     app = opened(sentence=text, edits=scale_scores("decoder.*.cross", 0.5).to_text())
     assert not app.exception
     assert app.error or app.warning or app.info or app.dataframe
+
+
+def test_a_sentence_encoder_shows_how_far_its_vectors_turn() -> None:
+    """MiniLM has no head that writes: 1 - cosine of each token's final vector is what an edit did."""
+    edit = zero_head("encoder.2.self", 3)
+    app = opened(model="hf:minilm", edits=edit.to_text(), check="heads")
+    assert not app.exception
+    assert not app.error
+    model = load("hf:minilm")
+    before, after = model.attend(SENTENCE), model.attend(SENTENCE, edits=[edit])
+    found = app.dataframe[0].value["1 - cosine"].to_numpy()
+    np.testing.assert_allclose(found, turned(before.vectors, after.vectors), atol=1e-5)
+    heads = app.dataframe[1].value
+    assert len(heads) == 72
+    assert heads["mean of 1 - cosine"].is_monotonic_decreasing
+    row = heads[(heads["layer"] == 2) & (heads["head"] == "3")]
+    assert float(row["mean of 1 - cosine"].iloc[0]) == pytest.approx(found.mean(), abs=1e-5)

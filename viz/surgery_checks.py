@@ -26,7 +26,8 @@ from viz.tokens import visible
 from viz.views import choose_view
 
 if TYPE_CHECKING:
-    from models.sweeps import ChanceBands, HeadSweep, How, WordSweep
+    from models.huggingface.model import PretrainedModel
+    from models.sweeps import ChanceBands, HeadSweep, How, VectorSweep, WordSweep
     from models.translator import Translator
 
 CHECK = "check"
@@ -100,6 +101,9 @@ def _identity(name: str, key: str, trace: AttentionTrace, *more: Any) -> tuple[A
 
 
 def _heads(host: Host, key: str, trace: AttentionTrace, _drawing: Drawing) -> None:
+    if not trace.target:
+        _heads_by_vectors(host, key, trace)
+        return
     from models.sweeps import switch_off_each_head
 
     sweep: HeadSweep = _once(
@@ -129,6 +133,41 @@ def _heads(host: Host, key: str, trace: AttentionTrace, _drawing: Drawing) -> No
         )
     )
     st.dataframe(rows, hide_index=True)
+
+
+def _heads_by_vectors(host: Host, key: str, trace: AttentionTrace) -> None:
+    """Show what each head of a model of one stack is worth to the vectors that it gives."""
+    from models.sweeps import switch_off_each_head_for_vectors
+
+    model = cast("PretrainedModel", host.model(key))
+    if not model.editable:
+        return
+    sweep: VectorSweep = _once(
+        _identity("heads", key, trace),
+        lambda show: switch_off_each_head_for_vectors(model, trace, trace.source_text, on_progress=show),
+    )
+    entropies = {each.site: mean_entropy(each.weights) for each in trace}
+    rows = [
+        {
+            _("layer"): site.layer,
+            _("head"): trace[site].head_names[head],
+            _("mean of 1 - cosine"): float(changes.mean()),
+            _("token turned most"): visible(trace.source.texts[int(changes.argmax())]),
+            _("its 1 - cosine"): float(changes.max()),
+            _("mean entropy of its rows (bits)"): round(float(entropies[site][head]), 3),
+        }
+        for (site, head), changes in zip(sweep.heads, sweep.changes, strict=True)
+    ]
+    rows.sort(key=lambda row: -cast("float", row[_("mean of 1 - cosine")]))
+    st.caption(
+        _(
+            "Each head switched off alone; how far the final vector of each token turns. A head that costs nothing "
+            "alone may still matter where others do the same."
+        )
+    )
+    number = st.column_config.NumberColumn(format="%.5f")
+    names = (_("mean of 1 - cosine"), _("its 1 - cosine"))
+    st.dataframe(rows, hide_index=True, column_config=dict.fromkeys(names, number))
 
 
 def _words(host: Host, key: str, trace: AttentionTrace, drawing: Drawing) -> None:

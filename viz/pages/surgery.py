@@ -11,6 +11,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 import models
+from models.edits import Edit
+from models.huggingface.embedded import PREFIX, local_models
 from models.sites import Site
 from models.trace import AttentionTrace
 from viz.chart import Picture, choose_picture, show_figure
@@ -22,7 +24,6 @@ from viz.figures import alignment_heatmap, difference_heatmap
 from viz.language import ENGLISH, _, use_language
 from viz.loading import usable
 from viz.returning import keep_settings, restore_settings
-from viz.runs import forced_translations
 from viz.runtime import Host, shared_host
 from viz.sentence import KEY as SENTENCE
 from viz.sentence import sentence_box
@@ -30,6 +31,7 @@ from viz.style import apply_style, plain
 from viz.surgery_checks import CHECK, CHECKS, Drawing, show_check
 from viz.theme import Colour
 from viz.tokens import visible
+from viz.vector_consequence import show_vector_consequence
 from viz.viewport import page_width
 from viz.views import Head, Unit, choose_view, sentence_of
 
@@ -79,11 +81,7 @@ def _surgery() -> None:
     sentence = sentence_box()
     messages = st.container()
     host = shared_host()
-    names = {
-        key.removesuffix(f"-{PAIR}"): _(models.describe(key).mechanism.title)
-        for key in models.catalog()
-        if key.endswith(f"-{PAIR}") and models.describe(key).mechanism.has_attention
-    }
+    names = _names()
     if names:
         choices = _choose(names)
         if usable(host, (choices.key,), messages):
@@ -92,6 +90,18 @@ def _surgery() -> None:
         messages.warning(_("No model is installed."))
     show_unknown(messages, sentence=sentence)
     keep_settings(bound=(SENTENCE,))
+
+
+def _names() -> dict[str, str]:
+    """Give what can be operated on: translation models with attention, and pretrained models of this machine."""
+    entries = [models.describe(key) for key in models.catalog() if key.endswith(f"-{PAIR}")]
+    own = {each.mechanism.key: _(each.mechanism.title) for each in entries if each.mechanism.has_attention}
+    return own | {key: each.title for key, each in local_models().items()}
+
+
+def _key(name: str) -> str:
+    """Give what `models.load` takes for a name of the address bar."""
+    return name if name.startswith(PREFIX) else f"{name}-{PAIR}"
 
 
 def _choose(names: Mapping[str, str]) -> _Choices:
@@ -104,32 +114,50 @@ def _choose(names: Mapping[str, str]) -> _Choices:
             colours = {"linear": _("linear colour"), "root": _("square-root colour: shows faint weights")}
             colour = segmented("colour", colours, title=_("How weight becomes colour"))
             picture = segmented("picture", choose_picture(), title=_("Format of a saved picture"))
-    return _Choices(f"{mechanism}-{PAIR}", cast("Unit", unit), cast("Colour", colour), cast("Picture", picture))
+    return _Choices(_key(mechanism), cast("Unit", unit), cast("Colour", colour), cast("Picture", picture))
 
 
 def _operate(host: Host, sentence: str, choices: _Choices, messages: DeltaGenerator) -> None:
     before = _unedited(host, sentence, choices.key, messages)
     if before is None:
         return
-    if not before.output_text.strip():
+    if before.target and not before.output_text.strip():
         messages.warning(_("The model wrote nothing for this sentence: there is nothing to edit."))
         return
     from models.hooks import CaptureError
 
+    if not getattr(host.model(choices.key), "editable", True):
+        messages.info(_("The attention of this model cannot be edited: it does not pass through the hooks."))
     edits = edits_in_force(before, messages)
     forced, afresh = before, before
     if edits:
         try:
-            forced = host.attend(choices.key, before.source_text, before.output_text, edits=edits)
-            afresh = host.attend(choices.key, before.source_text, edits=edits)
+            forced, afresh = _edited(host, choices.key, before, edits)
         except (models.InputError, CaptureError, ValueError) as error:
             messages.error(plain(_says(error)), icon=":material/edit:")
             forced, afresh, edits = before, before, ()
-    _consequence(before, forced, afresh, choices.key)
+    if before.target:
+        _consequence(before, forced, afresh, choices.key)
+    else:
+        show_vector_consequence(before, forced)
     available = page_width()
     _maps(before, forced, choices, available, edited=bool(edits))
-    chosen = segmented(CHECK, {key: _(name) for key, name in CHECKS.items()}, title=_("Look further"))
+    checks = CHECKS if not choices.key.startswith(PREFIX) else {key: CHECKS[key] for key in ("none", "heads")}
+    if before.target and choices.key.startswith(PREFIX):
+        return
+    chosen = segmented(CHECK, {key: _(name) for key, name in checks.items()}, title=_("Look further"))
     show_check(chosen, host, choices.key, before, Drawing(choices.picture, choices.colour, available))
+
+
+def _edited(
+    host: Host, key: str, before: AttentionTrace, edits: tuple[Edit, ...]
+) -> tuple[AttentionTrace, AttentionTrace]:
+    """Run the edited model: on the original translation, forced, and afresh; a model of one stack runs once."""
+    if not before.target:
+        after = host.attend(key, before.source_text, edits=edits)
+        return after, after
+    forced = host.attend(key, before.source_text, before.output_text, edits=edits)
+    return forced, host.attend(key, before.source_text, edits=edits)
 
 
 def _says(error: Exception) -> str:
@@ -156,13 +184,16 @@ def _unedited(host: Host, sentence: str, key: str, messages: DeltaGenerator) -> 
         messages.info(said, icon=":material/content_cut:")
     st.session_state["last_good"] = trace.source_text
     target = model.fit(trace.output_text)[0]
-    return forced_translations(host, (key,), trace.source_text, target)[key] if target.strip() else trace
+    if not target.strip():
+        return trace
+    forced = host.attend(key, trace.source_text, target)
+    return trace if forced.target == trace.target else forced
 
 
 def _consequence(before: AttentionTrace, forced: AttentionTrace, afresh: AttentionTrace, key: str) -> None:
     """Show what the edits did: to the words of the original translation, and to what the model writes now."""
     changes = word_changes(before, forced)
-    language = escape(models.describe(key).pair.rpartition("-")[2])
+    language = "" if key.startswith(PREFIX) else escape(models.describe(key).pair.rpartition("-")[2])
     left, right = st.columns(2)
     with left, st.container(border=True, height="stretch"):
         st.markdown(f"**{_('The same translation, forced')}**")
