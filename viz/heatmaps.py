@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from models.trace import TokenSequence
 from viz import tokens
-from viz.panels import GAP, GLYPH_WIDTH, LINE_HEIGHT, TICK, Box, Grid, PanelSize
+from viz.panels import GAP, GLYPH_WIDTH, LINE_HEIGHT, TICK, Box, Grid, PanelSize, arrange
 from viz.theme import NOTE_SIZE, TITLE_SIZE, template
 
 LEGEND_HEIGHT = 72  # pixels of the colour bar with its title and numbers
@@ -46,10 +47,10 @@ def wrapped_legend(colours: dict[str, Any], width: float) -> tuple[dict[str, Any
     return colours | {"colorbar": bar | {"title": title}}, height
 
 
-def fitting_title(title: str, short: str, notes: Sequence[str], width: float) -> tuple[str, str]:
-    """Give a panel's title and note; a title too wide for `width` pixels goes to the note, `short` stands for it."""
+def fitting_title(title: str, short: str, notes: Sequence[str], width: float) -> tuple[str, tuple[str, ...]]:
+    """Give a panel's title and notes; a title too wide for `width` pixels goes to the notes, `short` stands for it."""
     fits = tokens.width(title) * TITLE_SIZE * GLYPH_WIDTH <= width
-    return (title if fits else short), NOTE_GAP.join(notes if fits else (title, *notes))
+    return (title if fits else short), (tuple(notes) if fits else (title, *notes))
 
 
 def base_layout(grid: Grid, colours: dict[str, Any], *, stacked: bool, legend: float = LEGEND_HEIGHT) -> dict[str, Any]:
@@ -136,3 +137,57 @@ def heading(title: str, grid: Grid, box: Box) -> dict[str, Any]:
 def any_cut(queries: TokenSequence, keys: TokenSequence, longest: int) -> bool:
     """Tell whether an axis shows less than the whole of a token, so that hovering must."""
     return any(tokens.is_cut(text, longest) for text in (*queries.texts, *keys.texts))
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One map of a figure, as its axes and its heading need it.
+
+    Parameters
+    ----------
+    title : str
+    notes : tuple of str
+        Small text under the title.
+    queries, keys : TokenSequence
+        What labels the rows and the columns.
+    query_title, key_title : str
+        What they are, in words.
+    """
+
+    title: str
+    notes: tuple[str, ...]
+    queries: TokenSequence
+    keys: TokenSequence
+    query_title: str
+    key_title: str
+
+
+def lay_out(
+    panels: Sequence[Panel], colours: dict[str, Any], *, width: float, columns: int | None = None
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Give the layout of a figure of `panels`, and the suffix of each panel's axes ("", "2", ...).
+
+    Parameters
+    ----------
+    panels : sequence of Panel
+        At least one.
+    colours : dict
+        The colour axis that all share.
+    width : float
+        Pixels at which the figure will be shown.
+    columns : int, optional
+        Panels in a row; left out, as many as `width` has room for.
+    """
+    longest = longest_label(width)
+    colours, legend = wrapped_legend(colours, width)
+    sizes = [panel_size(each.queries, each.keys, note=NOTE_GAP.join(each.notes), longest=longest) for each in panels]
+    grid = arrange(sizes, width=width, columns=columns, legend=legend)
+    layout = base_layout(grid, colours, stacked=len(panels) > grid.columns, legend=legend)
+    suffixes = tuple("" if number == 1 else str(number) for number in range(1, len(panels) + 1))
+    for panel, box, suffix in zip(panels, grid.boxes, suffixes, strict=True):
+        layout[f"xaxis{suffix}"] = key_axis(panel.keys, panel.key_title, grid, box, suffix=suffix, longest=longest)
+        layout[f"yaxis{suffix}"] = query_axis(
+            panel.queries, panel.query_title, grid, box, suffix=suffix, longest=longest
+        )
+        layout["annotations"].append(heading(panel.title, grid, box))
+    return layout, suffixes

@@ -11,20 +11,8 @@ from numpy.typing import NDArray
 from models.sites import Site
 from models.trace import AttentionTrace, Reading
 from viz import tokens
-from viz.heatmaps import (
-    NOTE_GAP,
-    any_cut,
-    base_layout,
-    cell_gap,
-    heading,
-    key_axis,
-    longest_label,
-    panel_size,
-    query_axis,
-    wrapped_legend,
-)
+from viz.heatmaps import Panel, any_cut, cell_gap, lay_out, longest_label
 from viz.language import _
-from viz.panels import PanelSize, arrange
 from viz.theme import PAPER_COLOUR, WINDOW_COLOUR, Colour, coloured, weight_axis
 from viz.views import Head, Unit, View, choose_view, notes_of
 from viz.windows import windows_of
@@ -103,21 +91,12 @@ def alignment_heatmap(
         each if isinstance(each, View) else choose_view(each, unit=unit, site=site, head=head, reading=reading)
         for each in several
     ]
-    longest = longest_label(width)
     meaning = _("attention weight: share of the reading given to this word")
-    colours, legend = wrapped_legend(weight_axis(meaning, colour=colour), width)
-    grid = arrange([_size(view, longest) for view in views], width=width, columns=columns, legend=legend)
-    layout = base_layout(grid, colours, stacked=len(views) > grid.columns, legend=legend)
-    heatmaps: list[go.Heatmap] = []
-    lines: list[go.Scatter] = []
-    for number, (view, box) in enumerate(zip(views, grid.boxes, strict=True), start=1):
-        suffix = "" if number == 1 else str(number)
-        keys, queries = view.shown.key_tokens, view.shown.query_tokens
-        layout[f"xaxis{suffix}"] = key_axis(keys, view.key_title, grid, box, suffix=suffix, longest=longest)
-        layout[f"yaxis{suffix}"] = query_axis(queries, view.query_title, grid, box, suffix=suffix, longest=longest)
-        layout["annotations"].append(heading(view.title, grid, box))
-        heatmaps.append(_heatmap(view, suffix, longest, colour))
-        lines += _window_lines(view, suffix)
+    colours = weight_axis(meaning, colour=colour)
+    layout, suffixes = lay_out([_panel(view) for view in views], colours, width=width, columns=columns)
+    longest = longest_label(width)
+    heatmaps = [_heatmap(view, suffix, longest, colour) for view, suffix in zip(views, suffixes, strict=True)]
+    lines = [line for view, suffix in zip(views, suffixes, strict=True) for line in _window_lines(view, suffix)]
     return go.Figure([*heatmaps, *lines], layout)
 
 
@@ -140,14 +119,14 @@ def _window_lines(view: View, suffix: str) -> list[go.Scatter]:
     return [*lines, go.Scatter(x=windows.centre, y=rows, mode="markers", marker=marker, **common)]
 
 
-def _size(view: View, longest: int) -> PanelSize:
+def _panel(view: View) -> Panel:
     notes = notes_of(view)
     windows = windows_of(view)
     if windows is not None:
         drawn = _("orange: each row's window and its centre")
         notes = (*notes, drawn if windows.sigma_left is None else _("{drawn}; dotted: one sigma", drawn=drawn))
-    note = NOTE_GAP.join(notes)
-    return panel_size(view.shown.query_tokens, view.shown.key_tokens, note=note, longest=longest)
+    shown = view.shown
+    return Panel(view.title, notes, shown.query_tokens, shown.key_tokens, view.query_title, view.key_title)
 
 
 def _heatmap(view: View, suffix: str, longest: int, colour: Colour) -> go.Heatmap:

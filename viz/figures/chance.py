@@ -9,19 +9,8 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from viz import tokens
-from viz.heatmaps import (
-    NOTE_GAP,
-    base_layout,
-    cell_gap,
-    heading,
-    key_axis,
-    longest_label,
-    panel_size,
-    query_axis,
-    wrapped_legend,
-)
+from viz.heatmaps import Panel, cell_gap, lay_out
 from viz.language import _
-from viz.panels import arrange
 from viz.theme import Colour, coloured, weight_axis
 from viz.views import View, notes_of
 
@@ -75,18 +64,11 @@ def chance_heatmap(
         if values.shape != weights.shape:
             message = f"{name}: got shape {values.shape}; expected that of the map, {weights.shape}"
             raise ValueError(message)
-    longest = longest_label(width)
     meaning = _("attention weight, where it is outside the central 95% of chance; grey: inside it")
-    colours, legend = wrapped_legend(weight_axis(meaning, colour=colour), width)
-    queries, keys = view.shown.query_tokens, view.shown.key_tokens
     share = _("{count} of {all} cells outside", count=int(beyond.sum()), all=beyond.size)
-    note = NOTE_GAP.join((chance, share, *notes_of(view)))
-    grid = arrange([panel_size(queries, keys, note=note, longest=longest)], width=width, legend=legend)
-    layout = base_layout(grid, colours, stacked=False, legend=legend)
-    box = grid.boxes[0]
-    layout["xaxis"] = key_axis(keys, view.key_title, grid, box, suffix="", longest=longest)
-    layout["yaxis"] = query_axis(queries, view.query_title, grid, box, suffix="", longest=longest)
-    layout["annotations"].append(heading(view.title, grid, box))
+    notes, shown = (chance, share, *notes_of(view)), view.shown
+    panel = Panel(view.title, notes, shown.query_tokens, shown.key_tokens, view.query_title, view.key_title)
+    layout, _suffixes = lay_out([panel], weight_axis(meaning, colour=colour), width=width)
     values, gap = coloured(weights, colour), cell_gap(weights)
     common = {
         "customdata": _hover(view, low, high),

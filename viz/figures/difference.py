@@ -11,20 +11,8 @@ from numpy.typing import NDArray
 from models.trace import AttentionTrace
 from viz import tokens
 from viz.differences import Difference, choose_difference, signed
-from viz.heatmaps import (
-    NOTE_GAP,
-    base_layout,
-    cell_gap,
-    fitting_title,
-    heading,
-    key_axis,
-    longest_label,
-    panel_size,
-    query_axis,
-    wrapped_legend,
-)
+from viz.heatmaps import Panel, cell_gap, fitting_title, lay_out
 from viz.language import _
-from viz.panels import arrange
 from viz.theme import Colour, coloured, difference_axis
 from viz.views import Unit, View
 
@@ -85,19 +73,15 @@ def difference_heatmap(
     [[0.25, -0.25], [0.0, 0.0]]
     """
     shown = choose_difference(first, second, unit=unit)
-    longest = longest_label(width)
-    meaning = _(
-        "above 0: {first} gives this word more; below: {second}", first=shown.names()[0], second=shown.names()[1]
-    )
-    colours, legend = wrapped_legend(difference_axis(meaning, colour=colour), width)
-    title, note = fitting_title(shown.title, _("Difference"), shown.notes, width)
-    grid = arrange([panel_size(shown.queries, shown.keys, note=note, longest=longest)], width=width, legend=legend)
-    layout = base_layout(grid, colours, stacked=False, legend=legend)
-    box = grid.boxes[0]
-    layout["xaxis"] = key_axis(shown.keys, shown.first.key_title, grid, box, suffix="", longest=longest)
-    layout["yaxis"] = query_axis(shown.queries, shown.query_title, grid, box, suffix="", longest=longest)
-    layout["annotations"].append(heading(title, grid, box))
+    one, other = shown.names()
+    meaning = _("above 0: {first} gives this word more; below: {second}", first=one, second=other)
+    title, notes = fitting_title(shown.title, _("Difference"), shown.notes, width)
+    layout, _suffixes = lay_out([_panel(shown, title, notes)], difference_axis(meaning, colour=colour), width=width)
     return go.Figure([_heatmap(shown, "", colour)], layout)
+
+
+def _panel(shown: Difference, title: str, notes: tuple[str, ...]) -> Panel:
+    return Panel(title, notes, shown.queries, shown.keys, shown.query_title, shown.first.key_title)
 
 
 def difference_multiples(
@@ -128,20 +112,10 @@ def difference_multiples(
         message = "difference_multiples shows at least one view; got none"
         raise ValueError(message)
     several = [choose_difference(view, reference) for view in views]
-    longest = longest_label(width)
     meaning = _("above 0: it gives this word more than {title} does; below: less", title=several[0].names()[1])
-    colours, legend = wrapped_legend(difference_axis(meaning, colour=colour), width)
-    sizes = [panel_size(each.queries, each.keys, note=NOTE_GAP.join(each.notes), longest=longest) for each in several]
-    grid = arrange(sizes, width=width, legend=legend)
-    layout = base_layout(grid, colours, stacked=len(several) > grid.columns, legend=legend)
-    heatmaps = []
-    for number, (shown, box) in enumerate(zip(several, grid.boxes, strict=True), start=1):
-        suffix = "" if number == 1 else str(number)
-        key_title, query_title = shown.first.key_title, shown.query_title
-        layout[f"xaxis{suffix}"] = key_axis(shown.keys, key_title, grid, box, suffix=suffix, longest=longest)
-        layout[f"yaxis{suffix}"] = query_axis(shown.queries, query_title, grid, box, suffix=suffix, longest=longest)
-        layout["annotations"].append(heading(_("{title} \u2212 the chosen", title=shown.names()[0]), grid, box))
-        heatmaps.append(_heatmap(shown, suffix, colour))
+    panels = [_panel(each, _("{title} \u2212 the chosen", title=each.names()[0]), each.notes) for each in several]
+    layout, suffixes = lay_out(panels, difference_axis(meaning, colour=colour), width=width)
+    heatmaps = [_heatmap(each, suffix, colour) for each, suffix in zip(several, suffixes, strict=True)]
     return go.Figure(heatmaps, layout)
 
 

@@ -9,19 +9,8 @@ from numpy.typing import NDArray
 from models.trace import TokenSequence
 from viz import tokens
 from viz.differences import signed
-from viz.heatmaps import (
-    base_layout,
-    cell_gap,
-    fitting_title,
-    heading,
-    key_axis,
-    longest_label,
-    panel_size,
-    query_axis,
-    wrapped_legend,
-)
+from viz.heatmaps import Panel, cell_gap, fitting_title, lay_out
 from viz.language import _
-from viz.panels import arrange
 from viz.theme import Colour, coloured, difference_axis
 
 
@@ -61,17 +50,11 @@ def effect_heatmap(
     if losses.shape != (len(queries), len(keys)):
         message = f"losses: got shape {losses.shape}; expected {(len(queries), len(keys))} from its tokens"
         raise ValueError(message)
-    longest = longest_label(width)
     largest = max(float(np.abs(losses).max(initial=0.0)), 0.01)
     meaning = _("loss of log-probability without this word, in nats; the scale ends at {most}", most=f"{largest:.2f}")
-    colours, legend = wrapped_legend(difference_axis(meaning, largest=largest, colour=colour), width)
-    title, note = fitting_title(title, _("Effect"), (_("each word left out in turn"),), width)
-    grid = arrange([panel_size(queries, keys, note=note, longest=longest)], width=width, legend=legend)
-    layout = base_layout(grid, colours, stacked=False, legend=legend)
-    box = grid.boxes[0]
-    layout["xaxis"] = key_axis(keys, _("the source word left out"), grid, box, suffix="", longest=longest)
-    layout["yaxis"] = query_axis(queries, _("the word being written"), grid, box, suffix="", longest=longest)
-    layout["annotations"].append(heading(title, grid, box))
+    title, notes = fitting_title(title, _("Effect"), (_("each word left out in turn"),), width)
+    panel = Panel(title, notes, queries, keys, _("the word being written"), _("the source word left out"))
+    layout, _suffixes = lay_out([panel], difference_axis(meaning, largest=largest, colour=colour), width=width)
     gap = cell_gap(np.asarray(losses, dtype=np.float32))
     heatmap = go.Heatmap(
         z=coloured(losses, colour),
