@@ -30,6 +30,7 @@ from models import load
 from models.checkpoints import TOKENIZER_FILE, read_card
 from models.mechanisms import mechanisms
 from models.network import BEGIN, END, PAD
+from models.registry import describe
 from models.sites import Site
 from models.tokenizer import is_mark, normalise, split_words
 from models.trace import Alignment, AttentionMap, AttentionTrace, Provenance, Step
@@ -999,3 +1000,33 @@ def test_words_of_training_are_those_of_the_page() -> None:
     assert vary(("L'accord, oui.", "x"), Chosen(1))[0].split(" ") == [
         word.strip() for word in split_words("L'accord, oui.")
     ]
+
+
+class TestPairsWithoutATrialSet:
+    def test_the_choice_is_borrowed_from_the_same_mechanism_of_another_pair(self) -> None:
+        """Nothing is chosen on the gold set that the figures are of."""
+        found = evaluate.borrowed_choice(translator("transformer"))
+        card = describe("transformer-en-fr").card["alignment"]
+        assert {name: found[name] for name in ("site", "head", "reading")} == {
+            name: card[name] for name in ("site", "head", "reading")
+        }
+        assert found["chosen_on"] == f"{evaluate.TRIAL['en-fr']}, by transformer-en-fr"
+
+    @pytest.mark.parametrize(("key", "head"), [("bahdanau", 0), ("transformer", "mean")])
+    def test_without_such_a_model_it_is_the_first_cross_map(
+        self, key: str, head: object, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(evaluate, "catalog", tuple)
+        found = evaluate.borrowed_choice(translator(key))
+        assert (found["site"], found["head"], found["reading"]) == ("decoder.0.cross", head, "written")
+
+    def test_the_rate_is_that_of_the_borrowed_choice(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        (name,) = evaluate.GOLD["zh-en"]
+        monkeypatch.setattr(evaluate, "read_gold", lambda _path: [])
+        monkeypatch.setattr(evaluate, "bleu", lambda *_: {})
+        monkeypatch.setattr(evaluate, "catalog", tuple)
+        rates = {("decoder.0.cross", 0, "written"): 0.8, ("decoder.0.cross", 0, "input"): 0.1}
+        monkeypatch.setattr(evaluate, "error_rates", lambda *_: rates)
+        model = translator("bahdanau")
+        monkeypatch.setattr(model, "entry", replace(model.entry, pair="zh-en"))
+        assert evaluate.evaluate(model, tmp_path)["aer"] == {name: 0.8}
