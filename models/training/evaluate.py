@@ -25,7 +25,7 @@ from models.decoding import translate_batch
 from models.network import END
 from models.registry import catalog, describe, load
 from models.sites import Site
-from models.trace import Alignment
+from models.trace import Alignment, Reading
 from models.training.alignment import choose, error_rates, read_gold
 from models.training.data import read_pairs
 from models.translator import Translator
@@ -106,7 +106,7 @@ def _record(chosen: Alignment, chosen_on: str) -> dict[str, Any]:
     return {"site": str(chosen.site), "head": chosen.head, "reading": chosen.reading, "chosen_on": chosen_on}
 
 
-def _choice(record: dict[str, Any]) -> tuple[str, int | str, str]:
+def _choice(record: dict[str, Any]) -> tuple[str, int | str, Reading]:
     return record["site"], record["head"], record["reading"]
 
 
