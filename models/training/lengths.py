@@ -1,0 +1,93 @@
+"""BLEU by source length: ``python -m models.training.lengths --data DIR``.
+
+Measures every shipped model of a pair on one held-out file, a group of sources for each span of lengths, and writes
+``models/weights/<pair>/lengths.csv``: BLEU with the 95% interval of a bootstrap over the sentences (sacrebleu).
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import asdict, fields
+from itertools import zip_longest
+from pathlib import Path
+
+import torch
+from sacrebleu.metrics.bleu import BLEU
+
+from models.checkpoints import WEIGHTS
+from models.length_table import LENGTHS_FILE, LengthRow
+from models.registry import catalog, load_translator
+from models.tokenizer import split_words
+from models.training.data import Pair, read_pairs
+from models.training.evaluate import translate
+from models.translator import Translator
+
+FILES = {"en-fr": "europarl.test", "zh-en": "3am.test"}
+SPAN = 5
+"""Words of a group: 1 to 5, 6 to 10, ..."""
+FEWEST = 30
+"""A group of fewer sentences is left out: its BLEU would mean little."""
+SAMPLES = 1000
+"""Of the bootstrap."""
+
+
+def groups_of(pairs: Sequence[Pair]) -> dict[int, list[Pair]]:
+    """Put pairs into groups by the words of their sources, marks counted; give each under its greatest length."""
+    groups: dict[int, list[Pair]] = defaultdict(list)
+    for source, target in pairs:
+        words = max(len([word for word in split_words(source) if word.strip()]), 1)
+        groups[-(-words // SPAN) * SPAN].append((source, target))
+    return {most: groups[most] for most in sorted(groups) if len(groups[most]) >= FEWEST}
+
+
+def measure(model: Translator, pairs: Sequence[Pair], *, most: int, file: str) -> LengthRow:
+    """Give BLEU of one group, all of whose sources have `most` words or up to `SPAN` - 1 fewer."""
+    references: dict[str, list[str]] = defaultdict(list)
+    for source, target in pairs:
+        references[source].append(target)
+    outputs = translate(model, list(references))
+    streams = [list(stream) for stream in zip_longest(*references.values())]
+    score = BLEU().corpus_score(outputs, streams, n_bootstrap=SAMPLES)
+    return LengthRow(
+        key=model.key,
+        file=file,
+        fewest=most - SPAN + 1,
+        most=most,
+        sentences=len(references),
+        bleu=round(score.score, 2),
+        low=round(score._mean - score._ci, 2),
+        high=round(score._mean + score._ci, 2),
+        target_tokens=int(model.card["target_tokens_seen"]),
+    )
+
+
+def write(rows: Sequence[LengthRow], path: Path) -> None:
+    """Write `rows` as CSV."""
+    with path.open("w", encoding="utf8", newline="") as out:
+        writer = csv.DictWriter(out, [each.name for each in fields(LengthRow)], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(asdict(row) for row in rows)
+
+
+def main() -> None:
+    """Read the command line and measure."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--data", type=Path, required=True, help="folder of the parallel text")
+    parser.add_argument("--pair", default="en-fr", choices=list(FILES))
+    parser.add_argument("--threads", type=int, default=1)
+    choices = parser.parse_args()
+    torch.set_num_threads(choices.threads)
+    file = FILES[choices.pair]
+    groups = groups_of(list(read_pairs(choices.data / choices.pair / f"{file}.tsv.xz")))
+    keys = [key for key in catalog() if key.endswith(f"-{choices.pair}")]
+    rows = [
+        measure(load_translator(key), pairs, most=most, file=file) for key in keys for most, pairs in groups.items()
+    ]
+    write(rows, WEIGHTS / choices.pair / LENGTHS_FILE)
+
+
+if __name__ == "__main__":
+    main()

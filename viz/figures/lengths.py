@@ -1,0 +1,148 @@
+"""How translation holds up as sentences grow: BLEU by source length, a line a model, with its uncertainty."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+import plotly.graph_objects as go
+
+from viz import tokens
+from viz.language import _
+from viz.theme import FONT_SIZE, NOTE_SIZE, TITLE_SIZE, template
+
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6b6b6b", "#8c6bb1")
+"""Told apart with any colour vision (Okabe and Ito 2008, the last two added)."""
+
+SHADE = "rgba(128, 128, 128, 0.14)"
+HEIGHT = 460
+
+
+class Measured(Protocol):
+    """A group of sentences of like length: `models.length_table.LengthRow` is one."""
+
+    key: str
+    file: str
+    fewest: int
+    most: int
+    sentences: int
+    bleu: float
+    low: float
+    high: float
+
+
+def bleu_by_length(
+    rows: Sequence[Measured],
+    titles: Mapping[str, str],
+    *,
+    without_attention: Sequence[str] = (),
+    training_length: int = 30,
+    width: float = 1320,
+) -> go.Figure:
+    """Show BLEU against the words of the source, with 95% intervals; lengths past those of training are shaded.
+
+    Parameters
+    ----------
+    rows : sequence of LengthRow
+        At least one.
+    titles : mapping of str to str
+        For each key its name.
+    without_attention : sequence of str, optional
+        Keys of models without attention, whose lines are dashed.
+    training_length : int, optional
+        Words up to which training saw sentences.
+    width : float, optional
+        Pixels at which the figure will be shown.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+
+    Raises
+    ------
+    ValueError
+        If there is no row.
+    """
+    if not rows:
+        message = "bleu_by_length shows at least one row; got none"
+        raise ValueError(message)
+    lines = []
+    for number, key in enumerate(dict.fromkeys(row.key for row in rows)):
+        own = sorted((row for row in rows if row.key == key), key=lambda row: row.most)
+        colour = COLOURS[number % len(COLOURS)]
+        lines.append(
+            go.Scatter(
+                x=[(row.fewest + row.most) / 2 for row in own],
+                y=[row.bleu for row in own],
+                error_y={
+                    "array": [row.high - row.bleu for row in own],
+                    "arrayminus": [row.bleu - row.low for row in own],
+                    "thickness": 1.2,
+                    "width": 4,
+                },
+                customdata=[[row.fewest, row.most, row.low, row.high, row.sentences] for row in own],
+                name=tokens.escape(titles.get(key, key)),
+                mode="lines+markers",
+                line={"color": colour, "width": 3, "dash": "dash" if key in without_attention else "solid"},
+                marker={"size": 8, "color": colour},
+                hovertemplate=_(
+                    "<b>%{y:.1f}</b> BLEU (95%: %{customdata[2]:.1f} to %{customdata[3]:.1f})<br>%{customdata[0]} to "
+                    "%{customdata[1]} words, %{customdata[4]} sentences"
+                ),
+            )
+        )
+    longest = max(row.most for row in rows)
+    layout = {
+        "template": template(),
+        "width": width,
+        "height": HEIGHT,
+        "margin": {"l": 64, "r": 16, "t": 64, "b": 60},
+        "title": {
+            "text": f"<b>{tokens.escape(_('BLEU by the length of the source'))}</b>",
+            "font": {"size": TITLE_SIZE},
+            "x": 0,
+            "xanchor": "left",
+        },
+        "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": {"size": NOTE_SIZE}},
+        "xaxis": {
+            "title": {"text": _("words of the source, marks counted"), "font": {"size": FONT_SIZE}},
+            "range": [0, longest + 1],
+            "fixedrange": True,
+        },
+        "yaxis": {
+            "title": {"text": _("BLEU: higher is closer to the reference"), "font": {"size": FONT_SIZE}},
+            "rangemode": "tozero",
+            "showgrid": True,
+            "gridcolor": SHADE,
+            "fixedrange": True,
+        },
+    }
+    if longest > training_length:
+        layout["shapes"] = [
+            {
+                "type": "rect",
+                "xref": "x",
+                "yref": "paper",
+                "x0": training_length + 0.5,
+                "x1": longest + 1,
+                "y0": 0,
+                "y1": 1,
+                "fillcolor": SHADE,
+                "line": {"width": 0},
+                "layer": "below",
+            }
+        ]
+        layout["annotations"] = [
+            {
+                "text": tokens.escape(_("longer than in training")),
+                "x": training_length + 0.8,
+                "y": 0.99,
+                "xref": "x",
+                "yref": "paper",
+                "xanchor": "left",
+                "yanchor": "top",
+                "showarrow": False,
+                "font": {"size": NOTE_SIZE},
+            }
+        ]
+    return go.Figure(lines, layout)
