@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from viz.language import ENGLISH, _, use_language
-from viz.pages import bench, heads, steps, surgery
+from viz.pages import bench, bottleneck, heads, steps, surgery
 
 use_language(ENGLISH)
 st.set_page_config(
@@ -17,4 +17,6 @@ pages = [
     st.Page(steps.page, title=_("Steps"), url_path="steps"),
     st.Page(surgery.page, title=_("Surgery"), url_path="surgery"),
 ]
+if bottleneck.is_measured():
+    pages.append(st.Page(bottleneck.page, title=_("Why attention"), url_path="why"))
 st.navigation(pages, position="top").run()

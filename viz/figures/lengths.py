@@ -21,14 +21,37 @@ HEIGHT = 460
 class Measured(Protocol):
     """A group of sentences of like length: `models.length_table.LengthRow` is one."""
 
-    key: str
-    file: str
-    fewest: int
-    most: int
-    sentences: int
-    bleu: float
-    low: float
-    high: float
+    @property
+    def key(self) -> str:
+        """Of the model."""
+
+    @property
+    def file(self) -> str:
+        """The held-out file."""
+
+    @property
+    def fewest(self) -> int:
+        """Words of the shortest source."""
+
+    @property
+    def most(self) -> int:
+        """Words of the longest source."""
+
+    @property
+    def sentences(self) -> int:
+        """How many there are."""
+
+    @property
+    def bleu(self) -> float:
+        """BLEU."""
+
+    @property
+    def low(self) -> float:
+        """Lower end of the 95% interval."""
+
+    @property
+    def high(self) -> float:
+        """Upper end of the 95% interval."""
 
 
 def bleu_by_length(

@@ -1,0 +1,46 @@
+"""Beginnings of a text: each longer than the one before, the last the whole, never too many."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from streamlit.testing.v1 import AppTest
+
+from viz.growing import FIRST_LENGTH, MOST, beginnings
+
+
+@given(st.lists(st.text(st.characters(categories=("L", "N")), min_size=1), max_size=120))
+def test_each_beginning_is_longer_and_the_last_is_all(words: list[str]) -> None:
+    found = beginnings(" ".join(words))
+    if len(words) < FIRST_LENGTH:
+        assert not found
+        return
+    counts = [count for count, _start in found]
+    assert counts == sorted(set(counts))
+    assert len(found) <= MOST + 1
+    assert counts[0] == FIRST_LENGTH
+    assert found[-1] == (len(words), " ".join(words))
+    for count, start in found:
+        assert start.rstrip(".").split() == words[:count]
+
+
+def script() -> None:
+    from viz.pages import bottleneck
+
+    bottleneck.page()
+
+
+def test_the_page_lets_a_sentence_grow_through_every_chosen_model() -> None:
+    app = AppTest.from_function(script, default_timeout=120)
+    app.query_params["models"] = "bahdanau transformer"
+    app.run()
+    assert not app.exception
+    table = next(each.body for each in app.html if 'class="grow"' in each.body)
+    assert table.count("<tr>") >= 5
+    assert table.count("<th>") == 3
+    app.text_area(key="long").set_value("Hi <b>.").run()
+    assert not app.exception
+    assert "at least" in app.error[0].value
+    app.text_area(key="long").set_value("<b>one two three four five six seven eight</b>").run()
+    assert not app.exception
+    assert "<b>one" not in next(each.body for each in app.html if 'class="grow"' in each.body)

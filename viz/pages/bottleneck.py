@@ -1,0 +1,145 @@
+"""Why attention: a sentence through one fixed vector, and through attention, as it grows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+import models
+from models.length_table import length_table
+from viz.chart import show_figure
+from viz.controls import several, show_unknown
+from viz.figures.lengths import bleu_by_length
+from viz.growing import FIRST_LENGTH, beginnings
+from viz.language import ENGLISH, _, use_language
+from viz.loading import usable
+from viz.returning import keep_settings, restore_settings
+from viz.runtime import Host, shared_host
+from viz.sentence import KEY as SENTENCE
+from viz.style import apply_style, plain
+from viz.viewport import page_width
+
+PAIR = "en-fr"
+TEXT = "long"
+DEFAULT = (
+    "The committee which met in the old town hall last week decided after a long debate that the new bridge over the "
+    "river should be built before the end of next year, although many people in the village are still against it."
+)
+USUAL = ("rnn-encoder-decoder", "seq2seq", "bahdanau", "transformer")
+
+
+def is_measured() -> bool:
+    """Tell whether there is a table of BLEU by length to show."""
+    return bool(length_table(PAIR))
+
+
+def page() -> None:
+    """Show the page."""
+    use_language(ENGLISH)
+    apply_style()
+    _bottleneck()
+    st.caption(
+        _(
+            "BLEU counts the words and runs of words that a translation shares with a reference; it does not see "
+            "whether the meaning is kept."
+        )
+    )
+
+
+@st.fragment
+def _bottleneck() -> None:
+    """Show the measured table as a figure, and a text as it grows through the models."""
+    use_language(ENGLISH)
+    restore_settings(bound=(SENTENCE,), texts=(TEXT,))
+    messages = st.container()
+    entries = {key: models.describe(key) for key in models.catalog() if key.endswith(f"-{PAIR}")}
+    titles = {key: f"{_(each.mechanism.title)}, {each.mechanism.year}" for key, each in entries.items()}
+    _measured(titles, [key for key, each in entries.items() if not each.mechanism.has_attention])
+    st.subheader(_("Let a sentence grow"), anchor=False)
+    st.markdown(
+        _(
+            "Without attention the whole sentence goes through one vector, however long it is. Watch where the end of "
+            "the sentence gets lost."
+        )
+    )
+    names = {key.removesuffix(f"-{PAIR}"): title for key, title in titles.items()}
+    usual = tuple(name for name in USUAL if name in names) or tuple(names)[:2]
+    shown = several("models", names, title=_("Models"), default=usual, least=1)
+    text = st.text_area(_("A long sentence in English"), DEFAULT, key=TEXT, bind="query-params", height=80) or ""
+    host = shared_host()
+    keys = usable(host, [f"{name}-{PAIR}" for name in shown], messages)
+    if keys:
+        _grow(host, keys, text, titles, messages)
+    show_unknown(messages, sentence=text)
+    keep_settings(bound=(SENTENCE,))
+
+
+def _measured(titles: dict[str, str], without: Sequence[str]) -> None:
+    rows = [row for row in length_table(PAIR) if row.key in titles]
+    if not rows:
+        st.info(_("BLEU by length is not measured yet: python -m models.training.lengths --data DIR"))
+        return
+    available = page_width()
+    last = max(row.most for row in rows)
+    longest = [row for row in rows if row.most == last]
+    best, worst = max(longest, key=lambda row: row.bleu), min(longest, key=lambda row: row.bleu)
+    tokens = sorted({row.target_tokens for row in rows})
+    show_figure(
+        bleu_by_length(rows, titles, without_attention=without, width=available),
+        key="lengths",
+        says=_(
+            "At {fewest} to {most} words {best} has {high} BLEU and {worst} {low}.",
+            fewest=best.fewest,
+            most=best.most,
+            best=titles[best.key],
+            high=f"{best.bleu:.1f}",
+            worst=titles[worst.key],
+            low=f"{worst.bleu:.1f}",
+        ),
+        name="BLEU by length",
+        available=available,
+    )
+    st.caption(
+        _(
+            "Held-out {file}, greedy; bars: 95% of a bootstrap over sentences. Trained on {tokens} million target "
+            "tokens; dashed: without attention.",
+            file=rows[0].file,
+            tokens=" to ".join(dict.fromkeys(f"{each / 1e6:.0f}" for each in (tokens[0], tokens[-1]))),
+        )
+    )
+
+
+def _grow(host: Host, keys: Sequence[str], text: str, titles: dict[str, str], messages: DeltaGenerator) -> None:
+    """Show a table: a row a length, a column a model."""
+    starts = beginnings(host.model(keys[0]).fit(text)[0])
+    if not starts:
+        messages.error(_("Type a sentence of at least {count} words.", count=FIRST_LENGTH), icon=":material/edit:")
+        return
+    head = "".join(f"<th>{escape(titles[key])}</th>" for key in keys)
+    rows = []
+    for count, start in starts:
+        cells = "".join(f'<td lang="fr" dir="auto">{escape(_written(host, key, start))}</td>' for key in keys)
+        rows.append(f'<tr><td class="grow-source"><b>{count}</b> {escape(start)}</td>{cells}</tr>')
+    words = escape(_("words read"))
+    st.html(f'{_STYLE}<div class="grow"><table><tr><th>{words}</th>{head}</tr>{"".join(rows)}</table></div>')
+
+
+def _written(host: Host, key: str, start: str) -> str:
+    try:
+        return host.attend(key, start).output_text
+    except models.InputError as error:
+        return plain(_(str(error)))
+
+
+_STYLE = """
+<style>
+.grow { overflow-x: auto; }
+.grow table { border-collapse: collapse; width: 100%; min-width: 640px; }
+.grow td, .grow th { text-align: left; vertical-align: top; padding: 0.4em 0.7em;
+  border-top: 1px solid rgba(128, 128, 128, 0.35); }
+.grow-source { opacity: 0.8; width: 24%; }
+</style>
+"""
