@@ -353,9 +353,10 @@ def merge_to_words(weights: Array, *, query_words: Iterable[int], key_words: Ite
     if not (queries.size and keys.size):
         return np.zeros((weights.shape[0], np.unique(queries).size, np.unique(keys).size), dtype=np.float32)
     starts = [np.flatnonzero(np.diff(words, prepend=-1)) for words in (queries, keys)]
-    summed = np.add.reduceat(weights.astype(np.float64), starts[1], axis=2)  # [head, query, key word]
-    rows = np.add.reduceat(summed, starts[0], axis=1)  # [head, query word, key word]
-    merged: NDArray[np.float32] = (rows / np.bincount(queries)[None, :, None]).astype(np.float32)
+    merged = np.empty((weights.shape[0], starts[0].size, starts[1].size), dtype=np.float32)
+    for head, values in enumerate(weights):  # one head at a time: float64 takes twice the memory of the weights
+        summed = np.add.reduceat(values.astype(np.float64), starts[1], axis=1)  # [query, key word]
+        merged[head] = np.add.reduceat(summed, starts[0], axis=0) / np.bincount(queries)[:, None]
     return merged
 
 

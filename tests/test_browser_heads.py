@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from html import unescape
 from pathlib import Path
@@ -11,18 +11,21 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 import numpy as np
 import pytest
+import transformers
 from playwright.sync_api import Browser, Page, expect
 
 import models
+from models.huggingface.embedded import local_models
 from models.trace import AttentionTrace
-from viz.figures.head_maps import HeadPlace, pick_views
+from viz.figures.head_maps import views_at
 from viz.pages.heads import KEY
-from viz.tokens import label
+from viz.tokens import label, visible
 
 PATIENCE = 120_000  # milliseconds: the server loads its models while the first page waits
 DESKTOP = 1410  # pixels: the page is then as wide as it is first taken to be, and is drawn once
 PAUSE = 1_000  # milliseconds
 SENTENCE = "The cat drank the milk because the cat was hungry."
+AWKWARD = "The cat <img src=x onerror=window.harmed=1> the cat {x} 我 🔥 أحب unbelievably."
 PROBES = ("/_stcore/health", "/_stcore/host-config")  # asked of the page's own path first, then of the root
 
 POINT = """
@@ -34,10 +37,10 @@ POINT = """
     return [box.left + across._offset + across.d2p(x), box.top + down._offset + down.d2p(y)];
 }
 """
-EDGES = """
-chart => {
-    const drawn = document.querySelectorAll('.js-plotly-plot')[chart]._fullData[0];
-    return [[...drawn.x], [...drawn.y]];
+CELL = """
+(stage, [head, across, down]) => {
+    const frame = stage.getBoundingClientRect(), box = stage.boxes[head];
+    return [frame.left + box.left + across * box.width, frame.top + box.top + down * box.height];
 }
 """
 SETTLED = """
@@ -45,7 +48,8 @@ images => {
     const plots = [...document.querySelectorAll('.js-plotly-plot')];
     const idle = document.querySelector('[data-test-script-state="notRunning"]');
     const fits = plot => Math.abs(plot._fullLayout.width - plot.parentElement.getBoundingClientRect().width) <= 22;
-    return idle && document.querySelectorAll('.heatmaplayer image').length === images && plots.every(fits);
+    const drawn = document.querySelector('.st-key-figure-all-heads .stage[data-drawn]');
+    return idle && drawn && document.querySelectorAll('.heatmaplayer image').length === images && plots.every(fits);
 }
 """
 
@@ -114,42 +118,84 @@ def query(page: Page) -> dict[str, list[str]]:
     return parse_qs(urlsplit(page.url).query)
 
 
-def test_a_link_is_restored_and_every_weight_is_the_models(visit: Callable[..., Page]) -> None:
-    picked = (HeadPlace(0, 1), HeadPlace(2, 7))
-    page = visit(map="cross", heads0="1", heads2="7")
-    wait_for_heatmaps(page, 3)
-    views = pick_views(trace(), "decoder.*.cross", "word", picked)
-    shown = views[0].shown
-    queries, keys = shown.query_tokens.texts, shown.key_tokens.texts
-    generator = np.random.default_rng(0)
+def cell_of(page: Page, head: int, row: int, column: int, shape: tuple[int, int]) -> tuple[float, float]:
+    """Give where the middle of a cell of the overview is on the screen."""
+    stage = page.locator(".stage")
+    stage.scroll_into_view_if_needed()
+    x, y = stage.evaluate(CELL, [head, (column + 0.5) / shape[1], (row + 0.5) / shape[0]])
+    return x, y
+
+
+def point(page: Page, head: int, row: int, column: int, shape: tuple[int, int]) -> str:
+    """Point at a cell of the overview and give what is said of it."""
+    page.mouse.move(*cell_of(page, head, row, column, shape))
+    return page.locator(".tip").inner_text()
+
+
+def check_cells(
+    page: Page, weights: list[np.ndarray], picked: list[int], rows: Sequence[str], keys: Sequence[str]
+) -> None:
+    """Hover over ten cells of picked heads, and ten of small maps, and hold them against `weights`, [head] of all."""
+    generator, shape = np.random.default_rng(0), weights[0].shape
     for number in range(10):
-        row, column = int(generator.integers(len(queries))), int(generator.integers(len(keys)))
-        place = number % 2
-        text = hover(page, 1, place, column, row)
-        weight = float(re.match(r"[0-9.]+", text)[0])  # type: ignore[index]
-        assert weight == pytest.approx(views[place].weights[row, column], abs=5.1e-5)
-        assert seen(queries[row]) in text
+        row, column, place = (int(generator.integers(end)) for end in (*shape, len(picked)))
+        text = hover(page, 0, place, column, row)
+        found = float(re.match(r"[0-9.]+", text)[0])  # type: ignore[index]
+        assert found == pytest.approx(weights[picked[place]][row, column], abs=5.1e-5)
+        assert seen(rows[row]) in text
         assert seen(keys[column]) in text
-    x_edges, y_edges = page.evaluate(EDGES, 0)
-    for layer, head, row, column in ((0, 0, 0, 0), (1, 3, 2, 1), (2, 7, len(queries) - 1, len(keys) - 1), (0, 5, 1, 4)):
-        across, down = head * (len(keys) + 1) + column, layer * (len(queries) + 1) + row
-        text = hover(page, 0, 0, sum(x_edges[across : across + 2]) / 2, sum(y_edges[down : down + 2]) / 2)
-        weight = float(re.match(r"[0-9.]+", text)[0])  # type: ignore[index]
-        (view,) = pick_views(trace(), "decoder.*.cross", "word", [HeadPlace(layer, head)])
-        assert weight == pytest.approx(view.weights[row, column], abs=5.1e-5)
-        assert f"layer {layer} · query: {seen(queries[row])}" in text
-        assert f"head {head} · key: {seen(keys[column])}" in text
+        head = int(generator.integers(len(weights)))
+        said = point(page, head, row, column, shape).split("\n")
+        assert float(said[1].removeprefix("≈ ")) == pytest.approx(weights[head][row, column], abs=0.0045), number
+        assert visible(rows[row]) in said[2]
+        assert visible(keys[column]) in said[3]
+    page.mouse.move(1, 1)
+
+
+def test_a_link_is_restored_and_every_weight_is_the_models(visit: Callable[..., Page]) -> None:
+    page = visit(map="cross", heads0="1", heads2="7")
+    wait_for_heatmaps(page, 2)
+    shown = [view.shown for view in views_at(trace(), "decoder.*.cross", "word")]
+    weights = [head for each in shown for head in each.weights]
+    check_cells(page, weights, [1, 23], shown[0].query_tokens.texts, shown[0].key_tokens.texts)
+
+
+def test_minilm_is_shown_as_transformers_computes_it(visit: Callable[..., Page]) -> None:
+    page = visit(model="hf:minilm", unit="piece", heads0="0", heads3="4", heads5="11", sentence=AWKWARD)
+    wait_for_heatmaps(page, 3)
+    folder = local_models()["hf:minilm"].folder
+    own = transformers.AutoModel.from_pretrained(folder, attn_implementation="eager")
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    inputs = tokenizer(AWKWARD, return_tensors="pt")
+    eager = own(**inputs, output_attentions=True).attentions
+    weights = [head for layer in eager for head in layer[0].detach().numpy()]
+    pieces = tokenizer.convert_ids_to_tokens(inputs["input_ids"][0])
+    assert "##" in "".join(pieces)
+    check_cells(page, weights, [0, 3 * 12 + 4, 71], pieces, pieces)
+    assert page.evaluate("window.harmed") is None
+    x, y = cell_of(page, 25, 1, 1, weights[0].shape)
+    page.mouse.click(x, y)
+    expect(page.locator(".st-key-figure-picked-heads .heatmaplayer image")).to_have_count(4)
+    expect(page.locator("[data-baseweb=tag], [data-testid=stMultiSelect] [role=button]").first).to_be_visible()
+    assert query(page)["heads2"] == ["1"]
+    for way in ("lines", "on the text"):
+        page.get_by_role("button", name=way, exact=True).or_(
+            page.get_by_role("radio", name=way, exact=True)
+        ).first.click()
+        expect(page.locator(".js-line" if way == "lines" else ".on-text li").first).to_be_visible()
+    assert page.evaluate("window.harmed") is None
+    assert page.locator("img[src=x]").count() == 0
 
 
 def test_heads_are_picked_shown_and_kept_in_the_link(visit: Callable[..., Page]) -> None:
     page = visit()
-    wait_for_heatmaps(page, 3)
+    wait_for_heatmaps(page, 2)
     pills = page.locator(".st-key-heads1 button")
     expect(pills).to_have_count(8)
     pills.nth(4).click()
-    wait_for_heatmaps(page, 4)
+    wait_for_heatmaps(page, 3)
     pills.nth(6).click()
-    wait_for_heatmaps(page, 5)
+    wait_for_heatmaps(page, 4)
     expect(page.locator(".js-plotly-plot").first.locator(".shapelayer path")).to_have_count(4)
     assert query(page)["heads1"] == ["4 6"]
     pills.nth(7).click()
@@ -158,14 +204,14 @@ def test_heads_are_picked_shown_and_kept_in_the_link(visit: Callable[..., Page])
         page.locator(".st-key-heads0 button[aria-pressed=true], .st-key-heads0 button[aria-checked=true]")
     ).to_have_count(0)
     page.reload()
-    wait_for_heatmaps(page, 5)
+    wait_for_heatmaps(page, 4)
     expect(page.get_by_text("layer 1, head 7", exact=True).first).to_be_visible()
     expect(page.get_by_text("layer 0, head 0", exact=True)).to_have_count(0)
 
 
 def test_the_sentence_and_the_picks_travel_between_the_pages(visit: Callable[..., Page]) -> None:
     page = visit(heads1="5")
-    wait_for_heatmaps(page, 4)
+    wait_for_heatmaps(page, 3)
     box = page.locator(".st-key-sentence input")
     box.fill("The dog sleeps.")
     expect(page.locator(".st-key-figure-picked-heads .ytick text").first).to_have_text("The")
@@ -174,14 +220,14 @@ def test_the_sentence_and_the_picks_travel_between_the_pages(visit: Callable[...
     expect(page.locator(".st-key-figure-alignment")).to_be_visible()
     expect(page.locator(".st-key-sentence input")).to_have_value("The dog sleeps.")
     page.get_by_role("link", name="Heads").click()
-    wait_for_heatmaps(page, 4)
+    wait_for_heatmaps(page, 3)
     expect(page.locator(".st-key-sentence input")).to_have_value("The dog sleeps.")
     expect(page.get_by_text("layer 1, head 5", exact=True).first).to_be_visible()
 
 
 def test_a_phone_has_all_of_it_and_nothing_sticks_out(visit: Callable[..., Page]) -> None:
     page = visit(width=390, map="cross")
-    wait_for_heatmaps(page, 3)
+    wait_for_heatmaps(page, 2)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     boxes = [each.bounding_box() for each in page.locator(".st-key-heads2 button").all()]
     assert len(boxes) == 8
@@ -190,8 +236,8 @@ def test_a_phone_has_all_of_it_and_nothing_sticks_out(visit: Callable[..., Page]
 
 def test_a_picture_saved_from_a_dark_page_is_dark_on_white(visit: Callable[..., Page], tmp_path: Path) -> None:
     page = visit(scheme="dark", picture="svg")
-    wait_for_heatmaps(page, 3)
-    chart = page.locator(".js-plotly-plot").nth(1)
+    wait_for_heatmaps(page, 2)
+    chart = page.locator(".js-plotly-plot").nth(0)
     text, background = page.locator(".st-key-figure-picked-heads .ytick text").first, chart.locator(".main-svg").first
     expect(text).to_have_css("fill", re.compile(r"rgb\((2\d\d), (2\d\d), (2\d\d)\)"))  # light text
     expect(background).to_have_css("background-color", "rgba(0, 0, 0, 0)")  # on the page's own dark

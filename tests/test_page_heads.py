@@ -1,6 +1,8 @@
 """The Heads, run as a page on the shipped model: every control, every link, and what it does with bad input."""
 
 import json
+import struct
+import zlib
 from collections.abc import Callable
 from typing import Any
 
@@ -10,7 +12,8 @@ from streamlit.testing.v1 import AppTest
 
 import models
 from viz.figures.head_maps import HeadPlace, pick_views, views_at
-from viz.head_profile import measures_for, profiles_of, sample_of
+from viz.head_gallery import columns_of
+from viz.head_profile import profiles_of
 from viz.pages.heads import KEY, MAPS
 from viz.runtime import shared_host
 
@@ -38,17 +41,32 @@ def app() -> AppTest:
 
 
 def figures(app: AppTest) -> list[dict[str, Any]]:
-    """Give the figures of the page: the overview, then the picked heads if they are shown."""
+    """Give the Plotly figures of the page: the picked heads first, if they are shown."""
     assert not app.exception
     return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
 
 
+def overview(app: AppTest) -> tuple[dict[str, Any], np.ndarray]:
+    """Give what the canvas of all heads is fed with: its header, and bytes [head, row, column]."""
+    assert not app.exception
+    (payload,) = [each.proto.bytes for each in app.get("bidi_component") if each.proto.bytes]
+    plain = zlib.decompress(payload)
+    (length,) = struct.unpack("<I", plain[:4])
+    header = json.loads(plain[4 : 4 + length])
+    shape = len(header["heads"]), len(header["rows"]) - 1, len(header["columns"]) - 1
+    return header, np.frombuffer(plain[4 + length :], np.uint8).reshape(shape)
+
+
 def overview_title(app: AppTest) -> str:
-    return str(figures(app)[0]["layout"]["annotations"][0]["text"])
+    return str(overview(app)[0]["title"])
+
+
+def framed(app: AppTest) -> set[tuple[int, int]]:
+    return {(layer, head) for layer, head in overview(app)[0]["picked"]}
 
 
 def panel_names(app: AppTest) -> list[str]:
-    return [heatmap["name"] for heatmap in figures(app)[1]["data"]]
+    return [heatmap["name"] for heatmap in figures(app)[0]["data"]]
 
 
 def captions(app: AppTest) -> str:
@@ -65,11 +83,11 @@ def parameter(app: AppTest, key: str) -> str | None:
 
 
 def test_the_page_opens_with_all_heads_and_two_picked(app: AppTest) -> None:
-    overview, picked = figures(app)
+    (picked,) = figures(app)
     assert not app.error
     assert not app.warning
-    assert len(overview["data"]) == 1
-    assert len(overview["layout"]["shapes"]) == 2
+    assert len(overview(app)[1]) == 24
+    assert framed(app) == {(0, 0), (2, 0)}
     assert panel_names(app) == ["layer 0, head 0", "layer 2, head 0"]
     assert (picked["layout"]["coloraxis"]["cmin"], picked["layout"]["coloraxis"]["cmax"]) == (0, 1)
     trace = shared_host().attend(KEY, SENTENCE)
@@ -84,25 +102,28 @@ def test_each_kind_of_map_is_shown(app: AppTest, kind: str, title: str) -> None:
     app.button_group(key="map").set_value(kind).run()
     assert title in overview_title(app)
     views = views_at(shared_host().attend(KEY, SENTENCE), MAPS[kind][0], "word")
-    queries, keys = views[0].weights.shape
-    shape = [int(side) for side in figures(app)[0]["data"][0]["z"]["shape"].split(",")]
-    assert shape == [3 * (queries + 1) - 1, 8 * (keys + 1) - 1]
-    assert len(app.dataframe[0].value.columns) == 3 + len(measures_for(views[0].shown.site, sample_of(views[0])))
+    header, cells = overview(app)
+    assert [tuple(place) for place in header["heads"]] == [(layer, head) for layer in range(3) for head in range(8)]
+    every = np.concatenate([view.shown.weights for view in views])
+    np.testing.assert_allclose((cells / 255) ** 2, every, atol=0.004)
+    assert len(app.dataframe[0].value.columns) == 5 + len(columns_of(profiles_of(views)))
 
 
 def test_pieces_are_a_choice_of_the_reader(app: AppTest) -> None:
     app.text_input(key="sentence").set_value("An unbelievable misunderstanding.").run()
-    words = len(figures(app)[1]["layout"]["xaxis"]["ticktext"])
+    words = len(figures(app)[0]["layout"]["xaxis"]["ticktext"])
     app.button_group(key="unit").set_value("piece").run()
-    assert len(figures(app)[1]["layout"]["xaxis"]["ticktext"]) > words
-    assert "the piece that reads" in figures(app)[1]["layout"]["yaxis"]["title"]["text"]
+    assert len(figures(app)[0]["layout"]["xaxis"]["ticktext"]) > words
+    assert "the piece that reads" in figures(app)[0]["layout"]["yaxis"]["title"]["text"]
     assert parameter(app, "unit") == "piece"
 
 
 def test_square_root_colour_is_said_on_both_figures(app: AppTest) -> None:
     app.button_group(key="colour").set_value("root").run()
-    for figure in figures(app):
-        assert "square root" in figure["layout"]["coloraxis"]["colorbar"]["title"]["text"].replace("<br>", " ")
+    (figure,) = figures(app)
+    assert "square root" in figure["layout"]["coloraxis"]["colorbar"]["title"]["text"].replace("<br>", " ")
+    assert "square root" in overview(app)[0]["legend"]
+    assert overview(app)[0]["colour"] == "root"
 
 
 @pytest.mark.parametrize("picture", ["png", "svg"])
@@ -125,11 +146,11 @@ def test_a_saved_picture_is_dark_on_white(app: AppTest) -> None:
 def test_picked_heads_are_framed_and_shown(app: AppTest) -> None:
     pick(app, 1, 3, 5)
     assert panel_names(app) == ["layer 0, head 0", "layer 1, head 3", "layer 1, head 5", "layer 2, head 0"]
-    assert len(figures(app)[0]["layout"]["shapes"]) == 4
+    assert framed(app) == {(0, 0), (1, 3), (1, 5), (2, 0)}
     assert parameter(app, "heads1") == "3 5"
     trace = shared_host().attend(KEY, SENTENCE)
     (view,) = pick_views(trace, "encoder.*.self", "word", [HeadPlace(1, 5)])
-    shape = [int(side) for side in figures(app)[1]["data"][2]["z"]["shape"].split(",")]
+    shape = [int(side) for side in figures(app)[0]["data"][2]["z"]["shape"].split(",")]
     assert shape == list(view.weights.shape)
 
 
@@ -148,40 +169,41 @@ def test_a_fifth_head_takes_the_place_of_the_first(app: AppTest) -> None:
 def test_without_a_picked_head_the_page_says_what_to_do(app: AppTest) -> None:
     pick(app, 0)
     pick(app, 2)
-    assert len(figures(app)) == 1
+    assert len(figures(app)) == 0
+    assert framed(app) == set()
     assert "Pick a head" in app.info[0].value
 
 
 def test_the_difference_of_two_picked_heads(app: AppTest) -> None:
     pick(app, 1, 4)
     app.button_group(key="compare").set_value("difference").run()
-    axis = figures(app)[1]["layout"]["coloraxis"]
+    axis = figures(app)[0]["layout"]["coloraxis"]
     assert (axis["cmin"], axis["cmax"]) == (-1, 1)
     assert "layer 0, head 0 reads this token more" in axis["colorbar"]["title"]["text"].replace("<br>", " ")
     app.selectbox(key="plus").set_value("2.0").run()
-    meaning = figures(app)[1]["layout"]["coloraxis"]["colorbar"]["title"]["text"].replace("<br>", " ")
+    meaning = figures(app)[0]["layout"]["coloraxis"]["colorbar"]["title"]["text"].replace("<br>", " ")
     assert "layer 2, head 0 reads this token more" in meaning
     assert "layer 1, head 4" in meaning
     pick(app, 2)
     assert not app.warning
-    meaning = figures(app)[1]["layout"]["coloraxis"]["colorbar"]["title"]["text"].replace("<br>", " ")
+    meaning = figures(app)[0]["layout"]["coloraxis"]["colorbar"]["title"]["text"].replace("<br>", " ")
     assert "layer 0, head 0 reads this token more" in meaning
 
 
 def test_a_difference_needs_two(app: AppTest) -> None:
     app.button_group(key="compare").set_value("difference").run()
     pick(app, 0)
-    assert len(figures(app)) == 1
+    assert len(figures(app)) == 0
     assert "needs two heads" in app.info[0].value
 
 
 def test_sum_and_mean_have_their_own_scales(app: AppTest) -> None:
     pick(app, 1, 4)
     app.button_group(key="compare").set_value("sum").run()
-    assert figures(app)[1]["layout"]["coloraxis"]["cmax"] == 3
+    assert figures(app)[0]["layout"]["coloraxis"]["cmax"] == 3
     assert "of 3)" in captions(app)
     app.button_group(key="compare").set_value("mean").run()
-    assert figures(app)[1]["layout"]["coloraxis"]["cmax"] == 1
+    assert figures(app)[0]["layout"]["coloraxis"]["cmax"] == 1
 
 
 def test_the_table_holds_every_head_and_can_be_ordered(app: AppTest) -> None:
@@ -193,9 +215,14 @@ def test_the_table_holds_every_head_and_can_be_ordered(app: AppTest) -> None:
     views = views_at(shared_host().attend(KEY, SENTENCE), "encoder.*.self", "word")
     profiles = profiles_of(views)
     np.testing.assert_allclose(table["entropy, bits"], [profile.values["entropy"] for profile in profiles])
-    for measure in measures_for(views[0].shown.site):
+    assert list(table["label"]) == [profile.label.name for profile in profiles]
+    for measure in columns_of(profiles):
         app.selectbox(key="order").set_value(measure.key).run()
-        values = app.dataframe[0].value[measure.name]
+        table = app.dataframe[0].value
+        values = table[measure.name]
+        assert [tuple(place) for place in overview(app)[0]["heads"]] == list(
+            zip(table["layer"], table["head"], strict=True)
+        )
         assert list(values) == sorted((profile.values[measure.key] for profile in profiles), reverse=True)
         assert measure.meaning in captions(app)
 
@@ -224,8 +251,8 @@ def test_a_link_restores_everything() -> None:
     )
     assert not app.warning
     assert "cross-attention" in overview_title(app)
-    picked = figures(app)[1]
-    assert len(figures(app)[0]["layout"]["shapes"]) == 3
+    picked = figures(app)[0]
+    assert framed(app) == {(0, 2), (0, 3), (1, 7)}
     meaning = picked["layout"]["coloraxis"]["colorbar"]["title"]["text"].replace("<br>", " ")
     assert "layer 1, head 7 reads this token more, below 0 (orange) layer 0, head 3" in meaning
     assert "square root" in meaning
@@ -251,7 +278,7 @@ def test_a_link_restores_everything() -> None:
 )
 def test_a_stale_link_is_named_and_the_default_shown(key: str, value: str) -> None:
     app = opened(**{key: value})
-    assert len(figures(app)) == 2
+    assert len(figures(app)) == 1
     (warning,) = app.warning
     assert key in warning.value
     assert value.split()[0] in warning.value.replace("\\", "")
@@ -259,7 +286,7 @@ def test_a_stale_link_is_named_and_the_default_shown(key: str, value: str) -> No
 
 def test_heads_of_a_layer_that_there_is_not_are_named() -> None:
     app = opened(heads7="1")
-    assert len(figures(app)) == 2
+    assert len(figures(app)) == 1
     assert "heads7=1" in app.toast[0].value.replace("\\", "")
     assert parameter(app, "heads7") is None
 
@@ -272,10 +299,11 @@ def test_a_link_with_too_many_heads_shows_four_and_names_the_others() -> None:
 
 @pytest.mark.parametrize("text", ["", "   "], ids=["empty", "blank"])
 def test_bad_input_gets_a_message_and_takes_nothing_away(app: AppTest, text: str) -> None:
-    before = figures(app)
+    before, small = figures(app), overview(app)[1]
     app.text_input(key="sentence").set_value(text).run()
     assert len(app.error) == 1
     assert figures(app) == before
+    np.testing.assert_array_equal(overview(app)[1], small)
     assert app.text_input(key="sentence").value == text
     assert "The cat drank the milk" in captions(app)
     app.text_input(key="sentence").set_value(SENTENCE).run()
@@ -291,7 +319,7 @@ def test_bad_input_from_a_link_gets_a_message() -> None:
 def test_a_long_text_is_cut_with_a_message_and_stays_in_the_box(app: AppTest) -> None:
     text = "word " * 2000
     app.text_input(key="sentence").set_value(text).run()
-    assert len(figures(app)) == 2
+    assert len(figures(app)) == 1
     assert "left out" in app.info[0].value
     assert app.text_input(key="sentence").value == text
 
@@ -317,19 +345,18 @@ def test_awkward_text_is_shown_as_text(text: str) -> None:
     for kind in ("encoder", "cross"):
         app.button_group(key="map").set_value(kind).run()
         assert not app.error
-        overview, picked = (figure["layout"] for figure in figures(app))
+        (picked,) = (figure["layout"] for figure in figures(app))
         views = views_at(shared_host().attend(KEY, text), MAPS[kind][0], "word")
         queries, keys = views[0].weights.shape
-        assert (len(overview["yaxis"]["ticktext"]), len(overview["xaxis"]["ticktext"])) == (3 * queries, 8 * keys)
+        assert overview(app)[1].shape == (24, queries, keys)
         assert (len(picked["yaxis"]["ticktext"]), len(picked["xaxis"]["ticktext"])) == (queries, keys)
         assert not any("<" in tick for tick in picked["xaxis"]["ticktext"])
         assert "<script>" not in " ".join(each.proto.body for each in app.get("html"))
 
 
 def test_the_figures_have_their_descriptions_in_words(app: AppTest) -> None:
-    overview, picked = app.get("plotly_chart")
-    assert overview.proto.alt.startswith("Of 24 heads layer ")
-    assert overview.proto.alt in captions(app)
+    (picked,) = app.get("plotly_chart")
+    assert "Of 24 heads layer " in captions(app)
     assert picked.proto.alt.startswith("layer 0, head 0: “")
     assert picked.proto.alt in captions(app)
 

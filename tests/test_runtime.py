@@ -124,7 +124,7 @@ def test_many_threads_leave_the_cache_in_order() -> None:
 def test_a_model_is_loaded_once_for_all_threads() -> None:
     loads, start = [], Barrier(6)
 
-    def load(key: str) -> Any:
+    def load(key: str, progress: Any) -> Any:
         loads.append(key)
         return Model(key)
 
@@ -142,7 +142,7 @@ def test_a_model_is_loaded_once_for_all_threads() -> None:
 def test_warming_up_loads_in_the_background_and_in_order() -> None:
     loads, go_on = [], Event()
 
-    def load(key: str) -> Any:
+    def load(key: str, progress: Any) -> Any:
         assert go_on.wait(PATIENCE)
         loads.append(key)
         return Model(key)
@@ -159,7 +159,7 @@ def test_warming_up_loads_in_the_background_and_in_order() -> None:
 
 
 def test_a_model_that_cannot_be_loaded_is_named_and_leaves_the_others_alone() -> None:
-    def load(key: str) -> Any:
+    def load(key: str, progress: Any) -> Any:
         if key == "bad":
             message = "weights/bad: no such file"
             raise FileNotFoundError(message)
@@ -181,7 +181,7 @@ def known_entry(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("known_entry")
 def test_a_sentence_is_run_once_and_shared() -> None:
     model = Model()
-    host = Host(lambda key: model)  # type: ignore[arg-type,return-value]
+    host = Host(lambda key, progress: model)  # type: ignore[arg-type,return-value]
     assert host.attend("a", "two words") is host.attend("a", "two words")
     host.attend("a", "two words", "deux mots")
     host.attend("a", "two words", sites=("*.scores",))
@@ -191,7 +191,7 @@ def test_a_sentence_is_run_once_and_shared() -> None:
 
 @pytest.mark.usefixtures("known_entry")
 def test_bad_input_is_reported_as_the_model_says_it() -> None:
-    host = Host(lambda key: Model())  # type: ignore[arg-type,return-value]
+    host = Host(lambda key, progress: Model())  # type: ignore[arg-type,return-value]
     with pytest.raises(ValueError, match="Type a sentence"):
         host.attend("a", "")
 
@@ -217,3 +217,99 @@ def test_a_model_for_serving_runs_on_one_thread_and_is_out_of_the_collectors_way
     finally:
         torch.set_num_threads(before)
         gc.unfreeze()
+
+
+def pretrained(key: str) -> Any:
+    return SimpleNamespace(key=key, sha256=f"hash of {key}", attend=lambda *given, **choices: sample())
+
+
+def test_a_pretrained_model_is_known_by_its_own_hash_and_reads_pairs() -> None:
+    given = []
+
+    class Reader(Model):
+        sha256 = "of its weights"
+
+        def attend(self, source: str, target: str | None = None, **choices: Any) -> AttentionTrace:
+            given.append(choices.get("pair"))
+            return super().attend(source, target)
+
+    model = Reader()
+    host = Host(lambda key, progress: model)  # type: ignore[arg-type,return-value]
+    alone, paired = host.attend("hf:a", "one text"), host.attend("hf:a", "one text", pair="another")
+    assert alone is host.attend("hf:a", "one text")
+    assert alone is not paired
+    assert given == [None, "another"]
+    assert "of its weights" in host.identify("hf:a", "one text")  # type: ignore[operator]
+
+
+def test_a_failed_load_is_remembered_until_it_is_forgotten() -> None:
+    tries: list[str] = []
+
+    def load(key: str, progress: Any) -> Any:
+        tries.append(key)
+        if len(tries) == 1:
+            message = "no connection"
+            raise runtime.models.InputError(message)
+        return pretrained(key)
+
+    host = Host(load)
+    for _ in range(3):
+        with pytest.raises(ModelUnavailableError, match=r"^no connection$"):
+            host.model("hf:a/b")
+    assert tries == ["hf:a/b"]
+    host.forget("hf:a/b")
+    assert not host.is_begun("hf:a/b")
+    assert host.model("hf:a/b").key == "hf:a/b"
+    host.forget("hf:a/b")
+    assert host.is_settled("hf:a/b")  # what has been loaded is not forgotten
+
+
+def test_the_pretrained_models_used_least_recently_go_and_ours_stay() -> None:
+    loads: list[str] = []
+
+    def load(key: str, progress: Any) -> Any:
+        loads.append(key)
+        return pretrained(key)
+
+    host = Host(load, most_pretrained=2)
+    try:
+        for key in ("ours", "hf:a", "hf:b", "hf:a", "hf:c"):
+            host.model(key)
+        assert [host.is_settled(key) for key in ("ours", "hf:a", "hf:b", "hf:c")] == [True, True, False, True]
+        host.model("hf:b")
+        assert loads == ["ours", "hf:a", "hf:b", "hf:c", "hf:b"]
+        assert not host.is_settled("hf:a")
+    finally:
+        gc.unfreeze()
+
+
+def test_failures_are_not_remembered_without_end() -> None:
+    def load(key: str, progress: Any) -> Any:
+        message = "no"
+        raise runtime.models.InputError(message)
+
+    host = Host(load)
+    for number in range(3 * runtime.MOST_FAILURES):
+        with pytest.raises(ModelUnavailableError):
+            host.model(f"hf:a/{number}")
+    assert sum(host.is_begun(f"hf:a/{number}") for number in range(3 * runtime.MOST_FAILURES)) == runtime.MOST_FAILURES
+
+
+def test_how_far_a_download_is_can_be_asked_while_it_runs() -> None:
+    begun, go_on = Event(), Event()
+
+    def load(key: str, progress: Any) -> Any:
+        progress(3, 10)
+        begun.set()
+        assert go_on.wait(PATIENCE)
+        return pretrained(key)
+
+    host = Host(load)
+    thread = host.warm_up(("hf:a/b",))
+    assert begun.wait(PATIENCE)
+    assert host.progress("hf:a/b") == (3, 10)
+    assert host.is_begun("hf:a/b")
+    assert not host.is_settled("hf:a/b")
+    go_on.set()
+    thread.join(PATIENCE)
+    assert host.progress("hf:a/b") is None

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import struct
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -55,6 +56,40 @@ def code(weights: NDArray[Any]) -> NDArray[np.uint8]:
     return coded
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class SmallMaps:
+    """Every head as a small picture, and nothing of the trace: to be kept while only picks and order change.
+
+    Parameters
+    ----------
+    places : tuple of HeadPlace
+        By layer and head.
+    cells : uint8 array, [head, row, column]
+        As `code` gives it.
+    rows, columns : int array
+        Where cells begin on each axis, then its length, as `viz.pooling.blocks` gives it.
+    """
+
+    places: tuple[HeadPlace, ...]
+    cells: NDArray[np.uint8]
+    rows: NDArray[np.int64]
+    columns: NDArray[np.int64]
+
+
+def small_maps(views: Iterable[View]) -> SmallMaps:
+    """Make small pictures of all heads of `views`, one view a layer; a view is let go before the next is taken."""
+    places: list[HeadPlace] = []
+    cells: list[NDArray[np.uint8]] = []
+    rows = columns = np.zeros(1, dtype=np.int64)
+    for view in views:
+        shown = view.shown
+        rows = blocks(len(shown.query_tokens), MOST_CELLS)
+        columns = blocks(len(shown.key_tokens), MOST_CELLS, alone=bool(view.hidden_keys))
+        places += [HeadPlace(shown.site.layer, head) for head in range(len(shown.weights))]
+        cells += [code(pooled(weights, rows, columns)) for weights in shown.weights]
+    return SmallMaps(tuple(places), np.stack(cells), rows, columns)
+
+
 def encode_overview(
     views: Sequence[View],
     *,
@@ -63,13 +98,16 @@ def encode_overview(
     remarks: Mapping[HeadPlace, str] | None = None,
     colour: Colour = "root",
     most_picked: int = 4,
+    small: SmallMaps | None = None,
+    note: str | None = None,
 ) -> bytes:
     """Give all that the canvas overview shows.
 
     Parameters
     ----------
     views : sequence of View
-        One a layer, of one stack and kind; tokens that are hidden and a threshold are those of the first.
+        One a layer, of one stack and kind; tokens that are hidden and a threshold are those of the first. With
+        `small` and `note` the first is enough.
     heads : sequence of HeadPlace, optional
         Which heads, in which order; the others are left out, and how many they are is said. Left out, all heads,
         a row of pictures a layer.
@@ -81,6 +119,10 @@ def encode_overview(
         Whether a colour stands for the weight or for its square root.
     most_picked : int, optional
         How many can be picked; one more takes the place of the one picked first.
+    small : SmallMaps, optional
+        What `small_maps` gave for all views; left out, it is made.
+    note : str, optional
+        What `overview_note` said of all views; left out, it is asked.
 
     Returns
     -------
@@ -93,17 +135,16 @@ def encode_overview(
     ValueError
         If there is no such head, or one is named twice.
     """
-    maps = {view.shown.site.layer: view.shown.weights for view in views}
-    everything = [HeadPlace(layer, head) for layer, weights in maps.items() for head in range(len(weights))]
-    shown = everything if heads is None else list(heads)
+    made = small_maps(views) if small is None else small
+    everything = made.places
+    shown = list(everything if heads is None else heads)
     _check(shown, everything)
     view, marked = views[0], [place for place in picked if place in set(everything)]
     queries, keys = view.shown.query_tokens.texts, view.shown.key_tokens.texts
-    rows, columns = blocks(len(queries), MOST_CELLS), blocks(len(keys), MOST_CELLS, alone=bool(view.hidden_keys))
-    cells = np.empty((len(shown), len(rows) - 1, len(columns) - 1), dtype=np.uint8)  # [head, row, column]
-    for number, place in enumerate(shown):
-        cells[number] = code(pooled(maps[place.layer][place.head], rows, columns))
-    notes = [overview_note(views)]
+    rows, columns = made.rows, made.columns
+    numbers = {place: number for number, place in enumerate(everything)}
+    cells = made.cells if heads is None else made.cells[[numbers[place] for place in shown]]
+    notes = [overview_note(views) if note is None else note]
     if len(everything) > len(shown):
         notes.append(_("{count} of {all} heads left out", count=len(everything) - len(shown), all=len(everything)))
     if len(rows) <= len(queries) or len(columns) <= len(keys):

@@ -11,49 +11,139 @@ from viz.controls import select, several
 from viz.figures.head_maps import HeadPlace
 from viz.language import _
 from viz.style import plain
-from viz.views import View
 
 MOST_HEADS = 4
+MOST_PILLS = 32
+"""Heads that are shown as buttons; of more a box to type in lets the reader choose."""
+
 _ORDER = "heads-in-order-of-picking"
 _MADE_ROOM = "heads-that-made-room"
+_BOX = "heads-box"
+_PARAMETER = re.compile(r"heads(\d+)")
+
+Layers = Mapping[int, int]
+"""For each layer how many heads it has."""
 
 
-def pick_heads(views: Sequence[View]) -> tuple[HeadPlace, ...]:
-    """Show the heads of each layer to pick from, and give those that are picked, at most four.
+def layers_of(places: Sequence[HeadPlace]) -> dict[int, int]:
+    """Count the heads of each layer.
+
+    Examples
+    --------
+    >>> layers_of([HeadPlace(0, 0), HeadPlace(0, 1), HeadPlace(3, 0)])
+    {0: 2, 3: 1}
+    """
+    counts: dict[int, int] = {}
+    for place in places:
+        counts[place.layer] = counts.get(place.layer, 0) + 1
+    return counts
+
+
+def put_picks(picked: Sequence[HeadPlace], places: Sequence[HeadPlace]) -> None:
+    """Let `picked`, the one picked first in front, stand in the address bar; before `pick_heads` shows them.
+
+    Heads that are not among `places` are left out, and of more than four the first.
+    """
+    kept = [place for place in picked if place in set(places)][-MOST_HEADS:]
+    layers = layers_of(places)
+    for layer, default in _defaults(layers).items():
+        heads = tuple(str(place.head) for place in sorted(kept) if place.layer == layer)
+        if heads != default:
+            st.query_params[f"heads{layer}"] = " ".join(heads)
+        elif f"heads{layer}" in st.query_params:
+            del st.query_params[f"heads{layer}"]
+    for each in ("plus", "minus"):
+        if each in st.query_params:
+            del st.query_params[each]
+    st.session_state[_ORDER] = kept
+
+
+def forget_picks() -> None:
+    """Let the picks start anew, since the heads are those of another model."""
+    for key in [each for each in st.query_params if _PARAMETER.fullmatch(each)]:
+        del st.query_params[key]
+    st.session_state.pop(_ORDER, None)
+    st.session_state.pop(_MADE_ROOM, None)
+
+
+def pick_heads(places: Sequence[HeadPlace]) -> tuple[HeadPlace, ...]:
+    """Show the heads to pick from, and give those that are picked, at most four.
 
     Parameters
     ----------
-    views : sequence of View
-        One a layer.
+    places : sequence of HeadPlace
+        All heads, by layer and head.
 
     Returns
     -------
     tuple of HeadPlace
         By layer and head. The address bar calls the heads of layer 0 ``heads0``.
     """
-    layers = {view.shown.site.layer: len(view.shown.head_names) for view in views}
-    defaults = {layer: ("0",) if layer in (min(layers), max(layers)) else () for layer in layers}
+    layers = layers_of(places)
     _name_layers_that_are_not(layers)
-    _make_room(layers, defaults)
+    _make_room(layers)
     st.subheader(_("Picked heads"), anchor=False)
-    st.caption(_("Pick up to four; a fifth takes the place of the one picked first. The overview frames them."))
-    picked = []
-    with st.container(horizontal=True, gap="medium"):
-        for layer, heads in layers.items():
-            with st.container(width="content", gap="xxsmall"):
-                st.markdown(_("layer {layer}, head", layer=layer))
-                labels = {str(head): str(head) for head in range(heads)}
-                title = _("Heads of layer {layer}", layer=layer)
-                chosen = several(f"heads{layer}", labels, title=title, default=defaults[layer], drops=("plus", "minus"))
-            picked += [HeadPlace(layer, int(head)) for head in chosen]
+    st.caption(_("Pick up to four, here or above; a fifth takes the place of the one picked first."))
+    picked = _pills(layers) if len(places) <= MOST_PILLS else _box(places)
     if gone := st.session_state.get(_MADE_ROOM):
         st.caption(_("Four heads at most: {heads} made room.", heads="; ".join(place.title for place in gone)))
+    return picked
+
+
+def order_of_picking() -> tuple[HeadPlace, ...]:
+    """Give the picked heads as of the last `pick_heads`, the one picked first in front."""
+    return tuple(st.session_state.get(_ORDER, ()))
+
+
+def _pills(layers: Layers) -> tuple[HeadPlace, ...]:
+    picked: list[HeadPlace] = []
+    with st.container(horizontal=True, gap="medium"):
+        for layer, default in _defaults(layers).items():
+            with st.container(width="content", gap="xxsmall"):
+                st.markdown(_("layer {layer}, head", layer=layer))
+                labels = {str(head): str(head) for head in range(layers[layer])}
+                title = _("Heads of layer {layer}", layer=layer)
+                chosen = several(f"heads{layer}", labels, title=title, default=default, drops=("plus", "minus"))
+            picked += [HeadPlace(layer, int(head)) for head in chosen]
     return tuple(picked)
 
 
-def _make_room(layers: Mapping[int, int], defaults: Mapping[int, Sequence[str]]) -> None:
+def _box(places: Sequence[HeadPlace]) -> tuple[HeadPlace, ...]:
+    """Show one box for all heads: typing "5, head 3" finds one."""
+    chosen = list(order_of_picking())
+    if st.session_state.get(_BOX) != chosen:
+        st.session_state[_BOX] = chosen
+    st.multiselect(
+        _("Picked heads"),
+        list(places),
+        default=chosen,
+        key=_BOX,
+        format_func=lambda place: place.title,
+        on_change=_take_box,
+        args=(tuple(places),),
+        placeholder=_("Type a layer or a head"),
+        label_visibility="collapsed",
+    )
+    return tuple(sorted(chosen))
+
+
+def _take_box(places: tuple[HeadPlace, ...]) -> None:
+    chosen = [HeadPlace(*place) for place in st.session_state[_BOX]]
+    before = [place for place in order_of_picking() if place in chosen]
+    order = before + [place for place in chosen if place not in before]
+    gone = order[:-MOST_HEADS]
+    put_picks(order, places)
+    st.session_state[_MADE_ROOM] = gone
+
+
+def _defaults(layers: Layers) -> dict[int, tuple[str, ...]]:
+    """Give for each layer the heads that are picked if the address bar says nothing: the first of the outer layers."""
+    return {layer: ("0",) if layer in (min(layers), max(layers)) else () for layer in layers}
+
+
+def _make_room(layers: Layers) -> None:
     """Let only four heads stand in the address bar: those picked first go, of a link's the last."""
-    params = st.query_params
+    params, defaults = st.query_params, _defaults(layers)
     wanted = {
         layer: params[f"heads{layer}"].split() if f"heads{layer}" in params else defaults[layer] for layer in layers
     }
@@ -72,10 +162,10 @@ def _make_room(layers: Mapping[int, int], defaults: Mapping[int, Sequence[str]])
     st.session_state[_ORDER] = kept
 
 
-def _name_layers_that_are_not(layers: Mapping[int, int]) -> None:
+def _name_layers_that_are_not(layers: Layers) -> None:
     """Take what a link picks in layers that there are not out of the address bar, and say so."""
     for key in tuple(st.query_params):
-        found = re.fullmatch(r"heads(\d+)", key)
+        found = _PARAMETER.fullmatch(key)
         if found and key not in {f"heads{layer}" for layer in layers}:
             text = _("The link picks heads of a layer that there is not: {name}", name=f"{key}={st.query_params[key]}")
             st.toast(plain(text), icon=":material/link_off:", duration="long")

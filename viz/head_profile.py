@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -142,7 +142,7 @@ MEASURES = (
     ),
     Measure(
         "last",
-        mark("on last, </s>"),
+        mark("on last"),
         mark("Share of all reading that goes to the end of the source text, where heads often rest."),
         lambda sample: key_share(sample.weights, -1),
         (ENCODER, CROSS),
@@ -241,7 +241,7 @@ class Profile:
     label: HeadLabel
 
 
-def profiles_of(views: Sequence[View], specials: Sequence[int] | None = None) -> tuple[Profile, ...]:
+def profiles_of(views: Iterable[View], specials: Sequence[int] | None = None) -> tuple[Profile, ...]:
     """Measure every head of every layer.
 
     Parameters
@@ -303,19 +303,22 @@ def ordered(profiles: Sequence[Profile], by: str) -> tuple[Profile, ...]:
     return tuple(sorted(profiles, key=lambda each: -(each.label.score if by == "score" else each.values[by])))
 
 
-def overview_sentence(views: Sequence[View]) -> str:
-    """Say which head reads one token most, of all heads of all layers: plain text."""
-    best = [
-        (_strongest(view, weights), view, head) for view in views for head, weights in enumerate(view.shown.weights)
-    ]
-    (weight, query, key), view, head = max(best, key=lambda each: each[0][0])
+def overview_sentence(views: Iterable[View]) -> str:
+    """Say which head reads one token most, of all heads of all layers: plain text; a view is let go before the next."""
+    best, count = (-1.0, "", "", ""), 0
+    for view in views:
+        for head, weights in enumerate(view.shown.weights):
+            weight, query, key = _strongest(view, weights)
+            count += 1
+            if weight > best[0]:
+                best = weight, query, key, HeadPlace(view.shown.site.layer, head).title
     return _(
         "Of {count} heads {place} reads one token most: “{query}” reads “{key}” ({weight}).",
-        count=len(best),
-        place=HeadPlace(view.shown.site.layer, head).title,
-        query=query,
-        key=key,
-        weight=f"{weight:.2f}",
+        count=count,
+        place=best[3],
+        query=best[1],
+        key=best[2],
+        weight=f"{best[0]:.2f}",
     )
 
 
@@ -360,6 +363,20 @@ def combination_sentence(how: str, views: Sequence[View]) -> str:
     if how == "sum":
         return _("Taken together “{query}” reads “{key}” most ({weight} of {count}).", **parts)
     return _("On average “{query}” reads “{key}” most ({weight}).", **parts)
+
+
+def rollout_sentence(view: View) -> str:
+    """Say of which input token most is in another one, by rollout: plain text."""
+    weights = view.weights.copy()
+    if not view.hidden_keys and not view.hidden_queries:
+        np.fill_diagonal(weights, 0.0)  # half of a token is taken to stay in each layer: that says nothing
+    share, query, key = _strongest(view, weights)
+    return _(
+        "By rollout most of another token is in “{query}”: {share} of it comes from “{key}”.",
+        query=query,
+        key=key,
+        share=f"{share:.2f}",
+    )
 
 
 def _strongest(view: View, weights: NDArray[Any]) -> tuple[float, str, str]:

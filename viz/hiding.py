@@ -28,19 +28,26 @@ class Hiding:
         if all its pieces are.
     threshold : float
         Cells whose value is nearer to 0 than this are drawn empty, and counted.
+    between : tuple of int, optional
+        Of a pair of texts that are read together: the text whose tokens are rows, and the text whose tokens are
+        columns, 0 or 1 each; all others are hidden.
 
     Raises
     ------
     ValueError
-        If `threshold` is not from 0 to 1.
+        If `threshold` is not from 0 to 1, or `between` names texts that there are not.
     """
 
     source: tuple[int, ...] = ()
     target: tuple[int, ...] = ()
     target_input: tuple[int, ...] = ()
     threshold: float = 0.0
+    between: tuple[int, int] | None = None
 
     def __post_init__(self) -> None:
+        if self.between is not None and not set(self.between) <= {0, 1}:
+            message = f"between names two texts, 0 or 1 each; got {self.between}"
+            raise ValueError(message)
         if not 0 <= self.threshold <= 1:
             message = f"threshold is a weight from 0 to 1; got {self.threshold}"
             raise ValueError(message)
@@ -49,17 +56,17 @@ class Hiding:
 NOTHING = Hiding()
 
 
-def hide_specials(trace: AttentionTrace, *, threshold: float = 0.0) -> Hiding:
+def hide_specials(trace: AttentionTrace, *, threshold: float = 0.0, between: tuple[int, int] | None = None) -> Hiding:
     """Give what hides all tokens that the tokenizer says stand for no text, such as ``[CLS]`` and ``</s>``.
 
     Parameters
     ----------
     trace : AttentionTrace
-    threshold : float, optional
+    threshold, between : optional
         As in `Hiding`.
     """
     source, target, target_input = (each.specials for each in (trace.source, trace.target, trace.target_input))
-    return Hiding(source, target, target_input, threshold)
+    return Hiding(source, target, target_input, threshold, between)
 
 
 def word_positions(tokens: TokenSequence, positions: Iterable[int]) -> tuple[int, ...]:
@@ -74,6 +81,25 @@ def word_positions(tokens: TokenSequence, positions: Iterable[int]) -> tuple[int
     chosen = set(positions)
     kept = {word for place, word in enumerate(tokens.words) if place not in chosen}
     return tuple(word for word in range(len(tokens.word_texts)) if word not in kept)
+
+
+def outside(tokens: TokenSequence, segment: int) -> tuple[int, ...]:
+    """Give the positions of the tokens that are not of the text `segment` of a pair.
+
+    Examples
+    --------
+    >>> outside(TokenSequence(("a", "b"), (1, 2), (0, 1), ("a", "b"), segments=(0, 1)), 1)
+    (0,)
+
+    Raises
+    ------
+    ValueError
+        If the text is no pair.
+    """
+    if not tokens.segments:
+        message = "a map is cut between two texts of a pair; this is one text"
+        raise ValueError(message)
+    return tuple(place for place, each in enumerate(tokens.segments) if each != segment)
 
 
 def hidden_mass(weights: NDArray[Any], keys: Sequence[int]) -> NDArray[np.float32]:

@@ -43,6 +43,10 @@ PRETRAINED = "hf:"
 _TOKEN_BYTES = 400  # about what Python spends on one token: text, step, alternatives
 
 
+MOST_TIMES = 4096
+"""How many run times are remembered."""
+
+
 class ModelUnavailableError(RuntimeError):
     """A model could not be loaded; the message says which and why."""
 
@@ -59,6 +63,24 @@ class TraceCache(BoundedCache[AttentionTrace]):
 
     def __init__(self, limit: int = TRACE_BYTES) -> None:
         super().__init__(limit, trace_bytes)
+        self._milliseconds: dict[Hashable, float] = {}
+
+    def get(self, key: Hashable, compute: Callable[[], AttentionTrace]) -> AttentionTrace:
+        """Give the trace kept under `key`, or compute and keep it, and how long that took."""
+
+        def timed() -> AttentionTrace:
+            started = perf_counter()
+            trace = compute()
+            self._milliseconds[key] = 1000 * (perf_counter() - started)
+            if len(self._milliseconds) > MOST_TIMES:
+                del self._milliseconds[next(iter(self._milliseconds))]
+            return trace
+
+        return super().get(key, timed)
+
+    def milliseconds(self, key: Hashable) -> float | None:
+        """Give what the trace of `key` took when it was computed; None if that is no longer known."""
+        return self._milliseconds.get(key)
 
 
 def _report_to_nobody(_done: int, _total: int) -> None:
@@ -107,10 +129,10 @@ class Host:
         with self._lock:
             return key in self._models and self._models[key].done()
 
-    def is_loaded(self, key: str) -> bool:
-        """Tell whether the model of `key` is in memory, ready to run."""
+    def is_begun(self, key: str) -> bool:
+        """Tell whether somebody has begun to load the model of `key`."""
         with self._lock:
-            return key in self._models and self._models[key].done() and self._models[key].exception() is None
+            return key in self._models
 
     def progress(self, key: str) -> tuple[int, int] | None:
         """Give how many bytes of the model of `key` are here and how many there are, while it is being fetched."""
@@ -155,7 +177,7 @@ class Host:
             self._progress[key] = done, total
 
     def _after(self, key: str) -> None:
-        """Let the pretrained models go that are too many, those used least recently first; never the one just loaded."""
+        """Let pretrained models go that are too many, those used least recently first; never the one just loaded."""
         with self._lock:
             self._progress.pop(key, None)
             there = [each for each, future in self._models.items() if _is_held(each, future)]
@@ -177,7 +199,9 @@ class Host:
         sites: tuple[str, ...] = ("*.weights",),
     ) -> Hashable:
         """Give what names the trace that `attend` gives for the same arguments: small, and equal for equal traces."""
-        sha256 = str(getattr(self.model(key), "sha256", "")) if key.startswith(PRETRAINED) else models.describe(key).sha256
+        sha256 = (
+            str(getattr(self.model(key), "sha256", "")) if key.startswith(PRETRAINED) else models.describe(key).sha256
+        )
         return (key, sha256, source, target, pair, edits, sites)
 
     def attend(

@@ -31,10 +31,15 @@ FIRST = next(iter(EXAMPLES.values()))
 _KEPT, _CARRIED, _PAGE = "sentence-kept", "sentence-carried", "sentence-page"
 
 
-def sentence_box() -> str:
+def sentence_box(label: str | None = None) -> str:
     """Show the box to type a sentence in, with its examples, and give what stands in it.
 
     The text is given as it was typed: it may be empty or longer than a model takes.
+
+    Parameters
+    ----------
+    label : str, optional
+        What it says above the box; left out, that the sentence is translated to French.
 
     Returns
     -------
@@ -47,7 +52,7 @@ def sentence_box() -> str:
     """
     awaited = _awaited()
     sentence = st.text_input(
-        _("Type a sentence in English: it is translated to French, and the attention of every word is drawn."),
+        label or _("Type a sentence in English: it is translated to French, and the attention of every word is drawn."),
         FIRST,
         key=KEY,
         bind="query-params",

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from models.sites import Site
 from models.trace import AttentionMap, AttentionTrace, Reading, TokenSequence
-from viz.hiding import HIDDEN, Hiding, hide_tokens, word_positions
+from viz.hiding import HIDDEN, Hiding, hide_tokens, outside, word_positions
 from viz.language import _, mark
 from viz.measures import Link, strongest_links
 from viz.tokens import visible
@@ -72,6 +72,8 @@ class View:
         Cells nearer to 0 than this are drawn empty.
     quantity : {"weights", "rollout"}
         What the numbers are: weights of the model, or what was computed of them.
+    between : tuple of int, optional
+        Of a pair of texts that are read together: which one is shown in rows, and which in columns.
     """
 
     trace: AttentionTrace
@@ -84,6 +86,7 @@ class View:
     hidden_keys: tuple[int, ...] = ()
     threshold: float = 0.0
     quantity: Literal["weights", "rollout"] = "weights"
+    between: tuple[int, int] | None = None
 
     @property
     def weights(self) -> NDArray[np.float32]:
@@ -179,15 +182,26 @@ def hide(view: View, hiding: Hiding) -> View:
     Raises
     ------
     ValueError
-        If there is no token at a hidden position.
+        If there is no token at a hidden position, or a text that is no pair is cut in two.
     """
     trace, names = view.trace, _axis_names(view)
     places = [getattr(hiding, name) for name in names]
     if view.unit == "word":
         places = [word_positions(getattr(trace, name), each) for name, each in zip(names, places, strict=True)]
+    if hiding.between is not None:
+        texts = (view.shown.query_tokens, view.shown.key_tokens)
+        cut = [outside(text, each) for text, each in zip(texts, hiding.between, strict=True)]
+        places = [tuple(sorted({*one, *other})) for one, other in zip(places, cut, strict=True)]
     queries, keys = places
     shown = hide_tokens(view.shown, queries=queries, keys=keys)
-    return replace(view, shown=shown, hidden_queries=queries, hidden_keys=keys, threshold=hiding.threshold)
+    return replace(
+        view,
+        shown=shown,
+        hidden_queries=queries,
+        hidden_keys=keys,
+        threshold=hiding.threshold,
+        between=hiding.between,
+    )
 
 
 def _axis_names(view: View) -> tuple[str, str]:
@@ -239,7 +253,16 @@ def notes_of(view: View) -> tuple[str, ...]:
         notes.append(_("weights are approximate"))
     if view.merged:
         notes.append(_("pieces merged to words"))
-    if view.hidden_keys:
+    if view.between is not None:
+        rows, columns = ("AB"[each] for each in view.between)
+        said = _(
+            "rows: text {rows}; columns: text {columns}, and what all else is given: {column}",
+            rows=rows,
+            columns=columns,
+            column=_(HIDDEN),
+        )
+        notes.append(said)
+    elif view.hidden_keys:
         count, column = len(view.hidden_keys), _(HIDDEN)
         notes.append(_("special tokens hidden: {count}; what they are given: {column}", count=count, column=column))
     elif view.hidden_queries:

@@ -7,6 +7,7 @@ from viz.figures.head_maps import HeadPlace
 from viz.figures.head_overview import head_overview
 from viz.figures.head_similarity import head_similarity, similarity_heatmap
 from viz.figures.lines import Focus, head_lines
+from viz.figures.matched_difference import matched_difference
 from viz.figures.rollout import rollout_heatmap
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "head_lines",
     "head_overview",
     "head_similarity",
+    "matched_difference",
     "rollout_heatmap",
     "similarity_heatmap",
 ]

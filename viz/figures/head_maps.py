@@ -36,6 +36,24 @@ class HeadPlace(NamedTuple):
         return _("layer {layer}, head {head}", layer=self.layer, head=self.head)
 
 
+def sites_at(trace: AttentionTrace, sites: str) -> tuple[Site, ...]:
+    """Give the places of the maps of `trace` that `sites` names, by layer; raises as `views_at`."""
+    chosen = tuple(sorted(site for site in trace.sites if site.at("weights").matches(sites)))
+    if not chosen:
+        message = f"no map at {sites}; captured: {', '.join(map(str, trace.sites)) or 'none'}"
+        raise KeyError(message)
+    if len({(site.stack, site.kind) for site in chosen}) > 1:
+        message = f"heads of one stack and kind are compared; {sites} names {', '.join(map(str, chosen))}"
+        raise ValueError(message)
+    return chosen
+
+
+def places_at(trace: AttentionTrace, sites: str) -> tuple[HeadPlace, ...]:
+    """Give all heads of the maps that `sites` names, by layer and head; raises as `views_at`."""
+    found = sites_at(trace, sites)
+    return tuple(HeadPlace(site.layer, head) for site in found for head in range(len(trace[site].head_names)))
+
+
 def views_at(trace: AttentionTrace, sites: str, unit: Unit, hiding: Hiding = NOTHING) -> tuple[View, ...]:
     """Give a view of each map of `trace` that `sites` names, by layer; each shows its head 0.
 
@@ -60,21 +78,18 @@ def views_at(trace: AttentionTrace, sites: str, unit: Unit, hiding: Hiding = NOT
     ValueError
         If `sites` names maps of several stacks or kinds, which have no common axes.
     """
-    chosen = sorted(site for site in trace.sites if site.at("weights").matches(sites))
-    if not chosen:
-        message = f"no map at {sites}; captured: {', '.join(map(str, trace.sites)) or 'none'}"
-        raise KeyError(message)
-    if len({(site.stack, site.kind) for site in chosen}) > 1:
-        message = f"heads of one stack and kind are compared; {sites} names {', '.join(map(str, chosen))}"
-        raise ValueError(message)
-    views = (choose_view(trace, unit=unit, site=site, head=0, reading="written") for site in chosen)
-    return tuple(hide(view, hiding) for view in views)
+    return tuple(view_at(trace, site, unit, hiding) for site in sites_at(trace, sites))
+
+
+def view_at(trace: AttentionTrace, site: Site, unit: Unit, hiding: Hiding = NOTHING) -> View:
+    """Give a view of head 0 of the map at `site`, its rows labelled by the token written."""
+    return hide(choose_view(trace, unit=unit, site=site, head=0, reading="written"), hiding)
 
 
 def pick_views(
     trace: AttentionTrace, sites: str, unit: Unit, heads: Sequence[HeadPlace], hiding: Hiding = NOTHING
 ) -> tuple[View, ...]:
-    """Give a view of each of `heads`, in their order.
+    """Give a view of each of `heads`, in their order; no other layer is looked at.
 
     Parameters
     ----------
@@ -97,13 +112,15 @@ def pick_views(
     ValueError
         If `sites` names several stacks or kinds, or there is no such head.
     """
-    layers = {view.shown.site.layer: view for view in views_at(trace, sites, unit, hiding)}
+    layers = {site.layer: site for site in sites_at(trace, sites)}
+    counts = {layer: len(trace[site].head_names) for layer, site in layers.items()}
     for place in heads:
-        if place.layer not in layers or not 0 <= place.head < len(layers[place.layer].shown.head_names):
-            there = ", ".join(f"{layer}: 0 to {len(view.shown.head_names) - 1}" for layer, view in layers.items())
+        if not 0 <= place.head < counts.get(place.layer, 0):
+            there = ", ".join(f"{layer}: 0 to {count - 1}" for layer, count in counts.items())
             message = f"{sites}: no head {place.head} in layer {place.layer}; heads by layer are {there}"
             raise ValueError(message)
-    return tuple(replace(layers[place.layer], head=place.head) for place in heads)
+    views = {layer: view_at(trace, layers[layer], unit, hiding) for layer in {place.layer for place in heads}}
+    return tuple(replace(views[place.layer], head=place.head) for place in heads)
 
 
 def map_title(site: Site) -> str:

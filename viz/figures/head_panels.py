@@ -12,6 +12,7 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from viz import tokens
+from viz.figures.head_long import draw_long_panels, is_long
 from viz.figures.head_maps import legend_height, place_legend
 from viz.heatmaps import any_cut, cell_gap, heading, key_axis, longest_label, panel_size, query_axis
 from viz.hiding import drawn, threshold_note
@@ -74,8 +75,10 @@ def draw_panels(
     Returns
     -------
     plotly.graph_objects.Figure
-        One heatmap a panel; its height follows its rows.
+        One heatmap a panel; its height follows its rows. Of long texts as `viz.figures.head_long` draws them.
     """
+    if any(map(is_long, panels)):
+        return draw_long_panels(panels, colours, colour=colour, width=width)
     longest, legend = longest_label(width), legend_height(colours)
     grid = arrange([_size(panel, longest) for panel in panels], width=width, columns=columns, legend=legend)
     below = 0.0 if len(panels) <= grid.columns else grid.height - legend

@@ -1,71 +1,59 @@
-"""The Heads: one sentence, every attention head of the Transformer, a few of them compared."""
+"""The Heads: one text, every attention head of a model, a few of them compared."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from html import escape
-from types import MappingProxyType
-from typing import Any, cast
+from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 import models
-from models.mechanisms import mechanisms
 from models.trace import AttentionTrace
-from viz import head_profile
-from viz.chart import Picture, choose_picture, show_figure
-from viz.controls import segmented, show_unknown
-from viz.figures import HeadPlace, head_combination, head_comparison, head_difference, head_overview
-from viz.figures.head_maps import pick_views, views_at
-from viz.head_picks import pick_heads, pick_pair
-from viz.head_table import head_table
-from viz.language import ENGLISH, _, mark, use_language
-from viz.loading import usable
+from viz.controls import show_unknown, start_anew
+from viz.head_below import show_below, take_pair
+from viz.head_compare import compare_heads
+from viz.head_foretells import STYLE, show_output
+from viz.head_gallery import choose_order, show_gallery, take_picks
+from viz.head_model import KEY, choose_model, open_model
+from viz.head_pairs import OTHER, compare_with
+from viz.head_picks import forget_picks, layers_of, pick_heads
+from viz.head_settings import MAPS, choose_settings
+from viz.head_shown import Shown, is_long
+from viz.language import ENGLISH, _, use_language
 from viz.returning import keep_settings, restore_settings
-from viz.runtime import Host, shared_host
+from viz.runtime import PRETRAINED, Host, shared_host
 from viz.sentence import KEY as SENTENCE
 from viz.sentence import sentence_box
 from viz.style import apply_style, plain
-from viz.theme import Colour
 from viz.viewport import page_width
-from viz.views import Unit
 
-KEY = "transformer-en-fr"
-MAPS: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {
-        "encoder": ("encoder.*.self", mark("encoder self")),
-        "decoder": ("decoder.*.self", mark("decoder self")),
-        "cross": ("decoder.*.cross", mark("cross")),
-    }
+__all__ = ["KEY", "MAPS", "page"]
+
+PAIR = "pair"
+LONGEST_NAMED = 40  # characters of a text that is cut
+OF_A_MODEL = (
+    "map",
+    "between",
+    "order",
+    "only",
+    "compare",
+    "plus",
+    "minus",
+    "word",
+    "upto",
+    "like",
+    "changed",
+    "mine",
+    "its",
 )
-"""What the address bar calls each kind of map, its sites, and its name."""
-
-LONGEST_NAMED = 40  # characters of the sentence in the name of a file
-_STYLE = """
-<style>
-.heads-translation { margin: 0; overflow-wrap: anywhere; }
-.heads-translation small { opacity: 0.75; }
-</style>
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class _Choices:
-    """What the reader chose to see."""
-
-    sites: str
-    unit: Unit
-    colour: Colour
-    picture: Picture
+"""What starts anew when another model is chosen."""
 
 
 def page() -> None:
     """Show the page."""
     use_language(ENGLISH)
     apply_style()
-    st.html(_STYLE)
+    st.html(STYLE)
     _heads()
     st.caption(
         _(
@@ -79,51 +67,107 @@ def page() -> None:
 def _heads() -> None:
     """Read the choices, run the model, show its heads: reruns alone while somebody types."""
     use_language(ENGLISH)
-    restore_settings(bound=(SENTENCE,))
-    sentence = sentence_box()
-    messages = st.container()
-    choices = _choose()
-    trace = _run(shared_host(), sentence, messages)
-    if trace is not None:
-        _show(trace, choices)
+    restore_settings(bound=(SENTENCE,), texts=(PAIR, OTHER))
+    top, messages = st.container(), st.container()
+    with top:
+        key = choose_model(messages)
+        sentence = sentence_box(_label(key))
+    if key is not None:
+        _show_model(shared_host(), key, sentence, top, messages)
     show_unknown(messages, sentence=sentence)
     keep_settings(bound=(SENTENCE,))
 
 
-def _choose() -> _Choices:
-    """Show the choices in one line; what few need is behind a button."""
-    with st.container(horizontal=True, vertical_alignment="center", key="controls"):
-        kind = segmented("map", {key: _(name) for key, (_sites, name) in MAPS.items()}, title=_("Which attention"))
-        unit = segmented("unit", {"word": _("words"), "piece": _("pieces")}, title=_("Unit"))
-        with st.popover(_("More"), icon=":material/tune:"):
-            colours = {"linear": _("linear colour"), "root": _("square-root colour: shows faint weights")}
-            colour = segmented("colour", colours, title=_("How weight becomes colour"))
-            picture = segmented("picture", choose_picture(), title=_("Format of a saved picture"))
-    return _Choices(MAPS[kind][0], cast("Unit", unit), cast("Colour", colour), cast("Picture", picture))
+def _label(key: str | None) -> str:
+    """Say above the box what becomes of the sentence."""
+    if key is None or key.startswith(PRETRAINED):
+        return _("Type a sentence: the attention of every head on every token is drawn.")
+    entry = models.describe(key)
+    return _(
+        "Type a sentence in {source}: it is translated to {target}, and the attention of every word is drawn.",
+        source=_(entry.source_language),
+        target=_(entry.target_language),
+    )
 
 
-def _run(host: Host, sentence: str, messages: DeltaGenerator) -> AttentionTrace | None:
-    """Run `sentence`; on bad input say so and give what the last good sentence gave."""
-    if KEY not in models.catalog():
-        title = _(mechanisms()["transformer"].title)
-        messages.warning(_("{title} is missing: the weights {key} are not installed.", title=title, key=KEY))
-        return None
-    if not usable(host, (KEY,), messages):
-        return None
+def _show_model(host: Host, key: str, sentence: str, top: DeltaGenerator, messages: DeltaGenerator) -> None:
+    """Open the model, run it on what was typed, and show its heads."""
+    if not open_model(host, key, messages):
+        return
+    start_anew(OF_A_MODEL, of=key, mark="heads-of-model")
+    model: Any = host.model(key)
+    pair = None
+    if getattr(model, "kind", "") == "encoder":
+        with top:
+            pair = _pair_box()
+    found = _run(host, key, sentence, pair, messages)
+    if found is None:
+        return
+    trace, identity = found
+    settings = choose_settings(trace)
+    shown = Shown(trace, identity, host.workings, settings.sites, settings.unit, settings.hiding)
+    places = shown.places
+    if st.session_state.setdefault("heads-layers", (key, layers_of(places))) != (key, layers_of(places)):
+        st.session_state["heads-layers"] = (key, layers_of(places))
+        forget_picks()
+    take_picks(places)
+    take_pair(shown)
+    tokenizer = getattr(model, "tokenizer", None)
+    mask = getattr(getattr(tokenizer, "tokenizer", None), "mask_token", None)
+    show_output(key, trace, masked=getattr(model, "head", "") == "masked", mask=mask)
+    if is_long(trace):
+        st.caption(
+            _(
+                "A text of {count} tokens: shown in pieces unless you choose words; numbers of all heads are worked "
+                "out when you ask for them.",
+                count=max(len(trace.source), len(trace.target)),
+            )
+        )
+    available = page_width()
+    order = choose_order(shown)
+    gallery = st.container()
+    picked = pick_heads(places)
+    with gallery:
+        show_gallery(shown, settings, order, picked)
+    compare_heads(shown, settings, picked, available)
+    show_below(shown, settings, order, picked, available)
+    compare_with(host, key, shown, settings, picked, available, messages)
+
+
+def _pair_box() -> str | None:
+    """Show the box for a second text, and give what stands in it; None if nothing does."""
+    typed = st.text_input(
+        _("Second text, read together with the first (B; leave it empty for one text)"),
+        key=PAIR,
+        bind="query-params",
+        live="200ms",
+        autocomplete="off",
+        placeholder=_("such as: It was hungry."),
+    )
+    return typed if typed and typed.strip() else None
+
+
+def _run(
+    host: Host, key: str, sentence: str, pair: str | None, messages: DeltaGenerator
+) -> tuple[AttentionTrace, Any] | None:
+    """Run the model; on bad input say so and give what the last good sentence gave."""
     try:
-        return _attend(host, sentence, messages)
+        fitting = _fit(host, key, sentence, messages)
+        trace = host.attend(key, fitting, pair=pair)
+        st.session_state["last_good"] = fitting
     except models.InputError as error:
         messages.error(plain(_(str(error))), icon=":material/edit:")
         last = st.session_state.get("last_good")
         if last is None:
             return None
         messages.caption(plain(_("Below: the last sentence that could be read, “{sentence}”", sentence=last)))
-        return host.attend(KEY, host.model(KEY).fit(last)[0])
+        fitting, pair = host.model(key).fit(last)[0], None
+        trace = host.attend(key, fitting)
+    return trace, host.identify(key, fitting, pair=pair)
 
 
-def _attend(host: Host, sentence: str, messages: DeltaGenerator) -> AttentionTrace:
-    fitting, left_out = host.model(KEY).fit(sentence)
-    trace = host.attend(KEY, fitting)
+def _fit(host: Host, key: str, sentence: str, messages: DeltaGenerator) -> str:
+    fitting, left_out = host.model(key).fit(sentence)
     if left_out:
         said = _(
             "This text is longer than the model takes. The last {count} words are left out; read up to “…{end}”.",
@@ -131,77 +175,4 @@ def _attend(host: Host, sentence: str, messages: DeltaGenerator) -> AttentionTra
             end=fitting[-LONGEST_NAMED:],
         )
         messages.info(plain(said), icon=":material/content_cut:")
-    st.session_state["last_good"] = fitting
-    return trace
-
-
-def _show(trace: AttentionTrace, choices: _Choices) -> None:
-    views = views_at(trace, choices.sites, choices.unit)
-    _translation(trace)
-    available = page_width()
-    overview = st.container()
-    picked = pick_heads(views)
-    with overview:
-        show_figure(
-            head_overview(
-                trace,
-                sites=choices.sites,
-                unit=choices.unit,
-                picked=picked,
-                colour=choices.colour,
-                width=available,
-            ),
-            key="all-heads",
-            says=head_profile.overview_sentence(views),
-            name=_file_name(trace, "all heads"),
-            picture=choices.picture,
-            available=available,
-        )
-    _compare(trace, choices, picked, available)
-    head_table(views, picked)
-
-
-def _file_name(trace: AttentionTrace, name: str) -> str:
-    return f"{trace.source_text[:LONGEST_NAMED]} {name}"
-
-
-def _translation(trace: AttentionTrace) -> None:
-    """Show small what the decoder wrote."""
-    entry = models.describe(KEY)
-    wrote = _("{title} wrote in {language}:", title=_(entry.mechanism.title), language=_(entry.target_language))
-    text = escape(trace.output_text) if trace.output_text.strip() else f"<em>{escape(_('nothing written'))}</em>"
-    said = f'<span lang="{escape(entry.pair.rpartition("-")[2])}" dir="auto">{text}</span>'
-    st.html(f'<p class="heads-translation"><small>{escape(wrote)}</small> {said}</p>')
-
-
-def _compare(trace: AttentionTrace, choices: _Choices, picked: Sequence[HeadPlace], width: float) -> None:
-    """Show the picked heads: side by side, the difference of two, their sum or their mean."""
-    if not picked:
-        st.info(_("Pick a head above to see it in full."), icon=":material/ads_click:")
-        return
-    ways = {"side": _("side by side"), "difference": _("difference of two"), "sum": _("sum"), "mean": _("mean")}
-    way = segmented("compare", ways, title=_("How the picked heads are shown"))
-    common: dict[str, Any] = {"sites": choices.sites, "unit": choices.unit, "colour": choices.colour, "width": width}
-    if way == "difference":
-        pair = pick_pair(picked)
-        if pair is None:
-            st.info(_("A difference needs two heads: pick one more."), icon=":material/ads_click:")
-            return
-        figure = head_difference(trace, first=pair[0], second=pair[1], **common)
-        sentence = head_profile.difference_sentence(pair, pick_views(trace, choices.sites, choices.unit, pair))
-    else:
-        views = pick_views(trace, choices.sites, choices.unit, picked)
-        if way == "side":
-            figure = head_comparison(trace, heads=picked, **common)
-            sentence = head_profile.comparison_sentence(picked, views)
-        else:
-            figure = head_combination(trace, heads=picked, how="sum" if way == "sum" else "mean", **common)
-            sentence = head_profile.combination_sentence(way, views)
-    show_figure(
-        figure,
-        key="picked-heads",
-        says=sentence,
-        name=_file_name(trace, " ".join((way, *(place.title for place in picked)))),
-        picture=choices.picture,
-        available=width,
-    )
+    return fitting

@@ -1,0 +1,100 @@
+"""What is computed once and kept while there is room: safe for threads, bounded by bytes, the latest kept longest."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Mapping
+from concurrent.futures import Future
+from dataclasses import fields, is_dataclass
+from threading import Lock
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
+
+OBJECT_BYTES = 64  # about what Python spends on a small object
+
+
+def bytes_of(value: Any) -> int:
+    """Give about how many bytes `value` takes: arrays, byte strings, texts, and records and collections of them.
+
+    Examples
+    --------
+    >>> bytes_of(b"abc"), bytes_of(("ab", b"abc"))
+    (67, 197)
+    """
+    if hasattr(value, "nbytes"):
+        return OBJECT_BYTES + int(value.nbytes)
+    if isinstance(value, (bytes, str)):
+        return OBJECT_BYTES + len(value)
+    parts: list[Any] = []
+    if is_dataclass(value):
+        parts = [getattr(value, each.name) for each in fields(value)]
+    elif isinstance(value, Mapping):
+        parts = [*value, *value.values()]
+    elif isinstance(value, (tuple, list, frozenset, set)):
+        parts = list(value)
+    return OBJECT_BYTES + sum(map(bytes_of, parts))
+
+
+class BoundedCache(Generic[T]):
+    """The latest values, as many as fit into a number of bytes. Safe for threads.
+
+    Values must never be changed: all who ask are given the same one. A value that several ask for at once is
+    computed once.
+
+    Parameters
+    ----------
+    limit : int
+        Bytes. A value larger than that is given out but not kept.
+    measure : callable, optional
+        Gives about how many bytes a value takes.
+    """
+
+    def __init__(self, limit: int, measure: Callable[[T], int] = bytes_of) -> None:
+        self._limit, self._measure = limit, measure
+        self._lock = Lock()
+        self._kept: OrderedDict[Hashable, tuple[T, int]] = OrderedDict()
+        self._running: dict[Hashable, Future[T]] = {}
+        self._size = 0
+
+    @property
+    def size(self) -> int:
+        """Bytes that the kept values take."""
+        return self._size
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def get(self, key: Hashable, compute: Callable[[], T]) -> T:
+        """Give the value kept under `key`, or compute and keep it; what `compute` raises is raised and not kept."""
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+                return self._kept[key][0]
+            mine = key not in self._running
+            future = self._running.setdefault(key, Future())
+        return self._compute(key, compute, future) if mine else future.result()
+
+    def _compute(self, key: Hashable, compute: Callable[[], T], future: Future[T]) -> T:
+        try:
+            value = compute()
+            size = self._measure(value)
+        except BaseException as error:
+            with self._lock:
+                del self._running[key]
+            future.set_exception(error)
+            raise
+        with self._lock:
+            self._keep(key, value, size)
+            del self._running[key]
+        future.set_result(value)
+        return value
+
+    def _keep(self, key: Hashable, value: T, size: int) -> None:
+        if size > self._limit:
+            return
+        self._kept[key] = value, size
+        self._size += size
+        while self._size > self._limit:
+            _, (_value, oldest) = self._kept.popitem(last=False)
+            self._size -= oldest

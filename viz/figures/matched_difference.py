@@ -1,0 +1,110 @@
+"""How differently two heads read the words that two texts, or two models, have in common."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import plotly.graph_objects as go
+
+from models.trace import AttentionMap, TokenSequence
+from viz import tokens
+from viz.figures.head_maps import common_notes, difference_colours
+from viz.figures.head_panels import Panel, draw_panels
+from viz.language import _
+from viz.matching import Matching
+from viz.theme import Colour
+from viz.views import View
+
+
+def matched_view(view: View, matching: Matching) -> View:
+    """Give `view` with nothing but the rows and columns that are matched, and one column for all others.
+
+    Parameters
+    ----------
+    view : View
+        Of the first text; its words label the axes.
+    matching : Matching
+
+    Returns
+    -------
+    View
+        Of the one head that `view` shows.
+    """
+    shown = view.shown
+    queries = [shown.query_tokens.texts[one] for one, _other in matching.queries]
+    keys = [shown.key_tokens.texts[one] for one, _other in matching.keys]
+    part = AttentionMap(
+        shown.site,
+        matching.first(view.weights)[None],
+        TokenSequence.from_words(queries),
+        TokenSequence.from_words((*keys, _("⟨elsewhere⟩"))),
+        rows_sum_to_one=False,
+    )
+    return replace(view, shown=part, head=0)
+
+
+def matched_difference(
+    first: View,
+    second: View,
+    *,
+    matching: Matching,
+    names: tuple[str, str],
+    colour: Colour = "linear",
+    width: float = 1320,
+) -> go.Figure:
+    """Show how two heads differ on the words that are matched: the first less the second, from -1 to 1.
+
+    The last column is what each query gives to all words that are not matched. Hovering gives the difference and both
+    weights.
+
+    Parameters
+    ----------
+    first, second : View
+        One head each, with nothing hidden.
+    matching : Matching
+        Of their rows and columns.
+    names : tuple of str
+        What tells the two apart, in words.
+    colour : {"linear", "root"}, optional
+        Whether a colour stands for the difference or for its square root.
+    width : float, optional
+        Pixels at which the figure will be shown.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        One heatmap.
+
+    Raises
+    ------
+    ValueError
+        If nothing is matched.
+    """
+    if matching.empty:
+        message = "no word is matched: there is nothing to compare"
+        raise ValueError(message)
+    one, other = matching.first(first.weights), matching.second(second.weights)
+    view = matched_view(first, matching)
+    meaning = _(
+        "difference of weights: above 0 (purple) {first} gives this word more, below 0 (orange) {second}",
+        first=names[0],
+        second=names[1],
+    )
+    panel = Panel(
+        title=_("Difference on the words that both have"),
+        notes=(_("{first}, less {second}", first=names[0], second=names[1]), *common_notes(first)),
+        view=view,
+        values=np.asarray(one - other, dtype=np.float32),
+        signed=True,
+        extras=(one, other),
+        closing="<br>"
+        + _(
+            "{first}: {one}<br>{second}: {other}",
+            first=tokens.full_label(names[0]),
+            one="%{customdata[1]:.4f}",
+            second=tokens.full_label(names[1]),
+            other="%{customdata[2]:.4f}",
+        ),
+    )
+    return draw_panels([panel], difference_colours(colour, width=width, meaning=meaning), colour=colour, width=width)

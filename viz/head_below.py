@@ -1,0 +1,132 @@
+"""What stands below the picked heads when it is asked for: the table, the likeness of all heads, rollout."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from viz import head_profile
+from viz.chart import show_figure
+from viz.controls import select, several, slide
+from viz.figures import HeadPlace, rollout_heatmap, similarity_heatmap
+from viz.figures.head_maps import sites_at
+from viz.figures.head_similarity import Similarity
+from viz.figures.rollout import rollout_view
+from viz.head_compare import file_name_of
+from viz.head_gallery import Order
+from viz.head_picks import put_picks
+from viz.head_settings import Settings
+from viz.head_shown import Shown
+from viz.head_table import head_table
+from viz.language import _
+from viz.style import plain
+
+TABLE, SIMILARITY, ROLLOUT = "table", "similarity", "rollout"
+CHART = "chart-similarity"
+MOST_WORK = 2 * 10**9
+"""Heads squared times cells up to which all heads are compared with all: some ten seconds of one core."""
+
+NEAREST = 5
+_CLICKED = "similarity-clicked"
+
+
+def take_pair(shown: Shown) -> None:
+    """Let two heads whose cell has just been clicked be compared; before anything shows the picks."""
+    state: Any = st.session_state.get(CHART)
+    points = (state or {}).get("selection", {}).get("points", [])
+    clicked = tuple((point["x"], point["y"]) for point in points[:1])
+    if clicked == st.session_state.get(_CLICKED, ()):
+        return
+    st.session_state[_CLICKED] = clicked
+    if clicked:
+        compare_pair(shown.similarity().pair(*clicked[0]), shown.places)
+
+
+def compare_pair(pair: tuple[HeadPlace, HeadPlace], places: Sequence[HeadPlace]) -> None:
+    """Let the difference of two heads be shown."""
+    put_picks(pair, places)
+    first, second = (f"{place.layer}.{place.head}" for place in pair)
+    st.query_params["compare"] = "difference"
+    if sorted(pair)[0] != pair[0]:
+        st.query_params["plus"], st.query_params["minus"] = first, second
+
+
+def show_below(shown: Shown, settings: Settings, order: Order, picked: Sequence[HeadPlace], width: float) -> None:
+    """Show what the reader asked for."""
+    names = {TABLE: _("every head in numbers"), SIMILARITY: _("how alike heads are")}
+    if shown.sites.endswith("self"):
+        names[ROLLOUT] = _("rollout")
+    st.subheader(_("More of this text"), anchor=False)
+    asked = several("below", names, title=_("Show below"), default=() if shown.is_long else (TABLE,))
+    if ROLLOUT in asked:
+        _rollout(shown, settings, width)
+    if SIMILARITY in asked:
+        _similarity(shown, settings, picked, width)
+    if TABLE in asked:
+        _table(shown, order, picked)
+
+
+def _table(shown: Shown, order: Order, picked: Sequence[HeadPlace]) -> None:
+    profiles = order.profiles
+    if profiles is None:
+        with st.spinner(_("Measuring every head …")):
+            profiles = shown.profiles()
+    head_table(profiles, sites_at(shown.trace, shown.sites)[0], picked)
+
+
+def _rollout(shown: Shown, settings: Settings, width: float) -> None:
+    last = len(sites_at(shown.trace, shown.sites)) - 1
+    labels = {str(layer): _("after layer {layer}", layer=layer) for layer in range(last + 1)}
+    upto = int(slide("upto", labels, title=_("Rollout through the layers"), default=str(last)))
+    common = settings.common
+    view = rollout_view(shown.trace, sites=shown.sites, layer=upto, unit=shown.unit, hiding=shown.hiding)
+    show_figure(
+        rollout_heatmap(shown.trace, layer=upto, width=width, **common),
+        key=ROLLOUT,
+        says=head_profile.rollout_sentence(view),
+        name=file_name_of(shown, f"rollout {upto}"),
+        picture=settings.picture,
+        available=width,
+    )
+
+
+def _similarity(shown: Shown, settings: Settings, picked: Sequence[HeadPlace], width: float) -> None:
+    cells = shown.first.shown.weights[0].size
+    if len(shown.places) ** 2 * cells > MOST_WORK:
+        st.info(_("This text is too long to compare all its heads with each other. A shorter one shows it."))
+        return
+    with st.spinner(_("Comparing every head with every other …")):
+        found = shown.similarity()
+    figure = similarity_heatmap(
+        shown.trace, sites=shown.sites, unit=shown.unit, similarity=found, picked=picked, width=min(width, 1000)
+    )
+    with st.container(key="figure-similarity"):
+        st.plotly_chart(
+            figure,
+            width="content",
+            theme=None,
+            key=CHART,
+            on_select="rerun",
+            selection_mode="points",
+            config={"displaylogo": False, "displayModeBar": False, "scrollZoom": False},
+        )
+    st.caption(_("Click a cell below the diagonal to see the difference of its two heads."))
+    _nearest(shown, found, picked)
+
+
+def _nearest(shown: Shown, found: Similarity, picked: Sequence[HeadPlace]) -> None:
+    """Let the reader compare a head with those that read most like it: without a pointer too."""
+    labels = {f"{place.layer}.{place.head}": place.title for place in shown.places}
+    default = f"{picked[0].layer}.{picked[0].head}" if picked else None
+    with st.container(horizontal=True, vertical_alignment="bottom", key="nearest"):
+        with st.container(width=260):
+            code = select("like", labels, title=_("Heads that read most like"), default=default, compact=False)
+        place = HeadPlace(*map(int, code.split(".")))
+        row = found.divergence[found.places.index(place)]
+        for other in found.nearest(place, NEAREST):
+            value = row[found.places.index(other)]
+            name = plain(_("{head} ({value})", head=other.title, value=f"{value:.2f}"))
+            pair, key = (place, other), f"nearest-{other.layer}-{other.head}"
+            st.button(name, key=key, on_click=compare_pair, args=(pair, shown.places), type="tertiary")

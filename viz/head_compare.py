@@ -1,0 +1,130 @@
+"""The picked heads on the page: side by side, as lines, on the text, or as one map."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from viz import head_profile
+from viz.chart import show_figure
+from viz.controls import segmented, select, start_anew
+from viz.figures import HeadPlace, head_combination, head_comparison, head_difference, head_lines
+from viz.head_picks import pick_pair
+from viz.head_settings import Settings
+from viz.head_shown import Shown
+from viz.isolation import isolate_on_hover
+from viz.language import _
+from viz.on_text import STYLE, Way, text_html
+from viz.tokens import shorten, visible
+
+LONGEST_NAMED = 40  # characters of the sentence in the name of a file
+MOST_LINED = 160
+"""Tokens of the longest text that is drawn as lines: of a longer one nothing could be told apart."""
+
+WIDEST_LINES = 960  # pixels: lines that run farther are harder to follow
+FIGURE = "picked-heads"
+
+
+def compare_heads(shown: Shown, settings: Settings, picked: Sequence[HeadPlace], width: float) -> None:
+    """Show the picked heads in the way that the reader chose."""
+    if not picked:
+        st.info(_("Pick a head above to see it in full."), icon=":material/ads_click:")
+        return
+    ways = {
+        "side": _("side by side"),
+        "lines": _("lines"),
+        "text": _("on the text"),
+        "difference": _("difference of two"),
+        "sum": _("sum"),
+        "mean": _("mean"),
+    }
+    way = segmented("compare", ways, title=_("How the picked heads are shown"))
+    if way == "difference":
+        _difference(shown, settings, picked, width)
+    elif way == "lines":
+        _lines(shown, settings, picked, width)
+    elif way == "text":
+        _on_text(shown, settings, picked)
+    else:
+        _maps(shown, settings, picked, width, way)
+
+
+def file_name_of(shown: Shown, name: str) -> str:
+    """Name the file of a saved picture."""
+    return f"{shown.trace.source_text[:LONGEST_NAMED]} {name}"
+
+
+def _maps(shown: Shown, settings: Settings, picked: Sequence[HeadPlace], width: float, way: str) -> None:
+    views = shown.pick(picked)
+    if way == "side":
+        figure = head_comparison(shown.trace, heads=picked, width=width, **settings.common)
+        sentence = head_profile.comparison_sentence(picked, views)
+    else:
+        how = "sum" if way == "sum" else "mean"
+        figure = head_combination(shown.trace, heads=picked, how=how, width=width, **settings.common)  # type: ignore[arg-type]
+        sentence = head_profile.combination_sentence(way, views)
+    name = file_name_of(shown, " ".join((way, *(place.title for place in picked))))
+    show_figure(figure, key=FIGURE, says=sentence, name=name, picture=settings.picture, available=width)
+
+
+def _difference(shown: Shown, settings: Settings, picked: Sequence[HeadPlace], width: float) -> None:
+    pair = pick_pair(picked)
+    if pair is None:
+        st.info(_("A difference needs two heads: pick one more."), icon=":material/ads_click:")
+        return
+    show_figure(
+        head_difference(shown.trace, first=pair[0], second=pair[1], width=width, **settings.common),
+        key=FIGURE,
+        says=head_profile.difference_sentence(pair, shown.pick(pair)),
+        name=file_name_of(shown, f"difference {pair[0].title} {pair[1].title}"),
+        picture=settings.picture,
+        available=width,
+    )
+
+
+def _lines(shown: Shown, settings: Settings, picked: Sequence[HeadPlace], width: float) -> None:
+    views = shown.pick(picked)
+    if max(views[0].weights.shape) > MOST_LINED:
+        st.info(
+            _(
+                "Lines are drawn for up to {most} words or pieces; this text has more. Side by side shows it.",
+                most=MOST_LINED,
+            )
+        )
+        return
+    common = {name: value for name, value in settings.common.items() if name != "colour"}
+    room = round(min(width, WIDEST_LINES))
+    with st.container(key="lines", width=room):
+        show_figure(
+            head_lines(shown.trace, heads=picked, width=room, **common),
+            key=FIGURE,
+            says=head_profile.comparison_sentence(picked, views),
+            name=file_name_of(shown, " ".join(("lines", *(place.title for place in picked)))),
+            picture=settings.picture,
+            available=room,
+        )
+    isolate_on_hover("lines")
+
+
+def _on_text(shown: Shown, settings: Settings, picked: Sequence[HeadPlace]) -> None:
+    ways = {"reads": _("what it reads"), "read_by": _("who reads it")}
+    start_anew(("word",), of=(shown.trace.source_text, shown.sites, shown.unit, shown.hiding), mark="word-of")
+    with st.container(horizontal=True, vertical_alignment="center", key="word-line"):
+        way: Way = "reads" if segmented("way", ways, title=_("Which way")) == "reads" else "read_by"
+        view = shown.pick(picked[:1])[0]
+        tokens = view.shown.query_tokens if way == "reads" else view.shown.key_tokens
+        texts = [shorten(visible(text)) for text in tokens.texts]
+        labels = {str(place): _("{place}: {word}", place=place + 1, word=text) for place, text in enumerate(texts)}
+        with st.container(width=260):
+            word = select("word", labels, title=_("Which word"), default=str(_first_word(tokens.texts)))
+    st.html(STYLE)
+    for place, each in zip(picked, shown.pick(picked), strict=True):
+        st.markdown(f"**{place.title}**")
+        st.html(text_html(each, position=int(word), way=way, colour=settings.colour))
+
+
+def _first_word(texts: Sequence[str]) -> int:
+    """Give the first token that is a word, so that the picture does not open on a delimiter."""
+    words = (place for place, text in enumerate(texts) if text.strip()[:1].isalnum())
+    return next(words, 0)

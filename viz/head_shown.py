@@ -1,0 +1,119 @@
+"""What the Heads page shows of one trace: views made when they are asked for, and what is computed of them kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from models.trace import AttentionTrace
+from viz import head_profile
+from viz.caching import BoundedCache
+from viz.figures.head_maps import HeadPlace, pick_views, places_at, sites_at, view_at, views_at
+from viz.figures.head_overview import overview_note
+from viz.figures.head_similarity import Similarity, head_similarity
+from viz.head_payload import SmallMaps, encode_overview, small_maps
+from viz.hiding import NOTHING, Hiding
+from viz.language import current_language
+from viz.theme import Colour
+from viz.views import Unit, View
+
+T = TypeVar("T")
+
+LONG_TEXT = 200
+"""Tokens from which a text counts as long: pieces unless words are asked for, and nothing computed unasked."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shown:
+    """The heads of one stack and kind on one text.
+
+    Parameters
+    ----------
+    trace : AttentionTrace
+    identity : hashable
+        Small, and the same for equal traces: under it and the other choices results are kept.
+    workings : BoundedCache
+        Where they are kept; never anything that holds the trace.
+    sites : str
+        As `viz.figures.head_maps.views_at` takes it.
+    unit : {"word", "piece"}
+    hiding : Hiding, optional
+    """
+
+    trace: AttentionTrace
+    identity: Hashable
+    workings: BoundedCache[Any]
+    sites: str
+    unit: Unit = "word"
+    hiding: Hiding = NOTHING
+
+    @property
+    def places(self) -> tuple[HeadPlace, ...]:
+        """All heads, by layer and head."""
+        return places_at(self.trace, self.sites)
+
+    @property
+    def first(self) -> View:
+        """Head 0 of the first layer."""
+        return view_at(self.trace, sites_at(self.trace, self.sites)[0], self.unit, self.hiding)
+
+    @property
+    def is_long(self) -> bool:
+        """Whether the text is so long that nothing is computed unasked."""
+        return is_long(self.trace)
+
+    def views(self, hiding: Hiding | None = None) -> Iterator[View]:
+        """Give a view a layer, each made when it is asked for; under another `hiding` than the own one if given."""
+        chosen = self.hiding if hiding is None else hiding
+        return (view_at(self.trace, site, self.unit, chosen) for site in sites_at(self.trace, self.sites))
+
+    def pick(self, heads: Sequence[HeadPlace]) -> tuple[View, ...]:
+        """Give a view of each of `heads`."""
+        return pick_views(self.trace, self.sites, self.unit, heads, self.hiding)
+
+    def profiles(self) -> tuple[head_profile.Profile, ...]:
+        """Measure every head, on all tokens, hidden or not."""
+        return self.kept(("profiles",), lambda: head_profile.profiles_of(self.views(NOTHING)))
+
+    def sentence(self) -> str:
+        """Say which head reads one token most."""
+        return self.kept(
+            ("sentence", self.hiding, current_language()), lambda: head_profile.overview_sentence(self.views())
+        )
+
+    def similarity(self) -> Similarity:
+        """Compare every head with every other."""
+        return self.kept(("similarity",), lambda: head_similarity(self.trace, sites=self.sites, unit=self.unit))
+
+    def payload(
+        self,
+        *,
+        heads: Sequence[HeadPlace] | None,
+        picked: Sequence[HeadPlace],
+        remarks: Mapping[HeadPlace, str],
+        colour: Colour,
+    ) -> bytes:
+        """Give what the canvas overview shows; picking, ordering and colour compute no map anew."""
+        hidden = Hiding(self.hiding.source, self.hiding.target, self.hiding.target_input, between=self.hiding.between)
+        small: SmallMaps = self.kept(("small", hidden), lambda: small_maps(self.views(hidden)))
+        note = self.kept(("note", self.hiding, current_language()), self._note)
+        view = self.first
+        return encode_overview(
+            [view], heads=heads, picked=picked, remarks=remarks, colour=colour, small=small, note=note
+        )
+
+    def _note(self) -> str:
+        if not self.hiding.threshold:
+            return overview_note([self.first])
+        return overview_note(views_at(self.trace, self.sites, self.unit, self.hiding))
+
+    def kept(self, what: tuple[Hashable, ...], compute: Callable[[], T]) -> T:
+        """Give what is kept of this map and unit under `what`, or compute and keep it."""
+        found: T = self.workings.get((self.identity, self.sites, self.unit, *what), compute)
+        return found
+
+
+def is_long(trace: AttentionTrace) -> bool:
+    """Tell whether the texts of `trace` are so long that nothing is computed unasked."""
+    return max(len(trace.source), len(trace.target)) > LONG_TEXT
