@@ -141,8 +141,7 @@ def _cell_width(sizes: Sequence[PanelSize], room: float) -> float:
 
 
 def choose_columns(sizes: Sequence[PanelSize], width: float) -> int:
-    """Give how many panels stand in a row of `width` pixels: four at most, and as many as leave cells that can
-    be told apart.
+    """Give how many panels stand in a row of `width` pixels: four at most, with cells that can be told apart.
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ MOST_EXTRAS = 1
 
 def is_long(panel: Panel) -> bool:
     """Tell whether the tokens of `panel` are too many to label each."""
-    return max(panel.values.shape) > MOST_LABELLED
+    return bool(max(panel.values.shape) > MOST_LABELLED)
 
 
 def draw_long_panels(panels: Sequence[Panel], colours: dict[str, Any], *, colour: Colour, width: float) -> go.Figure:
