@@ -297,7 +297,9 @@ FIGURES: dict[str, Callable[..., go.Figure]] = {
     name: function
     for name, function in inspect.getmembers(viz.figures, inspect.isfunction)
     if str(function.__annotations__.get("return")).rpartition(".")[2] == "Figure"
+    and any("AttentionTrace" in str(hint) for hint in function.__annotations__.values())
 }
+"""Those that draw a trace; what draws views that were chosen before has tests of its own."""
 OF_SELF_ATTENTION = ("rollout_heatmap",)  # from tokens to tokens of one text: of no cross map
 
 
