@@ -225,7 +225,7 @@ def test_a_long_text_is_shown_in_pieces_and_nothing_is_measured_unasked(monkeypa
     header, cells = overview(app)
     assert cells.shape[1] <= 64
     assert "largest weight of a few tokens" in header["note"]
-    assert app.button_group(key="unit").value == "piece"
+    assert (app.button_group(key="unit").value, header["colour"]) == ("piece", "root")
     assert measured == []
     assert len(app.dataframe) == 0
     picked = json.loads(app.get("plotly_chart")[0].proto.spec)

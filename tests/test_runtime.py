@@ -65,6 +65,16 @@ def test_a_trace_larger_than_the_cache_is_given_but_not_kept() -> None:
     assert (len(cache), cache.size) == (0, 0)
 
 
+def test_a_trace_that_fills_most_of_the_cache_makes_way_before_another_is_computed() -> None:
+    large = sample(60)
+    cache, kept = TraceCache(trace_bytes(large) + 1), []
+    cache.get("large", lambda: large)
+    assert cache.get("large", sample) is large
+    cache.get("small", lambda: kept.append(len(cache)) or sample(2))
+    assert kept == [0]
+    assert 0 < cache.size <= trace_bytes(sample(2))
+
+
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(1, 30)), max_size=20), st.integers(0, 60_000))
 def test_the_cache_never_takes_more_bytes_than_it_may(requests: list[tuple[int, int]], limit: int) -> None:
     cache = TraceCache(limit)

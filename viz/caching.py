@@ -45,7 +45,8 @@ class BoundedCache(Generic[T]):
     Parameters
     ----------
     limit : int
-        Bytes. A value larger than that is given out but not kept.
+        Bytes. A value larger than that is given out but not kept; one larger than half of it makes way before
+        another is computed, so that two such are never in memory at once on its account.
     measure : callable, optional
         Gives about how many bytes a value takes.
     """
@@ -72,6 +73,8 @@ class BoundedCache(Generic[T]):
                 self._kept.move_to_end(key)
                 return self._kept[key][0]
             mine = key not in self._running
+            if mine:
+                self._make_way()
             future = self._running.setdefault(key, Future())
         return self._compute(key, compute, future) if mine else future.result()
 
@@ -89,6 +92,10 @@ class BoundedCache(Generic[T]):
             del self._running[key]
         future.set_result(value)
         return value
+
+    def _make_way(self) -> None:
+        for key in [each for each, (_value, size) in self._kept.items() if size > self._limit / 2]:
+            self._size -= self._kept.pop(key)[1]
 
     def _keep(self, key: Hashable, value: T, size: int) -> None:
         if size > self._limit:

@@ -26,7 +26,7 @@ from viz.matching import Matching, Pairs, changes, distances, ranking
 from viz.runtime import Host
 from viz.sentence import KEY as FIRST_BOX
 from viz.style import plain
-from viz.tokens import visible
+from viz.tokens import isolated, visible
 from viz.views import View
 
 NONE, SENTENCE, MODEL = "none", "sentence", "model"
@@ -298,8 +298,8 @@ def _says(views: tuple[View, View], matching: Matching, names: tuple[str, str]) 
     shown = views[0].shown
     return _(
         "They differ most at “{query}”: “{key}” gets {one} from {first} and {other} from {second}.",
-        query=visible(shown.query_tokens.texts[matching.queries[int(query)][0]]),
-        key=visible(shown.key_tokens.texts[matching.keys[int(key)][0]]),
+        query=isolated(visible(shown.query_tokens.texts[matching.queries[int(query)][0]])),
+        key=isolated(visible(shown.key_tokens.texts[matching.keys[int(key)][0]])),
         one=f"{one[query, key]:.2f}",
         other=f"{other[query, key]:.2f}",
         first=names[0],

@@ -24,7 +24,7 @@ from viz.measures import (
     relative_entropy,
     repeated_share,
 )
-from viz.tokens import visible
+from viz.tokens import isolated, visible
 from viz.views import View, key_pieces
 
 ENCODER, DECODER, CROSS = ("encoder", "self"), ("decoder", "self"), ("decoder", "cross")
@@ -346,8 +346,8 @@ def difference_sentence(places: Sequence[HeadPlace], views: Sequence[View]) -> s
             _(
                 "{place} reads “{key}” more from “{query}” ({more} against {less})",
                 place=place.title,
-                query=visible(views[0].shown.query_tokens.texts[int(at[0])]),
-                key=visible(views[0].shown.key_tokens.texts[int(at[1])]),
+                query=isolated(visible(views[0].shown.query_tokens.texts[int(at[0])])),
+                key=isolated(visible(views[0].shown.key_tokens.texts[int(at[1])])),
                 more=f"{more[at]:.2f}",
                 less=f"{less[at]:.2f}",
             )
@@ -386,7 +386,11 @@ def _strongest(view: View, weights: NDArray[Any]) -> tuple[float, str, str]:
     rows = [row for row in free if _is_word(queries[row])] or free
     known = weights[rows][:, :-1] if view.hidden_keys and len(keys) > 1 else weights[rows]
     query, key = np.unravel_index(known.argmax(), known.shape)
-    return float(weights[rows[int(query)], key]), visible(queries[rows[int(query)]]), visible(keys[int(key)])
+    return (
+        float(weights[rows[int(query)], key]),
+        isolated(visible(queries[rows[int(query)]])),
+        isolated(visible(keys[int(key)])),
+    )
 
 
 def _is_word(text: str) -> bool:

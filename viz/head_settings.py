@@ -89,14 +89,11 @@ def choose_settings(trace: AttentionTrace) -> Settings:
         kind = segmented("map", names, title=_("Which attention"))
         between = _choose_between() if kind == "encoder" and trace.source.segments else None
         units = {"word": _("words"), "piece": _("pieces")}
-        if is_long(trace):
-            units = dict(reversed(units.items()))
+        colours = {"linear": _("linear colour"), "root": _("square-root colour")}
+        if is_long(trace):  # pieces, and colours in which weights of one in hundreds can be seen
+            units, colours = (dict(reversed(each.items())) for each in (units, colours))
         unit = segmented("unit", units, title=_("Unit"))
-        colour = segmented(
-            "colour",
-            {"linear": _("linear colour"), "root": _("square-root colour")},
-            title=_("How weight becomes colour"),
-        )
+        colour = segmented("colour", colours, title=_("How weight becomes colour"))
         with st.container(width=190):
             labels = {each: _("from {least}", least=each) if float(each) else _("all weights") for each in THRESHOLDS}
             least = select("least", labels, title=_("Weights below are drawn empty"))

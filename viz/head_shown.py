@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from models.trace import AttentionTrace
@@ -47,6 +47,7 @@ class Shown:
     sites: str
     unit: Unit = "word"
     hiding: Hiding = NOTHING
+    _made: dict[Hiding, tuple[View, ...]] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def places(self) -> tuple[HeadPlace, ...]:
@@ -64,9 +65,13 @@ class Shown:
         return is_long(self.trace)
 
     def views(self, hiding: Hiding | None = None) -> Iterator[View]:
-        """Give a view a layer, each made when it is asked for; under another `hiding` than the own one if given."""
+        """Give a view a layer, under another `hiding` than the own one if given; of a long text made one by one."""
         chosen = self.hiding if hiding is None else hiding
-        return (view_at(self.trace, site, self.unit, chosen) for site in sites_at(self.trace, self.sites))
+        if self.is_long:
+            return (view_at(self.trace, site, self.unit, chosen) for site in sites_at(self.trace, self.sites))
+        if chosen not in self._made:
+            self._made[chosen] = views_at(self.trace, self.sites, self.unit, chosen)
+        return iter(self._made[chosen])
 
     def pick(self, heads: Sequence[HeadPlace]) -> tuple[View, ...]:
         """Give a view of each of `heads`."""
@@ -106,7 +111,7 @@ class Shown:
     def _note(self) -> str:
         if not self.hiding.threshold:
             return overview_note([self.first])
-        return overview_note(views_at(self.trace, self.sites, self.unit, self.hiding))
+        return overview_note(tuple(self.views()))
 
     def kept(self, what: tuple[Hashable, ...], compute: Callable[[], T]) -> T:
         """Give what is kept of this map and unit under `what`, or compute and keep it."""

@@ -111,10 +111,20 @@ def escape(text: str) -> str:
     >>> escape("</s>")
     '&lt;/s&gt;'
     """
-    escaped = text.translate(_MARKUP)
+    return isolated(text).translate(_MARKUP)
+
+
+def isolated(text: str) -> str:
+    """Give `text` set apart if it runs from right to left, so that it does not turn around what stands beside it.
+
+    Examples
+    --------
+    >>> isolated("cat")
+    'cat'
+    """
     if any(unicodedata.bidirectional(character) in ("R", "AL") for character in text):
-        return f"{_FIRST_STRONG_ISOLATE}{escaped}{_POP_ISOLATE}"
-    return escaped
+        return f"{_FIRST_STRONG_ISOLATE}{text}{_POP_ISOLATE}"
+    return text
 
 
 def label(text: str, longest: int = LONGEST_LABEL) -> str:

@@ -25,7 +25,8 @@ MOST_LABELLED = 160
 
 LABELS = 12  # of an axis, spread evenly
 LONGEST = 12  # columns of such a label
-LEFT, ABOVE = 104, 72  # pixels for labels and the title of an axis
+LEFT, ABOVE = 104, 92  # pixels for labels and the title of an axis
+RIGHT = 30  # pixels that a slanted label takes beyond the last column
 LARGEST = 640  # pixels of a map's longer side
 NARROWEST = 420  # pixels of a map with its labels, with less room there are fewer in a row
 GAP = 24
@@ -56,7 +57,7 @@ def draw_long_panels(panels: Sequence[Panel], colours: dict[str, Any], *, colour
     """
     columns = max(1, min(len(panels), int((width + GAP) // (NARROWEST + GAP)), 2))
     pitch = (width + GAP) / columns
-    side = min(pitch - GAP - LEFT, LARGEST)
+    side = min(pitch - GAP - LEFT - RIGHT, LARGEST)
     heads = [_heading(panel, pitch - GAP) for panel in panels]
     legend = legend_height(colours)
     layout: dict[str, Any] = {"template": template(), "annotations": []}

@@ -118,8 +118,8 @@ def _show_model(host: Host, key: str, sentence: str, top: DeltaGenerator, messag
     if is_long(trace):
         st.caption(
             _(
-                "A text of {count} tokens: shown in pieces unless you choose words; numbers of all heads are worked "
-                "out when you ask for them.",
+                "A text of {count} tokens: shown in pieces and in square-root colour unless you choose otherwise; "
+                "numbers of all heads are worked out when you ask for them.",
                 count=max(len(trace.source), len(trace.target)),
             )
         )
