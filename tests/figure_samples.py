@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+import plotly.graph_objects as go
 
 from models.sites import Site
 from models.trace import Alignment, AttentionMap, AttentionTrace, Provenance, Step, TokenSequence
@@ -113,3 +115,10 @@ def bench() -> tuple[AttentionTrace, ...]:
             [*words, end], [*french, end], seed=3, heads=8, layers=2, title="Multi-head", year=2017, alignment=alignment
         ),
     )
+
+
+def axis_title(figure: go.Figure | dict[str, Any], axis: str) -> str:
+    """Give the title of the axis `axis` ("x", "y2") of a figure of heatmaps, in one line."""
+    layout = figure["layout"] if isinstance(figure, dict) else figure.layout.to_plotly_json()
+    (found,) = (each["text"] for each in layout["annotations"] if each.get("name") == axis)
+    return str(found).replace("<br>", " ")

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import plotly.graph_objects as go
 import pytest
-from figure_samples import AWKWARD, pieces, translation
+from figure_samples import AWKWARD, axis_title, pieces, translation
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -37,14 +37,14 @@ def test_the_second_is_taken_from_the_first() -> None:
 
 
 def test_the_scale_is_symmetric_and_says_what_above_0_means() -> None:
-    layout = difference_heatmap(*pair()).layout
+    figure = difference_heatmap(*pair())
+    layout = figure.layout
     assert (layout.coloraxis.cmin, layout.coloraxis.cmax) == (-1, 1)
     meaning = layout.coloraxis.colorbar.title.text.replace("<br>", " ")
     assert meaning == "above 0: Bahdanau (additive) gives this word more; below: Luong (general)"
     assert "the translation was given" in layout.annotations[0].text
-    x, y = axes(difference_heatmap(*pair()))
-    assert x.title.text == "key: the source word being read"
-    assert y.title.text.replace("<br>", " ") == "query: the word being written"
+    assert axis_title(figure, "x") == "key: the source word being read"
+    assert axis_title(figure, "y") == "query: the word being written"
 
 
 def test_square_root_colours_keep_the_sign_and_the_numbers() -> None:
@@ -94,9 +94,10 @@ def test_rows_of_one_word_are_compared_whatever_labels_them() -> None:
     np.testing.assert_array_equal(shown.second.weights, choose_view(second).weights[1:])
     assert any("has just read it in" in note for note in shown.notes)
     assert any("Luong (general), 2015: layer 0, head 1" in note for note in shown.notes)
-    x, y = axes(difference_heatmap(first, second))
+    figure = difference_heatmap(first, second)
+    x, y = axes(figure)
     assert (len(x.ticktext), len(y.ticktext)) == (4, 3)
-    assert y.title.text.replace("<br>", " ") == "query: the word of the translation"
+    assert axis_title(figure, "y") == "query: the word of the translation"
 
 
 def test_pieces_are_compared_as_pieces() -> None:

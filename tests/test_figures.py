@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import plotly.graph_objects as go
 import pytest
-from figure_samples import AWKWARD, bench, pieces, reader, translation
+from figure_samples import AWKWARD, axis_title, bench, pieces, reader, translation
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -65,12 +65,13 @@ def test_arrays_are_sent_in_binary() -> None:
 
 
 def test_axes_are_named_in_words() -> None:
-    x, y = axes(alignment_heatmap(bench()[0]), 0)
-    assert (x.title.text, y.title.text) == ("key: the source word being read", "query: the word being written")
-    x, y = axes(alignment_heatmap(bench()[2]), 0)
-    assert y.title.text == "query: the word just read in"
-    x, y = axes(alignment_heatmap(reader(("a", "b", "c", "d", "e", "f", "g"))), 0)
-    assert (x.title.text, y.title.text) == ("key: the word being read", "query: the word that reads")
+    figure = alignment_heatmap(bench())
+    assert axis_title(figure, "x") == "key: the source word being read"
+    assert axis_title(figure, "y") == "query: the word being written"
+    assert axis_title(figure, "y3") == "query: the word just read in"
+    figure = alignment_heatmap(reader(("a", "b", "c", "d", "e", "f", "g")))
+    assert axis_title(figure, "x") == "key: the word being read"
+    assert axis_title(figure, "y") == "query: the word that reads"
 
 
 @pytest.mark.parametrize("name", AWKWARD)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from figure_samples import axis_title
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
@@ -106,7 +107,7 @@ def test_pieces_are_a_choice_of_the_reader(app: AppTest) -> None:
     assert not app.exception
     pieces = figure(app)["layout"]["xaxis"]["ticktext"]
     assert len(pieces) > len(words)
-    assert figure(app)["layout"]["xaxis"]["title"]["text"] == "key: the source piece being read"
+    assert axis_title(figure(app), "x") == "key: the source piece being read"
 
 
 @pytest.mark.parametrize("number", range(len(EXAMPLES)))
@@ -297,7 +298,7 @@ def test_a_link_restores_every_choice() -> None:
     assert dict(app.query_params) == LINK
     drawn = figures(app)
     assert [len(each["data"]) for each in drawn] == [2, 1]
-    assert drawn[0]["layout"]["xaxis"]["title"]["text"] == "key: the source piece being read"
+    assert axis_title(drawn[0], "x") == "key: the source piece being read"
     app.run()
     assert dict(app.query_params) == LINK
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from figure_samples import axis_title
 from streamlit.testing.v1 import AppTest
 
 import models
@@ -114,7 +115,7 @@ def test_pieces_are_a_choice_of_the_reader(app: AppTest) -> None:
     words = len(figures(app)[0]["layout"]["xaxis"]["ticktext"])
     app.button_group(key="unit").set_value("piece").run()
     assert len(figures(app)[0]["layout"]["xaxis"]["ticktext"]) > words
-    assert "the piece that reads" in figures(app)[0]["layout"]["yaxis"]["title"]["text"]
+    assert "the piece that reads" in axis_title(figures(app)[0], "y")
     assert parameter(app, "unit") == "piece"
 
 
@@ -256,7 +257,7 @@ def test_a_link_restores_everything() -> None:
     meaning = picked["layout"]["coloraxis"]["colorbar"]["title"]["text"].replace("<br>", " ")
     assert "layer 1, head 7 reads this token more, below 0 (orange) layer 0, head 3" in meaning
     assert "square root" in meaning
-    assert "piece being written" in picked["layout"]["yaxis"]["title"]["text"]
+    assert "piece being written" in axis_title(picked, "y")
     assert json.loads(app.get("plotly_chart")[0].proto.config)["toImageButtonOptions"]["format"] == "svg"
     entropies = list(app.dataframe[0].value["entropy, bits"])
     assert entropies == sorted(entropies, reverse=True)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from figure_samples import AWKWARD, pieces
+from figure_samples import AWKWARD, axis_title, pieces
 from head_samples import transformer
 from hypothesis import given
 from hypothesis import strategies as st
@@ -80,9 +80,8 @@ def test_the_figure_shows_rollout_and_says_that_it_is_computed(sites: str, layer
     assert "computed, not a weight of the model" in said
     assert "Abnar &amp; Zuidema 2020" in said
     assert ("layers 0 to 2" in said) == (layer is None)
-    x, y = figure.layout.xaxis, figure.layout.yaxis
-    assert x.title.text == "key: the word as it came in"
-    assert y.title.text.replace("<br>", " ") == "query: the word after these layers"
+    assert axis_title(figure, "x") == "key: the word as it came in"
+    assert axis_title(figure, "y") == "query: the word after these layers"
     assert "comes from" in figure.data[0].hovertemplate
     assert "attention rollout" in figure.layout.coloraxis.colorbar.title.text
 

@@ -18,7 +18,9 @@ from viz.theme import NOTE_SIZE, TITLE_SIZE, template
 LEGEND_HEIGHT = 72  # pixels of the colour bar with its title and numbers
 LEGEND_WIDTH = 420
 NUMBERS_HEIGHT = 26  # pixels of the numbers under it
-MOST_GAPPED_CELLS = 48  # in a row: a line between cells would leave nothing of narrower ones
+MOST_GAPPED_CELLS = 24  # in a row: beyond, lines between cells double the time that the map takes to draw
+AXIS_TITLE_SIZE = NOTE_SIZE + 1
+BROKEN_TITLE = 22  # characters of a line of an axis title that is wider than its axis
 NOTE_GAP = "\u00a0· "  # between the notes of a panel
 NARROW = 600  # pixels: labels of a figure as narrow as a phone are cut earlier
 LONGEST_NARROW_LABEL = 14
@@ -38,11 +40,16 @@ def panel_size(queries: TokenSequence, keys: TokenSequence, *, note: str, longes
 
 
 def wrapped_legend(colours: dict[str, Any], width: float) -> tuple[dict[str, Any], float]:
-    """Give a colour axis whose title fits over its bar in a figure of `width` pixels, and the height it takes."""
+    """Give a colour axis whose title fits over its bar in a figure of `width` pixels, and the height it takes.
+
+    A title that has lines already keeps them.
+    """
     bar = colours["colorbar"]
     room = min(LEGEND_WIDTH, width - 20)
-    lines = textwrap.wrap(bar["title"]["text"], int(room / (NOTE_SIZE * GLYPH_WIDTH)))
-    title = bar["title"] | {"text": "<br>".join(map(tokens.escape, lines))}
+    lines = str(bar["title"]["text"]).split("<br>")
+    if len(lines) == 1:
+        lines = [tokens.escape(line) for line in textwrap.wrap(lines[0], int(room / (NOTE_SIZE * GLYPH_WIDTH)))]
+    title = bar["title"] | {"text": "<br>".join(lines)}
     height = LEGEND_HEIGHT + max(len(lines) - 1, 0) * NOTE_SIZE * LINE_HEIGHT
     return colours | {"colorbar": bar | {"title": title}}, height
 
@@ -67,7 +74,6 @@ def base_layout(grid: Grid, colours: dict[str, Any], *, stacked: bool, legend: f
         "height": grid.height,
         "margin": {"l": 0, "r": 0, "t": 0, "b": 0, "autoexpand": False},
         "coloraxis": colours | {"colorbar": bar},
-        "annotations": [],
     }
 
 
@@ -76,9 +82,7 @@ def cell_gap(weights: NDArray[np.float32]) -> int:
     return 1 if max(weights.shape) <= MOST_GAPPED_CELLS else 0
 
 
-def _axis(
-    sequence: TokenSequence, longest: int, *, domain: tuple[float, float], title: str, anchor: str
-) -> dict[str, Any]:
+def _axis(sequence: TokenSequence, longest: int, *, domain: tuple[float, float], anchor: str) -> dict[str, Any]:
     """Give an axis of integer positions: Plotly would merge equal labels into one row."""
     count = len(sequence)
     return {
@@ -91,27 +95,84 @@ def _axis(
         "ticks": "outside",
         "ticklen": TICK,
         "tickcolor": "rgba(0,0,0,0)",
-        "title": {"text": title, "font": {"size": NOTE_SIZE + 1}, "standoff": 6},
         "fixedrange": True,
         "automargin": False,
         "ticklabeloverflow": "allow",
     }
 
 
-def key_axis(keys: TokenSequence, title: str, grid: Grid, box: Box, *, suffix: str, longest: int) -> dict[str, Any]:
-    """Give the horizontal axis of the panel `suffix`: a column a key, labelled above the cells."""
-    axis = _axis(keys, longest, domain=grid.x_domain(box), title=title, anchor=f"y{suffix}")
-    font = {"size": grid.column_font}
-    return axis | {"side": "top", "range": [-0.5, len(keys) - 0.5], "tickangle": grid.angle, "tickfont": font}
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One map of a figure, as its axes and its heading need it.
+
+    Parameters
+    ----------
+    title : str
+    notes : tuple of str
+        Small text under the title.
+    queries, keys : TokenSequence
+        What labels the rows and the columns.
+    query_title, key_title : str
+        What they are, in words.
+    """
+
+    title: str
+    notes: tuple[str, ...]
+    queries: TokenSequence
+    keys: TokenSequence
+    query_title: str
+    key_title: str
 
 
-def query_axis(
-    queries: TokenSequence, title: str, grid: Grid, box: Box, *, suffix: str, longest: int
-) -> dict[str, Any]:
-    """Give the vertical axis of the panel `suffix`: a row a query, from the top down."""
-    shown = title if box.bottom - box.top >= SHORT_AREA else title.replace(": ", ":<br>", 1)
-    axis = _axis(queries, longest, domain=grid.y_domain(box), title=shown, anchor=f"x{suffix}")
-    return axis | {"range": [len(queries) - 0.5, -0.5]}
+def panel_axes(panel: Panel, grid: Grid, box: Box, *, suffix: str, longest: int) -> dict[str, Any]:
+    """Give the axes of the panel `suffix`: a column a key, labelled above the cells; a row a query, from the top down.
+
+    Their titles are those of `axis_titles`.
+    """
+    keys, queries = len(panel.keys), len(panel.queries)
+    columns = _axis(panel.keys, longest, domain=grid.x_domain(box), anchor=f"y{suffix}")
+    rows = _axis(panel.queries, longest, domain=grid.y_domain(box), anchor=f"x{suffix}")
+    labels = {"side": "top", "tickangle": grid.angle, "tickfont": {"size": grid.column_font}}
+    return {
+        f"xaxis{suffix}": columns | labels | {"range": [-0.5, keys - 0.5]},
+        f"yaxis{suffix}": rows | {"range": [queries - 0.5, -0.5]},
+    }
+
+
+def axis_titles(panel: Panel, grid: Grid, box: Box, *, suffix: str) -> list[dict[str, Any]]:
+    """Give what the rows and the columns of the panel `suffix` are, in words, as annotations named "x" and "y".
+
+    Titles of Plotly's own axes would be placed by measuring every label in the page, which takes longer than drawing
+    the maps.
+    """
+    room = box.right - box.left
+    wide = tokens.width(panel.key_title) * GLYPH_WIDTH * AXIS_TITLE_SIZE > room
+    columns = "<br>".join(textwrap.wrap(panel.key_title, BROKEN_TITLE)) if wide else panel.key_title
+    high = box.bottom - box.top >= SHORT_AREA
+    rows = panel.query_title if high else panel.query_title.replace(": ", ":<br>", 1)
+    shared = {"xref": "paper", "yref": "paper", "showarrow": False, "borderpad": 0, "font": {"size": AXIS_TITLE_SIZE}}
+    above, middle = box.top - TICK - grid.label_height, (box.top + box.bottom) / 2
+    return [
+        {
+            "name": f"x{suffix}",
+            "text": columns,
+            "x": (box.left + room / 2) / grid.width,
+            "xanchor": "center",
+            "y": 1 - above / grid.height,
+            "yanchor": "bottom",
+            **shared,
+        },
+        {
+            "name": f"y{suffix}",
+            "text": rows,
+            "textangle": -90,
+            "x": box.head_left / grid.width,
+            "xanchor": "left",
+            "y": 1 - middle / grid.height,
+            "yanchor": "middle",
+            **shared,
+        },
+    ]
 
 
 def heading(title: str, grid: Grid, box: Box) -> dict[str, Any]:
@@ -139,29 +200,6 @@ def any_cut(queries: TokenSequence, keys: TokenSequence, longest: int) -> bool:
     return any(tokens.is_cut(text, longest) for text in (*queries.texts, *keys.texts))
 
 
-@dataclass(frozen=True, slots=True)
-class Panel:
-    """One map of a figure, as its axes and its heading need it.
-
-    Parameters
-    ----------
-    title : str
-    notes : tuple of str
-        Small text under the title.
-    queries, keys : TokenSequence
-        What labels the rows and the columns.
-    query_title, key_title : str
-        What they are, in words.
-    """
-
-    title: str
-    notes: tuple[str, ...]
-    queries: TokenSequence
-    keys: TokenSequence
-    query_title: str
-    key_title: str
-
-
 def lay_out(
     panels: Sequence[Panel], colours: dict[str, Any], *, width: float, columns: int | None = None
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
@@ -183,11 +221,10 @@ def lay_out(
     sizes = [panel_size(each.queries, each.keys, note=NOTE_GAP.join(each.notes), longest=longest) for each in panels]
     grid = arrange(sizes, width=width, columns=columns, legend=legend)
     layout = base_layout(grid, colours, stacked=len(panels) > grid.columns, legend=legend)
+    titles: list[dict[str, Any]] = []
     suffixes = tuple("" if number == 1 else str(number) for number in range(1, len(panels) + 1))
     for panel, box, suffix in zip(panels, grid.boxes, suffixes, strict=True):
-        layout[f"xaxis{suffix}"] = key_axis(panel.keys, panel.key_title, grid, box, suffix=suffix, longest=longest)
-        layout[f"yaxis{suffix}"] = query_axis(
-            panel.queries, panel.query_title, grid, box, suffix=suffix, longest=longest
-        )
-        layout["annotations"].append(heading(panel.title, grid, box))
-    return layout, suffixes
+        layout |= panel_axes(panel, grid, box, suffix=suffix, longest=longest)
+        titles += axis_titles(panel, grid, box, suffix=suffix)
+    headings = [heading(panel.title, grid, box) for panel, box in zip(panels, grid.boxes, strict=True)]
+    return layout | {"annotations": headings + titles}, suffixes

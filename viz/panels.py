@@ -84,6 +84,8 @@ class Grid:
         Of the column labels, in degrees: 0, -45 or -90.
     column_font : int
         Size of the column labels in pixels.
+    label_height : float
+        Pixels that they take above the cells.
     """
 
     width: float
@@ -92,6 +94,7 @@ class Grid:
     columns: int
     angle: int
     column_font: int
+    label_height: float
 
     def x_domain(self, box: Box) -> tuple[float, float]:
         """Give the horizontal span of `box` as shares of the figure's width."""
@@ -202,4 +205,6 @@ def arrange(sizes: Sequence[PanelSize], *, width: float, columns: int | None = N
             boxes.append(Box(left, right, cells, bottom, place * pitch, top, note))
         top = max(box.bottom for box in boxes[start:]) + 2 * GAP
     width = pitch * columns - GAP
-    return Grid(width, top + (0 if stacked else legend), tuple(boxes), columns, labels.angle, labels.font)
+    return Grid(
+        width, top + (0 if stacked else legend), tuple(boxes), columns, labels.angle, labels.font, labels.height
+    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,16 +10,12 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from viz import tokens
+from viz import heatmaps, tokens
 from viz.figures.head_long import draw_long_panels, is_long
-from viz.figures.head_maps import legend_height, place_legend
-from viz.heatmaps import any_cut, cell_gap, heading, key_axis, longest_label, panel_size, query_axis
+from viz.heatmaps import any_cut, cell_gap, lay_out, longest_label
 from viz.hiding import drawn, threshold_note
-from viz.panels import GLYPH_WIDTH, Box, PanelSize, arrange
-from viz.theme import NOTE_SIZE, Colour, coloured, template
+from viz.theme import Colour, coloured
 from viz.views import View
-
-BROKEN_TITLE = 22  # characters of a line of an axis title that is wider than its axis
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,37 +74,17 @@ def draw_panels(
     """
     if any(map(is_long, panels)):
         return draw_long_panels(panels, colours, colour=colour, width=width)
-    longest, legend = longest_label(width), legend_height(colours)
-    grid = arrange([_size(panel, longest) for panel in panels], width=width, columns=columns, legend=legend)
-    below = 0.0 if len(panels) <= grid.columns else grid.height - legend
-    layout: dict[str, Any] = {
-        "template": template(),
-        "width": grid.width,
-        "height": grid.height,
-        "margin": {"l": 0, "r": 0, "t": 0, "b": 0, "autoexpand": False},
-        "coloraxis": place_legend(colours, width=grid.width, height=grid.height, below=below),
-        "annotations": [heading(panel.title, grid, box) for panel, box in zip(panels, grid.boxes, strict=True)],
-    }
-    heatmaps = []
-    for number, (panel, box) in enumerate(zip(panels, grid.boxes, strict=True), start=1):
-        suffix, view = "" if number == 1 else str(number), panel.view
-        keys, queries, title = view.shown.key_tokens, view.shown.query_tokens, _fitting(view.key_title, box)
-        layout[f"xaxis{suffix}"] = key_axis(keys, title, grid, box, suffix=suffix, longest=longest)
-        layout[f"yaxis{suffix}"] = query_axis(queries, view.query_title, grid, box, suffix=suffix, longest=longest)
-        heatmaps.append(_heatmap(panel, suffix, longest, colour))
-    return go.Figure(heatmaps, layout)
+    layout, suffixes = lay_out(list(map(_framed, panels)), colours, width=width, columns=columns)
+    longest = longest_label(width)
+    drawn_maps = [_heatmap(panel, suffix, longest, colour) for panel, suffix in zip(panels, suffixes, strict=True)]
+    return go.Figure(drawn_maps, layout)
 
 
-def _size(panel: Panel, longest: int) -> PanelSize:
-    shown = panel.view.shown
-    notes = (*panel.notes, *threshold_note([panel.values], panel.view.threshold))
-    return panel_size(shown.query_tokens, shown.key_tokens, note="\u00a0· ".join(notes), longest=longest)
-
-
-def _fitting(title: str, box: Box) -> str:
-    """Break the title of the keys in two if it is wider than their axis."""
-    needed = len(title) * GLYPH_WIDTH * (NOTE_SIZE + 1)
-    return title if needed <= box.right - box.left else "<br>".join(textwrap.wrap(title, BROKEN_TITLE))
+def _framed(panel: Panel) -> heatmaps.Panel:
+    shown, view = panel.view.shown, panel.view
+    notes = (*panel.notes, *threshold_note([panel.values], view.threshold))
+    titles = (view.query_title, view.key_title)
+    return heatmaps.Panel(panel.title, notes, shown.query_tokens, shown.key_tokens, *titles)
 
 
 def _heatmap(panel: Panel, suffix: str, longest: int, colour: Colour) -> go.Heatmap:
