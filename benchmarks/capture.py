@@ -59,7 +59,7 @@ def ways_of(model: Any) -> dict[str, Callable[[], Tensor]]:
         return result
 
     def captured() -> Tensor:
-        with capture(("*.weights",)):
+        with capture(("*.weights",), copies=False):  # as `attend` does
             return forward(hooked)
 
     ways: dict[str, Callable[[], Tensor]] = {

@@ -7,10 +7,11 @@ and it always closes: after success, an error or bad input.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import cast
 
 import torch
@@ -37,6 +38,15 @@ class _Plan:
     edits: tuple[Edit, ...]
 
 
+_IDLE = _Plan(None, ())
+
+
+@lru_cache(maxsize=64)
+def _unnamed(_patterns: tuple[str, ...]) -> set[Site]:
+    """Give the set in which sessions that record `_patterns` keep the sites that none of them names, run after run."""
+    return set()
+
+
 class Session:
     """What one open `capture` has recorded.
 
@@ -46,21 +56,26 @@ class Session:
         Patterns of the quantities to record, such as ``*.weights``.
     edits : tuple of Edit
         Interventions, applied in this order.
+    copies : bool
+        Whether what fires is copied; see `capture`.
     """
 
-    def __init__(self, sites: tuple[str, ...], edits: tuple[Edit, ...]) -> None:
+    def __init__(self, sites: tuple[str, ...], edits: tuple[Edit, ...], *, copies: bool = True) -> None:
         self._patterns = tuple(complete_pattern(site) for site in sites)
         self._edits = edits
         self._plans: dict[Site, _Plan] = {}
         self._acted: set[Edit] = set()
+        self._copies = copies
+        self._unnamed = _unnamed(self._patterns)
+        self._idle: Set[Site] = frozenset() if edits else self._unnamed
+        self._passed: list[Site] = []
 
     def wants(self, site: Site) -> bool:
         """Tell whether `site` is to be recorded or edited."""
-        plan = self._plan(site)
-        return plan.firings is not None or bool(plan.edits)
+        return site not in self._idle and self._plan(site) is not _IDLE
 
-    def observe(self, site: Site, values: Tensor, first_query: int = 0) -> Tensor:
-        """Apply the edits of `site` to `values`, record a detached copy, give what the model goes on with.
+    def observe(self, site: Site, values: Tensor, first_query: int = 0, *, copy: bool = False) -> Tensor:
+        """Apply the edits of `site` to `values`, record them detached, give what the model goes on with.
 
         Parameters
         ----------
@@ -69,7 +84,12 @@ class Session:
         values : Tensor, [batch, head, query, key] for scores, mask and weights
         first_query : int
             Absolute position of the first query row of this firing.
+        copy : bool, optional
+            Record a copy though the session asks for none: `values` may be written into later.
         """
+        if site in self._idle:
+            self._passed.append(site)
+            return values
         plan = self._plan(site)
         for edit in plan.edits:
             before = values.detach().cpu().numpy()
@@ -78,15 +98,18 @@ class Session:
                 self._acted.add(edit)
                 values = torch.from_numpy(after).to(device=values.device, dtype=values.dtype)
         if plan.firings is not None:
-            plan.firings.append((values.detach() if values.requires_grad else values).clone())
+            kept = values.detach() if values.requires_grad else values
+            plan.firings.append(kept.clone() if copy or self._copies else kept)
         return values
 
     def _plan(self, site: Site) -> _Plan:
         plan = self._plans.get(site)
         if plan is None:
-            recorded = any([site.matches(pattern) for pattern in self._patterns])
-            edits = tuple([edit for edit in self._edits if self._acts(edit, site)])
-            plan = self._plans[site] = _Plan([] if recorded else None, edits)
+            recorded = site not in self._unnamed and any(site.matches(pattern) for pattern in self._patterns)
+            if not recorded:
+                self._unnamed.add(site)
+            edits = tuple([edit for edit in self._edits if self._acts(edit, site)]) if self._edits else ()
+            plan = self._plans[site] = _Plan([] if recorded else None, edits) if recorded or edits else _IDLE
         return plan
 
     def _acts(self, edit: Edit, site: Site) -> bool:
@@ -117,10 +140,12 @@ class Session:
         if plan is None or not plan.firings:
             raise KeyError(str(found))
         firings = plan.firings
+        if len(firings) == 1:
+            return firings[0]
         if found.quantity in _KEYED:
             width = max(each.shape[-1] for each in firings)
             firings = [nn.functional.pad(each, (0, width - each.shape[-1])) for each in firings]
-        return firings[0] if len(firings) == 1 else torch.cat(firings, dim=_QUERY_AXIS.get(found.quantity, -2))
+        return torch.cat(firings, dim=_QUERY_AXIS.get(found.quantity, -2))
 
     def check(self) -> None:
         """Raise CaptureError if a requested site or the place of an edit never fired."""
@@ -134,7 +159,9 @@ class Session:
                 raise CaptureError(message)
 
     def _fired(self) -> str:
-        return "places that did: " + (", ".join(sorted({str(site.place) for site in self._plans})) or "none")
+        return "places that did: " + (
+            ", ".join(sorted({str(site.place) for site in (*self._plans, *self._passed)})) or "none"
+        )
 
 
 _SESSION: ContextVar[Session | None] = ContextVar("attention_session", default=None)
@@ -145,14 +172,16 @@ def current_session() -> Session | None:
     return _SESSION.get()
 
 
-def observe(site: Site, values: Tensor, first_query: int = 0) -> Tensor:
+def observe(site: Site, values: Tensor, first_query: int = 0, *, copy: bool = False) -> Tensor:
     """Show `values` to the open session and give what to go on with: `values` itself if none is open."""
     session = _SESSION.get()
-    return values if session is None else session.observe(site, values, first_query)
+    return values if session is None else session.observe(site, values, first_query, copy=copy)
 
 
 @contextmanager
-def capture(sites: Iterable[str | Site] = ("*.weights",), edits: Iterable[Edit] = ()) -> Iterator[Session]:
+def capture(
+    sites: Iterable[str | Site] = ("*.weights",), edits: Iterable[Edit] = (), *, copies: bool = True
+) -> Iterator[Session]:
     """Record what fires at `sites` while the block runs, with `edits` applied.
 
     Parameters
@@ -160,6 +189,9 @@ def capture(sites: Iterable[str | Site] = ("*.weights",), edits: Iterable[Edit] 
     sites : iterable of str or Site
         Patterns ``stack.layer.kind.quantity``; ``*`` matches; without a quantity the weights are meant.
     edits : iterable of Edit
+    copies : bool, optional
+        Whether what fires is copied, so that nothing that the model writes into it afterwards changes the record.
+        False where it is known that the model never does: our own networks, and weights that our own attention made.
 
     Yields
     ------
@@ -171,7 +203,7 @@ def capture(sites: Iterable[str | Site] = ("*.weights",), edits: Iterable[Edit] 
     CaptureError
         When the block ends without an error and a requested site, or an edit's place, never fired.
     """
-    session = Session(tuple(str(site) for site in sites), tuple(edits))
+    session = Session(tuple(str(site) for site in sites), tuple(edits), copies=copies)
     token = _SESSION.set(session)
     try:
         yield session
@@ -197,7 +229,8 @@ class HookPoint(nn.Module):
         """Give what `forward` gives; torch's own machinery, five times as dear, only where torch hooks are set."""
         if self._forward_hooks or self._forward_pre_hooks:
             return cast("Tensor", super().__call__(values, first_query))
-        return self.forward(values, first_query)
+        session = _SESSION.get()
+        return values if session is None else session.observe(self.site, values, first_query)
 
     def forward(self, values: Tensor, first_query: int = 0) -> Tensor:
         """Give `values`, or what an open session makes of them."""

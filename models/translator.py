@@ -107,7 +107,7 @@ class Translator:
         forced = None if target is None else self._tokens(target, "translation")
         chosen = tuple(edits)
         try:
-            with torch.inference_mode(), capture(self._patterns(sites), chosen) as session:
+            with torch.inference_mode(), capture(self._patterns(sites), chosen, copies=False) as session:
                 memory = self.network.encode(torch.tensor([source_tokens.ids]))
                 limit = step_limit(len(source_tokens))
                 ids, logits = self._greedy(memory, limit) if forced is None else self._forced(memory, forced)

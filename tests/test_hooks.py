@@ -67,6 +67,23 @@ class TestCapturing:
         assert torch.equal(captured, scores())
         assert not captured.requires_grad
 
+    def test_without_copies_the_tensor_itself_is_kept_but_where_a_copy_is_asked_for(self) -> None:
+        values = scores()
+        with capture(["*.scores", "*.output"], copies=False) as session:
+            HookPoint(CROSS.at("scores"))(values)
+            observe(CROSS.at("output"), values, copy=True)
+        assert session[CROSS.at("scores")].data_ptr() == values.data_ptr()
+        assert session[CROSS.at("output")].data_ptr() != values.data_ptr()
+        assert torch.equal(session[CROSS.at("output")], values)
+
+    def test_sessions_that_ask_for_different_sites_do_not_share_what_they_pass_over(self) -> None:
+        for _ in range(2):
+            for wanted, other in (("scores", "weights"), ("weights", "scores")):
+                with capture([f"*.{wanted}"]) as session:
+                    AttentionWeights(CROSS)(scores(), None)
+                assert session.sites == (CROSS.at(wanted),)
+                assert not session.wants(CROSS.at(other))
+
     def test_only_what_is_asked_for_is_recorded(self) -> None:
         with capture(["*.scores"]) as session:
             AttentionWeights(CROSS)(scores(), None)

@@ -61,13 +61,17 @@ def weights_of(made: TranslationNetwork) -> tuple[str, ...]:
     return ("*.weights",) if "weights" in hooks else ()
 
 
-def one_pass(made: TranslationNetwork, source: Tensor, inputs: Tensor) -> tuple[Tensor, Session]:
-    with torch.inference_mode(), capture(weights_of(made)) as session:
+def one_pass(
+    made: TranslationNetwork, source: Tensor, inputs: Tensor, sites: tuple[str, ...] | None = None, **how: bool
+) -> tuple[Tensor, Session]:
+    with torch.inference_mode(), capture(weights_of(made) if sites is None else sites, **how) as session:
         return made.decode(made.encode(source), inputs), session
 
 
-def step_by_step(made: TranslationNetwork, source: Tensor, inputs: Tensor) -> tuple[Tensor, Session]:
-    with torch.inference_mode(), capture(weights_of(made)) as session:
+def step_by_step(
+    made: TranslationNetwork, source: Tensor, inputs: Tensor, sites: tuple[str, ...] | None = None, **how: bool
+) -> tuple[Tensor, Session]:
+    with torch.inference_mode(), capture(weights_of(made) if sites is None else sites, **how) as session:
         memory = made.encode(source)
         state, logits = made.start(memory), []
         for position, token in enumerate(inputs.unbind(dim=1)):
@@ -231,6 +235,15 @@ class TestNetwork:
         source, inputs = torch.tensor([[5, 9, END]]), torch.tensor([[BEGIN, 4]])
         assert torch.equal(one_pass(one, source, inputs)[0], one_pass(other, source, inputs)[0])
         assert torch.equal(one_pass(one, source, inputs)[0], one_pass(again, source, inputs)[0])
+
+    @pytest.mark.parametrize("way", [one_pass, step_by_step])
+    def test_nothing_is_written_into_what_has_been_shown_to_a_hook(self, key: str, way: Any) -> None:
+        every = ("*",) if weights_of(small(key)) else ()
+        ids, inputs = torch.tensor([SOURCES["a sentence"]]), torch.tensor([TARGETS["a sentence"]])
+        (_, copied), (_, shared) = (way(small(key), ids, inputs, every, copies=copies) for copies in (True, False))
+        assert copied.sites == shared.sites
+        for site in copied.sites:
+            assert torch.equal(copied[site], shared[site]), site
 
 
 @attentive

@@ -215,7 +215,7 @@ def show_output(_module: nn.Module, _inputs: Any, output: Tensor) -> Tensor | No
     session = current_session()
     if site is None or session is None or not session.wants(site.at("output")):
         return None
-    return observe(site.at("output"), output[:, None])[:, 0]
+    return observe(site.at("output"), output[:, None], copy=True)[:, 0]
 
 
 def show_vectors(_module: nn.Module, _inputs: Any, output: Any) -> None:

@@ -271,7 +271,7 @@ class PretrainedModel:
     ) -> _Pass:
         """Run `part`, the network or what is below its head, once, observed; check that every layer has fired."""
         run = Run(self._layers.places)
-        with torch.inference_mode(), running(run), capture(patterns, edits) as session:
+        with torch.inference_mode(), running(run), capture(patterns, edits, copies=False) as session:
             output = part(**inputs) if self.editable else part(**inputs, output_attentions=True)
             if not self.editable:
                 (weights,) = own_weights(self.network, output).values()
