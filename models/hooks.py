@@ -147,6 +147,12 @@ class Session:
             firings = [nn.functional.pad(each, (0, width - each.shape[-1])) for each in firings]
         return torch.cat(firings, dim=_QUERY_AXIS.get(found.quantity, -2))
 
+    def take(self, site: Site) -> Tensor:
+        """Give what ``session[site]`` gives, and forget it: a record copies it, and both at once may not fit."""
+        values = self[site]
+        cast("list[Tensor]", self._plans[site].firings).clear()
+        return values
+
     def check(self) -> None:
         """Raise CaptureError if a requested site or the place of an edit never fired."""
         for pattern in self._patterns:

@@ -205,14 +205,14 @@ class Translator:
         for place in sorted({site.place for site in session.sites}, key=lambda site: (site.stack == "decoder", site)):
             own = source if place.stack == "encoder" else read_in
             queries, keys = (own, own) if place.kind == "self" else (written, source)
-            others = (site for site in session.sites if site.place == place and site.quantity != "weights")
+            others = [site for site in session.sites if site.place == place and site.quantity != "weights"]
             loose = any(edit.applies_to(place.at(edit.quantity)) and not edit.keeps_row_sums for edit in edits)
             each = AttentionMap(
                 site=place,
-                weights=session[place.at("weights")][0].numpy(),
+                weights=session.take(place.at("weights"))[0].numpy(),
                 query_tokens=queries,
                 key_tokens=keys,
-                companions={site.quantity: session[site][0].numpy() for site in others},
+                companions={site.quantity: session.take(site)[0].numpy() for site in others},
                 rows_sum_to_one=self.mechanism.rows_sum_to_one and not loose,
                 causal=place.stack == "decoder" and place.kind == "self",
             )

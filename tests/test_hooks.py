@@ -76,6 +76,14 @@ class TestCapturing:
         assert session[CROSS.at("output")].data_ptr() != values.data_ptr()
         assert torch.equal(session[CROSS.at("output")], values)
 
+    def test_what_is_taken_is_given_once(self) -> None:
+        with capture(["*.scores", "*.weights"]) as session:
+            AttentionWeights(CROSS)(scores(), None)
+        assert torch.equal(session.take(CROSS.at("scores")), scores())
+        assert session.sites == (CROSS.at("weights"),)
+        with pytest.raises(KeyError):
+            session.take(CROSS.at("scores"))
+
     def test_sessions_that_ask_for_different_sites_do_not_share_what_they_pass_over(self) -> None:
         for _ in range(2):
             for wanted, other in (("scores", "weights"), ("weights", "scores")):

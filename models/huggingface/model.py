@@ -31,7 +31,7 @@ from models.trace import AttentionMap, AttentionTrace, Prediction, Provenance, T
 MAX_TOKENS = 1024
 """Longest text, in tokens with the special ones, whatever the model takes."""
 
-LOGITS = 2**25
+LOGITS = 2**23
 """How many logits are held at once; of a longer causal text only the last positions foretell."""
 
 _PROBE = "The cat drank the milk because it was hungry."
@@ -371,14 +371,14 @@ class PretrainedModel:
         for place in (site for site in self.sites if site in places):
             own = read_in if place.stack == "decoder" and self.kind == "encoder-decoder" else source
             queries, keys = (own, own) if place.kind == "self" else (written, source)
-            others = (site for site in session.sites if site.place == place and site.quantity != "weights")
+            others = [site for site in session.sites if site.place == place and site.quantity != "weights"]
             loose = any(edit.applies_to(place.at(edit.quantity)) and not edit.keeps_row_sums for edit in edits)
             each = AttentionMap(
                 site=place,
-                weights=session[place.at("weights")][0].numpy(),
+                weights=session.take(place.at("weights"))[0].numpy(),
                 query_tokens=queries,
                 key_tokens=keys,
-                companions={site.quantity: session[site][0].numpy() for site in others},
+                companions={site.quantity: session.take(site)[0].numpy() for site in others},
                 rows_sum_to_one=self._layers.rows_sum_to_one and not loose,
                 causal=place in self._layers.causal,
             )
