@@ -98,6 +98,7 @@ RULES = {
     "viz.digits": Rule(frozenset(("numpy",)), ("viz.language",)),
     "viz.lab_tables": Rule(PAGES.libraries | {"numpy"}, PAGES.own),
     "viz.lab_view": Rule(PAGES.libraries | {"numpy"}, PAGES.own),
+    "viz.pairs": PAGES,
     "viz.positions_view": PAGES,
     "viz.step_after": WALKING,
     "viz.step_recurrence": WALKING,

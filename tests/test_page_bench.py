@@ -22,12 +22,13 @@ from viz.figures import alignment_heatmap, difference_heatmap
 from viz.pages import bench
 from viz.runs import forced_translations
 from viz.runtime import shared_host
-from viz.sentence import EXAMPLES
+from viz.sentence import USUAL as USUAL_PAIR
+from viz.sentence import examples_of
 from viz.views import choose_view
 
 APP = str(Path(__file__).parent.parent / "app.py")
 SENTENCE = "The cat sleeps."
-KEYS = tuple(f"{mechanism}-{bench.PAIR}" for mechanism in bench.USUAL)
+KEYS = tuple(f"{mechanism}-{USUAL_PAIR}" for mechanism in bench.USUAL)
 PATIENCE = 120  # seconds: the first run loads the models
 
 
@@ -110,11 +111,11 @@ def test_pieces_are_a_choice_of_the_reader(app: AppTest) -> None:
     assert axis_title(figure(app), "x") == "key: the source piece being read"
 
 
-@pytest.mark.parametrize("number", range(len(EXAMPLES)))
+@pytest.mark.parametrize("number", range(len(examples_of(USUAL_PAIR))))
 def test_an_example_takes_the_place_of_the_sentence(app: AppTest, number: int) -> None:
     type_sentence(app, SENTENCE)
     app.button(key=f"example-{number}").click().run()
-    assert app.text_input(key="sentence").value == tuple(EXAMPLES.values())[number]
+    assert app.text_input(key="sentence").value == tuple(examples_of(USUAL_PAIR).values())[number]
     assert not app.exception
     assert not app.error
 

@@ -15,6 +15,7 @@ from models.mechanisms import mechanisms
 from viz.controls import discard, select
 from viz.language import _
 from viz.loading import usable
+from viz.pairs import latest_pair
 from viz.runtime import Host, ModelUnavailableError
 from viz.style import plain
 
@@ -32,8 +33,16 @@ _FOUND, _SEEN, _BOX = "hub-found", "hub-seen", "hub-name"
 POLL = 0.2  # seconds between two looks at how far a download is
 
 
-def choose_model(messages: DeltaGenerator) -> str | None:
+def choose_model(messages: DeltaGenerator, *, turned: bool) -> str | None:
     """Show which model is chosen, and a box for the name of one of the hub if that is what is wanted.
+
+    Parameters
+    ----------
+    messages : DeltaGenerator
+        Where what is wrong is said.
+    turned : bool
+        Whether the reader has just come from another page without settings: our model of the pair chosen there is
+        opened.
 
     Returns
     -------
@@ -45,6 +54,9 @@ def choose_model(messages: DeltaGenerator) -> str | None:
     if KEY not in labels:
         title = _(mechanisms()["transformer"].title)
         messages.warning(_("{title} is missing: the weights {key} are not installed.", title=title, key=KEY))
+    ours = f"transformer-{latest_pair()}"
+    if turned and ours != KEY and ours in labels:
+        st.query_params[PARAMETER] = ours
     wanted = st.query_params.get(PARAMETER, "")
     if wanted.startswith(PREFIX) and wanted not in labels and "/" in wanted:
         try:

@@ -17,7 +17,7 @@ from viz.figures.positions import dot_products, dot_products_by_distance, positi
 from viz.language import _
 from viz.loading import usable
 from viz.runtime import Host, shared_host
-from viz.steps_view import LONGEST_NAMED, PAIR, read_sentence
+from viz.steps_view import LONGEST_NAMED, read_sentence
 from viz.style import plain
 from viz.viewport import page_width
 from viz.views import Head, Unit, choose_view
@@ -25,26 +25,25 @@ from viz.views import Head, Unit, choose_view
 if TYPE_CHECKING:
     from models.translator import Translator
 
-KEY = f"transformer-{PAIR}"
 COUNTS = ("16", "32", "64", "128")
 
 
-def show_positions(sentence: str, messages: DeltaGenerator) -> None:
+def show_positions(sentence: str, pair: str, messages: DeltaGenerator) -> None:
     """Show the page's part on positions; what is wrong is said in `messages`."""
-    host = shared_host()
-    if KEY not in models.catalog():
-        messages.warning(_("The weights {key} are not installed: there is no Transformer to show.", key=KEY))
+    host, key = shared_host(), f"transformer-{pair}"
+    if key not in models.catalog():
+        messages.warning(_("The weights {key} are not installed: there is no Transformer to show.", key=key))
         return
-    if not usable(host, (KEY,), messages):
+    if not usable(host, (key,), messages):
         return
     available = page_width()
-    _encoding(host, available)
-    source = read_sentence(host, KEY, sentence, messages)
+    _encoding(host, key, available)
+    source = read_sentence(host, key, sentence, messages)
     if source is not None:
-        _compare(host, source, available)
+        _compare(host, key, source, available)
 
 
-def _encoding(host: Host, available: float) -> None:
+def _encoding(host: Host, key: str, available: float) -> None:
     from models.positions import encodings
 
     st.markdown(f"#### {_('What is added to each token')}")
@@ -55,7 +54,7 @@ def _encoding(host: Host, available: float) -> None:
     count = int(
         slide("count", {each: _("{count} positions", count=each) for each in COUNTS}, title=_("How many"), default="64")
     )
-    added = encodings(cast("Translator", host.model(KEY)), count).numpy()
+    added = encodings(cast("Translator", host.model(key)), count).numpy()
     show_figure(
         position_encoding(added, width=available),
         key="encoding",
@@ -83,11 +82,11 @@ def _encoding(host: Host, available: float) -> None:
     )
 
 
-def _compare(host: Host, source: str, available: float) -> None:
+def _compare(host: Host, key: str, source: str, available: float) -> None:
     """Show one map of the encoder as it is, and without positions."""
     st.markdown(f"#### {_('Encoder self-attention with positions and without')}")
-    told = host.attend(KEY, source)
-    blind = _without(host, source)
+    told = host.attend(key, source)
+    blind = _without(host, key, source)
     sites = [site for site in told.sites if (site.stack, site.kind) == ("encoder", "self")]
     with st.container(horizontal=True, vertical_alignment="center", key="positions-place"):
         with st.container(width=150):
@@ -116,9 +115,9 @@ def _compare(host: Host, source: str, available: float) -> None:
     st.markdown(plain(_("Without them in the encoder: “{text}”", text=blind.output_text)))
 
 
-def _without(host: Host, source: str) -> AttentionTrace:
+def _without(host: Host, key: str, source: str) -> AttentionTrace:
     from models.positions import without_positions
 
-    model = cast("Translator", host.model(KEY))
-    identity = ("without positions", models.describe(KEY).sha256, source)
+    model = cast("Translator", host.model(key))
+    identity = ("without positions", models.describe(key).sha256, source)
     return host.traces.get(identity, lambda: without_positions(model).attend(source))

@@ -19,7 +19,7 @@ def _page() -> str:
     return context.page_script_hash if context else ""
 
 
-def restore_settings(*, bound: Collection[str], texts: Collection[str] = ()) -> None:
+def restore_settings(*, bound: Collection[str], texts: Collection[str] = ()) -> bool:
     """Put the settings with which this page was left back into the address bar; before its controls are shown.
 
     Parameters
@@ -28,15 +28,22 @@ def restore_settings(*, bound: Collection[str], texts: Collection[str] = ()) -> 
         What travels between the pages by itself, such as the sentence.
     texts : collection of str, optional
         Text boxes whose text Streamlit binds to the address bar: their own state is set beside it.
+
+    Returns
+    -------
+    bool
+        True if the reader has just turned to this page, and brings no settings in the address bar.
     """
     page = _page()
     turned = st.session_state.get(_PAGE, page) != page
     st.session_state[_PAGE] = page
-    if turned and not set(st.query_params) - set(bound):
+    came_empty = turned and not set(st.query_params) - set(bound)
+    if came_empty:
         for name, value in st.session_state.get(_LEFT, {}).get(page, {}).items():
             st.query_params[name] = value
             if name in texts:
                 st.session_state[name] = value
+    return came_empty
 
 
 def keep_settings(*, bound: Collection[str]) -> None:

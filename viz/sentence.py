@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from models.registry import LANGUAGES
 from viz.language import _, mark
 
 KEY = "sentence"
@@ -15,23 +16,48 @@ KEY = "sentence"
 
 EXAMPLES = MappingProxyType(
     {
-        mark("word order"): "The agreement on the European Economic Area was signed in August 1992.",
-        mark("pronoun"): "The cat drank the milk because it was hungry.",
-        mark("long distance"): "The letters that my sister wrote to her old friend in Paris were very long.",
-        mark("unknown word"): "We saw a flumberdoodle in the garden yesterday.",
-        mark("not word for word"): "I miss you, and I am looking forward to seeing you again.",
-        mark("repeated words"): "The big dog saw the small dog, and the small dog saw the big dog.",
+        "en-fr": {
+            mark("word order"): "The agreement on the European Economic Area was signed in August 1992.",
+            mark("pronoun"): "The cat drank the milk because it was hungry.",
+            mark("long distance"): "The letters that my sister wrote to her old friend in Paris were very long.",
+            mark("unknown word"): "We saw a flumberdoodle in the garden yesterday.",
+            mark("not word for word"): "I miss you, and I am looking forward to seeing you again.",
+            mark("repeated words"): "The big dog saw the small dog, and the small dog saw the big dog.",
+        },
+        "zh-en": {
+            mark("a wish"): "我爱吃苹果。",
+            mark("measure word"): "我吃了一个苹果。",
+            mark("no tense"): "那天雨很大。",
+            mark("a question"): "你好吗？",
+            mark("literary"): "那天雨很大，他等了很久，水汽打湿了衣服，也没有等到她。",
+        },
     }
 )
-"""Sentences to start from, each under the name of what there is to see in it."""
+"""Sentences to start from, a language pair apart, each under the name of what there is to see in it."""
 
-FIRST = next(iter(EXAMPLES.values()))
-"""What stands in the box of a visitor who brings nothing."""
+USUAL = "en-fr"
+"""The pair whose examples are shown where none is said."""
 
 _KEPT, _CARRIED, _PAGE = "sentence-kept", "sentence-carried", "sentence-page"
 
 
-def sentence_box(label: str | None = None) -> str:
+def first_of(pair: str) -> str:
+    """Give what stands in the box of a visitor who brings nothing."""
+    return next(iter(examples_of(pair).values()))
+
+
+def examples_of(pair: str) -> Mapping[str, str]:
+    """Give the examples of a pair; a pair without any of its own has those of `USUAL`."""
+    return EXAMPLES.get(pair, EXAMPLES[USUAL])
+
+
+def change_examples(before: str, pair: str) -> None:
+    """Put the first example of `pair` into the box if one of `before` stands in it; before the box is shown."""
+    if st.session_state.get(KEY, first_of(before)) in examples_of(before).values():
+        st.session_state[KEY] = first_of(pair)
+
+
+def sentence_box(label: str | None = None, *, pair: str = USUAL) -> str:
     """Show the box to type a sentence in, with its examples, and give what stands in it.
 
     The text is given as it was typed: it may be empty or longer than a model takes.
@@ -39,7 +65,9 @@ def sentence_box(label: str | None = None) -> str:
     Parameters
     ----------
     label : str, optional
-        What it says above the box; left out, that the sentence is translated to French.
+        What it says above the box; left out, that the sentence is translated.
+    pair : str, optional
+        The languages: which examples are offered.
 
     Returns
     -------
@@ -50,17 +78,17 @@ def sentence_box(label: str | None = None) -> str:
     Every page calls this with the same key, which is bound to the address bar: that is what keeps the sentence
     when the page changes.
     """
-    awaited = _awaited()
+    awaited = _awaited(first_of(pair))
     sentence = st.text_input(
-        label or _("Type a sentence in English: it is translated to French, and the attention of every word is drawn."),
-        FIRST,
+        label or says_of(pair),
+        first_of(pair),
         key=KEY,
         bind="query-params",
         live="200ms",
         autocomplete="off",
     )
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="examples"):
-        for number, (name, example) in enumerate(EXAMPLES.items()):
+        for number, (name, example) in enumerate(examples_of(pair).items()):
             st.button(_(name), key=f"example-{number}", help=example, type="tertiary", on_click=_put(example))
     if awaited is not None and sentence != awaited:  # a step back in the browser's history may reset the box
         st.session_state[_CARRIED] = awaited
@@ -69,7 +97,21 @@ def sentence_box(label: str | None = None) -> str:
     return sentence or ""
 
 
-def _awaited() -> str | None:
+def languages_of(pair: str) -> dict[str, str]:
+    """Give the names of the languages that are read and written: ``source``, ``target``."""
+    source, target = pair.split("-")
+    return {"source": _(LANGUAGES[source]), "target": _(LANGUAGES[target])}
+
+
+def says_of(pair: str) -> str:
+    """Say what becomes of the sentence."""
+    return _(
+        "Type a sentence in {source}: it is translated to {target}, and the attention of every word is drawn.",
+        **languages_of(pair),
+    )
+
+
+def _awaited(first: str) -> str | None:
     """Give the sentence that the box must show because the visitor comes from another page; None if from nowhere.
 
     When the page changes, Streamlit keeps the values of bound widgets that stood through two runs: that of a link
@@ -85,7 +127,7 @@ def _awaited() -> str | None:
         st.session_state[KEY] = carried
     elif before != page and KEY not in st.query_params:
         carried = st.session_state[KEY] = st.session_state[_KEPT]
-        if carried != FIRST:
+        if carried != first:
             st.query_params[KEY] = carried
     elif before != page:
         carried = st.query_params[KEY]

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from models.arithmetic import DecoderRun
     from models.translator import Translator
 
-PAIR = "en-fr"
 MOST_READ = "most"
 """What the address bar calls the key that is read most."""
 
@@ -44,20 +43,20 @@ _STACKS: Mapping[tuple[str, str], str] = {
 }
 
 
-def installed() -> dict[str, str]:
-    """Give the mechanisms whose weights are there, with their names."""
+def installed(pair: str) -> dict[str, str]:
+    """Give the mechanisms whose weights for the languages `pair` are there, with their names."""
     keys = set(models.catalog())
-    return {key: _(each.title) for key, each in mechanisms().items() if key in WALKS and f"{key}-{PAIR}" in keys}
+    return {key: _(each.title) for key, each in mechanisms().items() if key in WALKS and f"{key}-{pair}" in keys}
 
 
-def show_steps(sentence: str, messages: DeltaGenerator) -> None:
+def show_steps(sentence: str, pair: str, messages: DeltaGenerator) -> None:
     """Show the walk through `sentence`, with its choices; what is wrong is said in `messages`."""
-    names = installed()
+    names = installed(pair)
     if not names:
         messages.warning(_("There are no weights of any mechanism here: none of them can be walked through."))
         return
     mechanism = segmented("mechanism", names, title=_("Mechanism"))
-    key, host = f"{mechanism}-{PAIR}", shared_host()
+    key, host = f"{mechanism}-{pair}", shared_host()
     if not usable(host, (key,), messages):
         return
     source = read_sentence(host, key, sentence, messages)
@@ -102,7 +101,7 @@ def read_sentence(host: Host, key: str, sentence: str, messages: DeltaGenerator)
 
 def _translation(trace: AttentionTrace) -> str:
     wrote = escape(_("{title} wrote:", title=_(trace.provenance.title)))
-    language = PAIR.rpartition("-")[2]
+    language = trace.provenance.checkpoint.rpartition("-")[2]
     return f'<p class="steps-translation"><small>{wrote}</small> <span lang="{language}">{tinted(trace)}</span></p>'
 
 

@@ -29,17 +29,17 @@ from viz.figures import alignment_heatmap, difference_heatmap, difference_multip
 from viz.language import ENGLISH, _, use_language
 from viz.loading import loads, usable
 from viz.numbers import csv_of, table_of
+from viz.pairs import choose_pair, mechanism_of, pair_of
 from viz.returning import keep_settings, restore_settings
 from viz.runs import forced_translations, milliseconds, own_translations
 from viz.runtime import Host, shared_host
 from viz.sentence import KEY as SENTENCE
-from viz.sentence import sentence_box
+from viz.sentence import languages_of, sentence_box
 from viz.style import apply_style, plain
 from viz.theme import Colour
 from viz.viewport import page_width
 from viz.views import Unit, View, choose_view, sentence_of
 
-PAIR = "en-fr"
 USUAL = ("bahdanau", "luong-general", "transformer")
 """What is shown to somebody who chose nothing."""
 CARDS = 4
@@ -79,13 +79,14 @@ def page() -> None:
 def _bench() -> None:
     """Read the choices, run the models, show what they did: reruns alone while somebody types."""
     use_language(ENGLISH)
-    restore_settings(bound=(SENTENCE,), texts=("target",))
-    sentence = sentence_box()
+    turned = restore_settings(bound=(SENTENCE,), texts=("target",))
+    pair = choose_pair(turned=turned)
+    sentence = sentence_box(pair=pair)
     messages = st.container()
     host = shared_host()
-    installed = _installed(messages)
+    installed = _installed(pair, messages)
     if installed:
-        choices = _controls(installed)
+        choices = _controls(installed, pair)
         keys = usable(host, choices.keys, messages)
         if keys:
             _compare(host, keys, sentence, choices, messages)
@@ -95,23 +96,23 @@ def _bench() -> None:
 
 def _name(key: str) -> str:
     """Give the title of the mechanism that the model `key` has."""
-    return _(mechanisms()[key.removesuffix(f"-{PAIR}")].title)
+    return _(mechanisms()[mechanism_of(key)].title)
 
 
-def _installed(messages: DeltaGenerator) -> tuple[str, ...]:
+def _installed(pair: str, messages: DeltaGenerator) -> tuple[str, ...]:
     """Give the keys of the models that are there; those that are not are named."""
     there = models.catalog()
     for mechanism in USUAL:
-        key = f"{mechanism}-{PAIR}"
+        key = f"{mechanism}-{pair}"
         if key not in there:
             text = _("{title} is missing: the weights {key} are not installed.", title=_name(key), key=key)
             messages.warning(text)
-    return tuple(f"{mechanism}-{PAIR}" for mechanism in mechanisms() if f"{mechanism}-{PAIR}" in there)
+    return tuple(key for key in there if pair_of(key) == pair and mechanism_of(key) in mechanisms())
 
 
-def _controls(installed: Sequence[str]) -> Choices:
+def _controls(installed: Sequence[str], pair: str) -> Choices:
     """Show the choices in one line; what few need is behind a button."""
-    names = {key.removesuffix(f"-{PAIR}"): _name(key) for key in installed}
+    names = {mechanism_of(key): _name(key) for key in installed}
     with st.container(horizontal=True, vertical_alignment="center", key="controls"):
         shown = several(
             "mechanisms",
@@ -146,8 +147,8 @@ def _controls(installed: Sequence[str]) -> Choices:
             order = segmented("order", orders, title=_("Order of the mechanisms"))
             picture = segmented("picture", choose_picture(), title=_("Format of a saved picture"))
     return Choices(
-        tuple(f"{mechanism}-{PAIR}" for mechanism in shown),
-        align if align in (OWN, TEXT) else f"{align}-{PAIR}",
+        tuple(f"{mechanism}-{pair}" for mechanism in shown),
+        align if align in (OWN, TEXT) else f"{align}-{pair}",
         cast("Unit", unit),
         None if reading == "card" else cast("Reading", reading),
         cast("Colour", colour),
@@ -208,7 +209,11 @@ def _target(host: Host, keys: Sequence[str], source: str, align: str, messages: 
             bind="query-params",
             live="200ms",
             autocomplete="off",
-            placeholder=_("Type a translation in French; until then, that of {title} is used.", title=_name(keys[0])),
+            placeholder=_(
+                "Type a translation in {target}; until then, that of {title} is used.",
+                target=languages_of(pair_of(author))["target"],
+                title=_name(author),
+            ),
         )
         target = _fit(host, keys[0], typed or "", messages)
     if not target.strip() and loads(host, author, messages):
@@ -276,7 +281,7 @@ def _also(traces: dict[str, AttentionTrace], order: Order) -> tuple[tuple[str, .
         SUMMARY: _("all in a table"),
         NUMBERS: _("table of numbers"),
     }
-    mapped = {key.removesuffix(f"-{PAIR}"): _name(key) for key, trace in traces.items() if trace.sites}
+    mapped = {mechanism_of(key): _name(key) for key, trace in traces.items() if trace.sites}
     if len(mapped) < 2:
         del names[DIFFERENCE], names[MULTIPLES]
     if not mapped:
@@ -287,7 +292,7 @@ def _also(traces: dict[str, AttentionTrace], order: Order) -> tuple[tuple[str, .
         labels = {key: _("compared with {title}", title=title) for key, title in mapped.items()}
         with st.container(width=330):
             chosen = select("chosen", labels, title=_("With which mechanism the others are compared"))
-    return also, f"{chosen}-{PAIR}"
+    return also, next((key for key in traces if mechanism_of(key) == chosen), "")
 
 
 def _on_one_translation(
@@ -354,7 +359,7 @@ def _view(trace: AttentionTrace, place: Place, choices: Choices) -> View:
 
 def _file_name(traces: dict[str, AttentionTrace]) -> str:
     sentence = next(iter(traces.values())).source_text
-    return f"{sentence[:LONGEST_NAMED]} {' '.join(key.removesuffix(f'-{PAIR}') for key in traces)}"
+    return f"{sentence[:LONGEST_NAMED]} {' '.join(mechanism_of(key) for key in traces)}"
 
 
 def _show_difference(
@@ -366,14 +371,14 @@ def _show_difference(
     available: int,
 ) -> None:
     """Show the signed difference of two mechanisms, both made to write one translation."""
-    names = {key.removesuffix(f"-{PAIR}"): _name(key) for key, trace in traces.items() if trace.sites}
+    names = {mechanism_of(key): _name(key) for key, trace in traces.items() if trace.sites}
     with st.container(horizontal=True, vertical_alignment="center", key="pair"):
         with st.container(width=250):
             first = select("first", names, title=_("First"))
         st.markdown("\u2212", width="content")
         with st.container(width=250):
             second = select("second", names, title=_("Second"), default=list(names)[1])
-    pair = [f"{mechanism}-{PAIR}" for mechanism in (first, second)]
+    pair = [key for mechanism in (first, second) for key in traces if mechanism_of(key) == mechanism]
     if target is None:
         source, target = traces[pair[0]].source_text, traces[pair[0]].output_text
         if not target.strip():
@@ -394,10 +399,11 @@ def _show_difference(
 
 def _show_numbers(views: dict[str, View]) -> None:
     """Show the weights of one mechanism as a table, and give them as CSV."""
-    names = {key.removesuffix(f"-{PAIR}"): _name(key) for key in views}
+    names = {mechanism_of(key): _name(key) for key in views}
     with st.container(horizontal=True, vertical_alignment="center", key="numbers"):
         with st.container(width=250):
-            chosen = f"{select('table', names, title=_('Numbers of'))}-{PAIR}"
+            named = select("table", names, title=_("Numbers of"))
+        chosen = next(key for key in views if mechanism_of(key) == named)
         view = views[chosen]
         st.download_button(
             _("CSV"),

@@ -16,6 +16,7 @@ from viz.figures.lengths import bleu_by_length
 from viz.growing import FIRST_LENGTH, beginnings
 from viz.language import ENGLISH, _, use_language
 from viz.loading import usable
+from viz.pairs import mechanism_of, pair_of
 from viz.returning import keep_settings, restore_settings
 from viz.runtime import Host, shared_host
 from viz.sentence import KEY as SENTENCE
@@ -55,7 +56,7 @@ def _bottleneck() -> None:
     use_language(ENGLISH)
     restore_settings(bound=(SENTENCE,), texts=(TEXT,))
     messages = st.container()
-    entries = {key: models.describe(key) for key in models.catalog() if key.endswith(f"-{PAIR}")}
+    entries = {key: models.describe(key) for key in models.catalog() if pair_of(key) == PAIR}
     titles = {key: f"{_(each.mechanism.title)}, {each.mechanism.year}" for key, each in entries.items()}
     _measured(titles, [key for key, each in entries.items() if not each.mechanism.has_attention])
     st.subheader(_("Let a sentence grow"), anchor=False)
@@ -65,7 +66,7 @@ def _bottleneck() -> None:
             "the sentence gets lost."
         )
     )
-    names = {key.removesuffix(f"-{PAIR}"): title for key, title in titles.items()}
+    names = {mechanism_of(key): title for key, title in titles.items()}
     usual = tuple(name for name in USUAL if name in names) or tuple(names)[:2]
     shown = several("models", names, title=_("Models"), default=usual, least=1)
     text = st.text_area(_("A long sentence in English"), DEFAULT, key=TEXT, bind="query-params", height=80) or ""

@@ -20,10 +20,11 @@ from viz.head_picks import forget_picks, layers_of, pick_heads
 from viz.head_settings import MAPS, choose_settings
 from viz.head_shown import Shown, is_long
 from viz.language import ENGLISH, _, use_language
+from viz.pairs import pair_of, settle_on
 from viz.returning import keep_settings, restore_settings
 from viz.runtime import PRETRAINED, Host, shared_host
 from viz.sentence import KEY as SENTENCE
-from viz.sentence import sentence_box
+from viz.sentence import USUAL, says_of, sentence_box
 from viz.style import apply_style, plain
 from viz.viewport import page_width
 
@@ -67,27 +68,29 @@ def page() -> None:
 def _heads() -> None:
     """Read the choices, run the model, show its heads: reruns alone while somebody types."""
     use_language(ENGLISH)
-    restore_settings(bound=(SENTENCE,), texts=(PAIR, OTHER))
+    turned = restore_settings(bound=(SENTENCE,), texts=(PAIR, OTHER))
     top, messages = st.container(), st.container()
     with top:
-        key = choose_model(messages)
-        sentence = sentence_box(_label(key))
+        key = choose_model(messages, turned=turned)
+        if key is not None and not key.startswith(PRETRAINED):
+            settle_on(pair_of(key))
+        sentence = sentence_box(_label(key), pair=_pair(key))
     if key is not None:
         _show_model(shared_host(), key, sentence, top, messages)
     show_unknown(messages, sentence=sentence)
     keep_settings(bound=(SENTENCE,))
 
 
+def _pair(key: str | None) -> str:
+    """Give the pair whose examples are offered."""
+    return USUAL if key is None or key.startswith(PRETRAINED) else pair_of(key)
+
+
 def _label(key: str | None) -> str:
     """Say above the box what becomes of the sentence."""
     if key is None or key.startswith(PRETRAINED):
         return _("Type a sentence: the attention of every head on every token is drawn.")
-    entry = models.describe(key)
-    return _(
-        "Type a sentence in {source}: it is translated to {target}, and the attention of every word is drawn.",
-        source=_(entry.source_language),
-        target=_(entry.target_language),
-    )
+    return says_of(pair_of(key))
 
 
 def _show_model(host: Host, key: str, sentence: str, top: DeltaGenerator, messages: DeltaGenerator) -> None:

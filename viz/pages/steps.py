@@ -7,6 +7,7 @@ import streamlit as st
 from viz.controls import segmented, show_unknown
 from viz.lab_view import show_lab
 from viz.language import ENGLISH, _, use_language
+from viz.pairs import choose_pair
 from viz.positions_view import show_positions
 from viz.returning import keep_settings, restore_settings
 from viz.sentence import KEY as SENTENCE
@@ -37,8 +38,9 @@ def page() -> None:
 def _steps() -> None:
     """Read the choices and show the part of the page that is chosen: reruns alone while somebody types."""
     use_language(ENGLISH)
-    restore_settings(bound=(SENTENCE,))
-    sentence = sentence_box()
+    turned = restore_settings(bound=(SENTENCE,))
+    pair = choose_pair(turned=turned)
+    sentence = sentence_box(pair=pair)
     messages = st.container()
     parts = {STEPS: _("Steps"), LAB: _("Lab"), POSITIONS: _("Positions")}
     part = segmented("show", parts, title=_("What is shown"))
@@ -46,8 +48,8 @@ def _steps() -> None:
         st.caption(_("The lab works on the numbers below, not on the sentence."))
         show_lab(messages)
     elif part == POSITIONS:
-        show_positions(sentence, messages)
+        show_positions(sentence, pair, messages)
     else:
-        show_steps(sentence, messages)
+        show_steps(sentence, pair, messages)
     show_unknown(messages, sentence=sentence)
     keep_settings(bound=(SENTENCE,))

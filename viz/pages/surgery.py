@@ -23,6 +23,7 @@ from viz.edit_list import edits_in_force
 from viz.figures import alignment_heatmap, difference_heatmap
 from viz.language import ENGLISH, _, use_language
 from viz.loading import usable
+from viz.pairs import choose_pair, pair_of
 from viz.returning import keep_settings, restore_settings
 from viz.runtime import Host, shared_host
 from viz.sentence import KEY as SENTENCE
@@ -35,7 +36,6 @@ from viz.vector_consequence import show_vector_consequence
 from viz.viewport import page_width
 from viz.views import Head, Unit, choose_view, sentence_of
 
-PAIR = "en-fr"
 DEEPEST = 3.0
 """Change of a log-probability, in nats, that has the deepest tint."""
 
@@ -77,13 +77,14 @@ def page() -> None:
 def _surgery() -> None:
     """Read the choices, run the model before and after, show both: reruns alone."""
     use_language(ENGLISH)
-    restore_settings(bound=(SENTENCE,))
-    sentence = sentence_box()
+    turned = restore_settings(bound=(SENTENCE,))
+    pair = choose_pair(turned=turned)
+    sentence = sentence_box(pair=pair)
     messages = st.container()
     host = shared_host()
-    names = _names()
+    names = _names(pair)
     if names:
-        choices = _choose(names)
+        choices = _choose(names, pair)
         if usable(host, (choices.key,), messages):
             _operate(host, sentence, choices, messages)
     else:
@@ -92,19 +93,19 @@ def _surgery() -> None:
     keep_settings(bound=(SENTENCE,))
 
 
-def _names() -> dict[str, str]:
+def _names(pair: str) -> dict[str, str]:
     """Give what can be operated on: translation models with attention, and pretrained models of this machine."""
-    entries = [models.describe(key) for key in models.catalog() if key.endswith(f"-{PAIR}")]
+    entries = [models.describe(key) for key in models.catalog() if pair_of(key) == pair]
     own = {each.mechanism.key: _(each.mechanism.title) for each in entries if each.mechanism.has_attention}
     return own | {key: each.title for key, each in local_models().items()}
 
 
-def _key(name: str) -> str:
+def _key(name: str, pair: str) -> str:
     """Give what `models.load` takes for a name of the address bar."""
-    return name if name.startswith(PREFIX) else f"{name}-{PAIR}"
+    return name if name.startswith(PREFIX) else f"{name}-{pair}"
 
 
-def _choose(names: Mapping[str, str]) -> _Choices:
+def _choose(names: Mapping[str, str], pair: str) -> _Choices:
     """Show the choices in one line; what few need is behind a button."""
     with st.container(horizontal=True, vertical_alignment="center", key="controls"):
         with st.container(width=280):
@@ -114,7 +115,7 @@ def _choose(names: Mapping[str, str]) -> _Choices:
             colours = {"linear": _("linear colour"), "root": _("square-root colour: shows faint weights")}
             colour = segmented("colour", colours, title=_("How weight becomes colour"))
             picture = segmented("picture", choose_picture(), title=_("Format of a saved picture"))
-    return _Choices(_key(mechanism), cast("Unit", unit), cast("Colour", colour), cast("Picture", picture))
+    return _Choices(_key(mechanism, pair), cast("Unit", unit), cast("Colour", colour), cast("Picture", picture))
 
 
 def _operate(host: Host, sentence: str, choices: _Choices, messages: DeltaGenerator) -> None:
