@@ -292,6 +292,7 @@ class TestShipped:
             assert all(source[part] for part in ("name", "licence", "credit"))
         assert len(card["data"]) == len({source["name"] for source in card["data"]}) >= 1
         assert card["recipe"]["files"]
+        assert card["network"] == entry.mechanism.sizes(**card["network"])  # every size, whatever the code says later
         assert card["recipe"]["seed"] == card["seed"]
         assert isinstance(card["seed"], int)
         assert card["target_tokens_seen"] > 0

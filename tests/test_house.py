@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from models.training.report import with_table
+
 ROOT = Path(__file__).parent.parent
 DISTRIBUTIONS = {"yaml": "pyyaml"}  # where the name to install is not the name to import
 OWN = {"models", "viz", "app", "tests", "benchmarks"}
@@ -87,10 +89,16 @@ def test_each_command_of_the_readme_is_one_line_and_names_what_is_there(marker: 
         assert (ROOT / name).is_file()
 
 
-def test_the_readme_has_a_place_for_the_generated_results() -> None:
-    text = (ROOT / "README.md").read_text(encoding="utf8")
-    assert text.count("<!-- results:begin -->") == text.count("<!-- results:end -->") == 1
-    assert text.index("<!-- results:begin -->") < text.index("<!-- results:end -->")
+def test_the_results_in_the_readme_are_those_of_the_cards() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf8")
+    assert with_table(readme) == readme, "run python -m models.training.report"
+
+
+def test_the_server_tells_nobody_and_takes_and_sends_no_more_than_it_needs() -> None:
+    config = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf8"))
+    assert config["browser"]["gatherUsageStats"] is False
+    assert 0 < config["server"]["maxUploadSize"] <= 1
+    assert 0 < config["server"]["maxMessageSize"] <= 50
 
 
 def test_what_the_app_imports_is_in_requirements() -> None:

@@ -113,6 +113,8 @@ RULES = {
     "viz.caching": Rule(),
     "viz.runtime": Rule(frozenset(("streamlit", "torch")), ("models", "viz.caching")),
     "viz.pages": PAGES,
+    "viz.bench_below": PAGES,
+    "viz.bench_common": PAGES,
     "viz.bench_summary": Rule(
         frozenset(("numpy",)),
         ("models.trace", "viz.differences", "viz.language", "viz.measures", "viz.similarity", "viz.views"),

@@ -110,6 +110,15 @@ class TestCatalogue:
         )
 
     @keys
+    def test_its_sizes_in_full_make_the_same_network(self, key: str) -> None:
+        plain, whole = mechanisms()[key].build(vocabulary=9), mechanisms()[key].sizes(vocabulary=9)
+        again = mechanisms()[key].build(**whole)
+        assert {"vocabulary", "dropout"} < set(whole)
+        assert {k: v.shape for k, v in plain.state_dict().items()} == {
+            k: v.shape for k, v in again.state_dict().items()
+        }
+
+    @keys
     def test_it_says_whether_it_has_a_map_and_a_window_of_its_own(self, key: str) -> None:
         found = {part.site.quantity for part in small(key).modules() if isinstance(part, HookPoint)}
         assert mechanisms()[key].has_attention == ("weights" in found)

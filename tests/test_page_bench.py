@@ -1,5 +1,6 @@
 """The Bench, run as a page on the shipped models: what it shows, and what it does with bad input."""
 
+import base64
 import json
 import re
 from collections.abc import Callable
@@ -109,6 +110,60 @@ def test_pieces_are_a_choice_of_the_reader(app: AppTest) -> None:
     pieces = figure(app)["layout"]["xaxis"]["ticktext"]
     assert len(pieces) > len(words)
     assert axis_title(figure(app), "x") == "key: the source piece being read"
+
+
+LONG = "word " * 2000
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        {"also": "difference differences summary numbers"},
+        {"order": "agreement"},
+        {"order": "entropy", "align": "bahdanau"},
+    ],
+)
+def test_a_very_long_text_is_cut_wherever_it_goes(link: dict[str, str]) -> None:
+    app = opened(sentence=LONG, **link)
+    assert not app.exception
+    assert not app.error
+    assert any("longer than the models take" in each.value for each in app.info)
+    assert figures(app)
+
+
+def test_what_another_page_could_read_is_cut_for_the_bench() -> None:
+    app = AppTest.from_file(APP, default_timeout=PATIENCE)
+    app.session_state["last_good"] = LONG[:3000]
+    app.query_params["sentence"] = ""
+    app.run()
+    app.text_input(key="sentence").set_value("").run()
+    assert not app.exception
+    assert len(app.error) == 1
+    assert figures(app)
+
+
+def test_the_second_of_a_difference_is_another_one_than_the_first() -> None:
+    app = opened(sentence=SENTENCE, also="difference", first="luong-general")
+    assert app.selectbox(key="second").value != "luong-general"
+    z = figures(app)[1]["data"][0]["z"]
+    assert np.abs(np.frombuffer(base64.b64decode(z["bdata"]), dtype=z["dtype"])).max() > 0
+
+
+def test_a_parameter_that_means_nothing_is_named() -> None:
+    app = opened(sentence=SENTENCE, mechanism="bahdanau", foo="bar")
+    assert "foo" not in app.query_params
+    assert "mechanism" not in app.query_params
+    assert any("foo" in each.value and "mechanism" in each.value for each in app.warning)
+
+
+@pytest.mark.parametrize("order", ["year", "agreement", "entropy"])
+def test_every_order_shows_every_mechanism_and_a_summary(order: str) -> None:
+    app = opened(sentence=SENTENCE, order=order, also="summary differences", chosen="luong-general")
+    assert not app.exception
+    assert not app.warning
+    assert app.button_group(key="order").value == order
+    assert len(app.dataframe[0].value) == len(bench.USUAL)
+    assert [len(each["data"]) for each in figures(app)] == [3, 2]
 
 
 @pytest.mark.parametrize("number", range(len(examples_of(USUAL_PAIR))))

@@ -13,7 +13,7 @@ from models.sites import Site
 from models.trace import AttentionTrace
 from viz.controls import select
 from viz.language import _
-from viz.style import plain
+from viz.style import noted, plain
 from viz.tokens import visible
 from viz.views import Head
 
@@ -93,8 +93,8 @@ def _places(trace: AttentionTrace) -> tuple[dict[str, Place], dict[str, str]]:
     maps = [each for each in trace if each.site.kind == "cross"]
     if sum(len(each.head_names) for each in maps) < 2:
         return {}, {}
-    labels = {AUTOMATIC: _("best head")}
     places: dict[str, Place] = {AUTOMATIC: (None, None)}
+    labels: dict[str, str] = {}
     for each in maps:
         layer, heads = each.site.layer, len(each.head_names)
         choices: tuple[Head, ...] = ("mean", *range(heads))
@@ -106,7 +106,9 @@ def _places(trace: AttentionTrace) -> tuple[dict[str, Place], dict[str, str]]:
                 if head == "mean"
                 else _("layer {layer}, head {head}", layer=layer, head=each.head_names[head])
             )
-    return places, labels
+    best = trace.provenance.alignment
+    named = labels.get(f"{best.site.layer}.{best.head}", "")
+    return places, {AUTOMATIC: _("best aligned: {place}", place=named), **labels}
 
 
 def chosen_place(mechanism: str, trace: AttentionTrace) -> Place:
@@ -120,7 +122,7 @@ def _head_control(mechanism: str, trace: AttentionTrace) -> Place:
     places, labels = _places(trace)
     if not places:
         return None, None
-    with st.container(width=150):
+    with st.container(width=185):
         chosen = select(f"head-{mechanism}", labels, title=_("Layer and head"))
     return places[chosen]
 
@@ -136,7 +138,7 @@ def tinted(trace: AttentionTrace) -> str:
     Returns
     -------
     str
-        Pointing at a word gives its probability, the product of those of its pieces; text is escaped.
+        Pointing at a word, or going to it, gives its probability, the product of those of its pieces; text is escaped.
     """
     target = trace.target
     shown: list[str] = []
@@ -147,8 +149,7 @@ def tinted(trace: AttentionTrace) -> str:
         probability = math.prod(trace.steps[place].probability for place in pieces)
         space = " " if shown and target.texts[pieces[0]][:1].isspace() else ""
         tint = f"rgba(224, 138, 0, {_DEEPEST_TINT * (1 - probability):.2f})"
-        says = escape(_word_says(trace, pieces, text, probability), quote=True)
-        shown.append(f'{space}<span title="{says}" style="background: {tint}">{escape(text)}</span>')
+        shown.append(space + noted(text, _word_says(trace, pieces, text, probability), f"background: {tint}"))
     return "".join(shown) or f"<em>{escape(_('nothing written'))}</em>"
 
 

@@ -7,7 +7,8 @@ replaced by the default.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from fnmatch import fnmatchcase
 from typing import Any
 
 import streamlit as st
@@ -154,6 +155,19 @@ def several(
         wrap=True,
     )
     return chosen
+
+
+def discard_unknown(known: Collection[str]) -> None:
+    """Take what no control of a page is called out of the address bar, and name it among what there is not.
+
+    Parameters
+    ----------
+    known : collection of str
+        What the page's controls are called, shown now or not; ``*`` stands for anything.
+    """
+    for key in list(st.query_params):
+        if not any(fnmatchcase(key, each) for each in known):
+            discard(key)
 
 
 def show_unknown(place: DeltaGenerator, *, sentence: str) -> None:

@@ -32,12 +32,28 @@ _STYLE = """
 .stMarkdown:has(.katex-display) [data-testid="stMarkdownContainer"] { margin: 0; }
 .stMarkdown .katex-display { margin: 0; }
 .bench-translation span { border-radius: 0.2em; padding-block: 0.08em; }
+.noted:focus::after { content: attr(title); position: absolute; z-index: 10; max-width: 15rem; margin: 1.7em 0 0 -2em;
+  padding: 0.3em 0.6em; border-radius: 0.3em; background: #222; color: #fff; font-size: 0.9rem;
+  line-height: 1.3; text-decoration: none; }
 [class*="st-key-figure"] { overflow-x: auto; }
 [class*="st-key-figure"] :is(.stElementContainer, .stPlotlyChart) { max-width: none; flex-shrink: 0; }
 .stPlotlyChart .main-svg { background: transparent !important; }
 .stPlotlyChart .main-svg > g:not(.hoverlayer) text:not(.heatmap-label *) { fill: currentColor !important; }
 </style>
 """
+
+
+def noted(text: str, says: str, style: str) -> str:
+    """Give a word as HTML with a note: pointing at it, tapping it or going to it with the keyboard shows the note.
+
+    Parameters
+    ----------
+    text, says : str
+        The word and its note; both are escaped.
+    style : str
+        CSS of the word.
+    """
+    return f'<span class="noted" tabindex="0" title="{escape(says, quote=True)}" style="{style}">{escape(text)}</span>'
 
 
 def apply_style() -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from html import escape
-
 import numpy as np
 import streamlit as st
 
 from models.trace import AttentionTrace
 from viz.language import _
 from viz.numbers import numbered
+from viz.style import noted
 from viz.theme import text_on, weight_colour
 from viz.tokens import visible
 
@@ -59,10 +58,10 @@ def _tinted(trace: AttentionTrace, changes: np.ndarray) -> str:
     shown = []
     for number, (text, change) in enumerate(zip(trace.source.texts, changes, strict=True)):
         background = weight_colour(float(np.clip(change / DEEPEST, 0, 1)), "linear")
-        says = escape(_("“{token}”: 1 - cosine {change}", token=visible(text), change=f"{change:.5f}"), quote=True)
+        says = _("“{token}”: 1 - cosine {change}", token=visible(text), change=f"{change:.5f}")
         style = f"background: {background}; color: {text_on(background)}"
         space = " " if number and (text[:1].isspace() or not text.startswith("##")) else ""
-        shown.append(f'{space}<span title="{says}" style="{style}">{escape(visible(text.strip() or text))}</span>')
+        shown.append(space + noted(visible(text.strip() or text), says, style))
     return "".join(shown)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import pkgutil
 from dataclasses import dataclass
 from functools import cache
@@ -59,10 +60,26 @@ class Mechanism:
     options: tuple[tuple[str, Any], ...] = ()
     order: int = 0
 
+    def _network(self) -> type:
+        module, _, name = self.network.partition(":")
+        return cast("type", getattr(importlib.import_module(module), name))
+
     def build(self, **sizes: Any) -> Any:
         """Make the network (a `models.network.Network`) with fresh weights; imports torch."""
-        module, _, name = self.network.partition(":")
-        return getattr(importlib.import_module(module), name)(**{**dict(self.options), **sizes})
+        return self._network()(**{**dict(self.options), **sizes})
+
+    def sizes(self, **given: Any) -> dict[str, Any]:
+        """Give all that `build` takes, for a card to say: what is given, and else what the network itself says."""
+        every: dict[str, Any] = {}
+        for part in self._network().__mro__:
+            made_by = vars(part).get("__init__")
+            taken = inspect.signature(made_by).parameters.values() if made_by else ()
+            for each in taken:
+                if each.kind is each.KEYWORD_ONLY and each.default is not each.empty:
+                    every.setdefault(each.name, each.default)
+            if taken and not any(each.kind is each.VAR_KEYWORD for each in taken):
+                break  # it hands nothing on to the class above it
+        return {**every, **dict(self.options), **given}
 
 
 @cache

@@ -1,17 +1,7 @@
 """Global attention with the concat score: Luong, Pham and Manning 2015."""
 
 from models.mechanisms import Mechanism
-from models.mechanisms.luong_general import (
-    ATTENTIONAL,
-    ENCODER,
-    FORWARDS,
-    LAYERS,
-    NO_FEEDING,
-    PAPER,
-    PIECES,
-    START,
-    TRAINING,
-)
+from models.mechanisms.luong_general import ENCODER, PAPER, START, UNFED
 
 MECHANISM = Mechanism(
     key="luong-concat",
@@ -21,15 +11,10 @@ MECHANISM = Mechanism(
     paper=PAPER,
     equation="section 3.1, equations 5 to 7 (concat)",
     departures=(
-        ENCODER,
-        LAYERS,
+        *ENCODER,
         "The score's hidden layer is smaller than the states (in the paper its size is not given).",
         START,
-        FORWARDS,
-        NO_FEEDING,
-        ATTENTIONAL,
-        PIECES,
-        TRAINING,
+        *UNFED,
     ),
     network="models.luong:LuongConcatNetwork",
     order=4,

@@ -1,17 +1,7 @@
 """Global attention with the dot score: Luong, Pham and Manning 2015."""
 
 from models.mechanisms import Mechanism
-from models.mechanisms.luong_general import (
-    ATTENTIONAL,
-    COPIED_START,
-    ENCODER,
-    FORWARDS,
-    LAYERS,
-    NO_FEEDING,
-    PAPER,
-    PIECES,
-    TRAINING,
-)
+from models.mechanisms.luong_general import COPIED_START, ENCODER, PAPER, UNFED
 
 MECHANISM = Mechanism(
     key="luong-dot",
@@ -21,15 +11,10 @@ MECHANISM = Mechanism(
     paper=PAPER,
     equation="section 3.1, equations 5 to 7 (dot)",
     departures=(
-        ENCODER,
-        LAYERS,
+        *ENCODER,
         "Each direction of the encoder has half the size of the decoder's state, so that s_t and h_s have one size.",
         COPIED_START,
-        FORWARDS,
-        NO_FEEDING,
-        ATTENTIONAL,
-        PIECES,
-        TRAINING,
+        *UNFED,
     ),
     network="models.luong:LuongDotNetwork",
     order=2,

@@ -7,8 +7,10 @@ PAPER = (
     "EMNLP, arXiv:1508.04025"
 )
 
-ENCODER = "The encoder is bidirectional (in the paper it reads one way), so that h_s knows both sides of a word."
-LAYERS = "One layer each way instead of four stacked ones; smaller states (see the card)."
+ENCODER = (
+    "The encoder is bidirectional (in the paper it reads one way), so that h_s knows both sides of a word.",
+    "One layer each way instead of four stacked ones; smaller states (see the card).",
+)
 START = (
     "The decoder's first state is tanh of a linear map of the encoder's two last states, its first cell a linear "
     "map of their cells (in the paper they are copied)."
@@ -18,13 +20,18 @@ COPIED_START = (
     "(in the paper, where it has one direction, they are copied too)."
 )
 FORWARDS = "The source is read forwards, and ends with </s> (in the paper it is reversed)."
-NO_FEEDING = "No input feeding (section 3.3): the attentional state does not enter the next step."
-ATTENTIONAL = "The attentional state has the size of the embedding, which the output layer shares."
-PIECES = (
+OUTPUT = (
+    "The attentional state has the size of the embedding, which the output layer shares.",
     "Source and target are byte-level BPE pieces with one embedding for source, target and output "
-    "(in the paper 50,000 whole words a language)."
+    "(in the paper 50,000 whole words a language).",
+    "Label smoothing; Adam instead of stochastic gradient descent.",
 )
-TRAINING = "Label smoothing; Adam instead of stochastic gradient descent."
+UNFED = (
+    FORWARDS,
+    "No input feeding (section 3.3): the attentional state does not enter the next step.",
+    *OUTPUT,
+)
+COMMON = (*ENCODER, START, *UNFED)
 
 MECHANISM = Mechanism(
     key="luong-general",
@@ -33,7 +40,7 @@ MECHANISM = Mechanism(
     formula=r"e_{ts} = s_t^\top W_a h_s",
     paper=PAPER,
     equation="section 3.1, equations 5 to 8 (general)",
-    departures=(ENCODER, LAYERS, START, FORWARDS, NO_FEEDING, ATTENTIONAL, PIECES, TRAINING),
+    departures=COMMON,
     network="models.luong:LuongNetwork",
     order=3,
 )

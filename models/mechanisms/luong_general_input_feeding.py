@@ -1,16 +1,7 @@
 """The general score with input feeding: Luong, Pham and Manning 2015."""
 
 from models.mechanisms import Mechanism
-from models.mechanisms.luong_general import (
-    ATTENTIONAL,
-    COPIED_START,
-    ENCODER,
-    FORWARDS,
-    LAYERS,
-    PAPER,
-    PIECES,
-    TRAINING,
-)
+from models.mechanisms.luong_general import COPIED_START, ENCODER, FORWARDS, OUTPUT, PAPER
 
 MECHANISM = Mechanism(
     key="luong-general-input-feeding",
@@ -24,13 +15,10 @@ MECHANISM = Mechanism(
     equation="section 3.3, with section 3.1, equations 5 to 7 (general)",
     departures=(
         "Before the first step the attentional state is 0 (the paper does not say).",
-        ENCODER,
-        LAYERS,
+        *ENCODER,
         COPIED_START,
         FORWARDS,
-        ATTENTIONAL,
-        PIECES,
-        TRAINING,
+        *OUTPUT,
     ),
     network="models.luong:LuongInputFeedingNetwork",
     order=8,

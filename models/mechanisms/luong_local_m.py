@@ -1,17 +1,7 @@
 """Local attention around the target word's own position: Luong, Pham and Manning 2015."""
 
 from models.mechanisms import Mechanism
-from models.mechanisms.luong_general import (
-    ATTENTIONAL,
-    ENCODER,
-    FORWARDS,
-    LAYERS,
-    NO_FEEDING,
-    PAPER,
-    PIECES,
-    START,
-    TRAINING,
-)
+from models.mechanisms.luong_general import COMMON, PAPER
 
 MECHANISM = Mechanism(
     key="luong-local-m",
@@ -25,14 +15,7 @@ MECHANISM = Mechanism(
         "empty once the translation is longer than its source.",
         "Positions of both texts count from 0 and are those of pieces; </s> of the source has one too.",
         "D is 4 (in the paper 10), as the sentences are shorter.",
-        ENCODER,
-        LAYERS,
-        START,
-        FORWARDS,
-        NO_FEEDING,
-        ATTENTIONAL,
-        PIECES,
-        TRAINING,
+        *COMMON,
     ),
     network="models.luong_local:LuongLocalMonotonicNetwork",
     is_local=True,

@@ -1,17 +1,7 @@
 """Local attention around a predicted position: Luong, Pham and Manning 2015."""
 
 from models.mechanisms import Mechanism
-from models.mechanisms.luong_general import (
-    ATTENTIONAL,
-    ENCODER,
-    FORWARDS,
-    LAYERS,
-    NO_FEEDING,
-    PAPER,
-    PIECES,
-    START,
-    TRAINING,
-)
+from models.mechanisms.luong_general import COMMON, PAPER
 
 MECHANISM = Mechanism(
     key="luong-local-p",
@@ -29,14 +19,7 @@ MECHANISM = Mechanism(
         "D is 4 (in the paper 10), as the sentences are shorter.",
         "The window is the positions s with |s - p_t| <= D for the real number p_t; as D is at least 1, none is empty.",
         "W_p has fewer rows than the state has numbers.",
-        ENCODER,
-        LAYERS,
-        START,
-        FORWARDS,
-        NO_FEEDING,
-        ATTENTIONAL,
-        PIECES,
-        TRAINING,
+        *COMMON,
     ),
     network="models.luong_local:LuongLocalPredictiveNetwork",
     rows_sum_to_one=False,

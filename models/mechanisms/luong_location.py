@@ -1,17 +1,7 @@
 """Location-based attention: Luong, Pham and Manning 2015."""
 
 from models.mechanisms import Mechanism
-from models.mechanisms.luong_general import (
-    ATTENTIONAL,
-    ENCODER,
-    FORWARDS,
-    LAYERS,
-    NO_FEEDING,
-    PAPER,
-    PIECES,
-    START,
-    TRAINING,
-)
+from models.mechanisms.luong_general import COMMON, PAPER
 
 MECHANISM = Mechanism(
     key="luong-location",
@@ -25,14 +15,7 @@ MECHANISM = Mechanism(
         "that cannot be read.",
         "The softmax is over the first S scores alone, S the length of the source (the paper uses the top part of a_t "
         "and does not say whether it is normalised again).",
-        ENCODER,
-        LAYERS,
-        START,
-        FORWARDS,
-        NO_FEEDING,
-        ATTENTIONAL,
-        PIECES,
-        TRAINING,
+        *COMMON,
     ),
     network="models.luong:LuongLocationNetwork",
     order=5,

@@ -49,7 +49,7 @@ def make_card(recipe: Recipe, progress: Progress, parameters: int, start: Start 
         "paper": mechanism.paper,
         "equation": mechanism.equation,
         "departures": list(mechanism.departures),
-        "network": {"vocabulary": recipe.vocabulary, **recipe.network},
+        "network": mechanism.sizes(vocabulary=recipe.vocabulary, **recipe.network),
         "parameters": parameters,
         "data": [CREDITS[name] for name in sorted(names)],
         "recipe": {key: value for key, value in asdict(recipe).items() if key not in ("mechanism", "pair", "network")},

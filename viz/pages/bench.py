@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import cast
 
 import streamlit as st
@@ -12,24 +11,32 @@ from streamlit.delta_generator import DeltaGenerator
 import models
 from models.mechanisms import mechanisms
 from models.trace import AttentionTrace, Reading
+from viz.bench_below import (
+    DIFFERENCE,
+    MULTIPLES,
+    NUMBERS,
+    SUMMARY,
+    choose_below,
+    on_one_translation,
+    show_difference,
+    show_multiples,
+    show_numbers,
+    show_summaries,
+)
+from viz.bench_common import Choices, file_name_of, fit_text, name_of, view_of
 from viz.bench_summary import (
     Order,
-    Summary,
-    csv_of_summaries,
     divergence_from,
     in_order,
     summary_of,
-    table_of_summaries,
 )
-from viz.cards import Place, chosen_place, mechanism_card
-from viz.chart import Picture, choose_picture, file_name, show_figure
-from viz.controls import segmented, select, several, show_unknown
-from viz.differences import choose_difference, sentence_of_difference
-from viz.figures import alignment_heatmap, difference_heatmap, difference_multiples
+from viz.cards import chosen_place, mechanism_card
+from viz.chart import Picture, choose_picture, show_figure
+from viz.controls import discard_unknown, segmented, select, several, show_unknown
+from viz.figures import alignment_heatmap
 from viz.language import ENGLISH, _, use_language
 from viz.loading import loads, usable
-from viz.numbers import csv_of, table_of
-from viz.pairs import choose_pair, mechanism_of, pair_of
+from viz.pairs import PARAMETER, choose_pair, mechanism_of, pair_of
 from viz.returning import keep_settings, restore_settings
 from viz.runs import forced_translations, milliseconds, own_translations
 from viz.runtime import Host, shared_host
@@ -38,28 +45,32 @@ from viz.sentence import languages_of, sentence_box
 from viz.style import apply_style, plain
 from viz.theme import Colour
 from viz.viewport import page_width
-from viz.views import Unit, View, choose_view, sentence_of
+from viz.views import Unit, View, sentence_of
 
 USUAL = ("bahdanau", "luong-general", "transformer")
 """What is shown to somebody who chose nothing."""
+PARAMETERS = (
+    SENTENCE,
+    "target",
+    PARAMETER,
+    "mechanisms",
+    "align",
+    "unit",
+    "reading",
+    "colour",
+    "order",
+    "picture",
+    "also",
+    "chosen",
+    "first",
+    "second",
+    "table",
+    "head-*",
+)
+"""What the address bar calls the settings of the page, shown now or not."""
 CARDS = 4
 """Cards in a row at most, and maps."""
-LONGEST_NAMED = 40  # characters of the sentence in the name of a file
 OWN, TEXT = "own", "text"
-DIFFERENCE, MULTIPLES, SUMMARY, NUMBERS = "difference", "differences", "summary", "numbers"
-
-
-@dataclass(frozen=True, slots=True)
-class Choices:
-    """What the reader wants to see."""
-
-    keys: tuple[str, ...]
-    align: str
-    unit: Unit
-    reading: Reading | None
-    colour: Colour
-    picture: Picture
-    order: Order
 
 
 def page() -> None:
@@ -80,6 +91,7 @@ def _bench() -> None:
     """Read the choices, run the models, show what they did: reruns alone while somebody types."""
     use_language(ENGLISH)
     turned = restore_settings(bound=(SENTENCE,), texts=("target",))
+    discard_unknown(PARAMETERS)
     pair = choose_pair(turned=turned)
     sentence = sentence_box(pair=pair)
     messages = st.container()
@@ -94,25 +106,20 @@ def _bench() -> None:
     keep_settings(bound=(SENTENCE,))
 
 
-def _name(key: str) -> str:
-    """Give the title of the mechanism that the model `key` has."""
-    return _(mechanisms()[mechanism_of(key)].title)
-
-
 def _installed(pair: str, messages: DeltaGenerator) -> tuple[str, ...]:
     """Give the keys of the models that are there; those that are not are named."""
     there = models.catalog()
     for mechanism in USUAL:
         key = f"{mechanism}-{pair}"
         if key not in there:
-            text = _("{title} is missing: the weights {key} are not installed.", title=_name(key), key=key)
+            text = _("{title} is missing: the weights {key} are not installed.", title=name_of(key), key=key)
             messages.warning(text)
     return tuple(key for key in there if pair_of(key) == pair and mechanism_of(key) in mechanisms())
 
 
 def _controls(installed: Sequence[str], pair: str) -> Choices:
     """Show the choices in one line; what few need is behind a button."""
-    names = {mechanism_of(key): _name(key) for key in installed}
+    names = {mechanism_of(key): name_of(key) for key in installed}
     with st.container(horizontal=True, vertical_alignment="center", key="controls"):
         shown = several(
             "mechanisms",
@@ -168,33 +175,20 @@ def _align_control(names: dict[str, str]) -> str:
 def _compare(host: Host, keys: tuple[str, ...], sentence: str, choices: Choices, messages: DeltaGenerator) -> None:
     """Run the models and show what they did; on bad input say so and show what the last good sentence gave."""
     try:
-        source = _fit(host, keys[0], sentence, messages)
+        source = fit_text(host, keys[0], sentence, messages)
         own_translations(host, keys, source)
     except models.InputError as error:
         messages.error(plain(_(str(error))), icon=":material/edit:")
         if "last_good" not in st.session_state:
             return
-        source = str(st.session_state["last_good"])
+        source = host.model(keys[0]).fit(str(st.session_state["last_good"]))[0]
         messages.caption(plain(_("Below: the last sentence that could be read, “{sentence}”", sentence=source)))
     st.session_state["last_good"] = source
     target = _target(host, keys, source, choices.align, messages)
     traces = own_translations(host, keys, source)
     if target is not None:
         traces = forced_translations(host, keys, source, target)
-    _show(host, traces, target, choices)
-
-
-def _fit(host: Host, key: str, text: str, messages: DeltaGenerator) -> str:
-    """Cut `text` to what the model `key` takes, and say what was left out."""
-    fitting, left_out = host.model(key).fit(text)
-    if left_out:
-        said = _(
-            "This text is longer than the models take. The last {count} words are left out; read up to “…{end}”.",
-            count=left_out,
-            end=fitting[-40:],
-        )
-        messages.info(plain(said), icon=":material/content_cut:")
-    return fitting
+    _show(host, traces, target, choices, messages)
 
 
 def _target(host: Host, keys: Sequence[str], source: str, align: str, messages: DeltaGenerator) -> str | None:
@@ -212,14 +206,14 @@ def _target(host: Host, keys: Sequence[str], source: str, align: str, messages: 
             placeholder=_(
                 "Type a translation in {target}; until then, that of {title} is used.",
                 target=languages_of(pair_of(author))["target"],
-                title=_name(author),
+                title=name_of(author),
             ),
         )
-        target = _fit(host, keys[0], typed or "", messages)
+        target = fit_text(host, keys[0], typed or "", messages)
     if not target.strip() and loads(host, author, messages):
-        target = _fit(host, author, host.attend(author, source).output_text, messages)
+        target = fit_text(host, author, host.attend(author, source).output_text, messages)
     if not target.strip():
-        messages.warning(plain(_("{title} wrote nothing on which all could be aligned.", title=_name(author))))
+        messages.warning(plain(_("{title} wrote nothing on which all could be aligned.", title=name_of(author))))
         return None
     try:
         forced_translations(host, keys, source, target)
@@ -229,16 +223,18 @@ def _target(host: Host, keys: Sequence[str], source: str, align: str, messages: 
     return target
 
 
-def _show(host: Host, traces: dict[str, AttentionTrace], target: str | None, choices: Choices) -> None:
+def _show(
+    host: Host, traces: dict[str, AttentionTrace], target: str | None, choices: Choices, messages: DeltaGenerator
+) -> None:
     cards, drawn, below = st.container(gap="xsmall", key="cards"), st.container(), st.container()
     with below:
-        also, chosen = _also(traces, choices.order)
+        also, chosen = choose_below(traces, choices.order)
     places = {key: chosen_place(models.describe(key).mechanism.key, trace) for key, trace in traces.items()}
-    views = {key: _view(trace, places[key], choices) for key, trace in traces.items() if trace.sites}
+    views = {key: view_of(trace, places[key], choices) for key, trace in traces.items() if trace.sites}
     same: dict[str, AttentionTrace] = {}
     if chosen in views and (choices.order == "agreement" or {MULTIPLES, SUMMARY} & set(also)):
-        same = _on_one_translation(host, traces, target, chosen)
-    compared = {key: _view(trace, places[key], choices) for key, trace in same.items() if trace.sites}
+        same = on_one_translation(host, traces, target, chosen, messages)
+    compared = {key: view_of(trace, places[key], choices) for key, trace in same.items() if trace.sites}
     summaries = {
         key: summary_of(
             key,
@@ -257,52 +253,25 @@ def _show(host: Host, traces: dict[str, AttentionTrace], target: str | None, cho
             for column, key in zip(st.columns(min(len(order), CARDS)), row, strict=False):
                 with column:
                     mechanism_card(models.describe(key), traces[key])
-        st.caption(_("The deeper a word's tint, the less sure the model was of it; point at it for the probability."))
+        st.caption(
+            _(
+                "The deeper a word's tint, the less sure the model was of it. Point at it or tap it for its "
+                "probability: the product of those of its pieces."
+            )
+        )
     with drawn:
         available = page_width()
-        _show_maps([views[key] for key in order if key in views], _file_name(traces), choices, available)
+        _show_maps([views[key] for key in order if key in views], file_name_of(traces), choices, available)
     with below:
         if DIFFERENCE in also:
-            _show_difference(host, traces, target, places, choices, available)
+            show_difference(host, traces, target, places, choices, available, messages)
         if MULTIPLES in also and chosen in compared:
             others = [compared[key] for key in order if key in compared and key != chosen]
-            _show_multiples(others, compared[chosen], choices, available)
+            show_multiples(others, compared[chosen], choices, available)
         if SUMMARY in also:
-            _show_summaries([summaries[key] for key in order], _file_name(traces))
+            show_summaries([summaries[key] for key in order], file_name_of(traces))
         if NUMBERS in also:
-            _show_numbers({key: views[key] for key in order if key in views})
-
-
-def _also(traces: dict[str, AttentionTrace], order: Order) -> tuple[tuple[str, ...], str]:
-    """Let the reader choose what stands below the maps, and with which mechanism the others are compared."""
-    names = {
-        DIFFERENCE: _("difference of two"),
-        MULTIPLES: _("differences to one"),
-        SUMMARY: _("all in a table"),
-        NUMBERS: _("table of numbers"),
-    }
-    mapped = {mechanism_of(key): _name(key) for key, trace in traces.items() if trace.sites}
-    if len(mapped) < 2:
-        del names[DIFFERENCE], names[MULTIPLES]
-    if not mapped:
-        del names[NUMBERS]
-    also = several("also", names, title=_("Show below"), default=())
-    chosen = next(iter(mapped), "")
-    if len(mapped) > 1 and (order == "agreement" or {MULTIPLES, SUMMARY} & set(also)):
-        labels = {key: _("compared with {title}", title=title) for key, title in mapped.items()}
-        with st.container(width=330):
-            chosen = select("chosen", labels, title=_("With which mechanism the others are compared"))
-    return also, next((key for key in traces if mechanism_of(key) == chosen), "")
-
-
-def _on_one_translation(
-    host: Host, traces: dict[str, AttentionTrace], target: str | None, chosen: str
-) -> dict[str, AttentionTrace]:
-    """Let every mechanism write one translation, so that rows line up: the aligned one, or that of the chosen one."""
-    if target is not None:
-        return traces
-    source, target = traces[chosen].source_text, traces[chosen].output_text
-    return forced_translations(host, tuple(traces), source, target) if target.strip() else {}
+            show_numbers({key: views[key] for key in order if key in views})
 
 
 def _show_maps(shown: list[View], name: str, choices: Choices, available: int) -> None:
@@ -317,103 +286,3 @@ def _show_maps(shown: list[View], name: str, choices: Choices, available: int) -
         picture=choices.picture,
         available=available,
     )
-
-
-def _show_multiples(views: list[View], reference: View, choices: Choices, available: int) -> None:
-    """Show the signed difference of each mechanism to the chosen one, all on one translation."""
-    st.caption(plain(_("All write one translation: “{text}”", text=reference.trace.output_text)))
-    show_figure(
-        difference_multiples(views, reference, colour=choices.colour, width=available),
-        key="differences",
-        says=" · ".join(sentence_of_difference(choose_difference(view, reference)) for view in views),
-        name=f"{reference.trace.source_text[:LONGEST_NAMED]} differences",
-        picture=choices.picture,
-        available=available,
-    )
-
-
-def _show_summaries(summaries: list[Summary], name: str) -> None:
-    """Show all mechanisms in a table, to be kept as CSV."""
-    st.dataframe(table_of_summaries(summaries), hide_index=True)
-    st.caption(
-        _(
-            "Entropy: of the map shown, mean over rows, 0 where one word gets all. Coverage: how much of each source "
-            "word was read in all, counted up to 1, mean. Divergence (Jensen-Shannon): 0 where rows read alike, on one "
-            "translation. Milliseconds: what the run took on this server when it was made, hooks and all."
-        )
-    )
-    st.download_button(
-        _("CSV"),
-        csv_of_summaries(summaries),
-        file_name=f"{file_name(name)}-summary.csv",
-        mime="text/csv",
-        on_click="ignore",
-        icon=":material/download:",
-        key="summary-csv",
-    )
-
-
-def _view(trace: AttentionTrace, place: Place, choices: Choices) -> View:
-    return choose_view(trace, unit=choices.unit, site=place[0], head=place[1], reading=choices.reading)
-
-
-def _file_name(traces: dict[str, AttentionTrace]) -> str:
-    sentence = next(iter(traces.values())).source_text
-    return f"{sentence[:LONGEST_NAMED]} {' '.join(mechanism_of(key) for key in traces)}"
-
-
-def _show_difference(
-    host: Host,
-    traces: dict[str, AttentionTrace],
-    target: str | None,
-    places: dict[str, Place],
-    choices: Choices,
-    available: int,
-) -> None:
-    """Show the signed difference of two mechanisms, both made to write one translation."""
-    names = {mechanism_of(key): _name(key) for key, trace in traces.items() if trace.sites}
-    with st.container(horizontal=True, vertical_alignment="center", key="pair"):
-        with st.container(width=250):
-            first = select("first", names, title=_("First"))
-        st.markdown("\u2212", width="content")
-        with st.container(width=250):
-            second = select("second", names, title=_("Second"), default=list(names)[1])
-    pair = [key for mechanism in (first, second) for key in traces if mechanism_of(key) == mechanism]
-    if target is None:
-        source, target = traces[pair[0]].source_text, traces[pair[0]].output_text
-        if not target.strip():
-            st.info(plain(_("{title} wrote nothing on which the two could be compared.", title=names[first])))
-            return
-        st.caption(plain(_("Both write the translation of {title}: “{text}”", title=names[first], text=target)))
-        traces = forced_translations(host, pair, source, target)
-    one, other = (_view(traces[key], places[key], choices) for key in pair)
-    show_figure(
-        difference_heatmap(one, other, colour=choices.colour, width=available),
-        key="difference",
-        says=sentence_of_difference(choose_difference(one, other)),
-        name=_file_name({f"difference-{key}": traces[key] for key in pair}),
-        picture=choices.picture,
-        available=available,
-    )
-
-
-def _show_numbers(views: dict[str, View]) -> None:
-    """Show the weights of one mechanism as a table, and give them as CSV."""
-    names = {mechanism_of(key): _name(key) for key in views}
-    with st.container(horizontal=True, vertical_alignment="center", key="numbers"):
-        with st.container(width=250):
-            named = select("table", names, title=_("Numbers of"))
-        chosen = next(key for key in views if mechanism_of(key) == named)
-        view = views[chosen]
-        st.download_button(
-            _("CSV"),
-            csv_of(view),
-            file_name=f"{file_name(_file_name({chosen: view.trace}))}.csv",
-            mime="text/csv",
-            on_click="ignore",
-            icon=":material/download:",
-        )
-    st.caption(plain(_("{rows}; {columns}", rows=view.query_title, columns=view.key_title)))
-    columns = table_of(view)
-    shown = {name: st.column_config.NumberColumn(format="%.4f") for name in list(columns)[1:]}
-    st.dataframe(columns, hide_index=True, column_config=shown)

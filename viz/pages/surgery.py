@@ -28,7 +28,7 @@ from viz.returning import keep_settings, restore_settings
 from viz.runtime import Host, shared_host
 from viz.sentence import KEY as SENTENCE
 from viz.sentence import sentence_box
-from viz.style import apply_style, plain
+from viz.style import apply_style, noted, plain
 from viz.surgery_checks import CHECK, CHECKS, Drawing, show_check
 from viz.theme import Colour
 from viz.tokens import visible
@@ -227,8 +227,7 @@ def _tinted(changes: tuple[WordChange, ...]) -> str:
             after=f"{each.after:.3f}",
         )
         space = " " if shown and each.space else ""
-        style = f"background: {colour}"
-        shown.append(f'{space}<span title="{escape(says, quote=True)}" style="{style}">{escape(each.text)}</span>')
+        shown.append(space + noted(each.text, says, f"background: {colour}"))
     return "".join(shown)
 
 

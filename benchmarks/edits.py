@@ -1,0 +1,108 @@
+"""What an edit takes, from the choice to the painted consequence, and a sweep of heads. `python -m benchmarks.edits`.
+
+An edit runs from the press on an option (the word that none may read) to two animation frames after the maps before and
+after, with the edit's note, and their difference are in the page: the original translation forced, a new one written,
+both figures drawn. The sweep switches off every head of MiniLM in turn on 32 tokens, from Python, on one thread.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import torch
+from playwright.sync_api import Page, sync_playwright
+
+import models
+from benchmarks.measure import report
+from benchmarks.page import ROOT, START_LIMIT, TEXT, Target, free_port, launch_chromium, open_page, painted, serving
+from models.sweeps import switch_off_each_head_for_vectors
+
+MAPS = Target("Surgery", "surgery", "maps", 2)
+DIFFERENCE = Target("Surgery", "surgery", "difference", 1)
+PRESSED = """
+() => { addEventListener("pointerdown", (event) => {
+  if (event.target.closest("[role=option]")) window.bench.key = performance.now();
+}, true); }
+"""
+SWEPT = (TEXT * 2)[:30]  # with the special tokens of MiniLM 32 tokens
+
+
+def choose(page: Page, label: str, option: str) -> None:
+    """Open the box `label` and take `option`."""
+    page.get_by_label(label, exact=True).click()
+    page.get_by_role("option", name=option, exact=True).click()
+
+
+def edit_to_painted(page: Page, words: list[str], mechanism: str, port: int) -> list[float]:
+    """Forbid one word after another; give the milliseconds from each press to the painted consequence."""
+    page.goto(f"http://127.0.0.1:{port}/surgery?{urlencode({'sentence': ' '.join(words), 'model': mechanism})}")
+    painted(page, Target("Surgery", "surgery", "maps", 1), "")
+    page.evaluate(PRESSED)
+    choose(page, "Edit", "forbid a word")
+    times = []
+    for place, word in list(enumerate(words))[1:]:
+        page.wait_for_timeout(2000)  # the picture before is drawn, the server rests
+        choose(page, "Word that none may read", f"{place + 1} {word}")
+        end = painted(page, MAPS, f"key {place} hidden")
+        end = max(end, painted(page, DIFFERENCE, ""))
+        times.append(end - float(page.evaluate("window.bench.key")))
+    return times[1:]
+
+
+def sweep(rounds: int) -> list[float]:
+    """Give the milliseconds of sweeps over the heads of MiniLM."""
+    torch.set_num_threads(1)
+    model: Any = models.load("hf:minilm")
+    trace = model.attend(" ".join(SWEPT))
+    if len(trace.source) != len(SWEPT) + 2:
+        message = f"the text has {len(trace.source)} tokens"
+        raise RuntimeError(message)
+    times = []
+    for _ in range(rounds + 1):
+        start = time.perf_counter()
+        switch_off_each_head_for_vectors(model, trace, " ".join(SWEPT))
+        times.append(1000 * (time.perf_counter() - start))
+    return times[1:]
+
+
+def row(figure: str, times: list[float]) -> dict[str, Any]:
+    """Give a row of the table."""
+    low, middle, high = statistics.quantiles(times, n=4)
+    return {
+        "figure": figure,
+        "value": f"{middle:.0f} ms",
+        "note": f"median of {len(times)}, quartiles {low:.0f} to {high:.0f}",
+    }
+
+
+def main() -> None:
+    """Measure and write a table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--words", type=int, default=12, help=f"of the sentence that is edited, at most {len(TEXT)}")
+    parser.add_argument("--mechanisms", nargs="+", default=["bahdanau", "luong-general", "transformer"])
+    parser.add_argument("--rounds", type=int, default=7, help="sweeps measured")
+    parser.add_argument("--app", type=Path, default=ROOT / "app.py")
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    rows, words = [], TEXT[: options.words]
+    with sync_playwright() as driver:
+        browser = launch_chromium(driver)
+        port = free_port()
+        with serving(options.app, port):
+            page = open_page(browser, port, MAPS.path)
+            page.set_default_timeout(1000 * START_LIMIT)
+            for mechanism in options.mechanisms:
+                times = edit_to_painted(page, words, mechanism, port)
+                rows.append(row(f"{mechanism}: edit to painted, {len(words)} words", times))
+        browser.close()
+    rows.append(row("MiniLM, 72 heads, 32 tokens: sweep over all heads", sweep(options.rounds)))
+    report("An edit, in Chromium, and the sweep", rows, as_json=options.json)
+
+
+if __name__ == "__main__":
+    main()

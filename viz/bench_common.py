@@ -1,0 +1,63 @@
+"""What all parts of the Bench share: the choices of its reader, names, and a text cut to what models take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from streamlit.delta_generator import DeltaGenerator
+
+from models.mechanisms import mechanisms
+from models.trace import AttentionTrace, Reading
+from viz.bench_summary import Order
+from viz.cards import Place
+from viz.chart import Picture
+from viz.language import _
+from viz.pairs import mechanism_of
+from viz.runtime import Host
+from viz.style import plain
+from viz.theme import Colour
+from viz.views import Unit, View, choose_view
+
+LONGEST_NAMED = 40  # characters of the sentence in the name of a file
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What the reader wants to see."""
+
+    keys: tuple[str, ...]
+    align: str
+    unit: Unit
+    reading: Reading | None
+    colour: Colour
+    picture: Picture
+    order: Order
+
+
+def name_of(key: str) -> str:
+    """Give the title of the mechanism that the model `key` has."""
+    return _(mechanisms()[mechanism_of(key)].title)
+
+
+def fit_text(host: Host, key: str, text: str, messages: DeltaGenerator) -> str:
+    """Cut `text` to what the model `key` takes, and say what was left out."""
+    fitting, left_out = host.model(key).fit(text)
+    if left_out:
+        said = _(
+            "This text is longer than the models take. The last {count} words are left out; read up to “…{end}”.",
+            count=left_out,
+            end=fitting[-40:],
+        )
+        messages.info(plain(said), icon=":material/content_cut:")
+    return fitting
+
+
+def view_of(trace: AttentionTrace, place: Place, choices: Choices) -> View:
+    """Give the map of `trace` at `place` as the reader wants it."""
+    return choose_view(trace, unit=choices.unit, site=place[0], head=place[1], reading=choices.reading)
+
+
+def file_name_of(traces: dict[str, AttentionTrace]) -> str:
+    """Give the name of a picture of `traces`: the sentence and the mechanisms."""
+    sentence = next(iter(traces.values())).source_text
+    return f"{sentence[:LONGEST_NAMED]} {' '.join(mechanism_of(key) for key in traces)}"
