@@ -15,7 +15,8 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect
 
 import models
 from viz.differences import choose_difference
-from viz.pages.bench import PAIR, USUAL
+from viz.pages.bench import USUAL
+from viz.sentence import USUAL as PAIR
 from viz.theme import coloured
 from viz.tokens import label
 from viz.views import View, choose_view
@@ -235,6 +236,16 @@ def test_a_page_is_found_again_as_it_was_left(browser: Browser, address: str) ->
             page.wait_for_url(lambda url: link.items() <= dict(parse_qsl(urlsplit(url).query)).items())
         page.get_by_role("radio", name="words").click()
         page.wait_for_url(lambda url: "unit" not in url and "align=text" in url)
+
+
+def test_a_link_with_two_thousand_chinese_characters_opens_and_reloads(browser: Browser, address: str) -> None:
+    text = "\u6211\u7231\u5403\u82f9\u679c" * 400
+    with visit(browser, f"{address}/?{urlencode({'sentence': text, 'mechanisms': 'luong-general'})}") as page:
+        for _ in range(2):
+            expect(page.get_by_role("textbox").first).to_have_value(text)
+            expect(page.get_by_text("longer than the models take")).to_be_visible()
+            expect(page.locator(".heatmaplayer image")).to_have_count(1)
+            page.reload()
 
 
 def test_an_empty_box_gets_a_message_and_the_maps_stay(page: Page) -> None:
