@@ -20,6 +20,7 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ import psutil
 import torch
 import transformers
 from playwright.sync_api import Browser, Page, sync_playwright
+from plotly.graph_objects import Figure
 from plotly.offline import get_plotlyjs
 from tokenizers import Tokenizer, decoders, pre_tokenizers
 from tokenizers.models import BPE
@@ -36,6 +38,7 @@ from benchmarks.bertviz_page import bertviz_html, fetch_libraries
 from benchmarks.measure import interleaved, ratio, report
 from benchmarks.page import LAST_WORDS, ROOT, TEXT, Target, free_port, launch_chromium, open_page, serving, waits
 from models.huggingface.embedded import local_models
+from models.trace import AttentionTrace
 from viz.figures import HeadPlace, head_comparison
 from viz.figures.head_maps import views_at
 from viz.head_canvas import FOLDER
@@ -136,53 +139,93 @@ def row(what: str, found: dict[str, float] | None, size: int) -> dict[str, Any]:
     return {"figure": what, "value": value, "note": f"{size / 1e6:.2f} MB sent"}
 
 
-def draw(options: argparse.Namespace, folder: Path, driver: Any) -> list[dict[str, Any]]:
-    """Measure pages that hold one view, one browser each so that memory is its own."""
-    model, large = models.load("hf:minilm"), models.load(write_large(folder))
-    rows: list[dict[str, Any]] = []
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """Where pages that hold one view are written, served and opened.
+
+    Parameters
+    ----------
+    folder : Path
+        What is served.
+    address : str
+        Under which it is.
+    driver : playwright.sync_api.Playwright
+    rounds : int
+        Openings of each of the app's pages.
+    """
+
+    folder: Path
+    address: str
+    driver: Any
+    rounds: int
+
+    def measure(self, what: str, page: str, ready: str, *, size: int, rounds: int, since: str = "0") -> dict[str, Any]:
+        """Give the row of `page`, opened in a browser of its own so that memory is its own."""
+        with browser_of(self.driver) as browser:
+            found = middle(browser, f"{self.address}/{page}", ready, rounds=rounds, since=since)
+        return row(what, found, size)
+
+    def canvas_row(self, what: str, payload: bytes) -> dict[str, Any]:
+        """Give the row of the app's canvas with the bytes `payload`."""
+        (self.folder / "payload.bin").write_bytes(payload)
+        drawn = "document.querySelector('.stage[data-drawn]')"
+        return self.measure(what, "canvas.html", drawn, size=len(payload), rounds=self.rounds)
+
+    def bertviz_rows(self, what: str, trace: AttentionTrace) -> Iterator[dict[str, Any]]:
+        """Give the rows of two views of BertViz, opened once each."""
+        weights, count = [torch.tensor(each.weights)[None] for each in trace], len(trace.source)
+        for view, lines in (("model_view", 72 * count**2), ("head_view", 12 * count**2)):
+            page = bertviz_html(view, weights, trace.source.texts)
+            (self.folder / "bertviz.html").write_text(page, encoding="utf8")
+            ready = f"document.getElementsByTagName('line').length >= {lines}"
+            yield self.measure(f"{what}: BertViz {view}", "bertviz.html", ready, size=len(page.encode()), rounds=1)
+
+    def plotly_row(self, what: str, figure: Figure) -> dict[str, Any]:
+        """Give the row of a figure, from when Plotly is there."""
+        text = figure.to_json()
+        (self.folder / "figure.json").write_text(text, encoding="utf8")
+        return self.measure(
+            what,
+            "plotly.html",
+            "window.drawn",
+            size=len(text.encode()),
+            rounds=self.rounds,
+            since="window.started",
+        )
+
+
+def write_pages(folder: Path) -> None:
+    """Write the pages that hold one view of the app's, and what they load."""
     for part in ("overview.js", "overview.css"):
         (folder / part).write_bytes((FOLDER / part).read_bytes())
     html = (FOLDER / "overview.html").read_text(encoding="utf8")
     (folder / "canvas.html").write_text(CANVAS_PAGE.format(html=html), encoding="utf8")
     (folder / "plotly.html").write_text(PLOTLY_PAGE, encoding="utf8")
     (folder / "plotly.js").write_text(get_plotlyjs(), encoding="utf8")
+
+
+def draw(options: argparse.Namespace, folder: Path, driver: Any) -> list[dict[str, Any]]:
+    """Measure pages that hold one view."""
+    model, large = models.load("hf:minilm"), models.load(write_large(folder))
+    rows: list[dict[str, Any]] = []
+    write_pages(folder)
     if not options.without_bertviz:
         fetch_libraries(folder)
-    drawn = "document.querySelector('.stage[data-drawn]')"
     with served(folder) as address:
+        drawing = Drawing(folder, address, driver, options.rounds)
         for tokens in options.tokens:
             trace = model.attend(model.fit(text_of(tokens))[0])
+            what = f"72 heads, {len(trace.source)} tokens"
             payload = encode_overview(views_at(trace, "encoder.*.self", "piece"))
-            (folder / "payload.bin").write_bytes(payload)
-            count, size = len(trace.source), len(payload)
-            with browser_of(driver) as browser:
-                found = middle(browser, f"{address}/canvas.html", drawn, rounds=options.rounds)
-            rows.append(row(f"72 heads, {count} tokens: this app", found, size))
-            if options.without_bertviz:
-                continue
-            weights = [torch.tensor(each.weights)[None] for each in trace]
-            for view, lines in (("model_view", 72 * count**2), ("head_view", 12 * count**2)):
-                page = bertviz_html(view, weights, trace.source.texts)
-                (folder / "bertviz.html").write_text(page, encoding="utf8")
-                ready = f"document.getElementsByTagName('line').length >= {lines}"
-                with browser_of(driver) as browser:
-                    found = middle(browser, f"{address}/bertviz.html", ready, rounds=1)
-                rows.append(row(f"72 heads, {count} tokens: BertViz {view}", found, len(page.encode())))
+            rows.append(drawing.canvas_row(f"{what}: this app", payload))
+            if not options.without_bertviz:
+                rows += drawing.bertviz_rows(what, trace)
         for tokens in options.large_tokens:
             trace = large.attend("x" * tokens)
             payload = encode_overview(views_at(trace, "decoder.*.self", "piece"))
-            (folder / "payload.bin").write_bytes(payload)
-            with browser_of(driver) as browser:
-                found = middle(browser, f"{address}/canvas.html", drawn, rounds=options.rounds)
-            rows.append(row(f"144 heads, {tokens} tokens: this app", found, len(payload)))
+            rows.append(drawing.canvas_row(f"144 heads, {tokens} tokens: this app", payload))
         figure = head_comparison(trace, heads=[HeadPlace(5, 5)], sites="decoder.*.self", unit="piece")
-        (folder / "figure.json").write_text(figure.to_json(), encoding="utf8")
-        with browser_of(driver) as browser:
-            found = middle(
-                browser, f"{address}/plotly.html", "window.drawn", rounds=options.rounds, since="window.started"
-            )
-        size = (folder / "figure.json").stat().st_size
-        rows.append(row(f"one head, {tokens} tokens, exact (without loading Plotly)", found, size))
+        rows.append(drawing.plotly_row(f"one head, {tokens} tokens, exact (without loading Plotly)", figure))
     return rows
 
 

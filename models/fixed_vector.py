@@ -12,7 +12,7 @@ from typing import Any, cast
 import torch
 from torch import Tensor, nn
 
-from models.recurrent import LAYERS, RecurrentNetwork, is_padded, run_layer
+from models.recurrent import LAYERS, RecurrentNetwork, is_padded, run_layer, step_lstm
 
 NOTE = "no attention: all that the decoder knows of the source went through one vector"
 
@@ -102,9 +102,8 @@ class Seq2SeqNetwork(RecurrentNetwork):
         self, memory: LastState, state: tuple[Tensor, Tensor], token: Tensor, position: int
     ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
         """Read one token; see `models.network.Network`."""
-        weights = cast("list[Tensor]", self.decoder.all_weights[0])
-        hidden, cell = torch.lstm_cell(self.embed(token), (state[0][0], state[1][0]), *weights)
-        return self.logits(self.readout(hidden)), (hidden[None], cell[None])
+        state = step_lstm(self.decoder, self.embed(token), state)
+        return self.logits(self.readout(state[0][0])), state
 
     def notes(self, source_tokens: int) -> tuple[str, ...]:
         """Say that there is no map; see `models.network.Network`."""

@@ -75,6 +75,27 @@ def run_layer(layer: nn.Module, embedded: Tensor, source_mask: Tensor | None) ->
     return states, last
 
 
+def step_lstm(layer: nn.LSTM, embedded: Tensor, state: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
+    """Let `layer` read one token, [batch, d_input], as a cell: a quarter of the time of a sequence of one.
+
+    Parameters
+    ----------
+    layer : LSTM
+        Of one layer and one direction.
+    embedded : Tensor, [batch, d_input]
+    state : tuple of Tensor, each [1, batch, d]
+        (s_(t-1), its cell).
+
+    Returns
+    -------
+    tuple of Tensor, each [1, batch, d]
+        (s_t, its cell).
+    """
+    weights = cast("list[Tensor]", layer.all_weights[0])  # input, recurrent, and their biases
+    hidden, cell = torch.lstm_cell(embedded, (state[0][0], state[1][0]), *weights)
+    return hidden[None], cell[None]
+
+
 class RecurrentEncoder(nn.Module):
     """One bidirectional recurrent layer: h_j = [h_forward_j; h_backward_j].
 

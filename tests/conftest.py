@@ -1,22 +1,18 @@
-"""What tests in a real browser share: one server and one browser for all of them."""
+"""What tests in a real browser share: one server and one browser for all of them, and pages that may not fail."""
 
 from __future__ import annotations
 
-import socket
-import subprocess
-import sys
-from collections.abc import Iterator
-from pathlib import Path
-from typing import TYPE_CHECKING
-from urllib.error import URLError
-from urllib.request import urlopen
+import threading
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Literal
+from urllib.parse import urlencode, urlsplit
 
 import pytest
+from browsing import running
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Page, Response
 
-ROOT = Path(__file__).parent.parent
 CHROMIUM = "/usr/bin/chromium"
 FLAGS = (
     "--no-sandbox",
@@ -26,43 +22,22 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
+PATIENCE = 120_000  # milliseconds: the server loads its models while the first page waits
+DESKTOP = 1410  # pixels: a page is then as wide as it is first taken to be, and is drawn once
+PROBES = ("/_stcore/health", "/_stcore/host-config")  # asked of the page's own path first, then of the root
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-def wait_until_it_answers(server: subprocess.Popen[bytes], address: str) -> None:
-    """Wait for the first answer; each attempt that is refused is followed by another until time is up."""
-    attempts = 0
-    while server.poll() is None and attempts < 600:
-        attempts += 1
-        try:
-            with urlopen(f"{address}/_stcore/health", timeout=5) as answer:
-                assert answer.read() == b"ok"
-                return
-        except URLError:
-            try:
-                server.wait(0.1)
-            except subprocess.TimeoutExpired:
-                continue
-    pytest.fail(f"the app did not start; exit code {server.poll()}")
+def pytest_sessionfinish() -> None:
+    """Wait for models that are still being loaded: a thread inside torch must not outlive the interpreter."""
+    for thread in threading.enumerate():
+        if thread.name == "warm-up":
+            thread.join(timeout=60)
 
 
 @pytest.fixture(scope="session")
 def address() -> Iterator[str]:
-    """Start the app as the README says, on a free port; stop it afterwards."""
-    port = free_port()
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL) as server:
-        try:
-            wait_until_it_answers(server, f"http://localhost:{port}")
-            yield f"http://localhost:{port}"
-        finally:
-            server.terminate()
-            server.wait(30)
+    with running("app.py") as address:
+        yield address
 
 
 @pytest.fixture(scope="session")
@@ -73,3 +48,43 @@ def browser() -> Iterator[Browser]:
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
         yield chromium
         chromium.close()
+
+
+@pytest.fixture
+def open_page(browser: Browser) -> Iterator[Callable[..., Page]]:
+    """Give a way to open a link; nothing may fail on its page, and nothing may be fetched from elsewhere."""
+    from playwright.sync_api import expect
+
+    contexts, problems = [], []
+
+    def check(answer: Response) -> None:
+        if answer.status >= 400 and not urlsplit(answer.url).path.endswith(PROBES):
+            problems.append(f"{answer.status} {answer.url}")
+
+    def open_link(
+        address: str,
+        *,
+        width: int = DESKTOP,
+        height: int = 1400,
+        scheme: Literal["light", "dark"] = "light",
+        scale: float = 1,
+        **link: str,
+    ) -> Page:
+        context = browser.new_context(
+            viewport={"width": width, "height": height}, color_scheme=scheme, device_scale_factor=scale
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(PATIENCE)
+        expect.set_options(timeout=PATIENCE)
+        own = (f"http://{urlsplit(address).netloc}/", "blob:", "data:")
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.on("request", lambda request: request.url.startswith(own) or problems.append(request.url))
+        page.on("response", check)
+        page.goto(f"{address}?{urlencode(link)}")
+        return page
+
+    yield open_link
+    for context in contexts:
+        context.close()
+    assert problems == []

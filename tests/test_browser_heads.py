@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 from html import unescape
 from pathlib import Path
-from urllib.parse import parse_qs, urlencode, urlsplit
 
 import numpy as np
 import pytest
 import transformers
-from playwright.sync_api import Browser, Page, expect
+from browsing import cell_of, point, query
+from playwright.sync_api import Page, expect
 
 import models
 from models.huggingface.embedded import local_models
@@ -21,12 +21,9 @@ from viz.figures.head_maps import views_at
 from viz.pages.heads import KEY
 from viz.tokens import label, visible
 
-PATIENCE = 120_000  # milliseconds: the server loads its models while the first page waits
-DESKTOP = 1410  # pixels: the page is then as wide as it is first taken to be, and is drawn once
 PAUSE = 1_000  # milliseconds
 SENTENCE = "The cat drank the milk because the cat was hungry."
 AWKWARD = "The cat <img src=x onerror=window.harmed=1> the cat {x} 我 🔥 أحب unbelievably."
-PROBES = ("/_stcore/health", "/_stcore/host-config")  # asked of the page's own path first, then of the root
 
 POINT = """
 ([chart, trace, x, y]) => {
@@ -35,12 +32,6 @@ POINT = """
     const axis = name => plot._fullLayout[name.replace(/^([xy])/, '$1axis')];
     const [across, down] = [axis(drawn.xaxis), axis(drawn.yaxis)];
     return [box.left + across._offset + across.d2p(x), box.top + down._offset + down.d2p(y)];
-}
-"""
-CELL = """
-(stage, [head, across, down]) => {
-    const frame = stage.getBoundingClientRect(), box = stage.boxes[head];
-    return [frame.left + box.left + across * box.width, frame.top + box.top + down * box.height];
 }
 """
 SETTLED = """
@@ -61,34 +52,9 @@ def trace() -> AttentionTrace:
 
 
 @pytest.fixture
-def visit(browser: Browser, address: str) -> Iterator[Callable[..., Page]]:
-    """Give a way to open the Heads by a link; nothing may fail on the page."""
-    contexts, problems = [], []
-
-    def open_page(
-        *, width: int = DESKTOP, height: int = 1500, scheme: str = "light", path: str = "heads", **link: str
-    ) -> Page:
-        context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)  # type: ignore[arg-type]
-        contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(PATIENCE)
-        expect.set_options(timeout=PATIENCE)
-        page.on("pageerror", lambda error: problems.append(str(error)))
-        page.on(
-            "response",
-            lambda answer: (
-                problems.append(f"{answer.status} {answer.url}")
-                if answer.status >= 400 and not urlsplit(answer.url).path.endswith(PROBES)
-                else None
-            ),
-        )
-        page.goto(f"{address}/{path}?{urlencode({'sentence': SENTENCE, **link})}")
-        return page
-
-    yield open_page
-    for context in contexts:
-        context.close()
-    assert problems == []
+def visit(open_page: Callable[..., Page], address: str) -> Callable[..., Page]:
+    """Give a way to open the Heads by a link."""
+    return partial(open_page, f"{address}/heads", height=1500, sentence=SENTENCE)
 
 
 def hover(page: Page, chart: int, trace_number: int, x: float, y: float) -> str:
@@ -115,24 +81,6 @@ def wait_for_heatmaps(page: Page, count: int) -> None:
     page.wait_for_function(SETTLED, arg=count)
     page.wait_for_timeout(PAUSE)  # time for the page to tell its width, which draws everything anew
     page.wait_for_function(SETTLED, arg=count)
-
-
-def query(page: Page) -> dict[str, list[str]]:
-    return parse_qs(urlsplit(page.url).query)
-
-
-def cell_of(page: Page, head: int, row: int, column: int, shape: tuple[int, int]) -> tuple[float, float]:
-    """Give where the middle of a cell of the overview is on the screen."""
-    stage = page.locator(".stage")
-    stage.scroll_into_view_if_needed()
-    x, y = stage.evaluate(CELL, [head, (column + 0.5) / shape[1], (row + 0.5) / shape[0]])
-    return x, y
-
-
-def point(page: Page, head: int, row: int, column: int, shape: tuple[int, int]) -> str:
-    """Point at a cell of the overview and give what is said of it."""
-    page.mouse.move(*cell_of(page, head, row, column, shape))
-    return page.locator(".tip").inner_text()
 
 
 def check_cells(

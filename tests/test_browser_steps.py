@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 from typing import Any
-from urllib.parse import parse_qs, urlencode, urlsplit
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from browsing import query
+from playwright.sync_api import Page, expect
 
 import models
 from models import lab
 from models.trace import AttentionTrace
 
-PATIENCE = 120_000  # milliseconds: the server loads its models while the first page waits
 PAUSE = 1_500  # milliseconds
 SENTENCE = "The cat drank the milk."
 KEY = "luong-general-en-fr"
@@ -26,7 +25,6 @@ name => {
     return drawn ? [...drawn.z].map(row => [...row]) : null;
 }
 """
-PATHS = ("/_stcore/health", "/_stcore/host-config")  # asked of the page's own path first, then of the root
 
 
 @cache
@@ -35,32 +33,9 @@ def trace() -> AttentionTrace:
 
 
 @pytest.fixture
-def visit(browser: Browser, address: str) -> Iterator[Callable[..., Page]]:
-    """Give a way to open the Steps by a link; nothing may fail on the page."""
-    contexts, problems = [], []
-
-    def open_page(*, width: int = 1400, scheme: str = "light", **link: str) -> Page:
-        context = browser.new_context(viewport={"width": width, "height": 1400}, color_scheme=scheme)  # type: ignore[arg-type]
-        contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(PATIENCE)
-        expect.set_options(timeout=PATIENCE)
-        page.on("pageerror", lambda error: problems.append(str(error)))
-        page.on(
-            "response",
-            lambda answer: (
-                problems.append(f"{answer.status} {answer.url}")
-                if answer.status >= 400 and not urlsplit(answer.url).path.endswith(PATHS)
-                else None
-            ),
-        )
-        page.goto(f"{address}/steps?{urlencode({'sentence': SENTENCE, **link})}")
-        return page
-
-    yield open_page
-    for context in contexts:
-        context.close()
-    assert problems == []
+def visit(open_page: Callable[..., Page], address: str) -> Callable[..., Page]:
+    """Give a way to open the Steps by a link."""
+    return partial(open_page, f"{address}/steps", sentence=SENTENCE)
 
 
 def wait_for_numbers(page: Page, name: str, expected: np.ndarray) -> None:
@@ -72,10 +47,6 @@ def wait_for_numbers(page: Page, name: str, expected: np.ndarray) -> None:
         " && row.every((each, x) => Math.abs(each - expected[y][x]) < 2e-4)); }",
         arg=[name, rounded],
     )
-
-
-def query(page: Page) -> dict[str, list[str]]:
-    return parse_qs(urlsplit(page.url).query)
 
 
 def test_arrow_keys_move_the_word_and_the_step_and_the_numbers_are_the_traces(visit: Callable[..., Page]) -> None:

@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
-from urllib.parse import parse_qs, urlencode, urlsplit
+from collections.abc import Callable
 
-import pytest
+from browsing import query
+from playwright.sync_api import Page, expect
 
 from models import load
 from viz.edit_history import read_history
 
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
-
-expect = pytest.importorskip("playwright.sync_api").expect
-
 SENTENCE = "The agreement on the European Economic Area was signed in August 1992."
-PATIENCE = 120_000
 
 
 def choose(page: Page, label: str, option: str) -> None:
@@ -26,11 +20,8 @@ def choose(page: Page, label: str, option: str) -> None:
     page.get_by_role("option", name=option, exact=True).click()
 
 
-def test_a_word_is_forced_and_the_translation_changes(browser: Browser, address: str) -> None:
-    expect.set_options(timeout=PATIENCE)
-    page = browser.new_context(viewport={"width": 1400, "height": 1600}).new_page()
-    page.set_default_timeout(PATIENCE)
-    page.goto(f"{address}/surgery?{urlencode({'sentence': SENTENCE, 'model': 'bahdanau'})}")
+def test_a_word_is_forced_and_the_translation_changes(open_page: Callable[..., Page], address: str) -> None:
+    page = open_page(f"{address}/surgery", height=1600, sentence=SENTENCE, model="bahdanau")
     model = load("bahdanau-en-fr")
     before = model.attend(SENTENCE)
     afresh = page.locator(".surgery-text").nth(1)
@@ -42,7 +33,7 @@ def test_a_word_is_forced_and_the_translation_changes(browser: Browser, address:
     page.wait_for_url(re.compile("edits="))
     expect(page.get_by_text("being tried:")).to_be_visible()
     expect(afresh.locator("ins").first).to_be_visible()
-    edits = read_history(parse_qs(urlsplit(page.url).query)["edits"][0])[0].edits
+    edits = read_history(query(page)["edits"][0])[0].edits
     after = model.attend(SENTENCE, edits=edits)
     assert after.output_text != before.output_text
     shown = afresh.evaluate(
@@ -56,4 +47,3 @@ def test_a_word_is_forced_and_the_translation_changes(browser: Browser, address:
     page.locator(".st-key-undo button:visible").click()  # a button with a tooltip is there twice
     expect(page.locator(".surgery-text").nth(1)).to_have_text(before.output_text)
     page.wait_for_url(lambda url: "edits" not in url)
-    page.context.close()

@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Iterable
 from concurrent.futures import Future
 from threading import Lock, Thread
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import streamlit as st
 
@@ -45,6 +45,25 @@ _TOKEN_BYTES = 400  # about what Python spends on one token: text, step, alterna
 
 MOST_TIMES = 4096
 """How many run times are remembered."""
+
+
+class Choices(TypedDict, total=False):
+    """What a run may be given besides its texts.
+
+    Parameters
+    ----------
+    pair : str, optional
+        A second text, for a pretrained encoder.
+    edits, sites : optional
+        As in the model's ``attend``.
+    """
+
+    pair: str | None
+    edits: tuple[Edit, ...]
+    sites: tuple[str, ...]
+
+
+_USUAL: Choices = {"pair": None, "edits": (), "sites": ("*.weights",)}
 
 
 class ModelUnavailableError(RuntimeError):
@@ -188,42 +207,24 @@ class Host:
         if gone:
             _rest(anew=True)
 
-    def identify(
-        self,
-        key: str,
-        source: str,
-        target: str | None = None,
-        *,
-        pair: str | None = None,
-        edits: tuple[Edit, ...] = (),
-        sites: tuple[str, ...] = ("*.weights",),
-    ) -> Hashable:
+    def identify(self, key: str, source: str, target: str | None = None, **choices: Unpack[Choices]) -> Hashable:
         """Give what names the trace that `attend` gives for the same arguments: small, and equal for equal traces."""
         sha256 = (
             str(getattr(self.model(key), "sha256", "")) if key.startswith(PRETRAINED) else models.describe(key).sha256
         )
-        return (key, sha256, source, target, pair, edits, sites)
+        return (key, sha256, source, target, *(_USUAL | choices).values())
 
-    def attend(
-        self,
-        key: str,
-        source: str,
-        target: str | None = None,
-        *,
-        pair: str | None = None,
-        edits: tuple[Edit, ...] = (),
-        sites: tuple[str, ...] = ("*.weights",),
-    ) -> AttentionTrace:
+    def attend(self, key: str, source: str, target: str | None = None, **choices: Unpack[Choices]) -> AttentionTrace:
         """Give the trace of `source` through the model of `key`, from the cache if it was run before.
 
         Parameters
         ----------
         key : str
             A key of `models.catalog`, or of a pretrained model.
-        source, target, edits, sites
+        source, target
             As in the model's ``attend``.
-        pair : str, optional
-            A second text, for a pretrained encoder.
+        choices
+            See `Choices`.
 
         Returns
         -------
@@ -237,9 +238,9 @@ class Host:
             If the text is not one that the model takes.
         """
         model: Any = self.model(key)
-        identity = self.identify(key, source, target, pair=pair, edits=edits, sites=sites)
-        further = {} if pair is None else {"pair": pair}
-        return self.traces.get(identity, lambda: model.attend(source, target, edits=edits, sites=sites, **further))
+        identity = self.identify(key, source, target, **choices)
+        given = {name: choice for name, choice in (_USUAL | choices).items() if choice is not None}
+        return self.traces.get(identity, lambda: model.attend(source, target, **given))
 
 
 def _is_held(key: str, future: Future[Model]) -> bool:

@@ -13,10 +13,8 @@ from viz.step_recurrence import (
     GRU,
     LSTM,
     Vector,
-    gru,
-    gru_worked,
-    lstm,
-    lstm_worked,
+    gru_step,
+    lstm_step,
     parameters_of,
     read_in,
     read_in_strip,
@@ -36,18 +34,8 @@ _NEVER_WRITTEN = 2  # the first ids, <pad> and <s>: their probability is 0
 
 
 def _gru_next(scene: Scene) -> Built:
-    before, after, context = scene.of_query("query"), scene.of_query("output"), scene.of_query("context")
-    read = np.concatenate((read_in(scene, scene.row), exact(context)))
-    made = gru(parameters_of(scene, GRU), read, exact(before))
-    k, worked = gru_worked(made, exact(before), after, scene.row + 1)
     says = _("The context enters the decoder's recurrence beside the last word: the state now knows what was read.")
-    strips = (
-        state_strip(before, k=k),
-        read_in_strip(scene, scene.row),
-        context_strip(scene),
-        state_strip(after, k=k, made=True),
-    )
-    return says, strips, worked
+    return says, *gru_step(scene, context_strip(scene), scene.of_query("query"), scene.of_query("output"))
 
 
 GRU_NEXT = Part("next", mark("Into the GRU"), _gru_next, (*GRU, *EMBEDDING))
@@ -84,13 +72,10 @@ ATTENTIONAL = Part("next", mark("Attentional state"), _attentional, ("combine.we
 def _feed(scene: Scene) -> Built | None:
     if scene.row + 1 >= len(scene.queries):
         return None  # nothing is written after it
-    row, map_ = scene.row + 1, scene.map
-    before, cell = exact(scene.states[0][row]), exact(scene.states[1][row])
-    fed, after = scene.of_query("output"), map_.companions["query"][0, row]
-    enter, recur, enter_bias, recur_bias = parameters_of(scene, LSTM)
-    gates = enter @ read_in(scene, row) + enter_bias + recur @ before + recur_bias
-    gates += exact(scene.parameters["feed.weight"]) @ exact(fed)
-    k, worked = lstm_worked(lstm(gates, cell), cell, after, row)
+    row = scene.row + 1
+    fed, after = scene.of_query("output"), scene.map.companions["query"][0, row]
+    gates = exact(scene.parameters["feed.weight"]) @ exact(fed)
+    k, worked = lstm_step(scene, row, after, number_after=row, fed=gates)
     says = _("The attentional state is read in together with the word: the next step knows what this one attended to.")
     strips = (
         Strip(_("attentional state of this step"), "s\u0303", fed[None]),

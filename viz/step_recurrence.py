@@ -51,7 +51,7 @@ class _Gru(NamedTuple):
     state: Vector
 
 
-def gru(weights: tuple[Vector, ...], read: Vector, state: Vector) -> _Gru:
+def _gru(weights: tuple[Vector, ...], read: Vector, state: Vector) -> _Gru:
     """Give one step for the input `read`; `weights` are those of torch's cell: input, recurrent, and their biases."""
     enter, recur, enter_bias, recur_bias = weights
     inner = np.split(enter @ read + enter_bias, 3)
@@ -72,7 +72,7 @@ class _Lstm(NamedTuple):
     state: Vector
 
 
-def lstm(gates: Vector, cell: Vector) -> _Lstm:
+def _lstm(gates: Vector, cell: Vector) -> _Lstm:
     """Give one step for the sums that enter the gates, [4 * d]."""
     enter, forget, new, leave = np.split(gates, 4)
     enter, forget, leave, new = _sigmoid(enter), _sigmoid(forget), _sigmoid(leave), np.tanh(new)
@@ -80,7 +80,7 @@ def lstm(gates: Vector, cell: Vector) -> _Lstm:
     return _Lstm(enter, forget, new, leave, cell, leave * np.tanh(cell))
 
 
-def gru_worked(made: _Gru, before: Vector, after: NDArray[Any], step: int) -> tuple[int, Worked]:
+def _work_out_gru(made: _Gru, before: Vector, after: NDArray[Any], step: int) -> tuple[int, Worked]:
     """Work out the largest component of the new state: give which it is, and the digits."""
     k = int(np.abs(after).argmax())
     keep, candidate, old = float(made.keep[k]), float(made.candidate[k]), float(before[k])
@@ -93,7 +93,7 @@ def gru_worked(made: _Gru, before: Vector, after: NDArray[Any], step: int) -> tu
     return k, Worked(lines, computed, float(after[k]))
 
 
-def lstm_worked(made: _Lstm, before: Vector, after: NDArray[Any], step: int) -> tuple[int, Worked]:
+def _work_out_lstm(made: _Lstm, before: Vector, after: NDArray[Any], step: int) -> tuple[int, Worked]:
     """Work out the largest component of the new state: give which it is, and the digits."""
     k = int(np.abs(after).argmax())
     cell, computed = float(made.cell[k]), float(made.state[k])
@@ -111,3 +111,41 @@ def state_strip(values: NDArray[Any], *, k: int | None = None, made: bool = Fals
     """Give the decoder's state before a step, or the one that the step has made."""
     name = _("decoder state after this step") if made else _("decoder state before this step")
     return Strip(name, "s", values[None], marked=(None, k), made=made)
+
+
+def gru_step(
+    scene: Scene, entering: Strip, before: NDArray[Any], after: NDArray[Any]
+) -> tuple[tuple[Strip, ...], Worked]:
+    """Give the strips and the digits of a step from state `before` to `after`: the word and `entering` are read in."""
+    read = np.concatenate((read_in(scene, scene.row), exact(entering.values[0])))
+    made = _gru(parameters_of(scene, GRU), read, exact(before))
+    k, worked = _work_out_gru(made, exact(before), after, scene.row + 1)
+    strips = (state_strip(before, k=k), read_in_strip(scene, scene.row), entering, state_strip(after, k=k, made=True))
+    return strips, worked
+
+
+def lstm_step(
+    scene: Scene, row: int, after: NDArray[Any], *, number_after: int, fed: Vector | float = 0.0
+) -> tuple[int, Worked]:
+    """Work out step `row`, whose gates get `fed` beside the word and the state before.
+
+    Parameters
+    ----------
+    scene : Scene
+    row : int
+        Of the word that is read in, and of the state before.
+    after : array, [d]
+        The new state, which the digits call s with `number_after`.
+    fed : float64 array, [4 * d], optional
+
+    Returns
+    -------
+    k : int
+        The largest component of `after`.
+    worked : Worked
+        Its digits.
+    """
+    before, cell = exact(scene.states[0][row]), exact(scene.states[1][row])
+    enter, recur, enter_bias, recur_bias = parameters_of(scene, LSTM)
+    gates = enter @ read_in(scene, row) + enter_bias + recur @ before + recur_bias + fed
+    return _work_out_lstm(_lstm(gates, cell), cell, after, number_after)

@@ -9,20 +9,8 @@ from numpy.typing import NDArray
 
 from viz.digits import number, products
 from viz.language import _, mark
-from viz.step_recurrence import (
-    EMBEDDING,
-    GRU,
-    LSTM,
-    gru,
-    gru_worked,
-    lstm,
-    lstm_worked,
-    parameters_of,
-    read_in,
-    read_in_strip,
-    state_strip,
-)
-from viz.step_scores import Built, exact, row_of
+from viz.step_recurrence import EMBEDDING, GRU, LSTM, gru_step, lstm_step, read_in_strip, state_strip
+from viz.step_scores import Built, row_of
 from viz.steps import Part, Scene, Worked
 from viz.strips import Strip
 
@@ -66,30 +54,17 @@ def _copied(scene: Scene) -> Built:
 
 
 def _gru_of_vector(scene: Scene) -> Built:
-    vector, strip = source_vector(scene)
-    before, after = scene.states[0][scene.row], scene.states[0][scene.row + 1]
-    read = np.concatenate((read_in(scene, scene.row), exact(vector)))
-    made = gru(parameters_of(scene, GRU), read, exact(before))
-    k, worked = gru_worked(made, exact(before), after, scene.row + 1)
     says = _("Every step is given the same vector: there is nothing to choose, whichever word is written.")
-    strips = (
-        state_strip(before, k=k),
-        read_in_strip(scene, scene.row),
-        strip,
-        state_strip(after, k=k, made=True),
-    )
-    return says, strips, worked
+    states = scene.states[0]
+    return says, *gru_step(scene, source_vector(scene)[1], states[scene.row], states[scene.row + 1])
 
 
 def _lstm_alone(scene: Scene) -> Built:
-    states, cells = scene.states[0], scene.states[1]
-    before, cell, after = exact(states[scene.row]), exact(cells[scene.row]), states[scene.row + 1]
-    enter, recur, enter_bias, recur_bias = parameters_of(scene, LSTM)
-    gates = enter @ read_in(scene, scene.row) + enter_bias + recur @ before + recur_bias
-    k, worked = lstm_worked(lstm(gates, cell), cell, after, scene.row + 1)
+    before, after = scene.states[0][scene.row : scene.row + 2]
+    k, worked = lstm_step(scene, scene.row, after, number_after=scene.row + 1)
     says = _("The source is not looked at again: all that the state still knows of it came through the one vector.")
     strips = (
-        state_strip(states[scene.row], k=k),
+        state_strip(before, k=k),
         read_in_strip(scene, scene.row),
         state_strip(after, k=k, made=True),
     )

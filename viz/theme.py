@@ -243,3 +243,9 @@ def template() -> go.layout.Template:
             "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": "#8a8f98", "activecolor": "#5b6068"},
         }
     )
+
+
+def bare_layout(width: float, height: float) -> dict[str, Any]:
+    """Give the layout of a figure of `width` times `height` pixels without a margin: what is drawn places itself."""
+    margin = {"l": 0, "r": 0, "t": 0, "b": 0, "autoexpand": False}
+    return {"template": template(), "width": width, "height": height, "margin": margin}

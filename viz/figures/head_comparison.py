@@ -16,7 +16,7 @@ from viz.figures.head_maps import (
     pick_views,
     weight_colours,
 )
-from viz.figures.head_panels import Panel, draw_panels
+from viz.figures.head_panels import Panel, difference_panel, draw_panels
 from viz.hiding import NOTHING, Hiding
 from viz.language import _
 from viz.theme import Colour
@@ -125,21 +125,13 @@ def head_difference(
         first=first.title,
         second=second.title,
     )
-    panel = Panel(
-        title=_("Difference of two heads"),
-        notes=(_("{first}, less {second}", first=first.title, second=second.title), *common_notes(one)),
-        view=one,
-        values=one.weights - other.weights,
-        signed=True,
-        extras=(one.weights, other.weights),
-        closing="<br>"
-        + _(
-            "{first}: {one}<br>{second}: {other}",
-            first=first.title,
-            one="%{customdata[1]:.4f}",
-            second=second.title,
-            other="%{customdata[2]:.4f}",
-        ),
+    panel = difference_panel(
+        _("Difference of two heads"),
+        one,
+        one.weights,
+        other.weights,
+        names=(first.title, second.title),
+        notes=common_notes(one),
     )
     colours = difference_colours(colour, width=width, meaning=meaning)
     return draw_panels([panel], colours, colour=colour, width=width)

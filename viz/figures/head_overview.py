@@ -25,7 +25,7 @@ from viz.figures.head_mosaic import FRAME, LINE, MAP_GAP, Mosaic, arrange_mosaic
 from viz.hiding import NOTHING, Hiding, drawn, threshold_note
 from viz.language import _
 from viz.panels import GLYPH_WIDTH, LINE_HEIGHT
-from viz.theme import NOTE_SIZE, TITLE_SIZE, Colour, coloured, template
+from viz.theme import NOTE_SIZE, TITLE_SIZE, Colour, bare_layout, coloured
 from viz.views import Unit, View
 
 PICKED_COLOUR = "#e8590c"
@@ -151,11 +151,7 @@ def _layout(views: Sequence[View], mosaic: Mosaic, colours: dict[str, Any]) -> d
     (left, top), (right, bottom) = mosaic.place(-FRAME, -FRAME), mosaic.place(across + FRAME, down + FRAME)
     x_span = {"domain": [max(left, 0), min(right, 1)], "range": [-FRAME, across + FRAME]}
     y_span = {"domain": [max(bottom, 0), min(top, 1)], "range": [down + FRAME, -FRAME]}
-    return {
-        "template": template(),
-        "width": mosaic.width,
-        "height": mosaic.height,
-        "margin": {"l": 0, "r": 0, "t": 0, "b": 0, "autoexpand": False},
+    return bare_layout(mosaic.width, mosaic.height) | {
         "coloraxis": place_legend(colours, width=mosaic.width, height=mosaic.height),
         "xaxis": _axis(mosaic.x_edges(), len(keys), columns) | x_span,
         "yaxis": _axis(mosaic.y_edges(), len(queries), rows) | y_span,

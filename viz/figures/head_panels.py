@@ -14,6 +14,7 @@ from viz import heatmaps, tokens
 from viz.figures.head_long import draw_long_panels, is_long
 from viz.heatmaps import any_cut, cell_gap, lay_out, longest_label
 from viz.hiding import drawn, threshold_note
+from viz.language import _
 from viz.theme import Colour, coloured
 from viz.views import View
 
@@ -47,6 +48,48 @@ class Panel:
     signed: bool = False
     extras: tuple[NDArray[np.float32], ...] = ()
     closing: str = ""
+
+
+def difference_panel(
+    title: str,
+    view: View,
+    first: NDArray[np.float32],
+    second: NDArray[np.float32],
+    *,
+    names: tuple[str, str],
+    notes: tuple[str, ...],
+) -> Panel:
+    """Give the panel of `first` less `second`, both named in its note and with their own numbers in its hover text.
+
+    Parameters
+    ----------
+    title : str
+        Plain text.
+    view : View
+        What labels the axes.
+    first, second : float32 array, [query, key]
+    names : tuple of str
+        What tells the two apart, in plain text.
+    notes : tuple of str
+        What else is said under the title.
+    """
+    one, other = names
+    numbers = _(
+        "{first}: {one}<br>{second}: {other}",
+        first=tokens.escape(one),
+        one="%{customdata[1]:.4f}",
+        second=tokens.escape(other),
+        other="%{customdata[2]:.4f}",
+    )
+    return Panel(
+        title=title,
+        notes=(_("{first}, less {second}", first=one, second=other), *notes),
+        view=view,
+        values=np.asarray(first - second, dtype=np.float32),
+        signed=True,
+        extras=(first, second),
+        closing=f"<br>{numbers}",
+    )
 
 
 def draw_panels(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
@@ -28,7 +28,7 @@ from viz.figures.head_overview import PICKED_COLOUR
 from viz.language import _
 from viz.panels import LINE_HEIGHT
 from viz.similarity import head_divergence, similar_order
-from viz.theme import NOTE_SIZE, SMALLEST_FONT, TITLE_SIZE, divergence_axis, template
+from viz.theme import NOTE_SIZE, SMALLEST_FONT, TITLE_SIZE, bare_layout, divergence_axis
 from viz.views import Unit
 
 NAMED_GUTTER = 136  # pixels for the names of heads and the title of an axis
@@ -88,6 +88,31 @@ def head_similarity(trace: AttentionTrace, *, sites: str = "encoder.*.self", uni
     return Similarity(tuple(places[number] for number in order), divergence[np.ix_(order, order)])
 
 
+def similarity_sentence(found: Similarity) -> str:
+    """Say which two heads read most alike, and which two least: plain text."""
+    count = len(found.places)
+    if count < 2:
+        return _("There is one head alone: nothing to compare.")
+    rows, columns = np.tril_indices(count, k=-1)
+    values = found.divergence[rows, columns]
+
+    def named(number: int) -> str:
+        pair = sorted((found.places[rows[number]], found.places[columns[number]]))
+        value = f"{values[number]:.2f}"
+        return _("{one} and {other} (divergence {value})", one=pair[0].title, other=pair[1].title, value=value)
+
+    least, most = int(values.argmax()), int(values.argmin())
+    if count == 2:
+        return _("There are two heads: {pair}.", pair=named(most))
+    if values[least] == values[most]:
+        return _(
+            "Any two of the {count} heads are equally alike (divergence {value}).",
+            count=count,
+            value=f"{values[most]:.2f}",
+        )
+    return _("Most alike are {alike}; least alike are {unlike}.", alike=named(most), unlike=named(least))
+
+
 def similarity_heatmap(
     trace: AttentionTrace,
     *,
@@ -126,45 +151,80 @@ def similarity_heatmap(
     """
     view = views_at(trace, sites, unit)[0]
     found = head_similarity(trace, sites=sites, unit=unit) if similarity is None else similarity
-    count = len(found.places)
+    grid = _fit(len(found.places), width)
+    layout = _layout(found, grid, common_notes(view))
+    layout["shapes"] = [each for place in picked for each in _marks(found.places.index(place), grid.heads)]
+    return go.Figure([_heatmap(found), _markers(found, grid.cell)], layout)
+
+
+class _Grid(NamedTuple):
+    """Rows and columns of heads, in pixels.
+
+    Parameters
+    ----------
+    heads : int
+        Rows, and columns.
+    cell, side : float
+        Of one cell and of all.
+    named : bool
+        Whether there is room for the name of each head.
+    gutter : float
+        Before the cells, for names and the title of an axis.
+    across : float
+        Of the whole figure.
+    """
+
+    heads: int
+    cell: float
+    side: float
+    named: bool
+    gutter: float
+    across: float
+
+
+def _fit(count: int, width: float) -> _Grid:
+    """Fit `count` rows and columns into `width` pixels."""
     cell = min(LARGEST_CELL, min(width - NAMED_GUTTER, WIDEST) / max(count, 1))
     named = cell >= SMALLEST_FONT
     gutter = NAMED_GUTTER if named else GUTTER
     cell = cell if named else min(width - gutter, WIDEST) / max(count, 1)
     side = cell * count
-    across = max(side + gutter, min(width, LEGEND_WIDTH + LEGEND_MARGIN))
+    return _Grid(count, cell, side, named, gutter, max(side + gutter, min(width, LEGEND_WIDTH + LEGEND_MARGIN)))
+
+
+def _layout(found: Similarity, grid: _Grid, notes: Sequence[str]) -> dict[str, Any]:
+    across, side = grid.across, grid.side
     meaning = _("Jensen-Shannon divergence, mean over queries: 0 the two heads read alike, 1 they share no token")
     colours = fitting_colours(divergence_axis(meaning), across)
-    title = wrapped(_("How alike {count} heads read", count=count), across, TITLE_SIZE)
+    title = wrapped(_("How alike {count} heads read", count=grid.heads), across, TITLE_SIZE)
     explained = _("in the order in which like stands by like; dark where two heads read alike")
-    note = wrapped("\u00a0· ".join((explained, *common_notes(view))), across)
-    top = len(title) * TITLE_SIZE * LINE_HEIGHT + len(note) * LINE + gutter
+    note = wrapped("\u00a0· ".join((explained, *notes)), across)
+    top = len(title) * TITLE_SIZE * LINE_HEIGHT + len(note) * LINE + grid.gutter
     height = top + side + legend_height(colours) + LINE
-    axis = {
-        "tickmode": "array",
-        "tickvals": np.arange(count),
-        "ticktext": [tokens.escape(place.title) for place in found.places],
-        "tickfont": {"size": max(SMALLEST_FONT, min(NOTE_SIZE, int(cell - 1)))},
-        "showticklabels": named,
-        "fixedrange": True,
-        "automargin": False,
-        "title": {"text": _("head"), "font": {"size": NOTE_SIZE + 1}, "standoff": 4},
-    }
-    x_span = {"domain": [gutter / across, min((gutter + side) / across, 1)], "range": [-0.5, count - 0.5]}
-    y_span = {"domain": [max(1 - (top + side) / height, 0), 1 - top / height], "range": [count - 0.5, -0.5]}
-    layout = {
-        "template": template(),
-        "width": across,
-        "height": height,
-        "margin": {"l": 0, "r": 0, "t": 0, "b": 0, "autoexpand": False},
+    ends = [-0.5, grid.heads - 0.5]
+    columns, rows = _axis(found, grid, _("column: the other head")), _axis(found, grid, _("row: one head"))
+    x_span = {"domain": [grid.gutter / across, min((grid.gutter + side) / across, 1)], "range": ends}
+    y_span = {"domain": [max(1 - (top + side) / height, 0), 1 - top / height], "range": ends[::-1]}
+    return bare_layout(across, height) | {
         "clickmode": "event+select",
-        "xaxis": axis | x_span | {"side": "top", "tickangle": -90},
-        "yaxis": axis | y_span,
+        "xaxis": columns | x_span | {"side": "top", "tickangle": -90},
+        "yaxis": rows | y_span,
         "coloraxis": place_legend(colours, width=across, height=height),
         "annotations": headline(title, note, height),
-        "shapes": [each for place in picked for each in _marks(found.places.index(place), count)],
     }
-    return go.Figure([_heatmap(found), _markers(found, cell)], layout)
+
+
+def _axis(found: Similarity, grid: _Grid, title: str) -> dict[str, Any]:
+    return {
+        "tickmode": "array",
+        "tickvals": np.arange(grid.heads),
+        "ticktext": [tokens.escape(place.title) for place in found.places],
+        "tickfont": {"size": max(SMALLEST_FONT, min(NOTE_SIZE, int(grid.cell - 1)))},
+        "showticklabels": grid.named,
+        "fixedrange": True,
+        "automargin": False,
+        "title": {"text": title, "font": {"size": NOTE_SIZE + 1}, "standoff": 4},
+    }
 
 
 def _hover(value: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import plotly.graph_objects as go
 
@@ -89,33 +89,48 @@ def bleu_by_length(
     if not rows:
         message = "bleu_by_length shows at least one row; got none"
         raise ValueError(message)
-    lines = []
-    for number, key in enumerate(dict.fromkeys(row.key for row in rows)):
-        own = sorted((row for row in rows if row.key == key), key=lambda row: row.most)
-        colour = COLOURS[number % len(COLOURS)]
-        lines.append(
-            go.Scatter(
-                x=[(row.fewest + row.most) / 2 for row in own],
-                y=[row.bleu for row in own],
-                error_y={
-                    "array": [row.high - row.bleu for row in own],
-                    "arrayminus": [row.bleu - row.low for row in own],
-                    "thickness": 1.2,
-                    "width": 4,
-                },
-                customdata=[[row.fewest, row.most, row.low, row.high, row.sentences] for row in own],
-                name=tokens.escape(titles.get(key, key)),
-                mode="lines+markers",
-                line={"color": colour, "width": 3, "dash": "dash" if key in without_attention else "solid"},
-                marker={"size": 8, "color": colour},
-                hovertemplate=_(
-                    "<b>%{y:.1f}</b> BLEU (95%: %{customdata[2]:.1f} to %{customdata[3]:.1f})<br>%{customdata[0]} to "
-                    "%{customdata[1]} words, %{customdata[4]} sentences"
-                ),
-            )
+    lines = [
+        _line(
+            sorted((row for row in rows if row.key == key), key=lambda row: row.most),
+            name=titles.get(key, key),
+            colour=COLOURS[number % len(COLOURS)],
+            dash="dash" if key in without_attention else "solid",
         )
+        for number, key in enumerate(dict.fromkeys(row.key for row in rows))
+    ]
     longest = max(row.most for row in rows)
-    layout = {
+    layout = _layout(longest, width)
+    if longest > training_length:
+        layout |= _shade_untrained(training_length, longest)
+    return go.Figure(lines, layout)
+
+
+def _line(rows: Sequence[Measured], *, name: str, colour: str, dash: str) -> go.Scatter:
+    """Give the line of one model through `rows`, shortest sentences first, each with its interval."""
+    return go.Scatter(
+        x=[(row.fewest + row.most) / 2 for row in rows],
+        y=[row.bleu for row in rows],
+        error_y={
+            "array": [row.high - row.bleu for row in rows],
+            "arrayminus": [row.bleu - row.low for row in rows],
+            "thickness": 1.2,
+            "width": 4,
+        },
+        customdata=[[row.fewest, row.most, row.low, row.high, row.sentences] for row in rows],
+        name=tokens.escape(name),
+        mode="lines+markers",
+        line={"color": colour, "width": 3, "dash": dash},
+        marker={"size": 8, "color": colour},
+        hovertemplate=_(
+            "<b>%{y:.1f}</b> BLEU (95%: %{customdata[2]:.1f} to %{customdata[3]:.1f})<br>%{customdata[0]} to "
+            "%{customdata[1]} words, %{customdata[4]} sentences"
+        ),
+    )
+
+
+def _layout(longest: int, width: float) -> dict[str, Any]:
+    """Give the layout for sources of up to `longest` words."""
+    return {
         "template": template(),
         "width": width,
         "height": HEIGHT,
@@ -140,32 +155,31 @@ def bleu_by_length(
             "fixedrange": True,
         },
     }
-    if longest > training_length:
-        layout["shapes"] = [
-            {
-                "type": "rect",
-                "xref": "x",
-                "yref": "paper",
-                "x0": training_length + 0.5,
-                "x1": longest + 1,
-                "y0": 0,
-                "y1": 1,
-                "fillcolor": SHADE,
-                "line": {"width": 0},
-                "layer": "below",
-            }
-        ]
-        layout["annotations"] = [
-            {
-                "text": tokens.escape(_("longer than in training")),
-                "x": training_length + 0.8,
-                "y": 0.99,
-                "xref": "x",
-                "yref": "paper",
-                "xanchor": "left",
-                "yanchor": "top",
-                "showarrow": False,
-                "font": {"size": NOTE_SIZE},
-            }
-        ]
-    return go.Figure(lines, layout)
+
+
+def _shade_untrained(training_length: int, longest: int) -> dict[str, Any]:
+    """Give the part of a layout that shades lengths past `training_length`, and says why."""
+    shade = {
+        "type": "rect",
+        "xref": "x",
+        "yref": "paper",
+        "x0": training_length + 0.5,
+        "x1": longest + 1,
+        "y0": 0,
+        "y1": 1,
+        "fillcolor": SHADE,
+        "line": {"width": 0},
+        "layer": "below",
+    }
+    label = {
+        "text": tokens.escape(_("longer than in training")),
+        "x": training_length + 0.8,
+        "y": 0.99,
+        "xref": "x",
+        "yref": "paper",
+        "xanchor": "left",
+        "yanchor": "top",
+        "showarrow": False,
+        "font": {"size": NOTE_SIZE},
+    }
+    return {"shapes": [shade], "annotations": [label]}

@@ -17,7 +17,7 @@ from viz.figures.head_mosaic import LINE, wrapped
 from viz.hiding import NOTHING, Hiding
 from viz.language import _
 from viz.panels import GLYPH_WIDTH, LINE_HEIGHT, LOW_ROW_HEIGHT, MANY_ROWS, ROW_HEIGHT
-from viz.theme import FONT_SIZE, HEAD_COLOURS, NOTE_SIZE, TITLE_SIZE, faded, template
+from viz.theme import FONT_SIZE, HEAD_COLOURS, NOTE_SIZE, TITLE_SIZE, bare_layout, faded
 from viz.views import Unit, View
 
 LEAST = 0.05
@@ -219,58 +219,16 @@ def _links(
 def _layout(view: View, lines: Sequence[_Lines], least: float, width: float) -> dict[str, Any]:
     shown = view.shown
     rows = max(len(shown.query_tokens), len(shown.key_tokens), 1)
-    longest = max(4, min(LONGEST_LABEL, int(width * SHARE_OF_LABELS / (FONT_SIZE * GLYPH_WIDTH))))
-    sides = [tokens.widest(each.texts, longest) for each in (shown.query_tokens, shown.key_tokens)]
-    left, right = (side * GLYPH_WIDTH * FONT_SIZE + 14 for side in sides)
-    drawn, all_ = sum(len(each.weights) for each in lines), len(lines) * shown.weights[0].size
-    said = (
-        _("lines run from the query at the left, which reads, to the key at the right, which is read"),
-        _(
-            "thicker: more weight; below {least} not drawn: {count} of {all}",
-            least=f"{least:g}",
-            count=all_ - drawn,
-            all=all_,
-        ),
-        *common_notes(view),
-    )
     title = wrapped(map_title(shown.site), width, TITLE_SIZE)
-    note = wrapped("\u00a0· ".join(said), width)
+    note = wrapped("\u00a0· ".join(_notes(view, lines, least)), width)
     legend = LINE * (1 + len(lines) // max(int(width // 170), 1)) + 10
     titles = LINE * 2 + 8
     top = len(title) * TITLE_SIZE * LINE_HEIGHT + len(note) * LINE + legend + titles
     height = top + rows * (ROW_HEIGHT if rows <= MANY_ROWS else LOW_ROW_HEIGHT) + 8
-    y_span = {"range": [rows - 0.5, -0.5], "domain": [0, 1 - top / height], "fixedrange": True}
-    query_title, key_title = (
-        {
-            "text": tokens.escape(text.replace(": ", ":\n", 1)).replace("\n", "<br>"),
-            "x": x,
-            "y": 1 - (top - 4) / height,
-            "xanchor": anchor,
-            "yanchor": "bottom",
-            "align": anchor,
-            "xref": "paper",
-            "yref": "paper",
-            "showarrow": False,
-            "font": {"size": NOTE_SIZE + 1},
-        }
-        for text, x, anchor in ((view.query_title, 0, "left"), (view.key_title, 1, "right"))
-    )
     return {
-        "template": template(),
-        "width": width,
-        "height": height,
-        "margin": {"l": 0, "r": 0, "t": 0, "b": 0, "autoexpand": False},
+        **bare_layout(width, height),
         "hovermode": "closest",
-        "xaxis": {
-            "range": [-0.01, 1.01],
-            "domain": [min(left / width, 0.45), max(1 - right / width, 0.55)],
-            "showticklabels": False,
-            "fixedrange": True,
-        },
-        "yaxis": _labels(shown.query_tokens.texts, longest) | y_span,
-        "yaxis2": _labels(shown.key_tokens.texts, longest)
-        | y_span
-        | {"overlaying": "y", "side": "right", "matches": "y"},
+        **_axes(view, width, {"range": [rows - 0.5, -0.5], "domain": [0, 1 - top / height], "fixedrange": True}),
         "legend": {
             "orientation": "h",
             "x": 0,
@@ -281,8 +239,59 @@ def _layout(view: View, lines: Sequence[_Lines], least: float, width: float) -> 
             "itemclick": "toggle",
             "bgcolor": "rgba(0,0,0,0)",
         },
-        "annotations": [*headline(title, note, height), query_title, key_title],
+        "annotations": [*headline(title, note, height), *_column_titles(view, 1 - (top - 4) / height)],
     }
+
+
+def _notes(view: View, lines: Sequence[_Lines], least: float) -> tuple[str, ...]:
+    """Say how the lines are read, and how many are left out: plain text."""
+    drawn, all_ = sum(len(each.weights) for each in lines), len(lines) * view.shown.weights[0].size
+    return (
+        _("lines run from the query at the left, which reads, to the key at the right, which is read"),
+        _(
+            "thicker: more weight; below {least} not drawn: {count} of {all}",
+            least=f"{least:g}",
+            count=all_ - drawn,
+            all=all_,
+        ),
+        *common_notes(view),
+    )
+
+
+def _axes(view: View, width: float, y_span: dict[str, Any]) -> dict[str, Any]:
+    """Give the axes: queries labelled at the left, keys at the right, the lines between them."""
+    queries, keys = view.shown.query_tokens.texts, view.shown.key_tokens.texts
+    longest = max(4, min(LONGEST_LABEL, int(width * SHARE_OF_LABELS / (FONT_SIZE * GLYPH_WIDTH))))
+    left, right = (tokens.widest(texts, longest) * GLYPH_WIDTH * FONT_SIZE + 14 for texts in (queries, keys))
+    return {
+        "xaxis": {
+            "range": [-0.01, 1.01],
+            "domain": [min(left / width, 0.45), max(1 - right / width, 0.55)],
+            "showticklabels": False,
+            "fixedrange": True,
+        },
+        "yaxis": _labels(queries, longest) | y_span,
+        "yaxis2": _labels(keys, longest) | y_span | {"overlaying": "y", "side": "right", "matches": "y"},
+    }
+
+
+def _column_titles(view: View, y: float) -> list[dict[str, Any]]:
+    """Give the annotations that say what the two columns are; their lower edge stands at `y`."""
+    return [
+        {
+            "text": tokens.escape(text.replace(": ", ":\n", 1)).replace("\n", "<br>"),
+            "x": x,
+            "y": y,
+            "xanchor": anchor,
+            "yanchor": "bottom",
+            "align": anchor,
+            "xref": "paper",
+            "yref": "paper",
+            "showarrow": False,
+            "font": {"size": NOTE_SIZE + 1},
+        }
+        for text, x, anchor in ((view.query_title, 0, "left"), (view.key_title, 1, "right"))
+    ]
 
 
 def _labels(texts: Sequence[str], longest: int) -> dict[str, Any]:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
 import plotly.graph_objects as go
 
 from models.trace import AttentionMap, TokenSequence
-from viz import tokens
 from viz.figures.head_maps import common_notes, difference_colours
-from viz.figures.head_panels import Panel, draw_panels
+from viz.figures.head_panels import difference_panel, draw_panels
 from viz.language import _
 from viz.matching import Matching
 from viz.theme import Colour
@@ -85,26 +83,12 @@ def matched_difference(
         message = "no word is matched: there is nothing to compare"
         raise ValueError(message)
     one, other = matching.first(first.weights), matching.second(second.weights)
-    view = matched_view(first, matching)
     meaning = _(
         "difference of weights: above 0 (purple) {first} gives this word more, below 0 (orange) {second}",
         first=names[0],
         second=names[1],
     )
-    panel = Panel(
-        title=_("Difference on the words that both have"),
-        notes=(_("{first}, less {second}", first=names[0], second=names[1]), *common_notes(first)),
-        view=view,
-        values=np.asarray(one - other, dtype=np.float32),
-        signed=True,
-        extras=(one, other),
-        closing="<br>"
-        + _(
-            "{first}: {one}<br>{second}: {other}",
-            first=tokens.full_label(names[0]),
-            one="%{customdata[1]:.4f}",
-            second=tokens.full_label(names[1]),
-            other="%{customdata[2]:.4f}",
-        ),
-    )
+    view = matched_view(first, matching)
+    title, notes = _("Difference on the words that both have"), common_notes(first)
+    panel = difference_panel(title, view, one, other, names=names, notes=notes)
     return draw_panels([panel], difference_colours(colour, width=width, meaning=meaning), colour=colour, width=width)
