@@ -7,13 +7,14 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import torch
 from figure_samples import translation
 from hypothesis import given
 from hypothesis import strategies as st
 
 from models.trace import AttentionTrace
 from viz import runtime
-from viz.runtime import Host, ModelUnavailableError, TraceCache, trace_bytes
+from viz.runtime import LONG_TEXT, Host, ModelUnavailableError, TraceCache, trace_bytes
 
 PATIENCE = 20  # seconds
 
@@ -323,3 +324,28 @@ def test_how_far_a_download_is_can_be_asked_while_it_runs() -> None:
     go_on.set()
     thread.join(PATIENCE)
     assert host.progress("hf:a/b") is None
+
+
+def test_a_long_text_has_every_core_and_gives_them_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("viz.runtime.os.cpu_count", lambda: 3)
+    usual, seen = torch.get_num_threads(), []
+
+    class Watching(Model):
+        def attend(self, source: str, target: str | None = None, **choices: Any) -> AttentionTrace:
+            seen.append(torch.get_num_threads())
+            if source.startswith("bad"):
+                message = "bad"
+                raise ValueError(message)
+            return super().attend("a word", target, **choices)
+
+    host = Host(lambda _key, _progress: Watching())
+    torch.set_num_threads(1)
+    try:
+        host.attend("hf:one", "short")
+        host.attend("hf:one", "long " * LONG_TEXT)
+        with pytest.raises(ValueError, match="bad"):
+            host.attend("hf:one", "bad " * LONG_TEXT)
+        assert seen == [1, 3, 3]
+        assert torch.get_num_threads() == 1
+    finally:
+        torch.set_num_threads(usual)

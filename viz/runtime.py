@@ -7,9 +7,11 @@ at most `MOST_PRETRAINED` of them are kept: the one that nobody has used for lon
 from __future__ import annotations
 
 import gc
+import os
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from concurrent.futures import Future
+from contextlib import contextmanager
 from threading import Lock, Thread
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
@@ -39,6 +41,11 @@ MOST_FAILURES = 32
 
 PRETRAINED = "hf:"
 """What the keys of pretrained models begin with."""
+
+LONG_TEXT = 1200
+"""Characters of a text that is worth every core of the server."""
+
+_EVERY_CORE = Lock()
 
 _TOKEN_BYTES = 400  # about what Python spends on one token: text, step, alternatives
 
@@ -240,7 +247,33 @@ class Host:
         model: Any = self.model(key)
         identity = self.identify(key, source, target, **choices)
         given = {name: choice for name, choice in (_USUAL | choices).items() if choice is not None}
-        return self.traces.get(identity, lambda: model.attend(source, target, **given))
+
+        def run() -> AttentionTrace:
+            with _cores_for(source):
+                trace: AttentionTrace = model.attend(source, target, **given)
+            return trace
+
+        return self.traces.get(identity, run)
+
+
+@contextmanager
+def _cores_for(text: str) -> Iterator[None]:
+    """Let torch use every core while the block runs, for a long text and for one visitor at a time; else one core.
+
+    A text of a thousand tokens takes seconds on one core. Short texts of many visitors go side by side, a core each.
+    """
+    if len(text) < LONG_TEXT or not _EVERY_CORE.acquire(blocking=False):
+        yield
+        return
+    import torch
+
+    usual = torch.get_num_threads()
+    torch.set_num_threads(os.cpu_count() or 1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(usual)
+        _EVERY_CORE.release()
 
 
 def _is_held(key: str, future: Future[Model]) -> bool:
