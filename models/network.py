@@ -26,6 +26,9 @@ def _half_stored(weight: Tensor, bias: Tensor | None) -> Any:
     return torch.ops.quantized.linear_prepack_fp16(weight.detach(), None if bias is None else bias.detach())
 
 
+_half_stored_linear = torch.ops.quantized.linear_dynamic_fp16
+
+
 class HalfStoredLinear(nn.Linear):
     """A linear map for inference whose weights are fetched as float16 and multiplied as float32.
 
@@ -43,9 +46,16 @@ class HalfStoredLinear(nn.Linear):
         self.packed = packed
         self.train(linear.training)
 
+    def __call__(self, values: Tensor) -> Tensor:
+        """Give what `forward` gives; torch's own machinery only where torch hooks are set."""
+        if self._forward_hooks or self._forward_pre_hooks:
+            return cast("Tensor", super().__call__(values))
+        return self.forward(values)
+
     def forward(self, values: Tensor) -> Tensor:
         """Give x W' + b, [..., out], for x, [..., in]."""
-        return cast("Tensor", torch.ops.quantized.linear_dynamic_fp16(values, self.packed))
+        result: Tensor = _half_stored_linear(values, self.packed)
+        return result
 
 
 def _store_linear_maps_as_half(module: nn.Module) -> None:

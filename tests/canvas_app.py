@@ -13,7 +13,7 @@ from viz.figures.lines import head_lines
 from viz.figures.rollout import rollout_heatmap
 from viz.head_canvas import head_canvas, picked_on
 from viz.head_payload import encode_overview
-from viz.head_profile import ordered, profiles_of
+from viz.head_profile import ordered, overview_sentence, profiles_of
 from viz.hiding import Hiding
 from viz.isolation import isolate_on_hover
 from viz.on_text import STYLE, text_html
@@ -59,6 +59,8 @@ head_canvas(
         picked=picked,
         remarks={each.place: f"{each.label.name} {each.label.score:.2f}" for each in profiles},
         colour=params.get("colour", "root"),  # type: ignore[arg-type]
+        says=overview_sentence(views_at(trace, sites, "word", hiding)),
+        file=params.get("file", "figure.png"),
     ),
     key="overview",
 )

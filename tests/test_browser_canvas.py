@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
+import base64
 import json
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from functools import cache
-from urllib.parse import urlencode
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from browsing import CELL, ROOT, point, running
 from canvas_samples import HOSTILE, SAMPLES
-from conftest import ROOT, free_port, wait_until_it_answers
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
+import models
 from models.trace import AttentionTrace
+from viz.figures.head_overview import PICKED_COLOUR
+from viz.figures.head_similarity import head_similarity
+from viz.pages.heads import KEY
 from viz.theme import WEIGHT_SCALE, weight_colour
 from viz.tokens import visible
 
-PATIENCE = 60_000  # milliseconds
-CELL = """
-(stage, [head, across, down]) => {
-    const frame = stage.getBoundingClientRect(), box = stage.boxes[head];
-    return [frame.left + box.left + across * box.width, frame.top + box.top + down * box.height];
-}
-"""
 PIXEL = """
 (stage, [layer, head, across, down]) => {
     const canvas = stage.querySelector('.' + layer), box = stage.boxes[head];
@@ -45,58 +42,25 @@ def sample(name: str) -> AttentionTrace:
 
 @pytest.fixture(scope="module")
 def canvas_address() -> Iterator[str]:
-    """Start a page that holds nothing but the overview, on a free port; stop it afterwards."""
-    port = free_port()
-    command = [sys.executable, "-m", "streamlit", "run", "tests/canvas_app.py", "--server.port", str(port)]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    with subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL) as server:
-        try:
-            wait_until_it_answers(server, f"http://localhost:{port}")
-            yield f"http://localhost:{port}"
-        finally:
-            server.terminate()
-            server.wait(30)
+    """Start a page that holds nothing but the overview."""
+    with running("tests/canvas_app.py", PYTHONPATH=str(ROOT)) as address:
+        yield address
 
 
 @pytest.fixture
-def visit(browser: Browser, canvas_address: str) -> Iterator[Callable[..., Page]]:
-    """Give a way to open the page; nothing may fail on it, and nothing may be fetched from elsewhere."""
-    contexts, problems = [], []
+def visit(open_page: Callable[..., Page], canvas_address: str) -> Callable[..., Page]:
+    """Give a way to open the page by a link, which waits until it is drawn."""
 
-    def open_page(*, width: int = 1410, scheme: str = "light", scale: float = 1, **link: str) -> Page:
-        context = browser.new_context(
-            viewport={"width": width, "height": 1000},
-            color_scheme=scheme,  # type: ignore[arg-type]
-            device_scale_factor=scale,
-        )
-        contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(PATIENCE)
-        expect.set_options(timeout=PATIENCE)
-        page.on("pageerror", lambda error: problems.append(str(error)))
-        own = (canvas_address, "blob:", "data:")
-        page.on("request", lambda request: request.url.startswith(own) or problems.append(request.url))
-        page.goto(f"{canvas_address}/?{urlencode(link)}")
+    def open_canvas(**options: Any) -> Page:
+        page = open_page(f"{canvas_address}/", height=1000, **options)
         page.locator(".stage[data-drawn], .js-plotly-plot .js-line, .on-text").first.wait_for()
         return page
 
-    yield open_page
-    for context in contexts:
-        context.close()
-    assert problems == []
+    return open_canvas
 
 
 def stage_of(page: Page) -> Locator:
     return page.locator(".stage")
-
-
-def point(page: Page, head: int, row: int, column: int, shape: tuple[int, int]) -> str:
-    """Point at the middle of a cell and give what is said of it."""
-    stage = stage_of(page)
-    stage.scroll_into_view_if_needed()
-    x, y = stage.evaluate(CELL, [head, (column + 0.5) / shape[1], (row + 0.5) / shape[0]])
-    page.mouse.move(x, y)
-    return page.locator(".tip").inner_text()
 
 
 def kept(page: Page) -> list[list[int]]:
@@ -216,7 +180,139 @@ def test_the_keys_move_between_heads_and_inside_one_and_pick(visit: Callable[...
     expect(tip).not_to_contain_text("query")
     page.keyboard.press("End")
     expect(live).to_contain_text("layer 2, head 7")
-    assert "24 heads" in (stage.get_attribute("aria-label") or "")
+
+
+def test_those_who_do_not_see_it_hear_what_is_strongest_and_what_holds(visit: Callable[..., Page]) -> None:
+    weights = np.stack([sample("small")[f"encoder.{layer}.self"].weights for layer in range(3)])
+    layer, head, row, column = (int(place) for place in np.unravel_index(weights.argmax(), weights.shape))
+    said = stage_of(visit()).get_attribute("aria-label") or ""
+    texts = sample("small").source.texts
+    assert said.startswith("24 heads: encoder self-attention")
+    assert f"layer {layer}, head {head} reads one token most: “{texts[row]}” reads “{texts[column]}”" in said
+    assert "rows, from the top: query, the word that reads" in said
+    assert "rounded to 0.004" in said
+
+
+DRAWN = """
+async ([source, places, scale]) => {
+    const picture = new Image();
+    picture.src = source;
+    await picture.decode();
+    const canvas = document.createElement('canvas');
+    [canvas.width, canvas.height] = [picture.naturalWidth, picture.naturalHeight];
+    const pen = canvas.getContext('2d', { willReadFrequently: true });
+    pen.drawImage(picture, 0, 0);
+    const ink = (x, y, wide, high) => {
+        const data = pen.getImageData(x, y, wide, high).data;
+        let count = 0;
+        for (let at = 0; at < data.length; at += 4) count += data[at] < 100;
+        return count;
+    };
+    return {
+        size: [canvas.width, canvas.height],
+        pixels: places.map(([x, y]) => [...pen.getImageData(x, y, 1, 1).data]),
+        title: ink(16 * scale, 16 * scale, 400 * scale, 24 * scale),
+        foot: ink(16 * scale, canvas.height - 34 * scale, 430 * scale, 20 * scale),
+    };
+}
+"""
+PARTS = {"svg", "title", "desc", "defs", "linearGradient", "stop", "rect", "image", "text"}
+PNG_SCALE = 2
+
+
+def save(page: Page, folder: Path, *, file: str) -> Path:
+    """Save the overview by the keyboard alone, and give where it lies."""
+    button = page.get_by_role("button", name=f"Download as {file.rpartition('.')[2].upper()}")
+    button.focus()
+    with page.expect_download() as download:
+        page.keyboard.press("Enter")
+    assert download.value.suggested_filename == file
+    download.value.save_as(folder / file)
+    return folder / file
+
+
+def as_link(path: Path) -> str:
+    kind = {".png": "image/png", ".svg": "image/svg+xml"}[path.suffix]
+    return f"data:{kind};base64,{base64.b64encode(path.read_bytes()).decode('ascii')}"
+
+
+def parts_of(path: Path) -> dict[str, list[ElementTree.Element]]:
+    """Give the elements of an SVG by name; no other name may be there, and no address but that of a picture in it."""
+    found: dict[str, list[ElementTree.Element]] = {name: [] for name in PARTS}
+    for element in ElementTree.parse(path).iter():
+        found[element.tag.rpartition("}")[2]].append(element)
+        links = {key: value for key, value in element.attrib.items() if key.rpartition("}")[2] in ("href", "src")}
+        assert all(value.startswith("data:image/png;base64,") for value in links.values())
+        assert not any(key.startswith("on") for key in element.attrib)
+    return found
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_saved_picture_holds_the_maps_and_the_words_dark_on_white(
+    visit: Callable[..., Page], tmp_path: Path, scheme: str
+) -> None:
+    trace = sample("small")
+    page = visit(scheme=scheme, file="the-cat.svg", least="0.1")
+    boxes = stage_of(page).evaluate("stage => stage.boxes")
+    vector = save(page, tmp_path, file="the-cat.svg")
+    pixels = save(visit(scheme=scheme, file="the-cat.png", least="0.1"), tmp_path, file="the-cat.png")
+    parts = parts_of(vector)
+    texts = [each.text for each in parts["text"]]
+    assert texts[0] == "24 heads: encoder self-attention: the text reads itself"
+    words = " ".join(texts)
+    for said in (
+        "rows, from the top: query, the word that reads",
+        "drawn empty",
+        "queries, from the top: the old cat saw the other cat , 我 🔥 \u2068أحب\u2069 </s>",
+        "keys, from the left: the old cat",
+        "layer 2",
+        "head 7",
+        "attention weight: share of the reading given to this token (colour: square root)",
+        "0.25",
+    ):
+        assert said in words
+    assert "reads one token most" in (parts["desc"][0].text or "")
+    (image,) = parts["image"]
+    left, top = float(image.attrib["x"]), float(image.attrib["y"])
+    count, ends = len(trace.source), [place for place, _hex in WEIGHT_SCALE]
+    cells = [(head, row, column) for head in (0, 9, 23) for row, column in ((0, 0), (2, 2), (3, 2), (10, 10), (0, 9))]
+    places, expected = [], []
+    for head, row, column in cells:
+        box, weight = boxes[head], float(trace[f"encoder.{head // 8}.self"].weights[head % 8, row, column])
+        places.append(
+            [
+                left + box["left"] + (column + 0.5) / count * box["width"],
+                top + box["top"] + (row + 0.5) / count * box["height"],
+            ]
+        )
+        shade = [[int(colour[at : at + 2], 16) for _end, colour in WEIGHT_SCALE] for at in (1, 3, 5)]
+        drawn = [np.interp(round(weight**0.5 * 255) / 255, ends, values) for values in shade]
+        expected.append([255, 255, 255] if weight < 0.1 else drawn)
+    assert [255, 255, 255] in expected
+    frame = boxes[1]
+    places += [[2, 2], [left + frame["left"] - 2.5, top + frame["top"] + frame["height"] / 2]]
+    expected += [[255, 255, 255], [int(PICKED_COLOUR[at : at + 2], 16) for at in (1, 3, 5)]]
+    for path, scale in ((vector, 1), (pixels, PNG_SCALE)):
+        at = [[x * scale, y * scale] for x, y in places]
+        drawn = page.evaluate(DRAWN, [as_link(path), at, scale])
+        root = parts["svg"][0].attrib
+        assert drawn["size"] == [round(float(root[side]) * scale) for side in ("width", "height")]
+        np.testing.assert_allclose([each[:3] for each in drawn["pixels"]], expected, atol=3)
+        assert [each[3] for each in drawn["pixels"]] == [255] * len(places)
+        assert drawn["title"] > 200
+        assert drawn["foot"] > 50
+
+
+def test_a_saved_picture_shows_markup_as_text_on_a_phone_too(visit: Callable[..., Page], tmp_path: Path) -> None:
+    page = visit(sample="hostile", file="a.svg", order="same", count="4", width=390)
+    path = save(page, tmp_path, file="a.svg")
+    words = " ".join(each.text or "" for each in parts_of(path)["text"])
+    for said in (HOSTILE.replace(" ", "␣"), "<b>bold</b>", "{head}", "2 of 6 heads left out", "same token"):
+        assert said in words
+    drawn = page.evaluate(DRAWN, [as_link(path), [], 1])
+    assert drawn["title"] > 200
+    assert page.evaluate("window.harmed") is None
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
 def test_markup_in_a_token_is_text_and_nothing_else(visit: Callable[..., Page]) -> None:
@@ -309,3 +405,22 @@ def test_the_shaded_text_keeps_its_colours_and_its_width(visit: Callable[..., Pa
     expect(words.nth(2)).to_have_attribute("title", f"“cat”: {weights[0, 2, 2]:.4f}")
     expect(words.nth(2)).to_have_attribute("aria-current", "true")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_a_click_on_the_map_of_likeness_compares_its_two_heads(open_page: Callable[..., Page], address: str) -> None:
+    text = "The cat drank the milk."
+    page = open_page(f"{address}/heads", sentence=text, below="similarity", heads0="1", heads2="")
+    chart = page.locator(".st-key-figure-similarity")
+    chart.locator(".heatmaplayer image").wait_for()
+    expect(chart.locator(".modebar-btn")).to_have_count(1)
+    chart.scroll_into_view_if_needed()
+    frame = chart.locator(".nsewdrag").bounding_box()
+    assert frame
+    assert frame["width"] == pytest.approx(frame["height"], rel=0.02)  # cells are square, so it is drawn to its size
+    page.mouse.click(frame["x"] + 2.5 / 24 * frame["width"], frame["y"] + 8.5 / 24 * frame["height"])
+    found = head_similarity(models.load(KEY).attend(text))
+    expect(page).to_have_url(re.compile("compare=difference"))
+    pair = found.places[2], found.places[8]
+    for layer in range(3):
+        pressed = page.locator(f".st-key-heads{layer} :is([aria-pressed=true], [aria-checked=true])")
+        expect(pressed).to_have_text([str(head) for each, head in sorted(pair) if each == layer])

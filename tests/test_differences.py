@@ -1,6 +1,7 @@
 """The difference of two maps: signed, of one word with itself, and only where both read and write the same."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import plotly.graph_objects as go
@@ -107,17 +108,36 @@ def test_pieces_are_compared_as_pieces() -> None:
 
 
 def test_the_sentence_names_the_largest_difference() -> None:
-    first, second = pair()
-    shown = choose_difference(first, second)
+    source, target = ([*letters, "</s>"] for letters in ("abcdefghijk", "lmnopqrs"))
+    shown = choose_difference(*pair(source, target))
     query, key = np.unravel_index(np.abs(shown.weights).argmax(), shown.weights.shape)
+    assert abs(shown.weights[query, key]) > 0.05
     sentence = sentence_of_difference(shown)
-    assert f"“{TARGET[query]}”" in sentence
-    assert f"“{SOURCE[key]}”" in sentence
+    assert f"“{target[query]}”" in sentence
+    assert f"“{source[key]}”" in sentence
+    assert f"({shown.weights[query, key]:+.2f})".replace("-", "\u2212") in sentence
 
 
-def test_a_mechanism_less_itself_is_0() -> None:
+def test_a_mechanism_less_itself_is_0_and_said_to_read_alike() -> None:
     first, _ = pair()
     assert not difference_heatmap(first, first).data[0].z.any()
+    sentence = sentence_of_difference(choose_difference(first, first))
+    assert "the two read alike, no weight differs" in sentence
+    assert "0.00" not in sentence
+
+
+@pytest.mark.parametrize(("change", "said"), [(0.004, "almost alike, no weight differs by 0.005"), (0.02, "(+0.02)")])
+def test_a_difference_that_would_be_written_as_0_is_not_named(change: float, said: str) -> None:
+    shown = choose_difference(*[pair()[0]] * 2)
+    even = np.full_like(shown.first.shown.weights, 0.25)  # [head, query, key]
+    moved = even + np.array([change, -change, 0, 0], dtype=np.float32)
+    one, other = (
+        replace(view, shown=replace(view.shown, weights=weights))
+        for view, weights in ((shown.first, moved), (shown.second, even))
+    )
+    sentence = sentence_of_difference(replace(shown, first=one, second=other))
+    assert said in sentence
+    assert "+0.00" not in sentence
 
 
 def test_a_title_too_wide_for_a_phone_goes_to_the_note() -> None:

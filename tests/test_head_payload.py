@@ -16,7 +16,7 @@ from hypothesis.extra.numpy import arrays
 
 from viz.figures.head_maps import HeadPlace, views_at
 from viz.head_canvas import read_picked
-from viz.head_payload import MOST_CELLS, code, encode_overview
+from viz.head_payload import LONGEST_TEXT, MOST_CELLS, code, encode_overview
 from viz.hiding import Hiding
 from viz.pooling import blocks, pooled
 
@@ -124,6 +124,22 @@ def test_any_token_can_be_sent(name: str, sites: str) -> None:
     assert cells.shape[1:] == (len(AWKWARD[name]),) * 2
     assert all(header["queries"])
     assert all(header["keys"])
+
+
+def test_the_words_of_a_saved_picture_and_of_those_who_do_not_see_it_are_there() -> None:
+    views = views_at(transformer(("the", "حب", "</s>"), ("a", "</s>")), "decoder.*.cross", "word")
+    header, _cells = decode(encode_overview(views, says="One is strongest.", file="cats.svg"))
+    assert header["alt"] == f"{header['title']}. One is strongest. {header['note']}"
+    assert header["file"] == "cats.svg"
+    assert header["texts"] == ["queries, from the top: a </s>", "keys, from the left: the \u2068حب\u2069 </s>"]
+
+
+def test_of_a_long_text_a_saved_picture_names_the_first_tokens() -> None:
+    header, _cells = decode(encode_overview(views_at(encoder(600, layers=1, heads=1), "encoder.*.self", "word")))
+    for text in header["texts"]:
+        assert "word0 word1 word2" in text
+        assert text.endswith("…")
+        assert len(text) < LONGEST_TEXT + 40
 
 
 def test_markup_is_sent_as_the_text_that_it_is() -> None:

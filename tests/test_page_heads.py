@@ -1,6 +1,8 @@
 """The Heads, run as a page on the shipped model: every control, every link, and what it does with bad input."""
 
+import base64
 import json
+import re
 import struct
 import zlib
 from collections.abc import Callable
@@ -9,12 +11,16 @@ from typing import Any
 import numpy as np
 import pytest
 from figure_samples import axis_title
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 import models
 from viz.figures.head_maps import HeadPlace, pick_views, views_at
+from viz.figures.head_similarity import head_similarity
+from viz.figures.rollout import rollout_view
 from viz.head_gallery import columns_of
-from viz.head_profile import profiles_of
+from viz.head_profile import profiles_of, rollout_sentence
 from viz.pages.heads import KEY, MAPS
 from viz.runtime import shared_host
 
@@ -45,6 +51,14 @@ def figures(app: AppTest) -> list[dict[str, Any]]:
     """Give the Plotly figures of the page: the picked heads first, if they are shown."""
     assert not app.exception
     return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
+
+
+def numbers(value: Any) -> np.ndarray:
+    """Give an array of a figure as Plotly was sent it."""
+    if not isinstance(value, dict):
+        return np.asarray(value, dtype=float)
+    shape = [int(side) for side in str(value["shape"]).split(",")] if "shape" in value else -1
+    return np.frombuffer(base64.b64decode(value["bdata"]), value["dtype"]).reshape(shape)
 
 
 def overview(app: AppTest) -> tuple[dict[str, Any], np.ndarray]:
@@ -128,12 +142,18 @@ def test_square_root_colour_is_said_on_both_figures(app: AppTest) -> None:
 
 
 @pytest.mark.parametrize("picture", ["png", "svg"])
-def test_the_toolbar_saves_the_chosen_format(app: AppTest, picture: str) -> None:
+def test_every_figure_is_saved_in_the_chosen_format(picture: str) -> None:
+    app = opened(below="similarity rollout")
     app.button_group(key="picture").set_value(picture).run()
-    for chart in app.get("plotly_chart"):
-        options = json.loads(chart.proto.config)["toImageButtonOptions"]
-        assert options["format"] == picture
-        assert "cat" in options["filename"]
+    charts = app.get("plotly_chart")
+    assert len(charts) == 3
+    for chart in charts:
+        config = json.loads(chart.proto.config)
+        assert config["displayModeBar"]
+        assert config["modeBarButtons"] == [["toImage"]]
+        assert config["toImageButtonOptions"]["format"] == picture
+        assert "cat" in config["toImageButtonOptions"]["filename"]
+    assert overview(app)[0]["file"] == f"The-cat-drank-the-milk-encoder-self-attention-the-text-reads-itself.{picture}"
 
 
 def test_a_saved_picture_is_dark_on_white(app: AppTest) -> None:
@@ -181,6 +201,12 @@ def test_the_difference_of_two_picked_heads(app: AppTest) -> None:
     axis = figures(app)[0]["layout"]["coloraxis"]
     assert (axis["cmin"], axis["cmax"]) == (-1, 1)
     assert "layer 0, head 0 reads this token more" in axis["colorbar"]["title"]["text"].replace("<br>", " ")
+    app.selectbox(key="plus").set_value("1.4").run()
+    assert app.selectbox(key="minus").value == "0.0"
+    meaning = figures(app)[0]["layout"]["coloraxis"]["colorbar"]["title"]["text"].replace("<br>", " ")
+    assert "layer 1, head 4 reads this token more, below 0 (orange) layer 0, head 0" in meaning
+    app.selectbox(key="minus").set_value("1.4").run()
+    assert "The two heads read alike: no weight differs" in captions(app)
     app.selectbox(key="plus").set_value("2.0").run()
     meaning = figures(app)[0]["layout"]["coloraxis"]["colorbar"]["title"]["text"].replace("<br>", " ")
     assert "layer 2, head 0 reads this token more" in meaning
@@ -275,6 +301,10 @@ def test_a_link_restores_everything() -> None:
         ("heads1", "x 3"),
         ("compare", "product"),
         ("order", "beauty"),
+        ("least", "0.123"),
+        ("hide", "perhaps"),
+        ("only", "clever"),
+        ("below", "everything"),
     ],
 )
 def test_a_stale_link_is_named_and_the_default_shown(key: str, value: str) -> None:
@@ -286,10 +316,17 @@ def test_a_stale_link_is_named_and_the_default_shown(key: str, value: str) -> No
 
 
 def test_heads_of_a_layer_that_there_is_not_are_named() -> None:
-    app = opened(heads7="1")
+    app = opened(heads7="1", unit="letters")
     assert len(figures(app)) == 1
-    assert "heads7=1" in app.toast[0].value.replace("\\", "")
+    assert framed(app) == {(0, 0), (2, 0)}
+    (warning,) = app.warning
+    assert "heads7=1" in warning.value.replace("\\", "")
+    assert "unit=letters" in warning.value.replace("\\", "")
     assert parameter(app, "heads7") is None
+    app.run()
+    assert len(app.warning) == 1
+    app.button_group(key="colour").set_value("root").run()
+    assert not app.warning
 
 
 def test_a_link_with_too_many_heads_shows_four_and_names_the_others() -> None:
@@ -357,9 +394,181 @@ def test_awkward_text_is_shown_as_text(text: str) -> None:
 
 def test_the_figures_have_their_descriptions_in_words(app: AppTest) -> None:
     (picked,) = app.get("plotly_chart")
-    assert "Of 24 heads layer " in captions(app)
+    (strongest,) = [each.value.replace("\\", "") for each in app.caption if each.value.startswith("Of 24 heads")]
+    header = overview(app)[0]
+    assert strongest.removesuffix(".") in header["alt"]
+    assert header["alt"].startswith(header["title"])
+    assert header["note"] in header["alt"]
     assert picked.proto.alt.startswith("layer 0, head 0: “")
     assert picked.proto.alt in captions(app)
+
+
+def test_weights_below_a_threshold_are_drawn_empty_everywhere(app: AppTest) -> None:
+    app.selectbox(key="least").set_value("0.2").run()
+    trace = shared_host().attend(KEY, SENTENCE)
+    views = pick_views(trace, "encoder.*.self", "word", [HeadPlace(0, 0), HeadPlace(2, 0)])
+    for drawn, view in zip(figures(app)[0]["data"], views, strict=True):
+        np.testing.assert_array_equal(np.isnan(numbers(drawn["z"])), view.weights < 0.2)
+    header, _cells = overview(app)
+    assert header["threshold"] == 0.2
+    count = sum(int((view.shown.weights < 0.2).sum()) for view in views_at(trace, "encoder.*.self", "word"))
+    assert f"below 0.2: {count} of" in header["note"]
+    assert parameter(app, "least") == "0.2"
+
+
+def test_special_tokens_are_hidden_in_a_column_that_keeps_their_weight(app: AppTest) -> None:
+    assert overview(app)[0]["keys"][-1] == "</s>"
+    app.toggle(key="hide").set_value(True).run()
+    header, cells = overview(app)
+    (view,) = pick_views(shared_host().attend(KEY, SENTENCE), "encoder.*.self", "word", [HeadPlace(0, 0)])
+    assert (header["queries"][-1], header["keys"][-2:]) == (".", [".", "⟨hidden⟩"])
+    np.testing.assert_allclose((cells[0] / 255) ** 2, view.weights[:-1], atol=0.004)
+    picked = figures(app)[0]
+    np.testing.assert_allclose(numbers(picked["data"][0]["z"]), view.weights[:-1], atol=1e-6)
+    assert "</s>" not in " ".join(picked["layout"]["xaxis"]["ticktext"])
+    assert parameter(app, "hide") == "on"
+    app.toggle(key="hide").set_value(False).run()
+    assert overview(app)[0]["keys"][-1] == "</s>"
+
+
+def test_heads_of_one_label_alone_are_shown(app: AppTest) -> None:
+    profiles = profiles_of(views_at(shared_host().attend(KEY, SENTENCE), "encoder.*.self", "word"))
+    wanted = [tuple(each.place) for each in profiles if each.label.key == "broad"]
+    assert 0 < len(wanted) < 24
+    app.selectbox(key="only").set_value("broad").run()
+    assert [tuple(place) for place in overview(app)[0]["heads"]] == wanted
+    assert f"{24 - len(wanted)} of 24 heads left out" in overview(app)[0]["note"]
+    table = app.dataframe[0].value
+    assert list(zip(table["layer"], table["head"], strict=True)) == wanted
+    assert parameter(app, "only") == "broad"
+
+
+def test_picked_heads_are_drawn_as_lines(app: AppTest) -> None:
+    app.selectbox(key="least").set_value("0.1").run()
+    app.button_group(key="compare").set_value("lines").run()
+    (figure,) = figures(app)
+    trace = shared_host().attend(KEY, SENTENCE)
+    views = pick_views(trace, "encoder.*.self", "word", [HeadPlace(0, 0), HeadPlace(2, 0)])
+    ends = [numbers(each["y"]) for each in figure["data"] if each.get("meta") == "lines"]
+    found = sorted((round(query), round(key)) for each in ends for query, key in each.reshape(-1, 3)[:, :2])
+    assert found == sorted(tuple(pair) for view in views for pair in np.argwhere(view.weights >= 0.1).tolist())
+    assert [each["name"] for each in figure["data"] if each.get("name")] == ["layer 0, head 0", "layer 2, head 0"]
+    assert parameter(app, "compare") == "lines"
+
+
+def test_picked_heads_are_shaded_on_the_text(app: AppTest) -> None:
+    app.button_group(key="compare").set_value("text").run()
+    assert len(figures(app)) == 0
+    app.selectbox(key="word").set_value("2").run()
+    trace = shared_host().attend(KEY, SENTENCE)
+    views = pick_views(trace, "encoder.*.self", "word", [HeadPlace(0, 0), HeadPlace(2, 0)])
+    for way, heading in (("reads", "What “drank” reads"), ("read_by", "Who reads “drank”")):
+        app.button_group(key="way").set_value(way).run()
+        texts = [each.proto.body for each in app.get("html") if 'class="on-text"' in each.proto.body]
+        for text, view in zip(texts, views, strict=True):
+            weights = view.weights[2] if way == "reads" else view.weights[:, 2]
+            assert heading in text
+            shown = re.findall(r'<li[^>]*title="“(.*?)”: ([0-9.]+)"', text)
+            assert [float(weight) for _word, weight in shown] == pytest.approx(weights.tolist(), abs=5.1e-5)
+    assert (parameter(app, "word"), parameter(app, "way")) == ("2", "read_by")
+
+
+def test_rollout_is_followed_to_the_chosen_layer() -> None:
+    app, trace = opened(below="rollout"), shared_host().attend(KEY, SENTENCE)
+    for layer in (2, 0, 1):
+        app.select_slider(key="upto").set_value(str(layer)).run()
+        view = rollout_view(trace, sites="encoder.*.self", layer=layer, unit="word")
+        np.testing.assert_allclose(numbers(figures(app)[1]["data"][0]["z"]), view.weights, atol=1e-6)
+        assert app.get("plotly_chart")[1].proto.alt == rollout_sentence(view)
+    assert parameter(app, "upto") == "1"
+    app.button_group(key="below").set_value([]).run()
+    assert (len(figures(app)), parameter(app, "below")) == (1, "")
+
+
+def test_the_likeness_of_heads_says_which_are_alike_and_compares_two() -> None:
+    app, found = opened(below="similarity"), head_similarity(shared_host().attend(KEY, SENTENCE))
+    _picked, alike = app.get("plotly_chart")
+    pairs = [(one, other) for other in range(24) for one in range(other)]
+    values = np.array([found.divergence[pair] for pair in pairs])
+    assert len(set(values)) == len(values)
+    for said, number in (("Most alike are", values.argmin()), ("least alike are", values.argmax())):
+        one, other = sorted(found.places[place] for place in pairs[int(number)])
+        value = f"{values[number]:.2f}"
+        assert f"{said} {one.title} and {other.title} (divergence {value})" in alike.proto.alt
+    assert alike.proto.alt in captions(app)
+    figure = json.loads(alike.proto.spec)
+    titles = [figure["layout"][f"{axis}axis"]["title"]["text"] for axis in "yx"]
+    assert titles == ["row: one head", "column: the other head"]
+    app.selectbox(key="like").set_value("1.3").run()
+    assert parameter(app, "like") == "1.3"
+    nearest = found.nearest(HeadPlace(1, 3), 5)
+    buttons = [each for each in app.button if each.key and each.key.startswith("nearest-")]
+    assert [each.label.split(" \\(")[0].replace("\\", "") for each in buttons] == [place.title for place in nearest]
+    buttons[0].click().run()
+    assert framed(app) == {(1, 3), tuple(nearest[0])}
+    assert app.button_group(key="compare").value == "difference"
+    assert (app.selectbox(key="plus").value, app.selectbox(key="minus").value) == (
+        "1.3",
+        f"{nearest[0].layer}.{nearest[0].head}",
+    )
+
+
+def test_a_link_restores_what_is_hidden_filtered_and_shown_below() -> None:
+    link = {
+        "least": "0.05",
+        "hide": "on",
+        "only": "broad",
+        "order": "entropy",
+        "compare": "text",
+        "word": "2",
+        "way": "read_by",
+        "below": "similarity rollout",
+        "upto": "1",
+        "like": "2.6",
+        "heads1": "4",
+    }
+    app = opened(**link)
+    assert not app.warning
+    header, _cells = overview(app)
+    assert (header["threshold"], header["keys"][-1]) == (0.05, "⟨hidden⟩")
+    assert len(header["heads"]) < 24
+    assert framed(app) == {(0, 0), (1, 4), (2, 0)}
+    texts = [each.proto.body for each in app.get("html") if 'class="on-text"' in each.proto.body]
+    assert [text.count("Who reads “drank”") > 0 for text in texts] == [True] * 3
+    rolled, _alike = figures(app)
+    assert "layers 0 to 1" in json.dumps(rolled["layout"]["annotations"])
+    boxes = {each.key: each.value for each in (*app.selectbox, *app.select_slider, *app.toggle)}
+    assert {key: boxes[key] for key in ("least", "only", "order", "word", "upto", "like", "hide")} == {
+        **{key: link[key] for key in ("least", "only", "order", "word", "upto", "like")},
+        "hide": True,
+    }
+    assert {key: parameter(app, key) for key in link} == link
+
+
+def test_whatever_is_typed_each_figure_has_a_label_a_token() -> None:
+    app = opened(below="similarity")
+
+    @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @given(st.text(max_size=30))
+    def typed(text: str) -> None:
+        app.text_input(key="sentence").set_value(text).run()
+        shown = figures(app)
+        header, cells = overview(app)
+        try:
+            trace = shared_host().attend(KEY, text)
+        except models.InputError:
+            assert len(app.error) == 1
+            trace = shared_host().attend(KEY, app.session_state["last_good"])
+        else:
+            assert not app.error
+        queries, keys = views_at(trace, "encoder.*.self", "word")[0].weights.shape
+        assert (len(header["queries"]), len(header["keys"])) == (queries, keys)
+        assert cells.shape == (24, header["rows"].index(queries), header["columns"].index(keys))
+        picked, alike = (figure["layout"] for figure in shown)
+        assert (len(picked["yaxis"]["ticktext"]), len(picked["xaxis"]["ticktext"])) == (queries, keys)
+        assert len(alike["xaxis"]["ticktext"]) == len(alike["yaxis"]["ticktext"]) == 24
+
+    typed()
 
 
 def test_attention_is_not_sold_as_an_explanation(app: AppTest) -> None:

@@ -12,7 +12,7 @@ from scipy.spatial.distance import jensenshannon
 
 from viz import similarity
 from viz.figures.head_maps import HeadPlace
-from viz.figures.head_similarity import head_similarity, similarity_heatmap
+from viz.figures.head_similarity import Similarity, head_similarity, similarity_heatmap, similarity_sentence
 from viz.similarity import head_divergence, similar_order
 
 HEADS = arrays(np.float32, array_shapes(min_dims=3, max_dims=3, max_side=5), elements=st.floats(0, 1, width=32))
@@ -86,9 +86,10 @@ def test_the_figure_has_each_pair_where_its_axes_name_it(sites: str) -> None:
     figure = similarity_heatmap(trace, sites=sites, similarity=found, picked=[found.places[3]])
     heatmap, markers = figure.data
     assert sorted(found.places) == [(layer, head) for layer in range(3) for head in range(8)]
-    for axis in (figure.layout.xaxis, figure.layout.yaxis):
-        assert list(axis.ticktext) == [place.title for place in found.places]
-        assert axis.title.text == "head"
+    titles = {"x": "column: the other head", "y": "row: one head"}
+    for axis, title in titles.items():
+        assert list(figure.layout[f"{axis}axis"].ticktext) == [place.title for place in found.places]
+        assert figure.layout[f"{axis}axis"].title.text == title
     for row, column in ((0, 0), (5, 2), (23, 11)):
         pair = found.places[row], found.places[column]
         expected = looped(np.stack([weights_of(trace, sites, *place) for place in pair]))[0, 1]
@@ -118,6 +119,24 @@ def test_the_nearest_head_is_the_one_of_least_divergence() -> None:
     row[found.places.index(place)] = np.inf
     assert found.nearest(place) == (found.places[int(row.argmin())],)
     assert len(found.nearest(place, 5)) == 5
+
+
+@pytest.mark.parametrize(
+    ("divergence", "said"),
+    [
+        (
+            [[0, 0.5, 0.1], [0.5, 0, 0.9], [0.1, 0.9, 0]],
+            "Most alike are layer 0, head 2 and layer 1, head 0 (divergence 0.10); "
+            "least alike are layer 0, head 2 and layer 0, head 3 (divergence 0.90).",
+        ),
+        (np.zeros((3, 3)), "Any two of the 3 heads are equally alike (divergence 0.00)."),
+        ([[0, 0.25], [0.25, 0]], "There are two heads: layer 0, head 3 and layer 1, head 0 (divergence 0.25)."),
+        ([[0]], "There is one head alone: nothing to compare."),
+    ],
+)
+def test_a_sentence_names_the_most_and_the_least_alike(divergence: list[list[float]], said: str) -> None:
+    places = (HeadPlace(1, 0), HeadPlace(0, 3), HeadPlace(0, 2))[: len(divergence)]
+    assert similarity_sentence(Similarity(places, np.array(divergence, dtype=float))) == said
 
 
 @pytest.mark.parametrize("width", [340, 800, 1320])

@@ -164,19 +164,21 @@ def _word_says(trace: AttentionTrace, pieces: Sequence[int], text: str, probabil
 
 
 def _about(entry: Entry) -> None:
+    """Say where the mechanism and its weights come from, in one element: each is sent and drawn again at every key."""
     mechanism, card = entry.mechanism, entry.card
-    st.markdown(_("**Paper:** {paper}; {equation}", paper=plain(mechanism.paper), equation=plain(mechanism.equation)))
-    _bullets(_("Where this model differs from it"), [_(departure) for departure in mechanism.departures])
-    _bullets(
-        _("Trained on"), [f"{each['name']} ({each['licence']}): {each['credit']}" for each in card.get("data", ())]
+    trained = [f"{each['name']} ({each['licence']}): {each['credit']}" for each in card.get("data", ())]
+    parts = (
+        _("**Paper:** {paper}; {equation}", paper=plain(mechanism.paper), equation=plain(mechanism.equation)),
+        _bullets(_("Where this model differs from it"), [_(departure) for departure in mechanism.departures]),
+        _bullets(_("Trained on"), trained),
+        _bullets(_("Measured on sentences that it has not seen"), measured(card)),
+        f":small[{plain(_('Weights {key}, SHA-256 {hash}…', key=entry.key, hash=entry.sha256[:12]))}]",
     )
-    _bullets(_("Measured on sentences that it has not seen"), measured(card))
-    st.caption(plain(_("Weights {key}, SHA-256 {hash}…", key=entry.key, hash=entry.sha256[:12])))
+    st.markdown("\n\n".join(filter(None, parts)))
 
 
-def _bullets(heading: str, lines: Sequence[str]) -> None:
-    if lines:
-        st.markdown(f"**{heading}**\n" + "".join(f"\n- {plain(line)}" for line in lines))
+def _bullets(heading: str, lines: Sequence[str]) -> str:
+    return f"**{heading}**\n" + "".join(f"\n- {plain(line)}" for line in lines) if lines else ""
 
 
 def measured(card: Mapping[str, Any]) -> list[str]:

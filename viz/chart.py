@@ -30,6 +30,7 @@ def show_figure(
     picture: Picture = "png",
     available: float,
     alt: str | None = None,
+    on_select: Literal["ignore", "rerun"] = "ignore",
 ) -> None:
     """Show `figure` on the page, with a plain sentence of what is strongest under it.
 
@@ -49,6 +50,9 @@ def show_figure(
         Pixels that the page is wide.
     alt : str, optional
         For those who do not see the figure; left out, what it says.
+    on_select : {"ignore", "rerun"}, optional
+        Whether a click on a point runs the page again; what was clicked stands in the session under ``chart-`` and
+        `key`.
     """
     options = {"format": picture, "filename": file_name(name), "scale": PICTURE_SCALE if picture == "png" else 1}
     with st.container(key=f"figure-{key}"):
@@ -65,6 +69,8 @@ def show_figure(
                 "toImageButtonOptions": options,
             },
             alt=says if alt is None else alt,
+            on_select=on_select,
+            selection_mode="points",
         )
     st.caption(plain(says))
 

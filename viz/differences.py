@@ -12,6 +12,9 @@ from viz.language import _
 from viz.tokens import visible
 from viz.views import Unit, View, choose_view, notes_of
 
+SMALLEST_NAMED = 0.005
+"""A largest difference below it would be named as 0.00."""
+
 
 @dataclass(frozen=True, slots=True)
 class Difference:
@@ -156,7 +159,7 @@ def _rows(view: View, start: int, stop: int) -> View:
 
 
 def sentence_of_difference(difference: Difference) -> str:
-    """Say in one sentence where the two differ most.
+    """Say in one sentence where the two differ most, or that they read alike.
 
     Parameters
     ----------
@@ -171,6 +174,14 @@ def sentence_of_difference(difference: Difference) -> str:
     if not weights.size:
         return _("{title}: nothing to compare", title=difference.title)
     query, key = np.unravel_index(np.abs(weights).argmax(), weights.shape)
+    largest = abs(float(weights[query, key]))
+    if not largest:
+        return _("{title}: the two read alike, no weight differs", title=difference.title)
+    if largest < SMALLEST_NAMED:
+        least = f"{SMALLEST_NAMED:g}"
+        return _(
+            "{title}: the two read almost alike, no weight differs by {least}", title=difference.title, least=least
+        )
     return _(
         "{title}: they differ most at “{query}”, where “{key}” gets {first} from the one and {second} from the other "
         "({value})",

@@ -12,7 +12,7 @@ from viz.chart import show_figure
 from viz.controls import select, several, slide
 from viz.figures import HeadPlace, rollout_heatmap, similarity_heatmap
 from viz.figures.head_maps import sites_at
-from viz.figures.head_similarity import Similarity
+from viz.figures.head_similarity import Similarity, similarity_sentence
 from viz.figures.rollout import rollout_view
 from viz.head_compare import file_name_of
 from viz.head_gallery import Order
@@ -24,7 +24,7 @@ from viz.language import _
 from viz.style import plain
 
 TABLE, SIMILARITY, ROLLOUT = "table", "similarity", "rollout"
-CHART = "chart-similarity"
+CHART = f"chart-{SIMILARITY}"
 MOST_WORK = 2 * 10**9
 """Heads squared times cells up to which all heads are compared with all: some ten seconds of one core."""
 
@@ -102,15 +102,16 @@ def _similarity(shown: Shown, settings: Settings, picked: Sequence[HeadPlace], w
     figure = similarity_heatmap(
         shown.trace, sites=shown.sites, unit=shown.unit, similarity=found, picked=picked, width=min(width, 1000)
     )
-    with st.container(key="figure-similarity"):
-        st.plotly_chart(
+    across = round(figure.layout.width)
+    with st.container(width=across):
+        show_figure(
             figure,
-            width="content",
-            theme=None,
-            key=CHART,
+            key=SIMILARITY,
+            says=similarity_sentence(found),
+            name=file_name_of(shown, _("how alike heads are")),
+            picture=settings.picture,
+            available=across,
             on_select="rerun",
-            selection_mode="points",
-            config={"displaylogo": False, "displayModeBar": False, "scrollZoom": False},
         )
     st.caption(_("Click a cell below the diagonal to see the difference of its two heads."))
     _nearest(shown, found, picked)

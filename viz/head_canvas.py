@@ -53,11 +53,10 @@ def read_picked(value: Any) -> tuple[HeadPlace, ...] | None:
 
 @cache
 def _parts() -> tuple[str, str, str]:
-    """Give markup, style and script of the overview."""
-    html, style, script = (
-        (FOLDER / f"overview.{ending}").read_text(encoding="utf8") for ending in ("html", "css", "js")
-    )
-    return html, style, script
+    """Give markup, style and script of the overview; the script of its saved picture stands behind its own."""
+    names = ("overview.html", "overview.css", "overview.js", "picture.js")
+    html, style, script, picture = ((FOLDER / name).read_text(encoding="utf8") for name in names)
+    return html, style, f"{script}\n{picture}"
 
 
 def _nothing() -> None:

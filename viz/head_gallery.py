@@ -9,9 +9,11 @@ from dataclasses import dataclass
 import streamlit as st
 
 from viz import head_profile
+from viz.chart import file_name
 from viz.controls import select
-from viz.figures.head_maps import HeadPlace
+from viz.figures.head_maps import HeadPlace, map_title
 from viz.head_canvas import head_canvas, picked_on
+from viz.head_compare import file_name_of
 from viz.head_labels import NAMES
 from viz.head_picks import order_of_picking, put_picks
 from viz.head_settings import Settings
@@ -95,7 +97,14 @@ def choose_order(shown: Shown) -> Order:
 def show_gallery(shown: Shown, settings: Settings, order: Order, picked: Sequence[HeadPlace]) -> None:
     """Show the canvas, and say which head reads one token most."""
     kept = [place for place in order_of_picking() if place in picked]
-    payload = shown.payload(heads=order.heads, picked=kept, remarks=_remarks(order), colour=settings.colour)
+    name = file_name(file_name_of(shown, map_title(shown.first.shown.site)))
+    payload = shown.payload(
+        heads=order.heads,
+        picked=kept,
+        remarks=_remarks(order),
+        colour=settings.colour,
+        file=f"{name}.{settings.picture}",
+    )
     with st.container(key="figure-all-heads"):
         head_canvas(payload, key=CANVAS)
     st.caption(plain(shown.sentence()))

@@ -16,12 +16,15 @@ from viz.figures.head_maps import HeadPlace, map_title
 from viz.figures.head_overview import PICKED_COLOUR, overview_note
 from viz.language import _, mark
 from viz.pooling import blocks, pooled
-from viz.theme import WEIGHT_SCALE, Colour, weight_axis, weight_ticks
-from viz.tokens import visible
+from viz.theme import FONT_FAMILY, PAPER_COLOUR, TEXT_COLOUR, WEIGHT_SCALE, Colour, weight_axis, weight_ticks
+from viz.tokens import isolated, shorten, visible
 from viz.views import View
 
 MOST_CELLS = 64
 """Rows or columns of a small picture; of a longer text each cell is the largest of a few."""
+
+LONGEST_TEXT = 360
+"""Columns of a text of which a saved picture names the tokens; of a longer one it names the first."""
 
 LEVELS = 255
 VERSION = 1
@@ -38,6 +41,7 @@ _WORDS = {
     "span": mark("{first} … {last}"),
     "picked": mark("picked"),
     "not_picked": mark("not picked"),
+    "save": mark("Download as {format}"),
     "keys": mark("Arrow keys move between heads, with Shift inside one; Enter or Space picks a head."),
 }
 
@@ -100,6 +104,8 @@ def encode_overview(
     most_picked: int = 4,
     small: SmallMaps | None = None,
     note: str | None = None,
+    says: str = "",
+    file: str = "figure.png",
 ) -> bytes:
     """Give all that the canvas overview shows.
 
@@ -123,6 +129,10 @@ def encode_overview(
         What `small_maps` gave for all views; left out, it is made.
     note : str, optional
         What `overview_note` said of all views; left out, it is asked.
+    says : str, optional
+        What is strongest, in a sentence: for those who do not see the overview.
+    file : str, optional
+        Name of the file that the overview is saved as; its ending, ``.png`` or ``.svg``, says in which format.
 
     Returns
     -------
@@ -150,10 +160,14 @@ def encode_overview(
     if len(rows) <= len(queries) or len(columns) <= len(keys):
         notes.append(_("a cell shows the largest weight of a few tokens"))
     notes.append(_("weights here are rounded to 0.004; those of picked heads are exact"))
+    title = _("{count} heads: {title}", count=len(shown), title=map_title(view.shown.site))
+    said = "\u00a0· ".join(notes)
     header = {
         "version": VERSION,
-        "title": _("{count} heads: {title}", count=len(shown), title=map_title(view.shown.site)),
-        "note": "\u00a0· ".join(notes),
+        "title": title,
+        "note": said,
+        "alt": ". ".join(filter(None, (title, says.removesuffix("."), said))),
+        "file": file,
         "heads": shown,
         "in_layers": heads is None,
         "picked": marked,
@@ -161,6 +175,10 @@ def encode_overview(
         "remarks": [(remarks or {}).get(place, "") for place in shown],
         "queries": [visible(text) for text in queries],
         "keys": [visible(text) for text in keys],
+        "texts": [
+            _("queries, from the top: {tokens}", tokens=_row_of(queries)),
+            _("keys, from the left: {tokens}", tokens=_row_of(keys)),
+        ],
         "query_title": view.query_title,
         "key_title": view.key_title,
         "rows": rows.tolist(),
@@ -171,6 +189,11 @@ def encode_overview(
     }
     text = json.dumps(header, separators=(",", ":")).encode("ascii")
     return zlib.compress(b"".join((_LENGTH.pack(len(text)), text, cells.tobytes())), 1)
+
+
+def _row_of(texts: Sequence[str]) -> str:
+    """Give tokens in a row of text, the first of them if they are many."""
+    return shorten(" ".join(isolated(visible(text)) for text in texts[:LONGEST_TEXT]), LONGEST_TEXT)
 
 
 def _check(shown: Sequence[HeadPlace], everything: Sequence[HeadPlace]) -> None:
@@ -187,6 +210,9 @@ def _colours(colour: Colour) -> dict[str, Any]:
         "colour": colour,
         "palette": WEIGHT_SCALE,
         "pick_colour": PICKED_COLOUR,
+        "ink": TEXT_COLOUR,
+        "paper": PAPER_COLOUR,
+        "font": FONT_FAMILY,
         "legend": axis["colorbar"]["title"]["text"],
         "ticks": weight_ticks(colour),
     }

@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from viz.controls import select, several
+from viz.controls import discard, select, several
 from viz.figures.head_maps import HeadPlace
 from viz.language import _
-from viz.style import plain
 
 MOST_HEADS = 4
 MOST_PILLS = 32
@@ -163,13 +162,11 @@ def _make_room(layers: Layers) -> None:
 
 
 def _name_layers_that_are_not(layers: Layers) -> None:
-    """Take what a link picks in layers that there are not out of the address bar, and say so."""
+    """Take what a link picks in layers that there are not out of the address bar, and name it."""
     for key in tuple(st.query_params):
         found = _PARAMETER.fullmatch(key)
         if found and key not in {f"heads{layer}" for layer in layers}:
-            text = _("The link picks heads of a layer that there is not: {name}", name=f"{key}={st.query_params[key]}")
-            st.toast(plain(text), icon=":material/link_off:", duration="long")
-            del st.query_params[key]
+            discard(key)
 
 
 def pick_pair(picked: Sequence[HeadPlace]) -> tuple[HeadPlace, HeadPlace] | None:
@@ -182,15 +179,17 @@ def pick_pair(picked: Sequence[HeadPlace]) -> tuple[HeadPlace, HeadPlace] | None
     Returns
     -------
     tuple of HeadPlace or None
-        The first less the second; None if there are not two.
+        The first less the second, which is another one unless the reader chose the same twice; None if there are
+        not two.
     """
     if len(picked) < 2:
         return None
     places = {f"{place.layer}.{place.head}": place for place in picked}
-    labels, codes = {code: place.title for code, place in places.items()}, list(places)
+    labels = {code: place.title for code, place in places.items()}
     left, right = st.columns(2)
     with left:
         first = select("plus", labels, title=_("The weights of"), compact=False)
+    other = next(code for code in places if code != first)
     with right:
-        second = select("minus", labels, title=_("less those of"), default=codes[1], compact=False)
+        second = select("minus", labels, title=_("less those of"), default=other, compact=False)
     return places[first], places[second]

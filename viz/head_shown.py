@@ -98,14 +98,23 @@ class Shown:
         picked: Sequence[HeadPlace],
         remarks: Mapping[HeadPlace, str],
         colour: Colour,
+        file: str,
     ) -> bytes:
-        """Give what the canvas overview shows; picking, ordering and colour compute no map anew."""
+        """Give what the canvas overview shows, saved as `file`; picking, ordering and colour compute no map anew."""
         hidden = Hiding(self.hiding.source, self.hiding.target, self.hiding.target_input, between=self.hiding.between)
         small: SmallMaps = self.kept(("small", hidden), lambda: small_maps(self.views(hidden)))
         note = self.kept(("note", self.hiding, current_language()), self._note)
         view = self.first
         return encode_overview(
-            [view], heads=heads, picked=picked, remarks=remarks, colour=colour, small=small, note=note
+            [view],
+            heads=heads,
+            picked=picked,
+            remarks=remarks,
+            colour=colour,
+            small=small,
+            note=note,
+            says=self.sentence(),
+            file=file,
         )
 
     def _note(self) -> str:

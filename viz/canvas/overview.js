@@ -105,7 +105,7 @@ function arrange(header, width) {
 class Overview {
   constructor(figure) {
     this.figure = figure;
-    for (const part of ["stage", "maps", "marks", "names", "tip", "live"]) this[part] = figure.querySelector("." + part);
+    for (const part of ["stage", "maps", "marks", "names", "tip", "live", "save"]) this[part] = figure.querySelector("." + part);
     this.loads = 0;
     this.at = null; // what the pointer or the keys are on: {head, row, column}; row is null for a whole head
     this.byKeys = false;
@@ -118,6 +118,7 @@ class Overview {
     on("keydown", (event) => this.press(event));
     on("focus", () => this.stage.matches(":focus-visible") && this.at === null && this.move({ head: 0, row: null }, true));
     on("blur", () => this.byKeys && this.move(null, false));
+    this.save.addEventListener("click", () => this.keepPicture(), { signal: this.listeners.signal });
     this.sizes = new ResizeObserver(() => this.draw());
     this.sizes.observe(figure);
   }
@@ -156,7 +157,10 @@ class Overview {
     put("note", header.note);
     put("keys", header.words.keys);
     put("meaning", header.legend);
-    this.stage.setAttribute("aria-label", header.title);
+    this.stage.setAttribute("aria-label", header.alt);
+    const saves = fill(header.words.save, { format: header.file.split(".").pop().toUpperCase() });
+    this.save.textContent = saves;
+    this.save.setAttribute("aria-label", `${saves}: ${header.title}`);
     const stops = header.palette.map(([place, hex]) => `${hex} ${place * 100}%`);
     figure.querySelector(".bar").style.background = `linear-gradient(to right, ${stops.join(", ")})`;
     figure.querySelector(".ticks").replaceChildren(...header.ticks.map(([place, text]) => {
@@ -199,23 +203,40 @@ class Overview {
       canvas.style.height = `${this.place.height}px`;
     }
     this.write();
-    if (!this.sheet) this.paintSheet();
-    const { picture, across, rows, columns } = this.sheet;
-    const pen = this.maps.getContext("2d");
-    if (rows && columns) {
-      this.place.boxes.forEach((box, head) => {
-        const [left, top] = [box.left, box.top].map((each) => Math.round(each * ratio));
-        const [wide, high] = [box.width, box.height].map((each) => Math.round(each * ratio));
-        pen.imageSmoothingEnabled = wide < columns || high < rows;
-        const [x, y] = [(head % across) * columns, Math.floor(head / across) * rows];
-        pen.drawImage(picture, x, y, columns, rows, left, top, wide, high);
-        pen.strokeStyle = "rgba(128, 128, 128, 0.45)";
-        pen.strokeRect(left - 0.5, top - 0.5, wide + 1, high + 1);
-      });
-    }
+    this.paintMaps(this.maps.getContext("2d"), ratio);
     this.mark();
     this.stage.boxes = this.place.boxes;
     this.stage.dataset.drawn = String(Number(this.stage.dataset.drawn ?? 0) + 1);
+  }
+
+  // Every small map in its place, `ratio` pixels for each of the page's.
+  paintMaps(pen, ratio) {
+    if (!this.sheet) this.paintSheet();
+    const { picture, across, rows, columns } = this.sheet;
+    if (!rows || !columns) return;
+    this.place.boxes.forEach((box, head) => {
+      const [left, top] = [box.left, box.top].map((each) => Math.round(each * ratio));
+      const [wide, high] = [box.width, box.height].map((each) => Math.round(each * ratio));
+      pen.imageSmoothingEnabled = wide < columns || high < rows;
+      const [x, y] = [(head % across) * columns, Math.floor(head / across) * rows];
+      pen.drawImage(picture, x, y, columns, rows, left, top, wide, high);
+      pen.strokeStyle = "rgba(128, 128, 128, 0.45)";
+      pen.strokeRect(left - 0.5, top - 0.5, wide + 1, high + 1);
+    });
+  }
+
+  // The frames of picked heads that are shown.
+  frames() {
+    const shown = this.picked.map(([layer, head]) =>
+      this.place.boxes[this.header.heads.findIndex((place) => place[0] === layer && place[1] === head)]);
+    return shown.filter(Boolean).map(({ left, top, width, height }) =>
+      ({ x: left - 2.5, y: top - 2.5, width: width + 5, height: height + 5 }));
+  }
+
+  async keepPicture() {
+    if (!this.place) return;
+    const { file } = this.header;
+    saveAs(await pictureOf(this), file);
   }
 
   write() {
@@ -236,10 +257,7 @@ class Overview {
     pen.clearRect(0, 0, this.drawnWidth, this.place.height);
     pen.strokeStyle = this.header.pick_colour;
     pen.lineWidth = 3;
-    for (const [layer, head] of this.picked) {
-      const box = this.place.boxes[this.header.heads.findIndex((place) => place[0] === layer && place[1] === head)];
-      if (box) pen.strokeRect(box.left - 2.5, box.top - 2.5, box.width + 5, box.height + 5);
-    }
+    for (const box of this.frames()) pen.strokeRect(box.x, box.y, box.width, box.height);
     if (!this.at) return;
     if (this.at.row !== null) for (const box of this.place.boxes) this.markCell(pen, box);
     const own = this.place.boxes[this.at.head];
