@@ -1,7 +1,7 @@
 """The pictures of the README, from the running app and its models: `python -m benchmarks.pictures`.
 
-Writes ``docs/bench.png`` and ``docs/heads.png`` (the pages, at their default sentence) and ``docs/reversal.png``
-(Bahdanau's map of the sentence about the European Economic Area, as `viz.figures` draws it).
+Writes ``docs/bench.png``, ``docs/heads.png`` and ``docs/surgery.png`` (the pages, at their default sentence) and
+``docs/reversal.png`` (Bahdanau's map of the sentence about the European Economic Area, as `viz.figures` draws it).
 """
 
 from __future__ import annotations

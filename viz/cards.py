@@ -106,9 +106,7 @@ def _places(trace: AttentionTrace) -> tuple[dict[str, Place], dict[str, str]]:
                 if head == "mean"
                 else _("layer {layer}, head {head}", layer=layer, head=each.head_names[head])
             )
-    best = trace.provenance.alignment
-    named = labels.get(f"{best.site.layer}.{best.head}", "")
-    return places, {AUTOMATIC: _("best aligned: {place}", place=named), **labels}
+    return places, {AUTOMATIC: _("best aligned"), **labels}
 
 
 def chosen_place(mechanism: str, trace: AttentionTrace) -> Place:
@@ -122,7 +120,7 @@ def _head_control(mechanism: str, trace: AttentionTrace) -> Place:
     places, labels = _places(trace)
     if not places:
         return None, None
-    with st.container(width=185):
+    with st.container(width=160):
         chosen = select(f"head-{mechanism}", labels, title=_("Layer and head"))
     return places[chosen]
 
