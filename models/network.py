@@ -71,8 +71,8 @@ def _store_linear_maps_as_half(module: nn.Module) -> None:
 def _keep_parts_at_hand(module: nn.Module) -> None:
     """Put the parts of every module below `module` among its plain attributes too.
 
-    torch looks a part up in a table, in Python, each time that it is named: a quarter of what a hook costs. Assigning
-    another part under the name takes it from both places.
+    torch looks a part up in a table, in Python, each time that it is named; a plain attribute is found without that.
+    Assigning another part under the name takes it from both places.
     """
     for each in module.modules():
         vars(each).update(each._modules)

@@ -16,7 +16,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from models.edits import Array, BatchRowEdit, zero_head
+from models.batch_edits import BatchRowEdit
+from models.edits import Array, zero_head
 from models.errors import InputError
 from models.hooks import capture
 from models.network import BEGIN, END, TranslationNetwork

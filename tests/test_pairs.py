@@ -57,9 +57,10 @@ def test_every_key_is_taken_apart() -> None:
         assert (mechanism_of(f"{mechanism}-zh-en"), pair_of(f"{mechanism}-zh-en")) == (mechanism, "zh-en")
 
 
-def test_no_choice_is_shown_where_there_is_one_pair() -> None:
-    if installed_pairs() != ("en-fr",):
-        pytest.skip("two pairs are shipped")
+def test_no_choice_is_shown_where_there_is_one_pair(monkeypatch: pytest.MonkeyPatch) -> None:
+    one = {key: folder for key, folder in shipped_folders().items() if pair_of(key) == "en-fr"}
+    monkeypatch.setattr(registry, "shipped_folders", lambda: one)
+    assert installed_pairs() == ("en-fr",)
     app = opened()
     assert "languages" not in {each.key for each in app.button_group}
 

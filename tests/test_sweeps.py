@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 import torch
 
-from models.edits import BatchRowEdit, zero_head
+from models.batch_edits import BatchRowEdit
+from models.edits import zero_head
 from models.errors import InputError
 from models.hooks import capture, current_session
 from models.mechanisms import mechanisms

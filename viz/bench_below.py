@@ -14,7 +14,7 @@ from viz.bench_summary import (
     table_of_summaries,
 )
 from viz.cards import Place
-from viz.chart import file_name, show_figure
+from viz.chart import csv_button, file_name, show_figure
 from viz.controls import select, several
 from viz.differences import choose_difference, sentence_of_difference
 from viz.figures import difference_heatmap, difference_multiples
@@ -84,15 +84,7 @@ def show_summaries(summaries: list[Summary], name: str) -> None:
             "translation. Milliseconds: what the run took on this server when it was made, hooks and all."
         )
     )
-    st.download_button(
-        _("CSV"),
-        csv_of_summaries(summaries),
-        file_name=f"{file_name(name)}-summary.csv",
-        mime="text/csv",
-        on_click="ignore",
-        icon=":material/download:",
-        key="summary-csv",
-    )
+    csv_button(csv_of_summaries(summaries), f"{file_name(name)}-summary")
 
 
 def show_difference(
@@ -141,14 +133,7 @@ def show_numbers(views: dict[str, View]) -> None:
             named = select("table", names, title=_("Numbers of"))
         chosen = next(key for key in views if mechanism_of(key) == named)
         view = views[chosen]
-        st.download_button(
-            _("CSV"),
-            csv_of(view),
-            file_name=f"{file_name(file_name_of({chosen: view.trace}))}.csv",
-            mime="text/csv",
-            on_click="ignore",
-            icon=":material/download:",
-        )
+        csv_button(csv_of(view), file_name(file_name_of({chosen: view.trace})))
     st.caption(plain(_("{rows}; {columns}", rows=view.query_title, columns=view.key_title)))
     columns = table_of(view)
     shown = {name: st.column_config.NumberColumn(format="%.4f") for name in list(columns)[1:]}

@@ -75,6 +75,19 @@ def show_figure(
     st.caption(plain(says))
 
 
+def csv_button(text: str, name: str) -> None:
+    """Let the reader keep a table as CSV; `name` is the file's without its ending, as `file_name` gives it."""
+    st.download_button(
+        _("CSV"),
+        text,
+        file_name=f"{name}.csv",
+        mime="text/csv",
+        on_click="ignore",
+        icon=":material/download:",
+        key=f"csv-{name}",
+    )
+
+
 def choose_picture() -> dict[str, str]:
     """Give the formats of a saved picture as a control shows them."""
     return {"png": _("PNG picture"), "svg": _("SVG picture")}

@@ -18,7 +18,7 @@ from viz.theme import NOTE_SIZE, TITLE_SIZE, template
 LEGEND_HEIGHT = 72  # pixels of the colour bar with its title and numbers
 LEGEND_WIDTH = 420
 NUMBERS_HEIGHT = 26  # pixels of the numbers under it
-MOST_GAPPED_CELLS = 10  # in a row: beyond, lines between cells double the time that the map takes to draw
+MOST_GAPPED_CELLS = 10  # in a row: with lines between cells Plotly draws them one by one
 AXIS_TITLE_SIZE = NOTE_SIZE + 1
 BROKEN_TITLE = 22  # characters of a line of an axis title that is wider than its axis
 NOTE_GAP = "\u00a0· "  # between the notes of a panel

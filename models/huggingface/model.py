@@ -16,8 +16,9 @@ from torch import Tensor, nn
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from models.attention import FullyMaskedRowError
+from models.batch_edits import BatchRowEdit
 from models.decoding import step_limit
-from models.edits import BatchRowEdit, Edit
+from models.edits import Edit
 from models.errors import InputError
 from models.hooks import Session, capture, observe
 from models.huggingface.attention import Run, running

@@ -1,0 +1,53 @@
+"""Edits of single rows of a batch: how a sweep runs many edits of one text at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from models.edits import Array, Edit
+
+
+@dataclass(frozen=True)
+class BatchRowEdit(Edit):
+    """An edit of one row of a batch, which the other rows run without; for sweeps, not for links.
+
+    Parameters
+    ----------
+    site : str
+    edit : Edit
+    batch_row : int
+    """
+
+    name = "batch_row"
+
+    edit: Edit
+    batch_row: int
+
+    def __post_init__(self) -> None:
+        """Leave the arguments as they are: those of the edit inside are clean."""
+
+    @property
+    def quantity(self) -> str:  # type: ignore[override]
+        """What the edit inside acts upon."""
+        return self.edit.quantity
+
+    @property
+    def preferred(self) -> str:  # type: ignore[override]
+        """What the edit inside would rather act upon."""
+        return self.edit.preferred
+
+    def apply(self, values: Array, first_query: int = 0) -> Array:
+        """Edit row `batch_row` of `values`, [batch, head, query, key]; see `Edit.apply`."""
+        before = values[self.batch_row : self.batch_row + 1]
+        after = self.edit.apply(before, first_query)
+        if after is before:
+            return values
+        edited = values.copy()
+        edited[self.batch_row] = after[0]
+        return edited
+
+    def _write(self, part: Array) -> None:
+        self.edit._write(part)
+
+    def __str__(self) -> str:
+        return f"{self.edit} in text {self.batch_row} of the batch"
