@@ -6,7 +6,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from models.trace import AttentionTrace
-from viz.bench_common import LONGEST_NAMED, Choices, file_name_of, fit_text, name_of, view_of
+from viz.bench_common import LONGEST_NAMED, Choices, file_name_of, fit_translation, name_of, view_of
 from viz.bench_summary import (
     Order,
     Summary,
@@ -57,7 +57,7 @@ def on_one_translation(
     """Let every mechanism write one translation, so that rows line up: the aligned one, or that of the chosen one."""
     if target is not None:
         return traces
-    source, target = traces[chosen].source_text, fit_text(host, chosen, traces[chosen].output_text, messages)
+    source, target = traces[chosen].source_text, fit_translation(host, traces[chosen], messages)
     return forced_translations(host, tuple(traces), source, target) if target.strip() else {}
 
 
@@ -108,7 +108,7 @@ def show_difference(
     pair = [key for mechanism in (first, second) for key in traces if mechanism_of(key) == mechanism]
     if target is None:
         source = traces[pair[0]].source_text
-        target = fit_text(host, pair[0], traces[pair[0]].output_text, messages)
+        target = fit_translation(host, traces[pair[0]], messages)
         if not target.strip():
             st.info(plain(_("{title} wrote nothing on which the two could be compared.", title=names[first])))
             return

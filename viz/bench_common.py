@@ -52,6 +52,21 @@ def fit_text(host: Host, key: str, text: str, messages: DeltaGenerator) -> str:
     return fitting
 
 
+def fit_translation(host: Host, trace: AttentionTrace, messages: DeltaGenerator) -> str:
+    """Cut what a model wrote to what the models take as a given translation, and say what was left out."""
+    key = trace.provenance.checkpoint
+    fitting, left_out = host.model(key).fit(trace.output_text)
+    if left_out:
+        said = _(
+            "The translation of {title} is longer than the models take. Its last {count} words are left out where "
+            "others are aligned on it or compared with it.",
+            title=name_of(key),
+            count=left_out,
+        )
+        messages.info(plain(said), icon=":material/content_cut:")
+    return fitting
+
+
 def view_of(trace: AttentionTrace, place: Place, choices: Choices) -> View:
     """Give the map of `trace` at `place` as the reader wants it."""
     return choose_view(trace, unit=choices.unit, site=place[0], head=place[1], reading=choices.reading)

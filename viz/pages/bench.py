@@ -23,7 +23,7 @@ from viz.bench_below import (
     show_numbers,
     show_summaries,
 )
-from viz.bench_common import Choices, file_name_of, fit_text, name_of, view_of
+from viz.bench_common import Choices, file_name_of, fit_text, fit_translation, name_of, view_of
 from viz.bench_summary import (
     Order,
     divergence_from,
@@ -211,7 +211,7 @@ def _target(host: Host, keys: Sequence[str], source: str, align: str, messages: 
         )
         target = fit_text(host, keys[0], typed or "", messages)
     if not target.strip() and loads(host, author, messages):
-        target = fit_text(host, author, host.attend(author, source).output_text, messages)
+        target = fit_translation(host, host.attend(author, source), messages)
     if not target.strip():
         messages.warning(plain(_("{title} wrote nothing on which all could be aligned.", title=name_of(author))))
         return None
