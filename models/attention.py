@@ -232,7 +232,7 @@ def full_precision(values: Tensor) -> Tensor:
     return values.float() if values.dtype in HALF else values
 
 
-def masked_softmax(scores: Tensor, mask: Tensor | None = None) -> Tensor:
+def masked_softmax(scores: Tensor, mask: Tensor | None = None, *, overwrite: bool = False) -> Tensor:
     """Give a = softmax(e) over the keys that the mask allows; masked keys get exactly 0.
 
     Parameters
@@ -240,6 +240,8 @@ def masked_softmax(scores: Tensor, mask: Tensor | None = None) -> Tensor:
     scores : Tensor, [..., query, key]
     mask : bool Tensor that broadcasts to `scores`, optional
         True where a query may read a key.
+    overwrite : bool, optional
+        Whether `scores` may be written into: for large maps, new memory takes longer than the arithmetic.
 
     Returns
     -------
@@ -259,7 +261,8 @@ def masked_softmax(scores: Tensor, mask: Tensor | None = None) -> Tensor:
         row = (~readable).nonzero()[0].tolist()
         message = f"row {row} of the mask (shape {tuple(mask.shape)}) leaves no key to read; leave at least one"
         raise FullyMaskedRowError(message, row[-1])
-    return scores.masked_fill(~mask, -torch.inf).softmax(dim=-1, dtype=precision)
+    fill = scores.masked_fill_ if overwrite else scores.masked_fill
+    return fill(~mask, -torch.inf).softmax(dim=-1, dtype=precision)
 
 
 def split_heads(values: Tensor, heads: int) -> Tensor:

@@ -37,8 +37,11 @@ def _problem(site: Site, got: object, expected: object, remedy: str) -> TraceErr
 
 
 def frozen_array(values: Array) -> Array:
-    """Give a read-only copy of `values`, or `values` itself if it is read-only and owns its memory."""
-    if not values.flags.writeable and values.flags.owndata:
+    """Give a read-only copy of `values`; or `values` itself if it is read-only and nobody else can write there.
+
+    That is so if it owns its memory, or if a tensor does that was given away with it.
+    """
+    if not values.flags.writeable and not isinstance(values.base, np.ndarray):
         return values
     copy: Array = np.array(values)
     copy.setflags(write=False)
@@ -322,14 +325,14 @@ class AttentionMap(_Record):
 
 
 def _check_values(site: Site, weights: Array, *, rows_sum_to_one: bool, causal: bool) -> None:
-    if not np.isfinite(weights).all():
+    sums = weights @ np.ones(weights.shape[-1], dtype=weights.dtype)  # [head, query]; NaN and infinity stay what they are
+    if not np.isfinite(sums).all():
         raise _problem(site, "weights with NaN or infinity", "finite numbers", "Check the mask and the precision.")
     if weights.size and weights.min() < 0:
         raise _problem(site, f"a weight of {weights.min():.3g}", "weights of 0 or more", "Were scores captured?")
     if causal and _looks_ahead(weights):
         raise _problem(site, "a causal map that looks ahead", "0 above the diagonal", "Check the mask function.")
     if rows_sum_to_one and weights.size:
-        sums = weights.sum(axis=-1, dtype=np.float64)
         worst = np.unravel_index(np.abs(sums - 1).argmax(), sums.shape)
         if abs(sums[worst] - 1) > ROW_SUM_TOLERANCE:
             where = f"head {worst[0]}, row {worst[1]} that sums to {sums[worst]:.5f}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -382,15 +383,18 @@ def rollout_sentence(view: View) -> str:
 def _strongest(view: View, weights: NDArray[Any]) -> tuple[float, str, str]:
     """Give the largest weight with its tokens; of rows that have a choice and are words, if there are any."""
     queries, keys = view.shown.query_tokens.texts, view.shown.key_tokens.texts
-    free = [row for row in range(len(queries)) if row or not view.shown.causal or len(queries) == 1]
-    rows = [row for row in free if _is_word(queries[row])] or free
-    known = weights[rows][:, :-1] if view.hidden_keys and len(keys) > 1 else weights[rows]
-    query, key = np.unravel_index(known.argmax(), known.shape)
-    return (
-        float(weights[rows[int(query)], key]),
-        isolated(visible(queries[rows[int(query)]])),
-        isolated(visible(keys[int(key)])),
-    )
+    rows = _speaking(queries, causal=view.shown.causal)
+    known = weights[:, :-1] if view.hidden_keys and len(keys) > 1 else weights
+    query = rows[int(known.max(axis=1)[rows].argmax())]
+    key = int(known[query].argmax())
+    return float(weights[query, key]), isolated(visible(queries[query])), isolated(visible(keys[key]))
+
+
+@lru_cache(maxsize=8)
+def _speaking(queries: tuple[str, ...], *, causal: bool) -> NDArray[np.int64]:
+    """Give the rows that have a choice and are words, if there are any; asked anew for every head of a text."""
+    free = [row for row in range(len(queries)) if row or not causal or len(queries) == 1]
+    return np.array([row for row in free if _is_word(queries[row])] or free)
 
 
 def _is_word(text: str) -> bool:

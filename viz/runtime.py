@@ -42,7 +42,7 @@ MOST_FAILURES = 32
 PRETRAINED = "hf:"
 """What the keys of pretrained models begin with."""
 
-LONG_TEXT = 1200
+LONG_TEXT = 400
 """Characters of a text that is worth every core of the server."""
 
 _EVERY_CORE = Lock()

@@ -76,6 +76,7 @@ class Run:
         self._places = places
         self._fired: Counter[nn.Module] = Counter()
         self._current: Site | None = None
+        self._spare: Tensor | None = None
 
     def enter(self, module: nn.Module, facts: Facts) -> Site:
         """Give the site at which `module` fires now."""
@@ -95,6 +96,13 @@ class Run:
         """Give the site whose heads were read last; once, and None if there is none."""
         site, self._current = self._current, None
         return site
+
+    def scores(self, query: Tensor, key: Tensor) -> Tensor:
+        """Give q k', [batch, head, query, key], in memory that the next layer's scores are written into."""
+        shape = (*query.shape[:-1], key.shape[-2])
+        if self._spare is None or self._spare.shape != shape:
+            self._spare = query.new_empty(shape)
+        return torch.matmul(query, key.mT, out=self._spare)
 
     def check(self) -> None:
         """Raise CaptureError if a layer has not fired, or not as often as it should."""
@@ -184,14 +192,16 @@ def observed_attention(
     query = _show(site, "query", query)
     key = _show(site, "key", key.repeat_interleave(groups, dim=1) if groups > 1 else key)
     value = _show(site, "value", value.repeat_interleave(groups, dim=1) if groups > 1 else value)
-    scores = query @ key.mT * scale  # [batch, head, query, key]
+    passing = run is not None and site is not None and _pass_unseen(site)
+    scores = run.scores(query, key).mul_(scale) if run is not None and passing else query @ key.mT * scale
     if softcap is not None:
         scores = torch.tanh(scores / softcap) * softcap
     if position_bias is not None:
         scores = scores + position_bias
     mask, bias = _split_mask(attention_mask)
     scores = _show(site, "scores", scores if bias is None else scores + bias)
-    weights = _show(site, "weights", _softmax(site, scores, _show_mask(site, scores, mask), s_aux))
+    seen = _show_mask(site, scores, mask)
+    weights = _show(site, "weights", _softmax(site, scores, seen, s_aux, overwrite=passing))
     context = _show(site, "context", weights.to(value.dtype) @ value)  # [batch, head, query, d_head]
     joined = context.transpose(1, 2).contiguous()  # [batch, query, head, d_head]
     if run is not None and site is not None:
@@ -246,7 +256,15 @@ def _show_mask(site: Site | None, scores: Tensor, mask: Tensor | None) -> Tensor
     return observe(site.at("mask"), full)
 
 
-def _softmax(site: Site | None, scores: Tensor, mask: Tensor | None, sinks: Tensor | None) -> Tensor:
+def _pass_unseen(site: Site) -> bool:
+    """Tell whether nobody keeps or edits the scores of `site`, nor asks for gradients, so that memory can be reused."""
+    session = current_session()
+    return torch.is_inference_mode_enabled() and (session is None or not session.wants(site.at("scores")))
+
+
+def _softmax(
+    site: Site | None, scores: Tensor, mask: Tensor | None, sinks: Tensor | None, *, overwrite: bool
+) -> Tensor:
     """Give the weights, [batch, head, query, key]: with sinks, what is left beside the share that they take."""
     keys = scores.shape[-1]
     if sinks is not None:
@@ -256,7 +274,7 @@ def _softmax(site: Site | None, scores: Tensor, mask: Tensor | None, sinks: Tens
             open_ = torch.ones((*mask.shape[:-1], 1), dtype=torch.bool, device=mask.device)
             mask = torch.cat((mask, open_), dim=-1)
     try:
-        return masked_softmax(scores, mask)[..., :keys]
+        return masked_softmax(scores, mask, overwrite=overwrite)[..., :keys]
     except FullyMaskedRowError as error:
         message = f"{site}: query {error.row} may read no key; leave it at least one"
         raise FullyMaskedRowError(message, error.row) from error
