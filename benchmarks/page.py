@@ -134,6 +134,12 @@ def painted(page: Page, target: Target, text: str) -> float:
     return float(page.evaluate("([figure, text, maps]) => window.bench.painted(figure, text, maps)", wanted))
 
 
+def last_sent(page: Page) -> tuple[float, float]:
+    """Give when the last key went down and when what it made was sent, in milliseconds of the page's clock."""
+    key, sends = page.evaluate("[window.bench.key, window.bench.sends]")
+    return float(key), float(next(each for each in sends if each - key >= PAUSE_AT_LEAST))
+
+
 def key_to_painted(page: Page, target: Target, opening: list[str], word: str) -> dict[str, float]:
     """Type `word` after `opening`; give the milliseconds from its last key to the picture, and the pause in them."""
     box = page.get_by_role("textbox").first
@@ -142,8 +148,7 @@ def key_to_painted(page: Page, target: Target, opening: list[str], word: str) ->
     page.wait_for_timeout(2500)  # the picture of the opening is drawn, the server rests
     page.keyboard.type(word, delay=40)
     end = painted(page, target, opening[-1] + word)  # the labels of the last two keys, side by side
-    key, sends = page.evaluate("[window.bench.key, window.bench.sends]")
-    sent = next(each for each in sends if each - key >= PAUSE_AT_LEAST)
+    key, sent = last_sent(page)
     return {"whole": end - key, "pause": sent - key, "without": end - sent}
 
 

@@ -54,6 +54,15 @@ def _clean_index_or_all(name: str, value: Any) -> int | None:
     return None if value is None else _clean_index(name, value)
 
 
+def _clean_place_or_own(name: str, value: Any) -> float | None:
+    if value is None:
+        return None
+    place = _clean_number(name, value)
+    if place < 0:
+        raise _fail(name, "a number from 0, or none for the own one", value)
+    return int(place) if place == int(place) else place
+
+
 def _clean_heads(name: str, value: Any) -> tuple[int, ...]:
     heads = tuple(sorted({_clean_index(name, head) for head in value}))
     if not heads:
@@ -101,8 +110,12 @@ def _read_number(name: str, text: str) -> float:
     return float(text)
 
 
-def _write_or_all(value: int | None) -> str:
-    return "*" if value is None else str(value)
+def _read_place_or_own(name: str, text: str) -> float | None:
+    return None if text == "*" else _read_number(name, text)
+
+
+def _write_or_all(value: float | None) -> str:
+    return "*" if value is None else repr(value)
 
 
 def _write_several(values: tuple[float, ...]) -> str:
@@ -120,8 +133,8 @@ _ARGUMENTS = {
     ),
     "row": _POSITION_OR_ALL,
     "key": _POSITION,
-    "centre": _POSITION,
-    "width": _POSITION,
+    "centre": _Argument(_clean_place_or_own, _read_place_or_own, _write_or_all),
+    "width": _POSITION_OR_ALL,
     "factor": _Argument(_clean_number, _read_number, repr),
     "blend": _Argument(_clean_blend, _read_number, repr),
     "weights": _Argument(

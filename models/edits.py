@@ -11,6 +11,7 @@ each row has a window of its own: there `window` takes its place, on the quantit
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
 from types import EllipsisType
@@ -304,7 +305,7 @@ class Window(Edit):
 
     Where attention is local, this window is in the place of the row's own (it may show keys that the model's did not),
     and the Gaussian of local-p stands around it: `apply` then takes the windows, [..., head, query, 2]: centre and
-    half-width.
+    half-width. There `centre`, which need not be a whole number, or `width` may be None: the row's own is kept.
     """
 
     name = "window"
@@ -312,21 +313,37 @@ class Window(Edit):
     preferred = "centre"
 
     row: int | None
-    centre: int
-    width: int
+    centre: float | None
+    width: int | None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.centre is None and self.width is None:
+            message = "a window has a centre, or a width, or both; got neither"
+            raise ValueError(message)
 
     def _takes(self, values: Array) -> bool:
         return np.issubdtype(values.dtype, np.floating) and values.shape[-1] == 2
 
     def _write(self, part: Array) -> None:
-        if part.dtype == np.bool_:
-            part &= np.abs(np.arange(part.shape[-1]) - self.centre) <= self.width
-        else:
-            part[...] = self.centre, self.width
+        if part.dtype != np.bool_:
+            for place, value in enumerate((self.centre, self.width)):
+                if value is not None:
+                    part[..., place] = value
+            return
+        if self.centre is None or self.width is None:
+            message = f"{self.to_text()}: attention is not local there, rows have no window of their own; give both"
+            raise ValueError(message)
+        part &= np.abs(np.arange(part.shape[-1]) - self.centre) <= self.width
 
     def __str__(self) -> str:
-        keys = f"keys {max(0, self.centre - self.width)} to {self.centre + self.width}"
-        return f"{one_or_every('row', self.row)} of {place_in_words(self.site)} limited to {keys}"
+        rows = f"{one_or_every('row', self.row)} of {place_in_words(self.site)}"
+        if self.centre is None:
+            return f"{rows}: window of {self.width} keys to each side of its own centre"
+        if self.width is None:
+            return f"{rows}: window around place {self.centre:g}, as wide as its own"
+        first, last = max(0, math.ceil(self.centre - self.width)), math.floor(self.centre + self.width)
+        return f"{rows} limited to keys {first} to {last}"
 
 
 zero_head = ZeroHead

@@ -59,7 +59,8 @@ edits = st.one_of(
     st.builds(set_row, places, maybe_positions, maybe_positions, distributions(), st.floats(0, 1)),
     st.builds(scale_scores, places, numbers),
     st.builds(mask_key, places, positions),
-    st.builds(window, places, maybe_positions, positions, positions),
+    st.builds(window, places, maybe_positions, positions | st.floats(0, 1e6), maybe_positions),
+    st.builds(window, places, maybe_positions, st.none(), positions),
 )
 
 
@@ -125,6 +126,20 @@ class TestWhatEachChanges:
         np.testing.assert_array_equal(edited[0], [[0.5, 4], [7, 2], [2.5, 4]])
         np.testing.assert_array_equal(window(CROSS, None, 1, 0).apply(windows), [[[1, 0]] * 3])
         assert window(CROSS, 9, 1, 1).apply(windows) is windows
+
+    def test_window_may_keep_a_row_s_own_centre_or_width(self) -> None:
+        windows = np.array([[[0.5, 4], [1.5, 4]]])
+        np.testing.assert_array_equal(window(CROSS, 1, 2.25, None).apply(windows), [[[0.5, 4], [2.25, 4]]])
+        np.testing.assert_array_equal(window(CROSS, None, None, 1).apply(windows), [[[0.5, 1], [1.5, 1]]])
+
+    @pytest.mark.parametrize(("centre", "width"), [(None, 2), (2, None)])
+    def test_a_mask_has_no_window_of_its_own(self, centre: int | None, width: int | None) -> None:
+        with pytest.raises(ValueError, match="rows have no window of their own; give both"):
+            window(CROSS, None, centre, width).apply(np.ones((1, 2, 3), dtype=bool))
+
+    def test_a_window_around_a_place_between_two_keys(self) -> None:
+        edited = window(CROSS, 0, 1.5, 1).apply(np.ones((1, 1, 4), dtype=bool))
+        np.testing.assert_array_equal(edited, [[[False, True, True, False]]])
 
     def test_window_without_a_row_limits_every_row(self) -> None:
         edited = window(CROSS, None, 0, 0).apply(np.ones((1, 2, 2), dtype=bool))
@@ -245,6 +260,9 @@ class TestWhatIsRefused:
             (set_row, (CROSS, 0, 0, (1.0,), float("nan")), "blend of an edit is a finite number"),
             (scale_scores, (CROSS, float("inf")), "factor of an edit is a finite number"),
             (mask_key, (CROSS, None), "key of an edit is a whole number from 0; got 'None'"),
+            (window, (CROSS, 0, None, None), "a window has a centre, or a width, or both"),
+            (window, (CROSS, 0, -0.5, 1), "centre of an edit is a number from 0, or none for the own one; got '-0.5'"),
+            (window, (CROSS, 0, float("nan"), 1), "centre of an edit is a finite number"),
             (window, (CROSS, 0, 0, -1), "width of an edit is a whole number from 0; got '-1'"),
         ],
     )
@@ -355,6 +373,16 @@ class TestAsText:
                 window(CROSS, None, 1, 2),
                 "window(decoder.0.cross,*,1,2)",
                 "every row of decoder layer 0 cross-attention limited to keys 0 to 3",
+            ),
+            (
+                window(CROSS, 2, 3.5, None),
+                "window(decoder.0.cross,2,3.5,*)",
+                "row 2 of decoder layer 0 cross-attention: window around place 3.5, as wide as its own",
+            ),
+            (
+                window(CROSS, None, None, 2),
+                "window(decoder.0.cross,*,*,2)",
+                "every row of decoder layer 0 cross-attention: window of 2 keys to each side of its own centre",
             ),
         ],
     )

@@ -15,6 +15,7 @@ from models.trace import AttentionMap, AttentionTrace, TokenSequence
 from viz.edit_history import Action
 from viz.language import _, mark
 from viz.numbers import numbered
+from viz.windows import CENTRE
 
 OPERATION = "surgery-operation"
 NOTHING = "nothing"
@@ -233,11 +234,44 @@ def _temperature(field: _Field) -> Action:
 
 def _window(field: _Field) -> Action:
     rows = _rows(field)
+    if CENTRE in field.example.companions:
+        return _own_window(field, rows)
     centres = _keys(field, _("around the word"), rows)
     with st.container(width=170):
         width = st.slider(_("Pieces on each side"), 0, 10, 2, key="surgery-width")
     centre = centres[len(centres) // 2]
     return tuple(window(field.site, row, centre, width) for row in rows)
+
+
+def _own_window(field: _Field, rows: Sequence[int | None]) -> Action:
+    """Let the reader widen the windows of local attention, and move that of a row; what is left as it is stays."""
+    windows = field.example.companions[CENTRE][0]  # [query, centre and half-width]
+    first, last = rows[0], len(field.example.key_tokens) - 1
+    own_width = round(float(windows[first or 0, 1]))
+    centre = own_centre = None
+    if first is None:
+        st.caption(_("Choose a row to move its centre p as well."))
+    else:
+        own_centre = min(round(float(windows[first, 0]), 1), float(last))
+        with st.container(width=240):
+            centre = st.slider(
+                _("Centre p: place in the source, from 0"),
+                0.0,
+                float(last),
+                own_centre,
+                0.1,
+                key=f"surgery-centre-{first}-{last}-{own_centre}",
+                disabled=last == 0,
+            )
+    with st.container(width=200):
+        width = st.slider(
+            _("D: pieces on each side"), 0, max(10, own_width), own_width, key=f"surgery-own-width-{own_width}"
+        )
+    moved = None if centre == own_centre else centre
+    widened = None if width == own_width else width
+    if moved is None and widened is None:
+        return ()
+    return tuple(window(field.site, row, moved, widened) for row in rows)
 
 
 def _forbid(field: _Field) -> Action:

@@ -111,10 +111,10 @@ def describe(action: Action, *, queries: Callable[[Edit], TokenSequence], keys: 
     return (f"{', '.join(words)}: " if words else "") + _(str(first)) + pieces
 
 
-def _word(tokens: TokenSequence, position: int | None) -> str:
-    if position is None or position >= len(tokens):
+def _word(tokens: TokenSequence, position: float | None) -> str:
+    if position is None or round(position) >= len(tokens):
         return ""
-    return f"“{visible(tokens.word_texts[tokens.words[position]])}”"
+    return f"“{visible(tokens.word_texts[tokens.words[round(position)]])}”"
 
 
 def _forced(edit: Edit, columns: TokenSequence) -> str:
