@@ -20,7 +20,7 @@ from playwright.sync_api import Page, sync_playwright
 import models
 from benchmarks.measure import report
 from benchmarks.page import ROOT, START_LIMIT, TEXT, Target, free_port, launch_chromium, open_page, painted, serving
-from models.sweeps import switch_off_each_head_for_vectors
+from models.sweeps import switch_off_each_head
 
 MAPS = Target("Surgery", "surgery", "maps", 2)
 DIFFERENCE = Target("Surgery", "surgery", "difference", 1)
@@ -65,7 +65,7 @@ def sweep(rounds: int) -> list[float]:
     times = []
     for _ in range(rounds + 1):
         start = time.perf_counter()
-        switch_off_each_head_for_vectors(model, trace, " ".join(SWEPT))
+        switch_off_each_head(model.replay(trace))
         times.append(1000 * (time.perf_counter() - start))
     return times[1:]
 

@@ -178,13 +178,15 @@ def load_pretrained(key: str, progress: Progress | None = None) -> PretrainedMod
 
 def load_translator(key: str | Path) -> Translator:
     """Load a model of `catalog()`, or of a folder with a ``card.json``; raises as `load` does."""
+    from models.seeding import building
     from models.tokenizer import PairTokenizer
     from models.translator import Translator
 
     entry = _entry(key) if isinstance(key, Path) else describe(key)
     weights = read_weights(entry.folder, entry.card)
     try:
-        network = entry.mechanism.build(**entry.card["network"])
+        with building():
+            network = entry.mechanism.build(**entry.card["network"])
         network.load_state_dict(weights)
     except (TypeError, RuntimeError) as error:
         message = f"{entry.folder.name}: the weights are not of the network that its card names. {error}"

@@ -325,7 +325,7 @@ class AttentionMap(_Record):
 
 
 def _check_values(site: Site, weights: Array, *, rows_sum_to_one: bool, causal: bool) -> None:
-    sums = weights @ np.ones(weights.shape[-1], dtype=weights.dtype)  # [head, query]; NaN and infinity stay what they are
+    sums = weights @ np.ones(weights.shape[-1], dtype=weights.dtype)  # [head, query]; of NaN or infinity never finite
     if not np.isfinite(sums).all():
         raise _problem(site, "weights with NaN or infinity", "finite numbers", "Check the mask and the precision.")
     if weights.size and weights.min() < 0:

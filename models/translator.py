@@ -19,6 +19,8 @@ from models.hooks import Session, capture
 from models.mechanisms import Mechanism
 from models.network import BEGIN, END, TranslationNetwork
 from models.registry import Entry
+from models.replay import TranslatorReplay
+from models.seeding import seeded
 from models.sites import Site, complete_pattern
 from models.tokenizer import PairTokenizer, normalise
 from models.trace import AttentionMap, AttentionTrace, Provenance, Step, TokenSequence
@@ -126,6 +128,16 @@ class Translator:
             output_text=self.tokenizer.decode(written.ids),
             provenance=self._provenance(chosen, notes, forced=forced is not None),
         )
+
+    def replay(self, trace: AttentionTrace) -> TranslatorReplay:
+        """Give the texts of `trace`, which this model gave with nothing edited, ready to be run again."""
+        return TranslatorReplay(trace, self.network, self.fresh_network)
+
+    def fresh_network(self, seed: int) -> TranslationNetwork:
+        """Give a network of this architecture with the weights that training starts from."""
+        with seeded(seed):
+            made: TranslationNetwork = self.mechanism.build(**self.card["network"])
+        return made.eval().requires_grad_(False)
 
     def fit(self, text: str) -> tuple[str, int]:
         """Cut `text` after the last word that fits into `MAX_PIECES`.

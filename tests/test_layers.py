@@ -136,6 +136,7 @@ RULES = {
     "viz.edit_builder": Rule(PAGES.libraries | {"numpy"}, PAGES.own),
     "viz.edit_list": PAGES,
     "viz.surgery_checks": Rule(PAGES.libraries | {"numpy"}, PAGES.own),
+    "viz.surgery_heads": PAGES,
     "viz.edit_history": Rule(own=("models.edits", "models.trace", "viz.language", "viz.tokens")),
     "viz.vector_consequence": Rule(PAGES.libraries | {"numpy"}, PAGES.own),
     "viz.consequence": Rule(frozenset(("numpy", "scipy")), ("models.trace",)),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,9 @@ from streamlit.testing.v1 import AppTest
 
 from models import load
 from models.edits import mask_key, scale_scores, zero_head
+from models.huggingface.embedded import FOLDERS_VARIABLE
 from models.sweeps import turned
+from tests.huggingface_samples import tiny_network, tiny_tokenizer
 from viz.edit_builder import OPERATIONS
 from viz.edit_history import History, read_history
 
@@ -178,3 +182,108 @@ def test_a_sentence_encoder_shows_how_far_its_vectors_turn() -> None:
     assert heads["mean of 1 - cosine"].is_monotonic_decreasing
     row = heads[(heads["layer"] == 2) & (heads["head"] == "3")]
     assert float(row["mean of 1 - cosine"].iloc[0]) == pytest.approx(found.mean(), abs=1e-5)
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Write a tiny pretrained model of each kind, and one whose attention is its own, as checkpoints come."""
+    place = tmp_path_factory.mktemp("models")
+    for family in ("bert", "gpt2", "mbart", "deberta-v2"):
+        tiny_network(family).save_pretrained(place / f"surgery-{family}")
+        tiny_tokenizer(ends=family != "gpt2").save_pretrained(place / f"surgery-{family}")
+    return sorted(place.iterdir())
+
+
+@pytest.fixture
+def tiny(folders: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(FOLDERS_VARIABLE, os.pathsep.join(map(str, folders)))
+
+
+def drawn(app: AppTest, key: str) -> str:
+    """Give the figure `key` as it is sent to the browser."""
+    return next(each.proto.spec for each in app.get("plotly_chart") if key in each.proto.id)
+
+
+def looked(**link: str) -> AppTest:
+    app = opened(sentence="The cat sleeps.", **link)
+    assert not app.exception
+    assert not app.error
+    assert not app.warning
+    return app
+
+
+@pytest.mark.usefixtures("tiny")
+def test_every_head_of_a_pretrained_encoder_decoder_is_weighed_by_what_it_writes() -> None:
+    """Encoder, decoder and cross heads, by the log-probability of the translation; as one run of each says."""
+    app = looked(model="hf:surgery-mbart", check="heads")
+    heads = app.dataframe[1].value
+    assert set(heads["where"]) == {"encoder self", "decoder self", "decoder cross"}
+    assert len(heads) == 2 * 4 + 3 * 2 + 3 * 2
+    changes = list(heads["change of log-probability (nats)"])
+    assert changes == sorted(changes)
+    model = load("hf:surgery-mbart")
+    written = model.attend("The cat sleeps.").output_text
+    before = model.attend("The cat sleeps.", written)
+    for place in ("encoder.1.self", "decoder.2.cross"):
+        stack, layer, kind = place.split(".")
+        row = heads[(heads["where"] == f"{stack} {kind}") & (heads["layer"] == int(layer)) & (heads["head"] == "1")]
+        after = model.attend("The cat sleeps.", written, edits=[zero_head(place, 1)])
+        expected = sum(
+            now.log_probability - was.log_probability for now, was in zip(after.steps, before.steps, strict=True)
+        )
+        assert float(row["change of log-probability (nats)"].iloc[0]) == pytest.approx(expected, abs=1e-3)
+
+
+@pytest.mark.usefixtures("tiny")
+def test_words_of_a_pretrained_encoder_decoder_are_left_out_and_held_against_the_chosen_row() -> None:
+    app = looked(model="hf:surgery-mbart", check="words", shown="decoder.2.cross.1")
+    said = texts(app).replace("\\", "")
+    assert "(cross, layer 2, head 1)" in said
+    assert "loses most without" in said
+    app = looked(model="hf:surgery-mbart", check="words", shown="encoder.0.self.1")
+    assert "(cross, layer 0, head 0)" in texts(app).replace("\\", "")
+
+
+@pytest.mark.usefixtures("tiny")
+def test_a_causal_model_is_weighed_by_the_text_that_it_reads_and_by_its_vectors() -> None:
+    heads = looked(model="hf:surgery-gpt2", check="heads").dataframe[-1].value
+    model, edit = load("hf:surgery-gpt2"), zero_head("decoder.1.self", 2)
+    before, after = model.attend("The cat sleeps."), model.attend("The cat sleeps.", edits=[edit])
+    row = heads[(heads["layer"] == 1) & (heads["head"] == "2")]
+    told = [sum(each.log_probability or 0 for each in trace.predictions) for trace in (before, after)]
+    assert float(row["change of log-probability (nats)"].iloc[0]) == pytest.approx(told[1] - told[0], abs=1e-3)
+    turn = turned(before.vectors, after.vectors).mean()
+    assert float(row["mean of 1 - cosine"].iloc[0]) == pytest.approx(turn, abs=1e-5)
+    assert heads["change of log-probability (nats)"].is_monotonic_increasing
+
+
+@pytest.mark.usefixtures("tiny")
+@pytest.mark.parametrize("against", ["weights", "order"])
+@pytest.mark.parametrize(
+    ("family", "shown"), [("bert", "encoder.2.self.3"), ("gpt2", "decoder.1.self.mean"), ("mbart", "decoder.2.cross.1")]
+)
+def test_any_map_of_a_pretrained_model_is_held_against_chance(family: str, shown: str, against: str) -> None:
+    app = looked(model=f"hf:surgery-{family}", check="chance", against=against, shown=shown)
+    said = texts(app).replace("\\", "")
+    assert "weights are outside what chance gives" in said
+    layer, head = shown.split(".")[1], shown.split(".")[3]
+    figure = drawn(app, "chance")
+    assert f"layer {layer}, {'mean of 4 heads' if head == 'mean' else f'head {head}'}" in figure.replace("<br>", " ")
+    count = 20 if against == "weights" else 40
+    assert (f"{count} networks" if against == "weights" else f"{count} random orders") in figure.replace("<br>", " ")
+    assert ("what stands before it" in said) == (family == "gpt2" and against == "order")
+
+
+@pytest.mark.usefixtures("tiny")
+@pytest.mark.parametrize(
+    ("model", "check", "reason"),
+    [
+        ("deberta-v2", "heads", "heads of this model cannot be switched off"),
+        ("bert", "words", "writes no other text"),
+        ("gpt2", "words", "writes no other text"),
+    ],
+)
+def test_what_a_model_cannot_do_is_said_with_the_reason(model: str, check: str, reason: str) -> None:
+    app = looked(model=f"hf:surgery-{model}", check=check)
+    assert reason in " ".join(each.value for each in app.info).replace("\\", "")
+    assert not [each for each in app.button if each.label == "Stop"]

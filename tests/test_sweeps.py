@@ -13,16 +13,10 @@ from models.edits import zero_head
 from models.errors import InputError
 from models.hooks import capture, current_session
 from models.mechanisms import mechanisms
-from models.sweeps import (
-    chance_bands,
-    fresh_network,
-    heads_of,
-    leave_out_each_word,
-    switch_off_each_head,
-)
+from models.sweeps import heads_of, leave_out_each_word, switch_off_each_head
 from models.trace import AttentionTrace
 from models.translator import Translator
-from tests.small_models import KEYS, SIZES, network, translator
+from tests.small_models import KEYS, network, translator
 
 TARGET = "le chat dort"
 SOURCE = "The unbelievable cat sleeps in the house."
@@ -44,7 +38,7 @@ def log_probabilities(trace: AttentionTrace) -> np.ndarray:
 @pytest.mark.parametrize("key", READERS)
 def test_a_batched_sweep_of_heads_equals_one_run_a_head(key: str) -> None:
     model, trace = run(key)
-    sweep = switch_off_each_head(model, trace, batch=5)
+    sweep = switch_off_each_head(model.replay(trace), batch=5)
     assert sweep.heads == heads_of(trace)
     for (site, head), changes in zip(sweep.heads, sweep.changes, strict=True):
         alone = model.attend(SOURCE, TARGET, edits=[zero_head(str(site), head)])
@@ -52,6 +46,8 @@ def test_a_batched_sweep_of_heads_equals_one_run_a_head(key: str) -> None:
         np.testing.assert_allclose(changes, log_probabilities(alone) - log_probabilities(trace), atol=1e-5)
     assert np.abs(sweep.changes).max() > 1e-3  # an edit that does nothing would pass all of the above
     np.testing.assert_allclose(sweep.totals, sweep.changes.sum(axis=1))
+    assert sweep.written == trace.target
+    assert sweep.turns is None
 
 
 def test_an_edit_of_one_row_leaves_the_others_alone() -> None:
@@ -71,7 +67,7 @@ def test_an_edit_of_one_row_leaves_the_others_alone() -> None:
 def test_leaving_a_word_out_is_running_without_its_pieces(key: str) -> None:
     """Against a forced pass over the ids that are left, one word at a time."""
     model, trace = run(key)
-    sweep = leave_out_each_word(model, trace)
+    sweep = leave_out_each_word(model.replay(trace))
     assert sweep.words == trace.source.word_texts[:-1]
     assert len({trace.source.words.count(word) for word in trace.source.words}) > 1  # batches of several lengths
     inputs = torch.tensor([trace.target_input.ids])
@@ -87,61 +83,7 @@ def test_leaving_a_word_out_is_running_without_its_pieces(key: str) -> None:
 def test_one_word_cannot_be_left_out() -> None:
     model = translator("bahdanau")
     with pytest.raises(InputError, match="one word"):
-        leave_out_each_word(model, model.attend("cat", "chat"))
-
-
-@pytest.mark.parametrize("how", ["weights", "order"])
-@pytest.mark.parametrize("key", READERS)
-def test_bands_hold_nineteen_of_twenty_of_what_they_were_made_of(key: str, how: str) -> None:
-    made = network(key)
-    sizes = {"network": {**SIZES.get(key, {}), "vocabulary": made.embedding.num_embeddings}}  # type: ignore[union-attr]
-    model = translator(key, made, **sizes)
-    trace = model.attend(SOURCE, TARGET)
-    site = next(each.site for each in trace if each.site.kind == "cross")
-    bands = chance_bands(model, trace, site, how=how, samples=40, seed=3)  # type: ignore[arg-type]
-    merged = trace[site].to_words()
-    assert bands.low.shape == merged.weights.shape
-    assert bands.mean_low.shape == merged.mean.shape
-    assert (bands.low <= bands.high).all()
-    assert bands.low.min() >= 0
-    again = chance_bands(model, trace, site, how=how, samples=40, seed=3)  # type: ignore[arg-type]
-    assert np.array_equal(again.low, bands.low)
-    if how == "weights":
-        drawn = translator(key, fresh_network(model, 3)).attend(SOURCE, TARGET)[site].to_words()
-        outside = bands.beyond(drawn.weights[0], 0)
-        assert outside.mean() <= 0.25  # one sample of forty, 5% of the cells of all of them
-        assert bands.beyond(bands.high[0] + 0.01, 0).all()
-        assert bands.beyond(bands.mean_low - 0.01, "mean").all()
-
-
-def test_columns_of_shuffled_words_are_put_back_to_their_words() -> None:
-    """A model that reads by word alone, wherever the word stands, has one map under every order: a band of no width."""
-
-    class ByWord(torch.nn.Module):
-        """Gives each key the softmax of its id, whatever its place."""
-
-        def __init__(self) -> None:
-            super().__init__()
-            from models.hooks import AttentionWeights
-            from models.sites import Site
-
-            self.attend = AttentionWeights(Site("decoder", 0, "cross"))
-
-        def encode(self, source: torch.Tensor) -> torch.Tensor:
-            return source
-
-        def decode_states(self, memory: torch.Tensor, inputs: torch.Tensor) -> torch.Tensor:
-            scores = (memory % 17).float()[:, None, None, :].expand(-1, 1, inputs.shape[1], -1)
-            weights: torch.Tensor = self.attend(scores, None, 0)
-            return weights
-
-    trace = run("bahdanau")[1]
-    other = translator("bahdanau")
-    other.network = ByWord()  # type: ignore[assignment]
-    bands = chance_bands(other, trace, "decoder.0.cross", how="order", unit="piece", samples=30)
-    expected = torch.softmax((torch.tensor(trace.source.ids) % 17).float(), 0).numpy()
-    np.testing.assert_allclose(bands.low[0], np.broadcast_to(expected, bands.low[0].shape), atol=1e-6)
-    np.testing.assert_allclose(bands.high[0], np.broadcast_to(expected, bands.high[0].shape), atol=1e-6)
+        leave_out_each_word(model.replay(model.attend("cat", "chat")))
 
 
 def test_a_sweep_ends_where_its_progress_raises() -> None:
@@ -154,12 +96,6 @@ def test_a_sweep_ends_where_its_progress_raises() -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        switch_off_each_head(model, trace, batch=2, on_progress=stop)
+        switch_off_each_head(model.replay(trace), batch=2, on_progress=stop)
     assert len(shares) == 2
     assert current_session() is None
-
-
-def test_too_few_samples_are_refused() -> None:
-    model, trace = run("bahdanau")
-    with pytest.raises(ValueError, match="20 samples"):
-        chance_bands(model, trace, "decoder.0.cross", how="order", samples=5)

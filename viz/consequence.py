@@ -12,8 +12,6 @@ from scipy.stats import spearmanr
 
 from models.trace import AttentionTrace, Step, TokenSequence
 
-SPECIAL = 3  # ids below it are <pad>, <s>, </s>
-
 
 @dataclass(frozen=True, slots=True)
 class WordChange:
@@ -132,7 +130,7 @@ def _written(trace: AttentionTrace) -> list[tuple[str, bool]]:
     words = []
     for word, text in enumerate(target.word_texts):
         first = target.words.index(word)
-        if target.ids[first] >= SPECIAL:
+        if first not in target.specials:
             words.append((text, target.texts[first][:1].isspace()))
     return words
 

@@ -1,4 +1,4 @@
-"""Further looks at a translation: what each head and each word is worth to it, and which weights beat chance."""
+"""Further looks at a text: what each head and each word is worth to it, and which weights beat chance."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ import numpy as np
 import streamlit as st
 
 import models
+from models.huggingface.embedded import PREFIX
+from models.sites import Site
 from models.trace import AttentionTrace, TokenSequence
 from viz.chart import Picture, show_figure
 from viz.consequence import rank_agreement, words_of_target
@@ -18,17 +20,16 @@ from viz.controls import segmented
 from viz.figures.chance import chance_heatmap, sentence_of_chance
 from viz.figures.effects import effect_heatmap
 from viz.language import _, mark
-from viz.measures import mean_entropy
 from viz.runtime import Host
 from viz.style import plain
+from viz.surgery_heads import show_heads
 from viz.theme import Colour
 from viz.tokens import visible
-from viz.views import choose_view
+from viz.views import Head, Unit, View, choose_view
 
 if TYPE_CHECKING:
-    from models.huggingface.model import PretrainedModel
-    from models.sweeps import ChanceBands, HeadSweep, How, VectorSweep, WordSweep
-    from models.translator import Translator
+    from models.chance import ChanceBands, How
+    from models.sweeps import HeadSweep, WordSweep
 
 CHECK = "check"
 """What the address bar calls the choice."""
@@ -49,6 +50,8 @@ _CHANCE = MappingProxyType(
 )
 _KEPT = "surgery-sweeps"
 SAMPLES = 40
+LARGE_SAMPLES = 20
+"""Of pretrained networks with fresh weights, each of which takes its time to draw."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +63,28 @@ class Drawing:
     width: float
 
 
-def show_check(chosen: str, host: Host, key: str, trace: AttentionTrace, drawing: Drawing) -> None:
-    """Run the sweep `chosen` on the unedited `trace`, with a bar and a way to stop it, and show what it gave."""
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What is looked at: the unedited run of a model, one of its maps (None for the usual one), and how it is drawn."""
+
+    host: Host
+    key: str
+    trace: AttentionTrace
+    unit: Unit
+    site: Site | None
+    head: Head | None
+    drawing: Drawing
+
+
+def show_check(chosen: str, look: Look) -> None:
+    """Run the sweep `chosen`, with a bar and a way to stop it, and show what it gave; or say why it cannot be run."""
     if chosen == "none":
         return
     st.caption(_("On the model as trained: the edits above are not applied here."))
-    _SHOWN[chosen](host, key, trace, drawing)
+    try:
+        _SHOWN[chosen](look)
+    except models.InputError as error:
+        st.info(plain(_(str(error))))
 
 
 def _once(identity: tuple[Any, ...], run: Callable[[Callable[[float], None]], Any]) -> Any:
@@ -82,120 +101,71 @@ def _once(identity: tuple[Any, ...], run: Callable[[Callable[[float], None]], An
     def show(share: float) -> None:
         bar.progress(min(share, 1.0))
 
-    result = run(show)
+    try:
+        result = run(show)
+    except models.InputError:
+        place.empty()
+        raise
     place.empty()
     kept[name] = (identity, result)
     return result
-
-
-def _translator(host: Host, key: str) -> Translator:
-    return cast("Translator", host.model(key))
 
 
 def _stop() -> None:
     st.query_params.pop(CHECK, None)
 
 
-def _identity(name: str, key: str, trace: AttentionTrace, *more: Any) -> tuple[Any, ...]:
-    return (name, key, trace.provenance.sha256, trace.source.ids, trace.target.ids, *more)
+def _identity(name: str, look: Look, *more: Any) -> tuple[Any, ...]:
+    trace = look.trace
+    return (name, look.key, trace.provenance.sha256, trace.source.ids, trace.target.ids, *more)
 
 
-def _heads(host: Host, key: str, trace: AttentionTrace, _drawing: Drawing) -> None:
-    if not trace.target:
-        _heads_by_vectors(host, key, trace)
-        return
+def _heads(look: Look) -> None:
     from models.sweeps import switch_off_each_head
 
+    model = look.host.model(look.key)
+    if not getattr(model, "editable", True):
+        message = "The heads of this model cannot be switched off: its attention does not pass through the hooks."
+        raise models.InputError(message)
     sweep: HeadSweep = _once(
-        _identity("heads", key, trace),
-        lambda show: switch_off_each_head(_translator(host, key), trace, on_progress=show),
+        _identity("heads", look), lambda show: switch_off_each_head(model.replay(look.trace), on_progress=show)
     )
-    rows: list[dict[str, str | int | float]] = []
-    for (site, head), changes in zip(sweep.heads, sweep.changes, strict=True):
-        words = words_of_target(changes, trace.target)
-        worst = int(words.argmin())
-        rows.append(
-            {
-                _("where"): f"{_(site.stack)} {_(site.kind)}",
-                _("layer"): site.layer,
-                _("head"): trace[site].head_names[head],
-                _("change of log-probability (nats)"): round(float(changes.sum()), 4),
-                _("word hurt most"): visible(trace.target.word_texts[worst]) if words[worst] < 0 else "",
-                _("its change"): round(float(words[worst]), 4),
-                _("mean entropy of its rows (bits)"): round(float(mean_entropy(trace[site].weights)[head]), 3),
-            }
-        )
-    rows.sort(key=lambda row: cast("float", row[_("change of log-probability (nats)")]))
-    st.caption(
-        _(
-            "Each head switched off alone while the model writes its own translation. Below 0: the translation became "
-            "less likely. A head that costs nothing alone may still matter where others do the same."
-        )
-    )
-    st.dataframe(rows, hide_index=True)
+    show_heads(sweep, look.trace)
 
 
-def _heads_by_vectors(host: Host, key: str, trace: AttentionTrace) -> None:
-    """Show what each head of a model of one stack is worth to the vectors that it gives."""
-    from models.sweeps import switch_off_each_head_for_vectors
-
-    model = cast("PretrainedModel", host.model(key))
-    if not model.editable:
-        return
-    sweep: VectorSweep = _once(
-        _identity("heads", key, trace),
-        lambda show: switch_off_each_head_for_vectors(model, trace, trace.source_text, on_progress=show),
-    )
-    entropies = {each.site: mean_entropy(each.weights) for each in trace}
-    rows = [
-        {
-            _("layer"): site.layer,
-            _("head"): trace[site].head_names[head],
-            _("mean of 1 - cosine"): float(changes.mean()),
-            _("token turned most"): visible(trace.source.texts[int(changes.argmax())]),
-            _("its 1 - cosine"): float(changes.max()),
-            _("mean entropy of its rows (bits)"): round(float(entropies[site][head]), 3),
-        }
-        for (site, head), changes in zip(sweep.heads, sweep.changes, strict=True)
-    ]
-    rows.sort(key=lambda row: -cast("float", row[_("mean of 1 - cosine")]))
-    st.caption(
-        _(
-            "Each head switched off alone; how far the final vector of each token turns. A head that costs nothing "
-            "alone may still matter where others do the same."
-        )
-    )
-    number = st.column_config.NumberColumn(format="%.5f")
-    names = (_("mean of 1 - cosine"), _("its 1 - cosine"))
-    st.dataframe(rows, hide_index=True, column_config=dict.fromkeys(names, number))
-
-
-def _words(host: Host, key: str, trace: AttentionTrace, drawing: Drawing) -> None:
+def _words(look: Look) -> None:
     from models.sweeps import leave_out_each_word
 
-    try:
-        sweep: WordSweep = _once(
-            _identity("words", key, trace),
-            lambda show: leave_out_each_word(_translator(host, key), trace, on_progress=show),
-        )
-    except models.InputError as error:
-        st.info(plain(_(str(error))))
-        return
+    trace, drawing, model = look.trace, look.drawing, look.host.model(look.key)
+    sweep: WordSweep = _once(
+        _identity("words", look), lambda show: leave_out_each_word(model.replay(trace), on_progress=show)
+    )
     losses = -words_of_target(sweep.changes, trace.target).T  # [written word, source word]
-    view = choose_view(trace, reading="written")
+    cross = look.site is not None and look.site.kind == "cross"
+    view = choose_view(trace, site=look.site if cross else None, head=look.head if cross else None, reading="written")
     queries, keys = trace.target.to_words(), TokenSequence.from_words(sweep.words)
     show_figure(
         effect_heatmap(losses, queries, keys, title=view.title, colour=drawing.colour, width=drawing.width),
         key="effects",
         says=_strongest(losses, queries, keys),
-        name=f"{trace.source_text[:40]} {key} effects",
+        name=f"{trace.source_text[:40]} {look.key} effects",
         picture=drawing.picture,
         available=drawing.width,
     )
-    agreement = rank_agreement(losses, view.weights[:, : len(keys)])
+    _show_agreement(rank_agreement(losses, view.weights[:, list(sweep.places)]), queries, view)
+
+
+def _show_agreement(agreement: np.ndarray[Any, Any], queries: TokenSequence, view: View) -> None:
+    """Show how alike the ranks of effects and of attention weights are, a written word at a time."""
     known = agreement[np.isfinite(agreement)]
     mean = f"{known.mean():.2f}" if known.size else _("unknown")
-    st.markdown(_("Rank correlation (Spearman) of these effects with the attention row: mean {mean}.", mean=mean))
+    st.markdown(
+        _(
+            "Rank correlation (Spearman) of these effects with the attention row ({place}): mean {mean}.",
+            place=plain(_place(view)),
+            mean=mean,
+        )
+    )
     st.caption(
         _(
             "A high value: the words that were read most are those without which the written word is least likely. A "
@@ -213,6 +183,16 @@ def _words(host: Host, key: str, trace: AttentionTrace, drawing: Drawing) -> Non
     )
 
 
+def _place(view: View) -> str:
+    """Name the map and the head of `view`."""
+    site, names = view.shown.site, view.shown.head_names
+    if len(names) == 1:
+        return _("{kind}, layer {layer}", kind=_(site.kind), layer=site.layer)
+    if view.head == "mean":
+        return _("{kind}, layer {layer}, mean of heads", kind=_(site.kind), layer=site.layer)
+    return _("{kind}, layer {layer}, head {head}", kind=_(site.kind), layer=site.layer, head=names[view.head])
+
+
 def _strongest(losses: np.ndarray[Any, Any], queries: TokenSequence, keys: TokenSequence) -> str:
     query, key = np.unravel_index(losses.argmax(), losses.shape)
     return _(
@@ -223,20 +203,20 @@ def _strongest(losses: np.ndarray[Any, Any], queries: TokenSequence, keys: Token
     )
 
 
-def _chance(host: Host, key: str, trace: AttentionTrace, drawing: Drawing) -> None:
-    from models.sweeps import chance_bands
+def _chance(look: Look) -> None:
+    from models.chance import chance_bands
 
-    how = segmented("against", {name: _(text) for name, text in _CHANCE.items()}, title=_("Chance"))
-    view = choose_view(trace, reading="written")
+    trace, drawing, model = look.trace, look.drawing, look.host.model(look.key)
+    how = cast("How", segmented("against", {name: _(text) for name, text in _CHANCE.items()}, title=_("Chance")))
+    view = choose_view(trace, unit=look.unit, site=look.site, head=look.head, reading="written")
+    samples = LARGE_SAMPLES if how == "weights" and look.key.startswith(PREFIX) else SAMPLES
     bands: ChanceBands = _once(
-        _identity("chance", key, trace, how, view.shown.site),
+        _identity("chance", look, how, look.unit, view.shown.site),
         lambda show: chance_bands(
-            _translator(host, key), trace, view.shown.site, how=cast("How", how), samples=SAMPLES, on_progress=show
+            model.replay(trace), view.shown.site, how=how, unit=look.unit, samples=samples, on_progress=show
         ),
     )
-    low, high = (bands.mean_low, bands.mean_high)
-    if view.head != "mean":
-        low, high = bands.low[view.head], bands.high[view.head]
+    low, high = bands.of(view.head)
     beyond = bands.beyond(view.weights, view.head)
     said = {
         "weights": _("chance: {count} networks of this architecture with fresh weights", count=bands.samples),
@@ -246,10 +226,17 @@ def _chance(host: Host, key: str, trace: AttentionTrace, drawing: Drawing) -> No
         chance_heatmap(view, beyond, low=low, high=high, chance=said[how], colour=drawing.colour, width=drawing.width),
         key="chance",
         says=sentence_of_chance(view, beyond),
-        name=f"{trace.source_text[:40]} {key} chance {how}",
+        name=f"{trace.source_text[:40]} {look.key} chance {how}",
         picture=drawing.picture,
         available=drawing.width,
     )
+    if how == "order" and view.shown.causal:
+        st.caption(
+            _(
+                "Each token reads only what stands before it: in another order that is other words, so that a weight "
+                "is often 0 there, and the bands are wide."
+            )
+        )
 
 
-_SHOWN = MappingProxyType({"heads": _heads, "words": _words, "chance": _chance})
+_SHOWN: Mapping[str, Callable[[Look], None]] = MappingProxyType({"heads": _heads, "words": _words, "chance": _chance})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from types import MappingProxyType
 from typing import Any
@@ -58,6 +58,12 @@ class Layers:
     def observed(self) -> bool:
         """Whether the hooks see the attention, so that it can be edited."""
         return bool(self.places)
+
+    def moved(self, network: nn.Module, other: nn.Module) -> Layers:
+        """Give the same layers in `other`, a network of the architecture of `network`, whose layers these are."""
+        names = {module: name for name, module in network.named_modules()}
+        places = {other.get_submodule(names[module]): sites for module, sites in self.places.items()}
+        return replace(self, places=MappingProxyType(places))
 
     @property
     def rows_sum_to_one(self) -> bool:

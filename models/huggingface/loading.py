@@ -22,6 +22,7 @@ from models.errors import InputError
 from models.huggingface.embedded import PREFIX, Local
 from models.huggingface.layers import attention_for
 from models.huggingface.model import Head, PretrainedModel
+from models.seeding import building
 
 WEIGHTS_FILE, INDEX_FILE = "model.safetensors", "model.safetensors.index.json"
 
@@ -110,15 +111,16 @@ def _load_network(folder: Path, config: Any, title: str, options: dict[str, Any]
     heads: tuple[Head, ...] = (wanted,) if wanted in ("translation", "none") else (wanted, "none")
     missing: list[str] = []
     for head in heads:
-        network, found = _CLASSES[head].from_pretrained(
-            folder,
-            config=config,
-            attn_implementation=attention_for(config.model_type),
-            dtype=torch.float32,
-            use_safetensors=True,
-            output_loading_info=True,
-            **options,
-        )
+        with building():
+            network, found = _CLASSES[head].from_pretrained(
+                folder,
+                config=config,
+                attn_implementation=attention_for(config.model_type),
+                dtype=torch.float32,
+                use_safetensors=True,
+                output_loading_info=True,
+                **options,
+            )
         missing = sorted(name for name in found["missing_keys"] if head != "none" or "pooler" not in name)
         if not missing and not found["mismatched_keys"]:
             return network, head

@@ -3,50 +3,45 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from copy import deepcopy
 from functools import cache
 from importlib.metadata import version
 from typing import Any, Literal
 
-import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from models.attention import FullyMaskedRowError
-from models.batch_edits import BatchRowEdit
 from models.decoding import step_limit
 from models.edits import Edit
 from models.errors import InputError
-from models.hooks import Session, capture, observe
+from models.hooks import Session, capture
 from models.huggingface.attention import Run, running
 from models.huggingface.foretelling import predictions_of, steps_of
-from models.huggingface.layers import find_layers, own_weights, token_limit
+from models.huggingface.layers import find_layers, token_limit
 from models.huggingface.papers import ATTENTION, PAPERS
+from models.huggingface.passing import observed_pass
+from models.huggingface.replay import PretrainedReplay
 from models.huggingface.tokens import Reading, TextTokenizer, clean
+from models.seeding import seeded
 from models.sites import Site, with_weights
 from models.trace import AttentionMap, AttentionTrace, Prediction, Provenance, TokenSequence
 
 MAX_TOKENS = 1024
 """Longest text, in tokens with the special ones, whatever the model takes."""
 
-LOGITS = 2**23
+LOGITS = 2**22
 """How many logits are held at once; of a longer causal text only the last positions foretell."""
+
+MOST_FRESH = 400_000_000
+"""Weights of a network that may be in memory a second time, drawn anew."""
 
 _PROBE = "The cat drank the milk because it was hungry."
 
 Head = Literal["none", "causal", "masked", "translation"]
-
-
-@dataclass(frozen=True, slots=True)
-class _Pass:
-    """What one observed pass left."""
-
-    session: Session
-    run: Run
-    logits: Any
 
 
 class PretrainedModel:
@@ -176,40 +171,53 @@ class PretrainedModel:
             message = f"The edits leave a word nothing to read. {error}."
             raise InputError(message) from error
 
-    def variants(
-        self, source: str, variants: Sequence[Sequence[Edit]], *, pair: str | None = None
-    ) -> NDArray[np.float32]:
-        """Give the final vectors of the tokens read, once for each variant, all in one batch.
+    def replay(self, trace: AttentionTrace, *, pair: str | None = None) -> PretrainedReplay:
+        """Give the texts of `trace`, which this model gave, ready to be run again.
 
         Parameters
         ----------
-        source : str
-        variants : sequence of sequence of Edit
-            The edits of each variant; none for the model as it is.
+        trace : AttentionTrace
+            Nothing edited.
         pair : str, optional
-            As for `attend`.
+            The second text, if there was one.
 
         Returns
         -------
-        float32 array, [variant, token, d_model]
+        PretrainedReplay
+
+        Raises
+        ------
+        ValueError
+            If the trace is not of this model, or of another pair.
+        """
+        source = trace.source_text if pair is None else trace.source_text.removesuffix(f"\n{clean(pair)}")
+        inputs = self._inputs(self._read(source, None, pair))
+        return PretrainedReplay(trace, inputs, self.network, self._layers, self.fresh_network)
+
+    def fresh_network(self, seed: int) -> PreTrainedModel:
+        """Give a network of this architecture with weights as transformers draws them before training.
+
+        Parameters
+        ----------
+        seed : int
+
+        Returns
+        -------
+        PreTrainedModel
 
         Raises
         ------
         InputError
-            As for `attend`; an encoder-decoder has no one text whose vectors these would be.
+            If it has more than `MOST_FRESH` weights.
         """
-        if self.kind == "encoder-decoder" or not self.editable:
-            message = f"{self.title}: variants are of a model of one stack whose attention can be edited."
+        count = sum(each.numel() for each in self.network.parameters())
+        if count > MOST_FRESH:
+            message = f"{self.title} has {count:,} weights; at most {MOST_FRESH:,} are drawn anew beside those trained."
             raise InputError(message)
-        reading = self._read(source, None, pair)
-        inputs = {name: values.repeat(len(variants), 1) for name, values in self._inputs(reading).items()}
-        edits = tuple(BatchRowEdit(edit.site, edit, row) for row, several in enumerate(variants) for edit in several)
-        done = self._pass(inputs, (), edits, self.network.base_model)
-        if done.run.vectors is None:
-            message = f"{self.title} gives no vectors of its tokens."
-            raise InputError(message)
-        vectors: NDArray[np.float32] = done.run.vectors.numpy()
-        return vectors
+        with seeded(seed):
+            network = type(self.network)(deepcopy(self.network.config))
+        nn.Module.eval(network).requires_grad_(False)
+        return network
 
     def fit(self, text: str) -> tuple[str, int]:
         """Cut `text` after the last word that fits into `longest` tokens.
@@ -267,20 +275,6 @@ class PretrainedModel:
             message = f"The {name} has {tokens} tokens; this model takes {self.longest} at most. Shorten it."
             raise InputError(message)
 
-    def _pass(
-        self, inputs: Mapping[str, Any], patterns: tuple[str, ...], edits: tuple[Edit, ...], part: nn.Module
-    ) -> _Pass:
-        """Run `part`, the network or what is below its head, once, observed; check that every layer has fired."""
-        run = Run(self._layers.places)
-        with torch.inference_mode(), running(run), capture(patterns, edits, copies=False) as session:
-            output = part(**inputs) if self.editable else part(**inputs, output_attentions=True)
-            if not self.editable:
-                (weights,) = own_weights(self.network, output).values()
-                for site, values in zip(self.sites, weights, strict=True):
-                    observe(site.at("weights"), values)
-            run.check()
-        return _Pass(session, run, getattr(output, "logits", None))
-
     def _read_only(
         self, source: str, pair: str | None, reading: Reading, edits: tuple[Edit, ...], patterns: tuple[str, ...]
     ) -> AttentionTrace:
@@ -293,7 +287,7 @@ class PretrainedModel:
         if self.head == "causal" and "logits_to_keep" in self._takes:
             kept = min(len(tokens), max(1, LOGITS // self.network.config.get_text_config().vocab_size))
             inputs["logits_to_keep"] = kept
-        done = self._pass(inputs, patterns, edits, self.network if foretells else self.network.base_model)
+        done = observed_pass(self.network, self._layers, inputs, patterns=patterns, edits=edits, whole=foretells)
         predictions: tuple[Prediction, ...] = ()
         if foretells:
             predictions = predictions_of(done.logits[0], tokens, masks, self.tokenizer.piece)
@@ -325,7 +319,8 @@ class PretrainedModel:
             ids = self.tokenizer.target(target)
             self._check_length("translation", len(ids))
             read_in = self._shifted(ids)
-        done = self._pass(inputs | {"decoder_input_ids": torch.tensor([read_in])}, patterns, edits, self.network)
+        given = inputs | {"decoder_input_ids": torch.tensor([read_in])}
+        done = observed_pass(self.network, self._layers, given, patterns=patterns, edits=edits, whole=True)
         written, read = self.tokenizer.sequence(ids), self.tokenizer.sequence(read_in)
         decoding: Literal["greedy", "forced"] = "greedy" if target is None else "forced"
         ended = target is not None or ids[-1] == self.tokenizer.tokenizer.eos_token_id
@@ -376,7 +371,7 @@ class PretrainedModel:
             loose = any(edit.applies_to(place.at(edit.quantity)) and not edit.keeps_row_sums for edit in edits)
             each = AttentionMap(
                 site=place,
-                weights=session.take(place.at("weights"))[0].numpy(),
+                weights=_given(session.take(place.at("weights"))[0]),
                 query_tokens=queries,
                 key_tokens=keys,
                 companions={site.quantity: session.take(site)[0].numpy() for site in others},
@@ -408,6 +403,13 @@ class PretrainedModel:
             edits=edits,
             notes=(*self._layers.notes(tokens), *idle, *cut),
         )
+
+
+def _given(values: Tensor) -> NDArray[Any]:
+    """Give a tensor that nobody else holds as an array that a record keeps without a copy."""
+    array: NDArray[Any] = values.numpy()
+    array.setflags(write=False)
+    return array
 
 
 def _vectors(run: Run) -> Any:

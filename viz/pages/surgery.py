@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import cast
@@ -29,12 +29,12 @@ from viz.runtime import Host, shared_host
 from viz.sentence import KEY as SENTENCE
 from viz.sentence import sentence_box
 from viz.style import apply_style, noted, plain
-from viz.surgery_checks import CHECK, CHECKS, Drawing, show_check
+from viz.surgery_checks import CHECK, CHECKS, Drawing, Look, show_check
 from viz.theme import Colour
 from viz.tokens import visible
 from viz.vector_consequence import show_vector_consequence
 from viz.viewport import page_width
-from viz.views import Head, Unit, choose_view, sentence_of
+from viz.views import Head, Unit, View, choose_view, sentence_of
 
 DEEPEST = 3.0
 """Change of a log-probability, in nats, that has the deepest tint."""
@@ -142,12 +142,12 @@ def _operate(host: Host, sentence: str, choices: _Choices, messages: DeltaGenera
     else:
         show_vector_consequence(before, forced)
     available = page_width()
-    _maps(before, forced, choices, available, edited=bool(edits))
-    checks = CHECKS if not choices.key.startswith(PREFIX) else {key: CHECKS[key] for key in ("none", "heads")}
-    if before.target and choices.key.startswith(PREFIX):
-        return
-    chosen = segmented(CHECK, {key: _(name) for key, name in checks.items()}, title=_("Look further"))
-    show_check(chosen, host, choices.key, before, Drawing(choices.picture, choices.colour, available))
+    site, head = _place(before)
+    views = [choose_view(trace, unit=choices.unit, site=site, head=head) for trace in (before, forced)]
+    _maps(views, choices, available, edited=bool(edits))
+    chosen = segmented(CHECK, {key: _(name) for key, name in CHECKS.items()}, title=_("Look further"))
+    drawing = Drawing(choices.picture, choices.colour, available)
+    show_check(chosen, Look(host, choices.key, before, choices.unit, site, head, drawing))
 
 
 def _edited(
@@ -256,15 +256,14 @@ def _table(changes: tuple[WordChange, ...]) -> list[dict[str, str | float]]:
     ]
 
 
-def _maps(before: AttentionTrace, forced: AttentionTrace, choices: _Choices, available: float, *, edited: bool) -> None:
+def _maps(views: Sequence[View], choices: _Choices, available: float, *, edited: bool) -> None:
     """Show one map before and after, and the signed difference."""
-    site, head = _place(before)
-    views = [choose_view(trace, unit=choices.unit, site=site, head=head) for trace in (before, forced)]
+    text = views[0].trace.source_text[:40]
     show_figure(
         alignment_heatmap(views if edited else views[:1], colour=choices.colour, width=available),
         key="maps",
         says=" · ".join(sentence_of(view, count=1) for view in views[: 1 + edited]),
-        name=f"{before.source_text[:40]} {choices.key} {'edited' if edited else ''}",
+        name=f"{text} {choices.key} {'edited' if edited else ''}",
         picture=choices.picture,
         available=available,
     )
@@ -274,16 +273,19 @@ def _maps(before: AttentionTrace, forced: AttentionTrace, choices: _Choices, ava
             difference_heatmap(after, original, colour=choices.colour, width=available),
             key="difference",
             says=sentence_of_difference(choose_difference(after, original)),
-            name=f"{before.source_text[:40]} {choices.key} edited difference",
+            name=f"{text} {choices.key} edited difference",
             picture=choices.picture,
             available=available,
         )
 
 
 def _place(trace: AttentionTrace) -> tuple[Site | None, Head | None]:
-    """Let the reader choose which map is shown, if there is a choice."""
-    places: dict[str, tuple[Site | None, Head | None]] = {"card": (None, None)}
-    labels = {"card": _("shown: the map closest to word alignment")}
+    """Let the reader choose which map is shown, if there is a choice; for our own models a card names the usual one."""
+    places: dict[str, tuple[Site | None, Head | None]] = {}
+    labels: dict[str, str] = {}
+    if not trace.provenance.checkpoint.startswith(PREFIX):
+        places["card"] = (None, None)
+        labels["card"] = _("shown: the map closest to word alignment")
     for each in sorted(trace, key=lambda shown: (shown.site.kind != "cross", shown.site)):
         heads: tuple[Head, ...] = ("mean", *range(len(each.head_names))) if len(each.head_names) > 1 else (0,)
         for head in heads:
@@ -296,7 +298,7 @@ def _place(trace: AttentionTrace) -> tuple[Site | None, Head | None]:
                 layer=each.site.layer,
                 head=_("mean of heads") if head == "mean" else _("head {head}", head=head),
             )
-    if len(places) <= 2:
+    if len(labels) - ("card" in labels) <= 1:
         return None, None
     with st.container(width=420):
         return places[select("shown", labels, title=_("Which map is shown"))]

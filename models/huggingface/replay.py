@@ -1,0 +1,103 @@
+"""The texts of a trace through a transformers network again and again; see `models.replay`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from inspect import signature
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from transformers import PreTrainedModel
+
+from models.edits import Edit
+from models.errors import InputError
+from models.huggingface.layers import Layers
+from models.huggingface.passing import Pass, observed_pass
+from models.replay import Orders, Outcome, Replay, chosen, log_probabilities_of
+from models.sites import Site
+from models.trace import AttentionTrace, TokenSequence
+
+
+class PretrainedReplay(Replay):
+    """Texts again through a transformers network.
+
+    Parameters
+    ----------
+    trace : AttentionTrace
+    inputs : mapping of str to Tensor, [1, token]
+        What the network takes of the source.
+    network : PreTrainedModel
+    layers : Layers
+        Its attention layers.
+    build : callable
+        Gives a network of the same architecture, with the weights that a seed gives.
+    """
+
+    def __init__(
+        self,
+        trace: AttentionTrace,
+        inputs: Mapping[str, Tensor],
+        network: PreTrainedModel,
+        layers: Layers,
+        build: Callable[[int], PreTrainedModel],
+    ) -> None:
+        if trace.source.ids != tuple(inputs["input_ids"][0].tolist()):
+            message = f"the trace of {trace.source_text!r} is not of this model, or of another pair of texts"
+            raise ValueError(message)
+        written, baseline = _known(trace)
+        vocabulary = network.config.get_text_config().vocab_size
+        super().__init__(trace, written, baseline, logits=(len(written) + 1) * vocabulary if written else 0)
+        self._inputs, self._network, self._layers, self._build = inputs, network, layers, build
+
+    def run(self, orders: Orders, edits: Iterable[Edit] = ()) -> Outcome:
+        """Run once for each row of `orders`; see `Replay.run`."""
+        several = tuple(edits)
+        if several and not self._layers.observed:
+            message = "The attention of this model cannot be edited: it does not pass through the hooks."
+            raise InputError(message)
+        done = self._pass(orders, whole=bool(self.written), edits=several)
+        vectors = None
+        if not self.trace.target and done.run.vectors is not None:
+            vectors = done.run.vectors.numpy()
+        if not self.written:
+            return Outcome(np.zeros((len(orders), 0)), vectors)
+        logits = done.logits if self.trace.target else done.logits[:, -1 - len(self.written) : -1]
+        return Outcome(chosen(logits, self.written.ids), vectors)
+
+    def weights(self, orders: Orders, place: Site) -> NDArray[np.float32]:
+        """Give the weights at `place`; see `Replay.weights`."""
+        site = place.at("weights")
+        done = self._pass(orders, whole=bool(self.trace.target), patterns=(str(site),))
+        weights: NDArray[np.float32] = done.session[site].numpy()
+        return weights
+
+    def fresh(self, seed: int) -> PretrainedReplay:
+        """Give the same texts through fresh weights; see `Replay.fresh`."""
+        network = self._build(seed)
+        layers = self._layers.moved(self._network, network)
+        return PretrainedReplay(self.trace, self._inputs, network, layers, self._build)
+
+    def _pass(
+        self, orders: Orders, *, whole: bool, patterns: tuple[str, ...] = (), edits: tuple[Edit, ...] = ()
+    ) -> Pass:
+        order = torch.from_numpy(orders)
+        inputs: dict[str, Any] = {name: values[0][order] for name, values in self._inputs.items()}
+        if self.trace.target:
+            inputs["decoder_input_ids"] = torch.tensor([self.trace.target_input.ids] * len(orders))
+        elif whole and "logits_to_keep" in signature(self._network.forward).parameters:
+            inputs["logits_to_keep"] = len(self.written) + 1
+        return observed_pass(self._network, self._layers, inputs, patterns=patterns, edits=edits, whole=whole)
+
+
+def _known(trace: AttentionTrace) -> tuple[TokenSequence, NDArray[np.float64]]:
+    """Give the tokens whose log-probability `trace` tells, and these: of a causal text those that follow another."""
+    if trace.target:
+        return trace.target, log_probabilities_of(trace)
+    found = {each.position + 1: each.log_probability for each in trace.predictions}
+    told = {position: value for position, value in found.items() if value is not None}
+    texts = [trace.source.texts[position] for position in told]
+    ids = [trace.source.ids[position] for position in told]
+    return TokenSequence.from_words(texts, ids), np.array(list(told.values()), dtype=np.float64)
