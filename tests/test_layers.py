@@ -135,6 +135,8 @@ RULES = {
     "viz.returning": PAGES,
     "viz.edit_builder": Rule(PAGES.libraries | {"numpy"}, PAGES.own),
     "viz.edit_list": PAGES,
+    "viz.bench_window": PAGES,
+    "viz.translation_consequence": PAGES,
     "viz.surgery_checks": Rule(PAGES.libraries | {"numpy"}, PAGES.own),
     "viz.surgery_heads": PAGES,
     "viz.edit_history": Rule(own=("models.edits", "models.trace", "viz.language", "viz.tokens")),

@@ -17,11 +17,12 @@ from streamlit.testing.v1 import AppTest
 
 import models
 from models import registry
+from models.edits import window
 from models.tokenizer import normalise
 from viz.cards import measured, tinted
 from viz.figures import alignment_heatmap, difference_heatmap
 from viz.pages import bench
-from viz.runs import forced_translations
+from viz.runs import forced_translations, sites_of
 from viz.runtime import shared_host
 from viz.sentence import USUAL as USUAL_PAIR
 from viz.sentence import examples_of
@@ -514,3 +515,37 @@ def test_visitors_share_traces(app: AppTest) -> None:
     type_sentence(other, "A sentence that two visitors type.")
     assert len(traces) == kept
     np.testing.assert_equal(figure(app)["data"][0]["z"], figure(other)["data"][0]["z"])
+
+
+def test_the_window_of_local_attention_is_moved_and_widened_by_sliders() -> None:
+    """The row's own centre and D stand on the sliders; the model runs again with what they are moved to."""
+    key = "luong-local-p-en-fr"
+    app = AppTest.from_file(APP, default_timeout=PATIENCE)
+    for name, value in {"sentence": SENTENCE, "mechanisms": "bahdanau luong-local-p", "also": "window"}.items():
+        app.query_params[name] = value
+    app.run()
+    assert not app.exception
+    before = shared_host().attend(key, SENTENCE, sites=sites_of(key))
+    windows = before["decoder.0.cross"].companions["centre"][0]
+    (width,) = app.slider
+    assert width.value == windows[0, 1]
+    row = next(each for each in app.selectbox if each.label.startswith("Row"))
+    row.set_value(1)
+    app.run()
+    position = before.target.words.index(1)
+    centre, width = app.slider
+    assert centre.value == pytest.approx(windows[position, 0], abs=0.05)
+    centre.set_value(3.5)
+    width.set_value(1)
+    app.run()
+    assert not app.exception
+    place, pieces = "decoder.0.cross", [row for row, word in enumerate(before.target.words) if word == 1]
+    edits = tuple(window(place, each, 3.5, 1) for each in pieces)
+    forced = shared_host().model(key).attend(SENTENCE, before.output_text, edits=edits)
+    shown = next(each.value for each in app.dataframe if "now" in each.value)
+    expected = sum(step.log_probability for step in forced.steps)
+    assert sum(float(each) for each in shown["now"]) == pytest.approx(expected, abs=2e-3)
+    assert abs(sum(float(each) for each in shown["change"])) > 1e-3
+    app.slider[1].set_value(0)
+    app.run()
+    assert "nothing to read" in app.error[0].value.replace("\\", "")

@@ -13,6 +13,7 @@ from viz.bench_summary import (
     csv_of_summaries,
     table_of_summaries,
 )
+from viz.bench_window import is_local
 from viz.cards import Place
 from viz.chart import csv_button, file_name, show_figure
 from viz.controls import select, several
@@ -26,7 +27,7 @@ from viz.runtime import Host
 from viz.style import plain
 from viz.views import View
 
-DIFFERENCE, MULTIPLES, SUMMARY, NUMBERS = "difference", "differences", "summary", "numbers"
+DIFFERENCE, MULTIPLES, SUMMARY, NUMBERS, WINDOW = "difference", "differences", "summary", "numbers", "window"
 
 
 def choose_below(traces: dict[str, AttentionTrace], order: Order) -> tuple[tuple[str, ...], str]:
@@ -36,12 +37,15 @@ def choose_below(traces: dict[str, AttentionTrace], order: Order) -> tuple[tuple
         MULTIPLES: _("differences to one"),
         SUMMARY: _("all in a table"),
         NUMBERS: _("table of numbers"),
+        WINDOW: _("window of local attention"),
     }
     mapped = {mechanism_of(key): name_of(key) for key, trace in traces.items() if trace.sites}
     if len(mapped) < 2:
         del names[DIFFERENCE], names[MULTIPLES]
     if not mapped:
         del names[NUMBERS]
+    if not any(is_local(key, trace) for key, trace in traces.items()):
+        del names[WINDOW]
     also = several("also", names, title=_("Show below"), default=())
     chosen = next(iter(mapped), "")
     if len(mapped) > 1 and (order == "agreement" or {MULTIPLES, SUMMARY} & set(also)):

@@ -243,6 +243,12 @@ def _window(field: _Field) -> Action:
     return tuple(window(field.site, row, centre, width) for row in rows)
 
 
+def build_window(own: AttentionMap) -> Action:
+    """Show the controls that move and widen the windows of a map of local attention; nothing while all is as it was."""
+    field = _Field(str(own.site), own)
+    return _own_window(field, _rows(field))
+
+
 def _own_window(field: _Field, rows: Sequence[int | None]) -> Action:
     """Let the reader widen the windows of local attention, and move that of a row; what is left as it is stays."""
     windows = field.example.companions[CENTRE][0]  # [query, centre and half-width]

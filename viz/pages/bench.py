@@ -16,6 +16,7 @@ from viz.bench_below import (
     MULTIPLES,
     NUMBERS,
     SUMMARY,
+    WINDOW,
     choose_below,
     on_one_translation,
     show_difference,
@@ -30,6 +31,7 @@ from viz.bench_summary import (
     in_order,
     summary_of,
 )
+from viz.bench_window import show_window
 from viz.cards import chosen_place, mechanism_card
 from viz.chart import Picture, choose_picture, show_figure
 from viz.controls import discard_unknown, segmented, select, several, show_unknown
@@ -65,6 +67,7 @@ PARAMETERS = (
     "first",
     "second",
     "table",
+    "windowed",
     "head-*",
 )
 """What the address bar calls the settings of the page, shown now or not."""
@@ -127,7 +130,7 @@ def _controls(installed: Sequence[str], pair: str) -> Choices:
             title=_("Mechanisms"),
             default=tuple(name for name in USUAL if name in names) or tuple(names)[:1],
             least=1,
-            drops=("first", "second", "table", "chosen"),
+            drops=("first", "second", "table", "chosen", "windowed"),
         )
         align = _align_control(names)
         unit = segmented("unit", {"word": _("words"), "piece": _("pieces")}, title=_("Unit"))
@@ -270,6 +273,8 @@ def _show(
             show_multiples(others, compared[chosen], choices, available)
         if SUMMARY in also:
             show_summaries([summaries[key] for key in order], file_name_of(traces))
+        if WINDOW in also:
+            show_window(host, traces, places, choices, available)
         if NUMBERS in also:
             show_numbers({key: views[key] for key in order if key in views})
 

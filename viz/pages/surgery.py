@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import cast
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 import models
-from models.edits import Edit
 from models.huggingface.embedded import PREFIX, local_models
 from models.sites import Site
 from models.trace import AttentionTrace
 from viz.chart import Picture, choose_picture, show_figure
-from viz.consequence import WordChange, changed_words, word_changes
 from viz.controls import segmented, select, show_unknown
 from viz.differences import choose_difference, sentence_of_difference
 from viz.edit_list import edits_in_force
@@ -25,28 +22,17 @@ from viz.language import ENGLISH, _, use_language
 from viz.loading import usable
 from viz.pairs import choose_pair, pair_of
 from viz.returning import keep_settings, restore_settings
+from viz.runs import sites_of
 from viz.runtime import Host, shared_host
 from viz.sentence import KEY as SENTENCE
 from viz.sentence import sentence_box
-from viz.style import apply_style, noted, plain
+from viz.style import apply_style, plain
 from viz.surgery_checks import CHECK, CHECKS, Drawing, Look, show_check
 from viz.theme import Colour
-from viz.tokens import visible
+from viz.translation_consequence import MisfitError, edited_runs, show_consequence
 from viz.vector_consequence import show_vector_consequence
 from viz.viewport import page_width
 from viz.views import Head, Unit, View, choose_view, sentence_of
-
-DEEPEST = 3.0
-"""Change of a log-probability, in nats, that has the deepest tint."""
-
-_STYLE = """
-<style>
-.surgery-text { font-size: 1.2rem; line-height: 1.6; margin: 0; overflow-wrap: anywhere; }
-.surgery-text span { border-radius: 0.2em; padding-block: 0.08em; }
-.surgery-text ins { text-decoration: underline; text-decoration-thickness: 0.14em; font-weight: 600; }
-.surgery-text del { opacity: 0.75; }
-</style>
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +49,6 @@ def page() -> None:
     """Show the page."""
     use_language(ENGLISH)
     apply_style()
-    st.html(_STYLE)
     _surgery()
     st.caption(
         _(
@@ -125,20 +110,18 @@ def _operate(host: Host, sentence: str, choices: _Choices, messages: DeltaGenera
     if before.target and not before.output_text.strip():
         messages.warning(_("The model wrote nothing for this sentence: there is nothing to edit."))
         return
-    from models.hooks import CaptureError
-
     if not getattr(host.model(choices.key), "editable", True):
         messages.info(_("The attention of this model cannot be edited: it does not pass through the hooks."))
     edits = edits_in_force(before, messages)
     forced, afresh = before, before
     if edits:
         try:
-            forced, afresh = _edited(host, choices.key, before, edits)
-        except (models.InputError, CaptureError, ValueError) as error:
-            messages.error(plain(_says(error)), icon=":material/edit:")
+            forced, afresh = edited_runs(host, choices.key, before, edits)
+        except MisfitError as error:
+            messages.error(plain(str(error)), icon=":material/edit:")
             forced, afresh, edits = before, before, ()
     if before.target:
-        _consequence(before, forced, afresh, choices.key)
+        show_consequence(before, forced, afresh, choices.key)
     else:
         show_vector_consequence(before, forced)
     available = page_width()
@@ -150,36 +133,19 @@ def _operate(host: Host, sentence: str, choices: _Choices, messages: DeltaGenera
     show_check(chosen, Look(host, choices.key, before, choices.unit, site, head, drawing))
 
 
-def _edited(
-    host: Host, key: str, before: AttentionTrace, edits: tuple[Edit, ...]
-) -> tuple[AttentionTrace, AttentionTrace]:
-    """Run the edited model: on the original translation, forced, and afresh; a model of one stack runs once."""
-    if not before.target:
-        after = host.attend(key, before.source_text, edits=edits)
-        return after, after
-    forced = host.attend(key, before.source_text, before.output_text, edits=edits)
-    return forced, host.attend(key, before.source_text, edits=edits)
-
-
-def _says(error: Exception) -> str:
-    if isinstance(error, models.InputError):
-        return _(str(error))
-    return _("An edit does not fit this model or sentence, so that none is applied. {reason}", reason=error)
-
-
 def _unedited(host: Host, sentence: str, key: str, messages: DeltaGenerator) -> AttentionTrace | None:
     """Run `sentence` as it is; on bad input say so and give what the last good sentence gave."""
     model = host.model(key)
     try:
         fitting, left_out = model.fit(sentence)
-        trace = host.attend(key, fitting)
+        trace = host.attend(key, fitting, sites=sites_of(key))
     except models.InputError as error:
         messages.error(plain(_(str(error))), icon=":material/edit:")
         last = st.session_state.get("last_good")
         if last is None:
             return None
         messages.caption(plain(_("Below: the last sentence that could be read, “{sentence}”", sentence=last)))
-        trace, left_out = host.attend(key, model.fit(last)[0]), 0
+        trace, left_out = host.attend(key, model.fit(last)[0], sites=sites_of(key)), 0
     if left_out:
         said = _("This text is longer than the model takes. The last {count} words are left out.", count=left_out)
         messages.info(said, icon=":material/content_cut:")
@@ -187,73 +153,8 @@ def _unedited(host: Host, sentence: str, key: str, messages: DeltaGenerator) -> 
     target = model.fit(trace.output_text)[0]
     if not target.strip():
         return trace
-    forced = host.attend(key, trace.source_text, target)
+    forced = host.attend(key, trace.source_text, target, sites=sites_of(key))
     return trace if forced.target == trace.target else forced
-
-
-def _consequence(before: AttentionTrace, forced: AttentionTrace, afresh: AttentionTrace, key: str) -> None:
-    """Show what the edits did: to the words of the original translation, and to what the model writes now."""
-    changes = word_changes(before, forced)
-    language = "" if key.startswith(PREFIX) else escape(models.describe(key).pair.rpartition("-")[2])
-    left, right = st.columns(2)
-    with left, st.container(border=True, height="stretch"):
-        st.markdown(f"**{_('The same translation, forced')}**")
-        st.html(f'<p class="surgery-text" lang="{language}" dir="auto">{_tinted(changes)}</p>')
-        total = sum(each.change for each in changes)
-        said = _("Log-probability of the whole: {change} (nats).", change=f"{total:+.2f}".replace("-", "\u2212"))
-        st.caption(said + " " + _("Orange: less likely than before, purple: more."))
-    with right, st.container(border=True, height="stretch"):
-        st.markdown(f"**{_('Translated afresh')}**")
-        st.html(f'<p class="surgery-text" lang="{language}" dir="auto">{_marked(before, afresh)}</p>')
-        st.caption(
-            _("The same words as before.")
-            if afresh.target.ids == before.target.ids
-            else _("Underlined: new; struck through: no longer written.")
-        )
-    with st.expander(_("Each word in numbers, and what the model would rather write")):
-        st.dataframe(_table(changes), hide_index=True)
-
-
-def _tinted(changes: tuple[WordChange, ...]) -> str:
-    """Give the words as HTML, tinted by the change of their log-probability."""
-    shown: list[str] = []
-    for each in changes:
-        depth = 0.55 * min(abs(each.change) / DEEPEST, 1)
-        colour = f"rgba(224, 122, 0, {depth:.2f})" if each.change < 0 else f"rgba(120, 90, 200, {depth:.2f})"
-        says = _(
-            "“{word}”: log-probability {before} before, {after} now",
-            word=visible(each.text),
-            before=f"{each.before:.3f}",
-            after=f"{each.after:.3f}",
-        )
-        space = " " if shown and each.space else ""
-        shown.append(space + noted(each.text, says, f"background: {colour}"))
-    return "".join(shown)
-
-
-def _marked(before: AttentionTrace, afresh: AttentionTrace) -> str:
-    """Give the words now and before as HTML, what changed marked."""
-    tags = {"same": "span", "new": "ins", "gone": "del"}
-    words = changed_words(before, afresh)
-    marked = []
-    for number, each in enumerate(words):
-        turned = number and words[number - 1].kind != each.kind
-        space = " " if number and (each.space or turned) else ""
-        marked.append(f"{space}<{tags[each.kind]}>{escape(each.text)}</{tags[each.kind]}>")
-    return "".join(marked) or f"<em>{escape(_('nothing written'))}</em>"
-
-
-def _table(changes: tuple[WordChange, ...]) -> list[dict[str, str | float]]:
-    return [
-        {
-            _("word"): visible(each.text),
-            _("log-probability before"): round(each.before, 4),
-            _("now"): round(each.after, 4),
-            _("change"): round(each.change, 4),
-            _("likeliest now"): ", ".join(f"{visible(text)} {share:.3f}" for text, share in each.alternatives[:4]),
-        }
-        for each in changes
-    ]
 
 
 def _maps(views: Sequence[View], choices: _Choices, available: float, *, edited: bool) -> None:
