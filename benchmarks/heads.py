@@ -1,10 +1,11 @@
 """Hundreds of heads in a real Chromium, beside BertViz 1.4.1 in the same run. `python -m benchmarks.heads`.
 
-`draw` measures a page from navigation to painted: the app's canvas with its bytes, and BertViz with its libraries
-served locally, both for MiniLM on one text. `page` types into the running app. `capture` runs the model with and
-without observation. Painted means two animation frames after all is there: the canvas says that it is drawn; of BertViz
-every line exists. Memory is the resident memory of the largest renderer. For 144 heads a model of GPT-2's size with
-random weights is written to a temporary folder: how long things take does not depend on the numbers.
+`draw` measures pages from navigation to painted: the app's canvas with its bytes (also from when they are there), and
+BertViz with its libraries served locally, both for MiniLM on one text. `page` types into the running app. `capture`
+runs the model with and without observation. Painted means two animation frames after all is there: the canvas says that
+it is drawn; of BertViz every line exists. Memory is the resident memory of the largest renderer. For 144 heads a model
+of GPT-2's size with random weights is written to a temporary folder: how long things take does not depend on the
+numbers.
 
 BertViz takes `pip install bertviz==1.4.1 ipython` and npm; `--without-bertviz` leaves it out.
 """
@@ -64,6 +65,7 @@ CANVAS_PAGE = """<!doctype html><meta charset=utf-8><link rel=stylesheet href=ov
 <script type=module>
 import show from "./overview.js";
 const bytes = new Uint8Array(await (await fetch("payload.bin")).arrayBuffer());
+window.started = performance.now();
 show({{ parentElement: document.querySelector("#place"), data: bytes, setTriggerValue: () => null }});
 </script>"""
 PLOTLY_PAGE = """<!doctype html><meta charset=utf-8><script src=plotly.js></script><div id=place></div>
@@ -176,11 +178,14 @@ class Drawing:
             found = middle(browser, f"{self.address}/{page}", ready, rounds=rounds, since=since)
         return row(what, found, size)
 
-    def canvas_row(self, what: str, payload: bytes) -> dict[str, Any]:
-        """Give the row of the app's canvas with the bytes `payload`."""
+    def canvas_rows(self, what: str, payload: bytes) -> Iterator[dict[str, Any]]:
+        """Give the rows of the app's canvas with the bytes `payload`: from navigation, and from when they are there."""
         (self.folder / "payload.bin").write_bytes(payload)
         drawn = "document.querySelector('.stage[data-drawn]')"
-        return self.measure(what, "canvas.html", drawn, size=len(payload), rounds=self.rounds)
+        for since, name in (("0", "this app"), ("window.started", "this app, from bytes to painted")):
+            yield self.measure(
+                f"{what}: {name}", "canvas.html", drawn, size=len(payload), rounds=self.rounds, since=since
+            )
 
     def bertviz_rows(self, what: str, trace: AttentionTrace) -> Iterator[dict[str, Any]]:
         """Give the rows of two views of BertViz, opened once each."""
@@ -228,13 +233,13 @@ def draw(options: argparse.Namespace, folder: Path, driver: Any) -> list[dict[st
             trace = model.attend(model.fit(text_of(tokens))[0])
             what = f"72 heads, {len(trace.source)} tokens"
             payload = encode_overview(views_at(trace, "encoder.*.self", "piece"))
-            rows.append(drawing.canvas_row(f"{what}: this app", payload))
+            rows += drawing.canvas_rows(what, payload)
             if not options.without_bertviz:
                 rows += drawing.bertviz_rows(what, trace)
         for tokens in options.large_tokens:
             trace = large.attend("x" * tokens)
             payload = encode_overview(views_at(trace, "decoder.*.self", "piece"))
-            rows.append(drawing.canvas_row(f"144 heads, {tokens} tokens: this app", payload))
+            rows += drawing.canvas_rows(f"144 heads, {tokens} tokens", payload)
         figure = head_comparison(trace, heads=[HeadPlace(5, 5)], sites="decoder.*.self", unit="piece")
         rows.append(drawing.plotly_row(f"one head, {tokens} tokens, exact (without loading Plotly)", figure))
     return rows
