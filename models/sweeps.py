@@ -96,7 +96,8 @@ def turned(before: NDArray[np.floating[Any]], after: NDArray[np.floating[Any]]) 
     one, other = (np.asarray(each, dtype=np.float64) for each in (before, after))
     lengths = np.linalg.norm(one, axis=-1) * np.linalg.norm(other, axis=-1)
     products = (one * other).sum(axis=-1)
-    return np.asarray(1 - np.divide(products, lengths, out=np.ones_like(products), where=lengths > 0))
+    cosines = np.divide(products, lengths, out=np.ones_like(products), where=lengths > 0)
+    return np.asarray(np.maximum(1 - cosines, 0))  # rounding may make a cosine a little more than 1
 
 
 def switch_off_each_head(replay: Replay, *, batch: int | None = None, on_progress: Progress = silent) -> HeadSweep:

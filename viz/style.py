@@ -32,6 +32,10 @@ _STYLE = """
 .stMarkdown:has(.katex-display) [data-testid="stMarkdownContainer"] { margin: 0; }
 .stMarkdown .katex-display { margin: 0; }
 .bench-translation span { border-radius: 0.2em; padding-block: 0.08em; }
+.surgery-text { font-size: 1.2rem; line-height: 1.6; margin: 0; overflow-wrap: anywhere; }
+.surgery-text span { border-radius: 0.2em; padding-block: 0.08em; }
+.surgery-text ins { text-decoration: underline; text-decoration-thickness: 0.14em; font-weight: 600; }
+.surgery-text del { opacity: 0.75; }
 .noted:focus::after { content: attr(title); position: absolute; z-index: 10; max-width: 15rem; margin: 1.7em 0 0 -2em;
   padding: 0.3em 0.6em; border-radius: 0.3em; background: #222; color: #fff; font-size: 0.9rem;
   line-height: 1.3; text-decoration: none; }

@@ -20,15 +20,6 @@ from viz.tokens import visible
 DEEPEST = 3.0
 """Change of a log-probability, in nats, that has the deepest tint."""
 
-_STYLE = """
-<style>
-.surgery-text { font-size: 1.2rem; line-height: 1.6; margin: 0; overflow-wrap: anywhere; }
-.surgery-text span { border-radius: 0.2em; padding-block: 0.08em; }
-.surgery-text ins { text-decoration: underline; text-decoration-thickness: 0.14em; font-weight: 600; }
-.surgery-text del { opacity: 0.75; }
-</style>
-"""
-
 
 class MisfitError(Exception):
     """Edits that cannot be made, and why, in the words of the reader."""
@@ -63,7 +54,6 @@ def edited_runs(
 
 def show_consequence(before: AttentionTrace, forced: AttentionTrace, afresh: AttentionTrace, key: str) -> None:
     """Show what the edits did: to the words of the original translation, and to what the model writes now."""
-    st.html(_STYLE)
     changes = word_changes(before, forced)
     language = "" if key.startswith(PREFIX) else escape(models.describe(key).pair.rpartition("-")[2])
     left, right = st.columns(2)

@@ -64,7 +64,7 @@ def _surgery() -> None:
     use_language(ENGLISH)
     turned = restore_settings(bound=(SENTENCE,))
     pair = choose_pair(turned=turned)
-    sentence = sentence_box(pair=pair)
+    sentence = sentence_box(_label(), pair=pair)
     messages = st.container()
     host = shared_host()
     names = _names(pair)
@@ -76,6 +76,13 @@ def _surgery() -> None:
         messages.warning(_("No model is installed."))
     show_unknown(messages, sentence=sentence)
     keep_settings(bound=(SENTENCE,))
+
+
+def _label() -> str | None:
+    """Say above the box what becomes of the sentence; None: it is translated."""
+    if not st.query_params.get("model", "").startswith(PREFIX):
+        return None
+    return _("Type a sentence: the model reads it, and its attention is edited.")
 
 
 def _names(pair: str) -> dict[str, str]:
