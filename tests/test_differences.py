@@ -63,12 +63,26 @@ def test_square_root_colours_keep_the_sign_and_the_numbers() -> None:
 
 def test_hovering_gives_the_difference_both_weights_and_both_words() -> None:
     first, second = pair()
-    text = difference_heatmap(first, second).data[0].customdata[1, 2]
-    one, other = (float(choose_view(each).weights[1, 2]) for each in (first, second))
-    assert f"Bahdanau (additive) {one:.4f}, Luong (general) {other:.4f}" in text
+    heatmap = difference_heatmap(first, second).data[0]
+    one, other = (choose_view(each).weights for each in (first, second))
+    np.testing.assert_allclose(heatmap.customdata, np.stack((one - other, one, other), axis=-1), atol=1e-7)
+    numbers = [f"%{{customdata[{place}]:{sign}.4f}}" for place, sign in enumerate(("+", "", ""))]
+    assert heatmap.hovertemplate == (
+        f"<b>{numbers[0]}</b>: Bahdanau (additive) {numbers[1]}, Luong (general) {numbers[2]}<br>"
+        "“<b>%{y}</b>” reads “<b>%{x}</b>”<extra></extra>"
+    )
+
+
+def test_hovering_gives_the_whole_of_a_token_that_an_axis_cuts() -> None:
+    traces = pair(AWKWARD["long"], AWKWARD["long"])
+    heatmap = difference_heatmap(*traces).data[0]
+    one, other = (float(choose_view(each).weights[0, 1]) for each in traces)
+    assert heatmap.hovertemplate == "%{customdata}<extra></extra>"
+    text = heatmap.customdata[0, 1]
+    assert f"{one:.4f}" in text
+    assert f"{other:.4f}" in text
     assert f"{one - other:+.4f}".replace("-", "\u2212") in text
-    assert "<b>chat</b>" in text
-    assert "<b>the</b>" in text
+    assert f"“<b>{AWKWARD['long'][0]}</b>” reads “<b>{'x' * 500}</b>”" in text
 
 
 @pytest.mark.parametrize("axis", ["source", "target"])

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from models.trace import AttentionTrace
 from viz import tokens
 from viz.differences import Difference, choose_difference, signed
-from viz.heatmaps import Panel, cell_gap, fitting_title, lay_out
+from viz.heatmaps import Panel, any_cut, cell_gap, fitting_title, lay_out, longest_label
 from viz.language import _
 from viz.theme import Colour, coloured, difference_axis
 from viz.views import Unit, View
@@ -77,7 +77,7 @@ def difference_heatmap(
     meaning = _("above 0: {first} gives this word more; below: {second}", first=one, second=other)
     title, notes = fitting_title(shown.title, _("Difference"), shown.notes, width)
     layout, _suffixes = lay_out([_panel(shown, title, notes)], difference_axis(meaning, colour=colour), width=width)
-    return go.Figure([_heatmap(shown, "", colour)], layout)
+    return go.Figure([_heatmap(shown, "", colour, longest_label(width))], layout)
 
 
 def _panel(shown: Difference, title: str, notes: tuple[str, ...]) -> Panel:
@@ -115,35 +115,61 @@ def difference_multiples(
     meaning = _("above 0: it gives this word more than {title} does; below: less", title=several[0].names()[1])
     panels = [_panel(each, _("{title} \u2212 the chosen", title=each.names()[0]), each.notes) for each in several]
     layout, suffixes = lay_out(panels, difference_axis(meaning, colour=colour), width=width)
-    heatmaps = [_heatmap(each, suffix, colour) for each, suffix in zip(several, suffixes, strict=True)]
+    longest = longest_label(width)
+    heatmaps = [_heatmap(each, suffix, colour, longest) for each, suffix in zip(several, suffixes, strict=True)]
     return go.Figure(heatmaps, layout)
 
 
-def _heatmap(shown: Difference, suffix: str, colour: Colour) -> go.Heatmap:
+def _heatmap(shown: Difference, suffix: str, colour: Colour, longest: int) -> go.Heatmap:
     gap = cell_gap(shown.weights)
+    whole = any_cut(shown.queries, shown.keys, longest)
+    numbers = np.stack((shown.weights, shown.first.weights, shown.second.weights), axis=-1)  # [query, key, number]
     return go.Heatmap(
         z=coloured(shown.weights, colour),
-        customdata=_hover(shown),
+        customdata=_whole_texts(shown) if whole else numbers,
         coloraxis="coloraxis",
         xaxis=f"x{suffix}",
         yaxis=f"y{suffix}",
         xgap=gap,
         ygap=gap,
         name=tokens.escape(shown.title),
-        hovertemplate="%{customdata}<extra></extra>",
+        hovertemplate=f"{'%{customdata}' if whole else _hover(shown, **_FROM_FIGURE)}<extra></extra>",
     )
 
 
-def _hover(shown: Difference) -> NDArray[np.object_]:
+_FROM_FIGURE = {
+    "difference": "%{customdata[0]:+.4f}",
+    "one": "%{customdata[1]:.4f}",
+    "other": "%{customdata[2]:.4f}",
+    "query": "%{y}",
+    "key": "%{x}",
+}
+"""What Plotly puts into the hover text itself."""
+
+
+def _hover(shown: Difference, *, difference: str, one: str, other: str, query: str, key: str) -> str:
+    """Give the hover text of a cell."""
     first, second = map(tokens.escape, shown.names())
+    return _(
+        "<b>{difference}</b>: {first} {one}, {second} {other}<br>“<b>{query}</b>” reads “<b>{key}</b>”",
+        difference=difference,
+        first=first,
+        one=one,
+        second=second,
+        other=other,
+        query=query,
+        key=key,
+    )
+
+
+def _whole_texts(shown: Difference) -> NDArray[np.object_]:
+    """Give the hover text of each cell, with whole tokens where a label on an axis is cut."""
     values = np.empty(shown.weights.shape, dtype=object)
     for query, key in np.ndindex(*values.shape):
-        values[query, key] = _(
-            "<b>{difference}</b>: {first} {one}, {second} {other}<br>“<b>{query}</b>” reads “<b>{key}</b>”",
+        values[query, key] = _hover(
+            shown,
             difference=signed(float(shown.weights[query, key])),
-            first=first,
             one=f"{shown.first.weights[query, key]:.4f}",
-            second=second,
             other=f"{shown.second.weights[query, key]:.4f}",
             query=tokens.full_label(shown.queries.texts[query]),
             key=tokens.full_label(shown.keys.texts[key]),
