@@ -193,3 +193,20 @@ def test_a_link_is_kept_at_the_first_visit_and_what_belongs_to_another_starts_an
     app.text_input(key="owner").set_value("second").run()
     assert app.session_state.got == ("a", "4", "x", True, False)
     assert set(app.query_params) == {"size"}
+
+
+def folded() -> None:
+    from viz.controls import unfolded
+
+    fold = unfolded("Numbers", "numbers")
+    if fold is not None:
+        fold.dataframe([{"a": 1}])
+
+
+def test_what_is_in_a_fold_is_made_once_it_is_opened() -> None:
+    app = AppTest.from_function(folded).run()
+    assert [each.label for each in app.expander] == ["Numbers"]
+    assert not app.dataframe
+    app.session_state["numbers"] = True
+    app.run()
+    assert len(app.expander[0].dataframe) == 1

@@ -523,6 +523,7 @@ def test_the_window_of_local_attention_is_moved_and_widened_by_sliders() -> None
     app = AppTest.from_file(APP, default_timeout=PATIENCE)
     for name, value in {"sentence": SENTENCE, "mechanisms": "bahdanau luong-local-p", "also": "window"}.items():
         app.query_params[name] = value
+    app.session_state["numbers-of-words"] = True
     app.run()
     assert not app.exception
     before = shared_host().attend(key, SENTENCE, sites=sites_of(key))

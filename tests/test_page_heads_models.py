@@ -38,6 +38,8 @@ def script() -> None:
 
 def opened(**link: str) -> AppTest:
     app = AppTest.from_function(script, default_timeout=PATIENCE)
+    for fold in ("after-every-token", "likeliest-words"):
+        app.session_state[fold] = True
     for key, value in {"sentence": TEXT, **link}.items():
         app.query_params[key] = value
     return fine(app.run())

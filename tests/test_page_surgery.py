@@ -34,6 +34,8 @@ def opened(**link: str) -> AppTest:
     for name, value in {"sentence": SENTENCE, "model": "transformer", **link}.items():
         app.query_params[name] = value
     app.session_state["sentence"] = link.get("sentence", SENTENCE)
+    for fold in ("numbers-of-words", "numbers-of-tokens"):
+        app.session_state[fold] = True
     return app.run()
 
 

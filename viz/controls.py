@@ -157,6 +157,15 @@ def several(
     return chosen
 
 
+def unfolded(label: str, key: str) -> DeltaGenerator | None:
+    """Show a fold that is closed at first, and give where its content goes; None while it is closed.
+
+    What is in a closed fold is neither computed nor drawn: a table there would take longer than the figure above it.
+    """
+    fold = st.expander(label, key=key, on_change="rerun")
+    return fold if fold.open else None
+
+
 def discard_unknown(known: Collection[str]) -> None:
     """Take what no control of a page is called out of the address bar, and name it among what there is not.
 

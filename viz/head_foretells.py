@@ -10,6 +10,7 @@ import streamlit as st
 
 import models
 from models.trace import AttentionTrace, Prediction
+from viz.controls import unfolded
 from viz.language import _
 from viz.runtime import PRETRAINED
 from viz.style import plain
@@ -76,24 +77,26 @@ def _line(name: str, html: str) -> None:
 
 def _next_tokens(trace: AttentionTrace) -> None:
     _line(_("{title} would go on with:", title=trace.provenance.title), escape(_listed(trace.predictions[-1])))
-    with st.expander(_("What it held for likely after every token")):
-        texts = trace.source.texts
-        rows = []
-        for each in trace.predictions[:MOST_ROWS]:
-            follows = texts[each.position + 1] if each.position + 1 < len(texts) else ""
-            rows.append(
-                {
-                    _("position"): each.position,
-                    _("after the token"): visible(texts[each.position]),
-                    _("came"): visible(follows) if follows else "",
-                    _("held for likely"): None if each.log_probability is None else float(np.exp(each.log_probability)),
-                    _("likeliest"): _listed(each),
-                }
-            )
-        shares = {_("held for likely"): st.column_config.NumberColumn(format="percent")}
-        st.dataframe(rows, hide_index=True, column_config=shares)
-        if len(trace.predictions) > MOST_ROWS:
-            st.caption(_("The first {count} of {all} tokens.", count=MOST_ROWS, all=len(trace.predictions)))
+    fold = unfolded(_("What it held for likely after every token"), "after-every-token")
+    if fold is None:
+        return
+    texts = trace.source.texts
+    rows = []
+    for each in trace.predictions[:MOST_ROWS]:
+        follows = texts[each.position + 1] if each.position + 1 < len(texts) else ""
+        rows.append(
+            {
+                _("position"): each.position,
+                _("after the token"): visible(texts[each.position]),
+                _("came"): visible(follows) if follows else "",
+                _("held for likely"): None if each.log_probability is None else float(np.exp(each.log_probability)),
+                _("likeliest"): _listed(each),
+            }
+        )
+    shares = {_("held for likely"): st.column_config.NumberColumn(format="percent")}
+    fold.dataframe(rows, hide_index=True, column_config=shares)
+    if len(trace.predictions) > MOST_ROWS:
+        fold.caption(_("The first {count} of {all} tokens.", count=MOST_ROWS, all=len(trace.predictions)))
 
 
 def _masked(trace: AttentionTrace) -> None:
@@ -102,15 +105,17 @@ def _masked(trace: AttentionTrace) -> None:
         if len(trace.predictions) > 1:
             name = _("masked word {number}:", number=number)
         _line(name, escape(_listed(each)))
-    with st.expander(_("The likeliest words")):
-        columns: Sequence[Prediction] = trace.predictions
-        rows = [
-            {_("masked word"): number, _("word"): visible(text), _("probability"): share}
-            for number, each in enumerate(columns, start=1)
-            for text, share in each.alternatives
-        ]
-        shares = {_("probability"): st.column_config.NumberColumn(format="percent")}
-        st.dataframe(rows, hide_index=True, column_config=shares)
+    fold = unfolded(_("The likeliest words"), "likeliest-words")
+    if fold is None:
+        return
+    columns: Sequence[Prediction] = trace.predictions
+    rows = [
+        {_("masked word"): number, _("word"): visible(text), _("probability"): share}
+        for number, each in enumerate(columns, start=1)
+        for text, share in each.alternatives
+    ]
+    shares = {_("probability"): st.column_config.NumberColumn(format="percent")}
+    fold.dataframe(rows, hide_index=True, column_config=shares)
 
 
 def _listed(prediction: Prediction) -> str:

@@ -11,6 +11,7 @@ from models.edits import Edit
 from models.huggingface.embedded import PREFIX
 from models.trace import AttentionTrace
 from viz.consequence import WordChange, changed_words, word_changes
+from viz.controls import unfolded
 from viz.language import _
 from viz.runs import sites_of
 from viz.runtime import Host
@@ -71,8 +72,9 @@ def show_consequence(before: AttentionTrace, forced: AttentionTrace, afresh: Att
             if afresh.target.ids == before.target.ids
             else _("Underlined: new; struck through: no longer written.")
         )
-    with st.expander(_("Each word in numbers, and what the model would rather write")):
-        st.dataframe(_table(changes), hide_index=True)
+    fold = unfolded(_("Each word in numbers, and what the model would rather write"), "numbers-of-words")
+    if fold is not None:
+        fold.dataframe(_table(changes), hide_index=True)
 
 
 def _tinted(changes: tuple[WordChange, ...]) -> str:

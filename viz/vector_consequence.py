@@ -6,6 +6,7 @@ import numpy as np
 import streamlit as st
 
 from models.trace import AttentionTrace
+from viz.controls import unfolded
 from viz.language import _
 from viz.numbers import numbered
 from viz.style import noted
@@ -34,10 +35,11 @@ def show_vector_consequence(before: AttentionTrace, after: AttentionTrace) -> No
                 deepest=DEEPEST,
             )
         )
-    with st.expander(_("Each token in numbers")):
+    fold = unfolded(_("Each token in numbers"), "numbers-of-tokens")
+    if fold is not None:
         names = numbered(before.source.texts)
         rows = [{_("token"): name, _("1 - cosine"): float(change)} for name, change in zip(names, changes, strict=True)]
-        st.dataframe(
+        fold.dataframe(
             rows, hide_index=True, column_config={_("1 - cosine"): st.column_config.NumberColumn(format="%.5f")}
         )
     if before.predictions:
