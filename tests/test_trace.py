@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -178,6 +179,12 @@ class TestFrozen:
         view = owner[:2]
         view.setflags(write=False)
         assert frozen_array(view) is not view
+
+    def test_what_a_tensor_gave_away_is_not_copied_once_it_is_read_only(self) -> None:
+        given = torch.tensor(ROWS).numpy()
+        assert frozen_array(given) is not given
+        given.setflags(write=False)
+        assert frozen_array(given) is given
 
     def test_an_array_that_is_frozen_already_is_not_copied(self) -> None:
         made = cross_map()

@@ -35,6 +35,7 @@ from models.sites import Site
 from models.tokenizer import is_mark, normalise, split_words
 from models.trace import Alignment, AttentionMap, AttentionTrace, Provenance, Step
 from models.training import evaluate, report, train
+from models.training import publish as publishing
 from models.training.alignment import ErrorRate, GoldSentence, best_links, choose, error_rates, gold_indices, read_gold
 from models.training.data import (
     EncodedPairs,
@@ -923,11 +924,12 @@ class TestCommands:
             train.main()
             assert read_progress(runs / recipe.key / "state.safetensors").tokens >= 1500
 
-            publish(read_recipe(recipe_file), runs, tmp_path / "weights")
-            folder = tmp_path / "weights" / recipe.key
+            weights = tmp_path / "weights"
+            monkeypatch.setattr(sys, "argv", ["publish", str(recipe_file), f"--out={runs}", f"--weights={weights}"])
+            publishing.main()
+            folder = weights / recipe.key
             (folder / TOKENIZER_FILE).write_bytes((tokenizers / "en-fr" / TOKENIZER_FILE).read_bytes())
-            monkeypatch.setattr(evaluate, "load", lambda key: load(tmp_path / "weights" / key))
-            monkeypatch.setattr(sys, "argv", ["evaluate", recipe.key, "--data", str(data)])
+            monkeypatch.setattr(sys, "argv", ["evaluate", str(folder), "--data", str(data)])
             before = read_card(folder)
             evaluate.main()
             assert read_card(folder) == before  # nothing is written unless it is asked for

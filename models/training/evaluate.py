@@ -128,13 +128,13 @@ def borrowed_choice(model: Translator) -> dict[str, Any]:
 def main() -> None:
     """Read the command line and measure."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("key", help="what models.load takes, such as bahdanau-en-fr")
+    parser.add_argument("key", help="what models.load takes: a key such as bahdanau-en-fr, or a folder with a card")
     parser.add_argument("--data", type=Path, required=True, help="folder of the parallel text and the gold alignments")
     parser.add_argument("--write", action="store_true", help="put the figures into the card")
     parser.add_argument("--threads", type=int, default=1)
     choices = parser.parse_args()
     torch.set_num_threads(choices.threads)
-    model = load(choices.key)
+    model = load(Path(choices.key) if Path(choices.key).is_dir() else choices.key)
     if not isinstance(model, Translator):
         parser.error(f"{choices.key} is not a translation model of this project")
     figures = evaluate(model, choices.data)

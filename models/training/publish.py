@@ -80,8 +80,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("recipe", type=Path, help="the TOML file of the run")
     parser.add_argument("--out", type=Path, required=True, help="folder that keeps runs")
+    parser.add_argument("--weights", type=Path, default=WEIGHTS, help="folder to write to, instead of that shipped")
     choices = parser.parse_args()
-    publish(read_recipe(choices.recipe), choices.out)
+    publish(read_recipe(choices.recipe), choices.out, choices.weights)
 
 
 if __name__ == "__main__":
