@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from threading import Lock
 from typing import Literal
 
 import numpy as np
@@ -12,7 +13,6 @@ from numpy.typing import NDArray
 from models.edits import Array
 from models.errors import InputError
 from models.replay import Replay
-from models.seeding import building
 from models.sites import Site
 from models.sweeps import Progress, batches, silent
 from models.trace import AttentionTrace, TokenSequence, merge_to_words
@@ -20,11 +20,16 @@ from models.trace import AttentionTrace, TokenSequence, merge_to_words
 BAND = (2.5, 97.5)
 """The percentiles that bound what chance gives: the central 95%."""
 
+ROUNDING = 1e-5
+"""How far the weights of equal runs may lie apart."""
+
 LEAST_SAMPLES = 20
 """Below that the percentiles of a band mean nothing."""
 
 MOST_CELLS = 2**26
 """How many weights all samples may have together: 256 MiB."""
+
+_ONE_AT_A_TIME = Lock()
 
 Unit = Literal["word", "piece"]
 How = Literal["weights", "order"]
@@ -63,9 +68,12 @@ class ChanceBands:
         return (self.mean_low, self.mean_high) if head == "mean" else (self.low[head], self.high[head])
 
     def beyond(self, weights: Array, head: int | Literal["mean"]) -> NDArray[np.bool_]:
-        """Tell which cells of `weights`, [query, key], lie outside the band: more, or less, than chance gives."""
+        """Tell which cells of `weights`, [query, key], lie outside the band: more, or less, than chance gives.
+
+        By more than `ROUNDING`: runs in a batch and runs alone differ in their last digits.
+        """
         low, high = self.of(head)
-        return np.asarray((weights < low) | (weights > high))
+        return np.asarray((weights < low - ROUNDING) | (weights > high + ROUNDING))
 
 
 def chance_bands(
@@ -137,7 +145,7 @@ def _fresh_maps(replay: Replay, place: Site, seeds: Sequence[int], on_progress: 
 
 def _fresh_map(replay: Replay, place: Site, seed: int) -> Array:
     """Give the map at `place` of one fresh network, which is gone when this returns: two would not always fit."""
-    with building():
+    with _ONE_AT_A_TIME:
         weights: Array = replay.fresh(seed).weights(replay.as_it_is(1), place)[0]
     return weights
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from models.sites import KINDS, STACKS
 
 _WEIGHT_SUM_TOLERANCE = 1e-5
+_MOST = 10**9
 _INDEX = re.compile(r"[0-9]{1,9}")
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]{1,3})?")
 
@@ -58,8 +59,8 @@ def _clean_place_or_own(name: str, value: Any) -> float | None:
     if value is None:
         return None
     place = _clean_number(name, value)
-    if place < 0:
-        raise _fail(name, "a number from 0, or none for the own one", value)
+    if not 0 <= place < _MOST:
+        raise _fail(name, f"a number from 0 below {_MOST}, or none for the own one", value)
     return int(place) if place == int(place) else place
 
 

@@ -343,7 +343,7 @@ class Window(Edit):
         if self.width is None:
             return f"{rows}: window around place {self.centre:g}, as wide as its own"
         first, last = max(0, math.ceil(self.centre - self.width)), math.floor(self.centre + self.width)
-        return f"{rows} limited to keys {first} to {last}"
+        return f"{rows} limited to {f'keys {first} to {last}' if first <= last else 'no key'}"
 
 
 zero_head = ZeroHead

@@ -39,7 +39,8 @@ def _problem(site: Site, got: object, expected: object, remedy: str) -> TraceErr
 def frozen_array(values: Array) -> Array:
     """Give a read-only copy of `values`; or `values` itself if it is read-only and nobody else can write there.
 
-    That is so if it owns its memory, or if a tensor does that was given away with it.
+    That is so if it owns its memory. If something else than an array does, such as a tensor, the caller vouches for it
+    by having made `values` read-only: nobody writes there any more.
     """
     if not values.flags.writeable and not isinstance(values.base, np.ndarray):
         return values

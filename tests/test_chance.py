@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models import chance as chances
+from models import load
 from models.chance import ChanceBands, chance_bands, shuffled
 from models.errors import InputError
 from models.huggingface import model as pretrained
@@ -150,6 +151,16 @@ def test_shuffled_words_change_nothing_for_a_model_without_positions(family: str
         bands = chance_bands(model.replay(trace, pair=pair), site, how="order", unit="piece", samples=LEAST)
         for bound in (bands.low, bands.high):
             np.testing.assert_allclose(bound, trace[site].weights, atol=1e-4)
+
+
+def test_rounding_does_not_leave_a_band_of_no_width() -> None:
+    """Self-attention of the first decoder layer does not see the source: every order gives its map, to rounding."""
+    model = load("transformer-en-fr")
+    trace = model.attend("The cat drank the milk because it was hungry.")
+    bands = chance_bands(model.replay(trace), "decoder.0.self", how="order", unit="piece", samples=LEAST)
+    for head, weights in enumerate(trace["decoder.0.self"].weights):
+        assert not bands.beyond(weights, head).any()
+        assert bands.beyond(weights + 1e-3, head).all()
 
 
 def test_columns_of_shuffled_words_are_put_back_to_their_words() -> None:

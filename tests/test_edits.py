@@ -59,7 +59,7 @@ edits = st.one_of(
     st.builds(set_row, places, maybe_positions, maybe_positions, distributions(), st.floats(0, 1)),
     st.builds(scale_scores, places, numbers),
     st.builds(mask_key, places, positions),
-    st.builds(window, places, maybe_positions, positions | st.floats(0, 1e6), maybe_positions),
+    st.builds(window, places, maybe_positions, positions | st.floats(0, 1e9, exclude_max=True), maybe_positions),
     st.builds(window, places, maybe_positions, st.none(), positions),
 )
 
@@ -261,7 +261,12 @@ class TestWhatIsRefused:
             (scale_scores, (CROSS, float("inf")), "factor of an edit is a finite number"),
             (mask_key, (CROSS, None), "key of an edit is a whole number from 0; got 'None'"),
             (window, (CROSS, 0, None, None), "a window has a centre, or a width, or both"),
-            (window, (CROSS, 0, -0.5, 1), "centre of an edit is a number from 0, or none for the own one; got '-0.5'"),
+            (
+                window,
+                (CROSS, 0, -0.5, 1),
+                "centre of an edit is a number from 0 below 1000000000, or none for the own one",
+            ),
+            (window, (CROSS, 0, 1e20, 1), "centre of an edit is a number from 0 below 1000000000, or none"),
             (window, (CROSS, 0, float("nan"), 1), "centre of an edit is a finite number"),
             (window, (CROSS, 0, 0, -1), "width of an edit is a whole number from 0; got '-1'"),
         ],
@@ -373,6 +378,11 @@ class TestAsText:
                 window(CROSS, None, 1, 2),
                 "window(decoder.0.cross,*,1,2)",
                 "every row of decoder layer 0 cross-attention limited to keys 0 to 3",
+            ),
+            (
+                window(CROSS, 2, 3.5, 0),
+                "window(decoder.0.cross,2,3.5,0)",
+                "row 2 of decoder layer 0 cross-attention limited to no key",
             ),
             (
                 window(CROSS, 2, 3.5, None),

@@ -550,3 +550,20 @@ def test_the_window_of_local_attention_is_moved_and_widened_by_sliders() -> None
     app.slider[1].set_value(0)
     app.run()
     assert "nothing to read" in app.error[0].value.replace("\\", "")
+    app.text_input(key="sentence").set_value("The dog sleeps.")
+    app.run()
+    assert app.slider[1].value == windows[0, 1]  # the edit was of another text
+    assert len(figures(app)) == 1
+
+
+def test_the_window_of_a_translation_that_is_cut_into_other_pieces_than_were_written() -> None:
+    app = AppTest.from_file(APP, default_timeout=PATIENCE)
+    sentence = "http://www.example.com/abc"
+    for name, value in {"sentence": sentence, "mechanisms": "luong-local-p", "also": "window"}.items():
+        app.query_params[name] = value
+    app.run()
+    app.slider[0].set_value(1)
+    app.run()
+    assert not app.exception
+    assert not app.error
+    assert len(figures(app)) == 2

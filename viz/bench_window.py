@@ -14,6 +14,7 @@ from viz.edit_builder import build_window
 from viz.figures import alignment_heatmap
 from viz.language import _
 from viz.pairs import mechanism_of
+from viz.runs import forcible_translation
 from viz.runtime import Host
 from viz.style import plain
 from viz.translation_consequence import MisfitError, edited_runs, show_consequence
@@ -34,6 +35,8 @@ def show_window(
 ) -> None:
     """Let the reader move and widen the windows of one local mechanism, and show the maps and words before and after.
 
+    Always on its own translation, whichever is aligned above: what it then writes is held against that.
+
     Parameters
     ----------
     host : Host
@@ -50,7 +53,7 @@ def show_window(
         with st.container(width=250):
             chosen = select("windowed", names, title=_("Window of"))
         key = next(each for each in traces if mechanism_of(each) == chosen)
-        before = traces[key]
+        before = forcible_translation(host, key, traces[key].source_text)
         (own,) = before.maps  # one layer of one head
         edits = build_window(own)
     forced = afresh = before

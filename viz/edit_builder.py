@@ -254,24 +254,28 @@ def _own_window(field: _Field, rows: Sequence[int | None]) -> Action:
     windows = field.example.companions[CENTRE][0]  # [query, centre and half-width]
     first, last = rows[0], len(field.example.key_tokens) - 1
     own_width = round(float(windows[first or 0, 1]))
+    mark_of_run = hash((field.example.query_tokens, field.example.key_tokens, windows.tobytes()))
     centre = own_centre = None
     if first is None:
         st.caption(_("Choose a row to move its centre p as well."))
     else:
-        own_centre = min(round(float(windows[first, 0]), 1), float(last))
+        own_centre = round(float(windows[first, 0]), 1)
         with st.container(width=240):
             centre = st.slider(
                 _("Centre p: place in the source, from 0"),
                 0.0,
-                float(last),
+                max(float(last), own_centre),
                 own_centre,
                 0.1,
-                key=f"surgery-centre-{first}-{last}-{own_centre}",
-                disabled=last == 0,
+                key=f"surgery-centre-{first}-{mark_of_run}",
             )
     with st.container(width=200):
         width = st.slider(
-            _("D: pieces on each side"), 0, max(10, own_width), own_width, key=f"surgery-own-width-{own_width}"
+            _("D: pieces on each side"),
+            int(first is None),  # a centre between two pieces has none at a distance of 0
+            max(10, own_width),
+            own_width,
+            key=f"surgery-own-width-{first}-{mark_of_run}",
         )
     moved = None if centre == own_centre else centre
     widened = None if width == own_width else width

@@ -31,6 +31,24 @@ def sites_of(key: str) -> tuple[str, ...]:
     return ("*.weights", "*.centre") if mechanism.rows_sum_to_one else ("*.weights", "*.centre", "*.raw_weights")
 
 
+def forcible_translation(host: Host, key: str, source: str) -> AttentionTrace:
+    """Give what the model `key` made of `source`, such that its text can be forced and gives the same tokens again.
+
+    Where the tokens that a model chose are not those into which its text is cut, the text is forced once.
+
+    Raises
+    ------
+    models.InputError
+        If the text is not one that the model takes.
+    """
+    trace = host.attend(key, source, sites=sites_of(key))
+    target = host.model(key).fit(trace.output_text)[0]
+    if not target.strip():
+        return trace
+    forced = host.attend(key, trace.source_text, target, sites=sites_of(key))
+    return trace if forced.target == trace.target else forced
+
+
 def forced_translations(host: Host, keys: Sequence[str], source: str, target: str) -> dict[str, AttentionTrace]:
     """Give what each model of `keys` attends to while it writes `target`, whatever it would have written.
 

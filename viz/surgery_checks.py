@@ -230,7 +230,14 @@ def _chance(look: Look) -> None:
         picture=drawing.picture,
         available=drawing.width,
     )
-    if how == "order" and view.shown.causal:
+    if how == "order" and trace.target and (view.shown.site.stack, view.shown.site.kind) == ("decoder", "self"):
+        st.caption(
+            _(
+                "The translation keeps its own order. The shuffled source reaches this map only through the "
+                "cross-attention of the layers before it: layer 0 it does not reach."
+            )
+        )
+    elif how == "order" and view.shown.causal:
         st.caption(
             _(
                 "Each token reads only what stands before it: in another order that is other words, so that a weight "

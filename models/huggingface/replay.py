@@ -75,7 +75,7 @@ class PretrainedReplay(Replay):
         return weights
 
     def fresh(self, seed: int) -> PretrainedReplay:
-        """Give the same texts through fresh weights; see `Replay.fresh`."""
+        """Give the same texts through fresh weights, for their `weights`: vectors are not told; see `Replay.fresh`."""
         network = self._build(seed)
         layers = self._layers.moved(self._network, network)
         return PretrainedReplay(self.trace, self._inputs, network, layers, self._build)

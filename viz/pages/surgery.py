@@ -22,7 +22,7 @@ from viz.language import ENGLISH, _, use_language
 from viz.loading import usable
 from viz.pairs import choose_pair, pair_of
 from viz.returning import keep_settings, restore_settings
-from viz.runs import sites_of
+from viz.runs import forcible_translation
 from viz.runtime import Host, shared_host
 from viz.sentence import KEY as SENTENCE
 from viz.sentence import sentence_box
@@ -145,23 +145,19 @@ def _unedited(host: Host, sentence: str, key: str, messages: DeltaGenerator) -> 
     model = host.model(key)
     try:
         fitting, left_out = model.fit(sentence)
-        trace = host.attend(key, fitting, sites=sites_of(key))
+        trace = forcible_translation(host, key, fitting)
     except models.InputError as error:
         messages.error(plain(_(str(error))), icon=":material/edit:")
         last = st.session_state.get("last_good")
         if last is None:
             return None
         messages.caption(plain(_("Below: the last sentence that could be read, “{sentence}”", sentence=last)))
-        trace, left_out = host.attend(key, model.fit(last)[0], sites=sites_of(key)), 0
+        trace, left_out = forcible_translation(host, key, model.fit(last)[0]), 0
     if left_out:
         said = _("This text is longer than the model takes. The last {count} words are left out.", count=left_out)
         messages.info(said, icon=":material/content_cut:")
     st.session_state["last_good"] = trace.source_text
-    target = model.fit(trace.output_text)[0]
-    if not target.strip():
-        return trace
-    forced = host.attend(key, trace.source_text, target, sites=sites_of(key))
-    return trace if forced.target == trace.target else forced
+    return trace
 
 
 def _maps(views: Sequence[View], choices: _Choices, available: float, *, edited: bool) -> None:
