@@ -339,7 +339,8 @@ class Window(Edit):
     def __str__(self) -> str:
         rows = f"{one_or_every('row', self.row)} of {place_in_words(self.site)}"
         if self.centre is None:
-            return f"{rows}: window of {self.width} keys to each side of its own centre"
+            keys = "1 key" if self.width == 1 else f"{self.width} keys"
+            return f"{rows}: window of {keys} to each side of its own centre"
         if self.width is None:
             return f"{rows}: window around place {self.centre:g}, as wide as its own"
         first, last = max(0, math.ceil(self.centre - self.width)), math.floor(self.centre + self.width)

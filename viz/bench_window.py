@@ -56,18 +56,15 @@ def show_window(
         before = forcible_translation(host, key, traces[key].source_text)
         (own,) = before.maps  # one layer of one head
         edits = build_window(own)
-    forced = afresh = before
-    if edits:
-        try:
-            forced, afresh = edited_runs(host, key, before, edits)
-        except MisfitError as error:
-            st.error(plain(str(error)), icon=":material/edit:")
-            edits = ()
-    else:
+    if not edits:
         st.caption(
             _("Move a slider: the model runs again with that window, and what changes stands beside the original.")
         )
-    if not edits:
+        return
+    try:
+        forced, afresh = edited_runs(host, key, before, edits)
+    except MisfitError as error:
+        st.error(plain(str(error)), icon=":material/edit:")
         return
     show_consequence(before, forced, afresh, key)
     views = [view_of(trace, places[key], choices) for trace in (before, forced)]

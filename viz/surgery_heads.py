@@ -69,17 +69,12 @@ def _did(sweep: HeadSweep, trace: AttentionTrace) -> str:
             "Each head switched off alone while the model writes its own translation. Below 0: the translation became "
             "less likely."
         )
-    if sweep.written and len(sweep.written) < len(trace.source) - 1:
-        return _(
-            "Each head switched off alone while the model reads the text. Change of log-probability: of the last "
-            "{count} tokens, each foretold from those before it; below 0, they became less likely. 1 - cosine: how far "
-            "the final vector of each token turns.",
-            count=len(sweep.written),
-        )
     if sweep.written:
+        part = len(sweep.written) < len(trace.source) - 1
         return _(
-            "Each head switched off alone while the model reads the text. Change of log-probability: of the text's own "
-            "tokens, each foretold from those before it; below 0, the text became less likely. 1 - cosine: how far the "
-            "final vector of each token turns."
+            "Each head switched off alone while the model reads the text. Change of log-probability: of {tokens}, each "
+            "foretold from those before it; below 0, they became less likely. 1 - cosine: how far the final vector of "
+            "each token turns.",
+            tokens=_("the last {count} tokens", count=len(sweep.written)) if part else _("the text's own tokens"),
         )
     return _("Each head switched off alone; how far the final vector of each token turns.")
