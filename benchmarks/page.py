@@ -71,11 +71,18 @@ WebSocket.prototype.send = function (...data) {
   window.bench.sends.push(performance.now());
   return send.apply(this, data);
 };
+// How many maps of exact weights a figure shows, and its texts.
+window.bench.shown = (figure) => {
+  const place = document.querySelector(`.st-key-figure-${figure}`), plot = place?.querySelector(".js-plotly-plot");
+  if (plot) return [plot.querySelectorAll(".heatmaplayer .hm").length, [plot.textContent]];
+  const within = [...place?.querySelectorAll("*") ?? []];
+  const stage = within.map((each) => each.shadowRoot?.querySelector(".stage[data-drawn]")).find(Boolean);
+  return stage ? [stage.exact.filter(Boolean).length, stage.texts] : [0, []];
+};
 window.bench.painted = (figure, text, maps) => new Promise((resolve) => {
   const look = () => {
-    const picture = document.querySelector(`.st-key-figure-${figure} .js-plotly-plot`);
-    const there = picture && picture.querySelectorAll(".heatmaplayer .hm").length >= maps
-      && picture.textContent.includes(text);
+    const [count, texts] = window.bench.shown(figure);
+    const there = count >= maps && texts.join("").includes(text);
     if (there) requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.now())));
     else requestAnimationFrame(look);
   };

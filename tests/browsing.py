@@ -70,15 +70,17 @@ def query(page: Page) -> dict[str, list[str]]:
     return parse_qs(urlsplit(page.url).query)
 
 
-def cell_of(page: Page, head: int, row: int, column: int, shape: tuple[int, int]) -> tuple[float, float]:
-    """Give where the middle of a cell of the overview is on the screen."""
-    stage = page.locator(".stage")
+def cell_of(
+    page: Page, head: int, row: int, column: int, shape: tuple[int, int], *, figure: str = ".overview"
+) -> tuple[float, float]:
+    """Give where the middle of a cell of the overview, or of the picked heads, is on the screen."""
+    stage = page.locator(f"{figure} .stage")
     stage.scroll_into_view_if_needed()
     x, y = stage.evaluate(CELL, [head, (column + 0.5) / shape[1], (row + 0.5) / shape[0]])
     return x, y
 
 
-def point(page: Page, head: int, row: int, column: int, shape: tuple[int, int]) -> str:
-    """Point at a cell of the overview and give what is said of it."""
-    page.mouse.move(*cell_of(page, head, row, column, shape))
-    return page.locator(".tip").inner_text()
+def point(page: Page, head: int, row: int, column: int, shape: tuple[int, int], *, figure: str = ".overview") -> str:
+    """Point at a cell of the overview, or of the picked heads, and give what is said of it."""
+    page.mouse.move(*cell_of(page, head, row, column, shape, figure=figure))
+    return page.locator(f"{figure} .tip").inner_text()

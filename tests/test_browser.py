@@ -228,7 +228,7 @@ def test_a_page_is_found_again_as_it_was_left(browser: Browser, address: str) ->
         expect(page.locator(".heatmaplayer image")).to_have_count(2)
         for _visit in range(2):
             page.get_by_test_id("stHeader").get_by_role("link", name="Heads", exact=True).click()
-            expect(page.locator(".st-key-figure-picked-heads .js-plotly-plot")).to_be_visible()
+            expect(page.locator(".comparison .stage[data-drawn]")).to_be_visible()
             assert parse_qs(urlsplit(page.url).query).keys() <= {"sentence"}
             page.get_by_test_id("stHeader").get_by_role("link", name="Bench", exact=True).click()
             expect(page.get_by_label("Your translation")).to_have_value("Le chat noir.")

@@ -5,43 +5,61 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from functools import cache, partial
-from html import unescape
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 import transformers
 from browsing import cell_of, point, query
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 import models
 from models.huggingface.embedded import local_models
 from models.trace import AttentionTrace
 from viz.figures.head_maps import views_at
 from viz.pages.heads import KEY
-from viz.tokens import label, visible
+from viz.theme import PAPER_COLOUR, TEXT_COLOUR, WEIGHT_SCALE
+from viz.tokens import visible
 
 PAUSE = 1_000  # milliseconds
 SENTENCE = "The cat drank the milk because the cat was hungry."
 AWKWARD = "The cat <img src=x onerror=window.harmed=1> the cat {x} 我 🔥 أحب unbelievably."
 
-POINT = """
-([chart, trace, x, y]) => {
-    const plot = document.querySelectorAll('.js-plotly-plot')[chart];
-    const drawn = plot._fullData[trace], box = plot.getBoundingClientRect();
-    const axis = name => plot._fullLayout[name.replace(/^([xy])/, '$1axis')];
-    const [across, down] = [axis(drawn.xaxis), axis(drawn.yaxis)];
-    return [box.left + across._offset + across.d2p(x), box.top + down._offset + down.d2p(y)];
+SETTLED = """
+count => {
+    const idle = document.querySelector('[data-test-script-state="notRunning"]');
+    const stage = name => [...document.querySelectorAll('*')]
+        .map(each => each.shadowRoot?.querySelector(`${name} .stage[data-drawn]`)).find(each => each);
+    const picked = stage('.comparison');
+    const fits = picked => Math.abs(parseFloat(picked.style.width) - picked.parentElement.clientWidth) <= 22;
+    return idle && stage('.overview') && picked?.exact.length === count && picked.exact.every(Boolean) && fits(picked);
 }
 """
-SETTLED = """
-images => {
-    const plots = [...document.querySelectorAll('.js-plotly-plot')];
-    const idle = document.querySelector('[data-test-script-state="notRunning"]');
-    const fits = plot => Math.abs(plot._fullLayout.width - plot.parentElement.getBoundingClientRect().width) <= 22;
-    const drawn = [...document.querySelectorAll('.st-key-figure-all-heads *')]
-        .some(each => each.shadowRoot?.querySelector('.stage[data-drawn]'));
-    return idle && drawn && document.querySelectorAll('.heatmaplayer image').length === images && plots.every(fits);
+LABELLED = """
+words => {
+    const stage = [...document.querySelectorAll('*')]
+        .map(each => each.shadowRoot?.querySelector('.comparison .stage[data-drawn]')).find(each => each);
+    return words.every(word => stage?.texts.filter(each => each === word).length === 6) && stage.exact.length === 3;
+}
+"""
+# Click a head of the overview, and give what the picked heads show before the server can have answered.
+AT_ONCE = """
+([all, picked, head]) => {
+    const box = all.boxes[head], frame = all.getBoundingClientRect();
+    const place = { clientX: frame.left + box.left + box.width / 2, clientY: frame.top + box.top + box.height / 2 };
+    all.dispatchEvent(new MouseEvent('click', place));
+    return [picked.texts, picked.exact];
+}
+"""
+PIXELS = """
+(stage, [head, rows, columns]) => {
+    const canvas = stage.querySelector('.maps'), box = stage.boxes[head], ratio = canvas.width / canvas.clientWidth;
+    const pen = canvas.getContext('2d');
+    return Array.from({ length: rows }, (_, row) => Array.from({ length: columns }, (_, column) => {
+        const place = [box.left + (column + 0.5) / columns * box.width, box.top + (row + 0.5) / rows * box.height];
+        return [...pen.getImageData(...place.map(each => Math.floor(each * ratio)), 1, 1).data];
+    }));
 }
 """
 
@@ -57,27 +75,18 @@ def visit(open_page: Callable[..., Page], address: str) -> Callable[..., Page]:
     return partial(open_page, f"{address}/heads", height=1500, sentence=SENTENCE)
 
 
-def hover(page: Page, chart: int, trace_number: int, x: float, y: float) -> str:
-    """Point at a place of a chart, in its own coordinates, and give what is shown."""
-    page.locator(".js-plotly-plot").nth(chart).scroll_into_view_if_needed()
-    across, down = page.evaluate(POINT, [chart, trace_number, x, y])
-    page.mouse.move(across - 3, down)
-    page.mouse.move(across, down)
-    shown = page.locator(".hoverlayer .hovertext")
-    expect(shown).to_have_count(1)
-    text = shown.text_content() or ""
-    page.mouse.move(1, 1)
-    expect(shown).to_have_count(0)
-    return text
+def picked_heads(page: Page) -> Locator:
+    return page.locator(".comparison .stage")
 
 
-def seen(text: str) -> str:
-    """Give a token as the browser shows it."""
-    return unescape(label(text))
+def texts_of(page: Page) -> list[str]:
+    """Give every word that stands beside and above the picked heads: titles, labels, the legend."""
+    texts: list[str] = picked_heads(page).evaluate("stage => stage.texts")
+    return texts
 
 
 def wait_for_heatmaps(page: Page, count: int) -> None:
-    """Wait until so many heatmaps are drawn, for the width that the page has, and nothing runs any more."""
+    """Wait until so many heads are drawn exactly, for the width that the page has, and nothing runs any more."""
     page.wait_for_function(SETTLED, arg=count)
     page.wait_for_timeout(PAUSE)  # time for the page to tell its width, which draws everything anew
     page.wait_for_function(SETTLED, arg=count)
@@ -90,11 +99,10 @@ def check_cells(
     generator, shape = np.random.default_rng(0), weights[0].shape
     for number in range(10):
         row, column, place = (int(generator.integers(end)) for end in (*shape, len(picked)))
-        text = hover(page, 0, place, column, row)
-        found = float(re.match(r"[0-9.]+", text)[0])  # type: ignore[index]
-        assert found == pytest.approx(weights[picked[place]][row, column], abs=5.1e-5)
-        assert seen(rows[row]) in text
-        assert seen(keys[column]) in text
+        said = point(page, place, row, column, shape, figure=".comparison").split("\n")
+        assert float(said[1]) == pytest.approx(weights[picked[place]][row, column], abs=5.1e-5)
+        assert visible(rows[row]) in said[2]
+        assert visible(keys[column]) in said[3]
         head = int(generator.integers(len(weights)))
         said = point(page, head, row, column, shape).split("\n")
         assert float(said[1].removeprefix("≈ ")) == pytest.approx(weights[head][row, column], abs=0.0045), number
@@ -126,7 +134,7 @@ def test_minilm_is_shown_as_transformers_computes_it(visit: Callable[..., Page])
     assert page.evaluate("window.harmed") is None
     x, y = cell_of(page, 25, 1, 1, weights[0].shape)
     page.mouse.click(x, y)
-    expect(page.locator(".st-key-figure-picked-heads .heatmaplayer image")).to_have_count(4)
+    wait_for_heatmaps(page, 4)
     expect(page.locator("[data-testid=stMultiSelect]")).to_contain_text("layer 2, head 1")
     assert query(page)["heads2"] == ["1"]
     for way in ("lines", "on the text"):
@@ -153,8 +161,63 @@ def test_heads_are_picked_shown_and_kept_in_the_link(visit: Callable[..., Page])
     ).to_have_count(0)
     page.reload()
     wait_for_heatmaps(page, 4)
-    expect(page.get_by_text("layer 1, head 7", exact=True).first).to_be_visible()
-    expect(page.get_by_text("layer 0, head 0", exact=True)).to_have_count(0)
+    assert "layer 1, head 7" in texts_of(page)
+    assert "layer 0, head 0" not in texts_of(page)
+
+
+def test_a_head_that_is_clicked_is_drawn_at_once_and_then_exactly(visit: Callable[..., Page]) -> None:
+    page = visit(heads0="3", heads2="")
+    wait_for_heatmaps(page, 1)
+    weights = trace()["encoder.1.self"].to_words().weights[5]
+    everything = page.locator(".overview .stage").element_handle()
+    texts, exact = page.evaluate(AT_ONCE, [everything, picked_heads(page).element_handle(), 8 + 5])
+    assert exact == [True, False]
+    assert "layer 0, head 3" in texts
+    assert "≈ layer 1, head 5" in texts
+    wait_for_heatmaps(page, 2)
+    assert "layer 1, head 5" in texts_of(page)
+    before = page.locator(".comparison .stage").evaluate("stage => Number(stage.dataset.drawn)")
+    page.evaluate(AT_ONCE, [everything, picked_heads(page).element_handle(), 3])
+    wait_for_heatmaps(page, 1)
+    assert page.locator(".comparison .stage").evaluate("stage => Number(stage.dataset.drawn)") > before
+    ends = [place for place, _hex in WEIGHT_SCALE]
+    shades = [[int(colour[at : at + 2], 16) for _end, colour in WEIGHT_SCALE] for at in (1, 3, 5)]
+    expected = np.stack([np.interp(weights, ends, values) for values in shades], axis=-1)
+    drawn = np.array(picked_heads(page).evaluate(PIXELS, [0, *weights.shape]))
+    np.testing.assert_allclose(drawn[..., :3], expected, atol=4)
+
+
+def test_the_server_need_not_answer_for_a_clicked_head_to_be_drawn(visit: Callable[..., Page]) -> None:
+    page = visit(heads0="3", heads2="")
+    wait_for_heatmaps(page, 1)
+    weights = trace()["encoder.2.self"].to_words().weights[6]
+    page.evaluate("WebSocket.prototype.send = () => undefined")
+    x, y = cell_of(page, 16 + 6, 1, 2, weights.shape)
+    page.mouse.click(x, y)
+    assert picked_heads(page).evaluate("stage => stage.exact") == [True, False]
+    for row, column in ((0, 1), (4, 3), (9, 9)):
+        said = point(page, 1, row, column, weights.shape, figure=".comparison").split("\n")
+        assert said[0] == "layer 2, head 6"
+        assert float(said[1].removeprefix("≈ ")) == pytest.approx(weights[row, column], abs=0.0045)
+    ends = [place for place, _hex in WEIGHT_SCALE]
+    shades = [[int(colour[at : at + 2], 16) for _end, colour in WEIGHT_SCALE] for at in (1, 3, 5)]
+    rounded = (np.rint(np.sqrt(weights) * 255) / 255) ** 2
+    expected = np.stack([np.interp(rounded, ends, values) for values in shades], axis=-1)
+    page.mouse.move(1, 1)
+    drawn = np.array(picked_heads(page).evaluate(PIXELS, [1, *weights.shape]))
+    np.testing.assert_allclose(drawn[..., :3], expected, atol=2)
+
+
+def test_the_keys_move_between_picked_heads_and_inside_one(visit: Callable[..., Page]) -> None:
+    page = visit(heads1="5")
+    wait_for_heatmaps(page, 3)
+    weights, live = trace()["encoder.1.self"].to_words().weights[5], page.locator(".comparison .live")
+    picked_heads(page).focus()
+    for key in ("ArrowRight", "Shift+ArrowDown", "Shift+ArrowDown", "Shift+ArrowRight"):
+        page.keyboard.press(key)
+    expect(live).to_contain_text(f"layer 1, head 5; {weights[1, 1]:.4f}; query: the word that reads: “cat”")
+    page.keyboard.press("Enter")
+    wait_for_heatmaps(page, 3)  # there is nothing to pick here
 
 
 def test_the_sentence_and_the_picks_travel_between_the_pages(visit: Callable[..., Page]) -> None:
@@ -162,15 +225,15 @@ def test_the_sentence_and_the_picks_travel_between_the_pages(visit: Callable[...
     wait_for_heatmaps(page, 3)
     box = page.locator(".st-key-sentence input")
     box.fill("The dog sleeps.")
-    expect(page.locator(".st-key-figure-picked-heads .ytick text").first).to_have_text("The")
-    expect(page.locator(".st-key-figure-picked-heads .ytick text")).to_have_count(5)
+    words = ["The", "dog", "sleeps", ".", "</s>"]
+    page.wait_for_function(LABELLED, arg=words)
     page.get_by_role("link", name="Bench").click()
     expect(page.locator(".st-key-figure-alignment")).to_be_visible()
     expect(page.locator(".st-key-sentence input")).to_have_value("The dog sleeps.")
     page.get_by_role("link", name="Heads").click()
     wait_for_heatmaps(page, 3)
     expect(page.locator(".st-key-sentence input")).to_have_value("The dog sleeps.")
-    expect(page.get_by_text("layer 1, head 5", exact=True).first).to_be_visible()
+    assert "layer 1, head 5" in texts_of(page)
 
 
 def test_a_phone_has_all_of_it_and_nothing_sticks_out(visit: Callable[..., Page]) -> None:
@@ -185,18 +248,30 @@ def test_a_phone_has_all_of_it_and_nothing_sticks_out(visit: Callable[..., Page]
 def test_a_picture_saved_from_a_dark_page_is_dark_on_white(visit: Callable[..., Page], tmp_path: Path) -> None:
     page = visit(scheme="dark", picture="svg")
     wait_for_heatmaps(page, 2)
-    chart = page.locator(".js-plotly-plot").nth(0)
-    text, background = page.locator(".st-key-figure-picked-heads .ytick text").first, chart.locator(".main-svg").first
-    expect(text).to_have_css("fill", re.compile(r"rgb\((2\d\d), (2\d\d), (2\d\d)\)"))  # light text
-    expect(background).to_have_css("background-color", "rgba(0, 0, 0, 0)")  # on the page's own dark
-    chart.hover()
+    expect(page.locator("figure.comparison")).to_have_css("color", re.compile(r"rgb\((2\d\d), (2\d\d), (2\d\d)\)"))
     with page.expect_download() as download:
-        chart.locator(".modebar-btn").first.click()
+        page.locator(".comparison .save").click()
     saved = tmp_path / "picture.svg"
     download.value.save_as(saved)
-    assert download.value.suggested_filename.endswith(".svg")
-    svg = saved.read_text(encoding="utf8")
-    assert re.search(r"<rect[^>]*fill: rgb\(255, 255, 255\)", svg)
-    assert "currentColor" not in svg
-    assert "query: the word that reads" in svg
-    assert "rgb(28, 35, 48)" in svg  # dark text
+    assert download.value.suggested_filename == (
+        "The-cat-drank-the-milk-because-the-cat-w-side-layer-0-head-0-layer-2-head-0.svg"
+    )
+    root = ElementTree.parse(saved).getroot()
+    assert root.attrib["fill"] == TEXT_COLOUR
+    parts = {
+        name: [each for each in root.iter() if each.tag.endswith(f"}}{name}")] for name in ("rect", "image", "text")
+    }
+    assert parts["rect"][0].attrib["fill"] == PAPER_COLOUR
+    assert len(parts["image"]) == 1
+    said = [each.text for each in parts["text"]]
+    for words in (
+        "layer 2, head 0",
+        "query: the word that reads",
+        "key: the word being read",
+        "pieces merged to words",
+    ):
+        assert words in said
+    assert said.count("hungry") == 4  # a row and a column of each map
+    turned = {each.attrib["transform"].split(" ")[0] for each in parts["text"] if "transform" in each.attrib}
+    assert turned == {"rotate(-90", "rotate(-45"}
+    assert "attention weight: share of the reading" in " ".join(said)

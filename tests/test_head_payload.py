@@ -1,11 +1,9 @@
 """What the canvas overview is fed with: decoded, it is the trace within the rounding that is stated."""
 
-import json
-import struct
-import zlib
 from typing import Any
 
 import numpy as np
+import payloads
 import pytest
 from canvas_samples import HOSTILE, SAMPLES, encoder
 from figure_samples import AWKWARD
@@ -24,12 +22,9 @@ FORTY = [f"w{place}" for place in range(39)] + ["</s>"]
 
 
 def decode(payload: bytes) -> tuple[dict[str, Any], np.ndarray]:
-    """Read a payload as its description says: header, and weights as float64 [head, row, column]."""
-    plain = zlib.decompress(payload)
-    (length,) = struct.unpack("<I", plain[:4])
-    header = json.loads(plain[4 : 4 + length].decode("ascii"))
-    shape = len(header["heads"]), len(header["rows"]) - 1, len(header["columns"]) - 1
-    return header, (np.frombuffer(plain[4 + length :], np.uint8).reshape(shape) / 255) ** 2
+    """Give the header of a payload, and weights as float64 [head, row, column]."""
+    header, cells = payloads.decode(payload)
+    return header, (cells / 255) ** 2
 
 
 @given(arrays(np.float32, 40, elements=st.floats(0, 1, width=32)))

@@ -59,6 +59,7 @@ DRAWING = Rule(
         "viz.windows",
     ),
 )
+FEEDING = Rule(frozenset(("numpy",)), (*DRAWING.own, "viz.canvas_payload"))
 PAGES = Rule(frozenset(("streamlit",)), ("models", "viz"))
 
 # The longest prefix counts.
@@ -120,6 +121,9 @@ RULES = {
         ("models.trace", "viz.differences", "viz.language", "viz.measures", "viz.similarity", "viz.views"),
     ),
     "viz.cards": PAGES,
+    "viz.canvas_payload": Rule(own=("viz.figures.head_overview", "viz.language", "viz.theme")),
+    "viz.comparison_payload": FEEDING,
+    "viz.head_payload": FEEDING,
     "viz.chart": Rule(PAGES.libraries | {"plotly"}, PAGES.own),
     "viz.controls": PAGES,
     "viz.head_below": PAGES,

@@ -3,8 +3,6 @@
 import base64
 import json
 import re
-import struct
-import zlib
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +11,7 @@ import pytest
 from figure_samples import axis_title
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from payloads import compared, overview
 from streamlit.testing.v1 import AppTest
 
 import models
@@ -23,6 +22,7 @@ from viz.head_gallery import columns_of
 from viz.head_profile import profiles_of, rollout_sentence
 from viz.pages.heads import KEY, MAPS
 from viz.runtime import shared_host
+from viz.tokens import visible
 
 SENTENCE = "The cat drank the milk."
 PATIENCE = 120  # seconds: the first run loads the model
@@ -48,7 +48,7 @@ def app() -> AppTest:
 
 
 def figures(app: AppTest) -> list[dict[str, Any]]:
-    """Give the Plotly figures of the page: the picked heads first, if they are shown."""
+    """Give the Plotly figures of the page."""
     assert not app.exception
     return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
 
@@ -61,17 +61,6 @@ def numbers(value: Any) -> np.ndarray:
     return np.frombuffer(base64.b64decode(value["bdata"]), value["dtype"]).reshape(shape)
 
 
-def overview(app: AppTest) -> tuple[dict[str, Any], np.ndarray]:
-    """Give what the canvas of all heads is fed with: its header, and bytes [head, row, column]."""
-    assert not app.exception
-    (payload,) = [each.proto.bytes for each in app.get("bidi_component") if each.proto.bytes]
-    plain = zlib.decompress(payload)
-    (length,) = struct.unpack("<I", plain[:4])
-    header = json.loads(plain[4 : 4 + length])
-    shape = len(header["heads"]), len(header["rows"]) - 1, len(header["columns"]) - 1
-    return header, np.frombuffer(plain[4 + length :], np.uint8).reshape(shape)
-
-
 def overview_title(app: AppTest) -> str:
     return str(overview(app)[0]["title"])
 
@@ -81,7 +70,7 @@ def framed(app: AppTest) -> set[tuple[int, int]]:
 
 
 def panel_names(app: AppTest) -> list[str]:
-    return [heatmap["name"] for heatmap in figures(app)[0]["data"]]
+    return [HeadPlace(*place).title for place in compared(app)[0]["heads"]]
 
 
 def captions(app: AppTest) -> str:
@@ -98,14 +87,16 @@ def parameter(app: AppTest, key: str) -> str | None:
 
 
 def test_the_page_opens_with_all_heads_and_two_picked(app: AppTest) -> None:
-    (picked,) = figures(app)
     assert not app.error
     assert not app.warning
     assert len(overview(app)[1]) == 24
     assert framed(app) == {(0, 0), (2, 0)}
     assert panel_names(app) == ["layer 0, head 0", "layer 2, head 0"]
-    assert (picked["layout"]["coloraxis"]["cmin"], picked["layout"]["coloraxis"]["cmax"]) == (0, 1)
     trace = shared_host().attend(KEY, SENTENCE)
+    header, weights = compared(app)
+    views = pick_views(trace, "encoder.*.self", "word", [HeadPlace(0, 0), HeadPlace(2, 0)])
+    np.testing.assert_array_equal(weights, [view.weights for view in views])
+    assert header["alt"].startswith("2 heads: encoder self-attention")
     assert any(trace.output_text.split()[0] in each.proto.body for each in app.get("html"))
 
 
@@ -126,17 +117,18 @@ def test_each_kind_of_map_is_shown(app: AppTest, kind: str, title: str) -> None:
 
 def test_pieces_are_a_choice_of_the_reader(app: AppTest) -> None:
     app.text_input(key="sentence").set_value("An unbelievable misunderstanding.").run()
-    words = len(figures(app)[0]["layout"]["xaxis"]["ticktext"])
+    words = len(compared(app)[0]["column_labels"])
     app.button_group(key="unit").set_value("piece").run()
-    assert len(figures(app)[0]["layout"]["xaxis"]["ticktext"]) > words
-    assert "the piece that reads" in axis_title(figures(app)[0], "y")
+    assert len(compared(app)[0]["column_labels"]) > words
+    assert "the piece that reads" in compared(app)[0]["query_title"]
     assert parameter(app, "unit") == "piece"
 
 
 def test_square_root_colour_is_said_on_both_figures(app: AppTest) -> None:
     app.button_group(key="colour").set_value("root").run()
-    (figure,) = figures(app)
-    assert "square root" in figure["layout"]["coloraxis"]["colorbar"]["title"]["text"].replace("<br>", " ")
+    header, _weights = compared(app)
+    assert "square root" in " ".join(text["text"] for text in header["layouts"][1]["texts"])
+    assert header["colour"] == "root"
     assert "square root" in overview(app)[0]["legend"]
     assert overview(app)[0]["colour"] == "root"
 
@@ -146,17 +138,19 @@ def test_every_figure_is_saved_in_the_chosen_format(picture: str) -> None:
     app = opened(below="similarity rollout")
     app.button_group(key="picture").set_value(picture).run()
     charts = app.get("plotly_chart")
-    assert len(charts) == 3
+    assert len(charts) == 2
     for chart in charts:
         config = json.loads(chart.proto.config)
         assert config["displayModeBar"]
         assert config["modeBarButtons"] == [["toImage"]]
         assert config["toImageButtonOptions"]["format"] == picture
         assert "cat" in config["toImageButtonOptions"]["filename"]
+    assert compared(app)[0]["file"] == f"The-cat-drank-the-milk-side-layer-0-head-0-layer-2-head-0.{picture}"
     assert overview(app)[0]["file"] == f"The-cat-drank-the-milk-encoder-self-attention-the-text-reads-itself.{picture}"
 
 
-def test_a_saved_picture_is_dark_on_white(app: AppTest) -> None:
+def test_a_saved_picture_is_dark_on_white() -> None:
+    app = opened(below="similarity rollout", compare="mean")
     for figure in figures(app):
         layout = figure["layout"]["template"]["layout"]
         assert layout["paper_bgcolor"] == "#ffffff"
@@ -171,8 +165,7 @@ def test_picked_heads_are_framed_and_shown(app: AppTest) -> None:
     assert parameter(app, "heads1") == "3 5"
     trace = shared_host().attend(KEY, SENTENCE)
     (view,) = pick_views(trace, "encoder.*.self", "word", [HeadPlace(1, 5)])
-    shape = [int(side) for side in figures(app)[0]["data"][2]["z"]["shape"].split(",")]
-    assert shape == list(view.weights.shape)
+    np.testing.assert_array_equal(compared(app)[1][2], view.weights)
 
 
 def test_a_fifth_head_takes_the_place_of_the_first(app: AppTest) -> None:
@@ -309,7 +302,7 @@ def test_a_link_restores_everything() -> None:
 )
 def test_a_stale_link_is_named_and_the_default_shown(key: str, value: str) -> None:
     app = opened(**{key: value})
-    assert len(figures(app)) == 1
+    assert panel_names(app)[0] == "layer 0, head 0"
     (warning,) = app.warning
     assert key in warning.value
     assert value.split()[0] in warning.value.replace("\\", "")
@@ -317,7 +310,7 @@ def test_a_stale_link_is_named_and_the_default_shown(key: str, value: str) -> No
 
 def test_heads_of_a_layer_that_there_is_not_are_named() -> None:
     app = opened(heads7="1", unit="letters")
-    assert len(figures(app)) == 1
+    assert len(panel_names(app)) == 2
     assert framed(app) == {(0, 0), (2, 0)}
     (warning,) = app.warning
     assert "heads7=1" in warning.value.replace("\\", "")
@@ -337,10 +330,11 @@ def test_a_link_with_too_many_heads_shows_four_and_names_the_others() -> None:
 
 @pytest.mark.parametrize("text", ["", "   "], ids=["empty", "blank"])
 def test_bad_input_gets_a_message_and_takes_nothing_away(app: AppTest, text: str) -> None:
-    before, small = figures(app), overview(app)[1]
+    (before, weights), small = compared(app), overview(app)[1]
     app.text_input(key="sentence").set_value(text).run()
     assert len(app.error) == 1
-    assert figures(app) == before
+    assert compared(app)[0] == before
+    np.testing.assert_array_equal(compared(app)[1], weights)
     np.testing.assert_array_equal(overview(app)[1], small)
     assert app.text_input(key="sentence").value == text
     assert "The cat drank the milk" in captions(app)
@@ -357,7 +351,7 @@ def test_bad_input_from_a_link_gets_a_message() -> None:
 def test_a_long_text_is_cut_with_a_message_and_stays_in_the_box(app: AppTest) -> None:
     text = "word " * 2000
     app.text_input(key="sentence").set_value(text).run()
-    assert len(figures(app)) == 1
+    assert len(figures(app)) == 1  # too long for a label a token
     assert "left out" in app.info[0].value
     assert app.text_input(key="sentence").value == text
 
@@ -383,32 +377,39 @@ def test_awkward_text_is_shown_as_text(text: str) -> None:
     for kind in ("encoder", "cross"):
         app.button_group(key="map").set_value(kind).run()
         assert not app.error
-        (picked,) = (figure["layout"] for figure in figures(app))
+        picked, weights = compared(app)
         views = views_at(shared_host().attend(KEY, text), MAPS[kind][0], "word")
         queries, keys = views[0].weights.shape
         assert overview(app)[1].shape == (24, queries, keys)
-        assert (len(picked["yaxis"]["ticktext"]), len(picked["xaxis"]["ticktext"])) == (queries, keys)
-        assert not any("<" in tick for tick in picked["xaxis"]["ticktext"])
+        np.testing.assert_array_equal(weights[0], views[0].weights)
+        assert (len(picked["row_labels"]), len(picked["column_labels"])) == (queries, keys)
+        assert picked["queries"] == [visible(token) for token in views[0].shown.query_tokens.texts]
         assert "<script>" not in " ".join(each.proto.body for each in app.get("html"))
 
 
 def test_the_figures_have_their_descriptions_in_words(app: AppTest) -> None:
-    (picked,) = app.get("plotly_chart")
     (strongest,) = [each.value.replace("\\", "") for each in app.caption if each.value.startswith("Of 24 heads")]
     header = overview(app)[0]
     assert strongest.removesuffix(".") in header["alt"]
     assert header["alt"].startswith(header["title"])
     assert header["note"] in header["alt"]
-    assert picked.proto.alt.startswith("layer 0, head 0: “")
-    assert picked.proto.alt in captions(app)
+    picked = compared(app)[0]
+    spoken = [each.value.replace("\\", "") for each in app.caption]
+    (said,) = [each for each in spoken if each.startswith("layer 0, head 0: “")]
+    assert picked["alt"] == f"{picked['title']}. {said.removesuffix('.')}"
 
 
 def test_weights_below_a_threshold_are_drawn_empty_everywhere(app: AppTest) -> None:
     app.selectbox(key="least").set_value("0.2").run()
     trace = shared_host().attend(KEY, SENTENCE)
     views = pick_views(trace, "encoder.*.self", "word", [HeadPlace(0, 0), HeadPlace(2, 0)])
-    for drawn, view in zip(figures(app)[0]["data"], views, strict=True):
-        np.testing.assert_array_equal(np.isnan(numbers(drawn["z"])), view.weights < 0.2)
+    picked, weights = compared(app)
+    np.testing.assert_array_equal(
+        weights, [view.weights for view in views]
+    )  # the browser leaves cells empty, and counts
+    assert picked["threshold"] == 0.2
+    (note,) = picked["layouts"][1]["headings"][0]["notes"]
+    assert f"below 0.2: {{count}} of {views[0].weights.size} cells" in note  # the browser counts them
     header, _cells = overview(app)
     assert header["threshold"] == 0.2
     count = sum(int((view.shown.weights < 0.2).sum()) for view in views_at(trace, "encoder.*.self", "word"))
@@ -423,9 +424,9 @@ def test_special_tokens_are_hidden_in_a_column_that_keeps_their_weight(app: AppT
     (view,) = pick_views(shared_host().attend(KEY, SENTENCE), "encoder.*.self", "word", [HeadPlace(0, 0)])
     assert (header["queries"][-1], header["keys"][-2:]) == (".", [".", "⟨hidden⟩"])
     np.testing.assert_allclose((cells[0] / 255) ** 2, view.weights[:-1], atol=0.004)
-    picked = figures(app)[0]
-    np.testing.assert_allclose(numbers(picked["data"][0]["z"]), view.weights[:-1], atol=1e-6)
-    assert "</s>" not in " ".join(picked["layout"]["xaxis"]["ticktext"])
+    picked, weights = compared(app)
+    np.testing.assert_allclose(weights[0], view.weights[:-1], atol=1e-6)
+    assert "</s>" not in " ".join(picked["column_labels"])
     assert parameter(app, "hide") == "on"
     app.toggle(key="hide").set_value(False).run()
     assert overview(app)[0]["keys"][-1] == "</s>"
@@ -478,16 +479,16 @@ def test_rollout_is_followed_to_the_chosen_layer() -> None:
     for layer in (2, 0, 1):
         app.select_slider(key="upto").set_value(str(layer)).run()
         view = rollout_view(trace, sites="encoder.*.self", layer=layer, unit="word")
-        np.testing.assert_allclose(numbers(figures(app)[1]["data"][0]["z"]), view.weights, atol=1e-6)
-        assert app.get("plotly_chart")[1].proto.alt == rollout_sentence(view)
+        np.testing.assert_allclose(numbers(figures(app)[0]["data"][0]["z"]), view.weights, atol=1e-6)
+        assert app.get("plotly_chart")[0].proto.alt == rollout_sentence(view)
     assert parameter(app, "upto") == "1"
     app.button_group(key="below").set_value([]).run()
-    assert (len(figures(app)), parameter(app, "below")) == (1, "")
+    assert (len(figures(app)), parameter(app, "below")) == (0, "")
 
 
 def test_the_likeness_of_heads_says_which_are_alike_and_compares_two() -> None:
     app, found = opened(below="similarity"), head_similarity(shared_host().attend(KEY, SENTENCE))
-    _picked, alike = app.get("plotly_chart")
+    (alike,) = app.get("plotly_chart")
     pairs = [(one, other) for other in range(24) for one in range(other)]
     values = np.array([found.divergence[pair] for pair in pairs])
     assert len(set(values)) == len(values)
@@ -552,7 +553,7 @@ def test_whatever_is_typed_each_figure_has_a_label_a_token() -> None:
     @given(st.text(max_size=30))
     def typed(text: str) -> None:
         app.text_input(key="sentence").set_value(text).run()
-        shown = figures(app)
+        (alike,) = figures(app)
         header, cells = overview(app)
         try:
             trace = shared_host().attend(KEY, text)
@@ -564,9 +565,10 @@ def test_whatever_is_typed_each_figure_has_a_label_a_token() -> None:
         queries, keys = views_at(trace, "encoder.*.self", "word")[0].weights.shape
         assert (len(header["queries"]), len(header["keys"])) == (queries, keys)
         assert cells.shape == (24, header["rows"].index(queries), header["columns"].index(keys))
-        picked, alike = (figure["layout"] for figure in shown)
-        assert (len(picked["yaxis"]["ticktext"]), len(picked["xaxis"]["ticktext"])) == (queries, keys)
-        assert len(alike["xaxis"]["ticktext"]) == len(alike["yaxis"]["ticktext"]) == 24
+        picked, weights = compared(app)
+        assert (len(picked["row_labels"]), len(picked["column_labels"])) == weights.shape[1:] == (queries, keys)
+        axes = [alike["layout"][f"{axis}axis"] for axis in "xy"]
+        assert [len(axis["ticktext"]) for axis in axes] == [24, 24]
 
     typed()
 

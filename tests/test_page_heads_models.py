@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import struct
-import zlib
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import payloads
 import pytest
 import transformers
 from huggingface_samples import tiny_network, tiny_tokenizer
@@ -52,12 +51,8 @@ def fine(app: AppTest) -> AppTest:
 
 def overview(app: AppTest) -> tuple[dict[str, Any], np.ndarray]:
     """Give header and weights, [head, row, column], of the canvas of all heads."""
-    (payload,) = [each.proto.bytes for each in app.get("bidi_component") if each.proto.bytes]
-    plain = zlib.decompress(payload)
-    (length,) = struct.unpack("<I", plain[:4])
-    header = json.loads(plain[4 : 4 + length])
-    shape = len(header["heads"]), len(header["rows"]) - 1, len(header["columns"]) - 1
-    return header, (np.frombuffer(plain[4 + length :], np.uint8).reshape(shape) / 255) ** 2
+    header, cells = payloads.overview(app)
+    return header, (cells / 255) ** 2
 
 
 def words(app: AppTest) -> str:
@@ -203,7 +198,7 @@ def test_a_second_sentence_ranks_heads_by_change() -> None:
     first = table.iloc[0]
     assert first["layer"] * 12 + first["head"] == values.argmax()
     assert "not matched" in words(app)
-    spec = json.loads(app.get("plotly_chart")[1].proto.spec)
+    spec = json.loads(app.get("plotly_chart")[0].proto.spec)
     assert (spec["layout"]["coloraxis"]["cmin"], spec["layout"]["coloraxis"]["cmax"]) == (-1, 1)
     assert "no words in common" in words(
         opened(model=MINILM, against="sentence", other="Zebras!?", below="", hide="on")

@@ -1,4 +1,4 @@
-"""The overview of all heads on the page: one canvas, moved over by pointer or keys, on which heads are picked."""
+"""The canvases of the page: the overview of all heads, on which heads are picked, and the picked ones side by side."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import streamlit as st
 from viz.figures.head_maps import HeadPlace
 
 FOLDER = Path(__file__).parent / "canvas"
-NAME = "attention_bench.overview"
 
 
 def head_canvas(payload: bytes, *, key: str) -> None:
@@ -24,9 +23,20 @@ def head_canvas(payload: bytes, *, key: str) -> None:
     key : str
         Names the overview on its page; it stays in place when the payload changes.
     """
-    html, style, script = _parts()
-    mount = st.components.v2.component(NAME, html=html, css=style, js=script)
-    mount(key=key, data=payload, on_picked_change=_nothing)
+    _mount("overview")(key=key, data=payload, on_picked_change=_nothing)
+
+
+def comparison_canvas(payload: bytes, *, key: str) -> None:
+    """Show the heads side by side that `payload` holds; a pick on the overview of the same page changes them at once.
+
+    Parameters
+    ----------
+    payload : bytes
+        As `viz.comparison_payload.encode_comparison` gives it.
+    key : str
+        As in `head_canvas`.
+    """
+    _mount("comparison")(key=key, data=payload)
 
 
 def picked_on(key: str) -> tuple[HeadPlace, ...] | None:
@@ -51,12 +61,17 @@ def read_picked(value: Any) -> tuple[HeadPlace, ...] | None:
     return tuple(dict.fromkeys(HeadPlace(*each) for each in places))
 
 
+def _mount(name: str) -> Any:
+    html, style, script = parts_of(name)
+    return st.components.v2.component(f"attention_bench.{name}", html=html, css=style, js=script)
+
+
 @cache
-def _parts() -> tuple[str, str, str]:
-    """Give markup, style and script of the overview; the script of its saved picture stands behind its own."""
-    names = ("overview.html", "overview.css", "overview.js", "picture.js")
-    html, style, script, picture = ((FOLDER / name).read_text(encoding="utf8") for name in names)
-    return html, style, f"{script}\n{picture}"
+def parts_of(name: str) -> tuple[str, str, str]:
+    """Give markup, style and script of the canvas `name`, with what stands behind every canvas."""
+    files = (f"{name}.html", "maps.css", "maps.js", f"{name}.js", "picture.js")
+    html, style, *scripts = ((FOLDER / file).read_text(encoding="utf8") for file in files)
+    return html, style, "\n".join(scripts)
 
 
 def _nothing() -> None:

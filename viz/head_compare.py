@@ -7,15 +7,19 @@ from collections.abc import Sequence
 import streamlit as st
 
 from viz import head_profile
-from viz.chart import show_figure
+from viz.chart import file_name, show_figure
+from viz.comparison_payload import encode_comparison
 from viz.controls import segmented, select, start_anew
 from viz.figures import HeadPlace, head_combination, head_comparison, head_difference, head_lines
-from viz.head_picks import pick_pair
+from viz.figures.head_long import MOST_LABELLED
+from viz.head_canvas import comparison_canvas
+from viz.head_picks import MOST_HEADS, pick_pair
 from viz.head_settings import Settings
 from viz.head_shown import Shown
 from viz.isolation import isolate_on_hover
 from viz.language import _
 from viz.on_text import STYLE, Way, text_html
+from viz.style import plain
 from viz.tokens import shorten, visible
 
 LONGEST_NAMED = 40  # characters of the sentence in the name of a file
@@ -57,15 +61,36 @@ def file_name_of(shown: Shown, name: str) -> str:
 
 def _maps(shown: Shown, settings: Settings, picked: Sequence[HeadPlace], width: float, way: str) -> None:
     views = shown.pick(picked)
+    name = file_name_of(shown, " ".join((way, *(place.title for place in picked))))
     if way == "side":
-        figure = head_comparison(shown.trace, heads=picked, width=width, **settings.common)
         sentence = head_profile.comparison_sentence(picked, views)
+        if max(views[0].weights.shape) <= MOST_LABELLED:
+            _side_by_side(shown, settings, picked, width, sentence, name)
+            return
+        figure = head_comparison(shown.trace, heads=picked, width=width, **settings.common)
     else:
         how = "sum" if way == "sum" else "mean"
         figure = head_combination(shown.trace, heads=picked, how=how, width=width, **settings.common)  # type: ignore[arg-type]
         sentence = head_profile.combination_sentence(way, views)
-    name = file_name_of(shown, " ".join((way, *(place.title for place in picked))))
     show_figure(figure, key=FIGURE, says=sentence, name=name, picture=settings.picture, available=width)
+
+
+def _side_by_side(
+    shown: Shown, settings: Settings, picked: Sequence[HeadPlace], width: float, sentence: str, name: str
+) -> None:
+    payload = encode_comparison(
+        shown.pick(picked),
+        picked,
+        among=shown.places,
+        colour=settings.colour,
+        most=MOST_HEADS,
+        width=width,
+        says=sentence,
+        file=f"{file_name(name)}.{settings.picture}",
+    )
+    with st.container(key=f"figure-{FIGURE}"):
+        comparison_canvas(payload, key=FIGURE)
+    st.caption(plain(sentence))
 
 
 def _difference(shown: Shown, settings: Settings, picked: Sequence[HeadPlace], width: float) -> None:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import struct
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,11 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from viz.canvas_payload import WORDS, colours_of, pack
 from viz.figures.head_maps import HeadPlace, map_title
-from viz.figures.head_overview import PICKED_COLOUR, overview_note
+from viz.figures.head_overview import overview_note
 from viz.language import _, mark
 from viz.pooling import blocks, pooled
-from viz.theme import FONT_FAMILY, PAPER_COLOUR, TEXT_COLOUR, WEIGHT_SCALE, Colour, weight_axis, weight_ticks
+from viz.theme import Colour, weight_axis, weight_ticks
 from viz.tokens import isolated, shorten, visible
 from viz.views import View
 
@@ -28,20 +26,13 @@ LONGEST_TEXT = 360
 
 LEVELS = 255
 VERSION = 1
-_LENGTH = struct.Struct("<I")
 
 _WORDS = {
-    "head": mark("layer {layer}, head {head}"),
     "layer": mark("layer {layer}"),
     "column": mark("head {head}"),
-    "weight": mark("≈ {weight}"),
     "largest": mark("largest of {count}: ≈ {weight}"),
-    "empty": mark("drawn empty: below {least}"),
-    "token": mark("{axis}: “{token}”"),
-    "span": mark("{first} … {last}"),
     "picked": mark("picked"),
     "not_picked": mark("not picked"),
-    "save": mark("Download as {format}"),
     "keys": mark("Arrow keys move between heads, with Shift inside one; Enter or Space picks a head."),
 }
 
@@ -137,8 +128,8 @@ def encode_overview(
     Returns
     -------
     bytes
-        Compressed by zlib, level 1: the length of the header as four bytes, little-endian; the header, JSON in
-        ASCII; then a byte a cell, [head, row, column], in the order of the header's ``heads``, as `code` gives it.
+        As `viz.canvas_payload.pack` gives them; the maps are a byte a cell, [head, row, column], in the order of the
+        header's ``heads``, as `code` gives it.
 
     Raises
     ------
@@ -173,6 +164,7 @@ def encode_overview(
         "picked": marked,
         "most_picked": most_picked,
         "remarks": [(remarks or {}).get(place, "") for place in shown],
+        "site": f"{view.shown.site.stack} {view.shown.site.kind}",
         "queries": [visible(text) for text in queries],
         "keys": [visible(text) for text in keys],
         "texts": [
@@ -184,11 +176,11 @@ def encode_overview(
         "rows": rows.tolist(),
         "columns": columns.tolist(),
         "threshold": view.threshold,
-        "words": {key: _(message) for key, message in _WORDS.items()},
-        **_colours(colour),
+        "words": {key: _(message) for key, message in (WORDS | _WORDS).items()},
+        **colours_of(colour),
+        **_legend(colour),
     }
-    text = json.dumps(header, separators=(",", ":")).encode("ascii")
-    return zlib.compress(b"".join((_LENGTH.pack(len(text)), text, cells.tobytes())), 1)
+    return pack(header, cells.tobytes())
 
 
 def _row_of(texts: Sequence[str]) -> str:
@@ -203,16 +195,6 @@ def _check(shown: Sequence[HeadPlace], everything: Sequence[HeadPlace]) -> None:
         raise ValueError(message)
 
 
-def _colours(colour: Colour) -> dict[str, Any]:
-    """Give what the canvas needs to colour cells and to draw the legend."""
+def _legend(colour: Colour) -> dict[str, Any]:
     axis = weight_axis(_("attention weight: share of the reading given to this token"), colour=colour)
-    return {
-        "colour": colour,
-        "palette": WEIGHT_SCALE,
-        "pick_colour": PICKED_COLOUR,
-        "ink": TEXT_COLOUR,
-        "paper": PAPER_COLOUR,
-        "font": FONT_FAMILY,
-        "legend": axis["colorbar"]["title"]["text"],
-        "ticks": weight_ticks(colour),
-    }
+    return {"legend": axis["colorbar"]["title"]["text"], "ticks": weight_ticks(colour)}

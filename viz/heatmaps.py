@@ -139,46 +139,51 @@ def panel_axes(panel: Panel, grid: Grid, box: Box, *, suffix: str, longest: int)
     }
 
 
+AxisTitle = tuple[list[str], tuple[float, float]]
+"""The lines of an axis title and its place in pixels from the upper left."""
+
+
+def axis_places(panel: Panel, grid: Grid, box: Box) -> tuple[AxisTitle, AxisTitle]:
+    """Give what the columns and the rows of `panel` are, in words, each with its place.
+
+    That of the columns is the middle of its lower edge; that of the rows, which is turned to be read from below, the
+    middle of its left edge.
+    """
+    room = box.right - box.left
+    wide = tokens.width(panel.key_title) * GLYPH_WIDTH * AXIS_TITLE_SIZE > room
+    columns = textwrap.wrap(panel.key_title, BROKEN_TITLE) if wide else [panel.key_title]
+    high = box.bottom - box.top >= SHORT_AREA
+    rows = panel.query_title if high else panel.query_title.replace(": ", ":\n", 1)
+    above, middle = box.top - TICK - grid.label_height, (box.top + box.bottom) / 2
+    return (columns, (box.left + room / 2, above)), (rows.split("\n"), (box.head_left, middle))
+
+
 def axis_titles(panel: Panel, grid: Grid, box: Box, *, suffix: str) -> list[dict[str, Any]]:
-    """Give what the rows and the columns of the panel `suffix` are, in words, as annotations named "x" and "y".
+    """Give what `axis_places` gives of the panel `suffix`, as annotations named "x" and "y".
 
     Titles of Plotly's own axes would be placed by measuring every label in the page, which takes longer than drawing
     the maps.
     """
-    room = box.right - box.left
-    wide = tokens.width(panel.key_title) * GLYPH_WIDTH * AXIS_TITLE_SIZE > room
-    columns = "<br>".join(textwrap.wrap(panel.key_title, BROKEN_TITLE)) if wide else panel.key_title
-    high = box.bottom - box.top >= SHORT_AREA
-    rows = panel.query_title if high else panel.query_title.replace(": ", ":<br>", 1)
     shared = {"xref": "paper", "yref": "paper", "showarrow": False, "borderpad": 0, "font": {"size": AXIS_TITLE_SIZE}}
-    above, middle = box.top - TICK - grid.label_height, (box.top + box.bottom) / 2
+    anchors: tuple[dict[str, Any], ...] = (
+        {"name": f"x{suffix}", "xanchor": "center", "yanchor": "bottom"},
+        {"name": f"y{suffix}", "xanchor": "left", "yanchor": "middle", "textangle": -90},
+    )
     return [
-        {
-            "name": f"x{suffix}",
-            "text": columns,
-            "x": (box.left + room / 2) / grid.width,
-            "xanchor": "center",
-            "y": 1 - above / grid.height,
-            "yanchor": "bottom",
-            **shared,
-        },
-        {
-            "name": f"y{suffix}",
-            "text": rows,
-            "textangle": -90,
-            "x": box.head_left / grid.width,
-            "xanchor": "left",
-            "y": 1 - middle / grid.height,
-            "yanchor": "middle",
-            **shared,
-        },
+        {"text": "<br>".join(lines), "x": x / grid.width, "y": 1 - y / grid.height, **anchor, **shared}
+        for (lines, (x, y)), anchor in zip(axis_places(panel, grid, box), anchors, strict=True)
     ]
+
+
+def heading_size(title: str, grid: Grid) -> int:
+    """Give the font size of the title of a panel, in pixels: as large as its width allows."""
+    room = (grid.width + GAP) / grid.columns - GAP
+    fitting = int(room / max(tokens.width(title) * BOLD_WIDTH, 1))
+    return max(min(TITLE_SIZE, fitting), NOTE_SIZE)
 
 
 def heading(title: str, grid: Grid, box: Box) -> dict[str, Any]:
     """Give the annotation that says what a panel shows, with its note in small."""
-    room = (grid.width + GAP) / grid.columns - GAP
-    fitting = int(room / max(tokens.width(title) * BOLD_WIDTH, 1))
     note = "<br>".join(map(tokens.escape, box.note))
     small = f'<br><span style="font-size:{NOTE_SIZE}px">{note}</span>' if note else ""
     return {
@@ -191,13 +196,20 @@ def heading(title: str, grid: Grid, box: Box) -> dict[str, Any]:
         "yanchor": "top",
         "align": "left",
         "showarrow": False,
-        "font": {"size": max(min(TITLE_SIZE, fitting), NOTE_SIZE)},
+        "font": {"size": heading_size(title, grid)},
     }
 
 
 def any_cut(queries: TokenSequence, keys: TokenSequence, longest: int) -> bool:
     """Tell whether an axis shows less than the whole of a token, so that hovering must."""
     return any(tokens.is_cut(text, longest) for text in (*queries.texts, *keys.texts))
+
+
+def panel_grid(panels: Sequence[Panel], *, width: float, columns: int | None = None, legend: float) -> Grid:
+    """Give the places of `panels` in a figure of `width` pixels, `legend` of its height kept free for a colour bar."""
+    longest = longest_label(width)
+    sizes = [panel_size(each.queries, each.keys, note=NOTE_GAP.join(each.notes), longest=longest) for each in panels]
+    return arrange(sizes, width=width, columns=columns, legend=legend)
 
 
 def lay_out(
@@ -218,8 +230,7 @@ def lay_out(
     """
     longest = longest_label(width)
     colours, legend = wrapped_legend(colours, width)
-    sizes = [panel_size(each.queries, each.keys, note=NOTE_GAP.join(each.notes), longest=longest) for each in panels]
-    grid = arrange(sizes, width=width, columns=columns, legend=legend)
+    grid = panel_grid(panels, width=width, columns=columns, legend=legend)
     layout = base_layout(grid, colours, stacked=len(panels) > grid.columns, legend=legend)
     titles: list[dict[str, Any]] = []
     suffixes = tuple("" if number == 1 else str(number) for number in range(1, len(panels) + 1))

@@ -167,13 +167,15 @@ def drawn(values: NDArray[np.float32], threshold: float) -> NDArray[np.float32]:
     return np.where(np.abs(values) < threshold, np.float32(np.nan), values)
 
 
+def empty_note(threshold: float, count: int | str, cells: int) -> str:
+    """Say that `count` of so many cells are below the threshold."""
+    return _("below {least}: {count} of {all} cells, drawn empty", least=f"{threshold:g}", count=count, all=cells)
+
+
 def threshold_note(values: Iterable[NDArray[np.float32]], threshold: float) -> tuple[str, ...]:
     """Say how many cells `drawn` leaves empty; nothing without a threshold."""
     if not threshold:
         return ()
     maps = list(values)
     below = sum(int((np.abs(each) < threshold).sum()) for each in maps)
-    number = f"{threshold:g}"
-    return (
-        _("below {least}: {count} of {all} cells, drawn empty", least=number, count=below, all=sum(map(np.size, maps))),
-    )
+    return (empty_note(threshold, below, sum(map(np.size, maps))),)

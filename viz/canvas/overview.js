@@ -1,5 +1,4 @@
-// The overview of all heads: a canvas of small maps, fed with one compressed block of bytes.
-// Whatever comes from the data is shown as text (textContent), never as markup.
+// The overview of all heads: a canvas of small maps, fed with one compressed block of bytes. Stands behind maps.js.
 
 const GAP = 7; // pixels between small maps
 const EDGE = 4; // pixels around all of them, which the frame of a picked one takes
@@ -9,45 +8,21 @@ const ORDERED = 104; // pixels that a small map takes at least where each has it
 const NARROW = 600; // with less room the name of a layer stands above its maps, not beside them
 const BESIDE = 66; // pixels for the name of a layer beside its maps
 const LINE = 17; // pixels of a line of names
-const HOVER_COLOUR = "#e8590c";
-const HOVER_LINE = "rgba(232, 89, 12, 0.55)";
-const views = new WeakMap();
+const TITLE = { size: 18, weight: 600 }; // texts of a saved picture
+const SMALL = { size: 13, weight: 400 };
+const NAME = { size: 12.5, weight: 400 };
+const FAINT = { size: 11.5, weight: 400, opacity: 0.8 };
+const LINE_HEIGHT = 1.4;
+const SLACK = 0.9; // of the width that text may take: another machine's font may be wider
+const LEGEND = 416;
+const BAR = 12;
 
 export default function ({ parentElement, data, setTriggerValue }) {
-  let view = views.get(parentElement);
-  if (!view || !view.stage.isConnected) {
-    view?.dispose();
-    view = new Overview(parentElement.querySelector(".overview"));
-    views.set(parentElement, view);
-  }
+  const view = viewIn(parentElement, Overview, ".overview");
   view.onPicked = (places) => setTriggerValue("picked", places);
   view.load(data);
   return () => view.dispose();
 }
-
-async function decode(bytes) {
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-  const plain = new Uint8Array(await new Response(stream).arrayBuffer());
-  const length = new DataView(plain.buffer).getUint32(0, true);
-  return [JSON.parse(new TextDecoder().decode(plain.subarray(4, 4 + length))), plain.subarray(4 + length)];
-}
-
-// What the colour of a cell is, for each of its 256 values, as one number for ImageData; 0 is empty.
-function lookup(header) {
-  const stops = header.palette.map(([place, hex]) => [place, [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16))]);
-  return Uint32Array.from({ length: 256 }, (_, level) => {
-    const root = level / 255;
-    if (root * root < header.threshold) return 0;
-    const place = header.colour === "root" ? root : root * root;
-    const after = Math.max(1, stops.findIndex(([end]) => end >= place));
-    const [[from, low], [to, high]] = [stops[after - 1], stops[after]];
-    const share = (place - from) / (to - from);
-    const [red, green, blue] = low.map((value, channel) => Math.round(value + (high[channel] - value) * share));
-    return ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
-  });
-}
-
-const fill = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
 
 // Where every small map lies, and what is written beside and above them: boxes and names in CSS pixels.
 function arrange(header, width) {
@@ -99,68 +74,26 @@ function arrange(header, width) {
     });
     top += Math.ceil(members[group].length / columns) * (above + down + GAP);
   });
-  return { boxes, names, columns, height: Math.max(top - GAP + EDGE, 1) };
+  return { boxes, names, columns, width, height: Math.max(top - GAP + EDGE, 1) };
 }
 
-class Overview {
+class Overview extends Maps {
   constructor(figure) {
-    this.figure = figure;
-    for (const part of ["stage", "maps", "marks", "names", "tip", "live", "save"]) this[part] = figure.querySelector("." + part);
-    this.loads = 0;
-    this.at = null; // what the pointer or the keys are on: {head, row, column}; row is null for a whole head
-    this.byKeys = false;
-    this.listeners = new AbortController();
-    const on = (name, act) => this.stage.addEventListener(name, act, { signal: this.listeners.signal });
-    on("pointermove", (event) => this.move(this.find(event), false));
-    on("pointerdown", (event) => this.move(this.find(event), false));
-    on("pointerleave", () => this.move(null, false));
-    on("click", (event) => this.pick(this.find(event)));
-    on("keydown", (event) => this.press(event));
-    on("focus", () => this.stage.matches(":focus-visible") && this.at === null && this.move({ head: 0, row: null }, true));
-    on("blur", () => this.byKeys && this.move(null, false));
-    this.save.addEventListener("click", () => this.keepPicture(), { signal: this.listeners.signal });
-    this.sizes = new ResizeObserver(() => this.draw());
-    this.sizes.observe(figure);
+    super(figure);
+    this.names = figure.querySelector(".names");
   }
 
-  dispose() {
-    this.listeners.abort();
-    this.sizes.disconnect();
-  }
-
-  async load(bytes) {
-    const turn = ++this.loads;
-    const [header, cells] = await decode(bytes);
-    if (turn !== this.loads) return; // a later payload has come meanwhile
-    const kept = this.header && this.at && this.header.heads[this.at.head];
-    Object.assign(this, { header, cells, picked: header.picked, sheet: null });
-    this.describe();
-    this.drawnWidth = 0;
-    this.draw();
-    if (kept) this.keep(kept);
-  }
-
-  // Stay on the head that the keys are on when a new payload comes.
-  keep([layer, number]) {
-    const head = this.header.heads.findIndex((place) => place[0] === layer && place[1] === number);
-    const inside = this.at.row === null ||
-      (this.at.row < this.header.rows.length - 1 && this.at.column < this.header.columns.length - 1);
-    this.at = head >= 0 && inside ? { ...this.at, head } : null;
-    this.mark();
-    this.say(false);
+  take(cells) {
+    Object.assign(this, { cells, picked: this.header.picked });
   }
 
   describe() {
+    super.describe();
     const { header, figure } = this;
     const put = (part, text) => (figure.querySelector("." + part).textContent = text);
     put("title", header.title);
     put("note", header.note);
-    put("keys", header.words.keys);
     put("meaning", header.legend);
-    this.stage.setAttribute("aria-label", header.alt);
-    const saves = fill(header.words.save, { format: header.file.split(".").pop().toUpperCase() });
-    this.save.textContent = saves;
-    this.save.setAttribute("aria-label", `${saves}: ${header.title}`);
     const stops = header.palette.map(([place, hex]) => `${hex} ${place * 100}%`);
     figure.querySelector(".bar").style.background = `linear-gradient(to right, ${stops.join(", ")})`;
     figure.querySelector(".ticks").replaceChildren(...header.ticks.map(([place, text]) => {
@@ -171,75 +104,16 @@ class Overview {
     }));
   }
 
-  // All small maps as one picture, a pixel a cell.
-  paintSheet() {
-    const { header, cells } = this;
-    const [rows, columns] = [header.rows.length - 1, header.columns.length - 1];
-    const sheet = document.createElement("canvas");
-    const across = Math.max(1, Math.min(header.heads.length, Math.floor(4096 / Math.max(columns, 1))));
-    sheet.width = Math.max(across * columns, 1);
-    sheet.height = Math.max(Math.ceil(header.heads.length / across) * rows, 1);
-    const image = new ImageData(sheet.width, sheet.height);
-    const pixels = new Uint32Array(image.data.buffer), colours = lookup(header);
-    for (let head = 0, cell = 0; head < header.heads.length; head++) {
-      const start = Math.floor(head / across) * rows * sheet.width + (head % across) * columns;
-      for (let row = 0; row < rows; row++)
-        for (let column = 0; column < columns; column++) pixels[start + row * sheet.width + column] = colours[cells[cell++]];
-    }
-    sheet.getContext("2d").putImageData(image, 0, 0);
-    this.sheet = { picture: sheet, across, rows, columns };
+  arrange(room) {
+    return arrange(this.header, room);
   }
 
-  draw() {
-    const width = Math.floor(this.figure.clientWidth), ratio = window.devicePixelRatio || 1;
-    if (!this.header || !width || (width === this.drawnWidth && ratio === this.ratio)) return;
-    Object.assign(this, { drawnWidth: width, ratio });
-    this.place = arrange(this.header, width);
-    this.stage.style.height = `${this.place.height}px`;
-    for (const canvas of [this.maps, this.marks]) {
-      canvas.width = Math.round(width * ratio);
-      canvas.height = Math.round(this.place.height * ratio);
-      canvas.style.width = `${width}px`;
-      canvas.style.height = `${this.place.height}px`;
-    }
-    this.write();
-    this.paintMaps(this.maps.getContext("2d"), ratio);
-    this.mark();
-    this.stage.boxes = this.place.boxes;
-    this.stage.dataset.drawn = String(Number(this.stage.dataset.drawn ?? 0) + 1);
+  colours() {
+    const { cells } = this, colours = lookup(this.header);
+    return (cell) => colours[cells[cell]];
   }
 
-  // Every small map in its place, `ratio` pixels for each of the page's.
-  paintMaps(pen, ratio) {
-    if (!this.sheet) this.paintSheet();
-    const { picture, across, rows, columns } = this.sheet;
-    if (!rows || !columns) return;
-    this.place.boxes.forEach((box, head) => {
-      const [left, top] = [box.left, box.top].map((each) => Math.round(each * ratio));
-      const [wide, high] = [box.width, box.height].map((each) => Math.round(each * ratio));
-      pen.imageSmoothingEnabled = wide < columns || high < rows;
-      const [x, y] = [(head % across) * columns, Math.floor(head / across) * rows];
-      pen.drawImage(picture, x, y, columns, rows, left, top, wide, high);
-      pen.strokeStyle = "rgba(128, 128, 128, 0.45)";
-      pen.strokeRect(left - 0.5, top - 0.5, wide + 1, high + 1);
-    });
-  }
-
-  // The frames of picked heads that are shown.
-  frames() {
-    const shown = this.picked.map(([layer, head]) =>
-      this.place.boxes[this.header.heads.findIndex((place) => place[0] === layer && place[1] === head)]);
-    return shown.filter(Boolean).map(({ left, top, width, height }) =>
-      ({ x: left - 2.5, y: top - 2.5, width: width + 5, height: height + 5 }));
-  }
-
-  async keepPicture() {
-    if (!this.place) return;
-    const { file } = this.header;
-    saveAs(await pictureOf(this), file);
-  }
-
-  write() {
+  paint(pen) {
     this.names.replaceChildren(...this.place.names.map(({ text, left, top, wide, style }) => {
       const name = document.createElement("span");
       name.textContent = text;
@@ -247,182 +121,88 @@ class Overview {
       Object.assign(name.style, { left: `${left}px`, top: `${top}px`, width: `${wide}px` });
       return name;
     }));
+    super.paint(pen);
   }
 
-  // Marks over the maps: frames of picked heads, and the same cell in every head.
-  mark() {
-    if (!this.place) return;
-    const pen = this.marks.getContext("2d");
-    pen.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
-    pen.clearRect(0, 0, this.drawnWidth, this.place.height);
-    pen.strokeStyle = this.header.pick_colour;
-    pen.lineWidth = 3;
-    for (const box of this.frames()) pen.strokeRect(box.x, box.y, box.width, box.height);
-    if (!this.at) return;
-    if (this.at.row !== null) for (const box of this.place.boxes) this.markCell(pen, box);
-    const own = this.place.boxes[this.at.head];
-    const ring = getComputedStyle(this.stage).getPropertyValue("--st-primary-color").trim() || "#21689a";
-    pen.strokeStyle = ring;
-    pen.lineWidth = 2;
-    pen.strokeRect(own.left - 1, own.top - 1, own.width + 2, own.height + 2);
+  frames() {
+    const shown = this.picked.map((place) => this.place.boxes[this.header.heads.findIndex(isPlace(place))]);
+    return shown.filter(Boolean).map(({ left, top, width, height }) =>
+      ({ x: left - 2.5, y: top - 2.5, width: width + 5, height: height + 5 }));
   }
 
-  markCell(pen, box) {
-    const [wide, high] = [box.width / (this.header.columns.length - 1), box.height / (this.header.rows.length - 1)];
-    const [left, top] = [box.left + this.at.column * wide, box.top + this.at.row * high];
-    pen.lineWidth = 1;
-    pen.strokeStyle = HOVER_LINE;
-    pen.strokeRect(box.left, top, box.width, high);
-    pen.strokeRect(left, box.top, wide, box.height);
-    const [across, down] = [Math.max(wide, 4), Math.max(high, 4)];
-    const [x, y] = [left + wide / 2 - across / 2, top + high / 2 - down / 2];
-    pen.lineWidth = 3;
-    pen.strokeStyle = "#ffffff";
-    pen.strokeRect(x, y, across, down);
-    pen.lineWidth = 1.5;
-    pen.strokeStyle = HOVER_COLOUR;
-    pen.strokeRect(x, y, across, down);
+  // Every word, the maps and the legend in their places, for a saved picture.
+  compose() {
+    const { header, place } = this, { width } = place, texts = [];
+    const pen = document.createElement("canvas").getContext("2d");
+    let top = 0;
+    const put = (text, style) => {
+      for (const line of broken(pen, text, style, header.font, width * SLACK)) {
+        texts.push({ text: line, x: 0, y: top + style.size, ...style });
+        top += style.size * LINE_HEIGHT;
+      }
+    };
+    put(header.title, TITLE);
+    for (const text of [header.note, ...header.texts]) put(text, SMALL);
+    top += GAP;
+    const maps = { x: 0, y: top, width, height: place.height };
+    for (const name of place.names) {
+      const style = name.style === "faint" ? FAINT : NAME, middle = name.style === "middle";
+      const [text] = broken(pen, name.text, style, header.font, name.wide, "…");
+      const x = name.left + (middle ? name.wide / 2 : 0);
+      if (text) texts.push({ text, x, y: top + name.top + 12, middle, ...style });
+    }
+    const frames = this.frames().map((box) => ({ ...box, y: top + box.y }));
+    top += place.height + GAP;
+    const wide = Math.min(LEGEND, width);
+    put(header.legend, SMALL);
+    const bar = { x: 0, y: top, width: wide, height: BAR };
+    top += BAR + SMALL.size + 2;
+    for (const [at, text] of header.ticks) {
+      const end = { 0: "start", 1: "end" }[at];
+      texts.push({ text, x: at * wide, y: top, middle: !end, end: end === "end", ...SMALL });
+    }
+    return { width, height: top, texts, maps, frames, bar };
   }
 
-  // Which cell of which head an event points at; null between the maps.
-  find(event) {
-    if (!this.place) return null;
-    const frame = this.stage.getBoundingClientRect();
-    const [x, y] = [event.clientX - frame.left, event.clientY - frame.top];
-    const head = this.place.boxes.findIndex(
-      (box) => x >= box.left && x < box.left + box.width && y >= box.top && y < box.top + box.height);
-    if (head < 0) return null;
-    const box = this.place.boxes[head];
-    const [rows, columns] = [this.header.rows.length - 1, this.header.columns.length - 1];
-    if (!rows || !columns) return { head, row: null };
-    const row = Math.min(Math.floor(((y - box.top) / box.height) * rows), rows - 1);
-    return { head, row, column: Math.min(Math.floor(((x - box.left) / box.width) * columns), columns - 1) };
+  about(head) {
+    return [this.header.remarks[head], this.isPicked(head) ? this.header.words.picked : ""];
   }
 
-  move(at, byKeys) {
-    const same = at && this.at && at.head === this.at.head && at.row === this.at.row && at.column === this.at.column;
-    this.byKeys = byKeys;
-    if (same || (!at && !this.at)) return;
-    this.at = at;
-    this.mark();
-    this.say(byKeys);
+  isPicked(head) {
+    return this.picked.some(isPlace(this.header.heads[head]));
   }
 
-  // The two lines of text of a cell's tokens: one token, or the first and the last of several.
-  span(texts, starts, cell) {
-    const [first, last] = [starts[cell], starts[cell + 1] - 1];
-    return first === last ? texts[first] : fill(this.header.words.span, { first: texts[first], last: texts[last] });
-  }
-
-  lines() {
-    const { header, at } = this;
-    const [layer, head] = header.heads[at.head];
-    const chosen = this.picked.some((place) => place[0] === layer && place[1] === head);
-    const name = fill(header.words.head, { layer, head });
-    const about = [name, header.remarks[at.head], chosen ? header.words.picked : ""].filter(Boolean).join(" · ");
-    if (at.row === null) return [about];
-    const [rows, columns] = [header.rows.length - 1, header.columns.length - 1];
-    const weight = (this.cells[(at.head * rows + at.row) * columns + at.column] / 255) ** 2;
+  numberAt(at) {
+    const { header } = this, weight = (this.cells[this.cellAt(at)] / 255) ** 2;
     const taken = (starts, cell) => starts[cell + 1] - starts[cell];
     const count = taken(header.rows, at.row) * taken(header.columns, at.column);
-    const number = fill(count > 1 ? header.words.largest : header.words.weight, { weight: weight.toFixed(3), count });
-    const empty = weight < header.threshold ? ` (${fill(header.words.empty, { least: header.threshold })})` : "";
-    return [
-      about,
-      number + empty,
-      fill(header.words.token, { axis: header.query_title, token: this.span(header.queries, header.rows, at.row) }),
-      fill(header.words.token, { axis: header.key_title, token: this.span(header.keys, header.columns, at.column) }),
-    ];
+    const said = fill(count > 1 ? header.words.largest : header.words.weight, { weight: weight.toFixed(3), count });
+    return { weight, number: said };
   }
 
-  say(aloud) {
-    this.tip.hidden = !this.at;
-    if (!this.at) return;
-    const said = this.lines();
-    if (aloud) this.live.textContent = said.join("; ") + (this.at.row === null ? `; ${this.chosenWord()}` : "");
-    this.tip.replaceChildren(...said.map((text, line) => {
-      const element = document.createElement("div");
-      element.className = line > 1 ? "text" : "";
-      element.appendChild(document.createElement(line === 1 ? "b" : "span")).textContent = text;
-      return element;
-    }));
-    this.placeTip();
-  }
-
-  chosenWord() {
-    const [layer, head] = this.header.heads[this.at.head];
-    const chosen = this.picked.some((place) => place[0] === layer && place[1] === head);
-    return chosen ? this.header.words.picked : this.header.words.not_picked;
-  }
-
-  // Beside the small map that is pointed at, within the stage: never over the cell itself.
-  placeTip() {
-    const box = this.place.boxes[this.at.head];
-    const wide = this.tip.offsetWidth;
-    const right = box.left + box.width + 8;
-    const beside = right + wide <= this.drawnWidth ? right : box.left - wide - 8;
-    const fits = beside >= 0;
-    const left = fits ? beside : Math.max(0, Math.min(box.left, this.drawnWidth - wide));
-    const below = box.top + box.height + 8;
-    const top = fits ? box.top : below;
-    Object.assign(this.tip.style, { left: `${left}px`, top: `${top}px` });
+  closing() {
+    if (this.at.row !== null) return [];
+    return [this.isPicked(this.at.head) ? this.header.words.picked : this.header.words.not_picked];
   }
 
   pick(at) {
     if (!at) return;
-    const [layer, head] = this.header.heads[at.head];
-    const others = this.picked.filter((place) => place[0] !== layer || place[1] !== head);
-    if (others.length === this.picked.length) others.push([layer, head]);
+    const place = this.header.heads[at.head];
+    const others = this.picked.filter((other) => !isPlace(place)(other));
+    if (others.length === this.picked.length) others.push(place);
     this.picked = others.slice(-this.header.most_picked);
     this.mark();
     this.say(this.byKeys);
+    window.dispatchEvent(new CustomEvent(PICKED, { detail: this }));
     this.onPicked(this.picked);
   }
 
-  press(event) {
-    if (!this.header?.heads.length || event.ctrlKey || event.metaKey || event.altKey) return;
-    const steps = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
-    const at = this.at ?? { head: 0, row: null };
-    const last = this.header.heads.length - 1;
-    if (event.key in steps) this.move(event.shiftKey ? this.inside(at, steps[event.key]) : this.beside(at, steps[event.key]), true);
-    else if (event.key === "Home" || event.key === "End") this.move({ ...at, head: event.key === "Home" ? 0 : last }, true);
-    else if (event.key === "Enter" || event.key === " ") this.byKeys = true, this.pick(at);
-    else if (event.key === "Escape") this.move({ head: at.head, row: null }, true);
-    else return;
-    event.preventDefault();
-    event.stopPropagation();
-    this.reveal();
-  }
-
-  // The next head in a direction: along the line, or the nearest of the next line.
-  beside(at, [down, across]) {
-    const here = this.place.boxes[at.head], order = this.place.boxes;
-    if (across) return { ...at, head: Math.min(Math.max(at.head + across, 0), order.length - 1) };
-    const tops = [...new Set(order.map((box) => box.top))].sort((one, other) => one - other);
-    const top = tops[tops.indexOf(here.top) + down];
-    if (top === undefined) return at;
-    const line = order.map((box, head) => [Math.abs(box.left - here.left), head]).filter(([, head]) => order[head].top === top);
-    return { ...at, head: line.sort((one, other) => one[0] - other[0])[0][1] };
-  }
-
-  inside(at, [down, across]) {
-    const [rows, columns] = [this.header.rows.length - 1, this.header.columns.length - 1];
-    if (!rows || !columns) return at;
-    if (at.row === null) return { head: at.head, row: 0, column: 0 };
-    const within = (value, count) => Math.min(Math.max(value, 0), count - 1);
-    return { head: at.head, row: within(at.row + down, rows), column: within(at.column + across, columns) };
-  }
-
-  // Bring the head that the keys are on into sight.
-  reveal() {
-    const box = this.at && this.place.boxes[this.at.head];
-    if (!box) return;
-    const top = this.stage.getBoundingClientRect().top + box.top;
-    if (top >= 60 && top + box.height <= window.innerHeight) return;
-    const probe = document.createElement("span");
-    Object.assign(probe.style, { position: "absolute", top: `${box.top}px`, height: `${box.height}px` });
-    this.stage.append(probe);
-    probe.scrollIntoView({ block: "center" });
-    probe.remove();
+  // The weight from query to key of the head in `place`, as its small map has it: a function of both; null without it.
+  weightsOf(place) {
+    const { header, cells } = this, head = header.heads.findIndex(isPlace(place));
+    if (head < 0) return null;
+    const cellsOf = (starts) => starts.slice(1).flatMap((end, cell) => Array(end - starts[cell]).fill(cell));
+    const [rows, columns] = [cellsOf(header.rows), cellsOf(header.columns)];
+    return (query, key) => (cells[this.cellAt({ head, row: rows[query], column: columns[key] })] / 255) ** 2;
   }
 }

@@ -1,22 +1,14 @@
-// The overview as a picture to keep: dark on white, with its words, as PNG or SVG. Put together with overview.js.
+// Maps as a picture to keep: dark on white, with their words, as PNG or SVG. Stands behind maps.js and a kind of maps.
 // Lengths are in CSS pixels; whatever comes from the data becomes text, drawn or in a text node, never markup.
 
 const MARGIN = 16;
-const TITLE = { size: 18, weight: 600 };
-const SMALL = { size: 13, weight: 400 };
-const NAME = { size: 12.5, weight: 400 };
-const FAINT = { size: 11.5, weight: 400, opacity: 0.8 };
-const LINE_HEIGHT = 1.4;
-const SLACK = 0.9; // of the width that text may take: another machine's font may be wider
-const LEGEND = 416;
-const BAR = 12;
 const SHARP = 2; // pixels of the picture for each of the page's
 const MOST_SIDE = 16384, MOST_PIXELS = 2 ** 26; // what a canvas can be in every common browser
 const SVG = "http://www.w3.org/2000/svg", XLINK = "http://www.w3.org/1999/xlink";
 
-// Give the picture of an overview as a file.
+// Give the picture of a view as a file; `compose` of it says where everything stands.
 async function pictureOf(view) {
-  const sheet = compose(view);
+  const sheet = withMargin(view.compose());
   return view.header.file.endsWith(".svg") ? asSvg(view, sheet) : asPng(view, sheet);
 }
 
@@ -28,41 +20,38 @@ function saveAs(file, name) {
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
-// Where every word, the maps and the legend stand: {width, height, texts, maps, frames, bar}.
-function compose(view) {
-  const { header, place, drawnWidth } = view, texts = [];
-  const pen = document.createElement("canvas").getContext("2d");
-  let top = MARGIN;
-  const write = (text, style) => {
-    for (const line of broken(pen, text, style, header.font, drawnWidth * SLACK)) {
-      texts.push({ text: line, x: MARGIN, y: top + style.size, ...style });
-      top += style.size * LINE_HEIGHT;
-    }
+function withMargin({ width, height, texts, maps, frames, bar }) {
+  const moved = (part) => ({ ...part, x: part.x + MARGIN, y: part.y + MARGIN });
+  return {
+    width: width + 2 * MARGIN,
+    height: Math.ceil(height + 2 * MARGIN),
+    texts: texts.map(moved),
+    maps: moved(maps),
+    frames: frames.map(moved),
+    bar: moved(bar),
   };
-  write(header.title, TITLE);
-  for (const text of [header.note, ...header.texts]) write(text, SMALL);
-  top += GAP;
-  const maps = { x: MARGIN, y: top, width: drawnWidth, height: place.height };
-  for (const name of place.names) {
-    const style = name.style === "faint" ? FAINT : NAME, middle = name.style === "middle";
-    const [text] = broken(pen, name.text, style, header.font, name.wide, "…");
-    const x = MARGIN + name.left + (middle ? name.wide / 2 : 0);
-    if (text) texts.push({ text, x, y: top + name.top + 12, middle, ...style });
-  }
-  const frames = view.frames().map((box) => ({ ...box, x: MARGIN + box.x, y: top + box.y }));
-  top += place.height + GAP;
-  const wide = Math.min(LEGEND, drawnWidth);
-  write(header.legend, SMALL);
-  const bar = { x: MARGIN, y: top, width: wide, height: BAR };
-  top += BAR + SMALL.size + 2;
-  for (const [at, text] of header.ticks) {
-    const end = { 0: "start", 1: "end" }[at];
-    texts.push({ text, x: MARGIN + at * wide, y: top, middle: !end, end: end === "end", ...SMALL });
-  }
-  return { width: drawnWidth + 2 * MARGIN, height: Math.ceil(top + MARGIN), texts, maps, frames, bar };
 }
 
 const fontOf = ({ size, weight }, family) => `${weight} ${size}px ${family}`;
+
+// Write one text of a sheet: its place is where its line begins, has its `middle` or its `end`; it may be turned about it.
+function write(pen, { text, x, y, middle, end, turn = 0, opacity = 1, ...style }, family) {
+  pen.save();
+  pen.font = fontOf(style, family);
+  pen.textAlign = middle ? "center" : end ? "right" : "left";
+  pen.globalAlpha = opacity;
+  pen.translate(x, y);
+  pen.rotate((turn * Math.PI) / 180);
+  pen.fillText(text, 0, 0);
+  pen.restore();
+}
+
+function paintBar(pen, bar, palette) {
+  const fade = pen.createLinearGradient(bar.x, 0, bar.x + bar.width, 0);
+  for (const [place, colour] of palette) fade.addColorStop(place, colour);
+  pen.fillStyle = fade;
+  pen.fillRect(bar.x, bar.y, bar.width, bar.height);
+}
 
 // Break a text into lines of at most `wide` pixels, between words where there are any. With `cut` there is one line,
 // and what is left out ends in it.
@@ -121,17 +110,9 @@ function asPng(view, { width, height, texts, maps, frames, bar }) {
   pen.strokeStyle = pick_colour;
   pen.lineWidth = 3;
   for (const box of frames) pen.strokeRect(box.x, box.y, box.width, box.height);
-  const fade = pen.createLinearGradient(bar.x, 0, bar.x + bar.width, 0);
-  for (const [place, colour] of palette) fade.addColorStop(place, colour);
-  pen.fillStyle = fade;
-  pen.fillRect(bar.x, bar.y, bar.width, bar.height);
+  paintBar(pen, bar, palette);
   pen.fillStyle = ink;
-  for (const { text, x, y, middle, end, opacity = 1, ...style } of texts) {
-    pen.font = fontOf(style, font);
-    pen.textAlign = middle ? "center" : end ? "right" : "left";
-    pen.globalAlpha = opacity;
-    pen.fillText(text, x, y);
-  }
+  for (const text of texts) write(pen, text, font);
   return new Promise((done, failed) =>
     canvas.toBlob((blob) => (blob ? done(blob) : failed(new Error("the browser made no picture"))), "image/png"));
 }
@@ -158,9 +139,10 @@ function asSvg(view, { width, height, texts, maps, frames, bar }) {
     image,
     ...frames.map((box) => make("rect", { ...box, ...frame })),
     make("rect", { ...bar, fill: "url(#weights)" }),
-    ...texts.map(({ text, x, y, middle, end, opacity = 1, size, weight }) => {
-      const anchor = middle ? "middle" : end ? "end" : "start";
-      return make("text", { x, y, "font-size": size, "font-weight": weight, "text-anchor": anchor, opacity }, text);
+    ...texts.map(({ text, x, y, middle, end, turn = 0, opacity = 1, size, weight }) => {
+      const anchor = middle ? "middle" : end ? "end" : "start", transform = turn ? { transform: `rotate(${turn} ${x} ${y})` } : {};
+      const style = { "font-size": size, "font-weight": weight, "text-anchor": anchor, opacity };
+      return make("text", { x, y, ...style, ...transform }, text);
     }),
   );
   const markup = new XMLSerializer().serializeToString(root);

@@ -1,0 +1,39 @@
+"""What canvases are fed with, read as its description says."""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+from typing import Any
+
+import numpy as np
+from streamlit.testing.v1 import AppTest
+
+
+def decode(payload: bytes) -> tuple[dict[str, Any], np.ndarray]:
+    """Give the header of a payload and its maps, [head, row, column]: bytes of an overview, weights of picked heads."""
+    plain = zlib.decompress(payload)
+    (length,) = struct.unpack("<I", plain[:4])
+    header = json.loads(plain[4 : 4 + length].decode("ascii"))
+    shape = len(header["heads"]), len(header["rows"]) - 1, len(header["columns"]) - 1
+    kind = "<f4" if "layouts" in header else np.uint8
+    return header, np.frombuffer(plain[4 + length :], kind).reshape(shape)
+
+
+def canvases(app: AppTest) -> list[tuple[dict[str, Any], np.ndarray]]:
+    """Give what each canvas of a page is fed with, as `decode` gives it."""
+    assert not app.exception
+    return [decode(each.proto.bytes) for each in app.get("bidi_component") if each.proto.bytes]
+
+
+def overview(app: AppTest) -> tuple[dict[str, Any], np.ndarray]:
+    """Give what the canvas of all heads is fed with: its header, and bytes [head, row, column]."""
+    (found,) = [each for each in canvases(app) if "layouts" not in each[0]]
+    return found
+
+
+def compared(app: AppTest) -> tuple[dict[str, Any], np.ndarray]:
+    """Give what the canvas of picked heads is fed with: its header, and weights [head, query, key]."""
+    (found,) = [each for each in canvases(app) if "layouts" in each[0]]
+    return found

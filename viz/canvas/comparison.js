@@ -1,0 +1,150 @@
+// A few heads in full, side by side: exact weights, fed with one compressed block of bytes. Stands behind maps.js.
+// What has just been picked on an overview is drawn at once from its small maps, until the exact weights are there.
+
+const LABEL = { size: 15, weight: 400 };
+const TITLE_WEIGHT = 600;
+const TICK = 5; // pixels between a label and its cell
+const RAISED = 0.35; // of a text's size: from the middle of its letters down to their line
+const MOST_GAPPED = 10; // cells in a row that have lines between them
+const BESIDE_CELL = 12; // pixels from a cell to what is said of it
+
+export default function ({ parentElement, data }) {
+  const view = viewIn(parentElement, Comparison, ".comparison");
+  view.load(data);
+  return () => view.dispose();
+}
+
+class Comparison extends Maps {
+  constructor(figure) {
+    super(figure);
+    window.addEventListener(PICKED, ({ detail }) => this.foretell(detail), { signal: this.listeners.signal });
+  }
+
+  take(bytes) {
+    this.weights = new Float32Array(bytes.slice().buffer);
+    this.exact = this.header.heads.map(() => true);
+  }
+
+  // Draw what has just been picked on `overview` of the same text: heads that are here as they are, others as it has them.
+  foretell(overview) {
+    const { header } = this, picked = [...overview.picked].sort(([a, b], [c, d]) => a - c || b - d);
+    const same = header && ["queries", "keys", "query_title", "key_title", "site"].every(
+      (part) => JSON.stringify(header[part]) === JSON.stringify(overview.header[part]));
+    const layout = same && header.layouts[picked.length - 1];
+    const found = picked.map((place) => overview.weightsOf(place));
+    if (!layout || found.includes(null)) return;
+    const [rows, columns] = [header.rows.length - 1, header.columns.length - 1], size = rows * columns;
+    const weights = new Float32Array(picked.length * size), exact = [];
+    picked.forEach((place, head) => {
+      const here = header.heads.findIndex(isPlace(place));
+      exact.push(here >= 0 && this.exact[here]);
+      if (exact[head]) return weights.set(this.weights.subarray(here * size, (here + 1) * size), head * size);
+      for (let cell = 0; cell < size; cell++)
+        weights[head * size + cell] = found[head](Math.floor(cell / columns), cell % columns);
+    });
+    this.loads++; // exact weights of an earlier choice that are still on their way come too late
+    Object.assign(this, { header: { ...header, heads: picked }, weights, exact, at: null });
+    this.tip.hidden = true;
+    this.drawAnew();
+  }
+
+  arrange() {
+    const { layouts, heads } = this.header, layout = layouts[heads.length - 1];
+    const boxes = layout.boxes.map(([left, top, width, height]) => ({ left, top, width, height }));
+    return { ...layout, boxes };
+  }
+
+  colours() {
+    const { weights, header } = this, colours = lookup({ ...header, threshold: 0 });
+    const level = (weight) => Math.round(Math.sqrt(Math.min(Math.max(weight, 0), 1)) * 255);
+    return (cell) => (Math.abs(weights[cell]) < header.threshold ? 0 : colours[level(weights[cell])]);
+  }
+
+  draw() {
+    super.draw();
+    if (this.place) this.stage.style.width = `${this.place.width}px`;
+  }
+
+  paint(pen) {
+    super.paint(pen);
+    pen.save();
+    pen.scale(this.ratio, this.ratio);
+    const { bar, texts } = this.compose(), { font, palette } = this.header;
+    paintBar(pen, bar, palette);
+    pen.fillStyle = getComputedStyle(this.figure).color;
+    for (const text of texts) write(pen, text, font);
+    pen.restore();
+    Object.assign(this.stage, { texts: texts.map(({ text }) => text), exact: this.exact });
+  }
+
+  paintMaps(pen, ratio) {
+    super.paintMaps(pen, ratio);
+    const [rows, columns] = [this.header.rows.length - 1, this.header.columns.length - 1];
+    if (Math.max(rows, columns) > MOST_GAPPED) return;
+    for (const { left, top, width, height } of this.place.boxes) {
+      const clear = (...place) => pen.clearRect(...place.map((each) => Math.round(each * ratio)));
+      for (let row = 1; row < rows; row++) clear(left, top + (row * height) / rows, width, 1);
+      for (let column = 1; column < columns; column++) clear(left + (column * width) / columns, top, 1, height);
+    }
+  }
+
+  titleOf(head) {
+    const [layer, number] = this.header.heads[head];
+    const name = fill(this.header.words.head, { layer, head: number });
+    return this.exact[head] ? name : fill(this.header.words.weight, { weight: name });
+  }
+
+  // Every word, the maps and the legend in their places, for the page and for a saved picture.
+  compose() {
+    const { header, place } = this, texts = [...place.texts];
+    place.headings.forEach(({ x, y, size, notes, note_size, line }, head) => {
+      texts.push({ text: this.titleOf(head), x, y, size, weight: TITLE_WEIGHT });
+      const count = this.countEmpty(head);
+      notes.forEach((note, number) => texts.push(
+        { text: fill(note, { count }), x, y: y + (number + 1) * line, size: note_size, weight: 400 }));
+    });
+    for (const box of place.boxes) texts.push(...this.labels(box));
+    const { width, height } = place;
+    return { width, height, texts, maps: { x: 0, y: 0, width, height }, frames: [], bar: place.bar };
+  }
+
+  countEmpty(head) {
+    const size = (this.header.rows.length - 1) * (this.header.columns.length - 1);
+    return this.weights.subarray(head * size, (head + 1) * size).filter((weight) => Math.abs(weight) < this.header.threshold).length;
+  }
+
+  // The label of each row beside it, of each column above it.
+  labels({ left, top, width, height }) {
+    const { row_labels, column_labels } = this.header, { angle, column_font: size } = this.place;
+    const high = height / row_labels.length, wide = width / column_labels.length;
+    const rows = row_labels.map((text, row) =>
+      ({ text, x: left - TICK, y: top + (row + 0.5) * high + LABEL.size * RAISED, end: true, ...LABEL }));
+    const upright = angle === -90 ? size * RAISED : 0;
+    const columns = column_labels.map((text, column) => ({
+      text, x: left + (column + 0.5) * wide + upright, y: top - TICK, turn: angle, middle: !angle, size, weight: 400 }));
+    return [...rows, ...columns];
+  }
+
+  numberAt(at) {
+    const weight = this.weights[this.cellAt(at)], { words } = this.header;
+    const said = this.exact[at.head] ? weight.toFixed(4) : fill(words.weight, { weight: weight.toFixed(3) });
+    return { weight: Math.abs(weight), number: said };
+  }
+
+  // Beside the cell that is pointed at, where the page shows it: never over the cell itself.
+  placeTip() {
+    const box = this.place.boxes[this.at.head], scroll = this.stage.parentElement;
+    const [rows, columns] = [this.header.rows.length - 1, this.header.columns.length - 1];
+    const [wide, high] = [box.width / Math.max(columns, 1), box.height / Math.max(rows, 1)];
+    const [column, row] = this.at.row === null ? [0, 0] : [this.at.column, this.at.row];
+    const cell = { left: box.left + column * wide, top: box.top + row * high };
+    const [least, most] = [scroll.scrollLeft, scroll.scrollLeft + scroll.clientWidth];
+    const right = cell.left + wide + BESIDE_CELL, width = this.tip.offsetWidth;
+    const left = right + width <= most ? right : Math.max(least, cell.left - width - BESIDE_CELL);
+    const covers = left < cell.left + wide && left + width > cell.left;
+    const [below, above] = [cell.top + high + BESIDE_CELL, cell.top - this.tip.offsetHeight - BESIDE_CELL];
+    const room = this.place.height - this.tip.offsetHeight;
+    const top = !covers ? Math.max(0, Math.min(cell.top, room)) : below <= room ? below : Math.max(0, above);
+    Object.assign(this.tip.style, { left: `${left}px`, top: `${top}px` });
+  }
+}

@@ -1,0 +1,350 @@
+// What canvases of maps have in common: their bytes and colours, what the pointer and the keys are on, what is said of
+// it. Whatever comes from the data is shown as text (textContent, fillText), never as markup.
+
+const HOVER_COLOUR = "#e8590c";
+const HOVER_LINE = "rgba(232, 89, 12, 0.55)";
+const PICKED = "attention-bench-picked"; // the event by which an overview says which heads have just been picked
+const views = new WeakMap();
+
+// Give the view that `parentElement` holds, `Kind` of the element `name` in it, made when there is none yet.
+function viewIn(parentElement, Kind, name) {
+  let view = views.get(parentElement);
+  if (!view || !view.stage.isConnected) {
+    view?.dispose();
+    view = new Kind(parentElement.querySelector(name));
+    views.set(parentElement, view);
+  }
+  return view;
+}
+
+async function decode(bytes) {
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  const plain = new Uint8Array(await new Response(stream).arrayBuffer());
+  const length = new DataView(plain.buffer).getUint32(0, true);
+  return [JSON.parse(new TextDecoder().decode(plain.subarray(4, 4 + length))), plain.subarray(4 + length)];
+}
+
+// What the colour of a cell is, for each of its 256 values, as one number for ImageData; 0 is empty.
+function lookup(header) {
+  const stops = header.palette.map(([place, hex]) => [place, [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16))]);
+  return Uint32Array.from({ length: 256 }, (_, level) => {
+    const root = level / 255;
+    if (root * root < header.threshold) return 0;
+    const place = header.colour === "root" ? root : root * root;
+    const after = Math.max(1, stops.findIndex(([end]) => end >= place));
+    const [[from, low], [to, high]] = [stops[after - 1], stops[after]];
+    const share = (place - from) / (to - from);
+    const [red, green, blue] = low.map((value, channel) => Math.round(value + (high[channel] - value) * share));
+    return ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
+  });
+}
+
+const fill = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
+
+const isPlace = ([layer, head]) => (place) => place[0] === layer && place[1] === head;
+
+// A stage with a canvas of maps and one of marks over it. A kind of it says how bytes are taken (`take`), where the maps
+// lie (`arrange`: {boxes, width, height}), which colour a cell has (`colours`), and what is said of a place (`lines`).
+class Maps {
+  constructor(figure) {
+    this.figure = figure;
+    for (const part of ["stage", "maps", "marks", "tip", "live", "save"]) this[part] = figure.querySelector("." + part);
+    this.loads = 0;
+    this.at = null; // what the pointer or the keys are on: {head, row, column}; row is null for a whole head
+    this.byKeys = false;
+    this.listeners = new AbortController();
+    const on = (name, act) => this.stage.addEventListener(name, act, { signal: this.listeners.signal });
+    on("pointermove", (event) => this.move(this.find(event), false));
+    on("pointerdown", (event) => this.move(this.find(event), false));
+    on("pointerleave", () => this.move(null, false));
+    on("click", (event) => this.pick(this.find(event)));
+    on("keydown", (event) => this.press(event));
+    on("focus", () => this.stage.matches(":focus-visible") && this.at === null && this.move({ head: 0, row: null }, true));
+    on("blur", () => this.byKeys && this.move(null, false));
+    this.save.addEventListener("click", () => this.keepPicture(), { signal: this.listeners.signal });
+    this.sizes = new ResizeObserver(() => this.draw());
+    this.sizes.observe(figure);
+  }
+
+  dispose() {
+    this.listeners.abort();
+    this.sizes.disconnect();
+  }
+
+  async load(bytes) {
+    const turn = ++this.loads;
+    const [header, cells] = await decode(bytes);
+    if (turn !== this.loads) return; // a later payload has come meanwhile
+    const kept = this.header && this.at && this.header.heads[this.at.head];
+    this.header = header;
+    this.take(cells);
+    this.describe();
+    this.drawAnew();
+    if (kept) this.keep(kept);
+  }
+
+  // Stay on the head that the pointer or the keys are on when there are others.
+  keep(place) {
+    const head = this.header.heads.findIndex(isPlace(place));
+    const inside = this.at.row === null ||
+      (this.at.row < this.header.rows.length - 1 && this.at.column < this.header.columns.length - 1);
+    this.at = head >= 0 && inside ? { ...this.at, head } : null;
+    this.mark();
+    this.say(false);
+  }
+
+  describe() {
+    const { header } = this;
+    this.figure.querySelector(".keys").textContent = header.words.keys;
+    this.stage.setAttribute("aria-label", header.alt);
+    const saves = fill(header.words.save, { format: header.file.split(".").pop().toUpperCase() });
+    this.save.textContent = saves;
+    this.save.setAttribute("aria-label", `${saves}: ${header.title}`);
+  }
+
+  // All maps as one picture, a pixel a cell.
+  paintSheet() {
+    const { header } = this;
+    const [rows, columns] = [header.rows.length - 1, header.columns.length - 1];
+    const sheet = document.createElement("canvas");
+    const across = Math.max(1, Math.min(header.heads.length, Math.floor(4096 / Math.max(columns, 1))));
+    sheet.width = Math.max(across * columns, 1);
+    sheet.height = Math.max(Math.ceil(header.heads.length / across) * rows, 1);
+    const image = new ImageData(sheet.width, sheet.height);
+    const pixels = new Uint32Array(image.data.buffer), colourOf = this.colours();
+    for (let head = 0, cell = 0; head < header.heads.length; head++) {
+      const start = Math.floor(head / across) * rows * sheet.width + (head % across) * columns;
+      for (let row = 0; row < rows; row++)
+        for (let column = 0; column < columns; column++) pixels[start + row * sheet.width + column] = colourOf(cell++);
+    }
+    sheet.getContext("2d").putImageData(image, 0, 0);
+    this.sheet = { picture: sheet, across, rows, columns };
+  }
+
+  drawAnew() {
+    this.sheet = null;
+    this.drawnFor = null;
+    this.draw();
+  }
+
+  draw() {
+    const room = Math.floor(this.figure.clientWidth), ratio = window.devicePixelRatio || 1;
+    const drawnFor = `${room} ${ratio}`;
+    if (!this.header || !room || drawnFor === this.drawnFor) return;
+    Object.assign(this, { drawnFor, ratio });
+    this.place = this.arrange(room);
+    const { width, height } = this.place;
+    this.stage.style.height = `${height}px`;
+    for (const canvas of [this.maps, this.marks]) {
+      canvas.width = Math.round(width * ratio);
+      canvas.height = Math.round(height * ratio);
+      canvas.style.width = `${width}px`;
+      canvas.style.height = `${height}px`;
+    }
+    this.paint(this.maps.getContext("2d"));
+    this.mark();
+    this.stage.boxes = this.place.boxes;
+    this.stage.dataset.drawn = String(Number(this.stage.dataset.drawn ?? 0) + 1);
+  }
+
+  paint(pen) {
+    this.paintMaps(pen, this.ratio);
+  }
+
+  // Every map in its place, `ratio` pixels for each of the page's.
+  paintMaps(pen, ratio) {
+    if (!this.sheet) this.paintSheet();
+    const { picture, across, rows, columns } = this.sheet;
+    if (!rows || !columns) return;
+    this.place.boxes.forEach((box, head) => {
+      const [left, top] = [box.left, box.top].map((each) => Math.round(each * ratio));
+      const [wide, high] = [box.width, box.height].map((each) => Math.round(each * ratio));
+      pen.imageSmoothingEnabled = wide < columns || high < rows;
+      const [x, y] = [(head % across) * columns, Math.floor(head / across) * rows];
+      pen.drawImage(picture, x, y, columns, rows, left, top, wide, high);
+      pen.strokeStyle = "rgba(128, 128, 128, 0.45)";
+      pen.strokeRect(left - 0.5, top - 0.5, wide + 1, high + 1);
+    });
+  }
+
+  // The frames of maps that stand out.
+  frames() {
+    return [];
+  }
+
+  async keepPicture() {
+    if (this.place) saveAs(await pictureOf(this), this.header.file);
+  }
+
+  // Marks over the maps: frames, the same cell in every head, and a ring about the map that is pointed at.
+  mark() {
+    if (!this.place) return;
+    const pen = this.marks.getContext("2d");
+    pen.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    pen.clearRect(0, 0, this.place.width, this.place.height);
+    pen.strokeStyle = this.header.pick_colour;
+    pen.lineWidth = 3;
+    for (const box of this.frames()) pen.strokeRect(box.x, box.y, box.width, box.height);
+    if (!this.at) return;
+    if (this.at.row !== null) for (const box of this.place.boxes) this.markCell(pen, box);
+    const own = this.place.boxes[this.at.head];
+    const ring = getComputedStyle(this.stage).getPropertyValue("--st-primary-color").trim() || "#21689a";
+    pen.strokeStyle = ring;
+    pen.lineWidth = 2;
+    pen.strokeRect(own.left - 1, own.top - 1, own.width + 2, own.height + 2);
+  }
+
+  markCell(pen, box) {
+    const [wide, high] = [box.width / (this.header.columns.length - 1), box.height / (this.header.rows.length - 1)];
+    const [left, top] = [box.left + this.at.column * wide, box.top + this.at.row * high];
+    pen.lineWidth = 1;
+    pen.strokeStyle = HOVER_LINE;
+    pen.strokeRect(box.left, top, box.width, high);
+    pen.strokeRect(left, box.top, wide, box.height);
+    const [across, down] = [Math.max(wide, 4), Math.max(high, 4)];
+    const [x, y] = [left + wide / 2 - across / 2, top + high / 2 - down / 2];
+    pen.lineWidth = 3;
+    pen.strokeStyle = "#ffffff";
+    pen.strokeRect(x, y, across, down);
+    pen.lineWidth = 1.5;
+    pen.strokeStyle = HOVER_COLOUR;
+    pen.strokeRect(x, y, across, down);
+  }
+
+  // Which cell of which head an event points at; null between the maps.
+  find(event) {
+    if (!this.place) return null;
+    const frame = this.maps.getBoundingClientRect();
+    const [x, y] = [event.clientX - frame.left, event.clientY - frame.top];
+    const head = this.place.boxes.findIndex(
+      (box) => x >= box.left && x < box.left + box.width && y >= box.top && y < box.top + box.height);
+    if (head < 0) return null;
+    const box = this.place.boxes[head];
+    const [rows, columns] = [this.header.rows.length - 1, this.header.columns.length - 1];
+    if (!rows || !columns) return { head, row: null };
+    const row = Math.min(Math.floor(((y - box.top) / box.height) * rows), rows - 1);
+    return { head, row, column: Math.min(Math.floor(((x - box.left) / box.width) * columns), columns - 1) };
+  }
+
+  move(at, byKeys) {
+    const same = at && this.at && at.head === this.at.head && at.row === this.at.row && at.column === this.at.column;
+    this.byKeys = byKeys;
+    if (same || (!at && !this.at)) return;
+    this.at = at;
+    this.mark();
+    this.say(byKeys);
+  }
+
+  // The text of a cell's tokens: one token, or the first and the last of several.
+  span(texts, starts, cell) {
+    const [first, last] = [starts[cell], starts[cell + 1] - 1];
+    return first === last ? texts[first] : fill(this.header.words.span, { first: texts[first], last: texts[last] });
+  }
+
+  // What is said of the place that is pointed at: its head, `about` it, its number, and the tokens of its cell.
+  lines() {
+    const { header, at } = this;
+    const [layer, head] = header.heads[at.head];
+    const about = [fill(header.words.head, { layer, head }), ...this.about(at.head)].filter(Boolean).join(" · ");
+    if (at.row === null) return [about];
+    const { number, weight } = this.numberAt(at);
+    const empty = weight < header.threshold ? ` (${fill(header.words.empty, { least: header.threshold })})` : "";
+    return [
+      about,
+      number + empty,
+      fill(header.words.token, { axis: header.query_title, token: this.span(header.queries, header.rows, at.row) }),
+      fill(header.words.token, { axis: header.key_title, token: this.span(header.keys, header.columns, at.column) }),
+    ];
+  }
+
+  about() {
+    return [];
+  }
+
+  // Which cell of all this is, counted through.
+  cellAt({ head, row, column }) {
+    const [rows, columns] = [this.header.rows.length - 1, this.header.columns.length - 1];
+    return (head * rows + row) * columns + column;
+  }
+
+  say(aloud) {
+    this.tip.hidden = !this.at;
+    if (!this.at) return;
+    const said = this.lines();
+    if (aloud) this.live.textContent = [...said, ...this.closing()].join("; ");
+    this.tip.replaceChildren(...said.map((text, line) => {
+      const element = document.createElement("div");
+      element.className = line > 1 ? "text" : "";
+      element.appendChild(document.createElement(line === 1 ? "b" : "span")).textContent = text;
+      return element;
+    }));
+    this.placeTip();
+  }
+
+  // What else those hear who move by keys.
+  closing() {
+    return [];
+  }
+
+  // Beside the map that is pointed at, within the stage: never over the cell itself.
+  placeTip() {
+    const box = this.place.boxes[this.at.head];
+    const wide = this.tip.offsetWidth;
+    const right = box.left + box.width + 8;
+    const beside = right + wide <= this.place.width ? right : box.left - wide - 8;
+    const fits = beside >= 0;
+    const left = fits ? beside : Math.max(0, Math.min(box.left, this.place.width - wide));
+    const below = box.top + box.height + 8;
+    const top = fits ? box.top : below;
+    Object.assign(this.tip.style, { left: `${left}px`, top: `${top}px` });
+  }
+
+  pick() {}
+
+  press(event) {
+    if (!this.header?.heads.length || event.ctrlKey || event.metaKey || event.altKey) return;
+    const steps = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
+    const at = this.at ?? { head: 0, row: null };
+    const last = this.header.heads.length - 1;
+    if (event.key in steps) this.move(event.shiftKey ? this.inside(at, steps[event.key]) : this.beside(at, steps[event.key]), true);
+    else if (event.key === "Home" || event.key === "End") this.move({ ...at, head: event.key === "Home" ? 0 : last }, true);
+    else if (event.key === "Enter" || event.key === " ") this.byKeys = true, this.pick(at);
+    else if (event.key === "Escape") this.move({ head: at.head, row: null }, true);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.reveal();
+  }
+
+  // The next head in a direction: along the line, or the nearest of the next line.
+  beside(at, [down, across]) {
+    const here = this.place.boxes[at.head], order = this.place.boxes;
+    if (across) return { ...at, head: Math.min(Math.max(at.head + across, 0), order.length - 1) };
+    const tops = [...new Set(order.map((box) => box.top))].sort((one, other) => one - other);
+    const top = tops[tops.indexOf(here.top) + down];
+    if (top === undefined) return at;
+    const line = order.map((box, head) => [Math.abs(box.left - here.left), head]).filter(([, head]) => order[head].top === top);
+    return { ...at, head: line.sort((one, other) => one[0] - other[0])[0][1] };
+  }
+
+  inside(at, [down, across]) {
+    const [rows, columns] = [this.header.rows.length - 1, this.header.columns.length - 1];
+    if (!rows || !columns) return at;
+    if (at.row === null) return { head: at.head, row: 0, column: 0 };
+    const within = (value, count) => Math.min(Math.max(value, 0), count - 1);
+    return { head: at.head, row: within(at.row + down, rows), column: within(at.column + across, columns) };
+  }
+
+  // Bring the head that the keys are on into sight.
+  reveal() {
+    const box = this.at && this.place.boxes[this.at.head];
+    if (!box) return;
+    const top = this.stage.getBoundingClientRect().top + box.top;
+    if (top >= 60 && top + box.height <= window.innerHeight) return;
+    const probe = document.createElement("span");
+    Object.assign(probe.style, { position: "absolute", top: `${box.top}px`, height: `${box.height}px` });
+    this.stage.append(probe);
+    probe.scrollIntoView({ block: "center" });
+    probe.remove();
+  }
+}
