@@ -56,6 +56,7 @@ def test_three_panels_stand_side_by_side_on_a_desk_and_stacked_on_a_phone() -> N
     assert choose_columns([sentence(14)] * 3, 1320) == 3
     assert choose_columns([sentence(14)] * 3, 358) == 1
     assert choose_columns([sentence(60)] * 3, 1320) == 1
+    assert [choose_columns([sentence(6)] * count, 1320) for count in (4, 5, 6, 9)] == [4, 3, 3, 3]
 
 
 def test_neighbours_start_at_one_height_whatever_their_lengths() -> None:

@@ -143,8 +143,21 @@ def _cell_width(sizes: Sequence[PanelSize], room: float) -> float:
     return min(cell, SLANTED_CELL - 0.01) if cell >= SLANTED_CELL else cell
 
 
+def balanced(count: int, most: int) -> int:
+    """Give how many of `count` things stand in a row of at most `most`, so that rows are as long as each other.
+
+    Examples
+    --------
+    >>> [balanced(count, 4) for count in (3, 4, 5, 6, 9, 11)]
+    [3, 4, 3, 3, 3, 4]
+    """
+    return -(-count // -(-count // most)) if count else 1
+
+
 def choose_columns(sizes: Sequence[PanelSize], width: float) -> int:
     """Give how many panels stand in a row of `width` pixels: four at most, with cells that can be told apart.
+
+    As few rows as that takes, all as long as each other or nearly so.
 
     Parameters
     ----------
@@ -161,7 +174,7 @@ def choose_columns(sizes: Sequence[PanelSize], width: float) -> int:
     gutter = _row_gutter(sizes)
     for columns in range(min(len(sizes), MOST_COLUMNS), 1, -1):
         if _cell_width(sizes, (width + GAP) / columns - GAP - gutter) >= SMALLEST_CELL:
-            return columns
+            return balanced(len(sizes), columns)
     return 1
 
 

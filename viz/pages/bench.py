@@ -39,6 +39,7 @@ from viz.figures import alignment_heatmap
 from viz.language import ENGLISH, _, use_language
 from viz.loading import loads, usable
 from viz.pairs import PARAMETER, choose_pair, mechanism_of, pair_of
+from viz.panels import balanced
 from viz.returning import keep_settings, restore_settings
 from viz.runs import forced_translations, milliseconds, own_translations
 from viz.runtime import Host, shared_host
@@ -251,9 +252,9 @@ def _show(
     }
     order = in_order(tuple(traces), summaries, choices.order)
     with cards:
-        for start in range(0, len(order), CARDS):
-            row = order[start : start + CARDS]
-            for column, key in zip(st.columns(min(len(order), CARDS)), row, strict=False):
+        across = balanced(len(order), CARDS)
+        for start in range(0, len(order), across):
+            for column, key in zip(st.columns(across), order[start : start + across], strict=False):
                 with column:
                     mechanism_card(models.describe(key), traces[key])
         st.caption(
