@@ -27,6 +27,15 @@ CELL = """
 }
 """
 
+PIXEL = """
+(stage, [layer, head, across, down]) => {
+    const canvas = stage.querySelector('.' + layer), box = stage.boxes[head];
+    const ratio = canvas.width / canvas.clientWidth;
+    const place = [box.left + across * box.width, box.top + down * box.height].map(each => Math.floor(each * ratio));
+    return [...canvas.getContext('2d').getImageData(...place, 1, 1).data];
+}
+"""
+
 
 def free_port() -> int:
     with socket.socket() as probe:

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from browsing import CELL, ROOT, point, running
+from browsing import CELL, PIXEL, ROOT, point, running
 from canvas_samples import HOSTILE, SAMPLES
 from playwright.sync_api import Locator, Page, expect
 
@@ -24,15 +24,6 @@ from viz.figures.head_similarity import head_similarity
 from viz.pages.heads import KEY
 from viz.theme import WEIGHT_SCALE, weight_colour
 from viz.tokens import visible
-
-PIXEL = """
-(stage, [layer, head, across, down]) => {
-    const canvas = stage.querySelector('.' + layer), box = stage.boxes[head];
-    const ratio = canvas.width / canvas.clientWidth;
-    const place = [box.left + across * box.width, box.top + down * box.height].map(each => Math.floor(each * ratio));
-    return [...canvas.getContext('2d').getImageData(...place, 1, 1).data];
-}
-"""
 
 
 @cache

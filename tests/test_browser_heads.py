@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 import transformers
-from browsing import cell_of, point, query
+from browsing import PIXEL, cell_of, point, query, running
 from playwright.sync_api import Locator, Page, expect
 
 import models
@@ -43,7 +43,6 @@ words => {
     return words.every(word => stage?.texts.filter(each => each === word).length === 6) && stage.exact.length === 3;
 }
 """
-# Click a head of the overview, and give what the picked heads show before the server can have answered.
 AT_ONCE = """
 ([all, picked, head]) => {
     const box = all.boxes[head], frame = all.getBoundingClientRect();
@@ -83,6 +82,13 @@ def texts_of(page: Page) -> list[str]:
     """Give every word that stands beside and above the picked heads: titles, labels, the legend."""
     texts: list[str] = picked_heads(page).evaluate("stage => stage.texts")
     return texts
+
+
+def click_at_once(page: Page, head: int) -> list[list[str]]:
+    """Click a head of the overview; give texts and exactness of the picked ones before the server has answered."""
+    stages = (page.locator(".overview .stage"), picked_heads(page))
+    said: list[list[str]] = page.evaluate(AT_ONCE, [*(stage.element_handle() for stage in stages), head])
+    return said
 
 
 def wait_for_heatmaps(page: Page, count: int) -> None:
@@ -169,15 +175,14 @@ def test_a_head_that_is_clicked_is_drawn_at_once_and_then_exactly(visit: Callabl
     page = visit(heads0="3", heads2="")
     wait_for_heatmaps(page, 1)
     weights = trace()["encoder.1.self"].to_words().weights[5]
-    everything = page.locator(".overview .stage").element_handle()
-    texts, exact = page.evaluate(AT_ONCE, [everything, picked_heads(page).element_handle(), 8 + 5])
+    texts, exact = click_at_once(page, 8 + 5)
     assert exact == [True, False]
     assert "layer 0, head 3" in texts
     assert "≈ layer 1, head 5" in texts
     wait_for_heatmaps(page, 2)
     assert "layer 1, head 5" in texts_of(page)
     before = page.locator(".comparison .stage").evaluate("stage => Number(stage.dataset.drawn)")
-    page.evaluate(AT_ONCE, [everything, picked_heads(page).element_handle(), 3])
+    click_at_once(page, 3)
     wait_for_heatmaps(page, 1)
     assert page.locator(".comparison .stage").evaluate("stage => Number(stage.dataset.drawn)") > before
     ends = [place for place, _hex in WEIGHT_SCALE]
@@ -185,6 +190,19 @@ def test_a_head_that_is_clicked_is_drawn_at_once_and_then_exactly(visit: Callabl
     expected = np.stack([np.interp(weights, ends, values) for values in shades], axis=-1)
     drawn = np.array(picked_heads(page).evaluate(PIXELS, [0, *weights.shape]))
     np.testing.assert_allclose(drawn[..., :3], expected, atol=4)
+
+
+def test_the_keys_pick_one_head_after_another_while_the_models_have_just_been_loaded(
+    open_page: Callable[..., Page],
+) -> None:
+    with running("app.py") as fresh:
+        page = open_page(f"{fresh}/heads", height=1500, sentence=SENTENCE, heads0="3", heads2="")
+        wait_for_heatmaps(page, 1)
+        page.locator(".overview .stage").focus()
+        for count in (2, 3):
+            page.keyboard.press("ArrowRight")
+            page.keyboard.press("Enter")
+            wait_for_heatmaps(page, count)  # the focus stays where it was
 
 
 def test_the_server_need_not_answer_for_a_clicked_head_to_be_drawn(visit: Callable[..., Page]) -> None:
@@ -206,6 +224,24 @@ def test_the_server_need_not_answer_for_a_clicked_head_to_be_drawn(visit: Callab
     page.mouse.move(1, 1)
     drawn = np.array(picked_heads(page).evaluate(PIXELS, [1, *weights.shape]))
     np.testing.assert_allclose(drawn[..., :3], expected, atol=2)
+
+
+def test_the_pair_that_is_pointed_at_is_marked_in_the_small_maps_and_in_the_picked_ones(
+    visit: Callable[..., Page],
+) -> None:
+    page = visit()
+    wait_for_heatmaps(page, 2)
+    count = len(trace()["encoder.0.self"].to_words().query_tokens)
+    edge, middle = 7 / count, 4.5 / count
+    figures = {".overview": (5, ".comparison"), ".comparison": (1, ".overview")}
+    for figure, (head, other) in figures.items():
+        point(page, head, 4, 7, (count, count), figure=figure)
+        for place in range(2):
+            assert page.locator(f"{other} .stage").evaluate(PIXEL, ["marks", place, edge, middle])[3] > 0
+            assert page.locator(f"{other} .stage").evaluate(PIXEL, ["marks", place, 0.5 / count, 0.5 / count])[3] == 0
+        expect(page.locator(f"{other} .tip")).to_be_hidden()
+        page.mouse.move(1, 1)
+        assert page.locator(f"{other} .stage").evaluate(PIXEL, ["marks", 0, edge, middle])[3] == 0
 
 
 def test_the_keys_move_between_picked_heads_and_inside_one(visit: Callable[..., Page]) -> None:

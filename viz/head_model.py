@@ -97,8 +97,10 @@ def open_model(host: Host, key: str, messages: DeltaGenerator) -> bool:
         return bool(usable(host, (key,), messages))
     if not host.is_settled(key) and not host.is_begun(key) and not _may_begin(key, messages):
         return False
+    waiting = st.container()  # there when nothing waits, too: what follows keeps its place
     if not host.is_settled(key):
-        _wait(host, key)
+        with waiting:
+            _wait(host, key)
     try:
         host.model(key)
     except ModelUnavailableError as error:

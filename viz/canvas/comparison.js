@@ -28,9 +28,7 @@ class Comparison extends Maps {
   // Draw what has just been picked on `overview` of the same text: heads that are here as they are, others as it has them.
   foretell(overview) {
     const { header } = this, picked = [...overview.picked].sort(([a, b], [c, d]) => a - c || b - d);
-    const same = header && ["queries", "keys", "query_title", "key_title", "site"].every(
-      (part) => JSON.stringify(header[part]) === JSON.stringify(overview.header[part]));
-    const layout = same && header.layouts[picked.length - 1];
+    const layout = this.isLike(overview) && header?.layouts[picked.length - 1];
     const found = picked.map((place) => overview.weightsOf(place));
     if (!layout || found.includes(null)) return;
     const [rows, columns] = [header.rows.length - 1, header.columns.length - 1], size = rows * columns;
@@ -43,7 +41,7 @@ class Comparison extends Maps {
         weights[head * size + cell] = found[head](Math.floor(cell / columns), cell % columns);
     });
     this.loads++; // exact weights of an earlier choice that are still on their way come too late
-    Object.assign(this, { header: { ...header, heads: picked }, weights, exact, at: null });
+    Object.assign(this, { header: { ...header, heads: picked }, weights, exact, at: null, echo: null });
     this.tip.hidden = true;
     this.drawAnew();
   }

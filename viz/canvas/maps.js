@@ -3,7 +3,8 @@
 
 const HOVER_COLOUR = "#e8590c";
 const HOVER_LINE = "rgba(232, 89, 12, 0.55)";
-const PICKED = "attention-bench-picked"; // the event by which an overview says which heads have just been picked
+// Events by which one canvas of a page tells the others which heads have just been picked, and which cell is pointed at.
+const PICKED = "attention-bench-picked", POINTED = "attention-bench-pointed";
 const views = new WeakMap();
 
 // Give the view that `parentElement` holds, `Kind` of the element `name` in it, made when there is none yet.
@@ -41,6 +42,9 @@ function lookup(header) {
 
 const fill = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
 
+// Which of the cells that begin at `starts` holds the token in `place`.
+const cellOf = (starts, place) => starts.findIndex((start, cell) => start <= place && place < starts[cell + 1]);
+
 const isPlace = ([layer, head]) => (place) => place[0] === layer && place[1] === head;
 
 // A stage with a canvas of maps and one of marks over it. A kind of it says how bytes are taken (`take`), where the maps
@@ -52,6 +56,7 @@ class Maps {
     this.loads = 0;
     this.at = null; // what the pointer or the keys are on: {head, row, column}; row is null for a whole head
     this.byKeys = false;
+    this.echo = null; // the cell of another canvas that is pointed at, as it is here: {row, column}
     this.listeners = new AbortController();
     const on = (name, act) => this.stage.addEventListener(name, act, { signal: this.listeners.signal });
     on("pointermove", (event) => this.move(this.find(event), false));
@@ -62,6 +67,7 @@ class Maps {
     on("focus", () => this.stage.matches(":focus-visible") && this.at === null && this.move({ head: 0, row: null }, true));
     on("blur", () => this.byKeys && this.move(null, false));
     this.save.addEventListener("click", () => this.keepPicture(), { signal: this.listeners.signal });
+    window.addEventListener(POINTED, ({ detail }) => this.follow(detail), { signal: this.listeners.signal });
     this.sizes = new ResizeObserver(() => this.draw());
     this.sizes.observe(figure);
   }
@@ -78,9 +84,27 @@ class Maps {
     const kept = this.header && this.at && this.header.heads[this.at.head];
     this.header = header;
     this.take(cells);
+    this.echo = null;
     this.describe();
     this.drawAnew();
     if (kept) this.keep(kept);
+  }
+
+  // Whether `other` shows heads of the same map on the same text.
+  isLike(other) {
+    const parts = ["site", "queries", "keys", "query_title", "key_title"];
+    return parts.every((part) => JSON.stringify(this.header?.[part]) === JSON.stringify(other.header?.[part]));
+  }
+
+  // Mark the cell of the tokens that another canvas is pointed at.
+  follow(other) {
+    if (other === this || !this.place) return;
+    const at = other.at && other.at.row !== null && this.isLike(other) ? other.at : null;
+    this.echo = at && {
+      row: cellOf(this.header.rows, other.header.rows[at.row]),
+      column: cellOf(this.header.columns, other.header.columns[at.column]),
+    };
+    this.mark();
   }
 
   // Stay on the head that the pointer or the keys are on when there are others.
@@ -185,8 +209,9 @@ class Maps {
     pen.strokeStyle = this.header.pick_colour;
     pen.lineWidth = 3;
     for (const box of this.frames()) pen.strokeRect(box.x, box.y, box.width, box.height);
+    const cell = this.at && this.at.row !== null ? this.at : this.echo;
+    if (cell) for (const box of this.place.boxes) this.markCell(pen, box, cell);
     if (!this.at) return;
-    if (this.at.row !== null) for (const box of this.place.boxes) this.markCell(pen, box);
     const own = this.place.boxes[this.at.head];
     const ring = getComputedStyle(this.stage).getPropertyValue("--st-primary-color").trim() || "#21689a";
     pen.strokeStyle = ring;
@@ -194,9 +219,9 @@ class Maps {
     pen.strokeRect(own.left - 1, own.top - 1, own.width + 2, own.height + 2);
   }
 
-  markCell(pen, box) {
+  markCell(pen, box, { row, column }) {
     const [wide, high] = [box.width / (this.header.columns.length - 1), box.height / (this.header.rows.length - 1)];
-    const [left, top] = [box.left + this.at.column * wide, box.top + this.at.row * high];
+    const [left, top] = [box.left + column * wide, box.top + row * high];
     pen.lineWidth = 1;
     pen.strokeStyle = HOVER_LINE;
     pen.strokeRect(box.left, top, box.width, high);
@@ -233,6 +258,7 @@ class Maps {
     this.at = at;
     this.mark();
     this.say(byKeys);
+    window.dispatchEvent(new CustomEvent(POINTED, { detail: this }));
   }
 
   // The text of a cell's tokens: one token, or the first and the last of several.
