@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
+from models.length_table import LengthRow
 from viz.growing import FIRST_LENGTH, MOST, beginnings
+from viz.pages import bottleneck
 
 
 @given(st.lists(st.text(st.characters(categories=("L", "N")), min_size=1), max_size=120))
@@ -28,6 +33,30 @@ def script() -> None:
     from viz.pages import bottleneck
 
     bottleneck.page()
+
+
+def test_the_figure_shows_the_chosen_models_and_names_those_that_are_not_measured(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rows = tuple(
+        LengthRow(f"{name}-en-fr", "europarl.test", most - 4, most, 50, 20.0, 15.0, 25.0, tokens * 1_000_000)
+        for name, tokens in (("bahdanau", 30), ("transformer", 27))
+        for most in (10, 40)
+    )
+    monkeypatch.setattr(bottleneck, "length_table", lambda _pair: rows)
+    app = AppTest.from_function(script, default_timeout=120)
+    app.query_params["models"] = "bahdanau luong-general"
+    app.run()
+    assert not app.exception
+    (chart,) = app.get("plotly_chart")
+    assert [each["name"] for each in json.loads(chart.proto.spec)["data"]] == [
+        "Bahdanau (additive), 2015 (30 M tokens)"
+    ]
+    assert "not measured yet of: Luong" in app.info[0].value.replace("\\", "")
+    app.button_group(key="models").set_value(["bahdanau", "transformer"]).run()
+    (chart,) = app.get("plotly_chart")
+    assert len(json.loads(chart.proto.spec)["data"]) == 2
+    assert not app.info
 
 
 def test_the_page_lets_a_sentence_grow_through_every_chosen_model() -> None:

@@ -65,3 +65,29 @@ def test_the_figure_has_a_line_a_model_and_shades_what_training_did_not_see() ->
     assert not bleu_by_length(ROWS[:2], {}).layout.shapes
     with pytest.raises(ValueError, match="at least one"):
         bleu_by_length([], {})
+
+
+def test_a_model_measured_alone_leaves_the_rows_of_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (table, lengths):
+        monkeypatch.setattr(module, "WEIGHTS", tmp_path)
+    (tmp_path / "en-fr").mkdir()
+    keys = ("luong-general-en-fr", "bahdanau-en-fr")
+    monkeypatch.setattr(lengths, "catalog", lambda: keys)
+    monkeypatch.setattr(lengths, "load_translator", lambda key: key)
+    monkeypatch.setattr(lengths, "read_pairs", lambda _path: [("a b", "c")] * 40 + [("a " * 8, "c")] * 40)
+    bleu = {"bahdanau-en-fr": 20.0, "luong-general-en-fr": 30.0}
+
+    def measured(key: str, _pairs: object, *, most: int, file: str) -> LengthRow:
+        return LengthRow(key, file, most - 4, most, 40, bleu[key], 10.0, 40.0, 7)
+
+    monkeypatch.setattr(lengths, "measure", measured)
+
+    def found(*asked: str) -> list[tuple[str, int, float]]:
+        monkeypatch.setattr("sys.argv", ["lengths", "--data", str(tmp_path), *asked])
+        lengths.main()
+        return [(row.key, row.most, row.bleu) for row in length_table("en-fr")]
+
+    assert found() == [(key, most, bleu[key]) for key in keys for most in (5, 10)]
+    bleu |= dict.fromkeys(keys, 25.0)
+    luong, bahdanau = [(keys[0], most, 30.0) for most in (5, 10)], [(keys[1], most, 25.0) for most in (5, 10)]
+    assert found("--keys", keys[1]) == luong + bahdanau

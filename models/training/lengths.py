@@ -18,7 +18,7 @@ import torch
 from sacrebleu.metrics.bleu import BLEU
 
 from models.checkpoints import WEIGHTS
-from models.length_table import LENGTHS_FILE, LengthRow
+from models.length_table import LENGTHS_FILE, LengthRow, length_table
 from models.registry import catalog, load_translator
 from models.tokenizer import split_words
 from models.training.data import Pair, read_pairs
@@ -77,16 +77,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--data", type=Path, required=True, help="folder of the parallel text")
     parser.add_argument("--pair", default="en-fr", choices=list(FILES))
+    parser.add_argument("--keys", nargs="+", help="models to measure, such as seq2seq-en-fr; rows of others stay")
     parser.add_argument("--threads", type=int, default=1)
     choices = parser.parse_args()
     torch.set_num_threads(choices.threads)
     file = FILES[choices.pair]
     groups = groups_of(list(read_pairs(choices.data / choices.pair / f"{file}.tsv.xz")))
-    keys = [key for key in catalog() if key.endswith(f"-{choices.pair}")]
-    rows = [
-        measure(load_translator(key), pairs, most=most, file=file) for key in keys for most, pairs in groups.items()
-    ]
-    write(rows, WEIGHTS / choices.pair / LENGTHS_FILE)
+    every = [key for key in catalog() if key.endswith(f"-{choices.pair}")]
+    keys = choices.keys or every
+    rows = [row for row in length_table(choices.pair) if row.key in every and row.key not in keys]
+    for key in keys:
+        rows += [measure(load_translator(key), pairs, most=most, file=file) for most, pairs in groups.items()]
+        write(sorted(rows, key=lambda row: (every.index(row.key), row.most)), WEIGHTS / choices.pair / LENGTHS_FILE)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,9 @@ from viz.theme import FONT_SIZE, NOTE_SIZE, TITLE_SIZE, template
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6b6b6b", "#8c6bb1")
 """Told apart with any colour vision (Okabe and Ito 2008, the last two added)."""
 
+SYMBOLS = ("circle", "diamond", "square")
+"""Of the points: the next is taken when all colours are used."""
+
 SHADE = "rgba(128, 128, 128, 0.14)"
 HEIGHT = 460
 
@@ -93,7 +96,7 @@ def bleu_by_length(
         _line(
             sorted((row for row in rows if row.key == key), key=lambda row: row.most),
             name=titles.get(key, key),
-            colour=COLOURS[number % len(COLOURS)],
+            number=number,
             dash="dash" if key in without_attention else "solid",
         )
         for number, key in enumerate(dict.fromkeys(row.key for row in rows))
@@ -105,8 +108,9 @@ def bleu_by_length(
     return go.Figure(lines, layout)
 
 
-def _line(rows: Sequence[Measured], *, name: str, colour: str, dash: str) -> go.Scatter:
-    """Give the line of one model through `rows`, shortest sentences first, each with its interval."""
+def _line(rows: Sequence[Measured], *, name: str, number: int, dash: str) -> go.Scatter:
+    """Give the line of the model with this number, through `rows`, shortest sentences first, each with its interval."""
+    colour, symbol = COLOURS[number % len(COLOURS)], SYMBOLS[number // len(COLOURS) % len(SYMBOLS)]
     return go.Scatter(
         x=[(row.fewest + row.most) / 2 for row in rows],
         y=[row.bleu for row in rows],
@@ -120,7 +124,7 @@ def _line(rows: Sequence[Measured], *, name: str, colour: str, dash: str) -> go.
         name=tokens.escape(name),
         mode="lines+markers",
         line={"color": colour, "width": 3, "dash": dash},
-        marker={"size": 8, "color": colour},
+        marker={"size": 8, "color": colour, "symbol": symbol},
         hovertemplate=_(
             "<b>%{y:.1f}</b> BLEU (95%: %{customdata[2]:.1f} to %{customdata[3]:.1f})<br>%{customdata[0]} to "
             "%{customdata[1]} words, %{customdata[4]} sentences"

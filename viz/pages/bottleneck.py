@@ -29,7 +29,8 @@ DEFAULT = (
     "The committee which met in the old town hall last week decided after a long debate that the new bridge over the "
     "river should be built before the end of next year, although many people in the village are still against it."
 )
-USUAL = ("rnn-encoder-decoder", "seq2seq", "bahdanau", "transformer")
+USUAL = ("rnn-encoder-decoder", "bahdanau", "seq2seq", "luong-general")
+"""Without attention, then with it: two pairs, each trained on the same text and equally many target tokens."""
 
 
 def is_measured() -> bool:
@@ -58,7 +59,11 @@ def _bottleneck() -> None:
     messages = st.container()
     entries = {key: models.describe(key) for key in models.catalog() if pair_of(key) == PAIR}
     titles = {key: f"{_(each.mechanism.title)}, {each.mechanism.year}" for key, each in entries.items()}
-    _measured(titles, [key for key, each in entries.items() if not each.mechanism.has_attention])
+    names = {mechanism_of(key): title for key, title in titles.items()}
+    usual = tuple(name for name in USUAL if name in names) or tuple(names)[:2]
+    shown = several("models", names, title=_("Models"), default=usual, least=1)
+    chosen = {key: title for key, title in titles.items() if mechanism_of(key) in shown}
+    _measured(chosen, [key for key in chosen if not entries[key].mechanism.has_attention])
     st.subheader(_("Let a sentence grow"), anchor=False)
     st.markdown(
         _(
@@ -66,12 +71,9 @@ def _bottleneck() -> None:
             "the sentence gets lost."
         )
     )
-    names = {mechanism_of(key): title for key, title in titles.items()}
-    usual = tuple(name for name in USUAL if name in names) or tuple(names)[:2]
-    shown = several("models", names, title=_("Models"), default=usual, least=1)
     text = st.text_area(_("A long sentence in English"), DEFAULT, key=TEXT, bind="query-params", height=80) or ""
     host = shared_host()
-    keys = usable(host, [f"{name}-{PAIR}" for name in shown], messages)
+    keys = usable(host, list(chosen), messages)
     if keys:
         _grow(host, keys, text, titles, messages)
     show_unknown(messages, sentence=text)
@@ -80,16 +82,23 @@ def _bottleneck() -> None:
 
 def _measured(titles: dict[str, str], without: Sequence[str]) -> None:
     rows = [row for row in length_table(PAIR) if row.key in titles]
+    missing = [title for key, title in titles.items() if key not in {row.key for row in rows}]
+    if missing:
+        said = _("BLEU by length is not measured yet of: {names}", names="; ".join(missing))
+        st.info(f"{plain(said)} (`python -m models.training.lengths --data DIR`)")
     if not rows:
-        st.info(_("BLEU by length is not measured yet: python -m models.training.lengths --data DIR"))
         return
+    seen = {row.key: row.target_tokens for row in rows}
+    named = {
+        key: _("{title} ({count} M tokens)", title=titles[key], count=round(tokens / 1e6))
+        for key, tokens in seen.items()
+    }
     available = page_width()
     last = max(row.most for row in rows)
     longest = [row for row in rows if row.most == last]
     best, worst = max(longest, key=lambda row: row.bleu), min(longest, key=lambda row: row.bleu)
-    tokens = sorted({row.target_tokens for row in rows})
     show_figure(
-        bleu_by_length(rows, titles, without_attention=without, width=available),
+        bleu_by_length(rows, named, without_attention=without, width=available),
         key="lengths",
         says=_(
             "At {fewest} to {most} words {best} has {high} BLEU and {worst} {low}.",
@@ -105,10 +114,9 @@ def _measured(titles: dict[str, str], without: Sequence[str]) -> None:
     )
     st.caption(
         _(
-            "Held-out {file}, greedy; bars: 95% of a bootstrap over sentences. Trained on {tokens} million target "
-            "tokens; dashed: without attention.",
+            "Held-out {file}, greedy; bars: 95% of a bootstrap over sentences. Dashed: without attention. In brackets: "
+            "target tokens seen in training; all were trained on the same text, of sentences of up to 30 words.",
             file=rows[0].file,
-            tokens=" to ".join(dict.fromkeys(f"{each / 1e6:.0f}" for each in (tokens[0], tokens[-1]))),
         )
     )
 
