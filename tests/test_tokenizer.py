@@ -14,6 +14,9 @@ from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, 
 
 from models.tokenizer import SPECIAL_TOKENS, PairTokenizer, is_mark, normalise, split_words
 from models.trace import TokenSequence
+from models.training.recipes import read_recipe
+
+RECIPES = SHIPPED_TOKENIZER.parents[2] / "training"
 
 ANY_CHARACTER = st.characters(exclude_categories=())  # control characters, NUL and lone surrogates among them
 CURIOUS = st.sampled_from(
@@ -266,21 +269,22 @@ SHIPPED = sorted(SHIPPED_TOKENIZER.parents[1].glob("*/tokenizer.json"))
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.parent.name)
 class TestShipped:
-    def test_it_has_8000_pieces_specials_first(self, path: Path) -> None:
+    def test_it_has_the_pieces_that_every_recipe_of_its_pair_names_specials_first(self, path: Path) -> None:
         loaded = PairTokenizer.load(path)
-        assert len(loaded) == 8000
+        recipes = [read_recipe(each) for each in (RECIPES / path.parent.name).glob("*.toml")]
+        assert {each.vocabulary for each in recipes} == {len(loaded)}
         assert [loaded.piece(token) for token in range(3)] == list(SPECIAL_TOKENS)
 
     def test_it_has_the_whole_byte_alphabet(self, path: Path) -> None:
         loaded = PairTokenizer.load(path)
-        pieces = [loaded._raw(token) for token in range(3, 8000)]
+        pieces = [loaded._raw(token) for token in range(3, len(loaded))]
         assert {bytes([byte]) for byte in range(256)} <= set(pieces)
         assert len(set(pieces)) == len(pieces)
 
     def test_no_piece_crosses_words(self, path: Path) -> None:
         """Where a word ends depends on its neighbours: a piece lies inside one word alone, after or before a letter."""
         loaded = PairTokenizer.load(path)
-        for token in range(3, 8000):
+        for token in range(3, len(loaded)):
             text = loaded._raw(token).decode("utf-8", "surrogateescape")
             around = (f"{before}{text}{after}" for before in ("", "e") for after in ("", "e"))
             assert any(text in word for whole in around for word in split_words(whole))
