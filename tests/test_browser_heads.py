@@ -11,13 +11,14 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 import transformers
-from browsing import PIXEL, cell_of, point, query, running
+from browsing import CELL, PIXEL, cell_of, point, query, running
 from playwright.sync_api import Locator, Page, expect
 
 import models
 from models.huggingface.embedded import local_models
 from models.trace import AttentionTrace
 from viz.figures.head_maps import views_at
+from viz.head_profile import profiles_of
 from viz.pages.heads import KEY
 from viz.theme import PAPER_COLOUR, TEXT_COLOUR, WEIGHT_SCALE
 from viz.tokens import visible
@@ -190,6 +191,66 @@ def test_a_head_that_is_clicked_is_drawn_at_once_and_then_exactly(visit: Callabl
     expected = np.stack([np.interp(weights, ends, values) for values in shades], axis=-1)
     drawn = np.array(picked_heads(page).evaluate(PIXELS, [0, *weights.shape]))
     np.testing.assert_allclose(drawn[..., :3], expected, atol=4)
+    said = point(page, 0, 3, 2, weights.shape, figure=".comparison").split("\n")
+    assert said[:2] == ["layer 1, head 5", f"{weights[3, 2]:.4f}"]
+
+
+def test_a_clicked_head_joins_those_that_a_filtered_overview_does_not_show(visit: Callable[..., Page]) -> None:
+    profiles = profiles_of(views_at(trace(), "encoder.*.self", "word"))
+    label = profiles[0].label.key
+    other = next(each.place for each in profiles if each.label.key != label)
+    wanted = next(each.place for each in profiles if each.label.key == label)
+    link = {f"heads{layer}": str(other.head) if layer == other.layer else "" for layer in range(3)}
+    page = visit(only=label, **link)
+    wait_for_heatmaps(page, 1)
+    texts, exact = click_at_once(page, 0)  # the first of those with this label
+    both = sorted((wanted, other))
+    assert exact == [place == other for place in both]
+    assert f"≈ {wanted.title}" in texts
+    assert other.title in texts
+    wait_for_heatmaps(page, 2)
+
+
+def test_cells_below_a_threshold_are_empty_on_the_picked_heads_and_counted(visit: Callable[..., Page]) -> None:
+    page = visit(least="0.1", heads0="3", heads2="7")
+    wait_for_heatmaps(page, 2)
+    said = " ".join(texts_of(page)).replace("\u00a0", " ")
+    for place, (layer, head) in enumerate(((0, 3), (2, 7))):
+        weights = trace()[f"encoder.{layer}.self"].to_words().weights[head]
+        drawn = np.array(picked_heads(page).evaluate(PIXELS, [place, *weights.shape]))
+        np.testing.assert_array_equal(drawn[..., 3] == 0, weights < 0.1)
+        assert f"below 0.1: {(weights < 0.1).sum()} of {weights.size} cells, drawn empty" in said
+
+
+def test_a_head_may_go_while_the_pointer_is_on_a_later_one(visit: Callable[..., Page]) -> None:
+    page = visit(heads1="5")
+    wait_for_heatmaps(page, 3)
+    shape = trace()["encoder.0.self"].to_words().weights[0].shape
+    point(page, 2, 3, 3, shape, figure=".comparison")
+    page.evaluate("document.querySelector('.st-key-heads1 button:nth-of-type(6)').click()")
+    wait_for_heatmaps(page, 2)  # an error in the page would fail the test
+    point(page, 1, 3, 3, shape, figure=".comparison")
+    assert page.locator(".comparison .tip").inner_text().startswith("layer 2, head 0")
+
+
+def test_the_keys_bring_the_cell_into_sight_and_move_the_page_no_further(visit: Callable[..., Page]) -> None:
+    words = " ".join(["The cat drank the milk"] * 8)
+    page = visit(sentence=words, heads0="3", heads2="", height=700)
+    wait_for_heatmaps(page, 1)
+    picked_heads(page).evaluate("stage => { stage.scrollIntoView(); stage.focus({ preventScroll: true }); }")
+    page.keyboard.press("Shift+ArrowDown")
+    before = picked_heads(page).bounding_box()
+    page.keyboard.press("Shift+ArrowDown")
+    assert picked_heads(page).bounding_box() == before
+    for _step in range(30):
+        page.keyboard.press("Shift+ArrowDown")
+    box = picked_heads(page).bounding_box()
+    left, top = picked_heads(page).evaluate(CELL, [0, 0.5 / 41, 31.5 / 41])
+    assert box is not None
+    assert before is not None
+    assert box["y"] < before["y"]
+    assert 60 < top < 700
+    assert left > 0
 
 
 def test_the_keys_pick_one_head_after_another_while_the_models_have_just_been_loaded(

@@ -101,8 +101,11 @@ def test_labels_are_visible_cut_and_set_apart_but_the_whole_token_is_there() -> 
 
 def test_it_says_what_it_is_what_is_strongest_and_where_it_is_saved() -> None:
     header, _weights = encoded(transformer(), PLACES[:2], says="“cat” reads “the”.", file="the-cat.svg")
-    assert header["alt"] == "2 heads: encoder self-attention: the text reads itself. “cat” reads “the”"
+    title = "layer 0, head 1; layer 1, head 7: encoder self-attention: the text reads itself"
+    assert (header["title"], header["alt"]) == (title, f"{title}. “cat” reads “the”")
     assert header["file"] == "the-cat.svg"
     edited = transformer(edits=("decoder.*.cross: uniform",))
-    notes = " ".join(encoded(edited, PLACES[:1])[0]["layouts"][0]["headings"][0]["notes"])
-    assert "edited: decoder.*.cross: uniform" in notes
+    header, weights = encoded(edited, PLACES[:1], hiding=Hiding(threshold=0.1))
+    notes = " ".join(header["layouts"][0]["headings"][0]["notes"])
+    assert notes.startswith("edited: decoder.*.cross: uniform\u00a0· below 0.1: {count} of 16 cells")
+    assert notes.replace("{count}", str((weights < 0.1).sum())) in header["alt"]

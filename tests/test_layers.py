@@ -121,7 +121,7 @@ RULES = {
         ("models.trace", "viz.differences", "viz.language", "viz.measures", "viz.similarity", "viz.views"),
     ),
     "viz.cards": PAGES,
-    "viz.canvas_payload": Rule(own=("viz.figures.head_overview", "viz.language", "viz.theme")),
+    "viz.canvas_payload": Rule(own=("viz.figures.head_overview", "viz.language", "viz.theme", "viz.views")),
     "viz.comparison_payload": FEEDING,
     "viz.head_payload": FEEDING,
     "viz.chart": Rule(PAGES.libraries | {"plotly"}, PAGES.own),

@@ -10,7 +10,7 @@ from models import length_table as table
 from models.length_table import LengthRow, length_table
 from models.training import lengths
 from tests.small_models import translator
-from viz.figures.lengths import bleu_by_length
+from viz.figures.lengths import COLOURS, SYMBOLS, bleu_by_length
 
 ROWS = tuple(
     LengthRow(key, "europarl.test", most - 4, most, 40 + most, 20.0 + place - most / 4, 15.0, 30.0, 12_000_000)
@@ -56,7 +56,13 @@ def test_what_is_written_is_read_back(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_the_figure_has_a_line_a_model_and_shades_what_training_did_not_see() -> None:
-    figure = bleu_by_length(ROWS, {"seq2seq-en-fr": "<b>"}, without_attention=("seq2seq-en-fr",))
+    names = {"seq2seq-en-fr": "<b>", "bahdanau-en-fr": "Bahdanau"}
+    alone = bleu_by_length(ROWS[3:], names)
+    assert alone.data[0].line.color == COLOURS[1]  # whichever others are shown
+    many = {f"model-{place}": "" for place in range(len(COLOURS))} | names
+    (line,) = bleu_by_length(ROWS[:3], many).data
+    assert (line.line.color, line.marker.symbol) == (COLOURS[0], SYMBOLS[1])
+    figure = bleu_by_length(ROWS, names, without_attention=("seq2seq-en-fr",))
     assert [each.line.dash for each in figure.data] == ["dash", "solid"]
     assert figure.data[0].name == "&lt;b&gt;"
     assert list(figure.data[1].y) == [row.bleu for row in ROWS[3:]]
@@ -91,3 +97,15 @@ def test_a_model_measured_alone_leaves_the_rows_of_the_others(tmp_path: Path, mo
     bleu |= dict.fromkeys(keys, 25.0)
     luong, bahdanau = [(keys[0], most, 30.0) for most in (5, 10)], [(keys[1], most, 25.0) for most in (5, 10)]
     assert found("--keys", keys[1]) == luong + bahdanau
+    with pytest.raises(SystemExit):
+        found("--keys", "bahdanau-zh-en")
+    bleu |= {keys[0]: 40.0}
+    del bleu[keys[1]]  # the second is not reached: the run is interrupted
+    with pytest.raises(KeyError):
+        found()
+    assert [(row.key, row.bleu) for row in length_table("en-fr")] == [
+        (keys[0], 40.0),
+        (keys[0], 40.0),
+        (keys[1], 25.0),
+        (keys[1], 25.0),
+    ]

@@ -10,6 +10,7 @@ from typing import Any
 from viz.figures.head_overview import PICKED_COLOUR
 from viz.language import mark
 from viz.theme import FONT_FAMILY, PAPER_COLOUR, TEXT_COLOUR, WEIGHT_SCALE, Colour
+from viz.views import View
 
 _LENGTH = struct.Struct("<I")
 
@@ -41,6 +42,11 @@ def pack(header: dict[str, Any], cells: bytes) -> bytes:
     """
     text = json.dumps(header, separators=(",", ":")).encode("ascii")
     return zlib.compress(b"".join((_LENGTH.pack(len(text)), text, cells)), 1)
+
+
+def site_of(view: View) -> str:
+    """Name the stack and the kind of attention that `view` shows: canvases of the same are alike."""
+    return f"{view.shown.site.stack} {view.shown.site.kind}"
 
 
 def colours_of(colour: Colour) -> dict[str, Any]:

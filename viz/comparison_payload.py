@@ -9,13 +9,24 @@ from typing import Any
 import numpy as np
 
 from viz import heatmaps
-from viz.canvas_payload import WORDS, colours_of, pack
+from viz.canvas_payload import WORDS, colours_of, pack, site_of
 from viz.figures.head_maps import HeadPlace, common_notes, map_title, weight_colours
-from viz.heatmaps import AXIS_TITLE_SIZE, NUMBERS_HEIGHT, axis_places, heading_size, longest_label, panel_grid
-from viz.hiding import empty_note
+from viz.heatmaps import (
+    AXIS_TITLE_SIZE,
+    LEGEND_WIDTH,
+    NOTE_GAP,
+    NUMBERS_HEIGHT,
+    axis_places,
+    cell_gap,
+    heading_size,
+    longest_label,
+    panel_size,
+    wrapped_legend,
+)
+from viz.hiding import empty_note, threshold_note
 from viz.language import _, mark
-from viz.panels import LINE_HEIGHT, Box, Grid
-from viz.theme import NOTE_SIZE, TITLE_SIZE, Colour, weight_ticks
+from viz.panels import LINE_HEIGHT, TICK, Box, Grid, arrange
+from viz.theme import FONT_SIZE, NOTE_SIZE, TITLE_SIZE, Colour, weight_ticks
 from viz.tokens import isolated, shorten, visible
 from viz.views import View
 
@@ -66,12 +77,13 @@ def encode_comparison(
     view = views[0]
     queries, keys = view.shown.query_tokens, view.shown.key_tokens
     longest = longest_label(width)
-    title = _("{count} heads: {title}", count=len(places), title=map_title(view.shown.site))
+    title = _("{heads}: {title}", heads="; ".join(place.title for place in places), title=map_title(view.shown.site))
+    said = "\u00a0· ".join((*common_notes(view), *threshold_note([each.weights for each in views], view.threshold)))
     header = {
         "title": title,
-        "alt": ". ".join(filter(None, (title, says.removesuffix(".")))),
+        "alt": ". ".join(filter(None, (title, says.removesuffix("."), said))),
         "file": file,
-        "site": _site(view),
+        "site": site_of(view),
         "heads": list(places),
         "queries": [visible(text) for text in queries.texts],
         "keys": [visible(text) for text in keys.texts],
@@ -82,7 +94,11 @@ def encode_comparison(
         "rows": list(range(len(queries) + 1)),
         "columns": list(range(len(keys) + 1)),
         "threshold": view.threshold,
-        "layouts": [_layout(view, count, among, colour, width) for count in range(1, max(most, len(places)) + 1)],
+        "gaps": cell_gap(view.weights) > 0,
+        "row_font": FONT_SIZE,
+        "tick": TICK,
+        "raised": RAISED,
+        "layouts": _layouts(view, max(most, len(places)), among, colour, width),
         "words": {key: _(message) for key, message in (WORDS | _WORDS).items()},
         **colours_of(colour),
     }
@@ -90,29 +106,35 @@ def encode_comparison(
     return pack(header, weights.tobytes())
 
 
-def _site(view: View) -> str:
-    return f"{view.shown.site.stack} {view.shown.site.kind}"
-
-
-def _layout(view: View, count: int, among: Sequence[HeadPlace], colour: Colour, width: float) -> dict[str, Any]:
-    """Give the places of `count` maps, of their titles, notes and axis titles, and of the legend: in pixels."""
-    titles = [place.title for place in among]
+def _layouts(view: View, most: int, among: Sequence[HeadPlace], colour: Colour, width: float) -> list[dict[str, Any]]:
+    """Give the places of 1, 2, ... `most` maps, as `_layout` gives them."""
+    shown = view.shown
     panel = heatmaps.Panel(
-        max(titles, key=len),
+        max((place.title for place in among), key=len),
         (*common_notes(view), *_empty(view)),
-        view.shown.query_tokens,
-        view.shown.key_tokens,
+        shown.query_tokens,
+        shown.key_tokens,
         view.query_title,
         view.key_title,
     )
-    colours, legend = heatmaps.wrapped_legend(weight_colours(colour, width=width), width)
-    grid = panel_grid([panel] * count, width=width, legend=legend)
-    top = 0.0 if count > grid.columns else grid.height - legend
+    note, longest = NOTE_GAP.join(panel.notes), longest_label(width)
+    size = panel_size(shown.query_tokens, shown.key_tokens, note=note, longest=longest)
+    colours, legend = wrapped_legend(weight_colours(colour, width=width), width)
     lines = [unescape(line) for line in str(colours["colorbar"]["title"]["text"]).split("<br>")]
+    grids = (arrange([size] * count, width=width, legend=legend) for count in range(1, most + 1))
+    return [_layout(panel, grid, lines, legend, colour) for grid in grids]
+
+
+def _layout(panel: heatmaps.Panel, grid: Grid, lines: Sequence[str], legend: float, colour: Colour) -> dict[str, Any]:
+    """Give the places of the maps of `grid`, of their titles, notes and axis titles, and of the legend: in pixels.
+
+    The legend, `legend` pixels high, has `lines` for its title.
+    """
+    top = 0.0 if len(grid.boxes) > grid.columns else grid.height - legend
     bar = {
         "x": 0,
         "y": top + legend - NUMBERS_HEIGHT - BAR,
-        "width": min(heatmaps.LEGEND_WIDTH, grid.width - 20),
+        "width": min(LEGEND_WIDTH, grid.width - 20),
         "height": BAR,
     }
     return {

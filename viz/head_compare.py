@@ -21,6 +21,7 @@ from viz.language import _
 from viz.on_text import STYLE, Way, text_html
 from viz.style import plain
 from viz.tokens import shorten, visible
+from viz.views import View
 
 LONGEST_NAMED = 40  # characters of the sentence in the name of a file
 MOST_LINED = 160
@@ -65,7 +66,7 @@ def _maps(shown: Shown, settings: Settings, picked: Sequence[HeadPlace], width: 
     if way == "side":
         sentence = head_profile.comparison_sentence(picked, views)
         if max(views[0].weights.shape) <= MOST_LABELLED:
-            _side_by_side(shown, settings, picked, width, sentence, name)
+            _side_by_side(shown, views, settings, picked, width, sentence, name)
             return
         figure = head_comparison(shown.trace, heads=picked, width=width, **settings.common)
     else:
@@ -76,10 +77,16 @@ def _maps(shown: Shown, settings: Settings, picked: Sequence[HeadPlace], width: 
 
 
 def _side_by_side(
-    shown: Shown, settings: Settings, picked: Sequence[HeadPlace], width: float, sentence: str, name: str
+    shown: Shown,
+    views: Sequence[View],
+    settings: Settings,
+    picked: Sequence[HeadPlace],
+    width: float,
+    sentence: str,
+    name: str,
 ) -> None:
     payload = encode_comparison(
-        shown.pick(picked),
+        views,
         picked,
         among=shown.places,
         colour=settings.colour,

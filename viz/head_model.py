@@ -97,7 +97,7 @@ def open_model(host: Host, key: str, messages: DeltaGenerator) -> bool:
         return bool(usable(host, (key,), messages))
     if not host.is_settled(key) and not host.is_begun(key) and not _may_begin(key, messages):
         return False
-    waiting = st.container()  # there when nothing waits, too: what follows keeps its place
+    waiting = st.container()
     if not host.is_settled(key):
         with waiting:
             _wait(host, key)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from viz.canvas_payload import WORDS, colours_of, pack
+from viz.canvas_payload import WORDS, colours_of, pack, site_of
 from viz.figures.head_maps import HeadPlace, map_title
 from viz.figures.head_overview import overview_note
 from viz.language import _, mark
@@ -164,7 +164,7 @@ def encode_overview(
         "picked": marked,
         "most_picked": most_picked,
         "remarks": [(remarks or {}).get(place, "") for place in shown],
-        "site": f"{view.shown.site.stack} {view.shown.site.kind}",
+        "site": site_of(view),
         "queries": [visible(text) for text in queries],
         "keys": [visible(text) for text in keys],
         "texts": [

@@ -205,13 +205,6 @@ def any_cut(queries: TokenSequence, keys: TokenSequence, longest: int) -> bool:
     return any(tokens.is_cut(text, longest) for text in (*queries.texts, *keys.texts))
 
 
-def panel_grid(panels: Sequence[Panel], *, width: float, columns: int | None = None, legend: float) -> Grid:
-    """Give the places of `panels` in a figure of `width` pixels, `legend` of its height kept free for a colour bar."""
-    longest = longest_label(width)
-    sizes = [panel_size(each.queries, each.keys, note=NOTE_GAP.join(each.notes), longest=longest) for each in panels]
-    return arrange(sizes, width=width, columns=columns, legend=legend)
-
-
 def lay_out(
     panels: Sequence[Panel], colours: dict[str, Any], *, width: float, columns: int | None = None
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
@@ -230,7 +223,8 @@ def lay_out(
     """
     longest = longest_label(width)
     colours, legend = wrapped_legend(colours, width)
-    grid = panel_grid(panels, width=width, columns=columns, legend=legend)
+    sizes = [panel_size(each.queries, each.keys, note=NOTE_GAP.join(each.notes), longest=longest) for each in panels]
+    grid = arrange(sizes, width=width, columns=columns, legend=legend)
     layout = base_layout(grid, colours, stacked=len(panels) > grid.columns, legend=legend)
     titles: list[dict[str, Any]] = []
     suffixes = tuple("" if number == 1 else str(number) for number in range(1, len(panels) + 1))

@@ -15,10 +15,11 @@ SKELETON_HEIGHT = 620
 
 
 def usable(host: Host, keys: Sequence[str], messages: DeltaGenerator) -> tuple[str, ...]:
-    """Give the keys of the models that can run, waiting until all are loaded; those that cannot are named."""
-    waiting = (
-        st.container()
-    )  # there when nothing waits, too: what follows keeps its place, and the focus of the keyboard
+    """Give the keys of the models that can run, waiting until all are loaded; those that cannot are named.
+
+    The place of the skeleton is there when nothing waits, too: what follows keeps its place, and its focus.
+    """
+    waiting = st.container()
     if not all(map(host.is_settled, keys)):
         with waiting, st.skeleton(height=SKELETON_HEIGHT):
             return tuple(key for key in keys if loads(host, key, messages))

@@ -84,10 +84,14 @@ def main() -> None:
     file = FILES[choices.pair]
     groups = groups_of(list(read_pairs(choices.data / choices.pair / f"{file}.tsv.xz")))
     every = [key for key in catalog() if key.endswith(f"-{choices.pair}")]
-    keys = choices.keys or every
-    rows = [row for row in length_table(choices.pair) if row.key in every and row.key not in keys]
-    for key in keys:
-        rows += [measure(load_translator(key), pairs, most=most, file=file) for most, pairs in groups.items()]
+    unknown = sorted(set(choices.keys or ()) - set(every))
+    if unknown:
+        parser.error(f"no shipped model of {choices.pair}: {', '.join(unknown)}; there are {', '.join(every)}")
+    rows = [row for row in length_table(choices.pair) if row.key in every]
+    for key in choices.keys or every:
+        model = load_translator(key)
+        measured = [measure(model, pairs, most=most, file=file) for most, pairs in groups.items()]
+        rows = [row for row in rows if row.key != key] + measured
         write(sorted(rows, key=lambda row: (every.index(row.key), row.most)), WEIGHTS / choices.pair / LENGTHS_FILE)
 
 

@@ -1,17 +1,13 @@
 // A few heads in full, side by side: exact weights, fed with one compressed block of bytes. Stands behind maps.js.
 // What has just been picked on an overview is drawn at once from its small maps, until the exact weights are there.
 
-const LABEL = { size: 15, weight: 400 };
 const TITLE_WEIGHT = 600;
-const TICK = 5; // pixels between a label and its cell
-const RAISED = 0.35; // of a text's size: from the middle of its letters down to their line
-const MOST_GAPPED = 10; // cells in a row that have lines between them
 const BESIDE_CELL = 12; // pixels from a cell to what is said of it
 
 export default function ({ parentElement, data }) {
   const view = viewIn(parentElement, Comparison, ".comparison");
   view.load(data);
-  return () => view.dispose();
+  return disposed(view);
 }
 
 class Comparison extends Maps {
@@ -29,21 +25,22 @@ class Comparison extends Maps {
   foretell(overview) {
     const { header } = this, picked = [...overview.picked].sort(([a, b], [c, d]) => a - c || b - d);
     const layout = this.isLike(overview) && header?.layouts[picked.length - 1];
-    const found = picked.map((place) => overview.weightsOf(place));
-    if (!layout || found.includes(null)) return;
+    if (!layout) return;
+    const here = picked.map((place) => header.heads.findIndex((other, head) => this.exact[head] && isPlace(place)(other)));
+    const there = picked.map((place, head) => (here[head] >= 0 ? null : overview.weightsOf(place)));
+    if (here.some((each, head) => each < 0 && !there[head])) return;
     const [rows, columns] = [header.rows.length - 1, header.columns.length - 1], size = rows * columns;
-    const weights = new Float32Array(picked.length * size), exact = [];
-    picked.forEach((place, head) => {
-      const here = header.heads.findIndex(isPlace(place));
-      exact.push(here >= 0 && this.exact[here]);
-      if (exact[head]) return weights.set(this.weights.subarray(here * size, (here + 1) * size), head * size);
+    const weights = new Float32Array(picked.length * size);
+    picked.forEach((_, head) => {
+      const own = this.weights.subarray(here[head] * size, (here[head] + 1) * size);
+      if (here[head] >= 0) return weights.set(own, head * size);
       for (let cell = 0; cell < size; cell++)
-        weights[head * size + cell] = found[head](Math.floor(cell / columns), cell % columns);
+        weights[head * size + cell] = there[head](Math.floor(cell / columns), cell % columns);
     });
     this.loads++; // exact weights of an earlier choice that are still on their way come too late
-    Object.assign(this, { header: { ...header, heads: picked }, weights, exact, at: null, echo: null });
-    this.tip.hidden = true;
-    this.drawAnew();
+    this.change(() => {
+      Object.assign(this, { header: { ...header, heads: picked }, weights, exact: here.map((each) => each >= 0) });
+    });
   }
 
   arrange() {
@@ -78,7 +75,7 @@ class Comparison extends Maps {
   paintMaps(pen, ratio) {
     super.paintMaps(pen, ratio);
     const [rows, columns] = [this.header.rows.length - 1, this.header.columns.length - 1];
-    if (Math.max(rows, columns) > MOST_GAPPED) return;
+    if (!this.header.gaps) return;
     for (const { left, top, width, height } of this.place.boxes) {
       const clear = (...place) => pen.clearRect(...place.map((each) => Math.round(each * ratio)));
       for (let row = 1; row < rows; row++) clear(left, top + (row * height) / rows, width, 1);
@@ -97,7 +94,7 @@ class Comparison extends Maps {
     const { header, place } = this, texts = [...place.texts];
     place.headings.forEach(({ x, y, size, notes, note_size, line }, head) => {
       texts.push({ text: this.titleOf(head), x, y, size, weight: TITLE_WEIGHT });
-      const count = this.countEmpty(head);
+      const empty = this.countEmpty(head), count = this.exact[head] ? empty : fill(header.words.weight, { weight: empty });
       notes.forEach((note, number) => texts.push(
         { text: fill(note, { count }), x, y: y + (number + 1) * line, size: note_size, weight: 400 }));
     });
@@ -113,13 +110,13 @@ class Comparison extends Maps {
 
   // The label of each row beside it, of each column above it.
   labels({ left, top, width, height }) {
-    const { row_labels, column_labels } = this.header, { angle, column_font: size } = this.place;
+    const { row_labels, column_labels, row_font, tick, raised } = this.header, { angle, column_font: size } = this.place;
     const high = height / row_labels.length, wide = width / column_labels.length;
     const rows = row_labels.map((text, row) =>
-      ({ text, x: left - TICK, y: top + (row + 0.5) * high + LABEL.size * RAISED, end: true, ...LABEL }));
-    const upright = angle === -90 ? size * RAISED : 0;
+      ({ text, x: left - tick, y: top + (row + 0.5) * high + row_font * raised, end: true, size: row_font, weight: 400 }));
+    const upright = angle === -90 ? size * raised : 0;
     const columns = column_labels.map((text, column) => ({
-      text, x: left + (column + 0.5) * wide + upright, y: top - TICK, turn: angle, middle: !angle, size, weight: 400 }));
+      text, x: left + (column + 0.5) * wide + upright, y: top - tick, turn: angle, middle: !angle, size, weight: 400 }));
     return [...rows, ...columns];
   }
 

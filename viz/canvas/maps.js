@@ -2,12 +2,15 @@
 // it. Whatever comes from the data is shown as text (textContent, fillText), never as markup.
 
 const HOVER_COLOUR = "#e8590c";
+const SCROLL_MARGIN = "64px 16px 24px"; // about what the keys are on: the page's head covers its upper edge
 const HOVER_LINE = "rgba(232, 89, 12, 0.55)";
 // Events by which one canvas of a page tells the others which heads have just been picked, and which cell is pointed at.
 const PICKED = "attention-bench-picked", POINTED = "attention-bench-pointed";
+const MOST_SIDE = 16384, MOST_PIXELS = 2 ** 26; // what a canvas can be in every common browser
 const views = new WeakMap();
 
-// Give the view that `parentElement` holds, `Kind` of the element `name` in it, made when there is none yet.
+// Give the view that `parentElement` holds, `Kind` of the element `name` in it, made when there is none yet. Streamlit may
+// end an earlier call after a later one has begun: `disposed` lets a view go only when its element has gone.
 function viewIn(parentElement, Kind, name) {
   let view = views.get(parentElement);
   if (!view || !view.stage.isConnected) {
@@ -17,6 +20,8 @@ function viewIn(parentElement, Kind, name) {
   }
   return view;
 }
+
+const disposed = (view) => () => view.stage.isConnected || view.dispose();
 
 async function decode(bytes) {
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
@@ -42,8 +47,15 @@ function lookup(header) {
 
 const fill = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
 
-// Which of the cells that begin at `starts` holds the token in `place`.
-const cellOf = (starts, place) => starts.findIndex((start, cell) => start <= place && place < starts[cell + 1]);
+// The first and the last of the cells that begin at `starts` which hold a token from `first` to before `end`.
+function cellsOf(starts, first, end) {
+  const holds = starts.slice(0, -1).map((start, cell) => start < end && first < starts[cell + 1]);
+  return [holds.indexOf(true), holds.lastIndexOf(true)];
+}
+
+// How many pixels a canvas has for each of the page's: those of the screen, or fewer where it would be too large.
+const sharpest = (wanted, { width, height }) =>
+  Math.min(wanted, MOST_SIDE / Math.max(width, height), Math.sqrt(MOST_PIXELS / (width * height)));
 
 const isPlace = ([layer, head]) => (place) => place[0] === layer && place[1] === head;
 
@@ -56,7 +68,8 @@ class Maps {
     this.loads = 0;
     this.at = null; // what the pointer or the keys are on: {head, row, column}; row is null for a whole head
     this.byKeys = false;
-    this.echo = null; // the cell of another canvas that is pointed at, as it is here: {row, column}
+    this.echo = null; // the cells here of what is pointed at on another canvas: {rows: [first, last], columns}
+    this.pointed = null; // that canvas
     this.listeners = new AbortController();
     const on = (name, act) => this.stage.addEventListener(name, act, { signal: this.listeners.signal });
     on("pointermove", (event) => this.move(this.find(event), false));
@@ -73,6 +86,7 @@ class Maps {
   }
 
   dispose() {
+    this.move(null, false);
     this.listeners.abort();
     this.sizes.disconnect();
   }
@@ -81,13 +95,24 @@ class Maps {
     const turn = ++this.loads;
     const [header, cells] = await decode(bytes);
     if (turn !== this.loads) return; // a later payload has come meanwhile
-    const kept = this.header && this.at && this.header.heads[this.at.head];
-    this.header = header;
-    this.take(cells);
-    this.echo = null;
+    this.change(() => {
+      this.header = header;
+      this.take(cells);
+    });
+  }
+
+  // Let `act` change what is shown, and draw it: who points at a head stays on it if it is still there.
+  change(act) {
+    const { at } = this, kept = at && this.header.heads[at.head];
+    Object.assign(this, { at: null, echo: null });
+    act();
     this.describe();
-    this.drawAnew();
-    if (kept) this.keep(kept);
+    this.sheet = null;
+    this.drawnFor = null;
+    this.draw();
+    if (this.pointed) this.follow(this.pointed);
+    if (kept) this.keep(at, kept);
+    else this.say(false);
   }
 
   // Whether `other` shows heads of the same map on the same text.
@@ -100,19 +125,20 @@ class Maps {
   follow(other) {
     if (other === this || !this.place) return;
     const at = other.at && other.at.row !== null && this.isLike(other) ? other.at : null;
+    const before = this.echo;
+    this.pointed = at && other;
     this.echo = at && {
-      row: cellOf(this.header.rows, other.header.rows[at.row]),
-      column: cellOf(this.header.columns, other.header.columns[at.column]),
+      rows: cellsOf(this.header.rows, other.header.rows[at.row], other.header.rows[at.row + 1]),
+      columns: cellsOf(this.header.columns, other.header.columns[at.column], other.header.columns[at.column + 1]),
     };
-    this.mark();
+    if (before || this.echo) this.mark();
   }
 
   // Stay on the head that the pointer or the keys are on when there are others.
-  keep(place) {
+  keep(at, place) {
     const head = this.header.heads.findIndex(isPlace(place));
-    const inside = this.at.row === null ||
-      (this.at.row < this.header.rows.length - 1 && this.at.column < this.header.columns.length - 1);
-    this.at = head >= 0 && inside ? { ...this.at, head } : null;
+    const inside = at.row === null || (at.row < this.header.rows.length - 1 && at.column < this.header.columns.length - 1);
+    this.at = head >= 0 && inside ? { ...at, head } : null;
     this.mark();
     this.say(false);
   }
@@ -145,19 +171,13 @@ class Maps {
     this.sheet = { picture: sheet, across, rows, columns };
   }
 
-  drawAnew() {
-    this.sheet = null;
-    this.drawnFor = null;
-    this.draw();
-  }
-
   draw() {
-    const room = Math.floor(this.figure.clientWidth), ratio = window.devicePixelRatio || 1;
-    const drawnFor = `${room} ${ratio}`;
+    const room = Math.floor(this.figure.clientWidth), wanted = window.devicePixelRatio || 1;
+    const drawnFor = `${room} ${wanted}`;
     if (!this.header || !room || drawnFor === this.drawnFor) return;
-    Object.assign(this, { drawnFor, ratio });
     this.place = this.arrange(room);
-    const { width, height } = this.place;
+    const { width, height } = this.place, ratio = sharpest(wanted, this.place);
+    Object.assign(this, { drawnFor, ratio });
     this.stage.style.height = `${height}px`;
     for (const canvas of [this.maps, this.marks]) {
       canvas.width = Math.round(width * ratio);
@@ -209,8 +229,9 @@ class Maps {
     pen.strokeStyle = this.header.pick_colour;
     pen.lineWidth = 3;
     for (const box of this.frames()) pen.strokeRect(box.x, box.y, box.width, box.height);
-    const cell = this.at && this.at.row !== null ? this.at : this.echo;
-    if (cell) for (const box of this.place.boxes) this.markCell(pen, box, cell);
+    const { at } = this;
+    const cells = at && at.row !== null ? { rows: [at.row, at.row], columns: [at.column, at.column] } : this.echo;
+    if (cells) for (const box of this.place.boxes) this.markCells(pen, box, cells);
     if (!this.at) return;
     const own = this.place.boxes[this.at.head];
     const ring = getComputedStyle(this.stage).getPropertyValue("--st-primary-color").trim() || "#21689a";
@@ -219,9 +240,15 @@ class Maps {
     pen.strokeRect(own.left - 1, own.top - 1, own.width + 2, own.height + 2);
   }
 
-  markCell(pen, box, { row, column }) {
+  // Where cells lie in a map: {left, top, width, height}.
+  placeOf(box, { rows, columns }) {
     const [wide, high] = [box.width / (this.header.columns.length - 1), box.height / (this.header.rows.length - 1)];
-    const [left, top] = [box.left + column * wide, box.top + row * high];
+    const [across, down] = [columns[1] + 1 - columns[0], rows[1] + 1 - rows[0]];
+    return { left: box.left + columns[0] * wide, top: box.top + rows[0] * high, width: across * wide, height: down * high };
+  }
+
+  markCells(pen, box, cells) {
+    const { left, top, width: wide, height: high } = this.placeOf(box, cells);
     pen.lineWidth = 1;
     pen.strokeStyle = HOVER_LINE;
     pen.strokeRect(box.left, top, box.width, high);
@@ -361,16 +388,16 @@ class Maps {
     return { head: at.head, row: within(at.row + down, rows), column: within(at.column + across, columns) };
   }
 
-  // Bring the head that the keys are on into sight.
+  // Bring the cell, or the head, that the keys are on into sight, if it is not.
   reveal() {
-    const box = this.at && this.place.boxes[this.at.head];
-    if (!box) return;
-    const top = this.stage.getBoundingClientRect().top + box.top;
-    if (top >= 60 && top + box.height <= window.innerHeight) return;
+    const { at } = this, whole = at && this.place.boxes[at.head];
+    if (!whole) return;
+    const box = at.row === null ? whole : this.placeOf(whole, { rows: [at.row, at.row], columns: [at.column, at.column] });
     const probe = document.createElement("span");
-    Object.assign(probe.style, { position: "absolute", top: `${box.top}px`, height: `${box.height}px` });
+    const lengths = Object.fromEntries(Object.entries(box).map(([side, pixels]) => [side, `${pixels}px`]));
+    Object.assign(probe.style, { position: "absolute", pointerEvents: "none", scrollMargin: SCROLL_MARGIN, ...lengths });
     this.stage.append(probe);
-    probe.scrollIntoView({ block: "center" });
+    probe.scrollIntoView({ block: "nearest", inline: "nearest" });
     probe.remove();
   }
 }

@@ -21,7 +21,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const view = viewIn(parentElement, Overview, ".overview");
   view.onPicked = (places) => setTriggerValue("picked", places);
   view.load(data);
-  return () => view.dispose();
+  return disposed(view);
 }
 
 // Where every small map lies, and what is written beside and above them: boxes and names in CSS pixels.
@@ -201,8 +201,8 @@ class Overview extends Maps {
   weightsOf(place) {
     const { header, cells } = this, head = header.heads.findIndex(isPlace(place));
     if (head < 0) return null;
-    const cellsOf = (starts) => starts.slice(1).flatMap((end, cell) => Array(end - starts[cell]).fill(cell));
-    const [rows, columns] = [cellsOf(header.rows), cellsOf(header.columns)];
+    const ofTokens = (starts) => starts.slice(1).flatMap((end, cell) => Array(end - starts[cell]).fill(cell));
+    const [rows, columns] = [ofTokens(header.rows), ofTokens(header.columns)];
     return (query, key) => (cells[this.cellAt({ head, row: rows[query], column: columns[key] })] / 255) ** 2;
   }
 }

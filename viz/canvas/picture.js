@@ -3,7 +3,6 @@
 
 const MARGIN = 16;
 const SHARP = 2; // pixels of the picture for each of the page's
-const MOST_SIDE = 16384, MOST_PIXELS = 2 ** 26; // what a canvas can be in every common browser
 const SVG = "http://www.w3.org/2000/svg", XLINK = "http://www.w3.org/1999/xlink";
 
 // Give the picture of a view as a file; `compose` of it says where everything stands.
@@ -93,8 +92,7 @@ function paintedMaps(view, { width, height }, sharp) {
   return canvas;
 }
 
-const sharpness = ({ width, height }) =>
-  Math.min(SHARP, MOST_SIDE / Math.max(width, height), Math.sqrt(MOST_PIXELS / (width * height)));
+const sharpness = (size) => sharpest(SHARP, size);
 
 function asPng(view, { width, height, texts, maps, frames, bar }) {
   const { font, ink, paper, palette, pick_colour } = view.header;

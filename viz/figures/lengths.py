@@ -72,7 +72,7 @@ def bleu_by_length(
     rows : sequence of LengthRow
         At least one.
     titles : mapping of str to str
-        For each key its name.
+        For each key its name. The place of a key in it decides on colour and symbol, whichever models are shown.
     without_attention : sequence of str, optional
         Keys of models without attention, whose lines are dashed.
     training_length : int, optional
@@ -92,14 +92,15 @@ def bleu_by_length(
     if not rows:
         message = "bleu_by_length shows at least one row; got none"
         raise ValueError(message)
+    places = {key: place for place, key in enumerate(titles)}
     lines = [
         _line(
             sorted((row for row in rows if row.key == key), key=lambda row: row.most),
             name=titles.get(key, key),
-            number=number,
+            number=places.get(key, len(places)),
             dash="dash" if key in without_attention else "solid",
         )
-        for number, key in enumerate(dict.fromkeys(row.key for row in rows))
+        for key in dict.fromkeys(row.key for row in rows)
     ]
     longest = max(row.most for row in rows)
     layout = _layout(longest, width)

@@ -63,7 +63,7 @@ def _bottleneck() -> None:
     usual = tuple(name for name in USUAL if name in names) or tuple(names)[:2]
     shown = several("models", names, title=_("Models"), default=usual, least=1)
     chosen = {key: title for key, title in titles.items() if mechanism_of(key) in shown}
-    _measured(chosen, [key for key in chosen if not entries[key].mechanism.has_attention])
+    _measured(titles, list(chosen), [key for key in chosen if not entries[key].mechanism.has_attention])
     st.subheader(_("Let a sentence grow"), anchor=False)
     st.markdown(
         _(
@@ -80,9 +80,10 @@ def _bottleneck() -> None:
     keep_settings(bound=(SENTENCE,))
 
 
-def _measured(titles: dict[str, str], without: Sequence[str]) -> None:
-    rows = [row for row in length_table(PAIR) if row.key in titles]
-    missing = [title for key, title in titles.items() if key not in {row.key for row in rows}]
+def _measured(titles: dict[str, str], chosen: Sequence[str], without: Sequence[str]) -> None:
+    """Show what was measured of the `chosen` of all models that `titles` names; `without` have no attention."""
+    rows = [row for row in length_table(PAIR) if row.key in chosen]
+    missing = [titles[key] for key in chosen if key not in {row.key for row in rows}]
     if missing:
         said = _("BLEU by length is not measured yet of: {names}", names="; ".join(missing))
         st.info(f"{plain(said)} (`python -m models.training.lengths --data DIR`)")
@@ -90,8 +91,8 @@ def _measured(titles: dict[str, str], without: Sequence[str]) -> None:
         return
     seen = {row.key: row.target_tokens for row in rows}
     named = {
-        key: _("{title} ({count} M tokens)", title=titles[key], count=round(tokens / 1e6))
-        for key, tokens in seen.items()
+        key: _("{title} ({count} M tokens)", title=title, count=round(seen[key] / 1e6)) if key in seen else title
+        for key, title in titles.items()
     }
     available = page_width()
     last = max(row.most for row in rows)
