@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 
 from viz import tokens
 from viz.language import _
+from viz.panels import GLYPH_WIDTH
 from viz.theme import FONT_SIZE, NOTE_SIZE, TITLE_SIZE, template
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6b6b6b", "#8c6bb1")
@@ -18,7 +19,10 @@ SYMBOLS = ("circle", "diamond", "square")
 """Of the points: the next is taken when all colours are used."""
 
 SHADE = "rgba(128, 128, 128, 0.14)"
-HEIGHT = 460
+HEIGHT = 390  # pixels of the axes with their titles
+LEFT = 64
+TITLE_HEIGHT, LEGEND_LINE = 36, 21
+KEY_WIDTH = 50  # pixels of a legend's line and point beside its name
 
 
 class Measured(Protocol):
@@ -103,7 +107,7 @@ def bleu_by_length(
         for key in dict.fromkeys(row.key for row in rows)
     ]
     longest = max(row.most for row in rows)
-    layout = _layout(longest, width)
+    layout = _layout(longest, width, _legend_lines([line.name for line in lines], width))
     if longest > training_length:
         layout |= _shade_untrained(training_length, longest)
     return go.Figure(lines, layout)
@@ -133,20 +137,30 @@ def _line(rows: Sequence[Measured], *, name: str, number: int, dash: str) -> go.
     )
 
 
-def _layout(longest: int, width: float) -> dict[str, Any]:
-    """Give the layout for sources of up to `longest` words."""
+def _legend_lines(names: Sequence[str], width: float) -> int:
+    """Give the lines that a legend of these names takes: Plotly gives each the room of the widest."""
+    widest = max(map(tokens.width, names)) * GLYPH_WIDTH * NOTE_SIZE + KEY_WIDTH
+    return -(-len(names) // max(int((width - LEFT) / widest), 1))
+
+
+def _layout(longest: int, width: float, legend_lines: int) -> dict[str, Any]:
+    """Give the layout for sources of up to `longest` words, with room for so many lines of a legend."""
+    top = TITLE_HEIGHT + legend_lines * LEGEND_LINE
     return {
         "template": template(),
         "width": width,
-        "height": HEIGHT,
-        "margin": {"l": 64, "r": 16, "t": 64, "b": 60},
+        "height": HEIGHT + top,
+        "margin": {"l": LEFT, "r": 16, "t": top, "b": 60},
         "title": {
             "text": f"<b>{tokens.escape(_('BLEU by the length of the source'))}</b>",
             "font": {"size": TITLE_SIZE},
             "x": 0,
             "xanchor": "left",
+            "y": 1,
+            "yanchor": "top",
+            "pad": {"t": 8},
         },
-        "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": {"size": NOTE_SIZE}},
+        "legend": {"orientation": "h", "y": 1.01, "yanchor": "bottom", "x": 0, "font": {"size": NOTE_SIZE}},
         "xaxis": {
             "title": {"text": _("words of the source, marks counted"), "font": {"size": FONT_SIZE}},
             "range": [0, longest + 1],
