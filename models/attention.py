@@ -265,6 +265,35 @@ def masked_softmax(scores: Tensor, mask: Tensor | None = None, *, overwrite: boo
     return fill(~mask, -torch.inf).softmax(dim=-1, dtype=precision)
 
 
+def causal_weights(query: Tensor, key: Tensor, *, scale: float, rows: int = 128) -> Tensor:
+    """Give softmax(scale q k') over the keys up to each query's own position; what lies ahead is never computed.
+
+    As `masked_softmax` under `causal_mask`, in blocks of rows that fit into a processor's cache.
+
+    Parameters
+    ----------
+    query, key : Tensor, [..., token, d_head]
+        float32 or float64.
+    scale : float
+    rows : int, optional
+        Queries of a block.
+
+    Returns
+    -------
+    Tensor, [..., query, key]
+        Exactly 0 ahead.
+    """
+    count = query.shape[-2]
+    weights = query.new_zeros((*query.shape[:-1], count))
+    ahead = ~causal_mask(min(rows, count), device=query.device)
+    for start in range(0, count, rows):
+        end = min(start + rows, count)
+        scores = (query[..., start:end, :] @ key[..., :end, :].mT).mul_(scale)
+        scores[..., start:].masked_fill_(ahead[: end - start, : end - start], -torch.inf)
+        weights[..., start:end, :end] = scores.softmax(dim=-1)
+    return weights
+
+
 def split_heads(values: Tensor, heads: int) -> Tensor:
     """Turn [batch, token, d_model] into [batch, head, token, d_head], d_head = d_model / heads."""
     batch, token, d_model = values.shape

@@ -83,6 +83,14 @@ class TestAgainstThePapers:
         close(weights, reference.location_weights(self.query, weight, source))
         assert scores.isfinite().all()
 
+    @pytest.mark.parametrize(("count", "rows"), [(1, 4), (7, 4), (8, 4), (13, 5), (5, 128)])
+    def test_causal_in_blocks(self, count: int, rows: int) -> None:
+        query, key = tensor(drawn(2, 3, count, 5)), tensor(drawn(2, 3, count, 5, seed=1))
+        found = attention.causal_weights(query, key, scale=0.3, rows=rows)
+        whole = masked_softmax(0.3 * query @ key.mT, attention.causal_mask(count))
+        torch.testing.assert_close(found, whole, atol=EXACT, rtol=EXACT)
+        assert (found.triu(1) == 0).all()
+
     @pytest.mark.parametrize("width", [1, 2, 5])
     def test_local_monotonic(self, width: int) -> None:
         scores = drawn(6, 4)  # a target longer than its source

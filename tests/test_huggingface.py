@@ -26,6 +26,7 @@ from transformers import AttentionInterface, AttentionMaskInterface
 from models.edits import keep_heads, mask_key, scale_scores, set_row, uniform_row, window, zero_head
 from models.errors import InputError
 from models.hooks import CaptureError, current_session
+from models.huggingface import attention
 from models.huggingface.attention import NAME, current_run
 from models.huggingface.layers import own_weights
 from models.huggingface.model import PretrainedModel
@@ -370,6 +371,26 @@ class TestPredictions:
             pytest.approx(float(best), abs=1e-4),
         )
         assert [likely for _, likely in last.alternatives] == sorted((p for _, p in last.alternatives), reverse=True)
+
+    @pytest.mark.parametrize(
+        ("family", "causal"), [("gpt2", True), ("llama", True), ("mistral", False), ("bert", False)]
+    )
+    def test_a_long_causal_text_is_worked_out_in_blocks(
+        self, family: str, causal: bool, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """With grouped heads, too; a sliding window, and a text read both ways, are not: their masks are others."""
+        module, blocks = attention, []
+        monkeypatch.setattr(module, "LONG", 4)
+        own = module.causal_weights
+        monkeypatch.setattr(module, "causal_weights", lambda *given, **more: blocks.append(1) or own(*given, **more))
+        trace = attend(family)
+        assert bool(blocks) == causal
+        for site, weights in eager_weights(family, trace).items():
+            np.testing.assert_allclose(trace[site].weights, weights, atol=1e-5)
+        blocks.clear()
+        edited = tiny_model(family).attend(TEXT, edits=[scale_scores("*.*.self", 0.5)])
+        assert not blocks  # scores that are edited are worked out whole
+        assert not np.allclose(edited[edited.sites[0]].weights, trace[trace.sites[0]].weights)
 
     def test_a_long_causal_text_foretells_at_its_last_positions(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("models.huggingface.model.LOGITS", 4 * 261)

@@ -18,12 +18,15 @@ import torch
 from torch import Tensor, nn
 from transformers import AttentionInterface, AttentionMaskInterface
 
-from models.attention import FullyMaskedRowError, masked_softmax
+from models.attention import FullyMaskedRowError, causal_mask, causal_weights, masked_softmax
 from models.hooks import CaptureError, current_session, observe
 from models.sites import Site
 
 NAME = "attention_bench"
 """What `attn_implementation` is called for a model that is observed."""
+
+LONG = 256
+"""Queries from which causal attention is worked out in blocks, which leave out what lies ahead."""
 
 _MASKS = AttentionMaskInterface()  # type: ignore[no-untyped-call]
 
@@ -77,6 +80,7 @@ class Run:
         self._fired: Counter[nn.Module] = Counter()
         self._current: Site | None = None
         self._spare: Tensor | None = None
+        self._causal: tuple[Tensor, bool] | None = None
 
     def enter(self, module: nn.Module, facts: Facts) -> Site:
         """Give the site at which `module` fires now."""
@@ -103,6 +107,15 @@ class Run:
         if self._spare is None or self._spare.shape != shape:
             self._spare = query.new_empty(shape)
         return torch.matmul(query, key.mT, out=self._spare)
+
+    def is_long_causal(self, mask: Tensor | None, query: Tensor) -> bool:
+        """Tell whether `mask` lets each of many queries, [batch, head, query, d_head], read the keys up to itself."""
+        count = query.shape[-2]
+        if count < LONG or mask is None or mask.shape != (1, 1, count, count) or query.dtype != torch.float32:
+            return False
+        if self._causal is None or self._causal[0] is not mask:
+            self._causal = mask, torch.equal(mask[0, 0], causal_mask(count, device=mask.device))
+        return self._causal[1]
 
     def check(self) -> None:
         """Raise CaptureError if a layer has not fired, or not as often as it should."""
@@ -193,15 +206,20 @@ def observed_attention(
     key = _show(site, "key", key.repeat_interleave(groups, dim=1) if groups > 1 else key)
     value = _show(site, "value", value.repeat_interleave(groups, dim=1) if groups > 1 else value)
     passing = run is not None and site is not None and _pass_unseen(site)
-    scores = run.scores(query, key).mul_(scale) if run is not None and passing else query @ key.mT * scale
-    if softcap is not None:
-        scores = torch.tanh(scores / softcap) * softcap
-    if position_bias is not None:
-        scores = scores + position_bias
     mask, bias = _split_mask(attention_mask)
-    scores = _show(site, "scores", scores if bias is None else scores + bias)
-    seen = _show_mask(site, scores, mask)
-    weights = _show(site, "weights", _softmax(site, scores, seen, s_aux, overwrite=passing))
+    added = softcap is not None or position_bias is not None or bias is not None or s_aux is not None
+    if run is not None and passing and not added and run.is_long_causal(mask, query):
+        weights = causal_weights(query, key, scale=scale)
+    else:
+        scores = run.scores(query, key).mul_(scale) if run is not None and passing else query @ key.mT * scale
+        if softcap is not None:
+            scores = torch.tanh(scores / softcap) * softcap
+        if position_bias is not None:
+            scores = scores + position_bias
+        scores = _show(site, "scores", scores if bias is None else scores + bias)
+        seen = _show_mask(site, scores, mask)
+        weights = _softmax(site, scores, seen, s_aux, overwrite=passing)
+    weights = _show(site, "weights", weights)
     context = _show(site, "context", weights.to(value.dtype) @ value)  # [batch, head, query, d_head]
     joined = context.transpose(1, 2).contiguous()  # [batch, query, head, d_head]
     if run is not None and site is not None:
@@ -257,9 +275,10 @@ def _show_mask(site: Site | None, scores: Tensor, mask: Tensor | None) -> Tensor
 
 
 def _pass_unseen(site: Site) -> bool:
-    """Tell whether nobody keeps or edits the scores of `site`, nor asks for gradients, so that memory can be reused."""
+    """Tell whether nobody keeps or edits scores or mask of `site`, nor asks for gradients: memory can be reused."""
     session = current_session()
-    return torch.is_inference_mode_enabled() and (session is None or not session.wants(site.at("scores")))
+    watched = session is not None and any(session.wants(site.at(quantity)) for quantity in ("scores", "mask"))
+    return torch.is_inference_mode_enabled() and not watched
 
 
 def _softmax(
