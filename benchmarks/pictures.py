@@ -1,7 +1,8 @@
 """The pictures of the README, from the running app and its models: `python -m benchmarks.pictures`.
 
-Writes ``docs/bench.png``, ``docs/heads.png`` and ``docs/surgery.png`` (the pages, at their default sentence) and
-``docs/reversal.png`` (Bahdanau's map of the sentence about the European Economic Area, as `viz.figures` draws it).
+Writes ``docs/bench.png``, ``docs/heads.png`` and ``docs/surgery.png`` (the pages, at their default sentence),
+``docs/family.png`` (the Bench with every mechanism), ``docs/why.png`` (BLEU by source length) and ``docs/reversal.png``
+(Bahdanau's map of the sentence about the European Economic Area, as `viz.figures` draws it).
 """
 
 from __future__ import annotations
@@ -11,23 +12,32 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
 
-from benchmarks.page import ROOT, TARGETS, free_port, launch_chromium, open_page, painted, serving
-from models import load
+from benchmarks.page import ROOT, free_port, launch_chromium, open_page, serving
+from models import catalog, load
 from viz.figures import alignment_heatmap
 
 DOCS = ROOT / "docs"
 REVERSAL = "The agreement on the European Economic Area was signed in August 1992."
 SURGERY = "surgery?model=bahdanau&edits=mask_key(decoder.0.cross,5)"  # the word Economic
-PAGES = {"bench": ("", 1400, 1420), "heads": ("heads?map=cross", 1400, 1500), "surgery": (SURGERY, 1400, 1250)}
-"""For each page: its address, width and height of the picture."""
+KEYS = [key.removesuffix("-en-fr") for key in catalog() if key.endswith("-en-fr")]
+FAMILY = f"?sentence=The+old+man+gave+two+apples+to+the+children.&mechanisms={'+'.join(KEYS)}"
+MAP = ".heatmaplayer .hm, .comparison .stage[data-drawn]"
+PAGES = {
+    "bench": ("", 1400, 1420, MAP),
+    "heads": ("heads?map=cross", 1400, 1500, MAP),
+    "surgery": (SURGERY, 1400, 1250, MAP),
+    "family": (FAMILY, 1400, 2240, MAP),
+    "why": ("why", 1400, 980, ".grow td"),
+}
+"""For each picture: the address of the page, width and height, and what is there when it is drawn."""
 
 
 def picture_of_page(browser: Browser, name: str, port: int) -> None:
     """Photograph one page of the app that serves `port`."""
-    address, width, height = PAGES[name]
+    address, width, height, ready = PAGES[name]
     page = open_page(browser, port, address)
     page.set_viewport_size({"width": width, "height": height})
-    painted(page, TARGETS[name], "")
+    page.locator(ready).first.wait_for(timeout=120_000)
     page.mouse.move(0, 0)
     page.wait_for_timeout(2000)  # the layout follows the new width
     page.screenshot(path=DOCS / f"{name}.png")

@@ -27,9 +27,10 @@ Labels = Mapping[str, str]
 """What each choice is called in the address bar, and what the reader sees."""
 
 
-def segmented(key: str, labels: Labels, *, title: str) -> str:
-    """Show all choices side by side, one of them chosen; the first is the default."""
-    value = _read_one(key, labels)
+def segmented(key: str, labels: Labels, *, title: str, default: str | None = None) -> str:
+    """Show all choices side by side, one of them chosen; without `default` the first is."""
+    first = next(iter(labels)) if default is None else default
+    value = _read_one(key, labels, first)
     _show(key, value)
     st.segmented_control(
         title,
@@ -39,7 +40,7 @@ def segmented(key: str, labels: Labels, *, title: str) -> str:
         required=True,
         format_func=lambda each: labels[each],
         on_change=_write_one,
-        args=(key, next(iter(labels))),
+        args=(key, first),
         label_visibility="collapsed",
         wrap=True,
     )

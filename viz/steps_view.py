@@ -35,6 +35,9 @@ MOST_READ = "most"
 """What the address bar calls the key that is read most."""
 
 LONGEST_NAMED = 40  # characters of the sentence in the name of a file
+USUAL = "bahdanau"
+"""The mechanism that the page opens with: the first attention."""
+
 _RUN = "steps-decoder-run"
 _STACKS: Mapping[tuple[str, str], str] = {
     ("encoder", "self"): mark("encoder layer {layer}, self-attention"),
@@ -55,7 +58,8 @@ def show_steps(sentence: str, pair: str, messages: DeltaGenerator) -> None:
     if not names:
         messages.warning(_("There are no weights of any mechanism here: none of them can be walked through."))
         return
-    mechanism = segmented("mechanism", names, title=_("Mechanism"))
+    usual = USUAL if USUAL in names else None
+    mechanism = segmented("mechanism", names, title=_("Mechanism"), default=usual)
     key, host = f"{mechanism}-{pair}", shared_host()
     if not usable(host, (key,), messages):
         return
