@@ -288,7 +288,7 @@ def causal_weights(query: Tensor, key: Tensor, *, scale: float, rows: int = 128)
     ahead = ~causal_mask(min(rows, count), device=query.device)
     for start in range(0, count, rows):
         end = min(start + rows, count)
-        scores = (query[..., start:end, :] @ key[..., :end, :].mT).mul_(scale)
+        scores = (query[..., start:end, :] * scale) @ key[..., :end, :].mT
         scores[..., start:].masked_fill_(ahead[: end - start, : end - start], -torch.inf)
         weights[..., start:end, :end] = scores.softmax(dim=-1)
     return weights

@@ -141,6 +141,16 @@ class TestMapValidation:
         with pytest.raises(TraceError, match=r"head 1, row 2 that sums to 0\.50000"):
             cross_map(weights)
 
+    @pytest.mark.parametrize("place", [(0, 1), (63, 64), (64, 65), (10, 129), (128, 129)])
+    def test_one_weight_ahead_in_a_long_causal_map_is_enough(self, place: tuple[int, int]) -> None:
+        text = TokenSequence.from_words(tuple(f"w{number}" for number in range(130)))
+        weights = np.tril(np.ones((2, 130, 130), dtype=np.float32))
+        weights /= weights.sum(axis=-1, keepdims=True)
+        AttentionMap(SELF, weights, text, text, causal=True)
+        weights[1][place] = 1e-9
+        with pytest.raises(TraceError, match="looks ahead"):
+            AttentionMap(SELF, weights.copy(), text, text, causal=True)
+
     def test_a_causal_map_that_looks_ahead_is_refused(self) -> None:
         with pytest.raises(TraceError, match=r"^decoder.0.self: got a causal map that looks ahead"):
             AttentionMap(SELF, CAUSAL.T[None], TARGET_INPUT, TARGET_INPUT, causal=True, rows_sum_to_one=False)
