@@ -1,6 +1,7 @@
 """What a visitor waits for, in a real Chromium: key to painted, cold start, server memory. `python -m benchmarks.page`.
 
-`--words` gives the lengths of the sentences typed, `--page heads` the Heads instead of the Bench.
+`--words` gives the lengths of the sentences typed, `--page heads` the Heads instead of the Bench, `--all` the Bench
+with every mechanism of English to French that is installed.
 
 Key to painted runs from the last key event to two animation frames after the new picture is in the page. The pause that
 a live text box makes before it sends (to wait for the next key) is measured in the browser, stated, and left out.
@@ -25,6 +26,7 @@ import psutil
 from playwright.sync_api import Browser, Page, Playwright, sync_playwright
 
 from benchmarks.measure import report
+from models.registry import catalog, describe
 
 ROOT = Path(__file__).parent.parent
 TEXT = (
@@ -53,6 +55,7 @@ TARGETS = {
     "heads": Target("Heads", "heads", "picked-heads", 2),
     "surgery": Target("Surgery", "surgery", "maps", 1),
 }
+PAIR = "en-fr"
 CHROMIUM_FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -89,6 +92,15 @@ window.bench.painted = (figure, text, maps) => new Promise((resolve) => {
   look();
 });
 """
+
+
+def whole_bench() -> Target:
+    """Give the Bench with every installed mechanism of the pair; those without attention have no heatmap."""
+    entries = [entry for entry in map(describe, catalog()) if entry.pair == PAIR]
+    keys = "+".join(entry.mechanism.key for entry in entries)
+    maps = sum(entry.mechanism.has_attention for entry in entries)
+    name = f"Bench, {len(entries)} mechanisms"
+    return Target(name, f"?mechanisms={keys}", TARGETS["bench"].figure, maps)
 
 
 def free_port() -> int:
@@ -204,15 +216,17 @@ def main() -> None:
     """Measure and write a table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--page", choices=list(TARGETS), default="bench")
+    parser.add_argument("--all", action="store_true", help="the Bench with every mechanism of English to French")
     parser.add_argument("--words", type=int, nargs="+", default=[12], help=f"2 to {len(TEXT) + 1}")
     parser.add_argument("--rounds", type=int, default=25, help=f"keys measured, {len(LAST_WORDS) - 2} at most")
     parser.add_argument("--app", type=Path, default=ROOT / "app.py")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
+    target = whole_bench() if options.all else TARGETS[options.page]
     with sync_playwright() as driver:
         browser = launch_chromium(driver)
         try:
-            rows = measure(browser, options.app, TARGETS[options.page], rounds=options.rounds, words=options.words)
+            rows = measure(browser, options.app, target, rounds=options.rounds, words=options.words)
         finally:
             browser.close()
     report("The page, in Chromium", rows, as_json=options.json)

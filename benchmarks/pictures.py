@@ -26,7 +26,7 @@ PAGES = {
     "bench": ("", 1400, 1420, MAP),
     "heads": ("heads?map=cross", 1400, 1500, MAP),
     "surgery": (SURGERY, 1400, 1250, MAP),
-    "family": (FAMILY, 1400, 2240, MAP),
+    "family": (FAMILY, 1400, 2760, MAP),
     "why": ("why", 1400, 980, ".grow td"),
 }
 """For each picture: the address of the page, width and height, and what is there when it is drawn."""

@@ -19,7 +19,7 @@ import models
 from models import registry
 from models.edits import window
 from models.tokenizer import normalise
-from viz.cards import measured, tinted
+from viz.cards import examples_met, measured, tinted
 from viz.figures import alignment_heatmap, difference_heatmap
 from viz.pages import bench
 from viz.runs import forced_translations, sites_of
@@ -496,6 +496,15 @@ def test_a_card_says_what_was_measured_and_leaves_out_what_was_not() -> None:
         "Alignment error rate of the map shown, lower is better: 0.38 (hansards)",
     ]
     assert measured({}) == []
+
+
+def test_a_card_says_which_examples_the_model_met_while_it_was_trained() -> None:
+    assert examples_met({"examples_in_training": {"I see.": True, "A cat.": False, "You go.": True}}) == [
+        "in it, perhaps with another closing mark: “I see.” “You go.”",
+        "not in it: “A cat.”",
+    ]
+    assert examples_met({"examples_in_training": {"A cat.": False}}) == ["not in it: “A cat.”"]
+    assert examples_met({}) == []
 
 
 def test_a_card_names_paper_departures_and_data(app: AppTest) -> None:

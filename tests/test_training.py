@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -28,6 +28,7 @@ from torch import Tensor, nn
 
 from models import load
 from models.checkpoints import TOKENIZER_FILE, read_card
+from models.examples import EXAMPLES, found_among
 from models.mechanisms import mechanisms
 from models.network import BEGIN, END, PAD
 from models.registry import describe
@@ -941,6 +942,7 @@ class TestCommands:
         card = read_card(folder)
         figures = json.loads(capsys.readouterr().out)
         assert card == before | figures
+        assert card["examples_in_training"] == dict.fromkeys(EXAMPLES["en-fr"].values(), False)
         assert set(card["bleu"]) == {"tatoeba.test", "europarl.test"}
         assert set(card["aer"]) == {evaluate.TRIAL["en-fr"], *evaluate.GOLD["en-fr"]}
         assert card["alignment"]["chosen_on"] == evaluate.TRIAL["en-fr"]
@@ -965,7 +967,7 @@ class TestCommands:
     ) -> None:
         monkeypatch.setattr(evaluate, "translate", lambda _, sources: sources)
         figures = evaluate.evaluate(translator(key), data)
-        assert set(figures) == {"bleu"}
+        assert set(figures) == {"bleu", "examples_in_training"}
         assert figures["bleu"]["tatoeba.test"]["bleu"] == 100  # a corpus to copy
 
         card = {"parameters": 10, "target_tokens_seen": 10, **figures}
@@ -1003,6 +1005,27 @@ def test_words_of_training_are_those_of_the_page() -> None:
     assert vary(("L'accord, oui.", "x"), Chosen(1))[0].split(" ") == [
         word.strip() for word in split_words("L'accord, oui.")
     ]
+
+
+class TestExamplesInTraining:
+    CARD: ClassVar[dict[str, Any]] = {
+        "pair": "zh-en",
+        "recipe": {"files": [{"path": "one.tsv.xz"}, {"path": "two.tsv.xz"}]},
+    }
+
+    def test_each_is_looked_for_among_the_sources_of_every_file(self, tmp_path: Path) -> None:
+        wish, measure_word, weather, question, literary = EXAMPLES["zh-en"].values()
+        write_lines(tmp_path / "one.tsv.xz", [(measure_word.rstrip("。"), "I ate an apple."), ("x", wish)])
+        write_lines(tmp_path / "two.tsv.xz", [(f"{question} ", "How are you?"), (f"我说{weather}", "no")])
+        found = evaluate.known_examples("zh-en", self.CARD, tmp_path)
+        assert found == {wish: False, measure_word: True, weather: False, question: True, literary: False}
+
+    def test_capitals_and_closing_marks_do_not_count_words_do(self) -> None:
+        texts = ["how ARE you", "I am here, and you?"]
+        assert found_among(["How are you?", "I am here"], texts) == {"How are you?": True, "I am here": False}
+
+    def test_a_card_that_names_no_files_has_met_none(self, tmp_path: Path) -> None:
+        assert not any(evaluate.known_examples("zh-en", {}, tmp_path).values())
 
 
 class TestPairsWithoutATrialSet:

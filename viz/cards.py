@@ -169,6 +169,7 @@ def _about(entry: Entry) -> None:
         _("**Paper:** {paper}; {equation}", paper=plain(mechanism.paper), equation=plain(mechanism.equation)),
         _bullets(_("Where this model differs from it"), [_(departure) for departure in mechanism.departures]),
         _bullets(_("Trained on"), trained),
+        _bullets(_("Example sentences and the training text"), examples_met(card)),
         _bullets(_("Measured on sentences that it has not seen"), measured(card)),
         f":small[{plain(_('Weights {key}, SHA-256 {hash}…', key=entry.key, hash=entry.sha256[:12]))}]",
     )
@@ -177,6 +178,24 @@ def _about(entry: Entry) -> None:
 
 def _bullets(heading: str, lines: Sequence[str]) -> str:
     return f"**{heading}**\n" + "".join(f"\n- {plain(line)}" for line in lines) if lines else ""
+
+
+def examples_met(card: Mapping[str, Any]) -> list[str]:
+    """Say which example sentences a model met while it was trained, and which it did not; nothing if that is unknown.
+
+    Parameters
+    ----------
+    card : mapping
+        What ``card.json`` says.
+
+    Returns
+    -------
+    list of str
+    """
+    met = card.get("examples_in_training", {})
+    there, new = ([f"“{each}”" for each in met if met[each] is known] for known in (True, False))
+    lines = [_("in it, perhaps with another closing mark: {sentences}", sentences=" ".join(there))] if there else []
+    return lines + ([_("not in it: {sentences}", sentences=" ".join(new))] if new else [])
 
 
 def measured(card: Mapping[str, Any]) -> list[str]:

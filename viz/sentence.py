@@ -3,37 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from models.examples import EXAMPLES
 from models.registry import LANGUAGES
-from viz.language import _, mark
+from viz.language import _
 
 KEY = "sentence"
 """What the address bar and the session call the sentence, on every page."""
-
-EXAMPLES = MappingProxyType(
-    {
-        "en-fr": {
-            mark("word order"): "The agreement on the European Economic Area was signed in August 1992.",
-            mark("pronoun"): "The cat drank the milk because it was hungry.",
-            mark("long distance"): "The letters that my sister wrote to her old friend in Paris were very long.",
-            mark("unknown word"): "We saw a flumberdoodle in the garden yesterday.",
-            mark("not word for word"): "I miss you, and I am looking forward to seeing you again.",
-            mark("repeated words"): "The big dog saw the small dog, and the small dog saw the big dog.",
-        },
-        "zh-en": {
-            mark("a wish"): "我爱吃苹果。",
-            mark("measure word"): "我吃了一个苹果。",
-            mark("no tense"): "那天雨很大。",
-            mark("a question"): "你好吗？",
-            mark("literary"): "那天雨很大，他等了很久，水汽打湿了衣服，也没有等到她。",
-        },
-    }
-)
-"""Sentences to start from, a language pair apart, each under the name of what there is to see in it."""
 
 USUAL = "en-fr"
 """The pair whose examples are shown where none is said."""

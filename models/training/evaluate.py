@@ -2,8 +2,7 @@
 
 BLEU (sacrebleu, greedy decoding) on the pair's test files, over distinct sources with all their references, the
 single-reference figure beside it; AER (`models.training.alignment`), its map, head and reading chosen on the trial set
-alone.
-``--write`` puts the figures into the card.
+alone. It also tells which of the example sentences stand in the training text. ``--write`` puts all that into the card.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ import argparse
 import json
 import sys
 from collections import defaultdict
+from collections.abc import Mapping
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Literal
@@ -22,6 +22,7 @@ from tqdm import tqdm
 
 from models.checkpoints import alignment_of, write_card
 from models.decoding import translate_batch
+from models.examples import EXAMPLES, found_among
 from models.network import END
 from models.registry import catalog, describe, load
 from models.sites import Site
@@ -77,10 +78,17 @@ def bleu(model: Translator, path: Path) -> dict[str, Any]:
     }
 
 
+def known_examples(pair: str, card: Mapping[str, Any], data: Path) -> dict[str, bool]:
+    """Tell of each example sentence of `pair` whether it stands in the training text that the card names."""
+    files = card.get("recipe", {}).get("files", ())
+    sources = (source for file in files for source, _ in read_pairs(data / file["path"]))
+    return found_among(EXAMPLES.get(pair, {}).values(), sources)
+
+
 def evaluate(model: Translator, data: Path) -> dict[str, Any]:
     """Give all figures of a model, as they go into its card: BLEU alone where there is no map to align by."""
     pair = model.entry.pair
-    figures: dict[str, Any] = {"bleu": {}}
+    figures: dict[str, Any] = {"examples_in_training": known_examples(pair, model.card, data), "bleu": {}}
     for name in TESTS[pair]:
         figures["bleu"][f"{name}.test"] = bleu(model, data / pair / f"{name}.test.tsv.xz")
     if not model.mechanism.has_attention:
