@@ -503,7 +503,7 @@ def test_a_card_says_which_examples_the_model_met_while_it_was_trained() -> None
         "in it, perhaps with another closing mark: “I see.” “You go.”",
         "not in it: “A cat.”",
     ]
-    assert examples_met({"examples_in_training": {"A cat.": False}}) == ["not in it: “A cat.”"]
+    assert examples_met({"examples_in_training": {"A cat.": False}}) == ["none of them is in it"]
     assert examples_met({}) == []
 
 

@@ -194,7 +194,9 @@ def examples_met(card: Mapping[str, Any]) -> list[str]:
     """
     met = card.get("examples_in_training", {})
     there, new = ([f"“{each}”" for each in met if met[each] is known] for known in (True, False))
-    lines = [_("in it, perhaps with another closing mark: {sentences}", sentences=" ".join(there))] if there else []
+    if not there:
+        return [_("none of them is in it")] if met else []
+    lines = [_("in it, perhaps with another closing mark: {sentences}", sentences=" ".join(there))]
     return lines + ([_("not in it: {sentences}", sentences=" ".join(new))] if new else [])
 
 
