@@ -1,8 +1,9 @@
 """The pictures of the README, from the running app and its models: `python -m benchmarks.pictures`.
 
 Writes ``docs/bench.png``, ``docs/heads.png`` and ``docs/surgery.png`` (the pages, at their default sentence),
-``docs/family.png`` (the Bench with every mechanism), ``docs/why.png`` (BLEU by source length) and ``docs/reversal.png``
-(Bahdanau's map of the sentence about the European Economic Area, as `viz.figures` draws it).
+``docs/family.png`` (the Bench with every mechanism), ``docs/chinese.png`` (the Bench from Chinese), ``docs/why.png``
+(BLEU by source length) and ``docs/reversal.png`` (Bahdanau's map of the sentence about the European Economic Area, as
+`viz.figures` draws it).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 from benchmarks.page import ROOT, free_port, launch_chromium, open_page, serving
 from models import catalog, load
+from models.examples import EXAMPLES
 from viz.figures import alignment_heatmap
 
 DOCS = ROOT / "docs"
@@ -21,12 +23,14 @@ REVERSAL = "The agreement on the European Economic Area was signed in August 199
 SURGERY = "surgery?model=bahdanau&edits=mask_key(decoder.0.cross,5)"  # the word Economic
 KEYS = [key.removesuffix("-en-fr") for key in catalog() if key.endswith("-en-fr")]
 FAMILY = f"?sentence=The+old+man+gave+two+apples+to+the+children.&mechanisms={'+'.join(KEYS)}"
+CHINESE = f"?languages=zh-en&sentence={EXAMPLES['zh-en']['measure word']}"
 MAP = ".heatmaplayer .hm, .comparison .stage[data-drawn]"
 PAGES = {
     "bench": ("", 1400, 1420, MAP),
     "heads": ("heads?map=cross", 1400, 1500, MAP),
     "surgery": (SURGERY, 1400, 1250, MAP),
     "family": (FAMILY, 1400, 2760, MAP),
+    "chinese": (CHINESE, 1400, 1020, MAP),
     "why": ("why", 1400, 980, ".grow td"),
 }
 """For each picture: the address of the page, width and height, and what is there when it is drawn."""

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from models.training.report import with_table
+from models.training.report import with_tables
 
 ROOT = Path(__file__).parent.parent
 DISTRIBUTIONS = {"yaml": "pyyaml"}  # where the name to install is not the name to import
@@ -91,7 +91,7 @@ def test_each_command_of_the_readme_is_one_line_and_names_what_is_there(marker: 
 
 def test_the_results_in_the_readme_are_those_of_the_cards() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf8")
-    assert with_table(readme) == readme, "run python -m models.training.report"
+    assert with_tables(readme) == readme, "run python -m models.training.report"
 
 
 def test_the_server_tells_nobody_and_takes_and_sends_no_more_than_it_needs() -> None:

@@ -495,6 +495,9 @@ def test_a_card_says_what_was_measured_and_leaves_out_what_was_not() -> None:
         "BLEU, higher is better: 42.0 (tatoeba.test)",
         "Alignment error rate of the map shown, lower is better: 0.38 (hansards)",
     ]
+    *_, rate, why = measured({"aer": {"tsinghua_zh-en.odd": 0.71}})
+    assert "0.71" in rate
+    assert "news" in why
     assert measured({}) == []
 
 

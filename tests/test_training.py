@@ -52,12 +52,13 @@ from models.training.data import (
 from models.training.loss import BLOCK, output_loss
 from models.training.publish import CREDITS, make_card, publish
 from models.training.recipes import DataFile, Recipe, RecipeError, read_recipe
-from models.training.report import NO_MAP, table
+from models.training.report import NO_MAP, tables
 from models.training.train import Progress, Start, Trainer, learning_rate, read_progress, read_start
 
 ROOT = Path(__file__).parent.parent
 RECIPES = sorted((ROOT / "models" / "training").glob("*/*.toml"))
 PLACE = "decoder.0.cross"
+CHOICE = {"site": PLACE, "reading": "written"}
 
 
 class TestLoss:
@@ -973,7 +974,7 @@ class TestCommands:
         card = {"parameters": 10, "target_tokens_seen": 10, **figures}
         monkeypatch.setattr(report, "catalog", lambda: (f"{key}-en-fr",))
         monkeypatch.setattr(report, "describe", lambda _: translator(key, **card).entry)
-        cells = [cell.strip() for cell in table().splitlines()[-1].strip("|").split("|")]
+        cells = [cell.strip() for cell in tables().splitlines()[-1].strip("|").split("|")]
         assert [cell.partition(" ")[0] for cell in cells[3:]] == ["100.0", "100.0", *[NO_MAP] * 4]
 
     def test_the_command_explains_itself(self) -> None:
@@ -1026,6 +1027,29 @@ class TestExamplesInTraining:
 
     def test_a_card_that_names_no_files_has_met_none(self, tmp_path: Path) -> None:
         assert not any(evaluate.known_examples("zh-en", {}, tmp_path).values())
+
+
+def test_each_pair_has_a_table_with_its_own_test_sets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The figures of a card stand under the names of their sets, whatever the order of either."""
+    cards = {
+        "bahdanau-en-fr": {"aer": {"alibi_en-fr": 0.53, "hansards_en-fr.odd": 0.43}},
+        "bahdanau-zh-en": {"aer": {"tsinghua_zh-en.odd": 0.71}, "alignment": {**CHOICE, "head": "mean"}},
+    }
+    entries = {
+        key: replace(translator("bahdanau", parameters=10, target_tokens_seen=10, **card).entry, key=key, pair=key[-5:])
+        for key, card in cards.items()
+    }
+    monkeypatch.setattr(report, "catalog", lambda: tuple(entries))
+    monkeypatch.setattr(report, "describe", entries.__getitem__)
+    found = []
+    for drawn in tables().split("\n\n"):
+        names, _rule, *rows = ([cell.strip() for cell in line.strip("|").split("|")] for line in drawn.splitlines())
+        found += [dict(zip(names, row, strict=True)) for row in rows]
+    french, english = found
+    assert (french["model"], french["AER hansards odd"], french["AER alibi"]) == ("`bahdanau-en-fr`", "0.430", "0.530")
+    assert (english["model"], english["AER tsinghua odd (news)"]) == ("`bahdanau-zh-en`", "0.710")
+    assert english["read off"] == "decoder.0.cross, mean of heads, written"
+    assert french["read off"] == "not chosen"
 
 
 class TestPairsWithoutATrialSet:

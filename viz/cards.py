@@ -12,7 +12,7 @@ import streamlit as st
 from models.sites import Site
 from models.trace import AttentionTrace
 from viz.controls import select
-from viz.language import _
+from viz.language import _, mark
 from viz.style import noted, plain
 from viz.tokens import visible
 from viz.views import Head
@@ -24,6 +24,12 @@ if TYPE_CHECKING:
 AUTOMATIC = "card"
 """What the address bar calls the layer and head that a model's card names."""
 
+_HARD_SETS = {
+    "tsinghua_zh-en.odd": mark(
+        "tsinghua_zh-en.odd is news, far from the training text (everyday sentences, captions, encyclopedia): its "
+        "alignments are poor"
+    ),
+}
 _SPECIAL = 3  # ids below it are not text
 _DEEPEST_TINT = 0.5
 
@@ -220,4 +226,5 @@ def measured(card: Mapping[str, Any]) -> list[str]:
         lines.append(_("BLEU, higher is better: {figures}", figures=", ".join(bleu)))
     if errors:
         lines.append(_("Alignment error rate of the map shown, lower is better: {figures}", figures=", ".join(errors)))
+    lines += [_(_HARD_SETS[name]) for name in card.get("aer", {}) if name in _HARD_SETS]
     return lines

@@ -1,4 +1,4 @@
-"""Write the README's table of figures from the cards: ``python -m models.training.report``."""
+"""Write the README's tables of figures from the cards, one a language pair: ``python -m models.training.report``."""
 
 from __future__ import annotations
 
@@ -8,13 +8,20 @@ from models.registry import Entry, catalog, describe
 
 README = Path(__file__).parents[2] / "README.md"
 BEGIN, END = "<!-- results:begin -->", "<!-- results:end -->"
-COLUMNS = (
-    ("BLEU tatoeba.test, all references (first alone)", "bleu", "tatoeba.test"),
-    ("BLEU europarl.test", "bleu", "europarl.test"),
-    ("AER hansards odd", "aer", "hansards_en-fr.odd"),
-    ("AER golden-europarl", "aer", "golden-europarl_en-fr.100"),
-    ("AER alibi", "aer", "alibi_en-fr"),
-)
+COLUMNS = {
+    "en-fr": (
+        ("BLEU tatoeba.test, all references (first alone)", "bleu", "tatoeba.test"),
+        ("BLEU europarl.test", "bleu", "europarl.test"),
+        ("AER hansards odd", "aer", "hansards_en-fr.odd"),
+        ("AER golden-europarl", "aer", "golden-europarl_en-fr.100"),
+        ("AER alibi", "aer", "alibi_en-fr"),
+    ),
+    "zh-en": (
+        ("BLEU tatoeba.test, all references (first alone)", "bleu", "tatoeba.test"),
+        ("BLEU 3am.test (captions of images)", "bleu", "3am.test"),
+        ("AER tsinghua odd (news)", "aer", "tsinghua_zh-en.odd"),
+    ),
+}
 NO_MAP = "\u2013"
 
 
@@ -40,32 +47,40 @@ def _alignment(entry: Entry) -> str:
     return f"{chosen['site']}, {head}, {chosen['reading']}"
 
 
-def table() -> str:
-    """Give the table, in Markdown: a row for each shipped checkpoint."""
-    names = ["model", "parameters", "target tokens seen", *(column for column, _, _ in COLUMNS), "read off"]
+def tables() -> str:
+    """Give the tables, in Markdown: a table for each pair, in it a row for each shipped checkpoint."""
+    entries = [describe(key) for key in catalog()]
+    return "\n\n".join(
+        _table(pair, [entry for entry in entries if entry.pair == pair])
+        for pair in dict.fromkeys(entry.pair for entry in entries)
+    )
+
+
+def _table(pair: str, entries: list[Entry]) -> str:
+    columns = COLUMNS[pair]
+    names = ["model", "parameters", "target tokens seen", *(column for column, _, _ in columns), "read off"]
     rows = [names, ["---"] * len(names)]
-    for key in catalog():
-        entry = describe(key)
+    for entry in entries:
         card = entry.card
         size = [f"{card['parameters'] / 1e6:.1f} M", f"{card['target_tokens_seen'] / 1e6:.0f} M"]
-        figures = [_cell(entry, kind, name) for _, kind, name in COLUMNS]
-        rows.append([f"`{key}`", *size, *figures, _alignment(entry)])
+        figures = [_cell(entry, kind, name) for _, kind, name in columns]
+        rows.append([f"`{entry.key}`", *size, *figures, _alignment(entry)])
     return "\n".join("| " + " | ".join(row) + " |" for row in rows)
 
 
-def with_table(readme: str) -> str:
-    """Give the text of the README with the table between its two markers; ValueError if they are not there."""
+def with_tables(readme: str) -> str:
+    """Give the text of the README with the tables between its two markers; ValueError if they are not there."""
     before, found, rest = readme.partition(BEGIN)
     _, closed, after = rest.partition(END)
     if not (found and closed):
         message = f"README.md: no {BEGIN} ... {END}"
         raise ValueError(message)
-    return f"{before}{BEGIN}\n{table()}\n{END}{after}"
+    return f"{before}{BEGIN}\n{tables()}\n{END}{after}"
 
 
 def main() -> None:
-    """Write the table."""
-    README.write_text(with_table(README.read_text(encoding="utf8")), encoding="utf8")
+    """Write the tables."""
+    README.write_text(with_tables(README.read_text(encoding="utf8")), encoding="utf8")
 
 
 if __name__ == "__main__":
