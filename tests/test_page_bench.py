@@ -501,6 +501,16 @@ def test_a_card_says_what_was_measured_and_leaves_out_what_was_not() -> None:
     assert measured({}) == []
 
 
+def test_words_without_a_piece_of_their_own_are_named_and_others_are_not() -> None:
+    app = AppTest.from_file(APP, default_timeout=PATIENCE)
+    app.query_params["sentence"] = "The 龘 is a 猫 or \\x41 in the Café."
+    app.run()
+    (said,) = (each.value for each in app.caption if "byte by byte" in each.value)
+    assert said.replace("\\", "").endswith("if ever: 龘 猫")
+    app.text_input(key="sentence").set_value("The Café.").run()
+    assert not any("byte by byte" in each.value for each in app.caption)
+
+
 def test_a_card_says_which_examples_the_model_met_while_it_was_trained() -> None:
     assert examples_met({"examples_in_training": {"I see.": True, "A cat.": False, "You go.": True}}) == [
         "in it, perhaps with another closing mark: “I see.” “You go.”",

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from models.examples import EXAMPLES
 from models.registry import LANGUAGES
+from models.trace import AttentionTrace
 from viz.language import _
+from viz.style import plain
+from viz.tokens import shorten, visible
 
 KEY = "sentence"
 """What the address bar and the session call the sentence, on every page."""
@@ -17,6 +21,7 @@ KEY = "sentence"
 USUAL = "en-fr"
 """The pair whose examples are shown where none is said."""
 
+_BYTE = "\\x"  # how a piece is shown that ends inside a character
 _KEPT, _CARRIED, _PAGE = "sentence-kept", "sentence-carried", "sentence-page"
 
 
@@ -88,6 +93,29 @@ def says_of(pair: str) -> str:
         "Type a sentence in {source}: it is translated to {target}, and the attention of every word is drawn.",
         **languages_of(pair),
     )
+
+
+def say_cut(trace: AttentionTrace, place: DeltaGenerator) -> None:
+    """Name the words of the source with a character that the tokenizer has no piece for, which is cut into its bytes.
+
+    Parameters
+    ----------
+    trace : AttentionTrace
+    place : DeltaGenerator
+        Where it is said.
+    """
+    source = trace.source
+    inside = {word for word, text in zip(source.words, source.texts, strict=True) if _BYTE in text}
+    words = dict.fromkeys(source.word_texts[word] for word in sorted(inside) if _BYTE not in source.word_texts[word])
+    if not words:
+        return
+    said = _(
+        "Read byte by byte, for want of a piece of their own; the model met them seldom, if ever: {words}",
+        words=" ".join(shorten(visible(word)) for word in words),
+    )
+    if trace.provenance.checkpoint.endswith("-zh-en"):
+        said += " " + _("(The models learnt from simplified characters.)")
+    place.caption(plain(said))
 
 
 def _awaited(first: str) -> str | None:

@@ -21,6 +21,7 @@ from viz.figures.strips import heading_of, number_strips
 from viz.language import _, mark
 from viz.loading import usable
 from viz.runtime import Host, shared_host
+from viz.sentence import say_cut
 from viz.steps import Step, strongest_key, take_steps
 from viz.style import plain
 from viz.tokens import visible
@@ -84,7 +85,7 @@ def read_sentence(host: Host, key: str, sentence: str, messages: DeltaGenerator)
     model = host.model(key)
     try:
         fitting, left_out = model.fit(sentence)
-        host.attend(key, fitting)
+        say_cut(host.attend(key, fitting), messages)
     except models.InputError as error:
         messages.error(plain(_(str(error))), icon=":material/edit:")
         last = st.session_state.get("last_good")

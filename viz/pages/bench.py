@@ -44,7 +44,7 @@ from viz.returning import keep_settings, restore_settings
 from viz.runs import forced_translations, milliseconds, own_translations
 from viz.runtime import Host, shared_host
 from viz.sentence import KEY as SENTENCE
-from viz.sentence import languages_of, sentence_box
+from viz.sentence import languages_of, say_cut, sentence_box
 from viz.style import apply_style, plain
 from viz.theme import Colour
 from viz.viewport import page_width
@@ -190,6 +190,7 @@ def _compare(host: Host, keys: tuple[str, ...], sentence: str, choices: Choices,
     st.session_state["last_good"] = source
     target = _target(host, keys, source, choices.align, messages)
     traces = own_translations(host, keys, source)
+    say_cut(traces[keys[0]], messages)
     if target is not None:
         traces = forced_translations(host, keys, source, target)
     _show(host, traces, target, choices, messages)

@@ -24,7 +24,7 @@ from viz.pairs import pair_of, settle_on
 from viz.returning import keep_settings, restore_settings
 from viz.runtime import PRETRAINED, Host, shared_host
 from viz.sentence import KEY as SENTENCE
-from viz.sentence import USUAL, says_of, sentence_box
+from viz.sentence import USUAL, say_cut, says_of, sentence_box
 from viz.style import apply_style, plain
 from viz.viewport import page_width
 
@@ -157,6 +157,7 @@ def _run(
     try:
         fitting = _fit(host, key, sentence, messages)
         trace = host.attend(key, fitting, pair=pair)
+        say_cut(trace, messages)
         st.session_state["last_good"] = fitting
     except models.InputError as error:
         messages.error(plain(_(str(error))), icon=":material/edit:")

@@ -25,7 +25,7 @@ from viz.returning import keep_settings, restore_settings
 from viz.runs import forcible_translation
 from viz.runtime import Host, shared_host
 from viz.sentence import KEY as SENTENCE
-from viz.sentence import sentence_box
+from viz.sentence import say_cut, sentence_box
 from viz.style import apply_style, plain
 from viz.surgery_checks import CHECK, CHECKS, Drawing, Look, show_check
 from viz.theme import Colour
@@ -156,6 +156,7 @@ def _unedited(host: Host, sentence: str, key: str, messages: DeltaGenerator) -> 
     if left_out:
         said = _("This text is longer than the model takes. The last {count} words are left out.", count=left_out)
         messages.info(said, icon=":material/content_cut:")
+    say_cut(trace, messages)
     st.session_state["last_good"] = trace.source_text
     return trace
 
