@@ -14,7 +14,7 @@ import pytest
 from models.training.report import with_tables
 
 ROOT = Path(__file__).parent.parent
-DISTRIBUTIONS = {"yaml": "pyyaml"}  # where the name to install is not the name to import
+DISTRIBUTIONS = {"yaml": "pyyaml", "PIL": "pillow"}  # where the name to install is not the name to import
 OWN = {"models", "viz", "app", "tests", "benchmarks"}
 
 
