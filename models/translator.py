@@ -114,8 +114,7 @@ class Translator:
                 limit = step_limit(len(source_tokens))
                 ids, logits = self._greedy(memory, limit) if forced is None else self._forced(memory, forced)
         except FullyMaskedRowError as error:
-            message = f"The edits leave a word nothing to read. {error}."
-            raise InputError(message) from error
+            raise InputError(self._nothing_to_read(error, source_tokens, forced)) from error
         written = forced or self.tokenizer.sequence(ids)
         notes = self._notes(session, source_tokens, written)
         return AttentionTrace(
@@ -128,6 +127,13 @@ class Translator:
             output_text=self.tokenizer.decode(written.ids),
             provenance=self._provenance(chosen, notes, forced=forced is not None),
         )
+
+    @staticmethod
+    def _nothing_to_read(error: FullyMaskedRowError, source: TokenSequence, forced: TokenSequence | None) -> str:
+        """Say which word has nothing left to read, where it is known: the word at a step is not, while it is chosen."""
+        queries = source if str(error).startswith("encoder") else forced
+        named = f" Query {error.row} is “{queries.texts[error.row].strip()}”." if queries else ""
+        return f"The edits leave a word nothing to read. {error}.{named}"
 
     def replay(self, trace: AttentionTrace) -> TranslatorReplay:
         """Give the texts of `trace`, which this model gave with nothing edited, ready to be run again."""

@@ -103,8 +103,7 @@ def test_a_saved_picture_holds_the_characters_and_no_boxes_in_their_place(
     """Characters that a font lacks all look alike: here each looks like itself wherever it stands."""
     sentence = "他和他的狗。"
     page = open_page(address, languages=PAIR, sentence=sentence, mechanisms="luong-general")
-    shown = views(sentence)[:1]
-    wait_for(page, shown)
+    wait_for(page, [choose_view(models.load(f"luong-general-{PAIR}").attend(sentence))])
     frame = page.evaluate(FRAME)
     glyphs = page.evaluate(GLYPHS)
     with page.expect_download() as download:

@@ -34,6 +34,7 @@ from models.checkpoints import (
     write_card,
     write_checkpoint,
 )
+from models.examples import EXAMPLES
 from models.hooks import capture
 from models.mechanisms import mechanisms
 from models.registry import Entry
@@ -297,6 +298,7 @@ class TestShipped:
         assert isinstance(card["seed"], int)
         assert card["target_tokens_seen"] > 0
         assert card["updates"] > 0
+        assert set(card["examples_in_training"]) == set(EXAMPLES[entry.pair].values())
 
     def test_the_hash_is_that_of_the_file(self, entry: Entry) -> None:
         assert entry.sha256 == file_hash(entry.folder / MODEL_FILE)
@@ -359,6 +361,11 @@ def test_the_alignment_of_a_card_is_that_of_the_lowest_rate_on_the_trial_set(key
     cross = load(key).attend("The cat sleeps.", "Le chat dort.")[chosen.site]
     assert cross.site.kind == "cross"
     assert chosen.head == "mean" or chosen.head < len(cross.head_names)
+
+
+def test_all_weights_together_are_small_enough_to_clone() -> None:
+    files = [describe(key).folder / MODEL_FILE for key in catalog()]
+    assert sum(file.stat().st_size for file in files) <= 130_000_000
 
 
 def test_every_folder_of_weights_is_a_checkpoint_or_the_tokenizer_of_a_pair() -> None:

@@ -28,9 +28,11 @@ def test_groups_hold_sources_of_like_length_and_leave_out_the_few() -> None:
         assert all(most - lengths.SPAN < len(source.split()) <= most for source, _target in group)
 
 
-def test_marks_count_as_words() -> None:
-    pairs = [("one, two, three.", "x")] * lengths.FEWEST
-    assert list(lengths.groups_of(pairs)) == [10]  # six of them
+def test_marks_do_not_count_as_words() -> None:
+    """The limit of the training text, 30 words, counts none either."""
+    pairs = [("One, (two), three - well: four.", "x")] * lengths.FEWEST
+    assert list(lengths.groups_of(pairs)) == [10]  # six words, and four more marks
+    assert list(lengths.groups_of([("It's a twenty-one, isn't it?", "x")] * lengths.FEWEST)) == [5]
 
 
 def test_a_row_has_bleu_with_its_interval(monkeypatch: pytest.MonkeyPatch) -> None:

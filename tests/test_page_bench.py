@@ -18,8 +18,9 @@ from streamlit.testing.v1 import AppTest
 import models
 from models import registry
 from models.edits import window
+from models.mechanisms import mechanisms
 from models.tokenizer import normalise
-from viz.cards import examples_met, measured, tinted
+from viz.cards import examples_met, measured, tinted, tokens_seen
 from viz.figures import alignment_heatmap, difference_heatmap
 from viz.pages import bench
 from viz.runs import forced_translations, sites_of
@@ -165,6 +166,43 @@ def test_every_order_shows_every_mechanism_and_a_summary(order: str) -> None:
     assert app.button_group(key="order").value == order
     assert len(app.dataframe[0].value) == len(bench.USUAL)
     assert [len(each["data"]) for each in figures(app)] == [3, 2]
+
+
+@pytest.mark.parametrize(
+    ("order", "column"), [("agreement", "divergence from the chosen one (bits)"), ("entropy", "mean entropy (bits)")]
+)
+def test_cards_maps_and_table_stand_in_the_order_of_their_numbers(order: str, column: str) -> None:
+    keys = ("luong-dot", "luong-location", "bahdanau", "luong-general", "seq2seq")
+    app = opened(sentence=SENTENCE, order=order, also="summary", chosen="luong-general", mechanisms=" ".join(keys))
+    assert not app.exception
+    table = app.dataframe[0].value
+    numbers = list(table[column])
+    assert numbers[:-1] == sorted(numbers[:-1])
+    assert len(set(numbers[:-1])) == len(numbers) - 1
+    assert np.isnan(numbers[-1])  # without attention there is no map to order by
+    titles = list(table["mechanism"])
+    by_year = [models.describe(f"{key}-{USUAL_PAIR}").mechanism.title for key in mechanisms() if key in keys]
+    assert [each.rpartition(",")[0] for each in titles] != by_year
+    cards = re.findall(r'bench-name">([^<]+) <span[^>]*>(\d+)<', shown_text(app))
+    assert [f"{title}, {year}" for title, year in cards] == titles
+    drawn = [each["text"] for each in figure(app)["layout"]["annotations"]]
+    assert [title for each in drawn for title in titles if each.startswith(f"<b>{title}</b>")] == titles[:-1]
+    (code,) = app.code
+    assert [line.split(",")[0] for line in code.value.splitlines()[1:]] == [
+        next(f"{key}-{USUAL_PAIR}" for key in keys if models.describe(f"{key}-{USUAL_PAIR}").mechanism.title in each)
+        for each in titles
+    ]
+
+
+def test_a_model_without_attention_has_one_bar_and_says_why_there_is_no_map() -> None:
+    app = opened(sentence=SENTENCE, mechanisms="seq2seq rnn-encoder-decoder")
+    assert not app.exception
+    assert not figures(app)
+    assert shown_text(app).count("words, the end counted → everything through one vector") == 2
+    assert sum("There is no map to see" in each.value for each in app.caption) == 2
+    app = opened(sentence=SENTENCE, mechanisms="seq2seq bahdanau")
+    assert shown_text(app).count("everything through one vector") == 1
+    assert len(figure(app)["data"]) == 1
 
 
 @pytest.mark.parametrize("number", range(len(examples_of(USUAL_PAIR))))
@@ -505,10 +543,10 @@ def test_words_without_a_piece_of_their_own_are_named_and_others_are_not() -> No
     app = AppTest.from_file(APP, default_timeout=PATIENCE)
     app.query_params["sentence"] = "The 龘 is a 猫 or \\x41 in the Café."
     app.run()
-    (said,) = (each.value for each in app.caption if "byte by byte" in each.value)
-    assert said.replace("\\", "").endswith("if ever: 龘 猫")
+    (said,) = (each.value for each in app.caption if "in bytes" in each.value)
+    assert said.replace("\\", "").endswith("in bytes: 龘 猫")
     app.text_input(key="sentence").set_value("The Café.").run()
-    assert not any("byte by byte" in each.value for each in app.caption)
+    assert not any("in bytes" in each.value for each in app.caption)
 
 
 def test_a_card_says_which_examples_the_model_met_while_it_was_trained() -> None:
@@ -518,6 +556,15 @@ def test_a_card_says_which_examples_the_model_met_while_it_was_trained() -> None
     ]
     assert examples_met({"examples_in_training": {"A cat.": False}}) == ["none of them is in it"]
     assert examples_met({}) == []
+
+
+def test_a_card_says_how_much_a_model_was_trained_and_what_it_inherited() -> None:
+    start = {"key": "luong-general-en-fr", "target_tokens": 29_391_895}
+    assert tokens_seen({"target_tokens_seen": 42_001_950, "start": start}) == [
+        "42.0 M target tokens, of which 29.4 M as luong-general-en-fr: training began with what fits of its weights"
+    ]
+    assert tokens_seen({"target_tokens_seen": 30_001_334}) == ["30.0 M target tokens"]
+    assert tokens_seen({}) == []
 
 
 def test_a_card_names_paper_departures_and_data(app: AppTest) -> None:

@@ -455,8 +455,10 @@ class TestEdits:
         self, key: str, source: str, edits: tuple[Edit, ...], row: int, target: str | None
     ) -> None:
         model = translator(key)
-        with pytest.raises(InputError, match=rf"leave a word nothing to read. decoder.0.cross: query {row} may"):
+        with pytest.raises(InputError, match=rf"nothing to read. decoder.0.cross: query {row} may") as caught:
             model.attend(source, target, edits=edits)
+        named = [each.strip() for each in model.attend(source, TARGET).target.texts][row]
+        assert str(caught.value).endswith(f"Query {row} is “{named}”.") == (target is not None)
         assert current_session() is None
         assert_same(model.attend(source), translator(key).attend(source))
 
@@ -683,6 +685,12 @@ def test_a_transformer_hides_what_its_self_attention_may_not_lose() -> None:
     """Row 0 of causal self-attention reads ``<s>`` alone: hiding that is an edit that no row 0 survives."""
     with pytest.raises(InputError, match=r"decoder\.1\.self: query 0 may read no key"):
         translator("transformer").attend("the cat", edits=(mask_key("decoder.1.self", 0),))
+
+
+def test_a_word_of_the_source_that_has_nothing_left_to_read_is_named() -> None:
+    hidden = tuple(mask_key("encoder.0.self", key) for key in range(3))
+    with pytest.raises(InputError, match=r"encoder\.0\.self: query 0 may read no key.* Query 0 is “the”\."):
+        translator("transformer").attend("the cat", edits=hidden)
 
 
 def test_bahdanau_shows_the_features_of_its_score() -> None:

@@ -15,7 +15,7 @@ from viz.bench_summary import (
 )
 from viz.bench_window import is_local
 from viz.cards import Place
-from viz.chart import csv_button, file_name, show_figure
+from viz.chart import csv_box, csv_button, file_name, show_figure
 from viz.controls import select, several
 from viz.differences import choose_difference, sentence_of_difference
 from viz.figures import difference_heatmap, difference_multiples
@@ -88,7 +88,7 @@ def show_summaries(summaries: list[Summary], name: str) -> None:
             "translation. Milliseconds: what the run took on this server when it was made, hooks and all."
         )
     )
-    csv_button(csv_of_summaries(summaries), f"{file_name(name)}-summary")
+    csv_box(csv_of_summaries(summaries), f"{file_name(name)}-summary")
 
 
 def show_difference(

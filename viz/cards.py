@@ -84,7 +84,7 @@ def in_lines(formula: str) -> str:
 
 def _one_vector(words: int) -> None:
     """Show what a decoder without attention gets: one bar, and why there is no map."""
-    bar = escape(_("{count} tokens → everything through one vector → the translation", count=words))
+    bar = escape(_("{count} words, the end counted → everything through one vector → the translation", count=words))
     st.html(f'<div class="bench-vector">{bar}</div>')
     st.caption(
         _(
@@ -174,7 +174,7 @@ def _about(entry: Entry) -> None:
     parts = (
         _("**Paper:** {paper}; {equation}", paper=plain(mechanism.paper), equation=plain(mechanism.equation)),
         _bullets(_("Where this model differs from it"), [_(departure) for departure in mechanism.departures]),
-        _bullets(_("Trained on"), trained),
+        _bullets(_("Trained on"), [*trained, *tokens_seen(card)]),
         _bullets(_("Example sentences and the training text"), examples_met(card)),
         _bullets(_("Measured on sentences that it has not seen"), measured(card)),
         f":small[{plain(_('Weights {key}, SHA-256 {hash}…', key=entry.key, hash=entry.sha256[:12]))}]",
@@ -184,6 +184,34 @@ def _about(entry: Entry) -> None:
 
 def _bullets(heading: str, lines: Sequence[str]) -> str:
     return f"**{heading}**\n" + "".join(f"\n- {plain(line)}" for line in lines) if lines else ""
+
+
+def tokens_seen(card: Mapping[str, Any]) -> list[str]:
+    """Say how much a model was trained, and how much of that it inherited from another; nothing if that is unknown.
+
+    Parameters
+    ----------
+    card : mapping
+        What ``card.json`` says: ``target_tokens_seen`` counts those of the model whose weights training began with.
+
+    Returns
+    -------
+    list of str
+    """
+    if "target_tokens_seen" not in card:
+        return []
+    count, start = f"{card['target_tokens_seen'] / 1e6:.1f}", card.get("start")
+    if not start:
+        return [_("{count} M target tokens", count=count)]
+    inherited = f"{start['target_tokens'] / 1e6:.1f}"
+    return [
+        _(
+            "{count} M target tokens, of which {inherited} M as {key}: training began with what fits of its weights",
+            count=count,
+            inherited=inherited,
+            key=start["key"],
+        )
+    ]
 
 
 def examples_met(card: Mapping[str, Any]) -> list[str]:

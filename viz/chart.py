@@ -88,6 +88,14 @@ def csv_button(text: str, name: str) -> None:
     )
 
 
+def csv_box(text: str, name: str) -> None:
+    """Let the reader keep a table as CSV, or copy it: it stands behind a button as text, with a button to copy it."""
+    with st.container(horizontal=True, vertical_alignment="center", key=f"csv-box-{name}"):
+        csv_button(text, name)
+        with st.popover(_("Copy as CSV"), icon=":material/content_copy:"):
+            st.code(text, language=None)
+
+
 def choose_picture() -> dict[str, str]:
     """Give the formats of a saved picture as a control shows them."""
     return {"png": _("PNG picture"), "svg": _("SVG picture")}

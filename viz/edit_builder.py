@@ -262,7 +262,7 @@ def _own_window(field: _Field, rows: Sequence[int | None]) -> Action:
         own_centre = round(float(windows[first, 0]), 1)
         with st.container(width=240):
             centre = st.slider(
-                _("Centre p: place in the source, from 0"),
+                _("Centre p: piece of the source, from 0"),
                 0.0,
                 max(float(last), own_centre),
                 own_centre,

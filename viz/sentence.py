@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Mapping
 
 import streamlit as st
@@ -96,7 +97,10 @@ def says_of(pair: str) -> str:
 
 
 def say_cut(trace: AttentionTrace, place: DeltaGenerator) -> None:
-    """Name the words of the source with a character that the tokenizer has no piece for, which is cut into its bytes.
+    """Name the words of the source that are cut inside a character, and read in bytes there.
+
+    Of a character at the very beginning the white space before it, which is a part of its first piece, may be the
+    reason; any other has no piece of its own.
 
     Parameters
     ----------
@@ -110,11 +114,12 @@ def say_cut(trace: AttentionTrace, place: DeltaGenerator) -> None:
     if not words:
         return
     said = _(
-        "Read byte by byte, for want of a piece of their own; the model met them seldom, if ever: {words}",
-        words=" ".join(shorten(visible(word)) for word in words),
+        "Cut inside a character, and read in bytes: {words}", words=" ".join(shorten(visible(each)) for each in words)
     )
-    if trace.provenance.checkpoint.endswith("-zh-en"):
-        said += " " + _("(The models learnt from simplified characters.)")
+    later = "".join(word for word in words if word != source.word_texts[0])
+    names = " ".join(unicodedata.name(character, "") for character in later)
+    if trace.provenance.checkpoint.endswith("-zh-en") and "CJK UNIFIED" in names:
+        said += ". " + _("The models learnt from simplified characters.")
     place.caption(plain(said))
 
 

@@ -221,12 +221,15 @@ class Walk:
     letters : Letters
     needs_states : bool
         Whether it asks for the states of the decoder.
+    note : str
+        What else is to be said of the formula; empty if nothing.
     """
 
     formula: str
     parts: tuple[Part, ...]
     letters: Letters = field(default_factory=Letters)
     needs_states: bool = False
+    note: str = ""
 
     @property
     def parameters(self) -> tuple[str, ...]:

@@ -160,6 +160,8 @@ def _walk(model: Any, trace: AttentionTrace, place: Site | None, head: int) -> N
     with right:
         chosen = slide("step", titles, title=_("Step"))
     st.caption(_("Click a slider, then move on with the arrow keys. Rows, columns and components are counted from 0."))
+    if walk.note:
+        st.caption(_(walk.note))
     place_in_walk = next(number for number, step in enumerate(steps) if step.key == chosen)
     _show_step(trace, steps[place_in_walk], _("step {number} of {count}", number=place_in_walk + 1, count=len(steps)))
 

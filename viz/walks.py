@@ -10,6 +10,7 @@ from viz import step_after as after
 from viz import step_scores as scores
 from viz import step_vector as vector
 from viz import step_weights as weights
+from viz.language import mark
 from viz.steps import Letters, Part, Walk
 
 _LINE = r" \\[0.5em] "
@@ -74,6 +75,11 @@ _CONCAT = replace(
         before=r"W_a [s_t; h_s] = W s_t + U h_s",
     ),
     letters=replace(_LUONG, key="U h"),
+    note=mark(
+        "The formula is Bahdanau's: the matrix on both states side by side is a matrix W on the query and a matrix U "
+        "on the key. The data flow differs: Bahdanau's query is the state before the last written word is read in, and "
+        "the context helps to make the next state; here the query is the state after it, and the context only joins it."
+    ),
 )
 _LOCAL_M = _local(
     r"[[centre:p_t = \min(t, S - 1)]], \quad " + _WINDOW,

@@ -39,7 +39,7 @@ MECHANISM = Mechanism(
     year=2015,
     formula=r"e_{ts} = s_t^\top W_a h_s",
     paper=PAPER,
-    equation="section 3.1, equations 5 to 8 (general)",
+    equation="section 3.1, equations 5 to 7 (general)",
     departures=COMMON,
     network="models.luong:LuongNetwork",
     order=3,

@@ -15,6 +15,8 @@ MECHANISM = Mechanism(
         "Fewer layers and smaller sizes (see the card).",
         "The queries', keys', values' and output projections have biases.",
         "Dropout also on the attention weights (after they are captured) and inside the feed-forward part.",
+        "The learning rate rises over fewer steps, then holds and falls as a cosine (in the paper it falls with the "
+        "inverse square root of the step).",
     ),
     network="models.transformer:TransformerNetwork",
     order=2,

@@ -10,11 +10,7 @@ MECHANISM = Mechanism(
     formula=PRE_LN.formula,
     paper=PRE_LN.paper,
     equation="section 3.2, equation 1; section 3.1, LayerNorm(x + Sublayer(x))",
-    departures=(
-        *PRE_LN.departures[1:],  # the first says where the normalisation stands
-        "The learning rate rises over fewer steps, then holds and falls as a cosine (in the paper it falls with the "
-        "inverse square root of the step).",
-    ),
+    departures=PRE_LN.departures[1:],  # the first says where the normalisation stands
     network=PRE_LN.network,
     options=(("pre_norm", False),),
     order=1,

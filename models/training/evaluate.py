@@ -79,8 +79,10 @@ def bleu(model: Translator, path: Path) -> dict[str, Any]:
 
 
 def known_examples(pair: str, card: Mapping[str, Any], data: Path) -> dict[str, bool]:
-    """Tell of each example sentence of `pair` whether it stands in the training text that the card names."""
+    """Tell of each example sentence of `pair` whether it stands in the training text; nothing if no card names that."""
     files = card.get("recipe", {}).get("files", ())
+    if not files:
+        return {}
     sources = (source for file in files for source, _ in read_pairs(data / file["path"]))
     return found_among(EXAMPLES.get(pair, {}).values(), sources)
 

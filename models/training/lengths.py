@@ -20,12 +20,11 @@ from sacrebleu.metrics.bleu import BLEU
 from models.checkpoints import WEIGHTS
 from models.length_table import LENGTHS_FILE, LengthRow, length_table
 from models.registry import catalog, load_translator
-from models.tokenizer import split_words
 from models.training.data import Pair, read_pairs
 from models.training.evaluate import translate
 from models.translator import Translator
 
-FILES = {"en-fr": "europarl.test", "zh-en": "3am.test"}
+FILES = {"en-fr": "europarl.test"}
 SPAN = 5
 """Words of a group: 1 to 5, 6 to 10, ..."""
 FEWEST = 30
@@ -35,11 +34,10 @@ SAMPLES = 1000
 
 
 def groups_of(pairs: Sequence[Pair]) -> dict[int, list[Pair]]:
-    """Put pairs into groups by the words of their sources, marks counted; give each under its greatest length."""
+    """Put pairs into groups by the words of their sources, as white space parts them; give each under its most."""
     groups: dict[int, list[Pair]] = defaultdict(list)
     for source, target in pairs:
-        words = max(len([word for word in split_words(source) if word.strip()]), 1)
-        groups[-(-words // SPAN) * SPAN].append((source, target))
+        groups[-(-max(len(source.split()), 1) // SPAN) * SPAN].append((source, target))
     return {most: groups[most] for most in sorted(groups) if len(groups[most]) >= FEWEST}
 
 

@@ -162,7 +162,7 @@ def _layout(longest: int, width: float, legend_lines: int) -> dict[str, Any]:
         },
         "legend": {"orientation": "h", "y": 1.01, "yanchor": "bottom", "x": 0, "font": {"size": NOTE_SIZE}},
         "xaxis": {
-            "title": {"text": _("words of the source, marks counted"), "font": {"size": FONT_SIZE}},
+            "title": {"text": _("words of the source"), "font": {"size": FONT_SIZE}},
             "range": [0, longest + 1],
             "fixedrange": True,
         },

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 
 import streamlit as st
@@ -10,13 +10,15 @@ from streamlit.delta_generator import DeltaGenerator
 
 import models
 from models.length_table import length_table
+from models.registry import Entry
+from viz.bench_common import fit_text
 from viz.chart import show_figure
 from viz.controls import several, show_unknown
 from viz.figures.lengths import bleu_by_length
 from viz.growing import FIRST_LENGTH, beginnings
 from viz.language import ENGLISH, _, use_language
 from viz.loading import usable
-from viz.pairs import mechanism_of, pair_of
+from viz.pairs import latest_pair, mechanism_of, pair_of
 from viz.returning import keep_settings, restore_settings
 from viz.runtime import Host, shared_host
 from viz.sentence import KEY as SENTENCE
@@ -29,6 +31,8 @@ DEFAULT = (
     "The committee which met in the old town hall last week decided after a long debate that the new bridge over the "
     "river should be built before the end of next year, although many people in the village are still against it."
 )
+TRAINING_LENGTH = 30
+"""Words that a sentence of the training text has at most; 68 of its 849,212 have more."""
 USUAL = ("rnn-encoder-decoder", "bahdanau", "seq2seq", "luong-general")
 """Without attention, then with it: two pairs, each trained on the same text and equally many target tokens."""
 
@@ -63,7 +67,9 @@ def _bottleneck() -> None:
     usual = tuple(name for name in USUAL if name in names) or tuple(names)[:2]
     shown = several("models", names, title=_("Models"), default=usual, least=1)
     chosen = {key: title for key, title in titles.items() if mechanism_of(key) in shown}
-    _measured(titles, list(chosen), [key for key in chosen if not entries[key].mechanism.has_attention])
+    if latest_pair() != PAIR:
+        st.caption(_("English to French: from Chinese there are no models without attention to compare with."))
+    _measured(titles, {key: entries[key] for key in chosen})
     st.subheader(_("Let a sentence grow"), anchor=False)
     st.markdown(
         _(
@@ -71,7 +77,15 @@ def _bottleneck() -> None:
             "the sentence gets lost."
         )
     )
-    text = st.text_area(_("A long sentence in English"), DEFAULT, key=TEXT, bind="query-params", height=80) or ""
+    text = st.text_input(
+        _("A long sentence in English; go on typing at its end"),
+        DEFAULT,
+        key=TEXT,
+        bind="query-params",
+        live="200ms",
+        autocomplete="off",
+    )
+    text = text or ""
     host = shared_host()
     keys = usable(host, list(chosen), messages)
     if keys:
@@ -80,8 +94,8 @@ def _bottleneck() -> None:
     keep_settings(bound=(SENTENCE,))
 
 
-def _measured(titles: dict[str, str], chosen: Sequence[str], without: Sequence[str]) -> None:
-    """Show what was measured of the `chosen` of all models that `titles` names; `without` have no attention."""
+def _measured(titles: dict[str, str], chosen: Mapping[str, Entry]) -> None:
+    """Show what was measured of the `chosen` of all models that `titles` names."""
     rows = [row for row in length_table(PAIR) if row.key in chosen]
     missing = [titles[key] for key in chosen if key not in {row.key for row in rows}]
     if missing:
@@ -98,33 +112,58 @@ def _measured(titles: dict[str, str], chosen: Sequence[str], without: Sequence[s
     last = max(row.most for row in rows)
     longest = [row for row in rows if row.most == last]
     best, worst = max(longest, key=lambda row: row.bleu), min(longest, key=lambda row: row.bleu)
+    says = _(
+        "At {fewest} to {most} words {best} has {high} BLEU",
+        fewest=best.fewest,
+        most=best.most,
+        best=titles[best.key],
+        high=f"{best.bleu:.1f}",
+    )
+    if best.key != worst.key:
+        says += _(" and {worst} {low}", worst=titles[worst.key], low=f"{worst.bleu:.1f}")
+    without = [key for key, entry in chosen.items() if not entry.mechanism.has_attention]
     show_figure(
-        bleu_by_length(rows, named, without_attention=without, width=available),
+        bleu_by_length(rows, named, without_attention=without, training_length=TRAINING_LENGTH, width=available),
         key="lengths",
-        says=_(
-            "At {fewest} to {most} words {best} has {high} BLEU and {worst} {low}.",
-            fewest=best.fewest,
-            most=best.most,
-            best=titles[best.key],
-            high=f"{best.bleu:.1f}",
-            worst=titles[worst.key],
-            low=f"{worst.bleu:.1f}",
-        ),
+        says=f"{says}.",
         name="BLEU by length",
         available=available,
     )
     st.caption(
         _(
-            "Held-out {file}, greedy; bars: 95% of a bootstrap over sentences. Dashed: without attention. In brackets: "
-            "target tokens seen in training; all were trained on the same text, of sentences of up to 30 words.",
+            "Held-out {file}, greedy; bars: 95% of a bootstrap over sentences; lengths of fewer than 30 sentences are "
+            "left out. Dashed: without attention. In brackets: target tokens seen in training; all were trained on the "
+            "same text, of sentences of up to {longest} words.",
             file=rows[0].file,
+            longest=TRAINING_LENGTH,
         )
+        + _inherited(titles, [chosen[key] for key in seen])
     )
+
+
+def _inherited(titles: Mapping[str, str], entries: Sequence[Entry]) -> str:
+    """Say how many of its target tokens a model saw as another one, whose weights its training began with."""
+    starts = {entry.key: entry.card["start"] for entry in entries if entry.card.get("start")}
+    parts = [
+        _(
+            "{title} {count} M as {other}",
+            title=titles[key],
+            count=f"{start['target_tokens'] / 1e6:.1f}",
+            other=titles.get(start["key"], start["key"]),
+        )
+        for key, start in starts.items()
+    ]
+    if not parts:
+        return ""
+    said = _(
+        "Some began with what fits of another's weights, and of their tokens saw: {parts}.", parts="; ".join(parts)
+    )
+    return f" {plain(said)}"
 
 
 def _grow(host: Host, keys: Sequence[str], text: str, titles: dict[str, str], messages: DeltaGenerator) -> None:
     """Show a table: a row a length, a column a model."""
-    starts = beginnings(host.model(keys[0]).fit(text)[0])
+    starts = beginnings(fit_text(host, keys[0], text, messages))
     if not starts:
         messages.error(_("Type a sentence of at least {count} words.", count=FIRST_LENGTH), icon=":material/edit:")
         return
@@ -132,9 +171,12 @@ def _grow(host: Host, keys: Sequence[str], text: str, titles: dict[str, str], me
     rows = []
     for count, start in starts:
         cells = "".join(f'<td lang="fr" dir="auto">{escape(_written(host, key, start))}</td>' for key in keys)
-        rows.append(f'<tr><td class="grow-source"><b>{count}</b> {escape(start)}</td>{cells}</tr>')
+        beyond = ' class="grow-beyond"' if count > TRAINING_LENGTH else ""
+        rows.append(f'<tr{beyond}><td class="grow-source"><b>{count}</b> {escape(start)}</td>{cells}</tr>')
     words = escape(_("words read"))
     st.html(f'{_STYLE}<div class="grow"><table><tr><th>{words}</th>{head}</tr>{"".join(rows)}</table></div>')
+    if starts[-1][0] > TRAINING_LENGTH:
+        st.caption(_("Shaded: longer than the sentences of training, up to {longest} words.", longest=TRAINING_LENGTH))
 
 
 def _written(host: Host, key: str, start: str) -> str:
@@ -150,6 +192,7 @@ _STYLE = """
 .grow table { border-collapse: collapse; width: 100%; min-width: 640px; }
 .grow td, .grow th { text-align: left; vertical-align: top; padding: 0.4em 0.7em;
   border-top: 1px solid rgba(128, 128, 128, 0.35); }
+.grow-beyond { background: rgba(128, 128, 128, 0.14); }
 .grow-source { opacity: 0.8; width: 24%; }
 </style>
 """
