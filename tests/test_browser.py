@@ -243,7 +243,7 @@ def test_a_link_with_two_thousand_chinese_characters_opens_and_reloads(browser: 
     with visit(browser, f"{address}/?{urlencode({'sentence': text, 'mechanisms': 'luong-general'})}") as page:
         for _ in range(2):
             expect(page.get_by_role("textbox").first).to_have_value(text)
-            expect(page.get_by_text("longer than the models take")).to_be_visible()
+            expect(page.get_by_text("longer than the model takes")).to_be_visible()
             expect(page.locator(".heatmaplayer image")).to_have_count(1)
             page.reload()
 

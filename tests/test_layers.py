@@ -146,6 +146,7 @@ RULES = {
     "viz.edit_history": Rule(own=("models.edits", "models.trace", "viz.language", "viz.tokens")),
     "viz.vector_consequence": Rule(PAGES.libraries | {"numpy"}, PAGES.own),
     "viz.consequence": Rule(frozenset(("numpy", "scipy")), ("models.trace",)),
+    "viz.fitting": PAGES,
     "viz.loading": PAGES,
     "viz.runs": PAGES,
     "viz.sentence": PAGES,

@@ -129,7 +129,7 @@ def test_a_very_long_text_is_cut_wherever_it_goes(link: dict[str, str]) -> None:
     app = opened(sentence=LONG, **link)
     assert not app.exception
     assert not app.error
-    assert any("longer than the models take" in each.value for each in app.info)
+    assert any("longer than the model takes" in each.value for each in app.info)
     assert figures(app)
 
 

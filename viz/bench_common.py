@@ -39,19 +39,6 @@ def name_of(key: str) -> str:
     return _(mechanisms()[mechanism_of(key)].title)
 
 
-def fit_text(host: Host, key: str, text: str, messages: DeltaGenerator) -> str:
-    """Cut `text` to what the model `key` takes, and say what was left out."""
-    fitting, left_out = host.model(key).fit(text)
-    if left_out:
-        said = _(
-            "This text is longer than the models take. The last {count} words are left out; read up to “…{end}”.",
-            count=left_out,
-            end=fitting[-40:],
-        )
-        messages.info(plain(said), icon=":material/content_cut:")
-    return fitting
-
-
 def fit_translation(host: Host, trace: AttentionTrace, messages: DeltaGenerator) -> str:
     """Cut what a model wrote to what the models take as a given translation, and say what was left out."""
     key = trace.provenance.checkpoint

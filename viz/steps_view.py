@@ -18,6 +18,7 @@ from viz.chart import show_figure
 from viz.controls import segmented, select, slide, start_anew
 from viz.digits import aligned
 from viz.figures.strips import heading_of, number_strips
+from viz.fitting import fit_text, keep_readable, last_readable
 from viz.language import _, mark
 from viz.loading import usable
 from viz.runtime import Host, shared_host
@@ -84,23 +85,11 @@ def read_sentence(host: Host, key: str, sentence: str, messages: DeltaGenerator)
     """
     model = host.model(key)
     try:
-        fitting, left_out = model.fit(sentence)
+        fitting = fit_text(model, sentence, messages)
         say_cut(host.attend(key, fitting), messages)
     except models.InputError as error:
-        messages.error(plain(_(str(error))), icon=":material/edit:")
-        last = st.session_state.get("last_good")
-        if last is None:
-            return None
-        messages.caption(plain(_("Below: the last sentence that could be read, “{sentence}”", sentence=last)))
-        return model.fit(str(last))[0]
-    if left_out:
-        said = _(
-            "This text is longer than the model takes. The last {count} words are left out; read up to “…{end}”.",
-            count=left_out,
-            end=fitting[-LONGEST_NAMED:],
-        )
-        messages.info(plain(said), icon=":material/content_cut:")
-    st.session_state["last_good"] = fitting
+        return last_readable(model, error, messages)
+    keep_readable(fitting)
     return fitting
 
 

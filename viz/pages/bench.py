@@ -24,7 +24,7 @@ from viz.bench_below import (
     show_numbers,
     show_summaries,
 )
-from viz.bench_common import Choices, file_name_of, fit_text, fit_translation, name_of, view_of
+from viz.bench_common import Choices, file_name_of, fit_translation, name_of, view_of
 from viz.bench_summary import (
     Order,
     divergence_from,
@@ -36,6 +36,7 @@ from viz.cards import chosen_place, mechanism_card
 from viz.chart import Picture, choose_picture, show_figure
 from viz.controls import discard_unknown, segmented, select, several, show_unknown
 from viz.figures import alignment_heatmap
+from viz.fitting import fit_text, keep_readable, last_readable
 from viz.language import ENGLISH, _, use_language
 from viz.loading import loads, usable
 from viz.pairs import PARAMETER, choose_pair, mechanism_of, pair_of
@@ -179,15 +180,14 @@ def _align_control(names: dict[str, str]) -> str:
 def _compare(host: Host, keys: tuple[str, ...], sentence: str, choices: Choices, messages: DeltaGenerator) -> None:
     """Run the models and show what they did; on bad input say so and show what the last good sentence gave."""
     try:
-        source = fit_text(host, keys[0], sentence, messages)
+        source = fit_text(host.model(keys[0]), sentence, messages)
         own_translations(host, keys, source)
     except models.InputError as error:
-        messages.error(plain(_(str(error))), icon=":material/edit:")
-        if "last_good" not in st.session_state:
+        last = last_readable(host.model(keys[0]), error, messages)
+        if last is None:
             return
-        source = host.model(keys[0]).fit(str(st.session_state["last_good"]))[0]
-        messages.caption(plain(_("Below: the last sentence that could be read, “{sentence}”", sentence=source)))
-    st.session_state["last_good"] = source
+        source = last
+    keep_readable(source)
     target = _target(host, keys, source, choices.align, messages)
     traces = own_translations(host, keys, source)
     say_cut(traces[keys[0]], messages)
@@ -214,7 +214,7 @@ def _target(host: Host, keys: Sequence[str], source: str, align: str, messages: 
                 title=name_of(author),
             ),
         )
-        target = fit_text(host, keys[0], typed or "", messages)
+        target = fit_text(host.model(keys[0]), typed or "", messages)
     if not target.strip() and loads(host, author, messages):
         target = fit_translation(host, host.attend(author, source), messages)
     if not target.strip():

@@ -11,10 +11,10 @@ from streamlit.delta_generator import DeltaGenerator
 import models
 from models.length_table import length_table
 from models.registry import Entry
-from viz.bench_common import fit_text
 from viz.chart import show_figure
 from viz.controls import several, show_unknown
 from viz.figures.lengths import bleu_by_length
+from viz.fitting import fit_text
 from viz.growing import FIRST_LENGTH, beginnings
 from viz.language import ENGLISH, _, use_language
 from viz.loading import usable
@@ -163,7 +163,7 @@ def _inherited(titles: Mapping[str, str], entries: Sequence[Entry]) -> str:
 
 def _grow(host: Host, keys: Sequence[str], text: str, titles: dict[str, str], messages: DeltaGenerator) -> None:
     """Show a table: a row a length, a column a model."""
-    starts = beginnings(fit_text(host, keys[0], text, messages))
+    starts = beginnings(fit_text(host.model(keys[0]), text, messages))
     if not starts:
         messages.error(_("Type a sentence of at least {count} words.", count=FIRST_LENGTH), icon=":material/edit:")
         return

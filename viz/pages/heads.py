@@ -10,6 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 import models
 from models.trace import AttentionTrace
 from viz.controls import show_unknown, start_anew
+from viz.fitting import fit_text, keep_readable, last_readable
 from viz.head_below import show_below, take_pair
 from viz.head_compare import compare_heads
 from viz.head_foretells import STYLE, show_output
@@ -25,7 +26,7 @@ from viz.returning import keep_settings, restore_settings
 from viz.runtime import PRETRAINED, Host, shared_host
 from viz.sentence import KEY as SENTENCE
 from viz.sentence import USUAL, say_cut, says_of, sentence_box
-from viz.style import apply_style, plain
+from viz.style import apply_style
 from viz.viewport import page_width
 
 __all__ = ["KEY", "MAPS", "page"]
@@ -155,28 +156,14 @@ def _run(
 ) -> tuple[AttentionTrace, Any] | None:
     """Run the model; on bad input say so and give what the last good sentence gave."""
     try:
-        fitting = _fit(host, key, sentence, messages)
+        fitting = fit_text(host.model(key), sentence, messages)
         trace = host.attend(key, fitting, pair=pair)
         say_cut(trace, messages)
-        st.session_state["last_good"] = fitting
+        keep_readable(fitting)
     except models.InputError as error:
-        messages.error(plain(_(str(error))), icon=":material/edit:")
-        last = st.session_state.get("last_good")
+        last = last_readable(host.model(key), error, messages)
         if last is None:
             return None
-        messages.caption(plain(_("Below: the last sentence that could be read, “{sentence}”", sentence=last)))
-        fitting, pair = host.model(key).fit(last)[0], None
+        fitting, pair = last, None
         trace = host.attend(key, fitting)
     return trace, host.identify(key, fitting, pair=pair)
-
-
-def _fit(host: Host, key: str, sentence: str, messages: DeltaGenerator) -> str:
-    fitting, left_out = host.model(key).fit(sentence)
-    if left_out:
-        said = _(
-            "This text is longer than the model takes. The last {count} words are left out; read up to “…{end}”.",
-            count=left_out,
-            end=fitting[-LONGEST_NAMED:],
-        )
-        messages.info(plain(said), icon=":material/content_cut:")
-    return fitting

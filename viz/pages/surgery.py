@@ -18,6 +18,7 @@ from viz.controls import segmented, select, show_unknown
 from viz.differences import choose_difference, sentence_of_difference
 from viz.edit_list import edits_in_force
 from viz.figures import alignment_heatmap, difference_heatmap
+from viz.fitting import fit_text, keep_readable, last_readable
 from viz.language import ENGLISH, _, use_language
 from viz.loading import usable
 from viz.pairs import choose_pair, pair_of
@@ -144,20 +145,14 @@ def _unedited(host: Host, sentence: str, key: str, messages: DeltaGenerator) -> 
     """Run `sentence` as it is; on bad input say so and give what the last good sentence gave."""
     model = host.model(key)
     try:
-        fitting, left_out = model.fit(sentence)
-        trace = forcible_translation(host, key, fitting)
+        trace = forcible_translation(host, key, fit_text(model, sentence, messages))
     except models.InputError as error:
-        messages.error(plain(_(str(error))), icon=":material/edit:")
-        last = st.session_state.get("last_good")
+        last = last_readable(model, error, messages)
         if last is None:
             return None
-        messages.caption(plain(_("Below: the last sentence that could be read, “{sentence}”", sentence=last)))
-        trace, left_out = forcible_translation(host, key, model.fit(last)[0]), 0
-    if left_out:
-        said = _("This text is longer than the model takes. The last {count} words are left out.", count=left_out)
-        messages.info(said, icon=":material/content_cut:")
+        trace = forcible_translation(host, key, last)
     say_cut(trace, messages)
-    st.session_state["last_good"] = trace.source_text
+    keep_readable(trace.source_text)
     return trace
 
 
