@@ -1,0 +1,36 @@
+"""What the Chinese demonstrations show with the shipped weights: English whose content words read those of the source."""
+
+from __future__ import annotations
+
+import pytest
+
+from models import catalog, load
+from models.trace import AttentionTrace
+from viz.views import choose_view
+
+KEYS = [key for key in catalog() if key.endswith("-zh-en")]
+DEMONSTRATIONS = {
+    "我爱吃苹果。": {"love": "爱吃", "apple": "苹果"},
+    "我吃了一个苹果。": {"ate": "吃了", "apple": "苹果"},
+    "那天雨很大。": {"rain": "雨"},
+    "你好吗？": {"you": "你"},
+}
+"""For each sentence how words begin that its translation must have, and the characters that each may read most."""
+
+
+def reads(trace: AttentionTrace) -> dict[str, str]:
+    """Give for each word of the translation the source word that it reads most, in the map that the card names."""
+    view = choose_view(trace)
+    keys = [text.strip() for text in view.shown.key_tokens.texts]
+    queries = [text.strip() for text in view.shown.query_tokens.texts]
+    return {query: keys[int(row.argmax())] for query, row in zip(queries, view.weights, strict=True)}
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("sentence", DEMONSTRATIONS)
+def test_a_demonstration_is_translated_and_its_content_words_are_aligned(key: str, sentence: str) -> None:
+    found = reads(load(key).attend(sentence))
+    for beginning, characters in DEMONSTRATIONS[sentence].items():
+        read = {word: key for word, key in found.items() if word.startswith(beginning)}
+        assert read, f"{beginning} is not in {list(found)}"
+        assert all(character in characters for character in read.values()), read
