@@ -1,4 +1,4 @@
-"""What the Chinese demonstrations show with the shipped weights: English whose content words read those of the source."""
+"""What the Chinese demonstrations show with the shipped weights: content words are written, and read their own."""
 
 from __future__ import annotations
 
