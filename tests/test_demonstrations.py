@@ -24,7 +24,7 @@ MISSED = {("bahdanau-zh-en", "你好吗？"): "a sentence of the training text, 
 
 
 def case(key: str, sentence: str) -> Any:
-    """Give a model with a sentence; what is known to be missed must be missed, or the test says that it no longer is."""
+    """Give a model with a sentence; what is known to be missed must be missed, or the test says so."""
     reason = MISSED.get((key, sentence))
     marks = [pytest.mark.xfail(reason=reason, strict=True)] if reason else []
     return pytest.param(key, sentence, marks=marks)
