@@ -29,7 +29,7 @@ PAGES = {
     "bench": ("", 1400, 1420, MAP),
     "heads": ("heads?map=cross", 1400, 1500, MAP),
     "surgery": (SURGERY, 1400, 1250, MAP),
-    "family": (FAMILY, 1400, 2760, MAP),
+    "family": (FAMILY, 1400, 3240, MAP),
     "chinese": (CHINESE, 1400, 1020, MAP),
     "why": ("why", 1400, 980, ".grow td"),
 }

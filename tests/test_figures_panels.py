@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from viz.panels import Box, PanelSize, arrange, choose_columns
+from viz.panels import GLYPH_WIDTH, Box, PanelSize, arrange, choose_columns
 
 SIZES = st.lists(
     st.builds(
@@ -77,3 +77,27 @@ def test_labels_turn_when_cells_are_narrow() -> None:
         -45,
         -90,
     ]
+
+
+@given(SIZES, st.integers(300, 2400))
+def test_level_labels_stand_apart_from_their_neighbours_and_inside_the_figure(
+    sizes: list[PanelSize], width: int
+) -> None:
+    grid = arrange(sizes, width=width)
+    if grid.angle or not any(size.columns for size in sizes):
+        return
+    for size, box in zip(sizes, grid.boxes, strict=True):
+        cell = (box.right - box.left) / max(size.columns, 1)
+        halves = [label * GLYPH_WIDTH * grid.column_font / 2 for label in size.column_labels]
+        middles = [box.left + (column + 0.5) * cell for column in range(size.columns)]
+        for (one, left), (other, right) in itertools.pairwise(zip(halves, middles, strict=True)):
+            assert one + other < right - left
+        if halves:
+            assert middles[-1] + halves[-1] <= grid.width + 1e-6
+
+
+def test_characters_stay_level_beside_the_end_of_the_sentence() -> None:
+    """A character has two columns, </s> four."""
+    chinese = PanelSize(6, 9, 6, (*[2] * 8, 4))
+    assert arrange([chinese] * 3, width=1320).angle == 0
+    assert arrange([chinese, PanelSize(6, 9, 6, (4,) * 9)], width=700).angle == -45

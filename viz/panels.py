@@ -9,6 +9,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from viz.theme import FONT_SIZE, NOTE_SIZE, SMALLEST_FONT, TITLE_SIZE
 
@@ -116,9 +117,13 @@ class _Labels:
 
 
 def _write_labels(size: PanelSize, cell: float) -> _Labels:
-    widest = max(size.column_labels, default=0) * GLYPH_WIDTH
-    if widest * FONT_SIZE <= cell - TICK:
-        return _Labels(0, FONT_SIZE, FONT_SIZE * LINE_HEIGHT, 0.0)
+    labels = [label * GLYPH_WIDTH for label in size.column_labels] or [0.0]
+    widest = max(labels)
+    # Level labels may be wider than their cells where their neighbours leave room, as characters do beside </s>.
+    closest = max((sum(pair) / 2 for pair in pairwise(labels)), default=labels[0])
+    for font in range(FONT_SIZE, NOTE_SIZE - 1, -1):
+        if closest * font <= cell - TICK:
+            return _Labels(0, font, font * LINE_HEIGHT, max((labels[-1] * font - cell) / 2, 0.0))
     if cell >= SLANTED_CELL:
         font = min(FONT_SIZE, int(cell * SLANTED_FONT))
         reach = [(label * GLYPH_WIDTH + 0.6) * font * 0.71 for label in size.column_labels]
@@ -203,7 +208,7 @@ def arrange(sizes: Sequence[PanelSize], *, width: float, columns: int | None = N
     pitch = max(pitch, gutter + max(size.columns for size in sizes) * cell + GAP)
     rows = max(max(size.rows for size in sizes), 1)
     row_height = max(ROW_HEIGHT if rows <= MANY_ROWS else LOW_ROW_HEIGHT, SHORTEST_AREA / rows)
-    labels = max((_write_labels(size, cell) for size in sizes), key=lambda each: (-each.angle, each.height))
+    labels = max((_write_labels(size, cell) for size in sizes), key=lambda each: (-each.angle, -each.font, each.height))
     stacked = len(sizes) > columns
     boxes: list[Box] = []
     top = legend if stacked else 0.0
