@@ -343,7 +343,7 @@ def test_a_phone_has_all_of_it_and_nothing_sticks_out(visit: Callable[..., Page]
 
 
 def test_a_picture_saved_from_a_dark_page_is_dark_on_white(visit: Callable[..., Page], tmp_path: Path) -> None:
-    page = visit(scheme="dark", picture="svg")
+    page = visit(scheme="dark", picture="svg", width=1050)
     wait_for_heatmaps(page, 2)
     expect(page.locator("figure.comparison")).to_have_css("color", re.compile(r"rgb\((2\d\d), (2\d\d), (2\d\d)\)"))
     with page.expect_download() as download:
