@@ -1,6 +1,7 @@
 """Panels have room for their labels, share one cell size and start at one height."""
 
 import itertools
+import math
 
 import pytest
 from hypothesis import given
@@ -80,20 +81,24 @@ def test_labels_turn_when_cells_are_narrow() -> None:
 
 
 @given(SIZES, st.integers(300, 2400))
-def test_level_labels_stand_apart_from_their_neighbours_and_inside_the_figure(
-    sizes: list[PanelSize], width: int
-) -> None:
+def test_labels_end_inside_the_figure_and_level_ones_stand_apart(sizes: list[PanelSize], width: int) -> None:
     grid = arrange(sizes, width=width)
-    if grid.angle or not any(size.columns for size in sizes):
-        return
+    aside = {0: 0.5, -45: math.sqrt(0.5), -90: 0.0}[grid.angle]
     for size, box in zip(sizes, grid.boxes, strict=True):
         cell = (box.right - box.left) / max(size.columns, 1)
         halves = [label * GLYPH_WIDTH * grid.column_font / 2 for label in size.column_labels]
         middles = [box.left + (column + 0.5) * cell for column in range(size.columns)]
         for (one, left), (other, right) in itertools.pairwise(zip(halves, middles, strict=True)):
-            assert one + other < right - left
-        if halves:
-            assert middles[-1] + halves[-1] <= grid.width + 1e-6
+            assert grid.angle or one + other < right - left
+        ends = [middle + 2 * half * aside for middle, half in zip(middles, halves, strict=True)]
+        assert max(ends, default=0.0) <= grid.width + 0.3
+
+
+def test_a_long_last_label_that_turns_as_its_cells_shrink_stays_inside() -> None:
+    (box,) = (grid := arrange([PanelSize(6, 4, 18, (2, 4, 2, 13))], width=458)).boxes
+    assert grid.angle == -45
+    end = box.right - (box.right - box.left) / 8 + 13 * GLYPH_WIDTH * grid.column_font * math.sqrt(0.5)
+    assert 430 < end <= 458
 
 
 def test_characters_stay_level_beside_the_end_of_the_sentence() -> None:

@@ -6,10 +6,10 @@ the gutters that its own labels need, all panels share one cell size, and rows s
 
 from __future__ import annotations
 
+import itertools
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from viz.theme import FONT_SIZE, NOTE_SIZE, SMALLEST_FONT, TITLE_SIZE
 
@@ -21,6 +21,9 @@ TICK = 5  # pixels between a label and its cell
 SMALLEST_CELL = 13  # pixels: below that there are fewer panels in a row
 SLANTED_CELL = 17  # pixels: below that slanted labels would be too small to read, so they stand upright
 SLANTED_FONT = 0.72  # of a cell: slanted lines are that far apart
+SLANT = 0.71  # of a slanted label's length: what it takes to the side, and upwards
+SLANT_MARGIN = 0.43  # of the font size: what its height adds to either
+FIT = 0.25  # pixels by which a label may miss
 THINNEST_CELL = 10  # pixels: rather than thinner cells a wider figure, which a page can scroll
 LARGEST_CELL = 72
 ROW_HEIGHT = 28
@@ -108,30 +111,37 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class _Labels:
-    """How column labels are written, and the pixels they take above the cells and beyond the last one."""
+    """How the column labels of all panels are written, and the pixels that the highest takes above the cells."""
 
     angle: int
     font: int
     height: float
-    overhang: float
+
+    def needed(self, size: PanelSize, cell: float) -> float:
+        """Give the pixels from the first cell of a panel to the end of its last one, or of the label farthest out."""
+        middles = [(place + 0.5) * cell for place in range(size.columns)]
+        widths = [label * GLYPH_WIDTH * self.font for label in size.column_labels]
+        share = {0: 0.5, -45: SLANT, -90: 0.0}[self.angle]
+        beyond = SLANT_MARGIN * self.font if self.angle == -45 else 0.0
+        ends = [middle + width * share + beyond for middle, width in zip(middles, widths, strict=True)]
+        return max([size.columns * cell, *ends])
 
 
-def _write_labels(size: PanelSize, cell: float) -> _Labels:
-    labels = [label * GLYPH_WIDTH for label in size.column_labels] or [0.0]
-    widest = max(labels)
+def _write_labels(sizes: Sequence[PanelSize], cell: float) -> _Labels:
+    """Choose how column labels are written above cells of `cell` pixels: level where they fit, slanted, or upright."""
+    every = [[label * GLYPH_WIDTH for label in size.column_labels] for size in sizes]
+    widest = max(itertools.chain.from_iterable(every), default=0.0)
     # Level labels may be wider than their cells where their neighbours leave room, as characters do beside </s>.
-    closest = max((sum(pair) / 2 for pair in pairwise(labels)), default=labels[0])
+    apart = [sum(pair) / 2 for labels in every for pair in itertools.pairwise(labels)]
+    closest = max(apart, default=widest)
     for font in range(FONT_SIZE, NOTE_SIZE - 1, -1):
         if closest * font <= cell - TICK:
-            return _Labels(0, font, font * LINE_HEIGHT, max((labels[-1] * font - cell) / 2, 0.0))
+            return _Labels(0, font, font * LINE_HEIGHT)
     if cell >= SLANTED_CELL:
         font = min(FONT_SIZE, int(cell * SLANTED_FONT))
-        reach = [(label * GLYPH_WIDTH + 0.6) * font * 0.71 for label in size.column_labels]
-        last = len(reach) - 0.5
-        overhang = max(each - (last - place) * cell for place, each in enumerate(reach))
-        return _Labels(-45, font, max(reach) + font, max(overhang, 0.0))
+        return _Labels(-45, font, (widest * SLANT + SLANT_MARGIN) * font + font)
     font = max(SMALLEST_FONT, min(FONT_SIZE, int(cell - 1)))
-    return _Labels(-90, font, widest * font + 4, 0.0)
+    return _Labels(-90, font, widest * font + 4)
 
 
 def _row_gutter(sizes: Sequence[PanelSize]) -> float:
@@ -139,13 +149,16 @@ def _row_gutter(sizes: Sequence[PanelSize]) -> float:
 
 
 def _cell_width(sizes: Sequence[PanelSize], room: float) -> float:
-    """Give the widest cell with which every panel fits into `room` pixels beside its row labels."""
+    """Give the widest cell with which every panel, its labels too, fits into `room` pixels beside its row labels."""
     most = max(max(size.columns for size in sizes), 1)
     cell = min(room / most, LARGEST_CELL)
-    beside = (room - max(_write_labels(size, cell).overhang for size in sizes)) / most
-    if beside >= SLANTED_CELL:
-        return min(beside, cell)
-    return min(cell, SLANTED_CELL - 0.01) if cell >= SLANTED_CELL else cell
+    while cell > THINNEST_CELL:
+        labels = _write_labels(sizes, cell)  # they may turn when cells become narrower, and then reach farther
+        beyond = max(labels.needed(size, cell) for size in sizes) - room
+        if beyond <= FIT:
+            break
+        cell -= max(beyond / most, FIT)
+    return cell
 
 
 def balanced(count: int, most: int) -> int:
@@ -208,7 +221,7 @@ def arrange(sizes: Sequence[PanelSize], *, width: float, columns: int | None = N
     pitch = max(pitch, gutter + max(size.columns for size in sizes) * cell + GAP)
     rows = max(max(size.rows for size in sizes), 1)
     row_height = max(ROW_HEIGHT if rows <= MANY_ROWS else LOW_ROW_HEIGHT, SHORTEST_AREA / rows)
-    labels = max((_write_labels(size, cell) for size in sizes), key=lambda each: (-each.angle, -each.font, each.height))
+    labels = _write_labels(sizes, cell)
     stacked = len(sizes) > columns
     boxes: list[Box] = []
     top = legend if stacked else 0.0
