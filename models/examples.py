@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 
 EXAMPLES: Mapping[str, Mapping[str, str]] = MappingProxyType(
@@ -25,32 +25,3 @@ EXAMPLES: Mapping[str, Mapping[str, str]] = MappingProxyType(
     }
 )
 """By pair, then by name. Translations of the names are looked up by the page that shows them."""
-
-CLOSING_MARKS = ".!?。！？"
-
-
-def found_among(sentences: Iterable[str], texts: Iterable[str]) -> dict[str, bool]:
-    """Tell of each sentence whether it is among `texts`, whatever its capitals and its closing mark.
-
-    Parameters
-    ----------
-    sentences : iterable of str
-    texts : iterable of str
-        Sources of a training file, a sentence each.
-
-    Returns
-    -------
-    dict of str to bool
-
-    Examples
-    --------
-    >>> found_among(["How are you?", "I am."], ["how are you", "I am here."])
-    {'How are you?': True, 'I am.': False}
-    """
-    wanted = {sentence: _bare(sentence) for sentence in sentences}
-    found = set(wanted.values()) & {_bare(text) for text in texts}
-    return {sentence: bare in found for sentence, bare in wanted.items()}
-
-
-def _bare(text: str) -> str:
-    return text.strip().rstrip(CLOSING_MARKS).rstrip().casefold()

@@ -21,7 +21,7 @@ class LengthRow:
     file : str
         The held-out file.
     fewest, most : int
-        Words of the sources, marks counted.
+        Words of the sources, as white space parts them.
     sentences : int
     bleu : float
     low, high : float

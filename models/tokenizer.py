@@ -35,8 +35,9 @@ def normalise(text: str) -> str:
     """
     whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     composed = unicodedata.normalize("NFC", whole).replace("\u2019", "'")
-    spaced = "".join(" " if unicodedata.category(each) in ("Cc", "Zs", "Zl", "Zp") else each for each in composed)
-    return " ".join(spaced.split())
+    if not composed.isprintable():
+        composed = "".join(" " if unicodedata.category(each) in ("Cc", "Zs", "Zl", "Zp") else each for each in composed)
+    return " ".join(composed.split())
 
 
 def is_mark(character: str) -> bool:

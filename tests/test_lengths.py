@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -82,10 +83,15 @@ def test_a_model_measured_alone_leaves_the_rows_of_the_others(tmp_path: Path, mo
     keys = ("luong-general-en-fr", "bahdanau-en-fr")
     monkeypatch.setattr(lengths, "catalog", lambda: keys)
     monkeypatch.setattr(lengths, "load_translator", lambda key: key)
-    monkeypatch.setattr(lengths, "read_pairs", lambda _path: [("a b", "c")] * 40 + [("a " * 8, "c")] * 40)
+    pairs = [("a b", "c")] * 40 + [("a " * 8, "c")] * 40
+    monkeypatch.setattr(lengths, "read_pairs", lambda _path: [*pairs, *[("Seen.", "c")] * 40])
+    monkeypatch.setattr(lengths, "describe", lambda key: SimpleNamespace(card={"key": key}))
+    monkeypatch.setattr(lengths, "training_sources", lambda cards, _data: frozenset({"seen"} if [*cards] else ()))
     bleu = {"bahdanau-en-fr": 20.0, "luong-general-en-fr": 30.0}
 
-    def measured(key: str, _pairs: object, *, most: int, file: str) -> LengthRow:
+    def measured(key: str, given: list[tuple[str, str]], *, most: int, file: str) -> LengthRow:
+        assert len(given) == 40
+        assert ("Seen.", "c") not in given
         return LengthRow(key, file, most - 4, most, 40, bleu[key], 10.0, 40.0, 7)
 
     monkeypatch.setattr(lengths, "measure", measured)

@@ -28,7 +28,7 @@ from torch import Tensor, nn
 
 from models import load
 from models.checkpoints import TOKENIZER_FILE, read_card
-from models.examples import EXAMPLES, found_among
+from models.examples import EXAMPLES
 from models.mechanisms import mechanisms
 from models.network import BEGIN, END, PAD
 from models.registry import describe
@@ -54,6 +54,7 @@ from models.training.publish import CREDITS, make_card, publish
 from models.training.recipes import DataFile, Recipe, RecipeError, read_recipe
 from models.training.report import NO_MAP, tables
 from models.training.train import Progress, Start, Trainer, learning_rate, read_progress, read_start
+from models.training.unseen import bare, training_sources, unseen
 
 ROOT = Path(__file__).parent.parent
 RECIPES = sorted((ROOT / "models" / "training").glob("*/*.toml"))
@@ -1018,15 +1019,33 @@ class TestExamplesInTraining:
         wish, measure_word, weather, question, literary = EXAMPLES["zh-en"].values()
         write_lines(tmp_path / "one.tsv.xz", [(measure_word.rstrip("。"), "I ate an apple."), ("x", wish)])
         write_lines(tmp_path / "two.tsv.xz", [(f"{question} ", "How are you?"), (f"我说{weather}", "no")])
-        found = evaluate.known_examples("zh-en", self.CARD, tmp_path)
+        found = evaluate.known_examples("zh-en", training_sources([self.CARD], tmp_path))
         assert found == {wish: False, measure_word: True, weather: False, question: True, literary: False}
 
     def test_capitals_and_closing_marks_do_not_count_words_do(self) -> None:
-        texts = ["how ARE you", "I am here, and you?"]
-        assert found_among(["How are you?", "I am here"], texts) == {"How are you?": True, "I am here": False}
+        seen = frozenset(map(bare, ["how ARE you", "I am here, and you?"]))
+        pairs = [("How  are you ?", "1"), ("I am here", "2"), ("How are you, then?", "3")]
+        assert unseen(pairs, seen) == pairs[1:]
 
     def test_a_card_that_names_no_files_says_nothing(self, tmp_path: Path) -> None:
-        assert evaluate.known_examples("zh-en", {}, tmp_path) == {}
+        seen = training_sources([{}], tmp_path)
+        assert evaluate.known_examples("zh-en", seen) == {}
+
+    def test_bleu_leaves_out_what_was_trained_on(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        test, asked = tmp_path / "a.test.tsv.xz", []
+        write_lines(tmp_path / "one.tsv.xz", [("the dog sleeps", "x")])
+        write_lines(tmp_path / "two.tsv.xz", [("no", "x")])
+        write_lines(test, [("The dog sleeps.", "a b c d"), ("A cat.", "le chat dort bien"), ("A cat.", "un chat")])
+
+        def translate(_model: object, sources: list[str]) -> list[str]:
+            asked.extend(sources)
+            return ["le chat dort bien"] * len(sources)
+
+        monkeypatch.setattr(evaluate, "translate", translate)
+        found = evaluate.bleu(translator("bahdanau"), test, training_sources([self.CARD], tmp_path))
+        assert asked == ["A cat."]
+        assert (found["sources"], found["sources_left_out"], found["references"]) == (1, 1, 2)
+        assert found["bleu"] == pytest.approx(100)
 
 
 def test_each_pair_has_a_table_with_its_own_test_sets(monkeypatch: pytest.MonkeyPatch) -> None:

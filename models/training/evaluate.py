@@ -1,8 +1,9 @@
 """Measure a model: ``python -m models.training.evaluate KEY --data DIR [--write]``.
 
-BLEU (sacrebleu, greedy decoding) on the pair's test files, over distinct sources with all their references, the
-single-reference figure beside it; AER (`models.training.alignment`), its map, head and reading chosen on the trial set
-alone. It also tells which of the example sentences stand in the training text. ``--write`` puts all that into the card.
+BLEU (sacrebleu, greedy decoding) on the pair's test files, over distinct sources that the training text does not hold
+(`models.training.unseen`) with all their references, the single-reference figure beside it; AER
+(`models.training.alignment`), its map, head and reading chosen on the trial set alone. It also tells which of the example
+sentences stand in the training text. ``--write`` puts all that into the card. DIR holds the training text, too.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ import argparse
 import json
 import sys
 from collections import defaultdict
-from collections.abc import Mapping
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Literal
@@ -22,13 +22,14 @@ from tqdm import tqdm
 
 from models.checkpoints import alignment_of, write_card
 from models.decoding import translate_batch
-from models.examples import EXAMPLES, found_among
+from models.examples import EXAMPLES
 from models.network import END
 from models.registry import catalog, describe, load
 from models.sites import Site
 from models.trace import Alignment, Reading
 from models.training.alignment import choose, error_rates, read_gold
 from models.training.data import read_pairs
+from models.training.unseen import bare, training_sources, unseen
 from models.translator import Translator
 
 TESTS = {"en-fr": ("tatoeba", "europarl"), "zh-en": ("tatoeba", "3am")}
@@ -58,10 +59,20 @@ def translate(model: Translator, sources: list[str]) -> list[str]:
     return outputs
 
 
-def bleu(model: Translator, path: Path) -> dict[str, Any]:
-    """Give BLEU over the distinct sources of a file, with all references and with the first one alone."""
+def bleu(model: Translator, path: Path, seen: frozenset[str] = frozenset()) -> dict[str, Any]:
+    """Give BLEU over the distinct sources of a file, with all references and with the first one alone.
+
+    Parameters
+    ----------
+    model : Translator
+    path : Path
+        A ``.tsv.xz`` file.
+    seen : frozenset of str, optional
+        Sources, bare, that are left out, and counted as such.
+    """
+    pairs = list(read_pairs(path))
     references: dict[str, list[str]] = defaultdict(list)
-    for source, target in read_pairs(path):
+    for source, target in unseen(pairs, seen):
         references[source].append(target)
     outputs = translate(model, list(references))
     streams = [list(stream) for stream in zip_longest(*references.values())]
@@ -71,6 +82,7 @@ def bleu(model: Translator, path: Path) -> dict[str, Any]:
     single = BLEU().corpus_score(outputs, [streams[0]])
     return {
         "sources": len(references),
+        "sources_left_out": len({source for source, _ in pairs}) - len(references),
         "references": sum(map(len, references.values())),
         "bleu": round(score.score, 2),
         "bleu_first_reference": round(single.score, 2),
@@ -78,21 +90,18 @@ def bleu(model: Translator, path: Path) -> dict[str, Any]:
     }
 
 
-def known_examples(pair: str, card: Mapping[str, Any], data: Path) -> dict[str, bool]:
-    """Tell of each example sentence of `pair` whether it stands in the training text; nothing if no card names that."""
-    files = card.get("recipe", {}).get("files", ())
-    if not files:
-        return {}
-    sources = (source for file in files for source, _ in read_pairs(data / file["path"]))
-    return found_among(EXAMPLES.get(pair, {}).values(), sources)
+def known_examples(pair: str, seen: frozenset[str]) -> dict[str, bool]:
+    """Tell of each example sentence of `pair` whether it is among `seen`; empty if what was seen is unknown."""
+    return {example: bare(example) in seen for example in EXAMPLES.get(pair, {}).values()} if seen else {}
 
 
 def evaluate(model: Translator, data: Path) -> dict[str, Any]:
     """Give all figures of a model, as they go into its card: BLEU alone where there is no map to align by."""
     pair = model.entry.pair
-    figures: dict[str, Any] = {"examples_in_training": known_examples(pair, model.card, data), "bleu": {}}
+    seen = training_sources([model.card], data)
+    figures: dict[str, Any] = {"examples_in_training": known_examples(pair, seen), "bleu": {}}
     for name in TESTS[pair]:
-        figures["bleu"][f"{name}.test"] = bleu(model, data / pair / f"{name}.test.tsv.xz")
+        figures["bleu"][f"{name}.test"] = bleu(model, data / pair / f"{name}.test.tsv.xz", seen)
     if not model.mechanism.has_attention:
         return figures
     figures["aer"] = {}

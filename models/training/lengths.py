@@ -1,6 +1,7 @@
 """BLEU by source length: ``python -m models.training.lengths --data DIR``.
 
-Measures every shipped model of a pair on one held-out file, a group of sources for each span of lengths, and writes
+Measures every shipped model of a pair on one held-out file, without the sources that stand in its training text
+(`models.training.unseen`), a group of sources for each span of lengths, and writes
 ``models/weights/<pair>/lengths.csv``: BLEU with the 95% interval of a bootstrap over the sentences (sacrebleu).
 """
 
@@ -19,9 +20,10 @@ from sacrebleu.metrics.bleu import BLEU
 
 from models.checkpoints import WEIGHTS
 from models.length_table import LENGTHS_FILE, LengthRow, length_table
-from models.registry import catalog, load_translator
+from models.registry import catalog, describe, load_translator
 from models.training.data import Pair, read_pairs
 from models.training.evaluate import translate
+from models.training.unseen import training_sources, unseen
 from models.translator import Translator
 
 FILES = {"en-fr": "europarl.test"}
@@ -80,11 +82,13 @@ def main() -> None:
     choices = parser.parse_args()
     torch.set_num_threads(choices.threads)
     file = FILES[choices.pair]
-    groups = groups_of(list(read_pairs(choices.data / choices.pair / f"{file}.tsv.xz")))
+    pairs = list(read_pairs(choices.data / choices.pair / f"{file}.tsv.xz"))
     every = [key for key in catalog() if key.endswith(f"-{choices.pair}")]
     unknown = sorted(set(choices.keys or ()) - set(every))
     if unknown:
         parser.error(f"no shipped model of {choices.pair}: {', '.join(unknown)}; there are {', '.join(every)}")
+    seen = training_sources((describe(key).card for key in every), choices.data)
+    groups = groups_of(unseen(pairs, seen))
     rows = [row for row in length_table(choices.pair) if row.key in every]
     for key in choices.keys or every:
         model = load_translator(key)

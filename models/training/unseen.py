@@ -1,0 +1,47 @@
+"""Which sentences the training text holds: what is measured must not be among them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from models.tokenizer import normalise
+from models.training.data import Pair, read_pairs
+
+CLOSING_MARKS = ".!?\u3002\uff01\uff1f"
+
+
+def bare(text: str) -> str:
+    """Give `text` as sentences are compared: whatever their capitals and their closing mark.
+
+    Examples
+    --------
+    >>> bare("How  are you ?") == bare("how are you")
+    True
+    """
+    return normalise(text).rstrip(CLOSING_MARKS).rstrip().casefold()
+
+
+def training_sources(cards: Iterable[Mapping[str, Any]], data: Path) -> frozenset[str]:
+    """Give the sources, bare, of all files that any of some models was trained on; none if no card names files.
+
+    Parameters
+    ----------
+    cards : iterable of mapping
+        What each ``card.json`` says: the recipe with its files.
+    data : Path
+        The folder of the parallel text.
+
+    Raises
+    ------
+    FileNotFoundError
+        If a file is not there: without it nobody knows what the model has not seen.
+    """
+    files = {file["path"] for card in cards for file in card.get("recipe", {}).get("files", ())}
+    return frozenset(bare(source) for file in sorted(files) for source, _ in read_pairs(data / file))
+
+
+def unseen(pairs: Iterable[Pair], seen: frozenset[str]) -> list[Pair]:
+    """Give those of `pairs` whose sources, bare, are not among `seen`."""
+    return [pair for pair in pairs if bare(pair[0]) not in seen]
