@@ -128,12 +128,19 @@ class Translator:
             provenance=self._provenance(chosen, notes, forced=forced is not None),
         )
 
-    @staticmethod
-    def _nothing_to_read(error: FullyMaskedRowError, source: TokenSequence, forced: TokenSequence | None) -> str:
+    def _nothing_to_read(self, error: FullyMaskedRowError, source: TokenSequence, forced: TokenSequence | None) -> str:
         """Say which word has nothing left to read, where it is known: the word at a step is not, while it is chosen."""
-        queries = source if str(error).startswith("encoder") else forced
-        named = f" Query {error.row} is “{queries.texts[error.row].strip()}”." if queries else ""
-        return f"The edits leave a word nothing to read. {error}.{named}"
+        said = f"The edits leave a word nothing to read. {error}."
+        place = Site.parse(str(error).partition(":")[0])
+        if place.stack == "encoder":
+            queries = source
+        elif forced is None:
+            return said
+        else:
+            queries = self.tokenizer.target_input(forced) if place.kind == "self" else forced
+        piece, word = queries.texts[error.row].strip(), queries.word_texts[queries.words[error.row]].strip()
+        named = f"“{piece}”" if piece == word else f"“{piece}” of “{word}”" if piece else f"a piece of “{word}”"
+        return f"{said} Query {error.row} is {named}."
 
     def replay(self, trace: AttentionTrace) -> TranslatorReplay:
         """Give the texts of `trace`, which this model gave with nothing edited, ready to be run again."""

@@ -124,7 +124,6 @@ def test_a_saved_picture_holds_the_characters_and_no_boxes_in_their_place(
     assert {texts[one] + texts[other] for (one, other), same in alike.items() if same} == {"他他"}
 
 
-@pytest.mark.skipif(f"transformer-{PAIR}" not in KEYS, reason="its weights are not installed")
 def test_the_literary_sentence_is_shown_by_every_encoder_head(
     open_page: Callable[..., Page], address: str, tmp_path: Path
 ) -> None:

@@ -89,7 +89,7 @@ def test_what_a_model_inherited_is_named_beside_its_tokens(monkeypatch: pytest.M
     start = models.describe("seq2seq-en-fr").card["start"]
     said = " ".join(each.value for each in app.caption).replace("\\", "")
     count = f"{start['target_tokens'] / 1e6:.1f}"
-    assert f"saw: Seq2seq (no attention), 2014 {count} M as Luong (general), 2015." in said
+    assert f"saw: Seq2seq (no attention), 2014: {count} M as Luong (general), 2015." in said
 
 
 def test_beginnings_past_the_training_length_are_shaded_and_a_text_that_is_cut_says_so() -> None:
@@ -100,10 +100,14 @@ def test_beginnings_past_the_training_length_are_shaded_and_a_text_that_is_cut_s
     assert not app.exception
     assert 'grow-beyond"' not in next(each.body for each in app.html if 'class="grow"' in each.body)
     assert not any("Shaded" in each.value for each in app.caption)
-    app.text_input(key="long").set_value("word " * 300).run()
+    app.text_input(key="long").set_value("word, " * 300).run()
     table = next(each.body for each in app.html if 'class="grow"' in each.body)
     counts = [int(each) for each in re.findall(r'<td class="grow-source"><b>(\d+)</b>', table)]
     shaded = [int(each) for each in re.findall(r'<tr class="grow-beyond"><td class="grow-source"><b>(\d+)', table)]
     assert shaded == [each for each in counts if each > bottleneck.TRAINING_LENGTH] != []
     assert any("Shaded" in each.value for each in app.caption)
-    assert any(f"last {300 - counts[-1]} words are left out" in each.value for each in app.info)
+    (said,) = (each.value for each in app.info)
+    assert said.replace("\\", "").endswith(f"Words and marks left out: {2 * (300 - counts[-1])}.")
+    app.text_input(key="long").set_value("\x01 \x02 \x03 \x04 \x05").run()
+    assert not any('class="grow"' in each.body for each in app.html)
+    assert "at least 4 words" in app.error[0].value

@@ -135,7 +135,7 @@ def test_a_very_long_text_is_cut_wherever_it_goes(link: dict[str, str]) -> None:
 
 def test_what_another_page_could_read_is_cut_for_the_bench() -> None:
     app = AppTest.from_file(APP, default_timeout=PATIENCE)
-    app.session_state["last_good"] = LONG[:3000]
+    app.session_state["last-readable"] = LONG[:3000]
     app.query_params["sentence"] = ""
     app.run()
     app.text_input(key="sentence").set_value("").run()
@@ -198,7 +198,7 @@ def test_a_model_without_attention_has_one_bar_and_says_why_there_is_no_map() ->
     app = opened(sentence=SENTENCE, mechanisms="seq2seq rnn-encoder-decoder")
     assert not app.exception
     assert not figures(app)
-    assert shown_text(app).count("words, the end counted → everything through one vector") == 2
+    assert shown_text(app).count("5 words and marks, the end counted → everything through one vector") == 2
     assert sum("There is no map to see" in each.value for each in app.caption) == 2
     app = opened(sentence=SENTENCE, mechanisms="seq2seq bahdanau")
     assert shown_text(app).count("everything through one vector") == 1
@@ -536,6 +536,8 @@ def test_a_card_says_what_was_measured_and_leaves_out_what_was_not() -> None:
     *_, rate, why = measured({"aer": {"tsinghua_zh-en.odd": 0.71}})
     assert "0.71" in rate
     assert "news" in why
+    assert "poorly" in why
+    assert "poorly" not in measured({"aer": {"tsinghua_zh-en.odd": 0.3}})[-1]
     assert measured({}) == []
 
 
@@ -545,13 +547,17 @@ def test_words_without_a_piece_of_their_own_are_named_and_others_are_not() -> No
     app.run()
     (said,) = (each.value for each in app.caption if "in bytes" in each.value)
     assert said.replace("\\", "").endswith("in bytes: 龘 猫")
+    many = [chr(0x3400 + number) for number in range(11)]
+    app.text_input(key="sentence").set_value(" ".join(many)).run()
+    (said,) = (each.value for each in app.caption if "in bytes" in each.value)
+    assert said.replace("\\", "").endswith(f"in bytes: {' '.join(many[:8])} and 3 more")
     app.text_input(key="sentence").set_value("The Café.").run()
     assert not any("in bytes" in each.value for each in app.caption)
 
 
 def test_a_card_says_which_examples_the_model_met_while_it_was_trained() -> None:
     assert examples_met({"examples_in_training": {"I see.": True, "A cat.": False, "You go.": True}}) == [
-        "in it, perhaps with another closing mark: “I see.” “You go.”",
+        "in it, whatever capitals and closing mark: “I see.” “You go.”",
         "not in it: “A cat.”",
     ]
     assert examples_met({"examples_in_training": {"A cat.": False}}) == ["none of them is in it"]

@@ -699,3 +699,18 @@ def test_bahdanau_shows_the_features_of_its_score() -> None:
     features, scores = (trace[PLACE].companions[name] for name in ("features", "scores"))
     assert features.shape == (len(trace.target), len(trace.source), 5)
     np.testing.assert_allclose(features @ model.network.score_vector.numpy(), scores[0], atol=1e-5)
+
+
+def test_of_self_attention_the_word_that_was_read_in_is_named() -> None:
+    model = translator("transformer")
+    with pytest.raises(InputError, match="Query 0 is “<s>”"):
+        model.attend(SENTENCE, TARGET, edits=(mask_key("decoder.0.self", 0),))
+
+
+def test_a_piece_without_letters_is_named_by_its_word() -> None:
+    model = translator("transformer")
+    pieces = model.attend("喵 a").source
+    assert pieces.texts[0] == " "
+    edits = [mask_key("encoder.0.self", place) for place in range(len(pieces))]
+    with pytest.raises(InputError, match="Query 0 is a piece of “喵”"):
+        model.attend("喵 a", edits=edits)

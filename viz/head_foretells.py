@@ -26,7 +26,7 @@ STYLE = """
 """
 
 
-def show_output(key: str, trace: AttentionTrace, *, masked: bool, mask: str | None) -> None:
+def show_output(key: str, trace: AttentionTrace, *, masked: bool, mask: str | None, headless: bool) -> None:
     """Show small what the model of `key` made of the text.
 
     Parameters
@@ -37,6 +37,8 @@ def show_output(key: str, trace: AttentionTrace, *, masked: bool, mask: str | No
         Whether it has a trained head that foretells masked words.
     mask : str or None
         How a masked word is typed for it; None if it knows no such word.
+    headless : bool
+        Whether it is causal, and its checkpoint lacks the head that foretells the next token.
     """
     if len(trace.target):
         _translation(key, trace)
@@ -44,6 +46,15 @@ def show_output(key: str, trace: AttentionTrace, *, masked: bool, mask: str | No
         _next_tokens(trace)
     elif trace.predictions:
         _masked(trace)
+    elif headless:
+        st.caption(
+            plain(
+                _(
+                    "{title} has no trained head that foretells the next token: its checkpoint holds none.",
+                    title=trace.provenance.title,
+                )
+            )
+        )
     elif mask is not None and mask in trace.source.texts:
         st.info(
             plain(
@@ -82,7 +93,7 @@ def _next_tokens(trace: AttentionTrace) -> None:
         return
     texts = trace.source.texts
     rows = []
-    for each in trace.predictions[:MOST_ROWS]:
+    for each in trace.predictions[-MOST_ROWS:]:
         follows = texts[each.position + 1] if each.position + 1 < len(texts) else ""
         rows.append(
             {
@@ -95,8 +106,8 @@ def _next_tokens(trace: AttentionTrace) -> None:
         )
     shares = {_("held for likely"): st.column_config.NumberColumn(format="percent")}
     fold.dataframe(rows, hide_index=True, column_config=shares)
-    if len(trace.predictions) > MOST_ROWS:
-        fold.caption(_("The first {count} of {all} tokens.", count=MOST_ROWS, all=len(trace.predictions)))
+    if len(rows) < len(texts):
+        fold.caption(_("Only the last {count} of {all} tokens are here.", count=len(rows), all=len(texts)))
 
 
 def _masked(trace: AttentionTrace) -> None:

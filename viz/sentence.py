@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Mapping
 
 import streamlit as st
@@ -12,7 +11,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from models.examples import EXAMPLES
 from models.registry import LANGUAGES
 from models.trace import AttentionTrace
-from viz.language import _
+from viz.language import _, mark
 from viz.style import plain
 from viz.tokens import shorten, visible
 
@@ -22,6 +21,22 @@ KEY = "sentence"
 USUAL = "en-fr"
 """The pair whose examples are shown where none is said."""
 
+EXAMPLE_NAMES = (
+    mark("word order"),
+    mark("pronoun"),
+    mark("long distance"),
+    mark("unknown word"),
+    mark("not word for word"),
+    mark("repeated words"),
+    mark("a wish"),
+    mark("measure word"),
+    mark("no tense"),
+    mark("a question"),
+    mark("literary"),
+)
+"""What the examples of all pairs are called, to be translated."""
+
+MOST_NAMED = 8  # words that a message lists
 _BYTE = "\\x"  # how a piece is shown that ends inside a character
 _KEPT, _CARRIED, _PAGE = "sentence-kept", "sentence-carried", "sentence-page"
 
@@ -113,13 +128,10 @@ def say_cut(trace: AttentionTrace, place: DeltaGenerator) -> None:
     words = dict.fromkeys(source.word_texts[word] for word in sorted(inside) if _BYTE not in source.word_texts[word])
     if not words:
         return
-    said = _(
-        "Cut inside a character, and read in bytes: {words}", words=" ".join(shorten(visible(each)) for each in words)
-    )
-    later = "".join(word for word in words if word != source.word_texts[0])
-    names = " ".join(unicodedata.name(character, "") for character in later)
-    if trace.provenance.checkpoint.endswith("-zh-en") and "CJK UNIFIED" in names:
-        said += ". " + _("The models learnt from simplified characters.")
+    named = " ".join(shorten(visible(each)) for each in list(words)[:MOST_NAMED])
+    said = _("Cut inside a character, and read in bytes: {words}", words=named)
+    if len(words) > MOST_NAMED:
+        said += _(" and {count} more", count=len(words) - MOST_NAMED)
     place.caption(plain(said))
 
 

@@ -57,6 +57,9 @@ def tables() -> str:
 
 
 def _table(pair: str, entries: list[Entry]) -> str:
+    if pair not in COLUMNS:
+        message = f"models/training/report.py: COLUMNS names no test sets for {pair}"
+        raise ValueError(message)
     columns = COLUMNS[pair]
     names = ["model", "parameters", "target tokens seen", *(column for column, _, _ in columns), "read off"]
     rows = [names, ["---"] * len(names)]

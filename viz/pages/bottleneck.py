@@ -11,6 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 import models
 from models.length_table import length_table
 from models.registry import Entry
+from models.tokenizer import normalise
 from viz.chart import show_figure
 from viz.controls import several, show_unknown
 from viz.figures.lengths import bleu_by_length
@@ -32,7 +33,7 @@ DEFAULT = (
     "river should be built before the end of next year, although many people in the village are still against it."
 )
 TRAINING_LENGTH = 30
-"""Words that a sentence of the training text has at most; 68 of its 849,212 have more."""
+"""Words that all but 68 of the 849,202 sentences of the training text have at most; the longest has 47."""
 USUAL = ("rnn-encoder-decoder", "bahdanau", "seq2seq", "luong-general")
 """Without attention, then with it: two pairs, each trained on the same text and equally many target tokens."""
 
@@ -68,7 +69,7 @@ def _bottleneck() -> None:
     shown = several("models", names, title=_("Models"), default=usual, least=1)
     chosen = {key: title for key, title in titles.items() if mechanism_of(key) in shown}
     if latest_pair() != PAIR:
-        st.caption(_("English to French: from Chinese there are no models without attention to compare with."))
+        st.caption(_("English to French: BLEU by length is measured for no other pair."))
     _measured(titles, {key: entries[key] for key in chosen})
     st.subheader(_("Let a sentence grow"), anchor=False)
     st.markdown(
@@ -131,9 +132,10 @@ def _measured(titles: dict[str, str], chosen: Mapping[str, Entry]) -> None:
     )
     st.caption(
         _(
-            "Held-out {file}, greedy; bars: 95% of a bootstrap over sentences; lengths of fewer than 30 sentences are "
-            "left out. Dashed: without attention. In brackets: target tokens seen in training; all were trained on the "
-            "same text, of sentences of up to {longest} words.",
+            "{file} without the sentences that the training text holds, greedy; bars: 95% of a bootstrap over "
+            "sentences; lengths of fewer than 30 sentences are left out. Dashed: without attention. In brackets: target "
+            "tokens seen in training; all were trained on the same text, of sentences of up to {longest} words (fewer "
+            "than one in 10,000 has more).",
             file=rows[0].file,
             longest=TRAINING_LENGTH,
         )
@@ -146,7 +148,7 @@ def _inherited(titles: Mapping[str, str], entries: Sequence[Entry]) -> str:
     starts = {entry.key: entry.card["start"] for entry in entries if entry.card.get("start")}
     parts = [
         _(
-            "{title} {count} M as {other}",
+            "{title}: {count} M as {other}",
             title=titles[key],
             count=f"{start['target_tokens'] / 1e6:.1f}",
             other=titles.get(start["key"], start["key"]),
@@ -163,9 +165,10 @@ def _inherited(titles: Mapping[str, str], entries: Sequence[Entry]) -> str:
 
 def _grow(host: Host, keys: Sequence[str], text: str, titles: dict[str, str], messages: DeltaGenerator) -> None:
     """Show a table: a row a length, a column a model."""
-    starts = beginnings(fit_text(host.model(keys[0]), text, messages))
+    starts = beginnings(fit_text(host.model(keys[0]), normalise(text), messages))
     if not starts:
-        messages.error(_("Type a sentence of at least {count} words.", count=FIRST_LENGTH), icon=":material/edit:")
+        said = _("Type a sentence in English of at least {count} words.", count=FIRST_LENGTH)
+        messages.error(said, icon=":material/edit:")
         return
     head = "".join(f"<th>{escape(titles[key])}</th>" for key in keys)
     rows = []
@@ -183,7 +186,7 @@ def _written(host: Host, key: str, start: str) -> str:
     try:
         return host.attend(key, start).output_text
     except models.InputError as error:
-        return plain(_(str(error)))
+        return _(str(error))
 
 
 _STYLE = """
