@@ -50,6 +50,7 @@ from benchmarks.page import (
     waits,
 )
 from models.huggingface.embedded import local_models
+from models.huggingface.passing import observed_pass
 from models.trace import AttentionTrace
 from viz.figures import HeadPlace, head_comparison
 from viz.figures.head_maps import views_at
@@ -384,7 +385,9 @@ def capture_rows(options: argparse.Namespace) -> list[dict[str, Any]]:
             "sdpa": unobserved,
             "sdpa again": unobserved,
             "attend": lambda: model.attend(text),
-            "observed pass": lambda: model._pass(given, ("*.weights",), (), model.network.base_model),
+            "observed pass": lambda: observed_pass(
+                model.network, model._layers, given, patterns=("*.weights",), whole=False
+            ),
         },
         rounds=options.capture_rounds,
     )
@@ -411,16 +414,14 @@ def main() -> None:
     options = parser.parse_args()
     parts = options.parts or PART
     torch.set_num_threads(1)
-    rows: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as name, sync_playwright() as driver:
         folder = Path(name)
-        if "draw" in parts:
-            rows += draw(options, folder, driver)
-        if "page" in parts:
-            rows += page_rows(options, folder, driver)
         if "capture" in parts:
-            rows += capture_rows(options)
-    report("Heads, in Chromium", rows, as_json=options.json)
+            report("Heads, without a browser", capture_rows(options), as_json=options.json)
+        if "draw" in parts:
+            report("Heads, drawn in Chromium", draw(options, folder, driver), as_json=options.json)
+        if "page" in parts:
+            report("Heads, in the running app", page_rows(options, folder, driver), as_json=options.json)
 
 
 if __name__ == "__main__":

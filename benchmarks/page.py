@@ -222,6 +222,8 @@ def main() -> None:
     parser.add_argument("--app", type=Path, default=ROOT / "app.py")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
+    if options.all and options.page != "bench":
+        parser.error("--all is for --page bench")
     target = whole_bench() if options.all else TARGETS[options.page]
     with sync_playwright() as driver:
         browser = launch_chromium(driver)
