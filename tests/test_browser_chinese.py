@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 import numpy as np
-import pytest
 from browsing import query
 from numpy.typing import NDArray
 from PIL import Image

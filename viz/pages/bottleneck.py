@@ -133,9 +133,9 @@ def _measured(titles: dict[str, str], chosen: Mapping[str, Entry]) -> None:
     st.caption(
         _(
             "{file} without the sentences that the training text holds, greedy; bars: 95% of a bootstrap over "
-            "sentences; lengths of fewer than 30 sentences are left out. Dashed: without attention. In brackets: target "
-            "tokens seen in training; all were trained on the same text, of sentences of up to {longest} words (fewer "
-            "than one in 10,000 has more).",
+            "sentences; lengths of fewer than 30 sentences are left out. Dashed: without attention. In brackets: "
+            "target tokens seen in training; all were trained on the same text, of sentences of up to {longest} words "
+            "(fewer than one in 10,000 has more).",
             file=rows[0].file,
             longest=TRAINING_LENGTH,
         )
