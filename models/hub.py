@@ -5,8 +5,8 @@ What a deployment allows is read from its environment:
 - ``ATTENTION_BENCH_HUB``: ``on`` (the default), ``off``, or the models that may be opened, separated by commas;
 - ``ATTENTION_BENCH_HUB_MEGABYTES``: how large a model's files may be together, 1,500 by default.
 
-No token of the server is ever used, so that a visitor reaches only what the public reaches. Importing this module
-does not import torch, transformers or huggingface_hub.
+No token of the server is ever used, and what is fetched lies apart from what its owner fetched, so that a visitor
+reaches only what the public reaches. Importing this module does not import torch, transformers or huggingface_hub.
 """
 
 from __future__ import annotations
@@ -21,32 +21,18 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from models.errors import InputError
+from models.huggingface.files import is_read, is_weights, lack_of_tokenizer
 
 if TYPE_CHECKING:
     from tqdm import tqdm
 
 HUB_VARIABLE, SIZE_VARIABLE = "ATTENTION_BENCH_HUB", "ATTENTION_BENCH_HUB_MEGABYTES"
 
-_IDENTITY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,95}/[A-Za-z0-9](?:[A-Za-z0-9_-]|[.](?![.])){0,95}")
-_WEIGHTS = re.compile(r"model(-[0-9]{5}-of-[0-9]{5})?\.safetensors")
-_TEXTS = frozenset(
-    (
-        "config.json",
-        "generation_config.json",
-        "model.safetensors.index.json",
-        "tokenizer.json",
-        "tokenizer_config.json",
-        "special_tokens_map.json",
-        "added_tokens.json",
-        "vocab.txt",
-        "vocab.json",
-        "merges.txt",
-        "spiece.model",
-        "sentencepiece.bpe.model",
-        "tokenizer.model",
-    )
+_IDENTITY = re.compile(
+    r"[A-Za-z0-9](?:[A-Za-z0-9_]|-(?![-/])){0,95}/[A-Za-z0-9](?:[A-Za-z0-9_]|[.](?![.])|-(?!-)){0,95}(?<![.-])(?<![.]git)"
 )
 _SECONDS = 15.0
+_NO_NAME = "A model of the hub is called owner/name, such as google-bert/bert-base-uncased."
 
 Progress = Callable[[int, int], None]
 """Called with the bytes that are here and the bytes in all; from another thread."""
@@ -123,8 +109,7 @@ def check_identity(text: str, settings: HubSettings) -> str:
         message = "This server opens no models of the hub."
         raise HubError(message)
     if not _IDENTITY.fullmatch(identity):
-        message = "A model of the hub is called owner/name, such as google-bert/bert-base-uncased."
-        raise HubError(message)
+        raise HubError(_NO_NAME)
     if settings.allowed and identity not in settings.allowed:
         message = f"This server opens only {', '.join(settings.allowed)}."
         raise HubError(message)
@@ -149,7 +134,7 @@ def look_up(text: str, settings: HubSettings | None = None) -> HubModel:
     ------
     HubError
         If it is no name of a model, there is no such model or no network, or the model is closed, too large,
-        without safetensors or in need of code of its own.
+        without safetensors or a tokenizer that is read here, or in need of code of its own.
     """
     from huggingface_hub import HfApi
 
@@ -163,7 +148,7 @@ def look_up(text: str, settings: HubSettings | None = None) -> HubModel:
         message = f"{identity} is not open to everybody; only models that are can be shown here."
         raise HubError(message)
     siblings = {each.rfilename: each.size for each in info.siblings or ()}
-    if not any(map(_WEIGHTS.fullmatch, siblings)):
+    if not any(map(is_weights, siblings)):
         message = f"{identity} has no weights in safetensors, the only kind that is read here."
         raise HubError(message)
     if "config.json" not in siblings:
@@ -173,7 +158,10 @@ def look_up(text: str, settings: HubSettings | None = None) -> HubModel:
     if "custom_code" in (info.tags or ()) and not _is_known(kind):
         message = f"{identity} runs code of its own, which is never run here."
         raise HubError(message)
-    wanted = sorted(name for name in siblings if name in _TEXTS or _WEIGHTS.fullmatch(name))
+    if lack := lack_of_tokenizer(siblings, str(kind)):
+        message = f"{identity} cannot be opened: {lack}."
+        raise HubError(message)
+    wanted = sorted(filter(is_read, siblings))
     if unknown := [name for name in wanted if siblings[name] is None]:
         message = f"{identity}: the hub does not say how large {unknown[0]} is."
         raise HubError(message)
@@ -209,6 +197,7 @@ def fetch(found: HubModel, progress: Progress | None = None) -> Path:
             found.identity,
             revision=found.revision,
             allow_patterns=[name for name, _ in found.files],
+            cache_dir=_store(),
             token=False,
             tqdm_class=_reporting(progress or _ignore, found.size),
         )
@@ -218,16 +207,26 @@ def fetch(found: HubModel, progress: Progress | None = None) -> Path:
 
 
 def stored(identity: str) -> Path | None:
-    """Give the folder of a model that was fetched earlier, the latest of them; None if there is none."""
+    """Give the folder of a model that `fetch` fetched earlier, the latest of them; None if there is none."""
     from huggingface_hub import CacheNotFound, scan_cache_dir
 
     try:
-        repositories = scan_cache_dir().repos
+        repositories = scan_cache_dir(_store()).repos
     except CacheNotFound:
         return None
     revisions = [each for found in repositories if found.repo_id == identity for each in found.revisions]
-    whole = [each for each in revisions if any(_WEIGHTS.fullmatch(file.file_name) for file in each.files)]
+    whole = [each for each in revisions if any(is_weights(file.file_name) for file in each.files)]
     return max(whole, key=lambda each: each.last_modified).snapshot_path if whole else None
+
+
+def _store() -> Path:
+    """Give where models are kept: all of them were open to everybody when they were fetched.
+
+    The usual cache of the hub may hold some that the owner of the server alone may open.
+    """
+    from huggingface_hub import constants
+
+    return Path(constants.HF_HOME) / "attention-bench"
 
 
 def _is_known(kind: Any) -> bool:
@@ -240,7 +239,9 @@ def _explain(identity: str, error: Exception) -> NoReturn:
     """Raise what a failure of the hub means to whoever typed `identity`; what is no such failure as it is."""
     from huggingface_hub import errors
 
-    if isinstance(error, errors.GatedRepoError):
+    if isinstance(error, errors.HFValidationError):
+        message = _NO_NAME
+    elif isinstance(error, errors.GatedRepoError):
         message = f"{identity} is not open to everybody; only models that are can be shown here."
     elif isinstance(error, errors.RepositoryNotFoundError | errors.RevisionNotFoundError):
         message = f"There is no model {identity} on the hub that is open to everybody. Check its name."

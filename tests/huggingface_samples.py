@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
+import sentencepiece
 import torch
 import transformers
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
@@ -75,8 +78,18 @@ FAMILIES: dict[str, tuple[Head, dict[str, Any]]] = {
         | {"relative_attention": True, "pos_att_type": ["p2c", "c2p"], "position_buckets": 8, "type_vocab_size": 0},
     ),
     "bloom": ("causal", _COMMON | {"hidden_size": 32, "n_layer": 3, "n_head": 4}),
+    "falcon": ("causal", _COMMON | {"hidden_size": 32, "num_hidden_layers": 3, "num_attention_heads": 4}),
+    "gpt_neo": (
+        "causal",
+        _COMMON
+        | {"hidden_size": 32, "num_layers": 3, "num_heads": 4, "max_position_embeddings": 128, "window_size": 5}
+        | {"attention_types": [[["global", "local", "global"], 1]]},
+    ),
+    "gptj": ("causal", _COMMON | {"n_embd": 32, "n_layer": 3, "n_head": 4, "n_positions": 128, "rotary_dim": 4}),
+    "mpnet": ("masked", _TINY),
 }
-OBSERVED = tuple(family for family in FAMILIES if family not in ("deberta-v2", "bloom"))
+OWN = ("deberta-v2", "bloom", "falcon", "gpt_neo", "gptj", "mpnet")
+OBSERVED = tuple(family for family in FAMILIES if family not in OWN)
 ENCODERS = ("bert", "roberta", "distilbert", "electra", "albert")
 TRANSLATORS = ("t5", "bart", "marian", "mbart")
 CAUSAL = tuple(family for family in OBSERVED if family not in ENCODERS + TRANSLATORS)
@@ -107,6 +120,21 @@ def tiny_tokenizer(*, ends: bool = True) -> transformers.PreTrainedTokenizerFast
         mask_token="<mask>",
         unk_token="<unk>",
     )
+
+
+@cache
+def tiny_pieces(sentences: Iterable[str], **ids: int) -> bytes:
+    """Train a sentencepiece model on a tuple of sentences, and give its file; `ids` are those of its special pieces."""
+    file = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(list(sentences) * 3),
+        model_writer=file,
+        vocab_size=80,
+        hard_vocab_limit=False,
+        minloglevel=2,
+        **ids,
+    )
+    return file.getvalue()
 
 
 def tiny_network(family: str, *, head: Head | None = None, attention: str | None = None, **changes: Any) -> Any:

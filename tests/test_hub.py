@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,12 +13,16 @@ import pytest
 from huggingface_hub.errors import (
     GatedRepoError,
     HfHubHTTPError,
+    HFValidationError,
     HTTPError,
     LocalEntryNotFoundError,
     OfflineModeIsEnabled,
     RepositoryNotFoundError,
 )
+from huggingface_hub.utils import validate_repo_id
 from huggingface_samples import TEXT, tiny_network, tiny_tokenizer
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 import models
 from models.errors import InputError
@@ -120,11 +125,19 @@ class TestIdentity:
             ),
             *("https://huggingface.co/a/b", "a/b?x", "a/b#x", "a@b/c", "å/b", "a/b;c", "a/b..c", "hf:a/b", "a/b/"),
             "a/" + "b" * 97,
+            *("a/b.git", "a/b-", "a/b.", "a-/b", "a--b/c", "a/b--c", "-a/b", "a/-b", "a/.git"),
         ],
     )
     def test_nothing_else_does(self, text: str) -> None:
         with pytest.raises(HubError, match="is called owner/name, such as"):
             check_identity(text, ANY)
+
+    @given(st.text(alphabet="aZ0-_./git", max_size=12), st.text(alphabet="aZ0-_.git", max_size=12))
+    @example("a", "b.git")
+    def test_whatever_passes_is_a_name_for_the_hub_too(self, owner: str, name: str) -> None:
+        text = f"{owner}/{name}"
+        with suppress(HubError):
+            validate_repo_id(check_identity(text, ANY))
 
     def test_a_deployment_may_switch_it_off_or_give_a_list(self) -> None:
         with pytest.raises(HubError, match="opens no models of the hub"):
@@ -169,8 +182,52 @@ class TestLookUp:
 
     def test_parts_of_weights_are_wanted_together(self, hub: Callable[..., FakeHub]) -> None:
         parts = {f"model-0000{part}-of-00002.safetensors": 10 for part in (1, 2)}
-        hub(files={"config.json": 1, "model.safetensors.index.json": 2, **parts, "model-x.safetensors": 9})
-        assert look_up("owner/name", ANY).size == 23
+        own = {"config.json": 1, "tokenizer.json": 4, "model.safetensors.index.json": 2, "model-x.safetensors": 9}
+        hub(files=own | parts)
+        assert look_up("owner/name", ANY).size == 27
+
+    @pytest.mark.parametrize(
+        ("kind", "files"),
+        [
+            ("marian", ("source.spm", "target.spm", "vocab.json")),
+            ("t5", ("spiece.model",)),
+            ("bert", ("vocab.txt",)),
+            ("gpt2", ("merges.txt", "vocab.json")),
+        ],
+    )
+    def test_what_makes_a_tokenizer_is_wanted(
+        self, kind: str, files: tuple[str, ...], hub: Callable[..., FakeHub]
+    ) -> None:
+        all_ = {"config.json": 1, "model.safetensors": 9, "tokenizer_config.json": 2, "x.spm": 5}
+        hub(files=all_ | dict.fromkeys(files, 3), config={"model_type": kind})
+        wanted = {name for name, _ in look_up("Helsinki-NLP/opus-mt-en-fr", ANY).files}
+        assert wanted == {"config.json", "model.safetensors", "tokenizer_config.json", *files}
+
+    @pytest.mark.parametrize(
+        ("kind", "files"),
+        [
+            ("bert", ()),
+            ("gpt2", ("vocab.json",)),
+            ("marian", ("source.spm", "vocab.json")),
+            ("llama", ("tokenizer.model",)),
+            ("mbart", ("sentencepiece.bpe.model",)),
+            ("albert", ("spiece.model",)),
+            ("bert", ("source.spm", "target.spm", "vocab.json")),
+        ],
+    )
+    def test_a_model_without_a_tokenizer_that_is_read_is_refused(
+        self, kind: str, files: tuple[str, ...], hub: Callable[..., FakeHub], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        hub(files={"config.json": 1, "model.safetensors": 9} | dict.fromkeys(files, 3), config={"model_type": kind})
+        monkeypatch.setattr(huggingface_hub, "snapshot_download", lambda *_, **__: pytest.fail("fetched"))
+        with pytest.raises(HubError, match=r"owner/name cannot be opened: it has no tokenizer .* tokenizer\.json; or"):
+            models.load("hf:owner/name")
+
+    def test_two_vocabularies_are_refused(self, hub: Callable[..., FakeHub]) -> None:
+        files = ("config.json", "model.safetensors", "source.spm", "target.spm", "vocab.json", "target_vocab.json")
+        hub(files=dict.fromkeys(files, 3), config={"model_type": "marian"})
+        with pytest.raises(HubError, match=r"a second vocabulary, target_vocab\.json"):
+            look_up("owner/name", ANY)
 
     @pytest.mark.parametrize(
         ("changes", "match"),
@@ -181,7 +238,7 @@ class TestLookUp:
             ({"files": {"config.json": 1, "pytorch_model.bin": 9}}, "no weights in safetensors"),
             ({"files": {"config.json": 1, "onnx/model.safetensors": 9}}, "no weights in safetensors"),
             ({"files": {"model.safetensors": 9}}, "no config.json"),
-            ({"files": {"config.json": 1, "model.safetensors": None}}, "does not say how large model.safetensors is"),
+            ({"files": FILES | {"model.safetensors": None}}, "does not say how large model.safetensors is"),
             ({"files": FILES | {"model.safetensors": 1_500_000_000}}, "too large: 1,500 MB; 1,500 MB at most"),
             ({"tags": ["custom_code"], "config": {"model_type": "own"}}, "runs code of its own"),
             ({"tags": ["custom_code"], "config": None}, "runs code of its own"),
@@ -214,8 +271,9 @@ class TestLookUp:
             (HTTPError("name or service not known"), "no connection to the hub"),
             (OfflineModeIsEnabled("offline"), "no connection to the hub"),
             (TimeoutError("timed out"), "no connection to the hub"),
+            (HFValidationError("Repo_id cannot end by '.git'"), "is called owner/name"),
         ],
-        ids=["absent", "gated", "server", "network", "offline", "timeout"],
+        ids=["absent", "gated", "server", "network", "offline", "timeout", "name"],
     )
     def test_each_failure_is_explained(self, error: Exception, match: str, hub: Callable[..., FakeHub]) -> None:
         hub().error = error
@@ -241,6 +299,7 @@ class TestFetch:
     def test_it_fetches_those_files_of_that_commit_and_reports(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
+        monkeypatch.setattr(huggingface_hub.constants, "HF_HOME", str(tmp_path / "home"))
         asked: dict[str, Any] = {}
 
         def download(identity: str, *, tqdm_class: Any, **settings: Any) -> str:
@@ -266,6 +325,7 @@ class TestFetch:
             "identity": "owner/name",
             "revision": "0" * 40,
             "allow_patterns": ["config.json", "model.safetensors"],
+            "cache_dir": tmp_path / "home" / "attention-bench",
             "token": False,
         }
 
@@ -292,11 +352,11 @@ class TestFetch:
         self, tmp_path: Path, hub: Callable[..., FakeHub], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         hub().error = HTTPError("name or service not known")
-        monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path))
+        monkeypatch.setattr(huggingface_hub.constants, "HF_HOME", str(tmp_path))
         assert stored("owner/name") is None
         with pytest.raises(HubError, match="no connection to the hub"):
             models.load("hf:owner/name")
-        folder = tmp_path / "models--owner--name" / "snapshots" / ("0" * 40)
+        folder = tmp_path / "attention-bench" / "models--owner--name" / "snapshots" / ("0" * 40)
         tiny_network("bert").save_pretrained(folder)
         tiny_tokenizer().save_pretrained(folder)
         assert stored("owner/name") == folder
@@ -305,6 +365,21 @@ class TestFetch:
         monkeypatch.setenv(HUB_VARIABLE, "off")
         with pytest.raises(HubError, match="opens no models"):
             models.load("hf:owner/name")
+
+    def test_what_the_owner_of_the_server_fetched_opens_for_no_visitor(
+        self, tmp_path: Path, hub: Callable[..., FakeHub], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Their own cache may hold models that are closed to others, and no network is there to ask."""
+        hub().error = HTTPError("name or service not known")
+        monkeypatch.setattr(huggingface_hub.constants, "HF_HOME", str(tmp_path))
+        monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
+        folder = tmp_path / "hub" / "models--owner--closed" / "snapshots" / ("0" * 40)
+        tiny_network("bert").save_pretrained(folder)
+        tiny_tokenizer().save_pretrained(folder)
+        assert huggingface_hub.scan_cache_dir(tmp_path / "hub").repos
+        assert stored("owner/closed") is None
+        with pytest.raises(HubError, match="no connection to the hub"):
+            models.load("hf:owner/closed")
 
     def test_a_model_that_is_no_longer_open_is_not_taken_from_the_disk(
         self, hub: Callable[..., FakeHub], monkeypatch: pytest.MonkeyPatch

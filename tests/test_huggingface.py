@@ -15,6 +15,7 @@ from huggingface_samples import (
     ENCODERS,
     FAMILIES,
     OBSERVED,
+    OWN,
     TEXT,
     TRANSLATORS,
     tiny_model,
@@ -26,7 +27,7 @@ from transformers import AttentionInterface, AttentionMaskInterface
 from models.edits import keep_heads, mask_key, scale_scores, set_row, uniform_row, window, zero_head
 from models.errors import InputError
 from models.hooks import CaptureError, current_session
-from models.huggingface import attention
+from models.huggingface import attention, layers
 from models.huggingface.attention import NAME, current_run
 from models.huggingface.layers import own_weights
 from models.huggingface.model import PretrainedModel
@@ -60,9 +61,9 @@ def eager_weights(family: str, trace: AttentionTrace) -> dict[Site, np.ndarray]:
     with torch.inference_mode():
         output = network(**inputs, output_attentions=True, use_cache=False)
     found = {}
-    for (stack, kind), layers in own_weights(network, output).items():
+    for (stack, kind), weights in own_weights(network, output).items():
         one = stack or tiny_model(family).kind
-        found |= {Site(one, layer, kind): values[0].numpy() for layer, values in enumerate(layers)}
+        found |= {Site(one, layer, kind): values[0].numpy() for layer, values in enumerate(weights)}
     return found
 
 
@@ -127,7 +128,7 @@ def test_the_position_bias_of_t5_depends_on_distance_and_head_alone() -> None:
         assert np.abs(bias[0] - bias[1]).max() > 0.1
 
 
-@pytest.mark.parametrize("family", [*CAUSAL, "bloom", *TRANSLATORS])
+@pytest.mark.parametrize("family", [*CAUSAL, "bloom", "falcon", "gpt_neo", "gptj", *TRANSLATORS])
 def test_no_query_of_a_decoder_reads_ahead(family: str) -> None:
     for each in attend(family):
         ahead = np.triu(each.weights, k=1).any()
@@ -135,7 +136,7 @@ def test_no_query_of_a_decoder_reads_ahead(family: str) -> None:
         assert ahead != each.causal
 
 
-@pytest.mark.parametrize("family", [*ENCODERS, "deberta-v2"])
+@pytest.mark.parametrize("family", [*ENCODERS, "deberta-v2", "mpnet"])
 def test_an_encoder_reads_both_ways_and_its_site_says_so(family: str) -> None:
     for each in attend(family):
         assert each.site.stack == "encoder"
@@ -150,6 +151,24 @@ def test_a_sliding_window_is_shown_as_it_is(family: str, layers: tuple[int, ...]
     for each in trace:
         assert (each.weights[:, far] > 0).any() == (each.site.layer not in layers)
     assert f"sliding window of 5 tokens in layer {', '.join(map(str, layers))}" in trace.provenance.notes
+
+
+@pytest.mark.parametrize(
+    "changes", [{"alibi": True}, {"new_decoder_architecture": True, "num_kv_heads": 2}, {"multi_query": False}]
+)
+def test_each_kind_of_falcon_gives_its_own_weights(changes: dict[str, Any]) -> None:
+    network = tiny_network("falcon", **changes)
+    trace = PretrainedModel(network, tiny_tokenizer(), key="hf:x", title="x", head="causal").attend(TEXT)
+    with torch.inference_mode():
+        own = network(input_ids=torch.tensor([trace.source.ids]), output_attentions=True).attentions
+    assert len(trace.maps) == len(own) == 3
+    for each, weights in zip(trace, own, strict=True):
+        np.testing.assert_allclose(each.weights, weights[0].numpy(), atol=1e-5)
+
+
+def test_a_local_layer_of_gpt_neo_reads_its_window_alone() -> None:
+    far = np.tril(np.ones((len(attend("gpt_neo").source),) * 2, dtype=bool), k=-5)
+    assert [bool((each.weights[:, far] > 0).any()) for each in attend("gpt_neo")] == [True, False, True]
 
 
 @pytest.mark.parametrize("family", ["llama", "phi3"])
@@ -232,7 +251,7 @@ class TestEdits:
             np.testing.assert_array_equal(each.weights, after[each.site].weights)
         assert any(note.startswith("no effect") for note in after.provenance.notes)
 
-    @pytest.mark.parametrize("family", ["deberta-v2", "bloom"])
+    @pytest.mark.parametrize("family", OWN)
     def test_a_model_outside_of_the_interface_is_shown_but_not_edited(self, family: str) -> None:
         model = tiny_model(family)
         assert not model.editable
@@ -316,6 +335,21 @@ class TestRefusals:
 
     def test_a_model_that_was_loaded_under_another_attention(self) -> None:
         self.refuse(tiny_network("bert", attention="sdpa"), "loaded with the attention 'sdpa'", head="masked")
+
+    def test_a_model_that_gives_something_else_for_its_weights(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(layers, "OWN_WEIGHTS", frozenset(("squeezebert",)))  # which gives its scores
+        sizes = {"hidden_size": 32, "embedding_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4}
+        config = transformers.AutoConfig.for_model("squeezebert", vocab_size=300, intermediate_size=32, **sizes)
+        network = transformers.AutoModel.from_config(config, attn_implementation="eager", dtype=torch.float32)
+        self.refuse(network, r"\(squeezebert\) cannot be observed: what it gives as its weights does not sum to 1")
+
+    def test_a_model_that_needs_more_than_a_text(self) -> None:
+        text = {"vocab_size": 300, "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}
+        size = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
+        vision = size | {"image_size": 16, "patch_size": 8}
+        config = transformers.CLIPConfig(text_config=size | text, vision_config=vision, projection_dim=8)
+        network = transformers.AutoModel.from_config(config, attn_implementation=NAME, dtype=torch.float32)
+        self.refuse(network, "x cannot be shown: it does not run on a text alone")
 
     def test_half_precision(self) -> None:
         self.refuse(tiny_network("bert").half(), "not float32", head="masked")
@@ -504,3 +538,18 @@ class TestInput:
 
     def test_fit_cuts_a_word_that_is_too_long_inside(self) -> None:
         assert tiny_model("bert").fit("a" * 500) == ("a" * 126, 1)
+
+    @pytest.mark.parametrize("pair", ["It.", "b" * 60, " spaces at both ends "])
+    def test_fit_leaves_room_for_a_second_text(self, pair: str) -> None:
+        model, text = tiny_model("bert"), " ".join(f"word{number}" for number in range(60))
+        kept, left_out = model.fit(text, pair=pair)
+        words = text.split()
+        assert kept == " ".join(words[: len(words) - left_out])
+        assert len(model.attend(kept, pair=pair).source) <= 128
+        with pytest.raises(InputError):
+            model.attend(" ".join(words[: len(words) - left_out + 1]), pair=pair)
+
+    def test_fit_cuts_nothing_where_the_second_text_leaves_no_room(self) -> None:
+        assert tiny_model("bert").fit("a cat", pair="b" * 125) == ("a cat", 0)
+        with pytest.raises(InputError, match="The pair of texts has 133 tokens"):
+            tiny_model("bert").attend("a cat", pair="b" * 125)

@@ -12,13 +12,15 @@ import numpy as np
 import pytest
 import torch
 import transformers
-from huggingface_samples import TEXT, tiny_network, tiny_tokenizer
+from huggingface_samples import TEXT, tiny_network, tiny_pieces, tiny_tokenizer
 from safetensors.torch import load_file, save_file
+from sentencepiece import SentencePieceProcessor
 
 import models
 from models.errors import InputError
 from models.huggingface.embedded import FOLDERS_VARIABLE, Local, local_models
-from models.huggingface.loading import INDEX_FILE, WEIGHTS_FILE, hash_weights, load_folder
+from models.huggingface.files import INDEX_FILE, WEIGHTS_FILE
+from models.huggingface.loading import hash_weights, load_folder
 from models.huggingface.model import PretrainedModel
 
 PAIR = ("The cat drank the milk because it was hungry.", "It was sweet.")
@@ -82,6 +84,70 @@ class TestMiniLM:
         known = local_models()["hf:minilm"]
         with pytest.raises(InputError, match=r"all-MiniLM-L6-v2: its weights have SHA-256 .*; expected 53aa5117"):
             load_folder(folder, known)
+
+
+class TestTokenizers:
+    """Files that make a tokenizer where there is no tokenizer.json, and those that make none that can be trusted."""
+
+    SENTENCES = ("The cat drank the milk because it was hungry.", "A small dog ran after the cat.")
+    PROBES = ("The  cat ﬁre café 猫🐈 x²!", "a\u00a0dog, 1,2", "hungry", "</ cat>")
+
+    def alone(self, folder: Path, files: dict[str, bytes], family: str, **settings: Any) -> Path:
+        """Write a checkpoint of `family` that has `files` for a tokenizer."""
+        tiny_network(family, **settings).save_pretrained(folder)
+        for name, content in files.items():
+            (folder / name).write_bytes(content)
+        return folder
+
+    @pytest.mark.parametrize("family", ["t5", "mt5"])
+    def test_a_sentencepiece_model_of_t5_alone(self, tmp_path: Path, family: str) -> None:
+        file = tiny_pieces(self.SENTENCES, pad_id=0, eos_id=1, unk_id=2, bos_id=-1)
+        splitter = SentencePieceProcessor(model_proto=file)
+        folder = self.alone(tmp_path / "tiny", {"spiece.model": file}, "t5", vocab_size=300)
+        change(folder / "config.json", model_type=family)
+        model: Any = load_folder(folder)
+        assert splitter.encode(self.PROBES[0]).count(2) > 1
+        for text in self.PROBES:
+            trace = model.attend(text, text)
+            assert list(trace.source.ids) == list(trace.target.ids) == [*splitter.encode(text), 1]
+        assert model.attend("The cat, a dog").source.word_texts == ("The", "cat", ",", "a", "dog", "</s>")
+
+    @pytest.mark.parametrize("family", ["bert", "mpnet"])
+    def test_a_list_of_word_pieces_alone(self, tmp_path: Path, family: str) -> None:
+        marks = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "<s>", "<pad>", "</s>", "<mask>", "<unk>")
+        names = (*marks, "the", "cat", "##s", "caf", "##e", ",", "a", "dog")
+        model: Any = load_folder(self.alone(tmp_path / "tiny", {"vocab.txt": "\n".join(names).encode()}, family))
+        begin, end = ("[CLS]", "[SEP]") if family == "bert" else ("<s>", "</s>")
+        assert model.attend("The CATS, a dog: café").source.texts[1:5] == ("the", "cat", "##s", ",")
+        assert model.attend("café").source.texts == (begin, "caf", "##e", end)
+
+    def test_byte_level_pieces_alone(self, tmp_path: Path) -> None:
+        backend = tiny_tokenizer(ends=False).backend_tokenizer
+        vocabulary = backend.get_vocab() | {"Ġc": 261, "at": 262, "Ġcat": 263}
+        merges = "#version: 0.2\nĠ c\na t\nĠc at\n"
+        files = {"vocab.json": json.dumps(vocabulary).encode(), "merges.txt": merges.encode()}
+        model: Any = load_folder(self.alone(tmp_path / "tiny", files, "gpt2", vocab_size=300))
+        assert model.attend("a cat 猫").source.texts == ("a", " cat", " ", r"\xe7", r"\x8c", r"\xab")
+
+    @pytest.mark.parametrize(
+        ("family", "files"),
+        [
+            ("bert", ()),
+            ("gpt2", ()),
+            ("gpt2", ("vocab.json",)),
+            ("t5", ()),
+            ("llama", ("tokenizer.model",)),
+            ("mbart", ("sentencepiece.bpe.model",)),
+            ("albert", ("spiece.model",)),
+            ("marian", ("source.spm", "vocab.json")),
+        ],
+    )
+    def test_a_vocabulary_is_never_made_up(self, tmp_path: Path, family: str, files: tuple[str, ...]) -> None:
+        whole = dict.fromkeys(files, tiny_pieces(self.SENTENCES)) | (
+            {"vocab.json": json.dumps(tiny_tokenizer().get_vocab()).encode()} if "vocab.json" in files else {}
+        )
+        with pytest.raises(InputError, match="tiny cannot be opened: it has no tokenizer that is read here"):
+            load_folder(self.alone(tmp_path / "tiny", whole, family))
 
 
 class TestFolders:
@@ -171,6 +237,17 @@ class TestFolders:
         model = load_folder(folder)
         assert model.sha256 == hash_weights(folder, "tiny") != alone
         assert len(model.attend(TEXT).maps) == 3
+
+    def test_attention_that_is_looked_up_in_a_list_is_refused_with_the_reason(self, tmp_path: Path) -> None:
+        size = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
+        config = transformers.GitConfig(
+            vocab_size=261, vision_config=size | {"image_size": 16, "patch_size": 8}, **size
+        )
+        transformers.GitForCausalLM(config).save_pretrained(tmp_path / "tiny")
+        tiny_tokenizer().save_pretrained(tmp_path / "tiny")
+        reason = "tiny cannot be opened: its attention does not pass through the attention interface of transformers"
+        with pytest.raises(InputError, match=reason):
+            load_folder(tmp_path / "tiny")
 
     def test_a_server_names_its_folders(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(FOLDERS_VARIABLE, os.pathsep.join((str(folder), str(folder / "absent"))))

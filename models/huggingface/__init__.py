@@ -1,6 +1,7 @@
 """Any transformers model, observed through its public attention interface.
 
 Modules: `attention` (the attention and mask functions that call the hooks), `layers` (which layers a network has, held
-against its own eager attention), `tokens` (text to records and back), `model` (`PretrainedModel.attend`) and `loading`
-(from a folder or the embedded package). Importing this package imports torch and transformers only with those.
+against its own eager attention), `tokens` (text to records and back; `marian`: those of Marian), `model`
+(`PretrainedModel.attend`), `files` (which files are read) and `loading` (from a folder or the embedded package).
+Importing this package imports torch and transformers only with those.
 """

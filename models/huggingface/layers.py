@@ -21,7 +21,7 @@ from models.sites import Site
 TOLERANCE = 1e-4
 """How far observed weights, and final vectors by their largest number, may lie from the model's own."""
 
-OWN_WEIGHTS = frozenset(("bloom", "deberta", "deberta-v2"))
+OWN_WEIGHTS = frozenset(("bloom", "deberta", "deberta-v2", "falcon", "gpt_neo", "gptj", "mpnet"))
 """Families that do not pass through the attention interface, but give their weights themselves."""
 
 _OUTPUTS = MappingProxyType(
@@ -235,6 +235,8 @@ def _own_layers(network: PreTrainedModel, inputs: Mapping[str, Tensor]) -> Layer
         (weights,) = own_weights(network, network(**inputs, output_attentions=True)).values()
     if len(weights) != network.config.num_hidden_layers:
         raise _refusal(network, f"it gives {len(weights)} of {network.config.num_hidden_layers} layers")
+    if not all(_close(each.sum(-1), torch.ones(()), TOLERANCE) for each in weights):
+        raise _refusal(network, "what it gives as its weights does not sum to 1")
     causal = not any(each.triu(1).any() for each in weights)
     sites = tuple(Site("decoder" if causal else "encoder", layer, "self") for layer in range(len(weights)))
     return Layers(MappingProxyType({}), MappingProxyType({}), frozenset(sites if causal else ()), sites)

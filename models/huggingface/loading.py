@@ -19,12 +19,13 @@ from transformers import (
 )
 
 from models.errors import InputError
+from models.huggingface.attention import NAME
 from models.huggingface.embedded import PREFIX, Local
+from models.huggingface.files import INDEX_FILE, WEIGHTS_FILE, is_marian, lack_of_tokenizer
 from models.huggingface.layers import attention_for
 from models.huggingface.model import Head, PretrainedModel
+from models.huggingface.tokens import TextTokenizer
 from models.seeding import building
-
-WEIGHTS_FILE, INDEX_FILE = "model.safetensors", "model.safetensors.index.json"
 
 _CLASSES: dict[Head, Any] = {
     "masked": AutoModelForMaskedLM,
@@ -46,7 +47,7 @@ def load_folder(folder: Path, local: Local | None = None) -> PretrainedModel:
     Parameters
     ----------
     folder : Path
-        With ``config.json``, weights in safetensors and the files of a fast tokenizer.
+        With ``config.json``, weights in safetensors and the files of a tokenizer that tells places.
     local : Local, optional
         What is known of it; without it the folder's name serves.
 
@@ -70,16 +71,22 @@ def load_folder(folder: Path, local: Local | None = None) -> PretrainedModel:
         if getattr(config, "quantization_config", None) is not None:
             message = f"{known.title}: its weights are quantised; only plain numbers can be shown exactly."
             raise InputError(message)
-        tokenizer = AutoTokenizer.from_pretrained(folder, **options)
+        tokenizer = _load_tokenizer(folder, config.model_type, known.title, options)
         network, head = _load_network(folder, config, known.title, options)
     except InputError:
         raise
     except (OSError, ValueError, RuntimeError, KeyError, ImportError, TypeError, SafetensorError) as error:
-        reason = str(error).replace(str(folder), known.title).strip().splitlines() or [type(error).__name__]
-        message = f"{known.title} cannot be opened: {reason[0]}"
+        message = f"{known.title} cannot be opened: {_reason(error).replace(str(folder), known.title)}"
         raise InputError(message) from error
     cited = (known.paper, known.year) if known.paper else None
     return PretrainedModel(network, tokenizer, key=known.key, title=known.title, sha256=digest, head=head, cited=cited)
+
+
+def _reason(error: Exception) -> str:
+    """Give the first line of what is wrong."""
+    if isinstance(error, KeyError) and error.args == (NAME,):  # the family lists the ways in which it can attend
+        return "its attention does not pass through the attention interface of transformers."
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)
 
 
 def hash_weights(folder: Path, title: str) -> str:
@@ -103,6 +110,18 @@ def hash_weights(folder: Path, title: str) -> str:
 def _hash(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _load_tokenizer(folder: Path, family: str, title: str, options: dict[str, Any]) -> TextTokenizer:
+    names = {path.name for path in folder.iterdir()}
+    if lack := lack_of_tokenizer(names, family):
+        message = f"{title} cannot be opened: {lack}."
+        raise InputError(message)
+    if is_marian(names):
+        from models.huggingface.marian import MarianText
+
+        return MarianText(folder, **options)
+    return TextTokenizer(AutoTokenizer.from_pretrained(folder, **options))
 
 
 def _load_network(folder: Path, config: Any, title: str, options: dict[str, Any]) -> tuple[Any, Head]:

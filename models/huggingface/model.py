@@ -21,7 +21,7 @@ from models.errors import InputError
 from models.hooks import Session, capture
 from models.huggingface.attention import Run, running
 from models.huggingface.foretelling import predictions_of, steps_of
-from models.huggingface.layers import find_layers, token_limit
+from models.huggingface.layers import Layers, find_layers, token_limit
 from models.huggingface.papers import ATTENTION, PAPERS
 from models.huggingface.passing import observed_pass
 from models.huggingface.replay import PretrainedReplay
@@ -51,8 +51,8 @@ class PretrainedModel:
     ----------
     network : PreTrainedModel
         Loaded with ``attn_implementation=NAME``, in float32; put in evaluation mode, its weights never changed.
-    tokenizer : PreTrainedTokenizerBase
-        A fast one.
+    tokenizer : PreTrainedTokenizerBase or TextTokenizer
+        The first a fast one.
     key : str
         What `models.load` takes for it.
     title : str
@@ -73,7 +73,7 @@ class PretrainedModel:
     def __init__(
         self,
         network: PreTrainedModel,
-        tokenizer: PreTrainedTokenizerBase,
+        tokenizer: PreTrainedTokenizerBase | TextTokenizer,
         *,
         key: str,
         title: str,
@@ -83,7 +83,7 @@ class PretrainedModel:
     ) -> None:
         self.key, self.title, self.sha256, self.head = key, title, sha256, head
         self.paper, self.year = cited or PAPERS.get(network.config.model_type, ATTENTION)
-        self.tokenizer = TextTokenizer(tokenizer)
+        self.tokenizer = tokenizer if isinstance(tokenizer, TextTokenizer) else TextTokenizer(tokenizer)
         self.network: PreTrainedModel = network
         nn.Module.eval(network).requires_grad_(False)
         self.network.config.use_cache = False
@@ -95,7 +95,7 @@ class PretrainedModel:
             raise InputError(message)
         self._takes = frozenset(inspect.signature(network.forward).parameters)
         self.longest = min(MAX_TOKENS, self.tokenizer.longest, token_limit(network))
-        self._layers = find_layers(self.network, self._probe())
+        self._layers = self._find_layers()
 
     @property
     def sites(self) -> tuple[Site, ...]:
@@ -219,12 +219,14 @@ class PretrainedModel:
         nn.Module.eval(network).requires_grad_(False)
         return network
 
-    def fit(self, text: str) -> tuple[str, int]:
-        """Cut `text` after the last word that fits into `longest` tokens.
+    def fit(self, text: str, *, pair: str | None = None) -> tuple[str, int]:
+        """Cut `text` after the last word that fits into `longest` tokens, together with `pair` if there is one.
 
         Parameters
         ----------
         text : str
+        pair : str, optional
+            A second text, which is left whole. If it leaves no room at all, nothing is cut: `attend` says so.
 
         Returns
         -------
@@ -239,7 +241,18 @@ class PretrainedModel:
         >>> load("hf:minilm").fit("The cat sleeps.")
         ('The cat sleeps.', 0)
         """
-        return self.tokenizer.fit(text, self.longest)
+        return self.tokenizer.fit(text, self.longest, pair=pair)
+
+    def _find_layers(self) -> Layers:
+        """Run the network on a text; InputError if it does not run, or its attention cannot be observed."""
+        try:
+            return find_layers(self.network, self._probe())
+        except InputError:
+            raise
+        except (AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError) as error:
+            reason = f"{type(error).__name__}: {error}".splitlines()[0]
+            message = f"{self.title} cannot be shown: it does not run on a text alone ({reason})."
+            raise InputError(message) from error
 
     def _probe(self) -> dict[str, Tensor]:
         """Give inputs of a few tokens; with an encoder and a decoder, two lengths, so that self and cross differ."""

@@ -39,6 +39,27 @@ class Reading:
     inputs: dict[str, Tensor]
 
 
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Texts cut into tokens.
+
+    Parameters
+    ----------
+    ids : list of int
+    owners : list of int or None
+        The text, 0 or 1, that each token stands in; None for what stands around the texts.
+    starts : list of int
+        Where in its text each token begins, in characters.
+    inputs : dict of str to list of int
+        What the model takes.
+    """
+
+    ids: list[int]
+    owners: list[int | None]
+    starts: list[int]
+    inputs: dict[str, list[int]]
+
+
 class TextTokenizer:
     """A tokenizer of transformers that knows where in the text each token stands.
 
@@ -56,11 +77,14 @@ class TextTokenizer:
         if not getattr(tokenizer, "is_fast", False):
             message = f"The tokenizer of this model ({type(tokenizer).__name__}) does not say where its tokens stand."
             raise InputError(message)
-        self.tokenizer = tokenizer
         decoder = tokenizer.backend_tokenizer.decoder
-        state = b"" if decoder is None else decoder.__getstate__()
-        self._byte_level = b"ByteLevel" in state
-        self._word_pieces = b"WordPiece" in state
+        self._prepare(tokenizer, decoder=b"" if decoder is None else decoder.__getstate__())
+
+    def _prepare(self, tokenizer: PreTrainedTokenizerBase, *, decoder: bytes) -> None:
+        """Take `tokenizer`; `decoder` says how its pieces become text."""
+        self.tokenizer = tokenizer
+        self._byte_level = b"ByteLevel" in decoder
+        self._word_pieces = b"WordPiece" in decoder
         typed = {tokenizer.mask_token_id, tokenizer.unk_token_id}
         ends = (tokenizer.bos_token_id, tokenizer.eos_token_id, tokenizer.sep_token_id, tokenizer.cls_token_id)
         # A mask, and what stands for an unknown word, are words of the text; one token may serve for several.
@@ -80,10 +104,8 @@ class TextTokenizer:
     def read(self, text: str, pair: str | None = None) -> Reading:
         """Give `text`, or a pair of texts, with the special tokens that the model wants around them."""
         texts = [clean(text)] if pair is None else [clean(text), clean(pair)]
-        encoded = self.tokenizer(
-            *texts, return_offsets_mapping=True, return_special_tokens_mask=True, truncation=False, verbose=False
-        )
-        ids, owners = list(encoded["input_ids"]), list(encoded.sequence_ids(0))
+        cut = self._cut(texts)
+        ids, owners = cut.ids, cut.owners
         words: list[int] = []
         word_texts: list[str] = []
         for owner, run in groupby(range(len(ids)), key=lambda position: owners[position]):
@@ -91,15 +113,14 @@ class TextTokenizer:
             if owner is None:
                 indices, new = list(range(len(positions))), [self.piece(ids[position]) for position in positions]
             else:
-                indices, new = _words_of(texts[owner], [encoded["offset_mapping"][p][0] for p in positions])
+                indices, new = _words_of(texts[owner], [cut.starts[position] for position in positions])
             words.extend(len(word_texts) + index for index in indices)
             word_texts.extend(new)
         specials = [p for p, token in enumerate(ids) if owners[p] is None or token in self._specials]
         segments = () if pair is None else tuple(-1 if owner is None else owner for owner in owners)
         pieces = tuple(self.piece(token) for token in ids)
         tokens = TokenSequence(pieces, tuple(ids), tuple(words), tuple(word_texts), tuple(specials), segments)
-        names = [name for name in self.tokenizer.model_input_names if name in encoded]
-        return Reading(tokens, {name: torch.tensor([encoded[name]]) for name in names})
+        return Reading(tokens, {name: torch.tensor([values]) for name, values in cut.inputs.items()})
 
     def target(self, text: str) -> list[int]:
         """Give the ids of a text to write, with the special tokens that close it."""
@@ -120,24 +141,40 @@ class TextTokenizer:
             return self._name(token)
         return show_bytes(self._raw(token))
 
-    def fit(self, text: str, longest: int) -> tuple[str, int]:
+    def fit(self, text: str, longest: int, *, pair: str | None = None) -> tuple[str, int]:
         """Give the beginning of `text` that has at most `longest` tokens, and how many words are left out.
 
-        It is cut after a word, or inside the first one if that alone is too long.
+        It is cut after a word, or inside the first one if that alone is too long; not at all if `pair`, which is
+        counted in, leaves no room for anything.
         """
-        words = split_words(clean(text))
-        whole = self._fitting(words, longest)
+        words, others = split_words(clean(text)), [] if pair is None else [clean(pair)]
+        whole = self._fitting(words, others, longest)
         if whole == len(words):
             return text, 0
         parts = words if whole else list(words[0])
-        return "".join(parts[: whole or self._fitting(parts, longest)]), len(words) - whole
+        end = whole or self._fitting(parts, others, longest)
+        return ("".join(parts[:end]), len(words) - whole) if end else (text, 0)
 
-    def _fitting(self, parts: Sequence[str], longest: int) -> int:
-        """Give how many of `parts`, from the first, have at most `longest` tokens together."""
-        return bisect_right(range(1, len(parts) + 1), longest, key=lambda count: self._count("".join(parts[:count])))
+    def _cut(self, texts: Sequence[str]) -> Cut:
+        """Cut a text, or a pair of texts, into tokens, with the special ones around them."""
+        encoded = self.tokenizer(
+            *texts, return_offsets_mapping=True, return_special_tokens_mask=True, truncation=False, verbose=False
+        )
+        names = [name for name in self.tokenizer.model_input_names if name in encoded]
+        return Cut(
+            ids=list(encoded["input_ids"]),
+            owners=list(encoded.sequence_ids(0)),
+            starts=[start for start, _ in encoded["offset_mapping"]],
+            inputs={name: list(encoded[name]) for name in names},
+        )
 
-    def _count(self, text: str) -> int:
-        return len(self.tokenizer(text, truncation=False, verbose=False)["input_ids"])
+    def _fitting(self, parts: Sequence[str], others: Sequence[str], longest: int) -> int:
+        """Give how many of `parts`, from the first, have at most `longest` tokens together, `others` counted in."""
+        counts = range(1, len(parts) + 1)
+        return bisect_right(counts, longest, key=lambda count: self._count(["".join(parts[:count]), *others]))
+
+    def _count(self, texts: Sequence[str]) -> int:
+        return len(self.tokenizer(*texts, truncation=False, verbose=False)["input_ids"])
 
     def _name(self, token: int) -> str:
         return str(self.tokenizer.convert_ids_to_tokens(token))

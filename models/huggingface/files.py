@@ -1,0 +1,94 @@
+"""Which files of a transformers model are read here: weights, configuration, and tokenizers that tell places.
+
+Importing it does not import torch or transformers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+
+WEIGHTS_FILE, INDEX_FILE = "model.safetensors", "model.safetensors.index.json"
+
+_PARTS = re.compile(r"model(-[0-9]{5}-of-[0-9]{5})?\.safetensors")
+_SETTINGS = frozenset(
+    (
+        "config.json",
+        "generation_config.json",
+        INDEX_FILE,
+        "tokenizer_config.json",
+        "special_tokens_map.json",
+        "added_tokens.json",
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Vocabulary:
+    """Files that together make a tokenizer.
+
+    Parameters
+    ----------
+    files : tuple of str
+    families : tuple of str, optional
+        Values of ``model_type`` of which alone these files are read; empty for any.
+    """
+
+    files: tuple[str, ...]
+    families: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        named = " with ".join(self.files)
+        return f"{named} (of {', '.join(self.families)})" if self.families else named
+
+
+MARIAN_FILES = ("source.spm", "target.spm", "vocab.json")
+"""What a Marian checkpoint has for a tokenizer: two sentencepiece models, and the ids of their pieces."""
+
+SECOND_VOCABULARY = "target_vocab.json"
+"""What a Marian checkpoint has besides if what it writes has ids of its own."""
+
+_VOCABULARIES = (
+    _Vocabulary(("tokenizer.json",)),
+    _Vocabulary(("vocab.txt",)),
+    _Vocabulary(("vocab.json", "merges.txt")),
+    _Vocabulary(MARIAN_FILES, ("marian",)),
+    # Of other families, what transformers makes of a sentencepiece model alone has other pieces or other ids.
+    _Vocabulary(("spiece.model",), ("t5", "mt5")),
+)
+
+
+def is_weights(name: str) -> bool:
+    """Tell whether `name` is of weights, or of a part of them, in safetensors."""
+    return _PARTS.fullmatch(name) is not None
+
+
+def is_read(name: str) -> bool:
+    """Tell whether a file called `name` is of any use here."""
+    return is_weights(name) or name in _SETTINGS or any(name in each.files for each in _VOCABULARIES)
+
+
+def lack_of_tokenizer(names: Collection[str], family: str) -> str:
+    """Say why the files of a model make no tokenizer that is read here; nothing if they make one.
+
+    Without them, transformers would make up a vocabulary of a few special tokens for some families.
+
+    Parameters
+    ----------
+    names : collection of str
+        All files that the model has.
+    family : str
+        Its ``model_type``.
+    """
+    if is_marian(names) and SECOND_VOCABULARY in names:
+        return f"it has a second vocabulary, {SECOND_VOCABULARY}, for what it writes, which is not read here"
+    fitting = (each for each in _VOCABULARIES if not each.families or family in each.families)
+    if any(set(each.files) <= set(names) for each in fitting):
+        return ""
+    return f"it has no tokenizer that is read here. Read are {'; or '.join(map(str, _VOCABULARIES))}"
+
+
+def is_marian(names: Collection[str]) -> bool:
+    """Tell whether the tokenizer of a model is that of Marian, which stands in `MARIAN_FILES`."""
+    return set(MARIAN_FILES) <= set(names)
