@@ -20,6 +20,7 @@ from viz.head_picks import put_picks
 from viz.head_settings import Settings
 from viz.head_shown import Shown
 from viz.head_table import head_table
+from viz.hiding import NOTHING
 from viz.language import _
 from viz.style import plain
 
@@ -73,7 +74,8 @@ def _table(shown: Shown, order: Order, picked: Sequence[HeadPlace]) -> None:
     if profiles is None:
         with st.spinner(_("Measuring every head …")):
             profiles = shown.profiles()
-    head_table(profiles, sites_at(shown.trace, shown.sites)[0], picked)
+    whole = shown.hiding != NOTHING
+    head_table(profiles, sites_at(shown.trace, shown.sites)[0], picked, whole=whole)
 
 
 def _rollout(shown: Shown, settings: Settings, width: float) -> None:
@@ -100,7 +102,13 @@ def _similarity(shown: Shown, settings: Settings, picked: Sequence[HeadPlace], w
     with st.spinner(_("Comparing every head with every other …")):
         found = shown.similarity()
     figure = similarity_heatmap(
-        shown.trace, sites=shown.sites, unit=shown.unit, similarity=found, picked=picked, width=min(width, 1000)
+        shown.trace,
+        sites=shown.sites,
+        unit=shown.unit,
+        hiding=shown.hidden,
+        similarity=found,
+        picked=picked,
+        width=min(width, 1000),
     )
     across = round(figure.layout.width)
     with st.container(width=across):

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
-from html import escape
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,22 +11,18 @@ import streamlit as st
 from numpy.typing import NDArray
 from streamlit.delta_generator import DeltaGenerator
 
-import models
-from models.trace import AttentionTrace
-from viz.chart import show_figure
 from viz.controls import segmented, select
-from viz.figures import HeadPlace, matched_difference
+from viz.figures import HeadPlace
 from viz.head_model import choose_second, open_model, title_of
 from viz.head_settings import MAPS, Settings, kinds_of
 from viz.head_shown import Shown
-from viz.hiding import NOTHING
+from viz.head_sides import Side, Sides, Texts, run_other, show_difference, show_matching, takes_pairs
+from viz.hiding import Hiding
 from viz.language import _
-from viz.matching import Matching, Pairs, changes, distances, ranking
+from viz.matching import ranking
 from viz.runtime import Host
 from viz.sentence import KEY as FIRST_BOX
 from viz.style import plain
-from viz.tokens import isolated, visible
-from viz.views import View
 
 NONE, SENTENCE, MODEL = "none", "sentence", "model"
 OTHER = "other"
@@ -37,48 +32,44 @@ MINIMAL_PAIR = ("The cat drank the milk because it was hungry.", "The cat drank 
 MOST_WORK = 10**9
 """Heads of the one times heads of the other times cells up to which two models are compared."""
 
-_STYLE = """
-<style>
-.matched { margin: 0.1rem 0; line-height: 1.9; overflow-wrap: anywhere; }
-.matched small { opacity: 0.8; }
-.matched span { padding: 0 0.2em; border-bottom: 2px solid transparent; }
-.matched .alone { border-bottom: 2px dashed #e8590c; font-weight: 600; }
-</style>
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class _Side:
-    """One of the two that are compared, its name, and what it is called."""
-
-    shown: Shown
-    name: str
-
-    def tokens(self) -> tuple[Sequence[str], Sequence[str]]:
-        view = self.shown.first
-        return view.shown.query_tokens.texts, view.shown.key_tokens.texts
-
 
 def compare_with(
     host: Host,
     key: str,
+    texts: Texts,
     shown: Shown,
     settings: Settings,
     picked: Sequence[HeadPlace],
     width: float,
     messages: DeltaGenerator,
 ) -> None:
-    """Let the reader compare the heads on a second sentence, or with those of a second model."""
+    """Let the reader compare the heads on a second sentence, or with those of a second model.
+
+    Parameters
+    ----------
+    host : Host
+    key : str
+        Of the model whose heads are shown.
+    texts : tuple of (str, str or None)
+        What it read to give `shown`.
+    shown : Shown
+    settings : Settings
+    picked : sequence of HeadPlace
+    width : float
+        Pixels that there are.
+    messages : DeltaGenerator
+        Where what is wrong is said.
+    """
     st.subheader(_("Compare with"), anchor=False)
     ways = {NONE: _("nothing"), SENTENCE: _("a second sentence"), MODEL: _("a second model")}
     way = segmented("against", ways, title=_("What this is compared with"))
     if way == SENTENCE:
-        _second_sentence(host, key, shown, settings, width)
+        _second_sentence(host, key, texts, shown, settings, width)
     elif way == MODEL:
-        _second_model(host, key, shown, settings, picked, width, messages)
+        _second_model(host, key, texts, shown, settings, picked, width, messages)
 
 
-def _second_sentence(host: Host, key: str, shown: Shown, settings: Settings, width: float) -> None:
+def _second_sentence(host: Host, key: str, texts: Texts, shown: Shown, settings: Settings, width: float) -> None:
     typed = st.text_input(
         _("Second sentence: which of its words does each head read differently?"),
         key=OTHER,
@@ -95,19 +86,21 @@ def _second_sentence(host: Host, key: str, shown: Shown, settings: Settings, wid
             on_click=_put_pair,
         )
         return
-    found = _attend(host, key, typed or "")
+    found = run_other(host, key, (typed or "", texts[1]))
     if found is None:
         return
     trace, identity = found
-    one = _Side(_plain(shown), _("the first"))
-    other = _Side(replace(one.shown, trace=trace, identity=identity), _("the second"))
-    matching = _match(one, other, settings)
-    _show_matching(one, other, matching)
-    if matching.empty:
+    one = Side(_plain(shown), _("the first"))
+    other = Side(replace(one.shown, trace=trace, identity=identity), _("the second"))
+    sides = Sides.of(one, other, settings)
+    show_matching(sides)
+    if texts[1] is not None:
+        _say_pair()
+    if sides.matching.empty:
         st.info(_("The two have no words in common: there is nothing to compare."))
         return
-    what = ("changes", identity, settings.hides_specials)
-    values: NDArray[np.float64] = one.shown.kept(what, lambda: _changes(one, other, matching))
+    what = ("changes", identity, settings.hides_specials, settings.hiding.between)
+    values: NDArray[np.float64] = one.shown.kept(what, sides.changes)
     places = one.shown.places
     order = ranking(values)
     labels = {
@@ -117,7 +110,7 @@ def _second_sentence(host: Host, key: str, shown: Shown, settings: Settings, wid
     with st.container(width=330):
         code = select("changed", labels, title=_("Head, the most changed first"), compact=False)
     place = _place(code)
-    _difference(one, other, (place, place), matching, settings, width)
+    show_difference(sides, (place, place), settings, width)
     rows = [
         {
             _("rank"): rank,
@@ -139,6 +132,7 @@ def _second_sentence(host: Host, key: str, shown: Shown, settings: Settings, wid
 def _second_model(
     host: Host,
     key: str,
+    texts: Texts,
     shown: Shown,
     settings: Settings,
     picked: Sequence[HeadPlace],
@@ -151,7 +145,9 @@ def _second_model(
         return
     if not open_model(host, second, messages):
         return
-    found = _attend(host, second, shown.trace.source_text)
+    text, pair = texts
+    left_out = pair is not None and not takes_pairs(host.model(second))
+    found = run_other(host, second, (text, None if left_out else pair))
     if found is None:
         return
     trace, identity = found
@@ -161,29 +157,42 @@ def _second_model(
     if fitting is None:
         st.info(_("The second model has no attention of this kind."))
         return
-    one = _Side(replace(_plain(shown), unit="word"), title_of(host, key))
-    other = _Side(replace(one.shown, trace=trace, identity=identity, sites=MAPS[fitting][0]), title_of(host, second))
-    matching = _match(one, other, settings)
-    _show_matching(one, other, matching)
-    work = len(one.shown.places) * len(other.shown.places) * len(matching.queries) * (len(matching.keys) + 1)
-    if matching.empty or work > MOST_WORK:
-        st.info(_("The two have no words in common.") if matching.empty else _("This text is too long for two models."))
-        return
-    what = ("distances", identity, fitting, settings.hides_specials)
-    values: NDArray[np.float64] = one.shown.kept(what, lambda: _distances(one, other, matching))
-    _heads_of_two(one, other, values, matching, settings, picked, width)
+    one = Side(replace(_plain(shown), unit="word"), title_of(host, key))
+    other = Side(replace(one.shown, trace=trace, identity=identity, sites=MAPS[fitting][0]), title_of(host, second))
+    notes = (_("{model} reads text A alone", model=other.name),) if left_out else ()
+    sides = Sides.of(one, other, settings, notes=notes)
+    if left_out:
+        st.info(plain(_("{model} reads one text: B is left out of what it reads.", model=other.name)))
+        if 1 in (settings.hiding.between or ()):
+            st.info(_("Nothing of B can be compared. Choose “A and B” or “A → A” above to compare the two on A."))
+            return
+    show_matching(sides)
+    if pair is not None and not left_out:
+        _say_pair()
+    if _can_compare(sides):
+        what = ("distances", identity, fitting, settings.hides_specials, settings.hiding.between)
+        values: NDArray[np.float64] = one.shown.kept(what, sides.distances)
+        _heads_of_two(sides, values, settings, picked, width)
+
+
+def _can_compare(sides: Sides) -> bool:
+    """Tell whether two models have words in common, and few enough; say it if not."""
+    matching = sides.matching
+    work = (
+        len(sides.one.shown.places) * len(sides.other.shown.places) * len(matching.queries) * (len(matching.keys) + 1)
+    )
+    if matching.empty:
+        st.info(_("The two have no words in common."))
+    elif work > MOST_WORK:
+        st.info(_("This text is too long for two models."))
+    return not matching.empty and work <= MOST_WORK
 
 
 def _heads_of_two(
-    one: _Side,
-    other: _Side,
-    values: NDArray[np.float64],
-    matching: Matching,
-    settings: Settings,
-    picked: Sequence[HeadPlace],
-    width: float,
+    sides: Sides, values: NDArray[np.float64], settings: Settings, picked: Sequence[HeadPlace], width: float
 ) -> None:
     """Show two heads of two models, the second the one that reads most like the first unless another is chosen."""
+    one, other = sides.one, sides.other
     places, others = one.shown.places, other.shown.places
     labels = {_code(place): place.title for place in places}
     with st.container(horizontal=True, key="two-models"):
@@ -201,7 +210,7 @@ def _heads_of_two(
         with st.container(width=330):
             title = _("Head of {model}, the most alike first", model=other.name)
             second = _place(select("its", nearest, title=title, compact=False))
-    _difference(one, other, (first, second), matching, settings, width)
+    show_difference(sides, (first, second), settings, width)
     best = values.argmin(axis=1)
     rows = [
         {
@@ -224,105 +233,12 @@ def _heads_of_two(
 
 
 def _plain(shown: Shown) -> Shown:
-    """Give `shown` with nothing hidden: what is left out of a comparison goes into its last column."""
-    return replace(shown, hiding=NOTHING)
+    """Give `shown` with no token hidden: what is left out of a comparison goes into its last column."""
+    return replace(shown, hiding=Hiding(threshold=shown.hiding.threshold))
 
 
-def _attend(host: Host, key: str, text: str) -> tuple[AttentionTrace, Hashable] | None:
-    try:
-        fitting, left_out = host.model(key).fit(text)
-        if left_out:
-            st.info(_("The second text is longer than the model takes: its end is left out."))
-        return host.attend(key, fitting), host.identify(key, fitting)
-    except models.InputError as error:
-        st.error(plain(_(str(error))), icon=":material/edit:")
-        return None
-
-
-def _match(one: _Side, other: _Side, settings: Settings) -> Matching:
-    """Match the words of the two; special tokens too, unless they are hidden."""
-    found = Matching.of(one.tokens(), other.tokens())
-    if not settings.hides_specials:
-        return found
-    views = one.shown.first.shown, other.shown.first.shown
-    queries = _without(found.queries, views[0].query_tokens.specials, views[1].query_tokens.specials)
-    return Matching(queries, _without(found.keys, views[0].key_tokens.specials, views[1].key_tokens.specials))
-
-
-def _without(pairs: Pairs, first: Sequence[int], second: Sequence[int]) -> Pairs:
-    return tuple((one, other) for one, other in pairs if one not in first and other not in second)
-
-
-def _changes(one: _Side, other: _Side, matching: Matching) -> NDArray[np.float64]:
-    layers = zip(one.shown.views(), other.shown.views(), strict=True)
-    found = [changes(matching.first(a.shown.weights), matching.second(b.shown.weights)) for a, b in layers]
-    return np.concatenate(found)
-
-
-def _distances(one: _Side, other: _Side, matching: Matching) -> NDArray[np.float64]:
-    first = np.concatenate([matching.first(view.shown.weights) for view in one.shown.views()])
-    second = np.concatenate([matching.second(view.shown.weights) for view in other.shown.views()])
-    return distances(first, second)
-
-
-def _difference(
-    one: _Side,
-    other: _Side,
-    places: tuple[HeadPlace, HeadPlace],
-    matching: Matching,
-    settings: Settings,
-    width: float,
-) -> None:
-    views = one.shown.pick(places[:1])[0], other.shown.pick(places[1:])[0]
-    names = tuple(f"{side.name}, {place.title}" for side, place in zip((one, other), places, strict=True))
-    figure = matched_difference(
-        *views, matching=matching, names=(names[0], names[1]), colour=settings.colour, width=width
-    )
-    show_figure(
-        figure,
-        key="matched",
-        says=_says(views, matching, (one.name, other.name)),
-        name=f"{one.shown.trace.source_text[:40]} {' '.join(names)}",
-        picture=settings.picture,
-        available=width,
-    )
-
-
-def _says(views: tuple[View, View], matching: Matching, names: tuple[str, str]) -> str:
-    """Say where the two differ most."""
-    one, other = matching.first(views[0].weights), matching.second(views[1].weights)
-    gap = np.abs(one - other)[:, :-1]
-    if not gap.size or not gap.max():
-        return _("Both read the matched words alike.")
-    query, key = np.unravel_index(gap.argmax(), gap.shape)
-    shown = views[0].shown
-    return _(
-        "They differ most at “{query}”: “{key}” gets {one} from {first} and {other} from {second}.",
-        query=isolated(visible(shown.query_tokens.texts[matching.queries[int(query)][0]])),
-        key=isolated(visible(shown.key_tokens.texts[matching.keys[int(key)][0]])),
-        one=f"{one[query, key]:.2f}",
-        other=f"{other[query, key]:.2f}",
-        first=names[0],
-        second=names[1],
-    )
-
-
-def _show_matching(one: _Side, other: _Side, matching: Matching) -> None:
-    """Show the words of both, those that are not matched marked."""
-    lines = []
-    for side, number in ((one, 0), (other, 1)):
-        texts = side.tokens()[1]
-        there = {pair[number] for pair in matching.keys}
-        marked = escape(_("not matched"))
-        alone = f' class="alone" title="{marked}"'
-        words = (
-            f"<span{'' if place in there else alone}><bdi>{escape(visible(text))}</bdi></span>"
-            for place, text in enumerate(texts)
-        )
-        name = escape(_("{name}:", name=side.name))
-        lines.append(f'<p class="matched"><small>{name}</small> {" ".join(words)}</p>')
-    count = _("{count} words are matched; those underlined are not.", count=len(matching.keys))
-    st.html(f'{_STYLE}{"".join(lines)}<p class="matched"><small>{escape(count)}</small></p>')
+def _say_pair() -> None:
+    st.caption(_("Both times A is read together with B. Words of A are matched with words of A, those of B with B's."))
 
 
 def _table(rows: Sequence[dict[str, Any]], bar: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from models.trace import AttentionTrace
@@ -87,9 +87,17 @@ class Shown:
             ("sentence", self.hiding, current_language()), lambda: head_profile.overview_sentence(self.views())
         )
 
+    @property
+    def hidden(self) -> Hiding:
+        """The tokens that are hidden; every cell counts, however small."""
+        return replace(self.hiding, threshold=0.0)
+
     def similarity(self) -> Similarity:
-        """Compare every head with every other."""
-        return self.kept(("similarity",), lambda: head_similarity(self.trace, sites=self.sites, unit=self.unit))
+        """Compare every head with every other, on the tokens that are shown."""
+        return self.kept(
+            ("similarity", self.hidden),
+            lambda: head_similarity(self.trace, sites=self.sites, unit=self.unit, hiding=self.hidden),
+        )
 
     def payload(
         self,
@@ -101,8 +109,7 @@ class Shown:
         file: str,
     ) -> bytes:
         """Give what the canvas overview shows, saved as `file`; picking, ordering and colour compute no map anew."""
-        hidden = Hiding(self.hiding.source, self.hiding.target, self.hiding.target_input, between=self.hiding.between)
-        small: SmallMaps = self.kept(("small", hidden), lambda: small_maps(self.views(hidden)))
+        small: SmallMaps = self.kept(("small", self.hidden), lambda: small_maps(self.views(self.hidden)))
         note = self.kept(("note", self.hiding, current_language()), self._note)
         view = self.first
         return encode_overview(

@@ -10,14 +10,15 @@ import streamlit as st
 from models.sites import Site
 from viz import head_profile
 from viz.figures.head_maps import HeadPlace
-from viz.head_gallery import columns_of
 from viz.language import _
 from viz.style import plain
 
 TALLEST = 640  # pixels: a longer table is scrolled
 
 
-def head_table(profiles: Sequence[head_profile.Profile], site: Site, picked: Sequence[HeadPlace]) -> None:
+def head_table(
+    profiles: Sequence[head_profile.Profile], site: Site, picked: Sequence[HeadPlace], *, whole: bool = False
+) -> None:
     """Show label, score and measures of heads in a table, with what each measure says.
 
     Parameters
@@ -28,12 +29,20 @@ def head_table(profiles: Sequence[head_profile.Profile], site: Site, picked: Seq
         Any place of the maps that were measured.
     picked : sequence of HeadPlace
         Heads that are marked.
+    whole : bool, optional
+        Whether to say that whole maps were measured: if the pictures leave something out.
     """
     st.subheader(_("Every head in numbers, on this sentence"), anchor=False)
     if not profiles:
         st.info(_("No head has this label here."))
         return
-    measures = columns_of(profiles)
+    if whole:
+        said = _(
+            "Labels and numbers are of whole maps: of all tokens, hidden ones too, and of all weights, those drawn "
+            "empty too."
+        )
+        st.caption(plain(said))
+    measures = head_profile.columns_of(profiles)
     names = {measure.key: _(measure.name) for measure in measures}
     rows = [
         {_("picked"): "✓" if each.place in picked else "", _("layer"): each.place.layer, _("head"): each.place.head}

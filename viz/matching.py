@@ -1,4 +1,4 @@
-"""Two texts, or one text in two models: which words are the same, and how differently heads read them. numpy only.
+"""Two texts, or one text in two models: which words are the same, and how differently heads read them.
 
 What is compared is the part of two maps that both have: rows and columns of words that are matched. What a query gives
 to all other words stands in one more column, so that nothing is renormalised and nothing is lost.
@@ -14,22 +14,33 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from models.trace import AttentionMap, TokenSequence
+
 Pairs = tuple[tuple[int, int], ...]
 BLOCK_BYTES = 16 * 2**20
 
 
-def match_words(first: Sequence[str], second: Sequence[str]) -> Pairs:
+def match_words(
+    first: Sequence[str], second: Sequence[str], *, parts: tuple[Sequence[int], Sequence[int]] | None = None
+) -> Pairs:
     """Match the words of two texts that are equal and in one order.
 
     Parameters
     ----------
     first, second : sequence of str
         White space around a word does not count; capitals do.
+    parts : tuple of (sequence of int, sequence of int), optional
+        A number for each word of the first and of the second: words of different parts are never matched.
 
     Returns
     -------
     tuple of (int, int)
         Positions in the first and in the second text, rising in both.
+
+    Raises
+    ------
+    ValueError
+        If there are not as many parts as words.
 
     Notes
     -----
@@ -39,10 +50,51 @@ def match_words(first: Sequence[str], second: Sequence[str]) -> Pairs:
     --------
     >>> match_words("it was hungry .".split(), "it was very sweet .".split())
     ((0, 0), (1, 1), (3, 4))
+    >>> match_words(["cat", "cat"], ["cat"], parts=((0, 1), (1,)))
+    ((1, 0),)
     """
-    one, other = ([text.strip() for text in texts] for texts in (first, second))
+    numbers = ((0,) * len(first), (0,) * len(second)) if parts is None else parts
+    one, other = (
+        [(part, text.strip()) for part, text in zip(each, texts, strict=True)]
+        for each, texts in zip(numbers, (first, second), strict=True)
+    )
     blocks = SequenceMatcher(None, one, other, autojunk=False).get_matching_blocks()
     return tuple((block.a + step, block.b + step) for block in blocks for step in range(block.size))
+
+
+def match_tokens(
+    first: TokenSequence, second: TokenSequence, *, specials: bool = True, text: int | None = None
+) -> Pairs:
+    """Match the tokens of two records, those of the first of two texts read together with those of the first alone.
+
+    Parameters
+    ----------
+    first, second : TokenSequence
+        Each of one text or of a pair. One text counts as the first of a pair.
+    specials : bool, optional
+        Whether tokens that stand for no text are matched too.
+    text : int, optional
+        0 or 1: only the tokens of this text of a pair are matched.
+
+    Returns
+    -------
+    tuple of (int, int)
+        As `match_words` gives them.
+    """
+    parts = None
+    if first.segments or second.segments or text is not None:
+        parts = _parts(first), _parts(second)
+    found = match_words(first.texts, second.texts, parts=parts)
+    if parts is not None and text is not None:
+        found = tuple(pair for pair in found if parts[0][pair[0]] == text)
+    if specials:
+        return found
+    return tuple((one, other) for one, other in found if one not in first.specials and other not in second.specials)
+
+
+def _parts(tokens: TokenSequence) -> tuple[int, ...]:
+    """Give of which text of a pair each token is; -1 of neither."""
+    return tokens.segments or tuple(-1 if place in tokens.specials else 0 for place in range(len(tokens)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +115,32 @@ class Matching:
         """Match two maps by the texts of their (queries, keys)."""
         queries, keys = (match_words(one, other) for one, other in zip(first, second, strict=True))
         return cls(queries, keys)
+
+    @classmethod
+    def of_maps(
+        cls,
+        first: AttentionMap,
+        second: AttentionMap,
+        *,
+        specials: bool = True,
+        between: tuple[int, int] | None = None,
+    ) -> Matching:
+        """Match two maps by their tokens; of texts that are read in pairs, the first with the first alone.
+
+        Parameters
+        ----------
+        first, second : AttentionMap
+            With nothing hidden.
+        specials : bool, optional
+            Whether tokens that stand for no text are matched too.
+        between : tuple of int, optional
+            Of a pair of texts, the one whose tokens are rows and the one whose tokens are columns, 0 or 1 each.
+        """
+        rows, columns = (None, None) if between is None else between
+        return cls(
+            match_tokens(first.query_tokens, second.query_tokens, specials=specials, text=rows),
+            match_tokens(first.key_tokens, second.key_tokens, specials=specials, text=columns),
+        )
 
     @property
     def empty(self) -> bool:

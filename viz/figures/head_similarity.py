@@ -21,10 +21,12 @@ from viz.figures.head_maps import (
     headline,
     legend_height,
     place_legend,
+    sites_at,
     views_at,
 )
 from viz.figures.head_mosaic import LINE, wrapped
 from viz.figures.head_overview import PICKED_COLOUR
+from viz.hiding import NOTHING, Hiding
 from viz.language import _
 from viz.panels import LINE_HEIGHT
 from viz.similarity import head_divergence, similar_order
@@ -63,25 +65,31 @@ class Similarity:
         return tuple(self.places[number] for number in others[:count])
 
 
-def head_similarity(trace: AttentionTrace, *, sites: str = "encoder.*.self", unit: Unit = "word") -> Similarity:
-    """Compare every head of every layer with every other, on the whole of their maps.
+def head_similarity(
+    trace: AttentionTrace, *, sites: str = "encoder.*.self", unit: Unit = "word", hiding: Hiding = NOTHING
+) -> Similarity:
+    """Compare every head of every layer with every other.
 
     Parameters
     ----------
     trace : AttentionTrace
     sites, unit : optional
         As in `viz.figures.head_overview`.
+    hiding : Hiding, optional
+        Tokens that are left out: their rows do not count, and what they are given together counts as one token. The
+        threshold changes nothing.
 
     Returns
     -------
     Similarity
+        What rows give to no token, where they do not sum to 1, counts as one more token.
 
     Raises
     ------
     KeyError, ValueError
         As in `viz.figures.head_overview`.
     """
-    views = views_at(trace, sites, unit)
+    views = views_at(trace, sites, unit, hiding)
     places = [HeadPlace(view.shown.site.layer, head) for view in views for head in range(len(view.shown.head_names))]
     divergence = head_divergence(np.concatenate([view.shown.weights for view in views]))
     order = list(similar_order(divergence))
@@ -118,6 +126,7 @@ def similarity_heatmap(
     *,
     sites: str = "encoder.*.self",
     unit: Unit = "word",
+    hiding: Hiding = NOTHING,
     similarity: Similarity | None = None,
     picked: Sequence[HeadPlace] = (),
     width: float = 1320,
@@ -132,6 +141,8 @@ def similarity_heatmap(
     trace : AttentionTrace
     sites, unit : optional
         As in `viz.figures.head_overview`.
+    hiding : Hiding, optional
+        As in `head_similarity`; the figure says what is left out.
     similarity : Similarity, optional
         What `head_similarity` gave; left out, it is computed.
     picked : sequence of HeadPlace, optional
@@ -149,10 +160,13 @@ def similarity_heatmap(
     KeyError, ValueError
         As in `viz.figures.head_overview`.
     """
-    view = views_at(trace, sites, unit)[0]
-    found = head_similarity(trace, sites=sites, unit=unit) if similarity is None else similarity
+    view = views_at(trace, sites, unit, hiding)[0]
+    found = head_similarity(trace, sites=sites, unit=unit, hiding=hiding) if similarity is None else similarity
     grid = _fit(len(found.places), width)
-    layout = _layout(found, grid, common_notes(view))
+    notes = [*common_notes(view)]
+    if not all(trace[site].rows_sum_to_one for site in sites_at(trace, sites)):
+        notes.append(_("what goes to no token counts as one more token"))
+    layout = _layout(found, grid, notes)
     layout["shapes"] = [each for place in picked for each in _marks(found.places.index(place), grid.heads)]
     return go.Figure([_heatmap(found), _markers(found, grid.cell)], layout)
 

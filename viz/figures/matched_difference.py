@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import plotly.graph_objects as go
@@ -9,10 +10,13 @@ import plotly.graph_objects as go
 from models.trace import AttentionMap, TokenSequence
 from viz.figures.head_maps import common_notes, difference_colours
 from viz.figures.head_panels import difference_panel, draw_panels
-from viz.language import _
+from viz.language import _, mark
 from viz.matching import Matching
 from viz.theme import Colour
 from viz.views import View
+
+ELSEWHERE = mark("⟨elsewhere⟩")
+"""Message id: labels the column that holds what all words that are not matched are given together."""
 
 
 def matched_view(view: View, matching: Matching) -> View:
@@ -36,7 +40,7 @@ def matched_view(view: View, matching: Matching) -> View:
         shown.site,
         matching.first(view.weights)[None],
         TokenSequence.from_words(queries),
-        TokenSequence.from_words((*keys, _("⟨elsewhere⟩"))),
+        TokenSequence.from_words((*keys, _(ELSEWHERE))),
         rows_sum_to_one=False,
     )
     return replace(view, shown=part, head=0)
@@ -48,6 +52,7 @@ def matched_difference(
     *,
     matching: Matching,
     names: tuple[str, str],
+    notes: Sequence[str] = (),
     colour: Colour = "linear",
     width: float = 1320,
 ) -> go.Figure:
@@ -59,11 +64,13 @@ def matched_difference(
     Parameters
     ----------
     first, second : View
-        One head each, with nothing hidden.
+        One head each, with no token hidden. Differences nearer to 0 than the threshold of `first` are drawn empty.
     matching : Matching
         Of their rows and columns.
     names : tuple of str
         What tells the two apart, in words.
+    notes : sequence of str, optional
+        What else is said under the title, such as which words were not to be matched.
     colour : {"linear", "root"}, optional
         Whether a colour stands for the difference or for its square root.
     width : float, optional
@@ -89,6 +96,7 @@ def matched_difference(
         second=names[1],
     )
     view = matched_view(first, matching)
-    title, notes = _("Difference on the words that both have"), common_notes(first)
-    panel = difference_panel(title, view, one, other, names=names, notes=notes)
+    title = _("Difference on the words that both have")
+    said = tuple(dict.fromkeys((*common_notes(first), *common_notes(second), *notes)))
+    panel = difference_panel(title, view, one, other, names=names, notes=said)
     return draw_panels([panel], difference_colours(colour, width=width, meaning=meaning), colour=colour, width=width)

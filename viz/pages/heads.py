@@ -20,6 +20,7 @@ from viz.head_pairs import OTHER, compare_with
 from viz.head_picks import forget_picks, layers_of, pick_heads
 from viz.head_settings import MAPS, choose_settings
 from viz.head_shown import Shown, is_long
+from viz.head_sides import Texts, takes_pairs
 from viz.language import ENGLISH, _, use_language
 from viz.pairs import pair_of, settle_on
 from viz.returning import keep_settings, restore_settings
@@ -32,7 +33,6 @@ from viz.viewport import page_width
 __all__ = ["KEY", "MAPS", "page"]
 
 PAIR = "pair"
-LONGEST_NAMED = 40  # characters of a text that is cut
 OF_A_MODEL = (
     "map",
     "between",
@@ -101,13 +101,13 @@ def _show_model(host: Host, key: str, sentence: str, top: DeltaGenerator, messag
     start_anew(OF_A_MODEL, of=key, mark="heads-of-model")
     model: Any = host.model(key)
     pair = None
-    if getattr(model, "kind", "") == "encoder":
+    if takes_pairs(model):
         with top:
             pair = _pair_box()
     found = _run(host, key, sentence, pair, messages)
     if found is None:
         return
-    trace, identity = found
+    trace, identity, texts = found
     settings = choose_settings(trace)
     shown = Shown(trace, identity, host.workings, settings.sites, settings.unit, settings.hiding)
     places = shown.places
@@ -118,7 +118,8 @@ def _show_model(host: Host, key: str, sentence: str, top: DeltaGenerator, messag
     take_pair(shown)
     tokenizer = getattr(model, "tokenizer", None)
     mask = getattr(getattr(tokenizer, "tokenizer", None), "mask_token", None)
-    show_output(key, trace, masked=getattr(model, "head", "") == "masked", mask=mask)
+    headless = getattr(model, "kind", "") == "decoder" and getattr(model, "head", "") == "none"
+    show_output(key, trace, masked=getattr(model, "head", "") == "masked", mask=mask, headless=headless)
     if is_long(trace):
         st.caption(
             _(
@@ -135,7 +136,7 @@ def _show_model(host: Host, key: str, sentence: str, top: DeltaGenerator, messag
         show_gallery(shown, settings, order, picked)
     compare_heads(shown, settings, picked, available)
     show_below(shown, settings, order, picked, available)
-    compare_with(host, key, shown, settings, picked, available, messages)
+    compare_with(host, key, texts, shown, settings, picked, available, messages)
 
 
 def _pair_box() -> str | None:
@@ -153,10 +154,10 @@ def _pair_box() -> str | None:
 
 def _run(
     host: Host, key: str, sentence: str, pair: str | None, messages: DeltaGenerator
-) -> tuple[AttentionTrace, Any] | None:
-    """Run the model; on bad input say so and give what the last good sentence gave."""
+) -> tuple[AttentionTrace, Any, Texts] | None:
+    """Run the model; on bad input say so and give what the last good sentence gave; with it, what was read."""
     try:
-        fitting = fit_text(host.model(key), sentence, messages)
+        fitting = fit_text(host.model(key), sentence, messages, pair=pair)
         trace = host.attend(key, fitting, pair=pair)
         say_cut(trace, messages)
         keep_readable(fitting)
@@ -166,4 +167,4 @@ def _run(
             return None
         fitting, pair = last, None
         trace = host.attend(key, fitting)
-    return trace, host.identify(key, fitting, pair=pair)
+    return trace, host.identify(key, fitting, pair=pair), (fitting, pair)
