@@ -20,6 +20,7 @@ AWKWARD = {
     "right_to_left": ("אני", "أحب", "השפה", ".", "</s>"),
     "long": ("Donaudampfschifffahrtsgesellschaftskapitän", "x" * 500, "</s>"),
     "broken": ("\ud800", "\u0301", "\ufffd", "</s>"),
+    "marked": ("Ġthe", "▁cat", "##s", "cat", "Ġ", "▁", "##", "</s>"),
     "alone": ("</s>",),
 }
 

@@ -12,7 +12,7 @@ from models.sites import Site
 from models.trace import AttentionMap, AttentionTrace
 from viz.figures.head_maps import HeadPlace, views_at
 from viz.head_labels import ABOVE_CHANCE, LEAST_BREADTH, LEAST_SHARE, NAMES, label_of
-from viz.head_profile import Profile, measures_for, ordered, profiles_of, sample_of
+from viz.head_profile import Profile, columns_of, measures_for, ordered, profiles_of, sample_of
 from viz.hiding import Hiding
 
 WORDS = ("[CLS]", "the", "cat", "saw", "the", "big", "cat", "and", "the", "dog", "[SEP]")
@@ -20,12 +20,14 @@ SIZE = len(WORDS)
 SPECIALS = (0, SIZE - 1)
 
 
-def reading(weights: np.ndarray, words: Sequence[str] = WORDS, *, causal: bool = False) -> AttentionTrace:
-    """Make the trace of one head."""
+def reading(
+    weights: np.ndarray, words: Sequence[str] = WORDS, *, causal: bool = False, read: float = 1
+) -> AttentionTrace:
+    """Make the trace of one head that gives `read` of its reading to tokens."""
     text, nothing = pieces(words), pieces(())
     site = Site("decoder" if causal else "encoder", 0, "self")
-    rows = weights / weights.sum(axis=-1, keepdims=True)
-    map_ = AttentionMap(site, rows[None].astype(np.float32), text, text, causal=causal)
+    rows = read * weights / weights.sum(axis=-1, keepdims=True)
+    map_ = AttentionMap(site, rows[None].astype(np.float32), text, text, causal=causal, rows_sum_to_one=read == 1)
     return AttentionTrace(text, nothing, nothing, (map_,), (), "", "", provenance(decoding="none"))
 
 
@@ -75,6 +77,37 @@ def test_a_head_is_called_after_what_it_does(weights: np.ndarray, label: str) ->
     assert found.name == label
     assert 0 <= found.score <= 1
     assert (found.score >= LEAST_SHARE) == (label != "no clear pattern")
+
+
+def test_a_head_that_gives_nearly_all_to_its_sink_is_called_after_that() -> None:
+    trace = reading(np.eye(SIZE)[np.zeros(SIZE, dtype=int)], read=0.01)
+    (profile,) = profiles_of(views_at(trace, "encoder.*.self", "word"), SPECIALS)
+    assert profile.label.name == "no token"
+    assert profile.label.score == profile.values["unread"] == pytest.approx(0.99)
+    assert profile.values["first"] == pytest.approx(0.01)
+    assert [each.key for each in columns_of([profile])][-1] == "unread"
+
+
+def test_a_pattern_is_named_only_if_it_takes_half_of_all_reading_what_is_unread_too() -> None:
+    for read, label in ((0.75, "first"), (0.52, "none"), (0.4, "unread")):
+        trace = reading(on_keys(0), read=read)
+        (profile,) = profiles_of(views_at(trace, "encoder.*.self", "word"), SPECIALS)
+        assert profile.label.key == label
+        assert profile.values["first"] == pytest.approx(read / (1 + 0.02 * (SIZE - 1)))
+
+
+def test_where_one_layer_leaves_something_unread_every_head_says_how_much() -> None:
+    trace = transformer()
+    maps = tuple(
+        replace(each, weights=each.weights * 0.5, rows_sum_to_one=False) if each.site.layer == 1 else each
+        for each in trace.maps
+    )
+    profiles = profiles_of(views_at(replace(trace, maps=maps), "encoder.*.self", "word"))
+    assert [each.values["unread"] for each in profiles] == pytest.approx(
+        [0.5 * (each.place.layer == 1) for each in profiles]
+    )
+    assert "unread" in {measure.key for measure in columns_of(profiles)}
+    assert not any("unread" in each.values for each in profiles_of(views_at(trace, "encoder.*.self", "word")))
 
 
 def test_the_score_is_the_share_in_the_table() -> None:
@@ -177,4 +210,4 @@ def test_of_equals_the_earlier_head_comes_first() -> None:
 
 
 def test_each_label_has_a_name_of_its_own() -> None:
-    assert len(set(NAMES.values())) == len(NAMES) == 8
+    assert len(set(NAMES.values())) == len(NAMES) == 9

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from figure_samples import AWKWARD
 from head_samples import KINDS, transformer, weights_of
+from huggingface_samples import tiny_model
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -21,7 +22,7 @@ from viz.head_profile import (
 from viz.measures import key_share, mean_distance, mean_entropy, offset_share, relative_entropy
 
 WORDS = st.lists(st.text(st.characters(), max_size=12), min_size=1, max_size=5)
-OF_SOME_TEXTS = {"delimiter", "repeated"}
+OF_SOME_TEXTS = {"delimiter", "repeated", "unread"}
 TWO = (HeadPlace(0, 1), HeadPlace(2, 6))
 
 
@@ -44,6 +45,22 @@ def test_every_head_is_measured_by_layer_and_head(sites: str) -> None:
             assert values["next"] == pytest.approx(float(offset_share(weights, 1)))
         if "last" in values:
             assert values["last"] == pytest.approx(float(key_share(weights, -1)))
+
+
+def test_what_a_model_gives_to_its_sink_stands_in_the_profile() -> None:
+    trace = tiny_model("gpt_oss").attend("the cat sleeps in the house")
+    profiles = profiles_of(views_at(trace, "decoder.*.self", "piece"))
+    assert any(profile.values["unread"] > 0.1 for profile in profiles)
+    for profile in profiles:
+        weights, values = trace[f"decoder.{profile.place.layer}.self"].weights[profile.place.head], profile.values
+        size = len(weights)
+        assert values["first"] == pytest.approx(weights[:, 0].sum() / size, abs=1e-5)
+        assert values["same"] == pytest.approx(np.trace(weights) / size, abs=1e-5)
+        assert values["unread"] == pytest.approx(1 - weights.sum() / size, abs=1e-5)
+        whole = np.column_stack((weights, 1 - weights.sum(axis=1)))
+        bits = -(whole * np.log2(np.where(whole > 0, whole, 1))).sum(axis=1)
+        assert values["entropy"] == pytest.approx(bits.mean(), abs=1e-4)
+        assert values["breadth"] == pytest.approx(bits.sum() / np.log2(np.arange(2, size + 2)).sum(), abs=1e-4)
 
 
 @pytest.mark.parametrize(

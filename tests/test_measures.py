@@ -6,6 +6,7 @@ from random import Random
 
 import numpy as np
 import pytest
+from figure_samples import rows
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
@@ -23,6 +24,8 @@ from viz.measures import (
     row_entropy,
     row_links,
     strongest_links,
+    unread,
+    unread_share,
 )
 
 MATRICES = arrays(np.float32, array_shapes(min_dims=2, max_dims=2, max_side=6), elements=st.floats(0, 1, width=32))
@@ -33,8 +36,11 @@ def test_entropy_of_known_rows() -> None:
     np.testing.assert_allclose(row_entropy(rows), [0, 1, 2, 1.5])
 
 
-def test_entropy_of_rows_that_do_not_sum_to_one_is_that_of_their_shares() -> None:
-    np.testing.assert_allclose(row_entropy(np.array([[0.1, 0.1], [0.0, 0.0]])), [1, 0])
+def test_what_a_row_gives_to_no_token_is_one_more_term_of_its_entropy() -> None:
+    rows = np.array([[0.25, 0.25], [0.0, 0.0], [0.01, 0.0], [0.25, 0.5]])
+    sunk = 0.01 * math.log2(100) - 0.99 * math.log2(0.99)
+    np.testing.assert_allclose(row_entropy(rows), [1.5, 0, sunk, 1.5])
+    np.testing.assert_allclose(unread(rows), [0.5, 1, 0.99, 0.25])
 
 
 def test_entropy_keeps_the_head_axis() -> None:
@@ -45,7 +51,7 @@ def test_entropy_keeps_the_head_axis() -> None:
 def test_entropy_lies_between_0_and_the_logarithm_of_the_keys(weights: np.ndarray) -> None:
     entropy = row_entropy(weights)
     assert (entropy >= 0).all()
-    assert (entropy <= np.log2(weights.shape[1]) + 1e-9).all()
+    assert (entropy <= np.log2(weights.shape[1] + (unread(weights) > 0)) + 1e-9).all()
 
 
 @given(MATRICES, st.randoms(use_true_random=False))
@@ -85,44 +91,59 @@ def test_links_are_those_of_one_head() -> None:
 
 # Heads: each measure against a slow loop over cells, and what must hold whatever the weights.
 
-HEADS = arrays(np.float32, array_shapes(min_dims=3, max_dims=3, max_side=6), elements=st.floats(0, 1, width=32))
-SQUARES = st.integers(1, 6).flatmap(
-    lambda side: arrays(np.float32, (2, side, side), elements=st.floats(0, 1, width=32))
+CELLS = st.floats(0, 1, width=32)
+LARGEST = st.sampled_from([1, 1 / 4, 1 / 64])  # rows that sum to more than 1, and rows that leave much unread
+HEADS = st.builds(
+    lambda weights, largest: weights * np.float32(largest),
+    arrays(np.float32, array_shapes(min_dims=3, max_dims=3, max_side=6), elements=CELLS),
+    LARGEST,
+)
+SQUARES = st.builds(
+    lambda weights, largest: weights * np.float32(largest),
+    st.integers(1, 6).flatmap(lambda side: arrays(np.float32, (2, side, side), elements=CELLS)),
+    LARGEST,
 )
 
 
-def looped_mean(values: np.ndarray, worth: Callable[[int, int], float]) -> float:
-    """Give the mean of `worth(query, key)` over the cells of one head, weighted by its weights."""
+def with_rest(row: np.ndarray) -> list[float]:
+    """Give a row with what it gives to no token as one more cell: nothing if it sums to 1 up to rounding."""
+    cells = [float(weight) for weight in row]
+    rest = 1 - sum(cells)
+    return [*cells, rest if rest > 1e-5 else 0.0]
+
+
+def looped_mean(values: np.ndarray, worth: Callable[[int, int], float], *, unread: bool = True) -> float:
+    """Give the mean of `worth(query, key)` over the cells of one head, weighted; what is unread is worth nothing."""
     total = part = 0.0
     for query, row in enumerate(values):
-        for key, weight in enumerate(row):
-            total += float(weight)
-            part += float(weight) * worth(query, key)
+        cells = with_rest(row)
+        total += sum(cells if unread else cells[:-1])
+        part += sum(weight * worth(query, key) for key, weight in enumerate(cells[:-1]))
     return part / total if total else 0.0
 
 
 def looped_entropies(values: np.ndarray) -> list[float]:
-    """Give the entropy of each row of one head that has weight, in bits."""
+    """Give the entropy of each row of one head, in bits."""
     entropies = []
-    for row in values.astype(float):
-        if row.sum() > 0:
-            shares = row / row.sum()
-            entropies.append(-sum(share * math.log2(share) for share in shares if share > 0))
+    for row in values:
+        cells = with_rest(row)
+        shares = [cell / sum(cells) for cell in cells]
+        entropies.append(-sum(share * math.log2(share) for share in shares if share > 0))
     return entropies
 
 
 @given(HEADS)
 def test_the_entropy_of_a_head_is_the_mean_of_its_rows(weights: np.ndarray) -> None:
-    expected = [sum(rows) / len(rows) if (rows := looped_entropies(head)) else 0.0 for head in weights]
+    expected = [np.mean(looped_entropies(head)) for head in weights]
     np.testing.assert_allclose(mean_entropy(weights), expected, atol=1e-9)
-    assert (mean_entropy(weights) <= np.log2(weights.shape[2]) + 1e-9).all()
 
 
 @given(HEADS)
 def test_relative_entropy_is_entropy_over_the_most_there_can_be(weights: np.ndarray) -> None:
-    most = math.log2(weights.shape[2])
-    expected = mean_entropy(weights) / most if most else np.zeros(len(weights))
-    np.testing.assert_allclose(relative_entropy(weights), expected, atol=1e-9)
+    for head, found in zip(weights, relative_entropy(weights), strict=True):
+        choices = len(head[0]) + any(with_rest(row)[-1] for row in head)
+        expected = np.mean(looped_entropies(head)) / math.log2(choices) if choices > 1 else 0.0
+        assert found == pytest.approx(expected, abs=1e-9)
     assert (relative_entropy(weights) <= 1 + 1e-9).all()
 
 
@@ -141,7 +162,7 @@ def test_a_causal_head_is_never_broader_than_its_triangle(weights: np.ndarray) -
 
 @given(SQUARES)
 def test_distance_is_that_of_a_loop_over_cells(weights: np.ndarray) -> None:
-    expected = [looped_mean(head, lambda query, key: abs(query - key)) for head in weights]
+    expected = [looped_mean(head, lambda query, key: abs(query - key), unread=False) for head in weights]
     np.testing.assert_allclose(mean_distance(weights), expected, atol=1e-9)
     assert (mean_distance(weights) <= weights.shape[2] - 1 + 1e-9).all()
 
@@ -161,12 +182,14 @@ def test_the_share_on_a_key_is_that_of_a_loop_over_cells(weights: np.ndarray, da
 
 
 @given(HEADS)
-def test_the_shares_of_all_places_sum_to_one(weights: np.ndarray) -> None:
+def test_the_shares_of_all_places_and_of_no_token_sum_to_one(weights: np.ndarray) -> None:
     queries, keys = weights.shape[1:]
-    has_weight = (weights.sum(axis=(1, 2)) > 0).astype(float)
+    rest = [sum(with_rest(row)[-1] for row in head) / sum(sum(with_rest(row)) for row in head) for head in weights]
+    np.testing.assert_allclose(unread_share(weights), rest, atol=1e-9)
     offsets = sum(offset_share(weights, offset) for offset in range(-queries + 1, keys))
-    np.testing.assert_allclose(offsets, has_weight, atol=1e-9)
-    np.testing.assert_allclose(sum(key_share(weights, key) for key in range(keys)), has_weight, atol=1e-9)
+    np.testing.assert_allclose(offsets + unread_share(weights), 1, atol=1e-9)
+    shares = sum(key_share(weights, key) for key in range(keys))
+    np.testing.assert_allclose(shares + unread_share(weights), 1, atol=1e-9)
 
 
 @given(SQUARES)
@@ -224,7 +247,7 @@ def test_the_share_on_repeated_tokens_is_that_of_a_loop(weights: np.ndarray, dat
         for query, row in enumerate(head.astype(float)):
             others = [key for key in range(query if causal else size) if key != query and names[key] == names[query]]
             part += sum(row[key] for key in others)
-            whole += sum(row) if others else 0.0
+            whole += sum(with_rest(row)) if others else 0.0
         assert found == pytest.approx(part / whole if whole else 0.0)
 
 
@@ -234,3 +257,52 @@ def test_a_head_that_reads_all_alike_is_as_broad_as_can_be(queries: int, keys: i
     np.testing.assert_allclose(weights.sum(axis=1), 1)
     broad = relative_entropy(weights, causal=causal)
     assert broad == pytest.approx(1 if keys > 1 and (queries > 1 or not causal) else 0)
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_rows_that_sum_to_one_are_measured_as_shares_of_their_sum_whatever_their_rounding(causal: bool) -> None:
+    """The formulas without a word of what is unread, on float32 rows whose sums are off by some 1e-7."""
+    weights = rows(12, 70, 70, sharpness=0.5)
+    if causal:
+        weights = np.tril(weights) / np.tril(weights).sum(axis=-1, keepdims=True)
+    values = weights.astype(np.float64)
+    total, sums = values.sum(axis=(1, 2)), values.sum(axis=-1)
+    assert 0 < np.abs(sums - 1).max() < 1e-5
+    shares = values / sums[..., None]
+    entropies = -(shares * np.log2(np.where(shares > 0, shares, 1))).sum(axis=-1)
+    readable = np.arange(1, 71) if causal else np.full(70, 70)
+    away = np.abs(np.subtract.outer(np.arange(70), np.arange(70)))
+    names = [place % 9 for place in range(70)]
+    same = (away % 9 == 0) & (away > 0)
+    same = np.tril(same) if causal else same
+    for found, expected in (
+        (row_entropy(weights), entropies),
+        (mean_entropy(weights), entropies.mean(axis=1)),
+        (relative_entropy(weights, causal=causal), entropies.sum(axis=1) / np.log2(readable).sum()),
+        (mean_distance(weights), (values * away).sum(axis=(1, 2)) / total),
+        (offset_share(weights, -1), (values * np.eye(70, k=-1)).sum(axis=(1, 2)) / total),
+        (key_share(weights, 0), values[..., 0].sum(axis=1) / total),
+        (keys_share(weights, [3, 69]), values[..., [3, 69]].sum(axis=(1, 2)) / total),
+        (repeated_share(weights, names, causal=causal), (values * same).sum(axis=(1, 2)) / sums[:, same.any(1)].sum(1)),
+        (unread_share(weights), np.zeros(12)),
+    ):
+        np.testing.assert_allclose(found, expected, atol=1e-12, rtol=0)
+
+
+def test_a_head_that_gives_nearly_all_to_its_sink_reads_little() -> None:
+    weights = np.zeros((1, 4, 4))
+    weights[:, :, 0] = 0.01
+    assert key_share(weights, 0) == pytest.approx(0.01)
+    assert keys_share(weights, [0, 2]) == pytest.approx(0.01)
+    assert offset_share(weights, 0) == pytest.approx(0.0025)
+    assert repeated_share(weights, "aaba") == pytest.approx(0.02 / 3)
+    assert unread_share(weights) == pytest.approx(0.99)
+    assert mean_distance(weights) == pytest.approx(1.5)
+    bits = 0.01 * math.log2(100) - 0.99 * math.log2(0.99)
+    assert mean_entropy(weights) == pytest.approx(bits)
+    assert relative_entropy(weights) == pytest.approx(bits / math.log2(5))
+    assert relative_entropy(weights, causal=True) == pytest.approx(4 * bits / math.log2(2 * 3 * 4 * 5))
+
+
+def test_a_row_that_lacks_no_more_than_rounding_lacks_nothing() -> None:
+    assert unread(np.array([[0.5, 0.499991], [0.5, 0.49998]])) == pytest.approx([0, 0.00002])

@@ -18,8 +18,7 @@ import models
 from viz.figures.head_maps import HeadPlace, pick_views, views_at
 from viz.figures.head_similarity import head_similarity
 from viz.figures.rollout import rollout_view
-from viz.head_gallery import columns_of
-from viz.head_profile import profiles_of, rollout_sentence
+from viz.head_profile import columns_of, profiles_of, rollout_sentence
 from viz.pages.heads import KEY, MAPS
 from viz.runtime import shared_host
 from viz.tokens import visible
@@ -559,7 +558,7 @@ def test_whatever_is_typed_each_figure_has_a_label_a_token() -> None:
             trace = shared_host().attend(KEY, text)
         except models.InputError:
             assert len(app.error) == 1
-            trace = shared_host().attend(KEY, app.session_state["last_good"])
+            trace = shared_host().attend(KEY, app.session_state["last-readable"])
         else:
             assert not app.error
         queries, keys = views_at(trace, "encoder.*.self", "word")[0].weights.shape

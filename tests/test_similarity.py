@@ -1,5 +1,7 @@
 """How alike heads read: against scipy row by row, an order that brings like together, and the figure of it."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from canvas_samples import encoder
@@ -15,17 +17,27 @@ from viz.figures.head_maps import HeadPlace
 from viz.figures.head_similarity import Similarity, head_similarity, similarity_heatmap, similarity_sentence
 from viz.similarity import head_divergence, similar_order
 
-HEADS = arrays(np.float32, array_shapes(min_dims=3, max_dims=3, max_side=5), elements=st.floats(0, 1, width=32))
+HEADS = st.builds(
+    lambda weights, largest: weights * np.float32(largest),
+    arrays(np.float32, array_shapes(min_dims=3, max_dims=3, max_side=5), elements=st.floats(0, 1, width=32)),
+    st.sampled_from([1, 1 / 4, 1 / 64]),  # rows that sum to more than 1, and rows that leave much unread
+)
+
+
+def with_rest(row: np.ndarray) -> np.ndarray:
+    """Give a row with what it gives to no token as one more key: nothing if it sums to 1 up to rounding."""
+    rest = 1 - row.sum()
+    return np.append(row, rest if rest > 1e-5 else 0.0)
 
 
 def looped(weights: np.ndarray) -> np.ndarray:
-    """Give the divergences by scipy, one row of two heads at a time."""
+    """Give the divergences by scipy, which takes rows relative to their sums, one row of two heads at a time."""
     found = np.zeros((len(weights), len(weights)))
     for one, first in enumerate(weights.astype(float)):
         for other, second in enumerate(weights.astype(float)):
-            rows = [(p, q) for p, q in zip(first, second, strict=True) if p.sum() and q.sum()]
-            values = [jensenshannon(p, q, base=2) ** 2 for p, q in rows]
-            found[one, other] = np.mean(np.nan_to_num(values)) if values else 0.0
+            pairs = zip(first, second, strict=True)
+            values = [jensenshannon(with_rest(p), with_rest(q), base=2) ** 2 for p, q in pairs]
+            found[one, other] = np.mean(np.nan_to_num(values))
     return found
 
 
@@ -55,6 +67,45 @@ def test_the_size_of_a_block_changes_nothing(monkeypatch: pytest.MonkeyPatch) ->
 def test_heads_that_share_no_key_are_as_far_apart_as_can_be() -> None:
     weights = np.array([[[1.0, 0.0]], [[0.0, 1.0]]])
     assert head_divergence(weights)[0, 1] == pytest.approx(1)
+
+
+def test_a_head_that_reads_a_tenth_of_another_is_not_like_it() -> None:
+    weights = np.array([[[0.5, 0.5]], [[0.05, 0.05]], [[0.0, 0.0]]])
+    tenth = -2 * 0.05 * np.log2(0.05) - 0.9 * np.log2(0.9)
+    middle = -2 * 0.275 * np.log2(0.275) - 0.45 * np.log2(0.45)
+    found = head_divergence(weights)
+    assert found[0, 1] == pytest.approx(middle - (1 + tenth) / 2, abs=1e-6)
+    assert found[0, 2] == pytest.approx(1)
+
+
+def test_rows_that_sum_to_one_are_compared_as_shares_of_their_sum_whatever_their_rounding() -> None:
+    weights = np.concatenate([map_.weights for map_ in encoder(60, layers=2, heads=4)])
+    assert 0 < np.abs(weights.sum(axis=-1, dtype=float) - 1).max() < 1e-5
+    block = weights / weights.sum(axis=-1, keepdims=True)
+
+    def information(shares: np.ndarray) -> np.ndarray:
+        logarithms = np.log2(np.maximum(shares, np.finfo(np.float32).tiny))
+        return np.einsum("...k,...k->...", shares, logarithms, dtype=float)
+
+    own = -information(block)
+    for one in range(8):
+        for other in range(one):
+            mixed = -information((block[one] + block[other]) * np.float32(0.5))
+            expected = np.clip(mixed - (own[one] + own[other]) / 2, 0, 1).mean()
+            assert head_divergence(weights)[one, other] == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_figure_of_heads_with_a_sink_says_that_it_counts() -> None:
+    trace = transformer()
+    said = "what goes to no token counts as one more token"
+    plain = similarity_heatmap(trace)
+    assert said not in " ".join(note.text for note in plain.layout.annotations).replace("<br>", " ")
+    part = tuple(
+        replace(each, weights=each.weights * 0.5, rows_sum_to_one=False) if each.site.layer == 2 else each
+        for each in trace.maps
+    )
+    figure = similarity_heatmap(replace(trace, maps=part))
+    assert said in " ".join(note.text for note in figure.layout.annotations).replace("<br>", " ")
 
 
 @given(st.permutations(range(9)), st.integers(0, 99))

@@ -33,7 +33,8 @@ class Summary:
     log_probability : float
         Of the whole translation, natural logarithm.
     entropy : float or None
-        Mean over rows of the map shown, in bits; None without a map.
+        Mean over rows of the map shown, in bits; None without a map. What a row gives to no word (the window of
+        local-p lowers weights) counts as one more word, here and in `divergence`.
     coverage : float or None
         Mean over source words of the attention that each received in all, counted up to 1 (Wu et al. 2016).
     divergence : float or None

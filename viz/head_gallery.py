@@ -59,19 +59,12 @@ def take_picks(places: Sequence[HeadPlace]) -> None:
         put_picks(now, places)
 
 
-def columns_of(profiles: Sequence[head_profile.Profile]) -> tuple[head_profile.Measure, ...]:
-    """Give the measures that tell something of their own: of two that are equal for every head, the later."""
-    there = [measure for measure in head_profile.MEASURES if all(measure.key in each.values for each in profiles)]
-    values = {measure.key: tuple(each.values[measure.key] for each in profiles) for measure in there}
-    doubled = "last" in values and values["last"] == values.get("delimiter")
-    return tuple(measure for measure in there if not (doubled and measure.key == "last"))
-
-
 def choose_order(shown: Shown) -> Order:
     """Let the reader choose the order of heads, and which are shown; one that means nothing here falls back."""
     by, label = st.query_params.get("order", IN_PLACE), st.query_params.get("only", ALL)
     measured = None if shown.is_long and (by, label) == (IN_PLACE, ALL) else _profiles(shown)
-    measures = head_profile.measures_for(shown.first.shown.site) if measured is None else columns_of(measured)
+    site = shown.first.shown.site
+    measures = head_profile.measures_for(site) if measured is None else head_profile.columns_of(measured)
     names = {measure.key: _("most first: {name}", name=_(measure.name)) for measure in measures}
     names["score"] = _("most first: score of the label")
     elsewhere = {measure.key for measure in head_profile.MEASURES} - set(names)

@@ -27,10 +27,12 @@ PATTERNS = MappingProxyType(
         "first": mark("first-token sink"),
         "delimiter": mark("delimiter"),
         "repeated": mark("repeated token"),
+        "unread": mark("no token"),
     }
 )
 """The measures that are shares of a pattern, with the label of each. Of several the largest share counts, the first
-of equals; the repeated token, which few tokens of a text have, counts only where no other pattern is clear."""
+of equals; the repeated token, which few tokens of a text have, counts only where no other pattern is clear. No token is
+where a head rests whose model has a sink beside the text, or whose weights were taken away."""
 
 BROAD, NONE = "broad", "none"
 

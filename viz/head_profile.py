@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.sites import Site
-from viz.figures.head_maps import HeadPlace
 from viz.head_labels import HeadLabel, label_of
 from viz.hiding import word_positions
 from viz.language import _, mark
@@ -24,10 +23,12 @@ from viz.measures import (
     offset_share,
     relative_entropy,
     repeated_share,
+    unread_share,
 )
 from viz.tokens import isolated, visible
-from viz.views import View, key_pieces
+from viz.views import HeadPlace, View, key_pieces
 
+UNREAD = "unread"
 ENCODER, DECODER, CROSS = ("encoder", "self"), ("decoder", "self"), ("decoder", "cross")
 
 
@@ -45,12 +46,15 @@ class Sample:
     names : tuple
         What each key token is, such that the same token stands twice where two are equal. Special tokens are all
         different.
+    rows_sum_to_one : bool
+        False where rows may give something to no token.
     """
 
     weights: NDArray[Any]
     causal: bool = False
     specials: tuple[int, ...] = ()
     names: tuple[Hashable, ...] = ()
+    rows_sum_to_one: bool = True
 
     @property
     def delimiters(self) -> tuple[int, ...]:
@@ -163,6 +167,16 @@ MEASURES = (
         (ENCODER, DECODER),
         needs=lambda sample: len(set(sample.names)) < len(sample.names),
     ),
+    Measure(
+        UNREAD,
+        mark("on no token"),
+        mark(
+            "Share of all reading that goes to no token of the text, but to a sink beside it or to nothing at all; in "
+            "the entropy this counts as one more token."
+        ),
+        lambda sample: unread_share(sample.weights),
+        needs=lambda sample: not sample.rows_sum_to_one,
+    ),
 )
 """In the order of a table's columns."""
 
@@ -206,7 +220,15 @@ def sample_of(view: View, specials: Sequence[int] | None = None) -> Sample:
     places = word_positions(keys, specials) if view.unit == "word" else tuple(specials)
     shown = view.shown
     names = [place if place in places else text.strip() for place, text in enumerate(shown.key_tokens.texts)]
-    return Sample(shown.weights, shown.causal, places, tuple(names))
+    return Sample(shown.weights, shown.causal, places, tuple(names), shown.rows_sum_to_one)
+
+
+def columns_of(profiles: Sequence[Profile]) -> tuple[Measure, ...]:
+    """Give the measures that tell something of their own: of two that are equal for every head, the later."""
+    there = [measure for measure in MEASURES if all(measure.key in each.values for each in profiles)]
+    values = {measure.key: tuple(each.values[measure.key] for each in profiles) for measure in there}
+    doubled = "last" in values and values["last"] == values.get("delimiter")
+    return tuple(measure for measure in there if not (doubled and measure.key == "last"))
 
 
 def left_out(site: Site) -> str:
@@ -255,14 +277,14 @@ def profiles_of(views: Iterable[View], specials: Sequence[int] | None = None) ->
     Returns
     -------
     tuple of Profile
-        By layer and head.
+        By layer and head. If rows of any layer may give something to no token, all heads say how much.
 
     Raises
     ------
     ValueError
         If tokens of a view are hidden, or a position is not one of the text.
     """
-    profiles = []
+    profiles: list[Profile] = []
     for view in views:
         sample, site = sample_of(view, specials), view.shown.site
         measures = measures_for(site, sample)
@@ -271,6 +293,8 @@ def profiles_of(views: Iterable[View], specials: Sequence[int] | None = None) ->
         for head in range(len(view.shown.head_names)):
             values = {key: float(column[head]) for key, column in columns.items()}
             profiles.append(Profile(HeadPlace(site.layer, head), values, label_of(values, even)))
+    if any(UNREAD in each.values for each in profiles):
+        return tuple(replace(each, values={UNREAD: 0.0} | each.values) for each in profiles)
     return tuple(profiles)
 
 

@@ -16,6 +16,7 @@ from models.trace import AttentionTrace
 from viz.chart import show_figure
 from viz.figures import HeadPlace, matched_difference
 from viz.figures.matched_difference import ELSEWHERE
+from viz.figures.sentence_difference import specials_note
 from viz.fitting import fit_beside
 from viz.head_settings import Settings
 from viz.head_shown import Shown
@@ -90,7 +91,7 @@ class Sides:
             cut = {"rows": rows, "columns": columns, "column": column}
             said.append(_("rows: text {rows}; columns: text {columns}, and what all else is given: {column}", **cut))
         elif settings.hides_specials:
-            said.append(_("special tokens hidden; what they are given: {column}", column=column))
+            said.append(specials_note())
         return cls(one, other, matching, (*said, *notes))
 
     def changes(self) -> NDArray[np.float64]:

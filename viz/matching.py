@@ -193,8 +193,8 @@ def changes(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.float64]:
     -------
     float64 array, [head]
         0 where a head reads alike, 1 where it reads nothing that it read before: the share of the reading, of the
-        average word, that went elsewhere. Half the sum of absolute differences of a row. A change among words that
-        are not matched is not seen.
+        average word, that went elsewhere. Half the sum of absolute differences of a row, what it gives to no token
+        one of its terms. A change among words that are not matched is not seen.
 
     Raises
     ------
@@ -205,11 +205,15 @@ def changes(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.float64]:
     --------
     >>> changes(np.array([[[1.0, 0.0], [0.5, 0.5]]]), np.array([[[0.0, 1.0], [0.5, 0.5]]])).tolist()
     [0.5]
+    >>> changes(np.array([[[1.0, 0.0]]]), np.array([[[0.0, 0.0]]])).tolist()
+    [1.0]
     """
     if np.shape(first) != np.shape(second):
         message = f"the same heads on the same words are compared; got {np.shape(first)} and {np.shape(second)}"
         raise ValueError(message)
-    distance: NDArray[np.float64] = np.abs(first - second).sum(axis=-1, dtype=np.float64) / 2  # [head, query]
+    gaps = first - second
+    given = np.abs(gaps.sum(axis=-1, dtype=np.float64))  # more to all tokens together is less to none
+    distance: NDArray[np.float64] = (np.abs(gaps).sum(axis=-1, dtype=np.float64) + given) / 2  # [head, query]
     return distance.mean(axis=-1) if distance.shape[-1] else np.zeros(len(distance))
 
 

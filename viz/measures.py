@@ -1,4 +1,9 @@
-"""Numbers drawn from attention weights. numpy only."""
+"""Numbers drawn from attention weights. numpy only.
+
+Rows that sum to less than 1 are never renormalised: what is missing was given to no token, to a sink beside the text
+(gpt-oss) or to nothing (a window that only lowers weights, an edit). It counts as one more outcome of the row. Rows
+that sum to more than 1, which no mechanism gives, are taken relative to their sum.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 Weights = NDArray[Any]
+
+ROUNDING = 1e-5
+"""A row that lacks no more than this to 1 lacks nothing: float32 weights of a thousand keys are off by some 1e-6."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,23 +35,80 @@ def row_entropy(weights: Weights) -> NDArray[np.float64]:
     Parameters
     ----------
     weights : array, [..., query, key]
-        Not negative. A row that does not sum to 1 is taken relative to its sum; a row of zeros gives 0.
+        Not negative.
 
     Returns
     -------
     float64 array, [..., query]
-        0 where one key takes all, log2(keys) where all take the same. H = -sum(w log2 w).
+        0 where one key takes all, log2(keys) where all take the same. H = -sum(w log2 w); what a row leaves `unread`
+        is one more term.
 
     Examples
     --------
-    >>> row_entropy(np.array([[1.0, 0.0], [0.5, 0.5]])).tolist()
-    [0.0, 1.0]
+    >>> row_entropy(np.array([[1.0, 0.0], [0.5, 0.5], [0.5, 0.0]])).tolist()
+    [0.0, 1.0, 1.0]
     """
     values = np.asarray(weights, dtype=np.float64)
-    shares = _rows_over_sums(values)
-    logarithms = np.log2(shares, out=np.zeros_like(shares), where=shares > 0)
-    entropy: NDArray[np.float64] = np.abs((shares * logarithms).sum(axis=-1))
+    sums = values.sum(axis=-1)
+    shares = values / wholes_of(sums)[..., None]
+    entropy: NDArray[np.float64] = entropy_terms(shares).sum(axis=-1) + entropy_terms(missing_of(sums))
     return entropy
+
+
+def entropy_terms(shares: Weights) -> NDArray[np.float64]:
+    """Give -p log2 p of each share, 0 of 0.
+
+    Examples
+    --------
+    >>> entropy_terms(np.array([0.0, 0.5, 1.0])).tolist()
+    [0.0, 0.5, 0.0]
+    """
+    values = np.asarray(shares, dtype=np.float64)
+    terms = np.log2(values, out=np.zeros_like(values), where=values > 0)
+    terms *= values
+    return np.abs(terms, out=terms)
+
+
+def unread(weights: Weights) -> NDArray[np.float64]:
+    """Give what each row gives to no token: what it lacks to 1.
+
+    Parameters
+    ----------
+    weights : array, [..., query, key]
+        Not negative.
+
+    Returns
+    -------
+    float64 array, [..., query]
+        Between 0 and 1; 0 of a row that sums to 1, up to `ROUNDING`, or to more.
+
+    Examples
+    --------
+    >>> unread(np.array([[0.25, 0.0], [0.5, 0.5]])).tolist()
+    [0.75, 0.0]
+    """
+    return missing_of(np.asarray(weights).sum(axis=-1, dtype=np.float64))
+
+
+def unread_share(weights: Weights) -> NDArray[np.float64]:
+    """Give the share of a head's reading that goes to no token.
+
+    Parameters
+    ----------
+    weights : array, [..., query, key]
+
+    Returns
+    -------
+    float64 array, [...]
+        Between 0 and 1: the mean over queries of `unread`. With the shares of all keys it sums to 1.
+
+    Examples
+    --------
+    >>> float(unread_share(np.array([[0.25, 0.0], [0.5, 0.5]])))
+    0.375
+    """
+    sums = np.asarray(weights).sum(axis=-1, dtype=np.float64)
+    return _ratio(missing_of(sums).sum(axis=-1), wholes_of(sums).sum(axis=-1))
 
 
 def row_links(weights: Weights) -> tuple[Link, ...]:
@@ -105,20 +170,20 @@ def mean_entropy(weights: Weights) -> NDArray[np.float64]:
     Parameters
     ----------
     weights : array, [..., query, key]
-        Not negative. Rows without any weight do not count.
+        Not negative.
 
     Returns
     -------
     float64 array, [...]
-        Between 0 and log2(keys); 0 if no row has weight.
+        Between 0 and log2(keys), or log2(keys + 1) where rows leave something `unread`; 0 if there is no row.
 
     Examples
     --------
     >>> float(mean_entropy(np.array([[1.0, 0.0], [0.5, 0.5]])))
     0.5
     """
-    values = np.asarray(weights, dtype=np.float64)
-    return _ratio(row_entropy(values).sum(axis=-1), (values.sum(axis=-1) > 0).sum(axis=-1))
+    entropies = row_entropy(weights)
+    return _ratio(entropies.sum(axis=-1), np.full(entropies.shape[:-1], entropies.shape[-1]))
 
 
 def relative_entropy(weights: Weights, *, causal: bool = False) -> NDArray[np.float64]:
@@ -134,7 +199,8 @@ def relative_entropy(weights: Weights, *, causal: bool = False) -> NDArray[np.fl
     -------
     float64 array, [...]
         0 where every query reads one key, 1 where every query reads all that it may alike; 0 too if no query
-        has a choice. The sum of the rows' entropies over the sum of their log2(readable keys).
+        has a choice. The sum of the rows' entropies over the sum of their log2(readable keys). A head of which any
+        row leaves something `unread` has one choice more in every row: no token.
 
     Examples
     --------
@@ -144,8 +210,9 @@ def relative_entropy(weights: Weights, *, causal: bool = False) -> NDArray[np.fl
     values = np.asarray(weights, dtype=np.float64)
     queries, keys = values.shape[-2:]
     readable = np.minimum(np.arange(1, queries + 1), keys) if causal else np.full(queries, keys)
-    most = np.log2(np.maximum(readable, 1))  # [query]
-    return _ratio(row_entropy(values).sum(axis=-1), (most * (values.sum(axis=-1) > 0)).sum(axis=-1))
+    more = (unread(values) > 0).any(axis=-1, keepdims=True)  # [..., 1]
+    most = np.log2(np.maximum(readable + more, 1))  # [..., query]
+    return _ratio(row_entropy(values).sum(axis=-1), most.sum(axis=-1))
 
 
 def mean_distance(weights: Weights) -> NDArray[np.float64]:
@@ -159,7 +226,7 @@ def mean_distance(weights: Weights) -> NDArray[np.float64]:
     Returns
     -------
     float64 array, [...]
-        In tokens; 0 if there is no weight.
+        In tokens, of what tokens are given: what rows leave `unread` is at no distance. 0 if there is no weight.
 
     Examples
     --------
@@ -183,8 +250,8 @@ def offset_share(weights: Weights, offset: int) -> NDArray[np.float64]:
     Returns
     -------
     float64 array, [...]
-        Between 0 and 1, of all that all queries read; a query without such a token (the first has none
-        before it) adds nothing, so that the shares of all offsets sum to 1.
+        Between 0 and 1, of all that all queries give, to no token too; a query without such a token (the first has
+        none before it) adds nothing, so that the shares of all offsets and the `unread_share` sum to 1.
 
     Examples
     --------
@@ -192,7 +259,8 @@ def offset_share(weights: Weights, offset: int) -> NDArray[np.float64]:
     0.5
     """
     values = np.asarray(weights, dtype=np.float64)
-    return _ratio((values * (_offsets(values) == offset)).sum(axis=(-2, -1)), values.sum(axis=(-2, -1)))
+    part = np.diagonal(values, offset, axis1=-2, axis2=-1).sum(axis=-1)
+    return _ratio(part, _all_reading(values))
 
 
 def key_share(weights: Weights, key: int) -> NDArray[np.float64]:
@@ -217,7 +285,7 @@ def key_share(weights: Weights, key: int) -> NDArray[np.float64]:
     values = np.asarray(weights, dtype=np.float64)
     if not values.shape[-1]:
         return np.zeros(values.shape[:-2])
-    return _ratio(values[..., key].sum(axis=-1), values.sum(axis=(-2, -1)))
+    return _ratio(values[..., key].sum(axis=-1), _all_reading(values))
 
 
 def keys_share(weights: Weights, keys: Sequence[int]) -> NDArray[np.float64]:
@@ -240,7 +308,7 @@ def keys_share(weights: Weights, keys: Sequence[int]) -> NDArray[np.float64]:
     0.625
     """
     values = np.asarray(weights, dtype=np.float64)
-    return _ratio(values[..., list(keys)].sum(axis=(-2, -1)), values.sum(axis=(-2, -1)))
+    return _ratio(values[..., list(keys)].sum(axis=(-2, -1)), _all_reading(values))
 
 
 def repeated_share(weights: Weights, names: Sequence[Hashable], *, causal: bool = False) -> NDArray[np.float64]:
@@ -270,7 +338,7 @@ def repeated_share(weights: Weights, names: Sequence[Hashable], *, causal: bool 
     codes = np.array([numbers[name] for name in names], dtype=np.int64)
     elsewhere = (codes[:, None] == codes[None, :]) & ~np.eye(len(codes), dtype=bool)  # [query, key]
     elsewhere = np.tril(elsewhere) if causal else elsewhere
-    reading = values.sum(axis=-1) * elsewhere.any(axis=1)  # [..., query]
+    reading = wholes_of(values.sum(axis=-1)) * elsewhere.any(axis=1)  # [..., query]
     return _ratio((values * elsewhere).sum(axis=(-2, -1)), reading.sum(axis=-1))
 
 
@@ -293,15 +361,25 @@ def even_weights(queries: int, keys: int, *, causal: bool = False) -> NDArray[np
     >>> even_weights(2, 2, causal=True).tolist()
     [[1.0, 0.0], [0.5, 0.5]]
     """
-    readable = np.ones((queries, keys))
-    return _rows_over_sums(np.tril(readable) if causal else readable)
+    readable = np.tril(np.ones((queries, keys))) if causal else np.ones((queries, keys))
+    even: NDArray[np.float64] = readable / np.maximum(readable.sum(axis=-1, keepdims=True), 1)
+    return even
 
 
-def _rows_over_sums(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Give each row as shares of its sum; rows of zeros stay: [..., query, key]."""
-    sums = values.sum(axis=-1, keepdims=True)
-    shares: NDArray[np.float64] = np.divide(values, sums, out=np.zeros_like(values), where=sums > 0)
-    return shares
+def missing_of(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Give what rows of these sums lack to 1, as `unread` explains it: [..., query]."""
+    return np.where(sums < 1 - ROUNDING, 1 - sums, 0.0)
+
+
+def wholes_of(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Give what rows of these sums, with what is missing, come to: 1, but for rounding, or more: [..., query]."""
+    return np.where(sums < 1 - ROUNDING, 1.0, sums)
+
+
+def _all_reading(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Give what all queries give, to tokens and to none: [...]."""
+    reading: NDArray[np.float64] = wholes_of(values.sum(axis=-1)).sum(axis=-1)
+    return reading
 
 
 def _offsets(values: NDArray[np.float64]) -> NDArray[np.int64]:

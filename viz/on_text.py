@@ -66,25 +66,23 @@ def text_html(view: View, *, position: int, way: Way = "reads", colour: Colour =
     ValueError
         If there is no such word, or `way` is not one that there is.
     """
-    if way not in get_args(Way):
-        message = f"way is 'reads' or 'read_by'; got {way!r}"
-        raise ValueError(message)
-    queries, keys = view.shown.query_tokens.texts, view.shown.key_tokens.texts
-    chosen, shaded = (queries, keys) if way == "reads" else (keys, queries)
+    chosen = chosen_from(view, way)
     if not 0 <= position < len(chosen):
         message = f"no word {position} to choose; there are {len(chosen)}"
         raise ValueError(message)
+    queries, keys = view.shown.query_tokens.texts, view.shown.key_tokens.texts
+    shaded = keys if way == "reads" else queries
     weights = view.weights[position] if way == "reads" else view.weights[:, position]
     own = position if view.shown.site.kind == "self" and not _shifted(view) else None
     words = [
         _word(text, float(weight), view.threshold, colour, chosen=place == own)
         for place, (text, weight) in enumerate(zip(shaded, weights, strict=True))
     ]
-    heading = _(_HEADINGS[view.shown.site.kind, way], word=visible(chosen[position]))
+    heading = heading_of(view, position=position, way=way)
     return "".join(
         (
             f'<div class="on-text"><p><strong>{escape(heading)}</strong></p>',
-            f"<p><small>{escape(' · '.join((*_says(view, way), *notes_of(view))))}</small></p>",
+            f"<p><small>{escape(' · '.join((*_says(view, position, way), *notes_of(view))))}</small></p>",
             f'<ul class="words" dir="auto" aria-label="{escape(heading)}">{" ".join(words)}</ul>',
             _legend(colour),
             "</div>",
@@ -92,13 +90,33 @@ def text_html(view: View, *, position: int, way: Way = "reads", colour: Colour =
     )
 
 
+def chosen_from(view: View, way: Way) -> Sequence[str]:
+    """Give the texts among which a word is chosen: those of the rows of `view`, or of its columns.
+
+    Raises
+    ------
+    ValueError
+        If `way` is not one that there is.
+    """
+    if way not in get_args(Way):
+        message = f"way is 'reads' or 'read_by'; got {way!r}"
+        raise ValueError(message)
+    return (view.shown.query_tokens if way == "reads" else view.shown.key_tokens).texts
+
+
+def heading_of(view: View, *, position: int, way: Way) -> str:
+    """Say in a few words what is asked about the chosen word: plain text."""
+    return _(_HEADINGS[view.shown.site.kind, way], word=visible(chosen_from(view, way)[position]))
+
+
 def _shifted(view: View) -> bool:
     """Tell whether equal positions on the two axes are different tokens, since other tokens are hidden."""
     return view.hidden_queries != view.hidden_keys
 
 
-def _says(view: View, way: Way) -> Sequence[str]:
-    said = [view.query_title if way == "read_by" else view.key_title]
+def _says(view: View, position: int, way: Way) -> Sequence[str]:
+    asked, shaded = (view.query_title, view.key_title) if way == "reads" else (view.key_title, view.query_title)
+    said = [f"{asked}: “{visible(chosen_from(view, way)[position])}”", _("shaded: {words}", words=shaded)]
     if way == "read_by":
         said.append(_("the share of each word's own reading; these need not sum to 1"))
     if view.threshold:

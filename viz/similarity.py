@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from viz.measures import entropy_terms, missing_of, wholes_of
+
 BLOCK_BYTES = 16 * 2**20
 """Memory of one block of mixed rows; a computation takes a few such blocks beside its input."""
 
@@ -17,14 +19,14 @@ def head_divergence(weights: NDArray[Any]) -> NDArray[np.float64]:
     Parameters
     ----------
     weights : array, [head, query, key]
-        Of any layers, over one text. A row that does not sum to 1 is taken relative to its sum; a query counts for
-        two heads if both give it weight.
+        Of any layers, over one text. What a row lacks to 1, which is given to no token, counts as one more key.
+        A row that sums to more than 1 is taken relative to its sum.
 
     Returns
     -------
     float64 array, [head, head]
-        Between 0 (they read alike) and 1 bit (no key is read by both); symmetric, 0 on the diagonal; 0 too for
-        heads with no common query that has weight.
+        Between 0 (they read alike) and 1 bit (no key is read by both); symmetric, 0 on the diagonal; 0 too if there
+        is no query.
 
     Raises
     ------
@@ -42,27 +44,28 @@ def head_divergence(weights: NDArray[Any]) -> NDArray[np.float64]:
     --------
     >>> head_divergence(np.array([[[1.0, 0.0]], [[0.0, 1.0]], [[0.5, 0.5]]])).round(4).tolist()
     [[0.0, 1.0, 0.3113], [1.0, 0.0, 0.3113], [0.3113, 0.3113, 0.0]]
+    >>> round(float(head_divergence(np.array([[[0.5, 0.5]], [[0.05, 0.05]]]))[0, 1]), 4)
+    0.7583
     """
     values = np.asarray(weights)
     if values.ndim != 3:
         message = f"weights of heads, [head, query, key]; got shape {values.shape}"
         raise ValueError(message)
     heads, queries, keys = values.shape
-    total, counted = np.zeros((heads, heads)), np.zeros((heads, heads))
+    total = np.zeros((heads, heads))
     step = max(int(BLOCK_BYTES / max(heads * keys * 4, 1)), 1)
     for start in range(0, queries, step):
         block = values[:, start : start + step].astype(np.float32)  # [head, query, key]
-        sums = block.sum(axis=-1, keepdims=True)
-        read = sums[..., 0] > 0  # [head, query]
-        np.divide(block, sums, out=block, where=sums > 0)
-        entropy = -_information(block)  # [head, query]
+        sums = block.sum(axis=-1)  # [head, query]
+        missing = missing_of(sums)  # [head, query]
+        np.divide(block, wholes_of(sums)[..., None], out=block)
+        entropy = entropy_terms(missing) - _information(block)  # [head, query]
         for head in range(heads - 1):
             mixed = (block[head] + block[head + 1 :]) * np.float32(0.5)  # [later head, query, key]
-            both = read[head] & read[head + 1 :]
-            found = -_information(mixed) - (entropy[head] + entropy[head + 1 :]) / 2
-            total[head, head + 1 :] += (np.clip(found, 0, 1) * both).sum(axis=-1)
-            counted[head, head + 1 :] += both.sum(axis=-1)
-    means = np.divide(total, counted, out=np.zeros_like(total), where=counted > 0)
+            missed = entropy_terms((missing[head] + missing[head + 1 :]) / 2)  # [later head, query]
+            found = missed - _information(mixed) - (entropy[head] + entropy[head + 1 :]) / 2
+            total[head, head + 1 :] += np.clip(found, 0, 1).sum(axis=-1)
+    means: NDArray[np.float64] = total / max(queries, 1)
     return means + means.T
 
 

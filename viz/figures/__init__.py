@@ -5,14 +5,20 @@ from viz.figures.difference import difference_heatmap, difference_multiples
 from viz.figures.head_comparison import head_combination, head_comparison, head_difference
 from viz.figures.head_maps import HeadPlace
 from viz.figures.head_overview import head_overview
+from viz.figures.head_profiles import head_profiles
 from viz.figures.head_similarity import head_similarity, similarity_heatmap
 from viz.figures.lines import Focus, head_lines
 from viz.figures.matched_difference import matched_difference
 from viz.figures.rollout import rollout_heatmap
+from viz.figures.sentence_difference import sentence_difference
+from viz.figures.text_reading import TextReading, text_reading
+from viz.hiding import Hiding, hide_specials
 
 __all__ = [
     "Focus",
     "HeadPlace",
+    "Hiding",
+    "TextReading",
     "alignment_heatmap",
     "difference_heatmap",
     "difference_multiples",
@@ -21,8 +27,12 @@ __all__ = [
     "head_difference",
     "head_lines",
     "head_overview",
+    "head_profiles",
     "head_similarity",
+    "hide_specials",
     "matched_difference",
     "rollout_heatmap",
+    "sentence_difference",
     "similarity_heatmap",
+    "text_reading",
 ]

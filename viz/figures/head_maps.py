@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, get_args
+from typing import Any, get_args
 
 import numpy as np
 
@@ -16,24 +16,13 @@ from viz.language import _
 from viz.panels import LINE_HEIGHT
 from viz.theme import NOTE_SIZE, TITLE_SIZE, Colour, coloured, difference_axis, weight_axis
 from viz.tokens import escape
+from viz.views import HeadPlace as HeadPlace
 from viz.views import Unit, View, choose_view, hide, notes_of
 
 LEGEND_WIDTH = 560  # pixels of the colour bar
 LEGEND_MARGIN = 16
 BAR_HEIGHT = 56  # pixels of the colour bar with its numbers, without its title
 NUMBERS_HEIGHT = 26  # pixels of the numbers under it
-
-
-class HeadPlace(NamedTuple):
-    """Where a head stands in a stack of attention layers, both counted from 0."""
-
-    layer: int
-    head: int
-
-    @property
-    def title(self) -> str:
-        """Its name in words."""
-        return _("layer {layer}, head {head}", layer=self.layer, head=self.head)
 
 
 def sites_at(trace: AttentionTrace, sites: str) -> tuple[Site, ...]:
@@ -157,7 +146,7 @@ def weight_colours(colour: Colour, *, width: float, largest: float = 1.0, meanin
     ValueError
         If `colour` is not one that there is.
     """
-    _check(colour)
+    check_colour(colour)
     axis = weight_axis(meaning or _("attention weight: share of the reading given to this token"), colour=colour)
     bar = axis["colorbar"]
     if colour == "root" and largest != 1:
@@ -182,11 +171,12 @@ def difference_colours(colour: Colour, *, width: float, meaning: str) -> dict[st
     ValueError
         If `colour` is not one that there is.
     """
-    _check(colour)
+    check_colour(colour)
     return fitting_colours(difference_axis(meaning, colour=colour), width)
 
 
-def _check(colour: Colour) -> None:
+def check_colour(colour: Colour) -> None:
+    """Raise ValueError if `colour` is not one that there is."""
     if colour not in get_args(Colour):
         message = f"colour is one of {', '.join(map(repr, get_args(Colour)))}; got {colour!r}"
         raise ValueError(message)
