@@ -2,8 +2,8 @@
 
 BLEU (sacrebleu, greedy decoding) on the pair's test files, over distinct sources that the training text does not hold
 (`models.training.unseen`) with all their references, the single-reference figure beside it; AER
-(`models.training.alignment`), its map, head and reading chosen on the trial set alone. It also tells which of the example
-sentences stand in the training text. ``--write`` puts all that into the card. DIR holds the training text, too.
+(`models.training.alignment`), its map, head and reading chosen on the trial set alone. It also tells which of the
+example sentences stand in the training text. ``--write`` puts all that into the card. DIR holds the training text, too.
 """
 
 from __future__ import annotations
