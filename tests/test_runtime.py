@@ -1,6 +1,9 @@
 """What visitors share: models loaded once, traces bounded by bytes, one computation for many askers."""
 
 import gc
+import platform
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier, Event, Thread
 from types import SimpleNamespace
@@ -13,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models.trace import AttentionTrace
-from viz import runtime
+from viz import caching, runtime
 from viz.runtime import LONG_TEXT, Host, ModelUnavailableError, TraceCache, trace_bytes
 
 PATIENCE = 20  # seconds
@@ -74,6 +77,47 @@ def test_a_trace_that_fills_most_of_the_cache_makes_way_before_another_is_comput
     cache.get("small", lambda: kept.append(len(cache)) or sample(2))
     assert kept == [0]
     assert 0 < cache.size <= trace_bytes(sample(2))
+
+
+def test_memory_is_given_back_when_a_large_trace_has_made_way_and_only_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    given_back: list[int] = []
+    large = sample(60)
+    cache = TraceCache(trace_bytes(large) + 1)
+    monkeypatch.setattr(caching, "give_back_memory", lambda: given_back.append(cache.size))
+    cache.get("small", lambda: sample(2))
+    cache.get("large", lambda: large)
+    assert given_back == []
+    cache.get("other", lambda: sample(2))
+    assert given_back == [0]
+
+
+FREED_BY_A_THREAD = """
+import psutil
+from threading import Thread
+
+from viz.caching import give_back_memory
+
+
+def work():
+    blocks = [bytearray(100_000) for _ in range(1000)]
+    kept.append(blocks[-1])
+    del blocks
+
+
+kept, process = [], psutil.Process()
+thread = Thread(target=work)
+thread.start()
+thread.join()
+before = process.memory_info().rss
+assert give_back_memory()
+print(before - process.memory_info().rss)
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc holds back what is freed")
+def test_memory_that_a_thread_freed_goes_back_to_the_system() -> None:
+    done = subprocess.run([sys.executable, "-c", FREED_BY_A_THREAD], capture_output=True, check=True)
+    assert int(done.stdout) > 50e6
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(1, 30)), max_size=20), st.integers(0, 60_000))
