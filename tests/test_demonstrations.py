@@ -13,12 +13,20 @@ from viz.views import choose_view
 
 KEYS = [key for key in catalog() if key.endswith("-zh-en")]
 DEMONSTRATIONS = {
-    "我爱吃苹果。": {"love": "爱吃", "apple": "苹果"},
+    "我爱吃苹果。": {"love": "爱", "apple": "苹果"},
     "我吃了一个苹果。": {"ate": "吃了", "apple": "苹果"},
     "那天雨很大。": {"rain": "雨"},
     "你好吗？": {"you": "你"},
 }
 """For each sentence how words begin that its translation must have, and the characters that each may read most."""
+
+WRITTEN = {
+    "我爱吃苹果。": ("I love apples.", "I love apple.", "I love apples."),
+    "我吃了一个苹果。": ("I ate an apple.", "I ate a apple.", "I ate an apple."),
+    "那天雨很大。": ("That rain is big.", "That rain is very big.", "That rain is very heavy."),
+    "你好吗？": ("How are you?", "How are you?", "How are you?"),
+}
+"""What Bahdanau's, Luong's and the multi-head model write, as the README quotes it."""
 
 MISSED = {("bahdanau-zh-en", "你好吗？"): "a sentence of the training text, written while the end is read"}
 
@@ -45,3 +53,9 @@ def test_a_demonstration_is_translated_and_its_content_words_are_aligned(key: st
         read = {word: key for word, key in found.items() if word.startswith(beginning)}
         assert read, f"{beginning} is not in {list(found)}"
         assert all(character in characters for character in read.values()), read
+
+
+@pytest.mark.parametrize("sentence", WRITTEN)
+def test_the_translations_are_those_that_the_readme_quotes(sentence: str) -> None:
+    models = ("bahdanau-zh-en", "luong-general-zh-en", "transformer-zh-en")
+    assert tuple(load(key).attend(sentence).output_text for key in models) == WRITTEN[sentence]
