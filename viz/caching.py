@@ -40,8 +40,8 @@ def bytes_of(value: Any) -> int:
 def give_back_memory() -> bool:
     """Give what threads have freed, but the C library still holds, back to the system; False where it cannot be told.
 
-    Takes some 15 ms of a server with a text of 1,000 tokens and 144 heads, and saves it 100 MB and more at the next one
-    (`benchmarks.heads page`).
+    What is free lies scattered, so that the next large value would find no place in it and take as much again
+    (`benchmarks.heads page` gives the most memory that a server ever had).
     """
     try:
         ctypes.CDLL(None).malloc_trim(0)

@@ -46,8 +46,8 @@ def sentence_difference(
         As in `head_comparison`.
     other_sites : str, optional
         The same for `other`; left out, as `sites`.
-    unit : {"word", "piece"}, optional
-        Pieces of two models are cut differently: compare these by words.
+    unit, colour, width : optional
+        As in `head_comparison`. Pieces of two models are cut differently: compare these by words.
     specials : bool, optional
         Whether tokens that stand for no text, such as ``[CLS]`` and ``</s>``, are matched too; otherwise what they
         are given stands in the last column.
@@ -55,10 +55,6 @@ def sentence_difference(
         Differences nearer to 0 are drawn empty, and counted.
     names : tuple of str, optional
         What tells the two apart; left out, the first and the second, or the titles of two models.
-    colour : {"linear", "root"}, optional
-        Whether a colour stands for the difference or for its square root.
-    width : float, optional
-        Pixels at which the figure will be shown.
 
     Returns
     -------
