@@ -4,8 +4,12 @@ from pathlib import Path
 
 import streamlit as st
 
-from viz.language import ENGLISH, _, use_language
-from viz.pages import bench, bottleneck, heads, steps, surgery
+from viz.pages.bench import page as bench
+from viz.pages.heads import page as heads
+from viz.pages.steps import page as steps
+from viz.pages.surgery import page as surgery
+from viz.pages.why import page as bottleneck
+from viz.text.language import ENGLISH, _, use_language
 
 use_language(ENGLISH)
 st.set_page_config(

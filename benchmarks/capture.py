@@ -16,8 +16,8 @@ from torch import Tensor, nn
 
 import models
 from benchmarks.measure import interleaved, ratio, report, summary
-from models.attention import masked_softmax
 from models.hooks import AttentionWeights, HookPoint, capture
+from models.networks.attention import masked_softmax
 
 SENTENCE = (
     "the members of the committee have asked the council to publish the report on safety at work before next month"

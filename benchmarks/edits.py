@@ -20,7 +20,7 @@ from playwright.sync_api import Page, sync_playwright
 import models
 from benchmarks.measure import report
 from benchmarks.page import ROOT, START_LIMIT, TEXT, Target, free_port, launch_chromium, open_page, painted, serving
-from models.sweeps import switch_off_each_head
+from models.experiments.sweeps import switch_off_each_head
 
 MAPS = Target("Surgery", "surgery", "maps", 2)
 DIFFERENCE = Target("Surgery", "surgery", "difference", 1)

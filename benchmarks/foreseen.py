@@ -18,10 +18,10 @@ import torch
 
 import models
 from benchmarks.measure import report
-from models.checkpoints import alignment_of
 from models.trace import AttentionTrace
 from models.training.alignment import GoldSentence, best_links, gold_indices, read_gold
-from models.translator import Translator
+from models.translation.checkpoints import alignment_of
+from models.translation.translator import Translator
 
 FILE = "gold/{name}.tsv.xz"
 CASES = {

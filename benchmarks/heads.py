@@ -50,12 +50,12 @@ from benchmarks.page import (
     waits,
 )
 from models.huggingface.embedded import local_models
-from models.huggingface.passing import observed_pass
+from models.huggingface.observed_pass import observed_pass
 from models.trace import AttentionTrace
+from viz.canvas.overview import encode_overview
 from viz.figures import HeadPlace, head_comparison
-from viz.figures.head_maps import views_at
-from viz.head_canvas import parts_of
-from viz.head_payload import encode_overview
+from viz.figures.drawing.heads import views_at
+from viz.widgets.canvas import parts_of
 
 LARGE = "random-144-heads"
 LIMIT = 300_000  # milliseconds until a page that draws nothing is given up

@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 from benchmarks.page import ROOT, free_port, launch_chromium, open_page, serving
 from models import catalog, load
-from models.examples import EXAMPLES
+from models.translation.examples import EXAMPLES
 from viz.figures import alignment_heatmap
 
 DOCS = ROOT / "docs"

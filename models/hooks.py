@@ -17,8 +17,8 @@ from typing import cast
 import torch
 from torch import Tensor, nn
 
-from models.attention import FullyMaskedRowError, masked_softmax
 from models.edits import Edit
+from models.networks.attention import FullyMaskedRowError, masked_softmax
 from models.sites import Site, complete_pattern
 
 # Their last axis is the key: a cached decoder's grows by step.

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from models.checkpoints import (
+from models.huggingface.embedded import PREFIX, Local, local_models
+from models.mechanisms import Mechanism, mechanisms
+from models.translation.checkpoints import (
     CARD_FILE,
     TOKENIZER_FILE,
     WEIGHTS,
@@ -15,13 +17,11 @@ from models.checkpoints import (
     read_weights,
     shipped_folders,
 )
-from models.huggingface.embedded import PREFIX, Local, local_models
-from models.mechanisms import Mechanism, mechanisms
 
 if TYPE_CHECKING:
-    from models.hub import Progress
+    from models.huggingface.hub import Progress
     from models.huggingface.model import PretrainedModel
-    from models.translator import Translator
+    from models.translation.translator import Translator
 
     Model: TypeAlias = Translator | PretrainedModel
 
@@ -147,7 +147,7 @@ def _load_folder(folder: Path) -> PretrainedModel:
 
 
 def load_pretrained(key: str, progress: Progress | None = None) -> PretrainedModel:
-    """Load the pretrained model ``hf:<id>``; `progress` is told of the bytes fetched, as by `models.hub.fetch`.
+    """Load the pretrained model ``hf:<id>``; `progress` is told of the bytes fetched, as `hub.fetch` tells it.
 
     Raises
     ------
@@ -156,7 +156,7 @@ def load_pretrained(key: str, progress: Progress | None = None) -> PretrainedMod
     InputError
         If the model cannot be had, opened or observed; says why.
     """
-    from models.hub import OfflineError, fetch, look_up, stored
+    from models.huggingface.hub import OfflineError, fetch, look_up, stored
     from models.huggingface.loading import load_folder
 
     known = local_models()
@@ -178,9 +178,9 @@ def load_pretrained(key: str, progress: Progress | None = None) -> PretrainedMod
 
 def load_translator(key: str | Path) -> Translator:
     """Load a model of `catalog()`, or of a folder with a ``card.json``; raises as `load` does."""
-    from models.seeding import building
-    from models.tokenizer import PairTokenizer
-    from models.translator import Translator
+    from models.networks.seeding import building
+    from models.translation.tokenizer import PairTokenizer
+    from models.translation.translator import Translator
 
     entry = _entry(key) if isinstance(key, Path) else describe(key)
     weights = read_weights(entry.folder, entry.card)

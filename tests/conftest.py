@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlencode, urlsplit
 
 import pytest
-from browsing import running
+
+from tests.support.browsing import running
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Response

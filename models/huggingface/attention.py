@@ -18,8 +18,8 @@ import torch
 from torch import Tensor, nn
 from transformers import AttentionInterface, AttentionMaskInterface
 
-from models.attention import FullyMaskedRowError, causal_mask, causal_weights, masked_softmax
 from models.hooks import CaptureError, current_session, observe
+from models.networks.attention import FullyMaskedRowError, causal_mask, causal_weights, masked_softmax
 from models.sites import Site
 
 NAME = "attention_bench"

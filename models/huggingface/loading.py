@@ -25,7 +25,7 @@ from models.huggingface.files import INDEX_FILE, WEIGHTS_FILE, is_marian, lack_o
 from models.huggingface.layers import attention_for
 from models.huggingface.model import Head, PretrainedModel
 from models.huggingface.tokens import TextTokenizer
-from models.seeding import building
+from models.networks.seeding import building
 
 _CLASSES: dict[Head, Any] = {
     "masked": AutoModelForMaskedLM,

@@ -14,21 +14,21 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from models.attention import FullyMaskedRowError
-from models.decoding import step_limit
 from models.edits import Edit
 from models.errors import InputError
 from models.hooks import Session, capture
 from models.huggingface.attention import Run, running
-from models.huggingface.foretelling import predictions_of, steps_of
 from models.huggingface.layers import Layers, find_layers, token_limit
+from models.huggingface.observed_pass import observed_pass
 from models.huggingface.papers import ATTENTION, PAPERS
-from models.huggingface.passing import observed_pass
+from models.huggingface.predictions import predictions_of, steps_of
 from models.huggingface.replay import PretrainedReplay
 from models.huggingface.tokens import Reading, TextTokenizer, clean
-from models.seeding import seeded
+from models.networks.attention import FullyMaskedRowError
+from models.networks.seeding import seeded
 from models.sites import Site, with_weights
 from models.trace import AttentionMap, AttentionTrace, Prediction, Provenance, TokenSequence
+from models.translation.decoding import step_limit
 
 MAX_TOKENS = 1024
 """Longest text, in tokens with the special ones, whatever the model takes."""
@@ -136,8 +136,8 @@ class PretrainedModel:
         edits : iterable of Edit
             Interventions, applied in this order.
         sites : iterable of str or Site
-            What to capture, as for `models.translator.Translator.attend`. ``output`` is what the output projection
-            gives, where the model has one right after its heads.
+            What to capture, as for `models.translation.translator.Translator.attend`. ``output`` is what the output
+            projection gives, where the model has one right after its heads.
 
         Returns
         -------

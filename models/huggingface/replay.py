@@ -1,4 +1,4 @@
-"""The texts of a trace through a transformers network again and again; see `models.replay`."""
+"""The texts of a trace through a transformers network again and again; see `models.translation.replay`."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from transformers import PreTrainedModel
 from models.edits import Edit
 from models.errors import InputError
 from models.huggingface.layers import Layers
-from models.huggingface.passing import Pass, observed_pass
-from models.replay import Orders, Outcome, Replay, chosen, log_probabilities_of
+from models.huggingface.observed_pass import Pass, observed_pass
 from models.sites import Site
 from models.trace import AttentionTrace, TokenSequence
+from models.translation.replay import Orders, Outcome, Replay, chosen, log_probabilities_of
 
 
 class PretrainedReplay(Replay):

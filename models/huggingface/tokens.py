@@ -1,7 +1,7 @@
 """From text to the tokens of a transformers model and back, as the records that every view reads.
 
-The words are those of `models.tokenizer.split_words`, for every vocabulary: one sentence has the same words in two
-models, however each cuts them into pieces.
+The words are those of `models.translation.tokenizer.split_words`, for every vocabulary: one sentence has the same
+words in two models, however each cuts them into pieces.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from torch import Tensor
 from transformers import PreTrainedTokenizerBase
 
 from models.errors import InputError
-from models.tokenizer import assign_words, raw_bytes, show_bytes, split_words, token_sequence
 from models.trace import TokenSequence
+from models.translation.tokenizer import assign_words, raw_bytes, show_bytes, split_words, token_sequence
 
 _BLANK = "\u2581"
 _FALLBACK = re.compile(r"<0x([0-9A-F]{2})>")

@@ -22,6 +22,6 @@ MECHANISM = Mechanism(
         "(in the paper 30,000 whole words a language, embedded apart); the source ends with </s>.",
         "Dropout and label smoothing; Adam instead of Adadelta; smaller states (see the card).",
     ),
-    network="models.recurrent:BahdanauNetwork",
+    network="models.networks.recurrent:BahdanauNetwork",
     order=1,
 )

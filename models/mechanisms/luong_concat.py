@@ -16,6 +16,6 @@ MECHANISM = Mechanism(
         START,
         *UNFED,
     ),
-    network="models.luong:LuongConcatNetwork",
+    network="models.networks.luong:LuongConcatNetwork",
     order=4,
 )

@@ -16,6 +16,6 @@ MECHANISM = Mechanism(
         COPIED_START,
         *UNFED,
     ),
-    network="models.luong:LuongDotNetwork",
+    network="models.networks.luong:LuongDotNetwork",
     order=2,
 )

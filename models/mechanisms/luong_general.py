@@ -41,6 +41,6 @@ MECHANISM = Mechanism(
     paper=PAPER,
     equation="section 3.1, equations 5 to 7 (general)",
     departures=COMMON,
-    network="models.luong:LuongNetwork",
+    network="models.networks.luong:LuongNetwork",
     order=3,
 )

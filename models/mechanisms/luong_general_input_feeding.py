@@ -20,6 +20,6 @@ MECHANISM = Mechanism(
         FORWARDS,
         *OUTPUT,
     ),
-    network="models.luong:LuongInputFeedingNetwork",
+    network="models.networks.luong:LuongInputFeedingNetwork",
     order=8,
 )

@@ -17,7 +17,7 @@ MECHANISM = Mechanism(
         "D is 4 (in the paper 10), as the sentences are shorter.",
         *COMMON,
     ),
-    network="models.luong_local:LuongLocalMonotonicNetwork",
+    network="models.networks.luong_local:LuongLocalMonotonicNetwork",
     is_local=True,
     order=6,
 )

@@ -21,7 +21,7 @@ MECHANISM = Mechanism(
         "W_p has fewer rows than the state has numbers.",
         *COMMON,
     ),
-    network="models.luong_local:LuongLocalPredictiveNetwork",
+    network="models.networks.luong_local:LuongLocalPredictiveNetwork",
     rows_sum_to_one=False,
     is_local=True,
     order=7,

@@ -17,6 +17,6 @@ MECHANISM = Mechanism(
         "and does not say whether it is normalised again).",
         *COMMON,
     ),
-    network="models.luong:LuongLocationNetwork",
+    network="models.networks.luong:LuongLocationNetwork",
     order=5,
 )

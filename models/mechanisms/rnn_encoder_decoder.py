@@ -25,7 +25,7 @@ MECHANISM = Mechanism(
         "(in the paper 15,000 whole words a language, embedded apart).",
         "Label smoothing; Adam instead of Adadelta; smaller states (see the card).",
     ),
-    network="models.fixed_vector:EncoderDecoderNetwork",
+    network="models.networks.fixed_vector:EncoderDecoderNetwork",
     has_attention=False,
     order=1,
 )

@@ -20,7 +20,7 @@ MECHANISM = Mechanism(
         "Greedy decoding of one model (in the paper beam search, of five models for its best figure).",
         "Label smoothing; Adam instead of stochastic gradient descent.",
     ),
-    network="models.fixed_vector:Seq2SeqNetwork",
+    network="models.networks.fixed_vector:Seq2SeqNetwork",
     has_attention=False,
     order=2,
 )

@@ -18,6 +18,6 @@ MECHANISM = Mechanism(
         "The learning rate rises over fewer steps, then holds and falls as a cosine (in the paper it falls with the "
         "inverse square root of the step).",
     ),
-    network="models.transformer:TransformerNetwork",
+    network="models.networks.transformer:TransformerNetwork",
     order=2,
 )

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from models.tokenizer import normalise
 from models.trace import Alignment, AttentionMap, AttentionTrace, Reading, TokenSequence, merge_to_words
+from models.translation.tokenizer import normalise
 
 if TYPE_CHECKING:
-    from models.translator import Translator
+    from models.translation.translator import Translator
 
 Link = tuple[int, int]
 

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 from tqdm import tqdm
 
-from models.network import BEGIN, END, PAD
-from models.tokenizer import PairTokenizer, is_mark, normalise, split_words
+from models.networks.base import BEGIN, END, PAD
 from models.training.recipes import DataFile, Recipe, RecipeError
+from models.translation.tokenizer import PairTokenizer, is_mark, normalise, split_words
 
 Pair = tuple[str, str]
 

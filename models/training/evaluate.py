@@ -20,17 +20,17 @@ import torch
 from sacrebleu.metrics.bleu import BLEU
 from tqdm import tqdm
 
-from models.checkpoints import alignment_of, write_card
-from models.decoding import translate_batch
-from models.examples import EXAMPLES
-from models.network import END
+from models.networks.base import END
 from models.registry import catalog, describe, load
 from models.sites import Site
 from models.trace import Alignment, Reading
 from models.training.alignment import choose, error_rates, read_gold
 from models.training.data import read_pairs
 from models.training.unseen import bare, training_sources, unseen
-from models.translator import Translator
+from models.translation.checkpoints import alignment_of, write_card
+from models.translation.decoding import translate_batch
+from models.translation.examples import EXAMPLES
+from models.translation.translator import Translator
 
 TESTS = {"en-fr": ("tatoeba", "europarl"), "zh-en": ("tatoeba", "3am")}
 TRIAL = {"en-fr": "hansards_en-fr.trial37"}

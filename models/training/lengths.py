@@ -18,13 +18,13 @@ from pathlib import Path
 import torch
 from sacrebleu.metrics.bleu import BLEU
 
-from models.checkpoints import WEIGHTS
-from models.length_table import LENGTHS_FILE, LengthRow, length_table
 from models.registry import catalog, describe, load_translator
 from models.training.data import Pair, read_pairs
 from models.training.evaluate import translate
 from models.training.unseen import training_sources, unseen
-from models.translator import Translator
+from models.translation.checkpoints import WEIGHTS
+from models.translation.length_table import LENGTHS_FILE, LengthRow, length_table
+from models.translation.translator import Translator
 
 FILES = {"en-fr": "europarl.test"}
 SPAN = 5

@@ -14,10 +14,10 @@ from typing import Any
 
 from safetensors.torch import load_file
 
-from models.checkpoints import WEIGHTS, write_checkpoint
 from models.mechanisms import mechanisms
 from models.training.recipes import Recipe, read_recipe
 from models.training.train import LOG_FILE, Progress, Start, read_progress, read_start
+from models.translation.checkpoints import WEIGHTS, write_checkpoint
 
 CREDITS = {
     "tatoeba": {

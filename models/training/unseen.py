@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from models.tokenizer import normalise
 from models.training.data import Pair, read_pairs
+from models.translation.tokenizer import normalise
 
 CLOSING_MARKS = ".!?\u3002\uff01\uff1f"
 

@@ -1,18 +1,18 @@
 """Figures: a trace in, a Plotly figure out. No Streamlit, no torch."""
 
 from viz.figures.alignment import alignment_heatmap
+from viz.figures.comparison import head_combination, head_comparison, head_difference
 from viz.figures.difference import difference_heatmap, difference_multiples
-from viz.figures.head_comparison import head_combination, head_comparison, head_difference
-from viz.figures.head_maps import HeadPlace
-from viz.figures.head_overview import head_overview
-from viz.figures.head_profiles import head_profiles
-from viz.figures.head_similarity import head_similarity, similarity_heatmap
+from viz.figures.drawing.heads import HeadPlace
 from viz.figures.lines import Focus, head_lines
 from viz.figures.matched_difference import matched_difference
+from viz.figures.overview import head_overview
+from viz.figures.profiles import head_profiles
 from viz.figures.rollout import rollout_heatmap
 from viz.figures.sentence_difference import sentence_difference
+from viz.figures.similarity import head_similarity, similarity_heatmap
 from viz.figures.text_reading import TextReading, text_reading
-from viz.hiding import Hiding, hide_specials
+from viz.views.hiding import Hiding, hide_specials
 
 __all__ = [
     "Focus",

@@ -9,12 +9,12 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from models.trace import AttentionTrace
-from viz import tokens
-from viz.differences import Difference, choose_difference, signed
-from viz.heatmaps import Panel, any_cut, cell_gap, fitting_title, lay_out, longest_label
-from viz.language import _
-from viz.theme import Colour, coloured, difference_axis
-from viz.views import Unit, View
+from viz.figures.drawing.heatmap import Panel, any_cut, cell_gap, fitting_title, lay_out, longest_label
+from viz.figures.drawing.theme import Colour, coloured, difference_axis
+from viz.text import tokens
+from viz.text.language import _
+from viz.views.differences import Difference, choose_difference, signed
+from viz.views.view import Unit, View
 
 
 def difference_heatmap(

@@ -7,10 +7,10 @@ from typing import Any, Protocol
 
 import plotly.graph_objects as go
 
-from viz import tokens
-from viz.language import _
-from viz.panels import GLYPH_WIDTH
-from viz.theme import FONT_SIZE, NOTE_SIZE, TITLE_SIZE, template
+from viz.figures.drawing.panels import GLYPH_WIDTH
+from viz.figures.drawing.theme import FONT_SIZE, NOTE_SIZE, TITLE_SIZE, template
+from viz.text import tokens
+from viz.text.language import _
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6b6b6b", "#8c6bb1")
 """Told apart with any colour vision (Okabe and Ito 2008, the last two added)."""
@@ -26,7 +26,7 @@ KEY_WIDTH = 50  # pixels of a legend's line and point beside its name
 
 
 class Measured(Protocol):
-    """A group of sentences of like length: `models.length_table.LengthRow` is one."""
+    """A group of sentences of like length: `models.translation.length_table.LengthRow` is one."""
 
     @property
     def key(self) -> str:

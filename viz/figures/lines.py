@@ -11,14 +11,14 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from models.trace import AttentionTrace
-from viz import tokens
-from viz.figures.head_maps import HeadPlace, common_notes, headline, map_title, pick_views
-from viz.figures.head_mosaic import LINE, wrapped
-from viz.hiding import NOTHING, Hiding
-from viz.language import _
-from viz.panels import GLYPH_WIDTH, LINE_HEIGHT, LOW_ROW_HEIGHT, MANY_ROWS, ROW_HEIGHT
-from viz.theme import FONT_SIZE, HEAD_COLOURS, NOTE_SIZE, TITLE_SIZE, bare_layout, faded
-from viz.views import Unit, View
+from viz.figures.drawing.heads import HeadPlace, common_notes, headline, map_title, pick_views
+from viz.figures.drawing.mosaic import LINE, wrapped
+from viz.figures.drawing.panels import GLYPH_WIDTH, LINE_HEIGHT, LOW_ROW_HEIGHT, MANY_ROWS, ROW_HEIGHT
+from viz.figures.drawing.theme import FONT_SIZE, HEAD_COLOURS, NOTE_SIZE, TITLE_SIZE, bare_layout, faded
+from viz.text import tokens
+from viz.text.language import _
+from viz.views.hiding import NOTHING, Hiding
+from viz.views.view import Unit, View
 
 LEAST = 0.05
 """Lines of smaller weights are left out unless another threshold is asked for: a head of 64 tokens has 4,096."""
@@ -68,7 +68,7 @@ def head_lines(
 
     Each head has a colour. Lines of less than the threshold are left out, and how many they are is said. Hovering
     over a token names what it reads, or what reads it; `focus` draws its lines alone. In a page the script of
-    `viz.isolation` does that for the token under the pointer.
+    `viz.widgets.isolation` does that for the token under the pointer.
 
     Parameters
     ----------

@@ -8,12 +8,12 @@ from dataclasses import replace
 import plotly.graph_objects as go
 
 from models.trace import AttentionMap, TokenSequence
-from viz.figures.head_maps import common_notes, difference_colours
-from viz.figures.head_panels import difference_panel, draw_panels
-from viz.language import _, mark
-from viz.matching import Matching
-from viz.theme import Colour
-from viz.views import View
+from viz.figures.drawing.head_panels import difference_panel, draw_panels
+from viz.figures.drawing.heads import common_notes, difference_colours
+from viz.figures.drawing.theme import Colour
+from viz.text.language import _, mark
+from viz.views.matching import Matching
+from viz.views.view import View
 
 ELSEWHERE = mark("⟨elsewhere⟩")
 """Message id: labels the column that holds what all words that are not matched are given together."""

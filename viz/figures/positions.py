@@ -8,10 +8,10 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from viz import tokens
-from viz.heatmaps import LEGEND_WIDTH, wrapped_legend
-from viz.language import _
-from viz.theme import HEAD_COLOURS, NOTE_SIZE, TITLE_SIZE, difference_axis, template
+from viz.figures.drawing.heatmap import LEGEND_WIDTH, wrapped_legend
+from viz.figures.drawing.theme import HEAD_COLOURS, NOTE_SIZE, TITLE_SIZE, difference_axis, template
+from viz.text import tokens
+from viz.text.language import _
 
 ROW_HEIGHT = 9
 TOP, LEFT, BOTTOM = 46, 62, 52  # pixels for the title, the axis of positions and the axis of components

@@ -8,13 +8,13 @@ import numpy as np
 import plotly.graph_objects as go
 
 from models.trace import AttentionMap, AttentionTrace
-from viz.figures.head_maps import common_notes, views_at, weight_colours
-from viz.figures.head_panels import Panel, draw_panels
-from viz.hiding import NOTHING, Hiding
-from viz.language import _
-from viz.rollout import rollout
-from viz.theme import Colour
-from viz.views import Unit, View, hide
+from viz.figures.drawing.head_panels import Panel, draw_panels
+from viz.figures.drawing.heads import common_notes, views_at, weight_colours
+from viz.figures.drawing.theme import Colour
+from viz.measures.rollout import rollout
+from viz.text.language import _
+from viz.views.hiding import NOTHING, Hiding
+from viz.views.view import Unit, View, hide
 
 
 def rollout_view(

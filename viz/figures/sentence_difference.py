@@ -5,13 +5,13 @@ from __future__ import annotations
 import plotly.graph_objects as go
 
 from models.trace import AttentionTrace
-from viz.figures.head_maps import HeadPlace, pick_views
+from viz.figures.drawing.heads import HeadPlace, pick_views
+from viz.figures.drawing.theme import Colour
 from viz.figures.matched_difference import ELSEWHERE, matched_difference
-from viz.hiding import Hiding
-from viz.language import _
-from viz.matching import Matching
-from viz.theme import Colour
-from viz.views import Unit
+from viz.text.language import _
+from viz.views.hiding import Hiding
+from viz.views.matching import Matching
+from viz.views.view import Unit
 
 
 def sentence_difference(

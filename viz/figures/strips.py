@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from viz import tokens
-from viz.figures.head_overview import PICKED_COLOUR
-from viz.heatmaps import longest_label
-from viz.language import _
-from viz.panels import GLYPH_WIDTH, LARGEST_CELL, LINE_HEIGHT, SLANTED_CELL, SLANTED_FONT
-from viz.strips import Strip
-from viz.theme import DIFFERENCE_SCALE, NOTE_SIZE, SMALLEST_FONT, WEIGHT_SCALE, template
+from viz.figures.drawing.heatmap import longest_label
+from viz.figures.drawing.panels import GLYPH_WIDTH, LARGEST_CELL, LINE_HEIGHT, SLANTED_CELL, SLANTED_FONT
+from viz.figures.drawing.theme import DIFFERENCE_SCALE, NOTE_SIZE, SMALLEST_FONT, WEIGHT_SCALE, template
+from viz.figures.overview import PICKED_COLOUR
+from viz.text import tokens
+from viz.text.language import _
+from viz.views.strips import Strip
 
 LINE = NOTE_SIZE * LINE_HEIGHT
 GAP = 14  # pixels between strips

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from models.trace import AttentionTrace
-from viz.figures.head_maps import HeadPlace, check_colour, pick_views
-from viz.hiding import NOTHING, Hiding
-from viz.on_text import STYLE, Way, chosen_from, heading_of, text_html
-from viz.theme import Colour
-from viz.tokens import visible
-from viz.views import Unit
+from viz.figures.drawing.heads import HeadPlace, check_colour, pick_views
+from viz.figures.drawing.shaded_text import STYLE, Way, chosen_from, heading_of, text_html
+from viz.figures.drawing.theme import Colour
+from viz.text.tokens import visible
+from viz.views.hiding import NOTHING, Hiding
+from viz.views.view import Unit
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,133 @@
+"""What a walk through the arithmetic needs besides a trace's companions: named parameters, and a decoder's states.
+
+Nothing of it is kept in traces: parameters are read-only views of the model's own memory, given only when asked for by
+name, and the states of a recurrent decoder, which are not attention and so stand on no hook, come from decoding the
+same tokens once more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from models.hooks import HookPoint
+from models.networks.fixed_vector import LastState
+from models.sites import Site
+from models.trace import AttentionTrace, frozen_array
+from models.translation.translator import Translator
+
+Numbers = NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class DecoderRun:
+    """The states of a recurrent decoder before its first step and after each.
+
+    Parameters
+    ----------
+    states : tuple of float32 array, each [target + 1, d]
+        s_0, s_1, ...; of an LSTM its cells after them; with input feeding the attentional states after those.
+    vector : float32 array, [d], or None
+        All that the decoder is given of the source, where that is one vector.
+    """
+
+    states: tuple[Numbers, ...]
+    vector: Numbers | None = None
+
+
+def parameters_at(model: Translator, place: Site | None, names: Iterable[str]) -> Mapping[str, Numbers]:
+    """Give parameters of the part of `model` that computes the attention at `place`, by their names in it.
+
+    Parameters
+    ----------
+    model : Translator
+    place : Site or None
+        ``stack.layer.kind``; None, for a model without attention, means the whole network.
+    names : iterable of str
+        Such as ``score_vector`` or ``output.weight``: the names in the checkpoint, less what stands before them there.
+
+    Returns
+    -------
+    mapping of str to float32 array
+        Read-only views: nothing is copied.
+
+    Raises
+    ------
+    KeyError
+        If the model has no attention at `place`, or no such parameter there; names those that there are.
+    """
+    own = dict(_owner(model.network, place).named_parameters())
+    found = {}
+    for name in names:
+        if name not in own:
+            message = f"no parameter {name!r} at {place or 'the network'}; there are {', '.join(own)}"
+            raise KeyError(message)
+        values = own[name].detach().numpy().view()
+        values.setflags(write=False)
+        found[name] = values
+    return found
+
+
+def _owner(network: nn.Module, place: Site | None) -> nn.Module:
+    """Give the module that shows its queries at `place`: its parameters are those of the attention there."""
+    if place is None:
+        return network
+    query = place.at("query")
+    for module in network.modules():
+        if any(isinstance(child, HookPoint) and child.site == query for child in module.children()):
+            return module
+    message = f"the model has no attention at {place}"
+    raise KeyError(message)
+
+
+def decoder_run(model: Translator, trace: AttentionTrace) -> DecoderRun:
+    """Let the recurrent decoder of `model` read once more what it read in `trace`, and keep its states.
+
+    Parameters
+    ----------
+    model : Translator
+        Whose network is recurrent.
+    trace : AttentionTrace
+        Of `model`, without edits.
+
+    Returns
+    -------
+    DecoderRun
+
+    Raises
+    ------
+    ValueError
+        If the trace was edited: its states are not those of the model left alone.
+    """
+    if trace.provenance.edits:
+        message = "the states of an edited run are not those of the model left alone; attend without edits"
+        raise ValueError(message)
+    network = model.network
+    with torch.inference_mode():
+        memory = network.encode(torch.tensor([trace.source.ids]))
+        state = network.start(memory)
+        rows = [_flat(state)]
+        for position, token in enumerate(trace.target_input.ids):
+            _, state = network.step(memory, state, torch.tensor([token]), position)
+            rows.append(_flat(state))
+    states = tuple(frozen_array(np.stack(each)) for each in zip(*rows, strict=True))
+    return DecoderRun(states, _vector(memory))
+
+
+def _flat(state: Any) -> tuple[Numbers, ...]:
+    """Give the parts of a state for one text, each [d]."""
+    parts = state if isinstance(state, tuple) else (state,)
+    return tuple(part.reshape(-1).numpy() for part in parts)
+
+
+def _vector(memory: Any) -> Numbers | None:
+    """Give what a network without attention leaves for its decoder."""
+    if isinstance(memory, LastState):
+        memory = memory.hidden
+    return frozen_array(memory.reshape(-1).numpy()) if isinstance(memory, Tensor) else None

@@ -1,0 +1,186 @@
+"""What attention maps look like by chance: the same texts through fresh weights, or the source words shuffled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from threading import Lock
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.edits import Array
+from models.errors import InputError
+from models.experiments.sweeps import Progress, batches, silent
+from models.sites import Site
+from models.trace import AttentionTrace, TokenSequence, merge_to_words
+from models.translation.replay import Replay
+
+BAND = (2.5, 97.5)
+"""The percentiles that bound what chance gives: the central 95%."""
+
+ROUNDING = 1e-5
+"""How far the weights of equal runs may lie apart."""
+
+LEAST_SAMPLES = 20
+"""Below that the percentiles of a band mean nothing."""
+
+MOST_CELLS = 2**26
+"""How many weights all samples may have together: 256 MiB."""
+
+_ONE_AT_A_TIME = Lock()
+
+Unit = Literal["word", "piece"]
+How = Literal["weights", "order"]
+
+
+@dataclass(frozen=True, eq=False)
+class ChanceBands:
+    """Where the weights of a map lie by chance.
+
+    Parameters
+    ----------
+    site : Site
+    how : {"weights", "order"}
+        By networks of the same architecture with fresh weights, or by the trained one on the source words shuffled,
+        its columns, and in a map of the source on itself its rows too, put back to their words.
+    unit : {"word", "piece"}
+        Of rows and columns.
+    samples : int
+    low, high : float32 array, [head, query, key]
+        The bounds of the central 95% of each cell.
+    mean_low, mean_high : float32 array, [query, key]
+        The same for the mean over heads.
+    """
+
+    site: Site
+    how: How
+    unit: Unit
+    samples: int
+    low: NDArray[np.float32]
+    high: NDArray[np.float32]
+    mean_low: NDArray[np.float32]
+    mean_high: NDArray[np.float32]
+
+    def of(self, head: int | Literal["mean"]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Give the bounds for one head, or for the mean over heads: two arrays, [query, key]."""
+        return (self.mean_low, self.mean_high) if head == "mean" else (self.low[head], self.high[head])
+
+    def beyond(self, weights: Array, head: int | Literal["mean"]) -> NDArray[np.bool_]:
+        """Tell which cells of `weights`, [query, key], lie outside the band: more, or less, than chance gives.
+
+        By more than `ROUNDING`: runs in a batch and runs alone differ in their last digits.
+        """
+        low, high = self.of(head)
+        return np.asarray((weights < low - ROUNDING) | (weights > high + ROUNDING))
+
+
+def chance_bands(
+    replay: Replay,
+    site: Site | str,
+    *,
+    how: How,
+    unit: Unit = "word",
+    samples: int = 40,
+    seed: int = 0,
+    on_progress: Progress = silent,
+) -> ChanceBands:
+    """Give where the weights of a map lie by chance, the same text read, or the same translation forced.
+
+    Parameters
+    ----------
+    replay : Replay
+        What the ``replay(trace)`` of a model gives.
+    site : Site or str
+        A map of the trace, such as ``decoder.0.cross``.
+    how : {"weights", "order"}
+        See `ChanceBands`.
+    unit : {"word", "piece"}, optional
+        Maps are merged to words before the bounds are taken.
+    samples : int, optional
+        `LEAST_SAMPLES` or more.
+    seed : int, optional
+        Of the first sample; the same gives the same bands.
+    on_progress : callable, optional
+        As for sweeps (`models.experiments.sweeps`).
+
+    Returns
+    -------
+    ChanceBands
+
+    Raises
+    ------
+    ValueError
+        If there are too few samples.
+    InputError
+        If the text is so long, or the network so large, that the samples would take too much memory; or if the text
+        has one word, which has no other order.
+    """
+    if samples < LEAST_SAMPLES:
+        message = f"chance bands take {LEAST_SAMPLES} samples or more; got {samples}"
+        raise ValueError(message)
+    shown = replay.trace[site]
+    if how == "order" and len(replay.free_words) < 2:
+        message = "The sentence has one word: type at least two, so that their order can be another."
+        raise InputError(message)
+    if samples * shown.weights.size > MOST_CELLS:
+        message = "This text is too long to hold so many maps of it against each other. Shorten it."
+        raise InputError(message)
+    draw = _fresh_maps if how == "weights" else _shuffled_maps
+    drawn = draw(replay, shown.site, range(seed, seed + samples), on_progress)
+    words = {"query_words": shown.query_tokens.words, "key_words": shown.key_tokens.words}
+    maps = np.stack([merge_to_words(each, **words) if unit == "word" else each for each in drawn])
+    low, high = np.percentile(maps, BAND, axis=0).astype(np.float32)
+    mean_low, mean_high = np.percentile(maps.mean(axis=1), BAND, axis=0).astype(np.float32)
+    on_progress(1.0)
+    return ChanceBands(shown.site, how, unit, samples, low, high, mean_low, mean_high)
+
+
+def _fresh_maps(replay: Replay, place: Site, seeds: Sequence[int], on_progress: Progress) -> Iterator[Array]:
+    for number, seed in enumerate(seeds):
+        on_progress(number / len(seeds))
+        yield _fresh_map(replay, place, seed)
+
+
+def _fresh_map(replay: Replay, place: Site, seed: int) -> Array:
+    """Give the map at `place` of one fresh network, which is gone when this returns: two would not always fit."""
+    with _ONE_AT_A_TIME:
+        weights: Array = replay.fresh(seed).weights(replay.as_it_is(1), place)[0]
+    return weights
+
+
+def _shuffled_maps(replay: Replay, place: Site, seeds: Sequence[int], on_progress: Progress) -> Iterator[Array]:
+    orders = [shuffled(replay.trace.source, replay.free_words, np.random.default_rng(seed)) for seed in seeds]
+    for numbers in batches(len(orders), replay.most):
+        on_progress(numbers.start / len(orders))
+        several = np.stack([orders[number] for number in numbers])
+        for order, weights in zip(several, replay.weights(several, place), strict=True):
+            yield _put_back(weights, order, replay.trace, place)
+
+
+def _put_back(weights: Array, order: NDArray[np.int64], trace: AttentionTrace, place: Site) -> Array:
+    """Give a map, [head, query, key], of the source in `order` with its columns and rows where their words stand."""
+    of_source = place.stack == "encoder" or not trace.target
+    back = np.empty_like(weights)
+    if of_source:
+        back[:, order[:, None], order] = weights
+    elif place.kind == "cross":
+        back[..., order] = weights
+    else:
+        return weights
+    return back
+
+
+def shuffled(source: TokenSequence, free: Sequence[int], generator: np.random.Generator) -> NDArray[np.int64]:
+    """Give the positions of all tokens of `source` with its words `free` in another order, each word whole.
+
+    All other words stay in their place among the words, and those of a pair of texts in their text.
+    """
+    owners = np.array(source.words)
+    texts = np.array([source.segments[source.words.index(word)] if source.segments else 0 for word in free])
+    words = np.arange(len(source.word_texts))
+    for text in np.unique(texts):
+        own = np.array(free)[texts == text]
+        words[own] = own[generator.permutation(len(own))]
+    return np.concatenate([np.flatnonzero(owners == word) for word in words])

@@ -1,0 +1,90 @@
+"""A Transformer whose encoder does not know the order of its words: what positions are for, by leaving them out."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from models.networks.base import TranslationNetwork
+from models.networks.transformer import TransformerMemory, TransformerNetwork
+from models.translation.translator import Translator
+
+NOTE = "positions removed: the encoder is not told where its words stand"
+
+
+class WithoutSourcePositions(TranslationNetwork):
+    """The network of a Transformer, sharing its parameters, with no positions added to what the encoder reads.
+
+    The decoder is left alone: it knows the places of the words that it writes.
+
+    Parameters
+    ----------
+    network : TransformerNetwork
+        Left as it is.
+    """
+
+    def __init__(self, network: TransformerNetwork) -> None:
+        super().__init__()
+        self.network = network
+        blind = copy.copy(network)
+        blind._buffers = {**network._buffers, "positions": torch.zeros_like(network.positions)}
+        self.blind = blind
+
+    def encode(self, source: Tensor, source_mask: Tensor | None = None) -> TransformerMemory:
+        """Read `source` as a bag of words; see `models.networks.base.Network`."""
+        return self.blind.encode(source, source_mask)
+
+    def decode_states(self, memory: Any, inputs: Tensor) -> Tensor:
+        """Read a forced target; see `models.networks.base.Network`."""
+        return self.network.decode_states(memory, inputs)
+
+    def logits(self, states: Tensor) -> Tensor:
+        """Give the network's logits; see `models.networks.base.Network`."""
+        return self.network.logits(states)
+
+    def start(self, memory: Any) -> Any:
+        """Give the decoder's first state; see `models.networks.base.Network`."""
+        return self.network.start(memory)
+
+    def step(self, memory: Any, state: Any, token: Tensor, position: int) -> tuple[Tensor, Any]:
+        """Read one token; see `models.networks.base.Network`."""
+        return self.network.step(memory, state, token, position)
+
+    def notes(self, source_tokens: int) -> tuple[str, ...]:
+        """Say that positions were removed; see `models.networks.base.Network`."""
+        return (NOTE, *self.network.notes(source_tokens))
+
+
+def without_positions(model: Translator) -> Translator:
+    """Give `model` without positions in its encoder, its parameters shared; runs of `model` itself do not change.
+
+    Parameters
+    ----------
+    model : Translator
+        A Transformer.
+
+    Returns
+    -------
+    Translator
+        Whose traces say in their notes that positions were removed.
+
+    Raises
+    ------
+    TypeError
+        If the model is no Transformer: a recurrent encoder knows the order of its words from reading them in it.
+    """
+    if not isinstance(model.network, TransformerNetwork):
+        message = f"{model.key} adds no positions that could be left out"
+        raise TypeError(message)
+    return Translator(model.entry, WithoutSourcePositions(model.network), model.tokenizer)
+
+
+def encodings(model: Translator, count: int) -> Tensor:
+    """Give what a Transformer adds to its first `count` tokens, one row a position: [count, d_model]."""
+    if not isinstance(model.network, TransformerNetwork):
+        message = f"{model.key} adds no positions"
+        raise TypeError(message)
+    return model.network.positions[:count]

@@ -1,0 +1,186 @@
+"""What a head, or a source word, is worth: one text through many variants, in batches, the same target forced.
+
+Every function takes a replay, which a model's ``replay(trace)`` gives, and `on_progress`, called with the share that is
+done, from 0 to 1; whatever that raises ends the sweep.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.edits import zero_head
+from models.errors import InputError
+from models.experiments.batch_edits import BatchRowEdit
+from models.sites import Site
+from models.trace import AttentionTrace, TokenSequence
+from models.translation.replay import Outcome, Replay
+
+Progress = Callable[[float], None]
+
+
+def silent(_share: float) -> None:
+    """Show no progress."""
+
+
+def batches(count: int, size: int) -> Iterator[range]:
+    """Give the numbers from 0 to `count`, `size` at a time."""
+    for start in range(0, count, size):
+        yield range(start, min(start + size, count))
+
+
+@dataclass(frozen=True, eq=False)
+class HeadSweep:
+    """What each head is worth to what a model writes or foretells, and to the vectors that it gives.
+
+    Parameters
+    ----------
+    heads : tuple of (Site, int)
+        Place and number.
+    written : TokenSequence
+        The target; of a causal text the tokens that follow another; nothing if the model foretells nothing.
+    baseline : float64 array, [written]
+        Log-probability (natural) of each, nothing edited.
+    changes : float64 array, [head, written]
+        Log-probability with that head switched off, less the baseline: below 0 the token became less likely.
+    turns : float64 array, [head, token], optional
+        Of a model of one stack: 1 - cosine of each token's final vector with that head switched off to the same
+        without: 0 is no change.
+    """
+
+    heads: tuple[tuple[Site, int], ...]
+    written: TokenSequence
+    baseline: NDArray[np.float64]
+    changes: NDArray[np.float64]
+    turns: NDArray[np.float64] | None = None
+
+    @property
+    def totals(self) -> NDArray[np.float64]:
+        """The change of the whole text's log-probability, [head]."""
+        return np.asarray(self.changes.sum(axis=1))
+
+
+@dataclass(frozen=True, eq=False)
+class WordSweep:
+    """What each source word is worth to each token of a translation.
+
+    Parameters
+    ----------
+    words : tuple of str
+        The source words; special tokens are none.
+    places : tuple of int
+        Where each stands among all words of the source, special ones counted.
+    baseline : float64 array, [target]
+        Log-probability (natural) of each written token, nothing left out.
+    changes : float64 array, [source word, target]
+        Log-probability without that word, less the baseline.
+    """
+
+    words: tuple[str, ...]
+    places: tuple[int, ...]
+    baseline: NDArray[np.float64]
+    changes: NDArray[np.float64]
+
+
+def heads_of(trace: AttentionTrace) -> tuple[tuple[Site, int], ...]:
+    """Give every head of `trace`: the place of its map, and its number."""
+    return tuple((each.site, head) for each in trace for head in range(len(each.weights)))
+
+
+def turned(before: NDArray[np.floating[Any]], after: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
+    """Give 1 - cosine of vectors, [..., d]: 0 if they point the same way, 1 if at right angles; [...]."""
+    one, other = (np.asarray(each, dtype=np.float64) for each in (before, after))
+    lengths = np.linalg.norm(one, axis=-1) * np.linalg.norm(other, axis=-1)
+    products = (one * other).sum(axis=-1)
+    cosines = np.divide(products, lengths, out=np.ones_like(products), where=lengths > 0)
+    return np.asarray(np.maximum(1 - cosines, 0))  # rounding may make a cosine a little more than 1
+
+
+def switch_off_each_head(replay: Replay, *, batch: int | None = None, on_progress: Progress = silent) -> HeadSweep:
+    """Switch off every head in turn, the same texts read and written each time.
+
+    Parameters
+    ----------
+    replay : Replay
+        Of a trace with all maps.
+    batch : int, optional
+        Heads that run at once, if not as many as fit.
+    on_progress : callable, optional
+
+    Returns
+    -------
+    HeadSweep
+
+    Raises
+    ------
+    InputError
+        If the attention of the model cannot be edited.
+    """
+    heads, before = heads_of(replay.trace), replay.trace.vectors
+    changes = [np.zeros((0, len(replay.written)))]
+    turns: list[NDArray[np.float64]] = []
+    for numbers in batches(len(heads), batch or replay.most):
+        on_progress(numbers.start / len(heads))
+        found = _without_heads(replay, [heads[number] for number in numbers])
+        changes.append(found.log_probabilities - replay.baseline)
+        if found.vectors is not None and before is not None:
+            turns.append(turned(before, found.vectors))
+    on_progress(1.0)
+    return HeadSweep(
+        heads, replay.written, replay.baseline, np.concatenate(changes), np.concatenate(turns) if turns else None
+    )
+
+
+def _without_heads(replay: Replay, heads: list[tuple[Site, int]]) -> Outcome:
+    """Run once a head, all in one batch, that head switched off."""
+    edits = [
+        BatchRowEdit(str(site), zero_head(str(site), head), batch_row) for batch_row, (site, head) in enumerate(heads)
+    ]
+    return replay.run(replay.as_it_is(len(heads)), edits)
+
+
+def leave_out_each_word(replay: Replay, *, batch: int | None = None, on_progress: Progress = silent) -> WordSweep:
+    """Leave out every source word in turn while the model writes the same translation.
+
+    Parameters
+    ----------
+    replay : Replay
+        Of a model that writes a translation.
+    batch : int, optional
+        Texts that run at once, if not as many as fit; those of one batch have one length, so that nothing is padded.
+    on_progress : callable, optional
+
+    Returns
+    -------
+    WordSweep
+
+    Raises
+    ------
+    InputError
+        If the source has one word alone: nothing would be left; or if no translation is written.
+    """
+    trace, words = replay.trace, replay.free_words
+    if not trace.target:
+        message = "This model reads and writes no other text, on which the loss of a word could be measured."
+        raise InputError(message)
+    if len(words) < 2:
+        message = "The sentence has one word: type at least two, so that one can be left out."
+        raise InputError(message)
+    owners = np.array(trace.source.words)
+    left = [np.flatnonzero(owners != word) for word in words]
+    changes = np.zeros((len(words), len(trace.target)))
+    done = 0
+    for length in sorted(set(map(len, left))):
+        alike = [number for number, order in enumerate(left) if len(order) == length]
+        for numbers in batches(len(alike), batch or replay.most):
+            on_progress(done / len(words))
+            chosen = [alike[number] for number in numbers]
+            found = replay.run(np.stack([left[number] for number in chosen]))
+            changes[chosen] = found.log_probabilities - replay.baseline
+            done += len(chosen)
+    on_progress(1.0)
+    return WordSweep(tuple(trace.source.word_texts[word] for word in words), words, replay.baseline, changes)

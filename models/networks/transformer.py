@@ -1,0 +1,252 @@
+"""The Transformer, encoder and decoder, every attention map on a hook. Vaswani et al. 2017.
+
+Pre-LN by default (the normalisation stands before each sublayer, Xiong et al. 2020), post-LN, the paper's own order, by
+option. Sinusoidal positions. Decoding step by step keeps keys and values, and equals one forced pass.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import cast
+
+import torch
+from torch import Tensor, nn
+
+from models.hooks import AttentionWeights, HookPoint
+from models.networks.attention import causal_mask, merge_heads, scaled_dot_scores, split_heads
+from models.networks.base import TiedNetwork
+from models.sites import Site
+
+
+@dataclass(frozen=True, slots=True)
+class KeyValue:
+    """Keys and values, each [batch, head, key, d_head]."""
+
+    keys: Tensor
+    values: Tensor
+
+    def extended(self, more: KeyValue) -> KeyValue:
+        """Give these followed by `more` on the key axis."""
+        return KeyValue(torch.cat((self.keys, more.keys), dim=2), torch.cat((self.values, more.values), dim=2))
+
+
+@dataclass(frozen=True, slots=True)
+class TransformerMemory:
+    """What the encoder leaves for the decoder.
+
+    Parameters
+    ----------
+    states : Tensor, [batch, source, d_model]
+    mask : bool Tensor, [batch, 1, 1, source], or None
+        True where a token is; None if nothing is padded.
+    """
+
+    states: Tensor
+    mask: Tensor | None
+
+
+@dataclass(frozen=True, slots=True)
+class LayerCache:
+    """What one decoder layer keeps between steps: its own past (None before the first step) and the source."""
+
+    past: KeyValue | None
+    source: KeyValue
+
+
+class MultiHeadAttention(nn.Module):
+    """softmax(q k' / sqrt(d_head)) v for each head, joined by an output projection. 2017, section 3.2.
+
+    Parameters
+    ----------
+    place : Site
+        ``stack.layer.kind``.
+    d_model, heads : int
+    dropout : float
+        On the weights, after the hook.
+    """
+
+    def __init__(self, place: Site, d_model: int, heads: int, dropout: float) -> None:
+        super().__init__()
+        self.heads = heads
+        self.query = nn.Linear(d_model, d_model)
+        self.key = nn.Linear(d_model, d_model)
+        self.value = nn.Linear(d_model, d_model)
+        self.output = nn.Linear(d_model, d_model)
+        self.attend = AttentionWeights(place)
+        self.dropout = nn.Dropout(dropout) if dropout else nn.Identity()
+        self.hook_query = HookPoint(place.at("query"))
+        self.hook_key = HookPoint(place.at("key"))
+        self.hook_value = HookPoint(place.at("value"))
+        self.hook_context = HookPoint(place.at("context"))
+        self.hook_output = HookPoint(place.at("output"))
+        for part in (self.query, self.key, self.value, self.output):
+            nn.init.xavier_uniform_(part.weight)
+            nn.init.zeros_(part.bias)
+
+    def read(self, states: Tensor, first_key: int = 0) -> KeyValue:
+        """Give keys and values of `states`, [batch, key, d_model]."""
+        keys = self.hook_key(split_heads(self.key(states), self.heads), first_key)
+        values = self.hook_value(split_heads(self.value(states), self.heads), first_key)
+        return KeyValue(keys, values)
+
+    def forward(self, states: Tensor, memory: KeyValue, mask: Tensor | None, first_query: int = 0) -> Tensor:
+        """Let `states`, [batch, query, d_model], read `memory`: [batch, query, d_model]."""
+        query = self.hook_query(split_heads(self.query(states), self.heads), first_query)
+        scores = scaled_dot_scores(query, memory.keys)  # [batch, head, query, key]
+        weights = self.dropout(self.attend(scores, mask, first_query))
+        context = self.hook_context(weights.to(memory.values.dtype) @ memory.values, first_query)
+        merged = merge_heads(context)  # [batch, query, d_model]
+        return self.hook_output(self.output(merged)[:, None], first_query)[:, 0]
+
+
+class _Layer(nn.Module):
+    """What encoder and decoder layers share: residuals, normalisation before or after, the feed-forward part."""
+
+    def __init__(self, d_model: int, d_feedforward: int, dropout: float, *, sublayers: int, pre_norm: bool) -> None:
+        super().__init__()
+        self.pre_norm = pre_norm
+        self.norms = nn.ModuleList(nn.LayerNorm(d_model) for _ in range(sublayers))
+        self.expand = nn.Linear(d_model, d_feedforward)
+        self.contract = nn.Linear(d_feedforward, d_model)
+        self.dropout = nn.Dropout(dropout) if dropout else nn.Identity()
+
+    def before(self, sublayer: int, states: Tensor) -> Tensor:
+        """Give what a sublayer reads."""
+        return cast("Tensor", self.norms[sublayer](states)) if self.pre_norm else states
+
+    def after(self, sublayer: int, states: Tensor, change: Tensor) -> Tensor:
+        """Add what a sublayer gave to what came in."""
+        total = states + self.dropout(change)
+        return total if self.pre_norm else cast("Tensor", self.norms[sublayer](total))
+
+    def feed_forward(self, sublayer: int, states: Tensor) -> Tensor:
+        """max(0, x W_1 + b_1) W_2 + b_2 for each token, 2017, equation 2."""
+        hidden = self.dropout(torch.relu(self.expand(self.before(sublayer, states))))
+        return self.after(sublayer, states, self.contract(hidden))
+
+
+class EncoderLayer(_Layer):
+    """Self-attention, then the feed-forward part."""
+
+    def __init__(
+        self, layer: int, d_model: int, heads: int, d_feedforward: int, dropout: float, *, pre_norm: bool
+    ) -> None:
+        super().__init__(d_model, d_feedforward, dropout, sublayers=2, pre_norm=pre_norm)
+        self.attention = MultiHeadAttention(Site("encoder", layer, "self"), d_model, heads, dropout)
+
+    def forward(self, states: Tensor, mask: Tensor | None) -> Tensor:
+        """Transform `states`, [batch, source, d_model], under `mask`, [batch, 1, 1, source]."""
+        read = self.before(0, states)
+        states = self.after(0, states, self.attention(read, self.attention.read(read), mask))
+        return self.feed_forward(1, states)
+
+
+class DecoderLayer(_Layer):
+    """Causal self-attention, attention to the source, then the feed-forward part."""
+
+    def __init__(
+        self, layer: int, d_model: int, heads: int, d_feedforward: int, dropout: float, *, pre_norm: bool
+    ) -> None:
+        super().__init__(d_model, d_feedforward, dropout, sublayers=3, pre_norm=pre_norm)
+        self.attention = MultiHeadAttention(Site("decoder", layer, "self"), d_model, heads, dropout)
+        self.cross = MultiHeadAttention(Site("decoder", layer, "cross"), d_model, heads, dropout)
+
+    def forward(
+        self, states: Tensor, cache: LayerCache, memory: TransformerMemory, first_query: int
+    ) -> tuple[Tensor, LayerCache]:
+        """Transform `states`, [batch, query, d_model], whose first query stands at position `first_query`."""
+        read = self.before(0, states)
+        own = self.attention.read(read, first_query)
+        past = own if cache.past is None else cache.past.extended(own)
+        mask = None  # a single query is the last position: it reads all that there is
+        if read.shape[1] > 1:
+            mask = causal_mask(read.shape[1], first_query, device=read.device)[None, None]  # [1, 1, query, key]
+        states = self.after(0, states, self.attention(read, past, mask, first_query))
+        read = self.before(1, states)
+        states = self.after(1, states, self.cross(read, cache.source, memory.mask, first_query))
+        return self.feed_forward(2, states), LayerCache(past, cache.source)
+
+
+def sinusoidal_positions(count: int, d_model: int) -> Tensor:
+    """Give sin(p / 10000^(2i / d_model)) and cos of the same, interleaved, 2017, section 3.5: [count, d_model]."""
+    rates = torch.exp(torch.arange(0, d_model, 2, dtype=torch.float64) * (-math.log(10000.0) / d_model))
+    angles = torch.arange(count, dtype=torch.float64)[:, None] * rates  # [count, d_model / 2]
+    return torch.stack((angles.sin(), angles.cos()), dim=-1).flatten(1)
+
+
+class TransformerNetwork(TiedNetwork):
+    """Encoder and decoder of equal depth, one embedding for source, target and output layer.
+
+    Parameters
+    ----------
+    vocabulary, d_model, heads, layers, d_feedforward : int
+    dropout : float
+    pre_norm : bool
+        False for the paper's own order (post-LN).
+    max_positions : int
+        Longest text that it can place.
+    """
+
+    positions: Tensor
+
+    def __init__(
+        self,
+        *,
+        vocabulary: int,
+        d_model: int = 256,
+        heads: int = 8,
+        layers: int = 3,
+        d_feedforward: int = 1024,
+        dropout: float = 0.1,
+        pre_norm: bool = True,
+        max_positions: int = 1024,
+    ) -> None:
+        super().__init__(vocabulary, d_model)
+        self.register_buffer("positions", sinusoidal_positions(max_positions, d_model).float(), persistent=False)
+        sizes = (d_model, heads, d_feedforward, dropout)
+        self.encoder = nn.ModuleList(EncoderLayer(layer, *sizes, pre_norm=pre_norm) for layer in range(layers))
+        self.decoder = nn.ModuleList(DecoderLayer(layer, *sizes, pre_norm=pre_norm) for layer in range(layers))
+        self.encoder_norm = nn.LayerNorm(d_model) if pre_norm else nn.Identity()
+        self.decoder_norm = nn.LayerNorm(d_model) if pre_norm else nn.Identity()
+        self.dropout = nn.Dropout(dropout) if dropout else nn.Identity()
+
+    def embed(self, tokens: Tensor, first: int = 0) -> Tensor:
+        """Give embeddings with positions added, [batch, token, d_model], for ids [batch, token]."""
+        embedded = self.embedding(tokens) * self.embedding_scale
+        return cast("Tensor", self.dropout(embedded + self.positions[first : first + tokens.shape[1]]))
+
+    def encode(self, source: Tensor, source_mask: Tensor | None = None) -> TransformerMemory:
+        """Read `source`; see `models.networks.base.Network`."""
+        padded = source_mask is not None and not bool(source_mask.all())
+        mask = source_mask[:, None, None, :] if padded and source_mask is not None else None
+        states = self.embed(source)
+        for layer in self.encoder:
+            states = layer(states, mask)
+        return TransformerMemory(self.encoder_norm(states), mask)
+
+    def start(self, memory: TransformerMemory) -> tuple[LayerCache, ...]:
+        """Give one empty cache a layer, the source's keys and values in it."""
+        layers = cast("list[DecoderLayer]", list(self.decoder))
+        return tuple(LayerCache(None, layer.cross.read(memory.states)) for layer in layers)
+
+    def _run(
+        self, memory: TransformerMemory, caches: tuple[LayerCache, ...], tokens: Tensor, first: int
+    ) -> tuple[Tensor, tuple[LayerCache, ...]]:
+        states = self.embed(tokens, first)
+        kept = []
+        for layer, cache in zip(self.decoder, caches, strict=True):
+            states, cache = layer(states, cache, memory, first)
+            kept.append(cache)
+        return self.decoder_norm(states), tuple(kept)
+
+    def decode_states(self, memory: TransformerMemory, inputs: Tensor) -> Tensor:
+        """Read a forced target; see `models.networks.base.Network`."""
+        return self._run(memory, self.start(memory), inputs, 0)[0]
+
+    def step(
+        self, memory: TransformerMemory, state: tuple[LayerCache, ...], token: Tensor, position: int
+    ) -> tuple[Tensor, tuple[LayerCache, ...]]:
+        """Read one token; see `models.networks.base.Network`."""
+        states, state = self._run(memory, state, token[:, None], position)
+        return self.logits(states[:, 0]), state

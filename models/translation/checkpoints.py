@@ -1,0 +1,101 @@
+"""A checkpoint on disk: ``model.safetensors`` (float16), ``card.json``, and the pair's one ``tokenizer.json``.
+
+No pickle anywhere; the weights' SHA-256 stands in the card and is checked before they are read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from models.sites import Site
+from models.trace import Alignment
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+WEIGHTS = Path(__file__).parents[1] / "weights"
+MODEL_FILE, CARD_FILE, TOKENIZER_FILE = "model.safetensors", "card.json", "tokenizer.json"
+
+
+class CheckpointError(RuntimeError):
+    """A checkpoint that is incomplete, or whose weights are not those that its card names."""
+
+
+def file_hash(path: Path) -> str:
+    """Give the SHA-256 of a file, in hexadecimal."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def read_card(folder: Path) -> dict[str, Any]:
+    """Read ``card.json`` in `folder`; CheckpointError if it is not there or not whole."""
+    path = folder / CARD_FILE
+    if not path.is_file():
+        message = f"{folder.name}: no {CARD_FILE}; a checkpoint has {MODEL_FILE} and {CARD_FILE}"
+        raise CheckpointError(message)
+    try:
+        read = json.loads(path.read_text(encoding="utf8"))
+    except ValueError as error:
+        message = f"{folder.name}/{CARD_FILE}: not whole ({error}). Fetch it again."
+        raise CheckpointError(message) from error
+    card: dict[str, Any] = read if isinstance(read, dict) else {}
+    if missing := sorted({"key", "mechanism", "pair", "network", "sha256"} - set(card)):
+        message = f"{folder.name}/{CARD_FILE}: {', '.join(missing)} missing"
+        raise CheckpointError(message)
+    return card
+
+
+def read_weights(folder: Path, card: Mapping[str, Any]) -> dict[str, Tensor]:
+    """Read the weights in `folder` as float32, after their hash is checked against `card`."""
+    from safetensors import SafetensorError
+    from safetensors.torch import load
+
+    path = folder / MODEL_FILE
+    if not path.is_file():
+        message = f"{folder.name}: no {MODEL_FILE}"
+        raise CheckpointError(message)
+    raw = path.read_bytes()
+    found = hashlib.sha256(raw).hexdigest()
+    if found != card["sha256"]:
+        message = f"{folder.name}/{MODEL_FILE}: SHA-256 {found}; its card expects {card['sha256']}. Fetch it again."
+        raise CheckpointError(message)
+    try:
+        return {name: values.float() for name, values in load(raw).items()}
+    except SafetensorError as error:
+        message = f"{folder.name}/{MODEL_FILE}: not a safetensors file ({error}); no other kind is read"
+        raise CheckpointError(message) from error
+
+
+def write_checkpoint(folder: Path, weights: Mapping[str, Tensor], card: Mapping[str, Any]) -> dict[str, Any]:
+    """Write `weights` as float16 and `card`, with the weights' hash, to `folder`; give the card as written."""
+    from safetensors.torch import save
+
+    folder.mkdir(parents=True, exist_ok=True)
+    raw = save({name: values.detach().half().contiguous().cpu() for name, values in weights.items()})
+    (folder / MODEL_FILE).write_bytes(raw)
+    whole = {**card, "sha256": hashlib.sha256(raw).hexdigest()}
+    write_card(folder, whole)
+    return whole
+
+
+def write_card(folder: Path, card: Mapping[str, Any]) -> None:
+    """Write ``card.json`` to `folder`."""
+    (folder / CARD_FILE).write_text(json.dumps(card, indent=2, ensure_ascii=False) + "\n", encoding="utf8")
+
+
+def alignment_of(card: Mapping[str, Any]) -> Alignment:
+    """Give the map, head and reading that the card says are closest to word alignment."""
+    stored = card.get("alignment")
+    if not stored:
+        return Alignment()
+    return Alignment(Site.parse(stored["site"]), stored["head"], stored["reading"])
+
+
+@cache
+def shipped_folders() -> dict[str, Path]:
+    """Give the folder of each shipped checkpoint by its key."""
+    return {path.parent.name: path.parent for path in sorted(WEIGHTS.glob(f"*/{CARD_FILE}"))}

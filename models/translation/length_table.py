@@ -1,0 +1,54 @@
+"""The table of BLEU by source length that `models.training.lengths` measured, as it lies beside the weights."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass, fields
+
+from models.translation.checkpoints import WEIGHTS
+
+LENGTHS_FILE = "lengths.csv"
+
+
+@dataclass(frozen=True, slots=True)
+class LengthRow:
+    """One model on the sources of one span of lengths.
+
+    Parameters
+    ----------
+    key : str
+        Of the model.
+    file : str
+        The held-out file.
+    fewest, most : int
+        Words of the sources, as white space parts them.
+    sentences : int
+    bleu : float
+    low, high : float
+        The 95% interval of a bootstrap over the sentences.
+    target_tokens : int
+        That the model saw in training.
+    """
+
+    key: str
+    file: str
+    fewest: int
+    most: int
+    sentences: int
+    bleu: float
+    low: float
+    high: float
+    target_tokens: int
+
+
+def length_table(pair: str) -> tuple[LengthRow, ...]:
+    """Give the table of a language pair; nothing if it was not measured."""
+    path = WEIGHTS / pair / LENGTHS_FILE
+    if not path.is_file():
+        return ()
+    kinds = {"str": str, "int": int, "float": float}
+    with path.open(encoding="utf8", newline="") as lines:
+        return tuple(
+            LengthRow(**{each.name: kinds[str(each.type)](row[each.name]) for each in fields(LengthRow)})
+            for row in csv.DictReader(lines)
+        )

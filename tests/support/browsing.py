@@ -1,0 +1,95 @@
+"""What tests in a real browser do alike: run an app, read the address bar, point at a cell of the overview."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.error import URLError
+from urllib.parse import parse_qs, urlsplit
+from urllib.request import urlopen
+
+import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+ROOT = Path(__file__).parents[2]
+CELL = """
+(stage, [head, across, down]) => {
+    const frame = stage.getBoundingClientRect(), box = stage.boxes[head];
+    return [frame.left + box.left + across * box.width, frame.top + box.top + down * box.height];
+}
+"""
+
+PIXEL = """
+(stage, [layer, head, across, down]) => {
+    const canvas = stage.querySelector('.' + layer), box = stage.boxes[head];
+    const ratio = canvas.width / canvas.clientWidth;
+    const place = [box.left + across * box.width, box.top + down * box.height].map(each => Math.floor(each * ratio));
+    return [...canvas.getContext('2d').getImageData(...place, 1, 1).data];
+}
+"""
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def wait_until_it_answers(server: subprocess.Popen[bytes], address: str) -> None:
+    """Wait for the first answer; each attempt that is refused is followed by another until time is up."""
+    attempts = 0
+    while server.poll() is None and attempts < 600:
+        attempts += 1
+        try:
+            with urlopen(f"{address}/_stcore/health", timeout=5) as answer:
+                assert answer.read() == b"ok"
+                return
+        except URLError:
+            try:
+                server.wait(0.1)
+            except subprocess.TimeoutExpired:
+                continue
+    pytest.fail(f"the app did not start; exit code {server.poll()}")
+
+
+@contextmanager
+def running(script: str, **environment: str) -> Iterator[str]:
+    """Give the address of an app that runs on a free port, started as the README says; stop it afterwards."""
+    address = f"http://localhost:{(port := free_port())}"
+    command = [sys.executable, "-m", "streamlit", "run", script, "--server.port", str(port)]
+    with subprocess.Popen(command, cwd=ROOT, env=os.environ | environment, stdout=subprocess.DEVNULL) as server:
+        try:
+            wait_until_it_answers(server, address)
+            yield address
+        finally:
+            server.terminate()
+            server.wait(30)
+
+
+def query(page: Page) -> dict[str, list[str]]:
+    """Give what stands in the address bar behind the question mark."""
+    return parse_qs(urlsplit(page.url).query)
+
+
+def cell_of(
+    page: Page, head: int, row: int, column: int, shape: tuple[int, int], *, figure: str = ".overview"
+) -> tuple[float, float]:
+    """Give where the middle of a cell of the overview, or of the picked heads, is on the screen."""
+    stage = page.locator(f"{figure} .stage")
+    stage.scroll_into_view_if_needed()
+    x, y = stage.evaluate(CELL, [head, (column + 0.5) / shape[1], (row + 0.5) / shape[0]])
+    return x, y
+
+
+def point(page: Page, head: int, row: int, column: int, shape: tuple[int, int], *, figure: str = ".overview") -> str:
+    """Point at a cell of the overview, or of the picked heads, and give what is said of it."""
+    page.mouse.move(*cell_of(page, head, row, column, shape, figure=figure))
+    return page.locator(f"{figure} .tip").inner_text()

@@ -1,0 +1,62 @@
+"""Colours: one meaning, one direction, no surprise."""
+
+import itertools
+
+import pytest
+
+from viz.figures.drawing import theme
+
+
+def luminance(colour: str) -> float:
+    """Give the relative luminance (WCAG 2) of a colour such as ``#1f3374``."""
+    channels = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    linear = [value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in channels]
+    return sum(share * value for share, value in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def test_more_weight_is_always_darker() -> None:
+    values = [luminance(colour) for _, colour in theme.WEIGHT_SCALE]
+    assert all(lighter > darker for lighter, darker in itertools.pairwise(values))
+    assert (values[0] + 0.05) / (values[-1] + 0.05) > 12
+
+
+def test_differences_grow_darker_on_both_sides_of_a_pale_zero() -> None:
+    values = [luminance(colour) for _, colour in theme.DIFFERENCE_SCALE]
+    middle = len(values) // 2
+    assert theme.DIFFERENCE_SCALE[middle][0] == 0.5
+    assert values[: middle + 1] == sorted(values[: middle + 1])
+    assert values[middle:] == sorted(values[middle:], reverse=True)
+
+
+def test_the_ends_of_the_difference_scale_differ_without_red_and_green() -> None:
+    # Blue is what people who confuse red and green tell apart.
+    low, high = theme.DIFFERENCE_SCALE[1][1], theme.DIFFERENCE_SCALE[-2][1]
+    assert abs(int(low[5:], 16) - int(high[5:], 16)) > 100
+
+
+@pytest.mark.parametrize("scale", [theme.WEIGHT_SCALE, theme.DIFFERENCE_SCALE])
+def test_a_scale_goes_from_0_to_1(scale: tuple[tuple[float, str], ...]) -> None:
+    places = [place for place, _ in scale]
+    assert places == sorted(set(places))
+    assert (places[0], places[-1]) == (0, 1)
+
+
+def test_the_axis_of_weights_is_0_to_1_and_says_what_it_means() -> None:
+    axis = theme.weight_axis("share")
+    assert (axis["cmin"], axis["cmax"]) == (0, 1)
+    assert axis["colorbar"]["title"]["text"] == "share"
+
+
+def test_the_axis_of_differences_is_symmetric() -> None:
+    axis = theme.difference_axis("A minus B", largest=0.4)
+    assert (axis["cmin"], axis["cmax"]) == (-0.4, 0.4)
+
+
+@pytest.mark.parametrize("largest", [0.0, -1.0, float("nan")])
+def test_a_scale_of_differences_has_a_width(largest: float) -> None:
+    with pytest.raises(ValueError, match="above 0"):
+        theme.difference_axis("A minus B", largest=largest)
+
+
+def test_text_stands_out_from_paper() -> None:
+    assert (luminance(theme.PAPER_COLOUR) + 0.05) / (luminance(theme.TEXT_COLOUR) + 0.05) > 7

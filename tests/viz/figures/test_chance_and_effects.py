@@ -1,0 +1,66 @@
+"""The figures of the Surgery: cells inside the band of chance are grey, effects keep their sign, words name both."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from models.trace import TokenSequence
+from tests.support.small_models import AWKWARD, translator
+from viz.figures.chance import chance_heatmap, rows_without, sentence_of_chance
+from viz.figures.effects import effect_heatmap
+from viz.views.view import choose_view
+
+VIEW = choose_view(translator("bahdanau").attend("The cat sleeps in the house.", "le chat dort"), reading="written")
+
+
+def bands(margin: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Give a band about each weight: without margin all cells lie inside; every other column is moved out."""
+    low, high = VIEW.weights - margin, VIEW.weights + margin
+    low[:, ::2] += 2 * margin + 0.001
+    high[:, ::2] += 2 * margin + 0.001
+    return (VIEW.weights < low) | (VIEW.weights > high), low, high
+
+
+def test_what_chance_gives_too_is_grey_and_the_rest_has_its_colour() -> None:
+    beyond, low, high = bands(0.01)
+    figure = chance_heatmap(VIEW, beyond, low=low, high=high, chance="drawn here")
+    inside, outside = (np.array(each.z, dtype=float) for each in figure.data)
+    assert np.array_equal(np.isnan(inside), beyond)
+    assert np.array_equal(np.isnan(outside), ~beyond)
+    np.testing.assert_allclose(np.where(beyond, outside, inside), VIEW.weights)
+    assert figure.data[0].coloraxis is None
+    assert figure.data[1].coloraxis == "coloraxis"
+    said = figure.layout.annotations[0].text.replace("<br>", " ")
+    assert "drawn here" in said
+    assert f"{int(beyond.sum())} of {beyond.size} cells outside" in said
+    assert f"by chance {low[1, 2]:.4f} to {high[1, 2]:.4f}" in figure.data[0].customdata[1, 2]
+
+
+def test_rows_of_which_nothing_is_left_are_named() -> None:
+    beyond = np.zeros(VIEW.weights.shape, dtype=bool)
+    beyond[1:, 0] = True
+    assert rows_without(beyond) == (0,)
+    assert sentence_of_chance(VIEW, beyond).endswith("Nothing is left of the rows of “le”.")
+    assert "Nothing" not in sentence_of_chance(VIEW, ~beyond)
+
+
+def test_arrays_of_another_shape_are_refused() -> None:
+    beyond, low, high = bands(0.01)
+    with pytest.raises(ValueError, match="low: got shape"):
+        chance_heatmap(VIEW, beyond, low=low[:, 1:], high=high, chance="")
+    with pytest.raises(ValueError, match="losses: got shape"):
+        effect_heatmap(low, VIEW.shown.key_tokens, VIEW.shown.query_tokens, title="")
+
+
+@pytest.mark.parametrize("texts", AWKWARD.values(), ids=AWKWARD)
+def test_effects_keep_their_sign_and_awkward_words_are_no_markup(texts: str) -> None:
+    keys = TokenSequence.from_words([*texts.split(" "), "<b>"])
+    losses = np.linspace(-0.5, 2.0, 2 * len(keys)).reshape(2, len(keys))
+    figure = effect_heatmap(losses, TokenSequence.from_words(("le", "<i>")), keys, title="Model, 2015")
+    np.testing.assert_allclose(figure.data[0].z, losses, atol=1e-6)
+    assert (figure.layout.coloraxis.cmin, figure.layout.coloraxis.cmax) == (-2, 2)
+    assert "2.00" in figure.layout.coloraxis.colorbar.title.text.replace("<br>", " ")
+    assert "&lt;b&gt;" in figure.layout.xaxis.ticktext[-1]
+    assert "&lt;i&gt;" in figure.data[0].customdata[1, 0]
+    assert "\N{MINUS SIGN}2.0000" in figure.data[0].customdata[1, -1]

@@ -1,0 +1,213 @@
+"""What a head is called: heads made to do one thing, and heads that do none."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from models.sites import Site
+from models.trace import AttentionMap, AttentionTrace
+from tests.support.figure_samples import pieces, provenance
+from tests.support.head_samples import transformer
+from viz.figures.drawing.heads import HeadPlace, views_at
+from viz.measures.head_profile import Profile, columns_of, measures_for, ordered, profiles_of, sample_of
+from viz.measures.labels import ABOVE_CHANCE, LEAST_BREADTH, LEAST_SHARE, NAMES, label_of
+from viz.views.hiding import Hiding
+
+WORDS = ("[CLS]", "the", "cat", "saw", "the", "big", "cat", "and", "the", "dog", "[SEP]")
+SIZE = len(WORDS)
+SPECIALS = (0, SIZE - 1)
+
+
+def reading(
+    weights: np.ndarray, words: Sequence[str] = WORDS, *, causal: bool = False, read: float = 1
+) -> AttentionTrace:
+    """Make the trace of one head that gives `read` of its reading to tokens."""
+    text, nothing = pieces(words), pieces(())
+    site = Site("decoder" if causal else "encoder", 0, "self")
+    rows = read * weights / weights.sum(axis=-1, keepdims=True)
+    map_ = AttentionMap(site, rows[None].astype(np.float32), text, text, causal=causal, rows_sum_to_one=read == 1)
+    return AttentionTrace(text, nothing, nothing, (map_,), (), "", "", provenance(decoding="none"))
+
+
+def profile_of(weights: np.ndarray, *, causal: bool = False, specials: Sequence[int] = SPECIALS) -> Profile:
+    views = views_at(reading(weights, causal=causal), "decoder.*.self" if causal else "encoder.*.self", "word")
+    (profile,) = profiles_of(views, specials)
+    return profile
+
+
+def at_offset(offset: int) -> np.ndarray:
+    weights = np.full((SIZE, SIZE), 0.02)
+    for query in range(SIZE):
+        if 0 <= query + offset < SIZE:
+            weights[query, query + offset] = 1
+    return weights
+
+
+def on_keys(*keys: int) -> np.ndarray:
+    weights = np.full((SIZE, SIZE), 0.02)
+    weights[:, list(keys)] = 1
+    return weights
+
+
+def on_repeated() -> np.ndarray:
+    """Each token reads the same token elsewhere; one that stands alone reads all others alike."""
+    same = np.array([[one == other for other in WORDS] for one in WORDS]) & ~np.eye(SIZE, dtype=bool)
+    return np.where(same.any(axis=1)[:, None], same + 0.01, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("weights", "label"),
+    [
+        (at_offset(-1), "previous token"),
+        (at_offset(1), "next token"),
+        (at_offset(0), "same token"),
+        (on_keys(0), "first-token sink"),
+        (on_keys(SIZE - 1), "delimiter"),
+        (on_repeated(), "repeated token"),
+        (np.ones((SIZE, SIZE)), "broad"),
+        (on_keys(5), "no clear pattern"),
+        (at_offset(-3), "no clear pattern"),
+    ],
+    ids=lambda value: value.replace(" ", "-") if isinstance(value, str) else "",
+)
+def test_a_head_is_called_after_what_it_does(weights: np.ndarray, label: str) -> None:
+    found = profile_of(weights).label
+    assert found.name == label
+    assert 0 <= found.score <= 1
+    assert (found.score >= LEAST_SHARE) == (label != "no clear pattern")
+
+
+def test_a_head_that_gives_nearly_all_to_its_sink_is_called_after_that() -> None:
+    trace = reading(np.eye(SIZE)[np.zeros(SIZE, dtype=int)], read=0.01)
+    (profile,) = profiles_of(views_at(trace, "encoder.*.self", "word"), SPECIALS)
+    assert profile.label.name == "no token"
+    assert profile.label.score == profile.values["unread"] == pytest.approx(0.99)
+    assert profile.values["first"] == pytest.approx(0.01)
+    assert [each.key for each in columns_of([profile])][-1] == "unread"
+
+
+def test_a_pattern_is_named_only_if_it_takes_half_of_all_reading_what_is_unread_too() -> None:
+    for read, label in ((0.75, "first"), (0.52, "none"), (0.4, "unread")):
+        trace = reading(on_keys(0), read=read)
+        (profile,) = profiles_of(views_at(trace, "encoder.*.self", "word"), SPECIALS)
+        assert profile.label.key == label
+        assert profile.values["first"] == pytest.approx(read / (1 + 0.02 * (SIZE - 1)))
+
+
+def test_where_one_layer_leaves_something_unread_every_head_says_how_much() -> None:
+    trace = transformer()
+    maps = tuple(
+        replace(each, weights=each.weights * 0.5, rows_sum_to_one=False) if each.site.layer == 1 else each
+        for each in trace.maps
+    )
+    profiles = profiles_of(views_at(replace(trace, maps=maps), "encoder.*.self", "word"))
+    assert [each.values["unread"] for each in profiles] == pytest.approx(
+        [0.5 * (each.place.layer == 1) for each in profiles]
+    )
+    assert "unread" in {measure.key for measure in columns_of(profiles)}
+    assert not any("unread" in each.values for each in profiles_of(views_at(trace, "encoder.*.self", "word")))
+
+
+def test_the_score_is_the_share_in_the_table() -> None:
+    profile = profile_of(at_offset(-1))
+    assert profile.label.score == profile.values["previous"]
+    profile = profile_of(np.ones((SIZE, SIZE)))
+    assert profile.label.score == pytest.approx(profile.values["breadth"])
+    assert profile.label.score >= LEAST_BREADTH
+
+
+@pytest.mark.parametrize(("weights", "label"), [(at_offset(-1), "previous token"), (on_keys(0), "first-token sink")])
+def test_causal_heads_have_names_too(weights: np.ndarray, label: str) -> None:
+    assert profile_of(np.tril(weights), causal=True).label.name == label
+
+
+def test_a_causal_head_that_reads_all_alike_is_broad() -> None:
+    assert profile_of(np.tril(np.ones((SIZE, SIZE))), causal=True).label.name == "broad"
+
+
+def test_the_end_is_a_delimiter_only_if_it_is_said_to_be_one() -> None:
+    profile = profile_of(on_keys(SIZE - 1), specials=())
+    assert profile.label.name == "no clear pattern"
+    assert "delimiter" not in profile.values
+    assert profile_of(on_keys(5), specials=(5,)).label.name == "delimiter"
+
+
+def test_special_tokens_are_those_that_the_trace_names_unless_others_are_given() -> None:
+    text = replace(pieces(("[CLS]", "a", "b", "[SEP]")), specials=(0, 3))
+    view = views_at(transformer(text), "encoder.*.self", "word")[0]
+    assert sample_of(view).delimiters == (3,)
+    assert sample_of(view, ()).delimiters == ()
+
+
+def test_of_a_short_text_chance_is_no_pattern() -> None:
+    for causal in (False, True):
+        weights = np.tril(np.ones((2, 2))) if causal else np.array([[0.6, 0.4], [0.6, 0.4]])
+        views = views_at(reading(weights, ("a", "b"), causal=causal), "*.0.self", "word")
+        assert profiles_of(views)[0].label.key not in ("first", "same", "previous")
+
+
+def test_a_repeated_token_counts_where_no_other_pattern_is_clear() -> None:
+    chance = {"previous": 0.1, "repeated": 0.1}
+    assert label_of({"previous": 0.5, "repeated": 0.9, "breadth": 0.1}, chance).key == "previous"
+    assert label_of({"previous": 0.4, "repeated": 0.9, "breadth": 0.1}, chance).key == "repeated"
+
+
+def test_a_share_just_at_the_thresholds_counts_and_one_just_below_does_not() -> None:
+    breadth = {"breadth": 0.1}
+    assert label_of({"first": LEAST_SHARE, **breadth}, {"first": 0.1}).key == "first"
+    assert label_of({"first": LEAST_SHARE - 1e-9, **breadth}, {"first": 0.1}).key == "none"
+    assert label_of({"first": 0.6, **breadth}, {"first": 0.6 / ABOVE_CHANCE}).key == "first"
+    assert label_of({"first": 0.6, **breadth}, {"first": 0.6 / ABOVE_CHANCE + 1e-9}).key == "none"
+    assert label_of({"first": 0.1, "breadth": LEAST_BREADTH}, {"first": 0.1}).key == "broad"
+    assert label_of({"breadth": 0.1}, {}).score == 0
+
+
+def test_two_separators_are_delimiters_and_no_repetition() -> None:
+    words = ("[CLS]", "a", "[SEP]", "b", "[SEP]")
+    weights = np.full((5, 5), 0.01)
+    weights[:, [2, 4]] = 1
+    sample = sample_of(views_at(reading(weights, words), "encoder.*.self", "word")[0], (0, 2, 4))
+    assert sample.delimiters == (2, 4)
+    assert len(set(sample.names)) == 5
+    keys = {measure.key for measure in measures_for(Site("encoder", 0, "self"), sample)}
+    assert "delimiter" in keys
+    assert "repeated" not in keys
+
+
+def test_special_pieces_are_found_again_among_words() -> None:
+    text = pieces(("[CLS]", " un", "do", "[SEP]"), (0, 1, 1, 2))
+    view = views_at(transformer(text), "encoder.*.self", "word")[0]
+    assert sample_of(view, (0, 3)).specials == (0, 2)
+
+
+def test_a_map_with_hidden_tokens_is_not_measured() -> None:
+    views = views_at(reading(at_offset(-1)), "encoder.*.self", "word", Hiding(source=(0,)))
+    with pytest.raises(ValueError, match="the whole of a map"):
+        profiles_of(views)
+    with pytest.raises(ValueError, match="special tokens stand at 0 to 10"):
+        profile_of(at_offset(-1), specials=(11,))
+
+
+def test_heads_are_ordered_by_any_measure_by_score_and_by_place() -> None:
+    profiles = profiles_of(views_at(transformer(("a", "b", "a", "c", "</s>")), "encoder.*.self", "word"), (4,))
+    for by in ("previous", "repeated", "delimiter", "entropy"):
+        values = [profile.values[by] for profile in ordered(profiles, by)]
+        assert values == sorted(values, reverse=True)
+    scores = [profile.label.score for profile in ordered(profiles, "score")]
+    assert scores == sorted(scores, reverse=True)
+    assert [profile.place for profile in ordered(profiles[::-1], "place")] == sorted(each.place for each in profiles)
+    assert ordered((), "first") == ()
+    with pytest.raises(ValueError, match=r"ordered by place, .*first.*; got 'beauty'"):
+        ordered(profiles, "beauty")
+
+
+def test_of_equals_the_earlier_head_comes_first() -> None:
+    profiles = profiles_of(views_at(transformer(("a", "b", "</s>")), "encoder.*.self", "word"))
+    flat = [Profile(each.place, {"first": 0.5}, each.label) for each in profiles]
+    assert [each.place for each in ordered(flat, "first")] == [HeadPlace(*each.place) for each in profiles]
+
+
+def test_each_label_has_a_name_of_its_own() -> None:
+    assert len(set(NAMES.values())) == len(NAMES) == 9

@@ -1,0 +1,644 @@
+"""The Bench, run as a page on the shipped models: what it shows, and what it does with bad input."""
+
+import base64
+import json
+import re
+from collections.abc import Callable
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from streamlit.testing.v1 import AppTest
+
+import models
+from models import registry
+from models.edits import window
+from models.mechanisms import mechanisms
+from models.translation.tokenizer import normalise
+from tests.support.figure_samples import axis_title
+from viz.figures import alignment_heatmap, difference_heatmap
+from viz.pages.bench import page as bench
+from viz.pages.bench.cards import examples_met, measured, tinted, tokens_seen
+from viz.server.runtime import shared_host
+from viz.server.translations import forced_translations, sites_of
+from viz.views.view import choose_view
+from viz.widgets.sentence import USUAL as USUAL_PAIR
+from viz.widgets.sentence import examples_of
+
+APP = str(Path(__file__).parents[4] / "app.py")
+SENTENCE = "The cat sleeps."
+KEYS = tuple(f"{mechanism}-{USUAL_PAIR}" for mechanism in bench.USUAL)
+PATIENCE = 120  # seconds: the first run loads the models
+
+
+@pytest.fixture
+def app() -> AppTest:
+    return AppTest.from_file(APP, default_timeout=PATIENCE).run()
+
+
+def opened(**link: str) -> AppTest:
+    """Open the page by a link."""
+    app = AppTest.from_file(APP, default_timeout=PATIENCE)
+    app.query_params.update(link)
+    return app.run()
+
+
+def figures(app: AppTest) -> list[dict[str, Any]]:
+    return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
+
+
+def figure(app: AppTest) -> dict[str, Any]:
+    """Give the first figure of the page: the alignments."""
+    return figures(app)[0]
+
+
+def check_labels(drawn: dict[str, Any]) -> None:
+    """Check that each panel has one label a row and one a column, none of them markup."""
+    for number, heatmap in enumerate(drawn["data"], start=1):
+        suffix = "" if number == 1 else str(number)
+        shape = [int(side) for side in heatmap["z"]["shape"].split(",")]
+        labels = [drawn["layout"][f"{axis}axis{suffix}"]["ticktext"] for axis in "yx"]
+        assert [len(each) for each in labels] == shape
+        assert not any("<" in text for each in labels for text in each)
+
+
+def shown_text(app: AppTest) -> str:
+    """Give all HTML that the page holds."""
+    return " ".join(each.proto.body for each in app.get("html"))
+
+
+def type_sentence(app: AppTest, text: str) -> AppTest:
+    return app.text_input(key="sentence").set_value(text).run()
+
+
+def test_the_page_opens_with_three_translations_and_one_figure(app: AppTest) -> None:
+    assert not app.exception
+    assert not app.error
+    assert not app.warning
+    drawn = figure(app)
+    assert [each["type"] for each in drawn["data"]] == ["heatmap"] * 3
+    assert {each["coloraxis"] for each in drawn["data"]} == {"coloraxis"}
+    assert (drawn["layout"]["coloraxis"]["cmin"], drawn["layout"]["coloraxis"]["cmax"]) == (0, 1)
+    for key in KEYS:
+        entry = models.describe(key)
+        assert entry.mechanism.title in shown_text(app)
+        assert str(entry.mechanism.year) in shown_text(app)
+    assert len(app.latex) == 3
+
+
+def test_a_typed_sentence_is_translated_and_drawn(app: AppTest) -> None:
+    type_sentence(app, SENTENCE)
+    assert app.text_input(key="sentence").value == SENTENCE
+    for number, key in enumerate(KEYS, start=1):
+        trace = shared_host().attend(key, SENTENCE)
+        view = choose_view(trace)
+        suffix = "" if number == 1 else str(number)
+        ticks = figure(app)["layout"][f"yaxis{suffix}"]["ticktext"]
+        assert len(ticks) == len(view.shown.query_tokens)
+        heatmap = figure(app)["data"][number - 1]["z"]
+        assert heatmap["dtype"] == "f4"
+        assert [int(side) for side in heatmap["shape"].split(",")] == list(view.weights.shape)
+
+
+def test_pieces_are_a_choice_of_the_reader(app: AppTest) -> None:
+    type_sentence(app, "An unbelievable misunderstanding.")
+    words = figure(app)["layout"]["xaxis"]["ticktext"]
+    app.button_group(key="unit").set_value("piece").run()
+    assert not app.exception
+    pieces = figure(app)["layout"]["xaxis"]["ticktext"]
+    assert len(pieces) > len(words)
+    assert axis_title(figure(app), "x") == "key: the source piece being read"
+
+
+LONG = "word " * 2000
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        {"also": "difference differences summary numbers"},
+        {"order": "agreement"},
+        {"order": "entropy", "align": "bahdanau"},
+    ],
+)
+def test_a_very_long_text_is_cut_wherever_it_goes(link: dict[str, str]) -> None:
+    app = opened(sentence=LONG, **link)
+    assert not app.exception
+    assert not app.error
+    assert any("longer than the model takes" in each.value for each in app.info)
+    assert figures(app)
+
+
+def test_what_another_page_could_read_is_cut_for_the_bench() -> None:
+    app = AppTest.from_file(APP, default_timeout=PATIENCE)
+    app.session_state["last-readable"] = LONG[:3000]
+    app.query_params["sentence"] = ""
+    app.run()
+    app.text_input(key="sentence").set_value("").run()
+    assert not app.exception
+    assert len(app.error) == 1
+    assert figures(app)
+
+
+def test_the_second_of_a_difference_is_another_one_than_the_first() -> None:
+    app = opened(sentence=SENTENCE, also="difference", first="luong-general")
+    assert app.selectbox(key="second").value != "luong-general"
+    z = figures(app)[1]["data"][0]["z"]
+    assert np.abs(np.frombuffer(base64.b64decode(z["bdata"]), dtype=z["dtype"])).max() > 0
+
+
+def test_a_parameter_that_means_nothing_is_named() -> None:
+    app = opened(sentence=SENTENCE, mechanism="bahdanau", foo="bar")
+    assert "foo" not in app.query_params
+    assert "mechanism" not in app.query_params
+    assert any("foo" in each.value and "mechanism" in each.value for each in app.warning)
+
+
+@pytest.mark.parametrize("order", ["year", "agreement", "entropy"])
+def test_every_order_shows_every_mechanism_and_a_summary(order: str) -> None:
+    app = opened(sentence=SENTENCE, order=order, also="summary differences", chosen="luong-general")
+    assert not app.exception
+    assert not app.warning
+    assert app.button_group(key="order").value == order
+    assert len(app.dataframe[0].value) == len(bench.USUAL)
+    assert [len(each["data"]) for each in figures(app)] == [3, 2]
+
+
+@pytest.mark.parametrize(
+    ("order", "column"), [("agreement", "divergence from the chosen one (bits)"), ("entropy", "mean entropy (bits)")]
+)
+def test_cards_maps_and_table_stand_in_the_order_of_their_numbers(order: str, column: str) -> None:
+    keys = ("luong-dot", "luong-location", "bahdanau", "luong-general", "seq2seq")
+    app = opened(sentence=SENTENCE, order=order, also="summary", chosen="luong-general", mechanisms=" ".join(keys))
+    assert not app.exception
+    table = app.dataframe[0].value
+    numbers = list(table[column])
+    assert numbers[:-1] == sorted(numbers[:-1])
+    assert len(set(numbers[:-1])) == len(numbers) - 1
+    assert np.isnan(numbers[-1])  # without attention there is no map to order by
+    titles = list(table["mechanism"])
+    by_year = [models.describe(f"{key}-{USUAL_PAIR}").mechanism.title for key in mechanisms() if key in keys]
+    assert [each.rpartition(",")[0] for each in titles] != by_year
+    cards = re.findall(r'bench-name">([^<]+) <span[^>]*>(\d+)<', shown_text(app))
+    assert [f"{title}, {year}" for title, year in cards] == titles
+    drawn = [each["text"] for each in figure(app)["layout"]["annotations"]]
+    assert [title for each in drawn for title in titles if each.startswith(f"<b>{title}</b>")] == titles[:-1]
+    (code,) = app.code
+    assert [line.split(",")[0] for line in code.value.splitlines()[1:]] == [
+        next(f"{key}-{USUAL_PAIR}" for key in keys if models.describe(f"{key}-{USUAL_PAIR}").mechanism.title in each)
+        for each in titles
+    ]
+
+
+def test_a_model_without_attention_has_one_bar_and_says_why_there_is_no_map() -> None:
+    app = opened(sentence=SENTENCE, mechanisms="seq2seq rnn-encoder-decoder")
+    assert not app.exception
+    assert not figures(app)
+    assert shown_text(app).count("5 words and marks, the end counted → everything through one vector") == 2
+    assert sum("There is no map to see" in each.value for each in app.caption) == 2
+    app = opened(sentence=SENTENCE, mechanisms="seq2seq bahdanau")
+    assert shown_text(app).count("everything through one vector") == 1
+    assert len(figure(app)["data"]) == 1
+
+
+@pytest.mark.parametrize("number", range(len(examples_of(USUAL_PAIR))))
+def test_an_example_takes_the_place_of_the_sentence(app: AppTest, number: int) -> None:
+    type_sentence(app, SENTENCE)
+    app.button(key=f"example-{number}").click().run()
+    assert app.text_input(key="sentence").value == tuple(examples_of(USUAL_PAIR).values())[number]
+    assert not app.exception
+    assert not app.error
+
+
+def test_a_link_holds_the_sentence() -> None:
+    app = AppTest.from_file(APP, default_timeout=PATIENCE)
+    app.query_params["sentence"] = SENTENCE
+    app.run()
+    assert app.text_input(key="sentence").value == SENTENCE
+    assert "cat" in figure(app)["layout"]["xaxis"]["ticktext"]
+
+
+@pytest.mark.parametrize("text", ["", "   ", "\x00\x07"], ids=["empty", "blank", "control characters"])
+def test_bad_input_gets_a_message_and_takes_nothing_away(app: AppTest, text: str) -> None:
+    type_sentence(app, SENTENCE)
+    before = figure(app)
+    type_sentence(app, text)
+    assert not app.exception
+    assert len(app.error) == 1
+    assert app.text_input(key="sentence").value == text
+    assert figure(app) == before
+    assert "The cat sleeps" in app.caption[0].value
+    type_sentence(app, SENTENCE)
+    assert not app.error
+
+
+def test_bad_input_from_a_link_gets_a_message() -> None:
+    app = AppTest.from_file(APP, default_timeout=PATIENCE)
+    app.query_params["sentence"] = " "
+    app.run()
+    assert not app.exception
+    assert len(app.error) == 1
+
+
+AWKWARD = {
+    "special": "<b>bold</b> </s> <s>",
+    "script": "<script>alert(1)</script>",
+    "one character": "x",
+    "one mark": ".",
+    "Chinese": "猫在喝牛奶。",
+    "emoji": "🔥🔥 👩\u200d👧",
+    "right to left": "שלום עולם",
+    "markup": "$x^2$ **a** {b} %{z} [link](http://x)",
+    "override": "\u202eevil",
+    "NUL": "a\x00b\x1b[31m c",
+    "repeated": " ".join(["cat"] * 30),
+}
+
+
+def test_awkward_text_is_shown_as_text(app: AppTest) -> None:
+    """One visitor types it all, in words and pieces, without an error and with a label a row and a column."""
+    app.query_params["also"] = "difference numbers"
+    for name, text in AWKWARD.items():
+        type_sentence(app, text)
+        assert not app.exception, name
+        assert not app.error, name
+        assert app.text_input(key="sentence").value == text
+        for drawn in figures(app):
+            check_labels(drawn)
+        html = shown_text(app)
+        assert "<b>" not in html
+        assert "<script" not in html
+    assert len(figure(app)["layout"]["xaxis"]["ticktext"]) == 31
+
+
+@pytest.mark.parametrize("text", ["word " * 2000, "猫" * 2000, "x" * 10_000], ids=["words", "Chinese", "one word"])
+def test_a_long_text_is_cut_with_a_message_and_stays_in_the_box(app: AppTest, text: str) -> None:
+    app.query_params["mechanisms"] = "luong-general"
+    type_sentence(app, text)
+    assert not app.exception
+    assert not app.error
+    assert "left out" in app.info[0].value
+    assert app.text_input(key="sentence").value == text
+    check_labels(figure(app))
+
+
+def test_a_link_of_2000_chinese_characters_loads() -> None:
+    app = opened(sentence="猫" * 2000, mechanisms="luong-general")
+    assert not app.exception
+    assert app.text_input(key="sentence").value == "猫" * 2000
+    assert "left out" in app.info[0].value
+
+
+def test_mechanisms_are_a_choice_of_which_one_stays(app: AppTest) -> None:
+    pills = app.button_group(key="mechanisms")
+    pills.set_value(["transformer"]).run()
+    assert len(figure(app)["data"]) == 1
+    assert app.query_params["mechanisms"] == "transformer"
+    app.button_group(key="mechanisms").set_value([]).run()
+    assert not app.exception
+    assert len(figure(app)["data"]) == 1
+    assert app.button_group(key="mechanisms").value == ["transformer"]
+    app.button_group(key="mechanisms").set_value(list(bench.USUAL)).run()
+    assert len(figure(app)["data"]) == 3
+    assert "mechanisms" not in app.query_params
+
+
+@pytest.mark.parametrize("author", bench.USUAL)
+def test_all_can_be_aligned_on_one_translation(app: AppTest, author: str) -> None:
+    app.selectbox(key="align").set_value(author).run()
+    assert not app.exception
+    rows = [tuple(axis["ticktext"]) for name, axis in figure(app)["layout"].items() if name.startswith("yaxis")]
+    assert len(rows) == 3
+    written = [row[1:] if row[0] == "&lt;s&gt;" else row[:-1] for row in rows]
+    assert written == [written[0]] * 3
+    assert app.query_params["align"] == author
+
+
+def test_all_can_be_aligned_on_a_translation_of_the_reader(app: AppTest) -> None:
+    app.selectbox(key="align").set_value("text").run()
+    assert not app.exception
+    app.text_input(key="target").set_value("Le chat dort .").run()
+    ticks = figure(app)["layout"]["yaxis"]["ticktext"]
+    assert ticks[:4] == ["Le", "chat", "dort", "."]
+    for text in ("", " ", "\x00", "<script>", "🔥", "mot " * 2000):
+        app.text_input(key="target").set_value(text).run()
+        assert not app.exception
+        check_labels(figure(app))
+        assert app.text_input(key="target").value == text
+
+
+def test_the_difference_of_two_is_of_one_translation(app: AppTest) -> None:
+    app.button_group(key="also").set_value(["difference"]).run()
+    assert not app.exception
+    difference = figures(app)[1]
+    assert (difference["layout"]["coloraxis"]["cmin"], difference["layout"]["coloraxis"]["cmax"]) == (-1, 1)
+    check_labels(difference)
+    app.selectbox(key="first").set_value("transformer").run()
+    assert not app.exception
+    assert app.query_params["first"] == "transformer"
+    assert "Multi-head" in figures(app)[1]["layout"]["annotations"][0]["text"]
+    app.button_group(key="mechanisms").set_value(["bahdanau", "luong-general"]).run()
+    assert not app.exception
+    assert not app.warning
+    assert "Luong" in figures(app)[1]["layout"]["annotations"][0]["text"]
+    app.button_group(key="mechanisms").set_value(["luong-general"]).run()
+    assert not app.exception
+    assert len(figures(app)) == 1
+
+
+def test_the_numbers_are_those_of_the_picture(app: AppTest) -> None:
+    type_sentence(app, "The cat saw the cat.")
+    app.button_group(key="also").set_value(["numbers"]).run()
+    app.selectbox(key="table").set_value("luong-general").run()
+    assert not app.exception
+    table = app.dataframe[0].value
+    view = choose_view(shared_host().attend("luong-general-en-fr", "The cat saw the cat."))
+    assert list(table.columns[1:]) == ["1 The", "2 cat", "3 saw", "4 the", "5 cat", "6 .", "7 </s>"]
+    np.testing.assert_allclose(table.iloc[:, 1:].to_numpy(), view.weights)
+
+
+def test_layer_and_head_reading_colour_and_format_are_choices(app: AppTest) -> None:
+    app.selectbox(key="head-transformer").set_value("1.mean").run()
+    assert not app.exception
+    assert "layer 1, mean of" in figure(app)["layout"]["annotations"][2]["text"]
+    app.button_group(key="reading").set_value("input").run()
+    assert figure(app)["layout"]["yaxis"]["ticktext"][0] == "&lt;s&gt;"
+    app.button_group(key="colour").set_value("root").run()
+    assert "square root" in figure(app)["layout"]["coloraxis"]["colorbar"]["title"]["text"].replace("<br>", " ")
+    app.button_group(key="picture").set_value("svg").run()
+    assert not app.exception
+    (chart,) = app.get("plotly_chart")
+    options = json.loads(chart.proto.config)["toImageButtonOptions"]
+    assert options["format"] == "svg"
+    assert options["filename"].startswith("The-agreement-on")
+    assert {"head-transformer": "1.mean", "reading": "input", "colour": "root", "picture": "svg"}.items() <= dict(
+        app.query_params
+    ).items()
+
+
+def test_a_link_restores_every_choice() -> None:
+    app = opened(**LINK)
+    assert not app.exception
+    assert not app.warning
+    assert app.button_group(key="mechanisms").value == ["bahdanau", "transformer"]
+    for key in ("align", "first", "second", "table", "head-transformer"):
+        assert app.selectbox(key=key).value == LINK[key]
+    for key in ("unit", "reading", "colour", "picture"):
+        assert app.button_group(key=key).value == LINK[key]
+    assert app.text_input(key="target").value == LINK["target"]
+    assert dict(app.query_params) == LINK
+    drawn = figures(app)
+    assert [len(each["data"]) for each in drawn] == [2, 1]
+    assert axis_title(drawn[0], "x") == "key: the source piece being read"
+    app.run()
+    assert dict(app.query_params) == LINK
+
+
+LINK = {
+    "sentence": SENTENCE,
+    "mechanisms": "bahdanau transformer",
+    "align": "text",
+    "target": "Le chat dort.",
+    "unit": "piece",
+    "reading": "written",
+    "colour": "root",
+    "picture": "svg",
+    "head-transformer": "0.mean",
+    "also": "difference numbers",
+    "first": "transformer",
+    "second": "bahdanau",
+    "table": "transformer",
+}
+
+
+def test_what_a_link_asks_for_in_vain_is_named_and_replaced() -> None:
+    wrong = dict.fromkeys(LINK, "<b>nonsense</b>") | {"mechanisms": "bahdanau nonsense", "also": "difference"}
+    app = opened(**{key: value for key, value in wrong.items() if key not in ("sentence", "target", "second", "table")})
+    assert not app.exception
+    (warning,) = app.warning
+    said = warning.value.replace("\\", "")
+    for key in ("align", "unit", "reading", "colour", "picture"):
+        assert f"{key}=<b>nonsense</b>" in said
+        assert key not in app.query_params
+    assert "mechanisms=nonsense" in said
+    assert app.query_params["mechanisms"] == "bahdanau"
+    assert len(figure(app)["data"]) == 1
+    app.run()
+    assert len(app.warning) == 1
+    type_sentence(app, SENTENCE)
+    assert not app.warning
+
+
+def test_a_card_that_is_not_whole_is_named_and_takes_nothing_else_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fresh_host: Callable[[Any], None]
+) -> None:
+    broken = tmp_path / "bahdanau-en-fr"
+    before = models.catalog()
+    broken.mkdir()
+    (broken / "card.json").write_text("{")
+    folders = registry.shipped_folders() | {"bahdanau-en-fr": broken}
+    monkeypatch.setattr(registry, "shipped_folders", lambda: folders)
+    fresh_host(models.load)
+    assert models.catalog() == before
+    app = AppTest.from_file(APP, default_timeout=PATIENCE).run()
+    assert not app.exception
+    assert len(figure(app)["data"]) == 2
+    assert "card.json" in app.warning[0].value.replace("\\", "")
+
+
+def test_each_word_is_tinted_by_what_the_model_gave_it(app: AppTest) -> None:
+    type_sentence(app, "An unbelievable misunderstanding.")
+    trace = shared_host().attend(KEYS[0], "An unbelievable misunderstanding.")
+    html = tinted(trace)
+    assert html in shown_text(app)
+    assert re.sub("<[^>]+>", "", html) == escape(trace.output_text)
+    probabilities = [float(each) for each in re.findall(r"probability ([0-9.]+)", html)]
+    expected = [
+        np.prod(
+            [step.probability for step, owner in zip(trace.steps, trace.target.words, strict=True) if owner == word]
+        )
+        for word in range(len(trace.target.word_texts) - 1)
+    ]
+    assert probabilities == pytest.approx(expected, abs=5.1e-5)
+
+
+@settings(max_examples=12, deadline=None)
+@given(st.text(st.characters(), max_size=60))
+def test_any_text_gets_a_picture_with_a_label_a_row_or_a_message(text: str) -> None:
+    host = shared_host()
+    source, _ = host.model(KEYS[0]).fit(text)
+    if not normalise(text):
+        with pytest.raises(models.InputError, match="type at least one word"):
+            host.attend(KEYS[0], source)
+        return
+    traces = forced_translations(host, KEYS, source, "Le chat.")
+    drawn = json.loads(alignment_heatmap(tuple(traces.values())).to_json())
+    check_labels(drawn)
+    difference = difference_heatmap(*(choose_view(traces[key]) for key in KEYS[:2]))
+    check_labels(json.loads(difference.to_json()))
+    for trace in traces.values():
+        assert "<script" not in tinted(trace)
+
+
+def test_a_mechanism_without_weights_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    installed = tuple(key for key in KEYS if not key.startswith("luong"))
+    monkeypatch.setattr(models, "catalog", lambda: installed)
+    app = AppTest.from_file(APP, default_timeout=PATIENCE).run()
+    assert not app.exception
+    assert len(figure(app)["data"]) == 2
+    assert "Luong" in app.warning[0].value
+
+
+@pytest.fixture
+def fresh_host(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], None]:
+    """Give a way to serve with models from another loader; afterwards the usual host is made anew."""
+
+    def serve(load: Any) -> None:
+        monkeypatch.setattr(models, "load", load)
+        shared_host.clear()
+
+    yield serve
+    shared_host.clear()
+
+
+def test_a_model_that_fails_to_load_is_named(fresh_host: Callable[[Any], None]) -> None:
+    load = models.load
+
+    def broken(key: str) -> Any:
+        if key.startswith("bahdanau"):
+            message = "the weights file does not have the hash that its card names"
+            raise ValueError(message)
+        return load(key)
+
+    fresh_host(broken)
+    app = AppTest.from_file(APP, default_timeout=PATIENCE).run()
+    assert not app.exception
+    assert len(figure(app)["data"]) == 2
+    assert "bahdanau" in app.warning[0].value
+    assert "hash" in app.warning[0].value
+
+
+def test_the_figure_has_a_description_in_words(app: AppTest) -> None:
+    (chart,) = app.get("plotly_chart")
+    assert chart.proto.alt.count("most (0.") + chart.proto.alt.count("most (1.") >= 3
+
+
+def test_a_card_says_what_was_measured_and_leaves_out_what_was_not() -> None:
+    card = {"bleu": {"tatoeba.test": {"bleu": 42.04}}, "aer": {"hansards": 0.377}}
+    assert measured(card) == [
+        "BLEU, higher is better: 42.0 (tatoeba.test)",
+        "Alignment error rate of the map shown, lower is better: 0.38 (hansards)",
+    ]
+    *_, rate, why = measured({"aer": {"tsinghua_zh-en.odd": 0.71}})
+    assert "0.71" in rate
+    assert "news" in why
+    assert "poorly" in why
+    assert "poorly" not in measured({"aer": {"tsinghua_zh-en.odd": 0.3}})[-1]
+    assert measured({}) == []
+
+
+def test_words_without_a_piece_of_their_own_are_named_and_others_are_not() -> None:
+    app = AppTest.from_file(APP, default_timeout=PATIENCE)
+    app.query_params["sentence"] = "The 龘 is a 猫 or \\x41 in the Café."
+    app.run()
+    (said,) = (each.value for each in app.caption if "in bytes" in each.value)
+    assert said.replace("\\", "").endswith("in bytes: 龘 猫")
+    many = [chr(0x3400 + number) for number in range(11)]
+    app.text_input(key="sentence").set_value(" ".join(many)).run()
+    (said,) = (each.value for each in app.caption if "in bytes" in each.value)
+    assert said.replace("\\", "").endswith(f"in bytes: {' '.join(many[:8])} and 3 more")
+    app.text_input(key="sentence").set_value("The Café.").run()
+    assert not any("in bytes" in each.value for each in app.caption)
+
+
+def test_a_card_says_which_examples_the_model_met_while_it_was_trained() -> None:
+    assert examples_met({"examples_in_training": {"I see.": True, "A cat.": False, "You go.": True}}) == [
+        "in it, whatever capitals and closing mark: “I see.” “You go.”",
+        "not in it: “A cat.”",
+    ]
+    assert examples_met({"examples_in_training": {"A cat.": False}}) == ["none of them is in it"]
+    assert examples_met({}) == []
+
+
+def test_a_card_says_how_much_a_model_was_trained_and_what_it_inherited() -> None:
+    start = {"key": "luong-general-en-fr", "target_tokens": 29_391_895}
+    assert tokens_seen({"target_tokens_seen": 42_001_950, "start": start}) == [
+        "42.0 M target tokens, of which 29.4 M as luong-general-en-fr: training began with what fits of its weights"
+    ]
+    assert tokens_seen({"target_tokens_seen": 30_001_334}) == ["30.0 M target tokens"]
+    assert tokens_seen({}) == []
+
+
+def test_a_card_names_paper_departures_and_data(app: AppTest) -> None:
+    text = " ".join(each.value for each in app.markdown).replace("\\", "")
+    for key in KEYS:
+        entry = models.describe(key)
+        assert entry.mechanism.paper in text
+        assert all(departure in text for departure in entry.mechanism.departures)
+        assert all(each["credit"] in text for each in entry.card["data"])
+
+
+def test_visitors_share_traces(app: AppTest) -> None:
+    traces = shared_host().traces
+    type_sentence(app, "A sentence that two visitors type.")
+    kept = len(traces)
+    other = AppTest.from_file(APP, default_timeout=PATIENCE).run()
+    type_sentence(other, "A sentence that two visitors type.")
+    assert len(traces) == kept
+    np.testing.assert_equal(figure(app)["data"][0]["z"], figure(other)["data"][0]["z"])
+
+
+def test_the_window_of_local_attention_is_moved_and_widened_by_sliders() -> None:
+    """The row's own centre and D stand on the sliders; the model runs again with what they are moved to."""
+    key = "luong-local-p-en-fr"
+    app = AppTest.from_file(APP, default_timeout=PATIENCE)
+    for name, value in {"sentence": SENTENCE, "mechanisms": "bahdanau luong-local-p", "also": "window"}.items():
+        app.query_params[name] = value
+    app.session_state["numbers-of-words"] = True
+    app.run()
+    assert not app.exception
+    before = shared_host().attend(key, SENTENCE, sites=sites_of(key))
+    windows = before["decoder.0.cross"].companions["centre"][0]
+    (width,) = app.slider
+    assert width.value == windows[0, 1]
+    row = next(each for each in app.selectbox if each.label.startswith("Row"))
+    row.set_value(1)
+    app.run()
+    position = before.target.words.index(1)
+    centre, width = app.slider
+    assert centre.value == pytest.approx(windows[position, 0], abs=0.05)
+    centre.set_value(3.5)
+    width.set_value(1)
+    app.run()
+    assert not app.exception
+    place, pieces = "decoder.0.cross", [row for row, word in enumerate(before.target.words) if word == 1]
+    edits = tuple(window(place, each, 3.5, 1) for each in pieces)
+    forced = shared_host().model(key).attend(SENTENCE, before.output_text, edits=edits)
+    shown = next(each.value for each in app.dataframe if "now" in each.value)
+    expected = sum(step.log_probability for step in forced.steps)
+    assert sum(float(each) for each in shown["now"]) == pytest.approx(expected, abs=2e-3)
+    assert abs(sum(float(each) for each in shown["change"])) > 1e-3
+    app.slider[1].set_value(0)
+    app.run()
+    assert "nothing to read" in app.error[0].value.replace("\\", "")
+    app.text_input(key="sentence").set_value("The dog sleeps.")
+    app.run()
+    assert app.slider[1].value == windows[0, 1]  # the edit was of another text
+    assert len(figures(app)) == 1
+
+
+def test_the_window_of_a_translation_that_is_cut_into_other_pieces_than_were_written() -> None:
+    app = AppTest.from_file(APP, default_timeout=PATIENCE)
+    sentence = "http://www.example.com/abc"
+    for name, value in {"sentence": sentence, "mechanisms": "luong-local-p", "also": "window"}.items():
+        app.query_params[name] = value
+    app.run()
+    app.slider[0].set_value(1)
+    app.run()
+    assert not app.exception
+    assert not app.error
+    assert len(figures(app)) == 2

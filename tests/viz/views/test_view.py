@@ -1,0 +1,99 @@
+"""Which head of which map is shown, and the words that go with it."""
+
+import pytest
+
+from models.sites import Site
+from models.trace import Alignment, AttentionTrace
+from tests.support.figure_samples import bench, pieces, provenance, reader, translation
+from viz.views.view import choose_view, notes_of, sentence_of
+
+
+@pytest.fixture
+def multi_head() -> AttentionTrace:
+    alignment = Alignment(Site("decoder", 1, "cross"), 5, "input")
+    source = pieces((" two", " pie", "ces", "</s>"), (0, 1, 1, 2))
+    target = pieces((" deux", " mor", "ceaux", "</s>"), (0, 1, 1, 2))
+    return translation(source, target, heads=8, layers=2, alignment=alignment)
+
+
+def test_the_trace_says_what_is_shown(multi_head: AttentionTrace) -> None:
+    view = choose_view(multi_head)
+    assert (str(view.shown.site), view.head, view.reading) == ("decoder.1.cross", 5, "input")
+    assert view.shown.query_tokens.texts == ("<s>", "deux", "morceaux")
+    assert view.query_title == "query: the word just read in"
+    assert view.merged
+
+
+def test_pieces_are_shown_as_the_model_reads_them(multi_head: AttentionTrace) -> None:
+    view = choose_view(multi_head, unit="piece", reading="written")
+    assert view.shown.key_tokens.texts == (" two", " pie", "ces", "</s>")
+    assert view.key_title == "key: the source piece being read"
+    assert not view.merged
+
+
+def test_of_another_site_the_mean_over_heads(multi_head: AttentionTrace) -> None:
+    assert choose_view(multi_head, site="decoder.0.cross").head == "mean"
+
+
+def test_a_trace_without_its_alignment_site_shows_its_first_cross_map() -> None:
+    trace = translation(("a", "</s>"), ("b", "</s>"), alignment=Alignment(Site("decoder", 7, "cross"), 0))
+    assert choose_view(trace).shown.site == Site("decoder", 0, "cross")
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_a_self_map_is_named_as_one(causal: bool) -> None:
+    view = choose_view(reader(("the", "cat", "</s>"), causal=causal))
+    assert (view.key_title, view.query_title) == ("key: the word being read", "query: the word that reads")
+
+
+@pytest.mark.parametrize(
+    "choice", [{"unit": "letter"}, {"head": 8}, {"head": -1}, {"reading": "backwards"}], ids=lambda choice: str(choice)
+)
+def test_a_choice_that_there_is_not_is_an_error(multi_head: AttentionTrace, choice: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match="got"):
+        choose_view(multi_head, **choice)  # type: ignore[arg-type]
+
+
+def test_a_site_that_was_not_captured_is_an_error(multi_head: AttentionTrace) -> None:
+    with pytest.raises(KeyError, match=r"decoder\.5\.cross"):
+        choose_view(multi_head, site="decoder.5.cross")
+
+
+def test_a_trace_without_maps_is_an_error() -> None:
+    nothing = pieces(())
+    trace = AttentionTrace(nothing, nothing, nothing, (), (), "", "", provenance())
+    with pytest.raises(ValueError, match="no map"):
+        choose_view(trace)
+
+
+def test_what_was_done_to_a_picture_is_said(multi_head: AttentionTrace) -> None:
+    assert notes_of(choose_view(multi_head)) == ("layer 1, head 5, counted from 0", "pieces merged to words")
+    assert notes_of(choose_view(multi_head, head="mean"))[0] == "layer 1, mean of 8 heads"
+    edited = translation(
+        ("a", "</s>"),
+        ("b", "</s>"),
+        edits=("zero_head(3)",),
+        exact=False,
+        decoding="forced",
+        notes=("the input was cut",),
+    )
+    assert notes_of(choose_view(edited)) == (
+        "edited: zero_head(3)",
+        "the translation was given, not chosen by the model",
+        "weights are approximate",
+        "the input was cut",
+    )
+
+
+def test_one_head_needs_no_naming() -> None:
+    assert notes_of(choose_view(bench()[0])) == ()
+
+
+def test_the_sentence_names_words_before_marks() -> None:
+    sentence = sentence_of(choose_view(translation(("cats", ".", "</s>"), ("chats", ".", "</s>"), seed=3)))
+    assert sentence.startswith("Bahdanau (additive), 2015: “chats” reads “cats” most (")
+    assert "</s>" not in sentence
+
+
+def test_a_sentence_of_marks_alone_still_has_one() -> None:
+    assert "“</s>” reads “</s>” most (1.00)" in sentence_of(choose_view(translation(("</s>",), ("</s>",))))

@@ -1,0 +1,304 @@
+"""The walk through every mechanism: each step's equation against what the model itself went on with."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.special import expit, softmax
+
+from models.edits import uniform_row
+from models.experiments.arithmetic import decoder_run, parameters_at
+from models.mechanisms import mechanisms
+from models.sites import Site
+from models.trace import AttentionTrace
+from models.translation.translator import Translator
+from tests.support.small_models import ATTENTIVE, KEYS, translator
+from viz.views.strips import Strip
+from viz.walk.digits import LIT_COLOUR, light_up, terms_of
+from viz.walk.mechanisms import WALKS
+from viz.walk.walk import Step, take_steps
+
+Array = NDArray[Any]
+TEXTS = {"greedy": None, "forced": "le chat a bu du lait"}
+SOURCE = "The cat drank milk"
+CLOSE = {"atol": 1e-5, "rtol": 1e-5}
+keys = pytest.mark.parametrize("key", KEYS)
+ways = pytest.mark.parametrize("way", TEXTS)
+
+
+@cache
+def model(key: str) -> Translator:
+    return translator(key)
+
+
+@cache
+def traced(key: str, way: str) -> AttentionTrace:
+    return model(key).attend(SOURCE, TEXTS[way], sites=("*",))
+
+
+def numbers(key: str, trace: AttentionTrace, place: Site | None) -> dict[str, Any]:
+    walk = WALKS[key]
+    run = decoder_run(model(key), trace) if walk.needs_states else None
+    return {
+        "place": place,
+        "parameters": parameters_at(model(key), place, walk.parameters),
+        "states": run.states if run else (),
+        "vector": run.vector if run else None,
+    }
+
+
+def scenes(key: str, way: str, *, every_key: bool = False) -> Iterator[tuple[dict[str, Any], tuple[Step, ...]]]:
+    """Give several rows, every place, and of each row the first and the last key, or every key, of one run."""
+    trace = traced(key, way)
+    for place in trace.sites or (None,):
+        given = numbers(key, trace, place)
+        queries = len(trace.target if place is None else trace[place].query_tokens)
+        heads = 1 if place is None else len(trace[place].head_names)
+        for row in sorted({0, 1, queries // 2, queries - 1}):
+            head = row % heads
+            count = 1 if place is None else len(trace[place].key_tokens)
+            if place is not None and trace[place].causal and way == "greedy":
+                count = row + 1
+            for column in range(count) if every_key else sorted({0, count - 1}):
+                chosen = {"row": row, "head": head, "column": column}
+                yield {**given, **chosen}, take_steps(WALKS[key], trace, **given, **chosen)
+
+
+@ways
+@keys
+def test_what_is_worked_out_in_digits_is_what_the_model_went_on_with(key: str, way: str) -> None:
+    seen = 0
+    for _given, steps in scenes(key, way, every_key=not key.startswith("transformer")):
+        for step in steps:
+            assert step.worked is not None
+            np.testing.assert_allclose(step.worked.computed, step.worked.captured, **CLOSE, err_msg=step.key)
+            seen += 1
+    assert seen >= 6
+
+
+# Each equation over all its numbers, written here a second time, on what the step is given and what it makes.
+
+
+def captured(trace: AttentionTrace, given: dict[str, Any], quantity: str) -> Array:
+    """Give a companion as the step must show it, straight from the record."""
+    found = trace[given["place"]]
+    values = found.weights if quantity == "weights" else found.companions[quantity]
+    if quantity == "features":
+        return np.asarray(values[given["row"]])
+    of_keys = quantity in ("key", "value")
+    head = given["head"] if len(values) > 1 else 0
+    return np.asarray(values[head] if of_keys else values[head, given["row"]], dtype=np.float64)
+
+
+def masked_softmax(scores: Array, mask: Array) -> Array:
+    return np.asarray(softmax(np.where(mask, scores, -np.inf)))
+
+
+def scores_of(key: str, get: Callable[[str], Array], p: dict[str, Array]) -> Array:
+    query, states = get("query"), get("key")
+    if key in ("bahdanau", "luong-concat"):
+        return np.tanh(p["query_weight.weight"] @ query + get("value") @ p["key_weight.weight"].T) @ p["score_vector"]
+    if key == "luong-dot":
+        return states @ query
+    if key == "luong-location":
+        return (p["location_weight.weight"] @ query)[: len(states)]
+    if key.startswith("transformer"):
+        return states @ query / np.sqrt(len(query))
+    return states @ (p["general_weight"].T @ query)
+
+
+@ways
+@pytest.mark.parametrize("key", ATTENTIVE)
+def test_each_equation_gives_the_captured_next_step(key: str, way: str) -> None:
+    """From query, keys and values to the output, each quantity out of those captured before it."""
+    trace = traced(key, way)
+    for given, _steps in scenes(key, way):
+        p = given["parameters"]
+        found = trace[given["place"]]
+        seen = given["row"] + 1 if found.causal and way == "greedy" else len(found.key_tokens)
+
+        def get(quantity: str, given: dict[str, Any] = given, seen: int = seen) -> Array:
+            values = captured(trace, given, quantity)
+            keyed = ("scores", "mask", "weights", "raw_weights", "key", "value", "features")
+            return values[:seen] if quantity in keyed else values
+
+        np.testing.assert_allclose(scores_of(key, get, p), get("scores"), **CLOSE)
+        places = np.arange(seen)
+        mask = places <= given["row"] if found.causal else np.ones(seen, dtype=bool)
+        factor = np.ones(seen)
+        if mechanisms()[key].is_local:
+            centre, width = get("centre")
+            length = len(trace.source)
+            hidden = key == "luong-local-p" and np.tanh(p["position_weight.weight"] @ get("query"))
+            expected = length * expit(p["position_vector"] @ hidden) if key == "luong-local-p" else None
+            np.testing.assert_allclose(centre, min(given["row"], length - 1) if expected is None else expected, **CLOSE)
+            mask = np.abs(places - centre) <= width
+            if key == "luong-local-p":
+                factor = np.exp(-2 * ((places - centre) / width) ** 2)
+                np.testing.assert_allclose(masked_softmax(get("scores"), mask), get("raw_weights"), **CLOSE)
+        np.testing.assert_array_equal(mask, get("mask").astype(bool))
+        np.testing.assert_allclose(masked_softmax(get("scores"), mask) * factor, get("weights"), **CLOSE)
+        np.testing.assert_allclose(get("weights") @ get("value"), get("context"), **CLOSE)
+        if "combine.weight" in p:
+            joined = np.concatenate((get("context"), get("query")))
+            np.testing.assert_allclose(
+                np.tanh(p["combine.weight"] @ joined + p["combine.bias"]), get("output"), **CLOSE
+            )
+        if "output.weight" in p:
+            heads = found.companions["context"][:, given["row"]].reshape(-1)
+            np.testing.assert_allclose(p["output.weight"] @ heads + p["output.bias"], get("output"), **CLOSE)
+
+
+def strip(step: Step, symbol: str) -> Strip:
+    return next(each for each in step.strips if each.symbol == symbol)
+
+
+@ways
+@pytest.mark.parametrize("key", ATTENTIVE)
+def test_the_numbers_shown_are_the_companions(key: str, way: str) -> None:
+    trace = traced(key, way)
+    made = {"keys": "key", "features": "features", "centre": "centre", "context": "context"}
+    made |= {"softmax": "raw_weights" if key == "luong-local-p" else "weights", "gaussian": "weights"}
+    made |= {"scaling": "scores"} if key.startswith("transformer") else {"scores": "scores"}
+    made |= {"merge": "output"} if key.startswith("transformer") else {"next": "output"}
+    checked = set()
+    for given, steps in scenes(key, way):
+        for step in steps:
+            assert [each.made for each in step.strips].count(True) == 1
+            if step.key in made:
+                shown = next(each for each in step.strips if each.made).values
+                want = captured(trace, given, made[step.key])
+                want = want[..., : shown.shape[-1]] if step.key in ("softmax", "scores", "scaling") else want
+                want = want[: len(shown)] if want.ndim == 2 else want
+                np.testing.assert_array_equal(np.squeeze(shown), np.squeeze(want.astype(np.float32)))
+                checked.add(step.key)
+    assert checked == {part.key for part in WALKS[key].parts} & set(made)
+
+
+@keys
+def test_the_word_before_and_the_states_give_the_next_state(key: str) -> None:
+    """Only mechanisms whose states are no companions: input feeding, and those without attention."""
+    if not WALKS[key].needs_states:
+        return
+    for way in TEXTS:
+        trace = traced(key, way)
+        run = decoder_run(model(key), trace)
+        assert all(len(each) == len(trace.target) + 1 for each in run.states)
+        if trace.sites:
+            queries = trace["decoder.0.cross"].companions["query"][0]
+            np.testing.assert_allclose(run.states[0][1:], queries, **CLOSE)
+            outputs = trace["decoder.0.cross"].companions["output"][0]
+            np.testing.assert_allclose(run.states[2][1:], outputs, **CLOSE)
+        else:
+            assert run.vector is not None
+
+
+@keys
+def test_every_step_lights_its_term_of_a_formula_that_closes_what_it_opens(key: str) -> None:
+    walk = WALKS[key]
+    terms = terms_of(walk.formula)
+    assert set(terms) == {part.key for part in walk.parts}
+    plain = light_up(walk.formula, "")
+    assert "[[" not in plain
+    for part in walk.parts:
+        lit = light_up(walk.formula, part.key)
+        assert lit.count(LIT_COLOUR) == terms.count(part.key)
+        assert lit.replace(rf"\textcolor{{{LIT_COLOUR}}}{{\boxed{{", "").count("{") == plain.count("{")
+        depth = np.cumsum([(each == "{") - (each == "}") for each in re.sub(r"\\[{}]", "", lit)])
+        assert depth.min() >= 0
+        assert depth[-1] == 0
+
+
+def test_every_mechanism_of_the_catalogue_has_a_walk() -> None:
+    assert tuple(WALKS) == tuple(mechanisms())
+
+
+def test_the_lit_term_stands_out_on_light_and_dark_pages() -> None:
+    def luminance(colour: str) -> float:
+        channels = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+        linear = [each / 12.92 if each <= 0.04045 else ((each + 0.055) / 1.055) ** 2.4 for each in channels]
+        return float(np.dot((0.2126, 0.7152, 0.0722), linear)) + 0.05
+
+    for page in ("#ffffff", "#181715"):
+        lighter, darker = sorted((luminance(page), luminance(LIT_COLOUR)), reverse=True)
+        assert lighter / darker >= 4
+
+
+def walk_once(key: str, **changes: Any) -> tuple[Step, ...]:
+    trace = traced(key, "forced")
+    place = trace.sites[-1] if trace.sites else None
+    return take_steps(WALKS[key], trace, **{**numbers(key, trace, place), "row": 0, **changes})
+
+
+def test_left_out_the_key_that_is_read_most_is_worked_out() -> None:
+    trace = traced("bahdanau", "forced")
+    weights = trace["decoder.0.cross"].weights[0, 2]
+    step = next(each for each in walk_once("bahdanau", row=2) if each.key == "softmax")
+    assert step.worked is not None
+    assert step.worked.captured == pytest.approx(weights.max())
+
+
+def test_the_last_word_feeds_no_further_step() -> None:
+    trace = traced("luong-general-input-feeding", "forced")
+    found = [
+        [step.key for step in walk_once("luong-general-input-feeding", row=row)] for row in range(len(trace.target))
+    ]
+    assert ["feed" in each for each in found] == [True] * (len(found) - 1) + [False]
+
+
+@pytest.mark.parametrize("changes", [{"row": -1}, {"row": 99}, {"head": 4}, {"column": 99}])
+def test_what_is_not_there_is_named(changes: dict[str, int]) -> None:
+    with pytest.raises(IndexError, match="there are"):
+        walk_once("transformer", **changes)
+
+
+def test_a_quantity_that_was_not_captured_is_named_with_the_remedy() -> None:
+    trace = model("luong-dot").attend(SOURCE)
+    given = numbers("luong-dot", trace, trace.sites[0])
+    with pytest.raises(KeyError, match=r"decoder\.0\.cross\.\*"):
+        take_steps(WALKS["luong-dot"], trace, row=0, **given)
+
+
+def test_a_mask_that_hides_is_said_and_drawn() -> None:
+    for key, place in (("transformer", "decoder.0.self"), ("luong-local-m", "decoder.0.cross")):
+        trace = traced(key, "forced")
+        given = {**numbers(key, trace, Site.parse(place)), "row": 0}
+        step = next(each for each in take_steps(WALKS[key], trace, **given) if each.key == "mask")
+        hidden = int((~trace[place].companions["mask"][0, 0].astype(bool)).sum())
+        assert hidden
+        assert step.says.startswith(f"{hidden} of ")
+        assert int(np.isnan(strip(step, "e + m").values).sum()) == hidden
+
+
+class TestParameters:
+    def test_they_are_read_only_views_of_the_models_own_memory(self) -> None:
+        for key in ATTENTIVE:
+            place = traced(key, "greedy").sites[-1]
+            for name, values in parameters_at(model(key), place, WALKS[key].parameters).items():
+                assert not values.flags.writeable
+                own = [each for each in model(key).network.parameters() if each.shape == values.shape]
+                assert any(np.shares_memory(values, each.detach().numpy()) for each in own), name
+
+    def test_each_layer_has_its_own(self) -> None:
+        places = [Site("decoder", layer, "cross") for layer in (0, 1)]
+        first, second = (parameters_at(model("transformer"), place, ["output.weight"]) for place in places)
+        assert not np.array_equal(first["output.weight"], second["output.weight"])
+        own = dict(model("transformer").network.named_parameters())["decoder.1.cross.output.weight"]
+        np.testing.assert_array_equal(second["output.weight"], own.detach().numpy())
+
+    def test_what_is_not_there_is_named(self) -> None:
+        with pytest.raises(KeyError, match=r"no attention at encoder\.7\.self"):
+            parameters_at(model("transformer"), Site("encoder", 7, "self"), [])
+        with pytest.raises(KeyError, match="there are output_bias"):
+            parameters_at(model("bahdanau"), Site("decoder", 0, "cross"), ["weight_of_nothing"])
+
+    def test_an_edited_run_has_no_states_of_the_model_left_alone(self) -> None:
+        trace = model("bahdanau").attend(SOURCE, edits=[uniform_row("decoder.0.cross", 0, 0)])
+        with pytest.raises(ValueError, match="edited"):
+            decoder_run(model("bahdanau"), trace)

@@ -1,0 +1,204 @@
+"""What the canvas of picked heads is fed with: every weight exact, and where each word stands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import unescape
+from typing import Any
+
+import numpy as np
+
+from viz.canvas.payload import WORDS, colours_of, pack, site_of
+from viz.figures.drawing import heatmap
+from viz.figures.drawing.heads import HeadPlace, common_notes, map_title, weight_colours
+from viz.figures.drawing.heatmap import (
+    AXIS_TITLE_SIZE,
+    LEGEND_WIDTH,
+    NOTE_GAP,
+    NUMBERS_HEIGHT,
+    axis_places,
+    cell_gap,
+    heading_size,
+    longest_label,
+    panel_size,
+    wrapped_legend,
+)
+from viz.figures.drawing.panels import LINE_HEIGHT, TICK, Box, Grid, arrange
+from viz.figures.drawing.theme import FONT_SIZE, NOTE_SIZE, TITLE_SIZE, Colour, weight_ticks
+from viz.text.language import _, mark
+from viz.text.tokens import isolated, shorten, visible
+from viz.views.hiding import empty_note, threshold_note
+from viz.views.view import View
+
+BAR = 12  # pixels of the colour bar's height
+RAISED = 0.35  # of a text's size: from the middle of its letters down to their line
+
+_WORDS = {"keys": mark("Arrow keys move between maps, with Shift inside one.")}
+
+
+def encode_comparison(
+    views: Sequence[View],
+    places: Sequence[HeadPlace],
+    *,
+    among: Sequence[HeadPlace],
+    colour: Colour = "linear",
+    most: int = 4,
+    width: float = 1320,
+    says: str = "",
+    file: str = "figure.png",
+) -> bytes:
+    """Give all that the canvas of picked heads shows: their maps side by side on one scale from 0 to 1.
+
+    Parameters
+    ----------
+    views : sequence of View
+        One a head, at least one; of one stack and kind, and under one `viz.views.hiding.Hiding`.
+    places : sequence of HeadPlace
+        Which heads they are.
+    among : sequence of HeadPlace
+        All that could be picked.
+    colour : {"linear", "root"}, optional
+        Whether a colour stands for the weight or for its square root.
+    most : int, optional
+        How many can be picked: places for as many maps are given, so that a browser draws what is picked next
+        before it has asked.
+    width : float, optional
+        Pixels at which it will be shown.
+    says : str, optional
+        What is strongest, in a sentence: for those who do not see it.
+    file : str, optional
+        Name of the file that it is saved as; its ending, ``.png`` or ``.svg``, says in which format.
+
+    Returns
+    -------
+    bytes
+        As `viz.canvas.payload.pack` gives them; the maps are float32, little-endian, [head, query, key].
+    """
+    view = views[0]
+    queries, keys = view.shown.query_tokens, view.shown.key_tokens
+    longest = longest_label(width)
+    title = _("{heads}: {title}", heads="; ".join(place.title for place in places), title=map_title(view.shown.site))
+    said = "\u00a0· ".join((*common_notes(view), *threshold_note([each.weights for each in views], view.threshold)))
+    header = {
+        "title": title,
+        "alt": ". ".join(filter(None, (title, says.removesuffix("."), said))),
+        "file": file,
+        "site": site_of(view),
+        "heads": list(places),
+        "queries": [visible(text) for text in queries.texts],
+        "keys": [visible(text) for text in keys.texts],
+        "row_labels": [isolated(shorten(visible(text), longest)) for text in queries.texts],
+        "column_labels": [isolated(shorten(visible(text), longest)) for text in keys.texts],
+        "query_title": view.query_title,
+        "key_title": view.key_title,
+        "rows": list(range(len(queries) + 1)),
+        "columns": list(range(len(keys) + 1)),
+        "threshold": view.threshold,
+        "gaps": cell_gap(view.weights) > 0,
+        "row_font": FONT_SIZE,
+        "tick": TICK,
+        "raised": RAISED,
+        "layouts": _layouts(view, max(most, len(places)), among, colour, width),
+        "words": {key: _(message) for key, message in (WORDS | _WORDS).items()},
+        **colours_of(colour),
+    }
+    weights = np.stack([np.asarray(each.weights, dtype="<f4") for each in views])
+    return pack(header, weights.tobytes())
+
+
+def _layouts(view: View, most: int, among: Sequence[HeadPlace], colour: Colour, width: float) -> list[dict[str, Any]]:
+    """Give the places of 1, 2, ... `most` maps, as `_layout` gives them."""
+    shown = view.shown
+    panel = heatmap.Panel(
+        max((place.title for place in among), key=len),
+        (*common_notes(view), *_empty(view)),
+        shown.query_tokens,
+        shown.key_tokens,
+        view.query_title,
+        view.key_title,
+    )
+    note, longest = NOTE_GAP.join(panel.notes), longest_label(width)
+    size = panel_size(shown.query_tokens, shown.key_tokens, note=note, longest=longest)
+    colours, legend = wrapped_legend(weight_colours(colour, width=width), width)
+    lines = [unescape(line) for line in str(colours["colorbar"]["title"]["text"]).split("<br>")]
+    grids = (arrange([size] * count, width=width, legend=legend) for count in range(1, most + 1))
+    return [_layout(panel, grid, lines, legend, colour) for grid in grids]
+
+
+def _layout(panel: heatmap.Panel, grid: Grid, lines: Sequence[str], legend: float, colour: Colour) -> dict[str, Any]:
+    """Give the places of the maps of `grid`, of their titles, notes and axis titles, and of the legend: in pixels.
+
+    The legend, `legend` pixels high, has `lines` for its title.
+    """
+    top = 0.0 if len(grid.boxes) > grid.columns else grid.height - legend
+    bar = {
+        "x": 0,
+        "y": top + legend - NUMBERS_HEIGHT - BAR,
+        "width": min(LEGEND_WIDTH, grid.width - 20),
+        "height": BAR,
+    }
+    return {
+        "width": grid.width,
+        "height": grid.height,
+        "boxes": [[box.left, box.top, box.right - box.left, box.bottom - box.top] for box in grid.boxes],
+        "headings": [_heading(panel.title, grid, box) for box in grid.boxes],
+        "texts": [
+            *(text for box in grid.boxes for text in _axis_texts(panel, grid, box)),
+            *_legend_texts(lines, bar, colour),
+        ],
+        "bar": bar,
+        "angle": grid.angle,
+        "column_font": grid.column_font,
+    }
+
+
+def _empty(view: View) -> tuple[str, ...]:
+    """Give the note on cells below the threshold; the browser counts them, as it may draw a head before it is asked."""
+    if not view.threshold:
+        return ()
+    return (empty_note(view.threshold, "{count}", view.weights.size),)
+
+
+def _heading(title: str, grid: Grid, box: Box) -> dict[str, Any]:
+    size = heading_size(title, grid)
+    return {
+        "x": box.head_left,
+        "y": box.head_top + size,
+        "size": size,
+        "notes": box.note,
+        "note_size": NOTE_SIZE,
+        "line": TITLE_SIZE * LINE_HEIGHT,
+    }
+
+
+def _axis_texts(panel: heatmap.Panel, grid: Grid, box: Box) -> list[dict[str, Any]]:
+    """Give the titles of both axes of a map, a line a text."""
+    (columns, above), (rows, beside) = axis_places(panel, grid, box)
+    line, size = AXIS_TITLE_SIZE * LINE_HEIGHT, AXIS_TITLE_SIZE
+    common = {"size": size, "weight": 400, "middle": True}
+    first = above[1] - size * (1 - RAISED) / 2 - line * (len(columns) - 1)
+    across = [
+        {"text": text, "x": above[0], "y": first + line * number, **common} for number, text in enumerate(columns)
+    ]
+    down = [
+        {"text": text, "x": beside[0] + size + line * number, "y": beside[1], "turn": -90, **common}
+        for number, text in enumerate(rows)
+    ]
+    return [*across, *down]
+
+
+def _legend_texts(lines: Sequence[str], bar: dict[str, Any], colour: Colour) -> list[dict[str, Any]]:
+    """Give the title of the colour bar over it, and its numbers under it."""
+    line, common = NOTE_SIZE * LINE_HEIGHT, {"size": NOTE_SIZE, "weight": 400}
+    lowest = bar["y"] - NOTE_SIZE * RAISED
+    title = [
+        {"text": text, "x": 0, "y": lowest - line * (len(lines) - 1 - number), **common}
+        for number, text in enumerate(lines)
+    ]
+    below = bar["y"] + BAR + NOTE_SIZE + 3
+    ends = {0.0: {}, 1.0: {"end": True}}
+    numbers = [
+        {"text": text, "x": bar["width"] * at, "y": below, **common, **ends.get(at, {"middle": True})}
+        for at, text in weight_ticks(colour)
+    ]
+    return [*title, *numbers]

@@ -1,0 +1,200 @@
+"""What the canvas overview is fed with: every head as a small picture of bytes, and every word that goes with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from viz.canvas.payload import WORDS, colours_of, pack, site_of
+from viz.figures.drawing.heads import HeadPlace, map_title
+from viz.figures.drawing.pooling import blocks, pooled
+from viz.figures.drawing.theme import Colour, weight_axis, weight_ticks
+from viz.figures.overview import overview_note
+from viz.text.language import _, mark
+from viz.text.tokens import isolated, shorten, visible
+from viz.views.view import View
+
+MOST_CELLS = 64
+"""Rows or columns of a small picture; of a longer text each cell is the largest of a few."""
+
+LONGEST_TEXT = 360
+"""Columns of a text of which a saved picture names the tokens; of a longer one it names the first."""
+
+LEVELS = 255
+VERSION = 1
+
+_WORDS = {
+    "layer": mark("layer {layer}"),
+    "column": mark("head {head}"),
+    "largest": mark("largest of {count}: ≈ {weight}"),
+    "picked": mark("picked"),
+    "not_picked": mark("not picked"),
+    "keys": mark("Arrow keys move between heads, with Shift inside one; Enter or Space picks a head."),
+}
+
+
+def code(weights: NDArray[Any]) -> NDArray[np.uint8]:
+    """Give weights from 0 to 1 in a byte each: the square root in 255 steps, which tells small weights apart.
+
+    Decoded, ``(byte / 255) ** 2``, a weight is off by at most 0.004, a weight below 0.01 by at most 0.0004.
+
+    Examples
+    --------
+    >>> code(np.array([0.0, 0.25, 1.0])).tolist()
+    [0, 128, 255]
+    """
+    coded: NDArray[np.uint8] = np.rint(np.sqrt(np.clip(weights, 0, 1)) * LEVELS).astype(np.uint8)
+    return coded
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SmallMaps:
+    """Every head as a small picture, and nothing of the trace: to be kept while only picks and order change.
+
+    Parameters
+    ----------
+    places : tuple of HeadPlace
+        By layer and head.
+    cells : uint8 array, [head, row, column]
+        As `code` gives it.
+    rows, columns : int array
+        Where cells begin on each axis, then its length, as `viz.figures.drawing.pooling.blocks` gives it.
+    """
+
+    places: tuple[HeadPlace, ...]
+    cells: NDArray[np.uint8]
+    rows: NDArray[np.int64]
+    columns: NDArray[np.int64]
+
+
+def small_maps(views: Iterable[View]) -> SmallMaps:
+    """Make small pictures of all heads of `views`, one view a layer; a view is let go before the next is taken."""
+    places: list[HeadPlace] = []
+    cells: list[NDArray[np.uint8]] = []
+    rows = columns = np.zeros(1, dtype=np.int64)
+    for view in views:
+        shown = view.shown
+        rows = blocks(len(shown.query_tokens), MOST_CELLS)
+        columns = blocks(len(shown.key_tokens), MOST_CELLS, alone=bool(view.hidden_keys))
+        places += [HeadPlace(shown.site.layer, head) for head in range(len(shown.weights))]
+        cells += [code(pooled(weights, rows, columns)) for weights in shown.weights]
+    return SmallMaps(tuple(places), np.stack(cells), rows, columns)
+
+
+def encode_overview(
+    views: Sequence[View],
+    *,
+    heads: Sequence[HeadPlace] | None = None,
+    picked: Sequence[HeadPlace] = (),
+    remarks: Mapping[HeadPlace, str] | None = None,
+    colour: Colour = "root",
+    most_picked: int = 4,
+    small: SmallMaps | None = None,
+    note: str | None = None,
+    says: str = "",
+    file: str = "figure.png",
+) -> bytes:
+    """Give all that the canvas overview shows.
+
+    Parameters
+    ----------
+    views : sequence of View
+        One a layer, of one stack and kind; tokens that are hidden and a threshold are those of the first. With
+        `small` and `note` the first is enough.
+    heads : sequence of HeadPlace, optional
+        Which heads, in which order; the others are left out, and how many they are is said. Left out, all heads,
+        a row of pictures a layer.
+    picked : sequence of HeadPlace, optional
+        Heads that are framed, the one picked first in front.
+    remarks : mapping of HeadPlace to str, optional
+        A few plain words on a head, such as its label and score.
+    colour : {"linear", "root"}, optional
+        Whether a colour stands for the weight or for its square root.
+    most_picked : int, optional
+        How many can be picked; one more takes the place of the one picked first.
+    small : SmallMaps, optional
+        What `small_maps` gave for all views; left out, it is made.
+    note : str, optional
+        What `overview_note` said of all views; left out, it is asked.
+    says : str, optional
+        What is strongest, in a sentence: for those who do not see the overview.
+    file : str, optional
+        Name of the file that the overview is saved as; its ending, ``.png`` or ``.svg``, says in which format.
+
+    Returns
+    -------
+    bytes
+        As `viz.canvas.payload.pack` gives them; the maps are a byte a cell, [head, row, column], in the order of the
+        header's ``heads``, as `code` gives it.
+
+    Raises
+    ------
+    ValueError
+        If there is no such head, or one is named twice.
+    """
+    made = small_maps(views) if small is None else small
+    everything = made.places
+    shown = list(everything if heads is None else heads)
+    _check(shown, everything)
+    view, marked = views[0], [place for place in picked if place in set(everything)]
+    queries, keys = view.shown.query_tokens.texts, view.shown.key_tokens.texts
+    rows, columns = made.rows, made.columns
+    numbers = {place: number for number, place in enumerate(everything)}
+    cells = made.cells if heads is None else made.cells[[numbers[place] for place in shown]]
+    notes = [overview_note(views) if note is None else note]
+    if len(everything) > len(shown):
+        notes.append(_("{count} of {all} heads left out", count=len(everything) - len(shown), all=len(everything)))
+    if len(rows) <= len(queries) or len(columns) <= len(keys):
+        notes.append(_("a cell shows the largest weight of a few tokens"))
+    notes.append(_("weights here are rounded to 0.004; those of picked heads are exact"))
+    title = _("{count} heads: {title}", count=len(shown), title=map_title(view.shown.site))
+    said = "\u00a0· ".join(notes)
+    header = {
+        "version": VERSION,
+        "title": title,
+        "note": said,
+        "alt": ". ".join(filter(None, (title, says.removesuffix("."), said))),
+        "file": file,
+        "heads": shown,
+        "in_layers": heads is None,
+        "picked": marked,
+        "most_picked": most_picked,
+        "remarks": [(remarks or {}).get(place, "") for place in shown],
+        "site": site_of(view),
+        "queries": [visible(text) for text in queries],
+        "keys": [visible(text) for text in keys],
+        "texts": [
+            _("queries, from the top: {tokens}", tokens=_row_of(queries)),
+            _("keys, from the left: {tokens}", tokens=_row_of(keys)),
+        ],
+        "query_title": view.query_title,
+        "key_title": view.key_title,
+        "rows": rows.tolist(),
+        "columns": columns.tolist(),
+        "threshold": view.threshold,
+        "words": {key: _(message) for key, message in (WORDS | _WORDS).items()},
+        **colours_of(colour),
+        **_legend(colour),
+    }
+    return pack(header, cells.tobytes())
+
+
+def _row_of(texts: Sequence[str]) -> str:
+    """Give tokens in a row of text, the first of them if they are many."""
+    return shorten(" ".join(isolated(visible(text)) for text in texts[:LONGEST_TEXT]), LONGEST_TEXT)
+
+
+def _check(shown: Sequence[HeadPlace], everything: Sequence[HeadPlace]) -> None:
+    unknown = sorted(set(shown) - set(everything))
+    if unknown or len(set(shown)) < len(shown):
+        message = f"each head is shown once, of {len(everything)}; got {unknown or 'one twice'}"
+        raise ValueError(message)
+
+
+def _legend(colour: Colour) -> dict[str, Any]:
+    axis = weight_axis(_("attention weight: share of the reading given to this token"), colour=colour)
+    return {"legend": axis["colorbar"]["title"]["text"], "ticks": weight_ticks(colour)}

@@ -1,0 +1,145 @@
+"""Attention on the text itself: each word shaded by what a chosen word reads of it, or by how much it reads that word.
+
+An HTML fragment and not a Plotly figure: words must wrap like text on a phone, be selected, and be read aloud.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import Literal, get_args
+
+from viz.figures.drawing.theme import WEIGHT_SCALE, Colour, text_on, weight_colour, weight_ticks
+from viz.text.language import _, mark
+from viz.text.tokens import visible
+from viz.views.view import View, notes_of
+
+Way = Literal["reads", "read_by"]
+
+STYLE = """
+<style>
+.on-text p { margin: 0; }
+.on-text .words { margin: 0.4rem 0; padding: 0; list-style: none; font-size: 1.15rem; line-height: 2; }
+.on-text .words li { display: inline-block; margin: 0 0.18em; padding: 0 0.28em; border-radius: 0.25em;
+  line-height: 1.6; overflow-wrap: anywhere; max-width: 100%; }
+.on-text .chosen { outline: 2px solid #e8590c; outline-offset: 1px; }
+.on-text small { opacity: 0.85; }
+.on-text .bar { height: 12px; max-width: 26rem; border-radius: 2px; }
+.on-text .ticks { position: relative; height: 1.3em; max-width: 25rem; margin-inline: 0.4rem; font-size: 0.8rem; }
+.on-text .ticks span { position: absolute; transform: translateX(-50%); }
+</style>
+"""
+"""For the page that shows fragments: once, beside them."""
+
+_HEADINGS = {
+    ("self", "reads"): mark("What “{word}” reads"),
+    ("self", "read_by"): mark("Who reads “{word}”"),
+    ("cross", "reads"): mark("What is read for “{word}”"),
+    ("cross", "read_by"): mark("For which words “{word}” is read"),
+}
+
+
+def text_html(view: View, *, position: int, way: Way = "reads", colour: Colour = "root") -> str:
+    """Give the text of `view` with each word shaded by its weight.
+
+    Parameters
+    ----------
+    view : View
+        One head, or the mean; tokens that it hides have one place of their own at the end, and weights below its
+        threshold are not shaded.
+    position : int
+        Of the chosen word: among the queries for ``"reads"``, among the keys for ``"read_by"``.
+    way : {"reads", "read_by"}, optional
+        Whether the words are keys, shaded by what the chosen query gives them (these sum to 1, where rows do), or
+        queries, shaded by what each of them gives to the chosen key (these need not sum to anything).
+    colour : {"linear", "root"}, optional
+        Whether a colour stands for the weight or for its square root.
+
+    Returns
+    -------
+    str
+        HTML with every text escaped, to stand beside `STYLE`. A word's tooltip and its label for screen readers name
+        its exact weight; its text has a contrast of at least 4.5 on any shade, in light and dark pages.
+
+    Raises
+    ------
+    ValueError
+        If there is no such word, or `way` is not one that there is.
+    """
+    chosen = chosen_from(view, way)
+    if not 0 <= position < len(chosen):
+        message = f"no word {position} to choose; there are {len(chosen)}"
+        raise ValueError(message)
+    queries, keys = view.shown.query_tokens.texts, view.shown.key_tokens.texts
+    shaded = keys if way == "reads" else queries
+    weights = view.weights[position] if way == "reads" else view.weights[:, position]
+    own = position if view.shown.site.kind == "self" and not _shifted(view) else None
+    words = [
+        _word(text, float(weight), view.threshold, colour, chosen=place == own)
+        for place, (text, weight) in enumerate(zip(shaded, weights, strict=True))
+    ]
+    heading = heading_of(view, position=position, way=way)
+    return "".join(
+        (
+            f'<div class="on-text"><p><strong>{escape(heading)}</strong></p>',
+            f"<p><small>{escape(' · '.join((*_says(view, position, way), *notes_of(view))))}</small></p>",
+            f'<ul class="words" dir="auto" aria-label="{escape(heading)}">{" ".join(words)}</ul>',
+            _legend(colour),
+            "</div>",
+        )
+    )
+
+
+def chosen_from(view: View, way: Way) -> Sequence[str]:
+    """Give the texts among which a word is chosen: those of the rows of `view`, or of its columns.
+
+    Raises
+    ------
+    ValueError
+        If `way` is not one that there is.
+    """
+    if way not in get_args(Way):
+        message = f"way is 'reads' or 'read_by'; got {way!r}"
+        raise ValueError(message)
+    return (view.shown.query_tokens if way == "reads" else view.shown.key_tokens).texts
+
+
+def heading_of(view: View, *, position: int, way: Way) -> str:
+    """Say in a few words what is asked about the chosen word: plain text."""
+    return _(_HEADINGS[view.shown.site.kind, way], word=visible(chosen_from(view, way)[position]))
+
+
+def _shifted(view: View) -> bool:
+    """Tell whether equal positions on the two axes are different tokens, since other tokens are hidden."""
+    return view.hidden_queries != view.hidden_keys
+
+
+def _says(view: View, position: int, way: Way) -> Sequence[str]:
+    asked, shaded = (view.query_title, view.key_title) if way == "reads" else (view.key_title, view.query_title)
+    said = [f"{asked}: “{visible(chosen_from(view, way)[position])}”", _("shaded: {words}", words=shaded)]
+    if way == "read_by":
+        said.append(_("the share of each word's own reading; these need not sum to 1"))
+    if view.threshold:
+        said.append(_("below {least}: not shaded", least=f"{view.threshold:g}"))
+    return said
+
+
+def _word(text: str, weight: float, threshold: float, colour: Colour, *, chosen: bool) -> str:
+    background = weight_colour(min(max(weight, 0.0), 1.0), colour)
+    shade = f"background:{background};color:{text_on(background)}" if weight >= threshold else ""
+    label = _("“{word}”: {weight}", word=visible(text), weight=f"{weight:.4f}")
+    kind = ' class="chosen" aria-current="true"' if chosen else ""
+    name = escape(label)
+    return f'<li{kind} style="{shade}" title="{name}" aria-label="{name}"><bdi>{escape(visible(text))}</bdi></li>'
+
+
+def _legend(colour: Colour) -> str:
+    meaning = _("attention weight: share of the reading given to this token")
+    if colour == "root":
+        meaning = _("{title} (colour: square root)", title=meaning)
+    stops = ", ".join(f"{stop} {place * 100:g}%" for place, stop in WEIGHT_SCALE)
+    ticks = "".join(
+        f'<span style="left:{place * 100:.2f}%">{escape(text)}</span>' for place, text in weight_ticks(colour)
+    )
+    bar = f'<div class="bar" style="background:linear-gradient(to right, {stops})"></div>'
+    return f'<p><small>{escape(meaning)}</small></p>{bar}<div class="ticks" aria-hidden="true">{ticks}</div>'

@@ -1,0 +1,276 @@
+"""How alike all heads read: the divergence of every two, like beside like."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from models.trace import AttentionTrace
+from viz.figures.drawing.heads import (
+    LEGEND_MARGIN,
+    LEGEND_WIDTH,
+    HeadPlace,
+    common_notes,
+    fitting_colours,
+    headline,
+    legend_height,
+    place_legend,
+    sites_at,
+    views_at,
+)
+from viz.figures.drawing.mosaic import LINE, wrapped
+from viz.figures.drawing.panels import LINE_HEIGHT
+from viz.figures.drawing.theme import NOTE_SIZE, SMALLEST_FONT, TITLE_SIZE, bare_layout, divergence_axis
+from viz.figures.overview import PICKED_COLOUR
+from viz.measures.similarity import head_divergence, similar_order
+from viz.text import tokens
+from viz.text.language import _
+from viz.views.hiding import NOTHING, Hiding
+from viz.views.view import Unit
+
+NAMED_GUTTER = 136  # pixels for the names of heads and the title of an axis
+GUTTER = 28  # pixels for the title alone, where cells are too small for names
+LARGEST_CELL = 26
+WIDEST = 1000  # pixels of all cells
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Similarity:
+    """Which heads read alike.
+
+    Parameters
+    ----------
+    places : tuple of HeadPlace
+        The heads, like beside like.
+    divergence : float64 array, [head, head]
+        In that order: 0 where two heads read alike, 1 where they share nothing.
+    """
+
+    places: tuple[HeadPlace, ...]
+    divergence: NDArray[np.float64]
+
+    def pair(self, x: float, y: float) -> tuple[HeadPlace, HeadPlace]:
+        """Give the two heads of the cell in column `x` and row `y`, as a click on the figure names it."""
+        return self.places[round(y)], self.places[round(x)]
+
+    def nearest(self, place: HeadPlace, count: int = 1) -> tuple[HeadPlace, ...]:
+        """Give the heads that read most like `place`, the nearest first."""
+        row = self.divergence[self.places.index(place)]
+        others = [number for number in np.argsort(row, kind="stable") if self.places[number] != place]
+        return tuple(self.places[number] for number in others[:count])
+
+
+def head_similarity(
+    trace: AttentionTrace, *, sites: str = "encoder.*.self", unit: Unit = "word", hiding: Hiding = NOTHING
+) -> Similarity:
+    """Compare every head of every layer with every other.
+
+    Parameters
+    ----------
+    trace : AttentionTrace
+    sites, unit : optional
+        As in `viz.figures.overview`.
+    hiding : Hiding, optional
+        Tokens that are left out: their rows do not count, and what they are given together counts as one token. The
+        threshold changes nothing.
+
+    Returns
+    -------
+    Similarity
+        What rows give to no token, where they do not sum to 1, counts as one more token.
+
+    Raises
+    ------
+    KeyError, ValueError
+        As in `viz.figures.overview`.
+    """
+    views = views_at(trace, sites, unit, hiding)
+    places = [HeadPlace(view.shown.site.layer, head) for view in views for head in range(len(view.shown.head_names))]
+    divergence = head_divergence(np.concatenate([view.shown.weights for view in views]))
+    order = list(similar_order(divergence))
+    return Similarity(tuple(places[number] for number in order), divergence[np.ix_(order, order)])
+
+
+def similarity_sentence(found: Similarity) -> str:
+    """Say which two heads read most alike, and which two least: plain text."""
+    count = len(found.places)
+    if count < 2:
+        return _("There is one head alone: nothing to compare.")
+    rows, columns = np.tril_indices(count, k=-1)
+    values = found.divergence[rows, columns]
+
+    def named(number: int) -> str:
+        pair = sorted((found.places[rows[number]], found.places[columns[number]]))
+        value = f"{values[number]:.2f}"
+        return _("{one} and {other} (divergence {value})", one=pair[0].title, other=pair[1].title, value=value)
+
+    least, most = int(values.argmax()), int(values.argmin())
+    if count == 2:
+        return _("There are two heads: {pair}.", pair=named(most))
+    if values[least] == values[most]:
+        return _(
+            "Any two of the {count} heads are equally alike (divergence {value}).",
+            count=count,
+            value=f"{values[most]:.2f}",
+        )
+    return _("Most alike are {alike}; least alike are {unlike}.", alike=named(most), unlike=named(least))
+
+
+def similarity_heatmap(
+    trace: AttentionTrace,
+    *,
+    sites: str = "encoder.*.self",
+    unit: Unit = "word",
+    hiding: Hiding = NOTHING,
+    similarity: Similarity | None = None,
+    picked: Sequence[HeadPlace] = (),
+    width: float = 1320,
+) -> go.Figure:
+    """Show how differently every two heads read: dark where they read alike, like beside like.
+
+    A click on a cell below the diagonal names its two heads: the selected point's ``x`` and ``y`` are what
+    `Similarity.pair` takes.
+
+    Parameters
+    ----------
+    trace : AttentionTrace
+    sites, unit : optional
+        As in `viz.figures.overview`.
+    hiding : Hiding, optional
+        As in `head_similarity`; the figure says what is left out.
+    similarity : Similarity, optional
+        What `head_similarity` gave; left out, it is computed.
+    picked : sequence of HeadPlace, optional
+        Heads whose rows and columns are marked.
+    width : float, optional
+        Pixels at which the figure will be shown.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        A heatmap, and over its cells below the diagonal markers that cannot be seen, to be clicked.
+
+    Raises
+    ------
+    KeyError, ValueError
+        As in `viz.figures.overview`.
+    """
+    view = views_at(trace, sites, unit, hiding)[0]
+    found = head_similarity(trace, sites=sites, unit=unit, hiding=hiding) if similarity is None else similarity
+    grid = _fit(len(found.places), width)
+    notes = [*common_notes(view)]
+    if not all(trace[site].rows_sum_to_one for site in sites_at(trace, sites)):
+        notes.append(_("what goes to no token counts as one more token"))
+    layout = _layout(found, grid, notes)
+    layout["shapes"] = [each for place in picked for each in _marks(found.places.index(place), grid.heads)]
+    return go.Figure([_heatmap(found), _markers(found, grid.cell)], layout)
+
+
+class _Grid(NamedTuple):
+    """Rows and columns of heads, in pixels.
+
+    Parameters
+    ----------
+    heads : int
+        Rows, and columns.
+    cell, side : float
+        Of one cell and of all.
+    named : bool
+        Whether there is room for the name of each head.
+    gutter : float
+        Before the cells, for names and the title of an axis.
+    across : float
+        Of the whole figure.
+    """
+
+    heads: int
+    cell: float
+    side: float
+    named: bool
+    gutter: float
+    across: float
+
+
+def _fit(count: int, width: float) -> _Grid:
+    """Fit `count` rows and columns into `width` pixels."""
+    cell = min(LARGEST_CELL, min(width - NAMED_GUTTER, WIDEST) / max(count, 1))
+    named = cell >= SMALLEST_FONT
+    gutter = NAMED_GUTTER if named else GUTTER
+    cell = cell if named else min(width - gutter, WIDEST) / max(count, 1)
+    side = cell * count
+    return _Grid(count, cell, side, named, gutter, max(side + gutter, min(width, LEGEND_WIDTH + LEGEND_MARGIN)))
+
+
+def _layout(found: Similarity, grid: _Grid, notes: Sequence[str]) -> dict[str, Any]:
+    across, side = grid.across, grid.side
+    meaning = _("Jensen-Shannon divergence, mean over queries: 0 the two heads read alike, 1 they share no token")
+    colours = fitting_colours(divergence_axis(meaning), across)
+    title = wrapped(_("How alike {count} heads read", count=grid.heads), across, TITLE_SIZE)
+    explained = _("in the order in which like stands by like; dark where two heads read alike")
+    note = wrapped("\u00a0· ".join((explained, *notes)), across)
+    top = len(title) * TITLE_SIZE * LINE_HEIGHT + len(note) * LINE + grid.gutter
+    height = top + side + legend_height(colours) + LINE
+    ends = [-0.5, grid.heads - 0.5]
+    columns, rows = _axis(found, grid, _("column: the other head")), _axis(found, grid, _("row: one head"))
+    x_span = {"domain": [grid.gutter / across, min((grid.gutter + side) / across, 1)], "range": ends}
+    y_span = {"domain": [max(1 - (top + side) / height, 0), 1 - top / height], "range": ends[::-1]}
+    return bare_layout(across, height) | {
+        "clickmode": "event+select",
+        "xaxis": columns | x_span | {"side": "top", "tickangle": -90},
+        "yaxis": rows | y_span,
+        "coloraxis": place_legend(colours, width=across, height=height),
+        "annotations": headline(title, note, height),
+    }
+
+
+def _axis(found: Similarity, grid: _Grid, title: str) -> dict[str, Any]:
+    return {
+        "tickmode": "array",
+        "tickvals": np.arange(grid.heads),
+        "ticktext": [tokens.escape(place.title) for place in found.places],
+        "tickfont": {"size": max(SMALLEST_FONT, min(NOTE_SIZE, int(grid.cell - 1)))},
+        "showticklabels": grid.named,
+        "fixedrange": True,
+        "automargin": False,
+        "title": {"text": title, "font": {"size": NOTE_SIZE + 1}, "standoff": 4},
+    }
+
+
+def _hover(value: str) -> str:
+    return f"<b>{value}</b><br>" + _("{one} and {other}", one="%{y}", other="%{x}") + "<extra></extra>"
+
+
+def _heatmap(found: Similarity) -> go.Heatmap:
+    z = found.divergence.astype(np.float32)
+    return go.Heatmap(z=z, coloraxis="coloraxis", hovertemplate=_hover("%{z:.3f}"))
+
+
+def _markers(found: Similarity, cell: float) -> go.Scatter:
+    """Give markers to click, which Plotly has none of on a heatmap; a cell above the diagonal repeats one below."""
+    rows, columns = np.tril_indices(len(found.places), k=-1)
+    return go.Scatter(
+        x=columns.astype(np.int16),
+        y=rows.astype(np.int16),
+        customdata=found.divergence[rows, columns].astype(np.float32),
+        mode="markers",
+        marker={"symbol": "square", "size": max(cell, 1), "color": "rgba(0,0,0,0)", "line": {"width": 0}},
+        selected={"marker": {"opacity": 1}},
+        unselected={"marker": {"opacity": 1}},
+        hovertemplate=_hover("%{customdata:.3f}"),
+        showlegend=False,
+    )
+
+
+def _marks(number: int, count: int) -> list[dict[str, Any]]:
+    """Give frames around the row and the column of a head."""
+    line = {"color": PICKED_COLOUR, "width": 2}
+    near, far = number - 0.5, number + 0.5
+    ends = {"0": -0.5, "1": count - 0.5}
+    across = {"x0": ends["0"], "x1": ends["1"], "y0": near, "y1": far}
+    down = {"x0": near, "x1": far, "y0": ends["0"], "y1": ends["1"]}
+    return [{"type": "rect", "line": line, **corners} for corners in (across, down)]

@@ -1,0 +1,425 @@
+"""Numbers and sentences that describe heads: what each measure says, where it means something, what is strongest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.sites import Site
+from viz.measures.attention import (
+    even_weights,
+    key_share,
+    keys_share,
+    mean_distance,
+    mean_entropy,
+    offset_share,
+    relative_entropy,
+    repeated_share,
+    unread_share,
+)
+from viz.measures.labels import HeadLabel, label_of
+from viz.text.language import _, mark
+from viz.text.tokens import isolated, visible
+from viz.views.hiding import word_positions
+from viz.views.view import HeadPlace, View, key_pieces
+
+UNREAD = "unread"
+ENCODER, DECODER, CROSS = ("encoder", "self"), ("decoder", "self"), ("decoder", "cross")
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """What is measured: the heads of one layer on one text.
+
+    Parameters
+    ----------
+    weights : array, [head, query, key]
+    causal : bool
+        Whether a query could read only keys at or before its own position.
+    specials : tuple of int
+        Positions of the keys that are special tokens.
+    names : tuple
+        What each key token is, such that the same token stands twice where two are equal. Special tokens are all
+        different.
+    rows_sum_to_one : bool
+        False where rows may give something to no token.
+    """
+
+    weights: NDArray[Any]
+    causal: bool = False
+    specials: tuple[int, ...] = ()
+    names: tuple[Hashable, ...] = ()
+    rows_sum_to_one: bool = True
+
+    @property
+    def delimiters(self) -> tuple[int, ...]:
+        """The special tokens after the first token, which has a measure of its own."""
+        return tuple(place for place in self.specials if place)
+
+    @property
+    def even(self) -> Sample:
+        """One head that reads all that it may alike."""
+        return replace(self, weights=even_weights(*self.weights.shape[1:], causal=self.causal)[None])
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A number that describes a head on one sentence.
+
+    Parameters
+    ----------
+    key : str
+        What code calls it.
+    name, meaning : str
+        Message ids: what a table calls it, and one plain sentence.
+    compute : callable
+        From a `Sample` to a number a head.
+    places : tuple of (str, str)
+        Stack and kind of the maps where it means something.
+    is_share : bool
+        Whether it lies between 0 and 1.
+    needs : callable, optional
+        Tells whether it says anything of a `Sample`; left out, of any.
+    """
+
+    key: str
+    name: str
+    meaning: str
+    compute: Callable[[Sample], NDArray[np.float64]]
+    places: tuple[tuple[str, str], ...] = (ENCODER, DECODER, CROSS)
+    is_share: bool = True
+    needs: Callable[[Sample], bool] | None = None
+
+
+MEASURES = (
+    Measure(
+        "entropy",
+        mark("entropy, bits"),
+        mark("How widely a query spreads its reading, on average: 0 bits if it reads one token, 3 bits as if 8 alike."),
+        lambda sample: mean_entropy(sample.weights),
+        is_share=False,
+    ),
+    Measure(
+        "breadth",
+        mark("entropy, share of most"),
+        mark("The same entropy divided by the most that it could be, so that short and long texts compare."),
+        lambda sample: relative_entropy(sample.weights, causal=sample.causal),
+    ),
+    Measure(
+        "distance",
+        mark("mean distance, tokens"),
+        mark("How many tokens, as they are shown, lie between the one that reads and the one being read, on average."),
+        lambda sample: mean_distance(sample.weights),
+        (ENCODER, DECODER),
+        is_share=False,
+    ),
+    Measure(
+        "previous",
+        mark("on previous"),
+        mark("Share of all reading that goes to the token just before the one that reads."),
+        lambda sample: offset_share(sample.weights, -1),
+        (ENCODER, DECODER),
+    ),
+    Measure(
+        "same",
+        mark("on itself"),
+        mark("Share of all reading in which a token reads itself."),
+        lambda sample: offset_share(sample.weights, 0),
+        (ENCODER, DECODER),
+    ),
+    Measure(
+        "next",
+        mark("on next"),
+        mark("Share of all reading that goes to the token just after the one that reads."),
+        lambda sample: offset_share(sample.weights, 1),
+        (ENCODER,),
+    ),
+    Measure(
+        "first",
+        mark("on first"),
+        mark("Share of all reading that goes to the first token of the text, whoever reads."),
+        lambda sample: key_share(sample.weights, 0),
+    ),
+    Measure(
+        "last",
+        mark("on last"),
+        mark("Share of all reading that goes to the end of the source text, where heads often rest."),
+        lambda sample: key_share(sample.weights, -1),
+        (ENCODER, CROSS),
+    ),
+    Measure(
+        "delimiter",
+        mark("on delimiters"),
+        mark("Share of all reading that goes to special tokens after the first token, such as those that end a text."),
+        lambda sample: keys_share(sample.weights, sample.delimiters),
+        needs=lambda sample: bool(sample.delimiters),
+    ),
+    Measure(
+        "repeated",
+        mark("on repeated"),
+        mark("Of tokens that stand in the text more than once, the share of their reading that goes to the others."),
+        lambda sample: repeated_share(sample.weights, sample.names, causal=sample.causal),
+        (ENCODER, DECODER),
+        needs=lambda sample: len(set(sample.names)) < len(sample.names),
+    ),
+    Measure(
+        UNREAD,
+        mark("on no token"),
+        mark(
+            "Share of all reading that goes to no token of the text, but to a sink beside it or to nothing at all; in "
+            "the entropy this counts as one more token."
+        ),
+        lambda sample: unread_share(sample.weights),
+        needs=lambda sample: not sample.rows_sum_to_one,
+    ),
+)
+"""In the order of a table's columns."""
+
+
+def measures_for(site: Site, sample: Sample | None = None) -> tuple[Measure, ...]:
+    """Give the measures that mean something for the map at `site`, and for the text of `sample`.
+
+    Without `sample`, those that mean something for any text.
+    """
+    return tuple(
+        measure
+        for measure in MEASURES
+        if (site.stack, site.kind) in measure.places
+        and (measure.needs is None or (sample is not None and measure.needs(sample)))
+    )
+
+
+def sample_of(view: View, specials: Sequence[int] | None = None) -> Sample:
+    """Give what is measured of `view`: all heads of its map.
+
+    Parameters
+    ----------
+    view : View
+        With nothing hidden: a share of the reading is one of all that the model read.
+    specials : sequence of int, optional
+        Positions of special tokens among the pieces of the keys' text; left out, those that the trace names.
+
+    Raises
+    ------
+    ValueError
+        If tokens of `view` are hidden, or a position is not one of the text.
+    """
+    if view.hidden_keys or view.hidden_queries:
+        message = f"{view.shown.site}: measured is the whole of a map; got one with hidden tokens"
+        raise ValueError(message)
+    keys = key_pieces(view)
+    specials = keys.specials if specials is None else specials
+    if any(not 0 <= place < len(keys) for place in specials):
+        message = f"{view.shown.site}: special tokens stand at 0 to {len(keys) - 1}; got {tuple(specials)}"
+        raise ValueError(message)
+    places = word_positions(keys, specials) if view.unit == "word" else tuple(specials)
+    shown = view.shown
+    names = [place if place in places else text.strip() for place, text in enumerate(shown.key_tokens.texts)]
+    return Sample(shown.weights, shown.causal, places, tuple(names), shown.rows_sum_to_one)
+
+
+def columns_of(profiles: Sequence[Profile]) -> tuple[Measure, ...]:
+    """Give the measures that tell something of their own: of two that are equal for every head, the later."""
+    there = [measure for measure in MEASURES if all(measure.key in each.values for each in profiles)]
+    values = {measure.key: tuple(each.values[measure.key] for each in profiles) for measure in there}
+    doubled = "last" in values and values["last"] == values.get("delimiter")
+    return tuple(measure for measure in there if not (doubled and measure.key == "last"))
+
+
+def left_out(site: Site) -> str:
+    """Say which measures are left out for the map at `site`, and why; empty if none is."""
+    if site.kind == "cross":
+        return _(
+            "Left out: distance, previous, itself and next. Query and key are tokens of two different texts, "
+            "so that equal positions mean nothing."
+        )
+    if site.stack == "decoder":
+        return _(
+            "Left out: next and last. This attention never looks ahead: the share on the next token is 0, and only "
+            "the last row can read the last token."
+        )
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What is known of one head on one text.
+
+    Parameters
+    ----------
+    place : HeadPlace
+    values : dict
+        Its measures, by `Measure.key`; those that mean something here.
+    label : HeadLabel
+        The pattern that it follows, if any.
+    """
+
+    place: HeadPlace
+    values: dict[str, float]
+    label: HeadLabel
+
+
+def profiles_of(views: Iterable[View], specials: Sequence[int] | None = None) -> tuple[Profile, ...]:
+    """Measure every head of every layer.
+
+    Parameters
+    ----------
+    views : sequence of View
+        One a layer, of one stack and kind, nothing hidden.
+    specials : sequence of int, optional
+        Positions of special tokens among the pieces of the keys' text; left out, those that the trace names.
+
+    Returns
+    -------
+    tuple of Profile
+        By layer and head. If rows of any layer may give something to no token, all heads say how much.
+
+    Raises
+    ------
+    ValueError
+        If tokens of a view are hidden, or a position is not one of the text.
+    """
+    profiles: list[Profile] = []
+    for view in views:
+        sample, site = sample_of(view, specials), view.shown.site
+        measures = measures_for(site, sample)
+        columns = {measure.key: measure.compute(sample) for measure in measures}
+        even = {measure.key: float(measure.compute(sample.even)[0]) for measure in measures}
+        for head in range(len(view.shown.head_names)):
+            values = {key: float(column[head]) for key, column in columns.items()}
+            profiles.append(Profile(HeadPlace(site.layer, head), values, label_of(values, even)))
+    if any(UNREAD in each.values for each in profiles):
+        return tuple(replace(each, values={UNREAD: 0.0} | each.values) for each in profiles)
+    return tuple(profiles)
+
+
+def ordered(profiles: Sequence[Profile], by: str) -> tuple[Profile, ...]:
+    """Give `profiles` with the most of a measure first, the earlier head first among equals.
+
+    Parameters
+    ----------
+    profiles : sequence of Profile
+    by : str
+        A `Measure.key`; ``"score"``, that of the label; or ``"place"``, layer and head.
+
+    Raises
+    ------
+    ValueError
+        If there is no such measure here.
+
+    Examples
+    --------
+    >>> nothing = HeadLabel("none", 0.5)
+    >>> heads = [Profile(HeadPlace(0, head), {"first": share}, nothing) for head, share in enumerate((0.25, 0.75))]
+    >>> [each.place.head for each in ordered(heads, "first")]
+    [1, 0]
+    """
+    if by == "place":
+        return tuple(sorted(profiles, key=lambda each: each.place))
+    known = sorted({"score", *(key for each in profiles for key in each.values)})
+    if profiles and by not in known:
+        message = f"heads are ordered by place, {', '.join(known)}; got {by!r}"
+        raise ValueError(message)
+    return tuple(sorted(profiles, key=lambda each: -(each.label.score if by == "score" else each.values[by])))
+
+
+def overview_sentence(views: Iterable[View]) -> str:
+    """Say which head reads one token most, of all heads of all layers: plain text; a view is let go before the next."""
+    best, count = (-1.0, "", "", ""), 0
+    for view in views:
+        for head, weights in enumerate(view.shown.weights):
+            weight, query, key = _strongest(view, weights)
+            count += 1
+            if weight > best[0]:
+                best = weight, query, key, HeadPlace(view.shown.site.layer, head).title
+    return _(
+        "Of {count} heads {place} reads one token most: “{query}” reads “{key}” ({weight}).",
+        count=count,
+        place=best[3],
+        query=best[1],
+        key=best[2],
+        weight=f"{best[0]:.2f}",
+    )
+
+
+def comparison_sentence(places: Sequence[HeadPlace], views: Sequence[View]) -> str:
+    """Say for each picked head which token reads which most: plain text."""
+    said = []
+    for place, view in zip(places, views, strict=True):
+        weight, query, key = _strongest(view, view.weights)
+        reads = _("“{query}” reads “{key}” most ({weight})", query=query, key=key, weight=f"{weight:.2f}")
+        said.append(f"{place.title}: {reads}")
+    return "; ".join(said) + "."
+
+
+def difference_sentence(places: Sequence[HeadPlace], views: Sequence[View]) -> str:
+    """Say where two heads differ most, either way: plain text."""
+    one, other = (view.weights for view in views)
+    if np.array_equal(one, other):
+        return _("The two heads read alike: no weight differs.")
+    said = []
+    for place, more, less in ((places[0], one, other), (places[1], other, one)):
+        if not (more > less).any():
+            continue
+        at = np.unravel_index((more - less).argmax(), more.shape)
+        said.append(
+            _(
+                "{place} reads “{key}” more from “{query}” ({more} against {less})",
+                place=place.title,
+                query=isolated(visible(views[0].shown.query_tokens.texts[int(at[0])])),
+                key=isolated(visible(views[0].shown.key_tokens.texts[int(at[1])])),
+                more=f"{more[at]:.2f}",
+                less=f"{less[at]:.2f}",
+            )
+        )
+    return "; ".join(said) + "."
+
+
+def combination_sentence(how: str, views: Sequence[View]) -> str:
+    """Say what is strongest in the sum or the mean of heads: plain text."""
+    stack = np.stack([view.weights for view in views])
+    weight, query, key = _strongest(views[0], stack.sum(axis=0) if how == "sum" else stack.mean(axis=0))
+    parts = {"query": query, "key": key, "weight": f"{weight:.2f}", "count": len(views)}
+    if how == "sum":
+        return _("Taken together “{query}” reads “{key}” most ({weight} of {count}).", **parts)
+    return _("On average “{query}” reads “{key}” most ({weight}).", **parts)
+
+
+def rollout_sentence(view: View) -> str:
+    """Say of which input token most is in another one, by rollout: plain text."""
+    weights = view.weights.copy()
+    if not view.hidden_keys and not view.hidden_queries:
+        np.fill_diagonal(weights, 0.0)  # half of a token is taken to stay in each layer: that says nothing
+    share, query, key = _strongest(view, weights)
+    return _(
+        "By rollout most of another token is in “{query}”: {share} of it comes from “{key}”.",
+        query=query,
+        key=key,
+        share=f"{share:.2f}",
+    )
+
+
+def _strongest(view: View, weights: NDArray[Any]) -> tuple[float, str, str]:
+    """Give the largest weight with its tokens; of rows that have a choice and are words, if there are any."""
+    queries, keys = view.shown.query_tokens.texts, view.shown.key_tokens.texts
+    rows = _speaking(queries, causal=view.shown.causal)
+    known = weights[:, :-1] if view.hidden_keys and len(keys) > 1 else weights
+    query = rows[int(known.max(axis=1)[rows].argmax())]
+    key = int(known[query].argmax())
+    return float(weights[query, key]), isolated(visible(queries[query])), isolated(visible(keys[key]))
+
+
+@lru_cache(maxsize=8)
+def _speaking(queries: tuple[str, ...], *, causal: bool) -> NDArray[np.int64]:
+    """Give the rows that have a choice and are words, if there are any; asked anew for every head of a text."""
+    free = [row for row in range(len(queries)) if row or not causal or len(queries) == 1]
+    return np.array([row for row in free if _is_word(queries[row])] or free)
+
+
+def _is_word(text: str) -> bool:
+    return not text.startswith("<") and any(character.isalnum() for character in text)

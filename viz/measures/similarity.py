@@ -1,0 +1,112 @@
+"""How alike heads read: the divergence of every two, and an order in which like stands by like. numpy and scipy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from viz.measures.attention import entropy_terms, missing_of, wholes_of
+
+BLOCK_BYTES = 16 * 2**20
+"""Memory of one block of mixed rows; a computation takes a few such blocks beside its input."""
+
+
+def head_divergence(weights: NDArray[Any]) -> NDArray[np.float64]:
+    """Give for every two heads how differently they read: the Jensen-Shannon divergence, averaged over queries.
+
+    Parameters
+    ----------
+    weights : array, [head, query, key]
+        Of any layers, over one text. What a row lacks to 1, which is given to no token, counts as one more key.
+        A row that sums to more than 1 is taken relative to its sum.
+
+    Returns
+    -------
+    float64 array, [head, head]
+        Between 0 (they read alike) and 1 bit (no key is read by both); symmetric, 0 on the diagonal; 0 too if there
+        is no query.
+
+    Raises
+    ------
+    ValueError
+        If `weights` has another rank.
+
+    Notes
+    -----
+    JSD(p, q) = H((p + q) / 2) - (H(p) + H(q)) / 2, logarithms to base 2 (Lin 1991). Computed in float32 on blocks
+    of queries, one head against all later ones: beside a float32 copy of the input the memory is three blocks of
+    `BLOCK_BYTES`, whatever the number of heads; time grows with heads squared times cells. For weights in
+    [0, 1] the rounding is below 1e-5.
+
+    Examples
+    --------
+    >>> head_divergence(np.array([[[1.0, 0.0]], [[0.0, 1.0]], [[0.5, 0.5]]])).round(4).tolist()
+    [[0.0, 1.0, 0.3113], [1.0, 0.0, 0.3113], [0.3113, 0.3113, 0.0]]
+    >>> round(float(head_divergence(np.array([[[0.5, 0.5]], [[0.05, 0.05]]]))[0, 1]), 4)
+    0.7583
+    """
+    values = np.asarray(weights)
+    if values.ndim != 3:
+        message = f"weights of heads, [head, query, key]; got shape {values.shape}"
+        raise ValueError(message)
+    heads, queries, keys = values.shape
+    total = np.zeros((heads, heads))
+    step = max(int(BLOCK_BYTES / max(heads * keys * 4, 1)), 1)
+    for start in range(0, queries, step):
+        block = values[:, start : start + step].astype(np.float32)  # [head, query, key]
+        sums = block.sum(axis=-1)  # [head, query]
+        missing = missing_of(sums)  # [head, query]
+        np.divide(block, wholes_of(sums)[..., None], out=block)
+        entropy = entropy_terms(missing) - _information(block)  # [head, query]
+        for head in range(heads - 1):
+            mixed = (block[head] + block[head + 1 :]) * np.float32(0.5)  # [later head, query, key]
+            missed = entropy_terms((missing[head] + missing[head + 1 :]) / 2)  # [later head, query]
+            found = missed - _information(mixed) - (entropy[head] + entropy[head + 1 :]) / 2
+            total[head, head + 1 :] += np.clip(found, 0, 1).sum(axis=-1)
+    means: NDArray[np.float64] = total / max(queries, 1)
+    return means + means.T
+
+
+def _information(shares: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Give the sum of p log2 p over keys; 0 log 0 is 0: [..., query]."""
+    tiny = np.finfo(np.float32).tiny
+    logarithms = np.log2(np.maximum(shares, tiny))
+    information: NDArray[np.float64] = np.einsum("...k,...k->...", shares, logarithms, dtype=np.float64)
+    return information
+
+
+def similar_order(divergence: NDArray[Any]) -> tuple[int, ...]:
+    """Give the order of heads in which like stands by like.
+
+    Parameters
+    ----------
+    divergence : array, [head, head]
+        As `head_divergence` gives it.
+
+    Returns
+    -------
+    tuple of int
+        Each head once.
+
+    Notes
+    -----
+    Average-linkage clustering of the square roots (the Jensen-Shannon distance, a metric: Endres & Schindelin 2003),
+    leaves turned so that neighbours are as near as they can be (Bar-Joseph et al. 2001), by scipy.
+
+    Examples
+    --------
+    >>> similar_order(np.array([[0.0, 1.0, 0.1], [1.0, 0.0, 0.9], [0.1, 0.9, 0.0]]))
+    (0, 2, 1)
+    """
+    count = len(divergence)
+    if count < 3:
+        return tuple(range(count))
+    from scipy.cluster.hierarchy import leaves_list, linkage
+    from scipy.spatial.distance import squareform
+
+    distances = squareform(np.sqrt(divergence), checks=False)
+    tree = linkage(distances, method="average", optimal_ordering=True)
+    order = [int(leaf) for leaf in leaves_list(tree)]
+    return tuple(order if order[0] <= order[-1] else reversed(order))

@@ -1,0 +1,142 @@
+"""Many mechanisms on one sentence in a few numbers each, and the order in which they stand."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from models.trace import AttentionTrace
+from viz.measures.attention import mean_entropy
+from viz.measures.similarity import head_divergence
+from viz.text.language import _
+from viz.views.differences import choose_difference
+from viz.views.view import View
+
+Order = Literal["year", "agreement", "entropy"]
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """One mechanism on the sentence.
+
+    Parameters
+    ----------
+    key : str
+    title : str
+        With its year.
+    translation : str
+    log_probability : float
+        Of the whole translation, natural logarithm.
+    entropy : float or None
+        Mean over rows of the map shown, in bits; None without a map. What a row gives to no word (the window of
+        local-p lowers weights) counts as one more word, here and in `divergence`.
+    coverage : float or None
+        Mean over source words of the attention that each received in all, counted up to 1 (Wu et al. 2016).
+    divergence : float or None
+        Mean Jensen-Shannon divergence, in bits, of its rows from those of the chosen mechanism on the same
+        translation: 0 if they read alike, 1 if no word is read by both.
+    milliseconds : float or None
+        What the run took on this server when it was made.
+    """
+
+    key: str
+    title: str
+    translation: str
+    log_probability: float
+    entropy: float | None
+    coverage: float | None
+    divergence: float | None
+    milliseconds: float | None
+
+
+def summary_of(
+    key: str,
+    trace: AttentionTrace,
+    view: View | None,
+    *,
+    divergence: float | None = None,
+    milliseconds: float | None = None,
+) -> Summary:
+    """Give the numbers of `trace`, and of the map that `view` shows of it; None where there is no map."""
+    provenance = trace.provenance
+    return Summary(
+        key,
+        f"{_(provenance.title)}, {provenance.year}",
+        trace.output_text,
+        float(sum(step.log_probability for step in trace.steps)),
+        None if view is None else float(mean_entropy(view.weights[None])[0]),
+        None if view is None else coverage(view),
+        divergence,
+        milliseconds,
+    )
+
+
+def coverage(view: View) -> float:
+    """Give the mean over keys, ``</s>`` left out, of the attention received in all rows, counted up to 1.
+
+    Wu et al. 2016, Google's Neural Machine Translation System, equation 14, has the logarithms of these in its penalty.
+    """
+    received = view.weights.sum(axis=0)[:-1]
+    return float(np.minimum(received, 1).mean()) if received.size else 0.0
+
+
+def divergence_from(view: View, reference: View) -> float:
+    """Give the mean Jensen-Shannon divergence of the rows of two views of one translation, in bits.
+
+    Rows are matched by the word that they stand for, as `choose_difference` does.
+    """
+    matched = choose_difference(view, reference)
+    return float(head_divergence(np.stack((matched.first.weights, matched.second.weights)))[0, 1])
+
+
+def in_order(keys: Sequence[str], summaries: Mapping[str, Summary], order: Order) -> tuple[str, ...]:
+    """Give `keys` by year (as they come), by agreement with the chosen one, or from sharp to broad maps.
+
+    Those without a number stand last, in the order in which they come.
+    """
+    if order == "year":
+        return tuple(keys)
+
+    def place(key: str) -> tuple[bool, float]:
+        found = summaries[key]
+        number = found.divergence if order == "agreement" else found.entropy
+        return number is None, number or 0.0
+
+    return tuple(sorted(keys, key=place))
+
+
+def table_of_summaries(summaries: Sequence[Summary]) -> list[dict[str, str | float | None]]:
+    """Give the rows of a table, numbers rounded for the eye."""
+    return [
+        {
+            _("mechanism"): each.title,
+            _("translation"): each.translation,
+            _("log-probability (nats)"): round(each.log_probability, 3),
+            _("mean entropy (bits)"): _rounded(each.entropy),
+            _("coverage"): _rounded(each.coverage),
+            _("divergence from the chosen one (bits)"): _rounded(each.divergence),
+            _("milliseconds"): _rounded(each.milliseconds, 1),
+        }
+        for each in summaries
+    ]
+
+
+def _rounded(value: float | None, digits: int = 3) -> float | None:
+    return None if value is None else round(value, digits)
+
+
+def csv_of_summaries(summaries: Sequence[Summary]) -> str:
+    """Give the same as CSV with a line a mechanism, its key first, numbers exact, nothing where there is none."""
+    out = io.StringIO()
+    names = ("log_probability", "entropy", "coverage", "divergence", "milliseconds")
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(("key", "mechanism", "translation", *names))
+    for each in summaries:
+        numbers = ("" if getattr(each, name) is None else repr(getattr(each, name)) for name in names)
+        writer.writerow((each.key, each.title, each.translation, *numbers))
+    return out.getvalue()

@@ -1,0 +1,1 @@
+"""The Bench: one sentence, every mechanism side by side."""

@@ -1,0 +1,144 @@
+"""What stands below the maps of the Bench: differences, a table of the mechanisms, and one of numbers."""
+
+from __future__ import annotations
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from models.trace import AttentionTrace
+from viz.figures import difference_heatmap, difference_multiples
+from viz.measures.summary import (
+    Order,
+    Summary,
+    csv_of_summaries,
+    table_of_summaries,
+)
+from viz.pages.bench.cards import Place
+from viz.pages.bench.choices import LONGEST_NAMED, Choices, file_name_of, fit_translation, name_of, view_of
+from viz.pages.bench.window import is_local
+from viz.server.runtime import Host
+from viz.server.translations import forced_translations
+from viz.text.language import _
+from viz.views.differences import choose_difference, sentence_of_difference
+from viz.views.numbers import csv_of, table_of
+from viz.views.view import View
+from viz.widgets.chart import csv_box, csv_button, file_name, show_figure
+from viz.widgets.controls import select, several
+from viz.widgets.language_pair import mechanism_of
+from viz.widgets.style import plain
+
+DIFFERENCE, MULTIPLES, SUMMARY, NUMBERS, WINDOW = "difference", "differences", "summary", "numbers", "window"
+
+
+def choose_below(traces: dict[str, AttentionTrace], order: Order) -> tuple[tuple[str, ...], str]:
+    """Let the reader choose what stands below the maps, and with which mechanism the others are compared."""
+    names = {
+        DIFFERENCE: _("difference of two"),
+        MULTIPLES: _("differences to one"),
+        SUMMARY: _("all in a table"),
+        NUMBERS: _("table of numbers"),
+        WINDOW: _("window of local attention"),
+    }
+    mapped = {mechanism_of(key): name_of(key) for key, trace in traces.items() if trace.sites}
+    if len(mapped) < 2:
+        del names[DIFFERENCE], names[MULTIPLES]
+    if not mapped:
+        del names[NUMBERS]
+    if not any(is_local(key, trace) for key, trace in traces.items()):
+        del names[WINDOW]
+    also = several("also", names, title=_("Show below"), default=())
+    chosen = next(iter(mapped), "")
+    if len(mapped) > 1 and (order == "agreement" or {MULTIPLES, SUMMARY} & set(also)):
+        labels = {key: _("compared with {title}", title=title) for key, title in mapped.items()}
+        with st.container(width=330):
+            chosen = select("chosen", labels, title=_("With which mechanism the others are compared"))
+    return also, next((key for key in traces if mechanism_of(key) == chosen), "")
+
+
+def on_one_translation(
+    host: Host, traces: dict[str, AttentionTrace], target: str | None, chosen: str, messages: DeltaGenerator
+) -> dict[str, AttentionTrace]:
+    """Let every mechanism write one translation, so that rows line up: the aligned one, or that of the chosen one."""
+    if target is not None:
+        return traces
+    source, target = traces[chosen].source_text, fit_translation(host, traces[chosen], messages)
+    return forced_translations(host, tuple(traces), source, target) if target.strip() else {}
+
+
+def show_multiples(views: list[View], reference: View, choices: Choices, available: int) -> None:
+    """Show the signed difference of each mechanism to the chosen one, all on one translation."""
+    st.caption(plain(_("All write one translation: “{text}”", text=reference.trace.output_text)))
+    show_figure(
+        difference_multiples(views, reference, colour=choices.colour, width=available),
+        key="differences",
+        says=" · ".join(sentence_of_difference(choose_difference(view, reference)) for view in views),
+        name=f"{reference.trace.source_text[:LONGEST_NAMED]} differences",
+        picture=choices.picture,
+        available=available,
+    )
+
+
+def show_summaries(summaries: list[Summary], name: str) -> None:
+    """Show all mechanisms in a table, to be kept as CSV."""
+    st.dataframe(table_of_summaries(summaries), hide_index=True)
+    st.caption(
+        _(
+            "Entropy: of the map shown, mean over rows, 0 where one word gets all. Coverage: how much of each source "
+            "word was read in all, counted up to 1, mean. Divergence (Jensen-Shannon): 0 where rows read alike, on one "
+            "translation. Milliseconds: what the run took on this server when it was made, hooks and all."
+        )
+    )
+    csv_box(csv_of_summaries(summaries), f"{file_name(name)}-summary")
+
+
+def show_difference(
+    host: Host,
+    traces: dict[str, AttentionTrace],
+    target: str | None,
+    places: dict[str, Place],
+    choices: Choices,
+    available: int,
+    messages: DeltaGenerator,
+) -> None:
+    """Show the signed difference of two mechanisms, both made to write one translation."""
+    names = {mechanism_of(key): name_of(key) for key, trace in traces.items() if trace.sites}
+    with st.container(horizontal=True, vertical_alignment="center", key="pair"):
+        with st.container(width=250):
+            first = select("first", names, title=_("First"))
+        st.markdown("\u2212", width="content")
+        with st.container(width=250):
+            usual = next(name for name in names if name != first)
+            second = select("second", names, title=_("Second"), default=usual)
+    pair = [key for mechanism in (first, second) for key in traces if mechanism_of(key) == mechanism]
+    if target is None:
+        source = traces[pair[0]].source_text
+        target = fit_translation(host, traces[pair[0]], messages)
+        if not target.strip():
+            st.info(plain(_("{title} wrote nothing on which the two could be compared.", title=names[first])))
+            return
+        st.caption(plain(_("Both write the translation of {title}: “{text}”", title=names[first], text=target)))
+        traces = forced_translations(host, pair, source, target)
+    one, other = (view_of(traces[key], places[key], choices) for key in pair)
+    show_figure(
+        difference_heatmap(one, other, colour=choices.colour, width=available),
+        key="difference",
+        says=sentence_of_difference(choose_difference(one, other)),
+        name=file_name_of({f"difference-{key}": traces[key] for key in pair}),
+        picture=choices.picture,
+        available=available,
+    )
+
+
+def show_numbers(views: dict[str, View]) -> None:
+    """Show the weights of one mechanism as a table, and give them as CSV."""
+    names = {mechanism_of(key): name_of(key) for key in views}
+    with st.container(horizontal=True, vertical_alignment="center", key="numbers"):
+        with st.container(width=250):
+            named = select("table", names, title=_("Numbers of"))
+        chosen = next(key for key in views if mechanism_of(key) == named)
+        view = views[chosen]
+        csv_button(csv_of(view), file_name(file_name_of({chosen: view.trace})))
+    st.caption(plain(_("{rows}; {columns}", rows=view.query_title, columns=view.key_title)))
+    columns = table_of(view)
+    shown = {name: st.column_config.NumberColumn(format="%.4f") for name in list(columns)[1:]}
+    st.dataframe(columns, hide_index=True, column_config=shown)

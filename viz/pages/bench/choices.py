@@ -1,0 +1,65 @@
+"""What all parts of the Bench share: the choices of its reader, names, and a text cut to what models take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from streamlit.delta_generator import DeltaGenerator
+
+from models.mechanisms import mechanisms
+from models.trace import AttentionTrace, Reading
+from viz.figures.drawing.theme import Colour
+from viz.measures.summary import Order
+from viz.pages.bench.cards import Place
+from viz.server.runtime import Host
+from viz.text.language import _
+from viz.views.view import Unit, View, choose_view
+from viz.widgets.chart import Picture
+from viz.widgets.language_pair import mechanism_of
+from viz.widgets.style import plain
+
+LONGEST_NAMED = 40  # characters of the sentence in the name of a file
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What the reader wants to see."""
+
+    keys: tuple[str, ...]
+    align: str
+    unit: Unit
+    reading: Reading | None
+    colour: Colour
+    picture: Picture
+    order: Order
+
+
+def name_of(key: str) -> str:
+    """Give the title of the mechanism that the model `key` has."""
+    return _(mechanisms()[mechanism_of(key)].title)
+
+
+def fit_translation(host: Host, trace: AttentionTrace, messages: DeltaGenerator) -> str:
+    """Cut what a model wrote to what the models take as a given translation, and say what was left out."""
+    key = trace.provenance.checkpoint
+    fitting, left_out = host.model(key).fit(trace.output_text)
+    if left_out:
+        said = _(
+            "The translation of {title} is longer than the models take. Its last {count} words are left out where "
+            "others are aligned on it or compared with it.",
+            title=name_of(key),
+            count=left_out,
+        )
+        messages.info(plain(said), icon=":material/content_cut:")
+    return fitting
+
+
+def view_of(trace: AttentionTrace, place: Place, choices: Choices) -> View:
+    """Give the map of `trace` at `place` as the reader wants it."""
+    return choose_view(trace, unit=choices.unit, site=place[0], head=place[1], reading=choices.reading)
+
+
+def file_name_of(traces: dict[str, AttentionTrace]) -> str:
+    """Give the name of a picture of `traces`: the sentence and the mechanisms."""
+    sentence = next(iter(traces.values())).source_text
+    return f"{sentence[:LONGEST_NAMED]} {' '.join(mechanism_of(key) for key in traces)}"

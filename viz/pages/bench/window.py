@@ -1,0 +1,78 @@
+"""The window of local attention on the Bench: moved and widened by sliders, and what the model then writes."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+import models
+from models.trace import AttentionTrace
+from viz.figures import alignment_heatmap
+from viz.pages.bench.cards import Place
+from viz.pages.bench.choices import Choices, file_name_of, name_of, view_of
+from viz.server.runtime import Host
+from viz.server.translations import forcible_translation
+from viz.text.language import _
+from viz.views.view import sentence_of
+from viz.widgets.chart import show_figure
+from viz.widgets.controls import select
+from viz.widgets.edits.builder import build_window
+from viz.widgets.edits.translation_consequence import MisfitError, edited_runs, show_consequence
+from viz.widgets.language_pair import mechanism_of
+from viz.widgets.style import plain
+
+
+def is_local(key: str, trace: AttentionTrace) -> bool:
+    """Tell whether `trace`, of the model `key`, has rows with a window to move."""
+    return models.describe(key).mechanism.is_local and bool(trace.sites) and bool(trace.output_text.strip())
+
+
+def show_window(
+    host: Host,
+    traces: dict[str, AttentionTrace],
+    places: dict[str, Place],
+    choices: Choices,
+    available: int,
+) -> None:
+    """Let the reader move and widen the windows of one local mechanism, and show the maps and words before and after.
+
+    Always on its own translation, whichever is aligned above: what it then writes is held against that.
+
+    Parameters
+    ----------
+    host : Host
+    traces : dict of str to AttentionTrace
+        A model each, with its windows.
+    places : dict of str to Place
+        The map of each that is shown.
+    choices : Choices
+    available : int
+        Pixels.
+    """
+    names = {mechanism_of(key): name_of(key) for key, trace in traces.items() if is_local(key, trace)}
+    with st.container(horizontal=True, vertical_alignment="bottom", key="window"):
+        with st.container(width=250):
+            chosen = select("windowed", names, title=_("Window of"))
+        key = next(each for each in traces if mechanism_of(each) == chosen)
+        before = forcible_translation(host, key, traces[key].source_text)
+        (own,) = before.maps  # one layer of one head
+        edits = build_window(own)
+    if not edits:
+        st.caption(
+            _("Move a slider: the model runs again with that window, and what changes stands beside the original.")
+        )
+        return
+    try:
+        forced, afresh = edited_runs(host, key, before, edits)
+    except MisfitError as error:
+        st.error(plain(str(error)), icon=":material/edit:")
+        return
+    show_consequence(before, forced, afresh, key)
+    views = [view_of(trace, places[key], choices) for trace in (before, forced)]
+    show_figure(
+        alignment_heatmap(views, colour=choices.colour, width=available),
+        key="windowed",
+        says=" · ".join(sentence_of(view, count=1) for view in views),
+        name=f"{file_name_of({key: before})} window",
+        picture=choices.picture,
+        available=available,
+    )

@@ -1,0 +1,141 @@
+"""What stands below the picked heads when it is asked for: the table, the likeness of all heads, rollout."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from viz.figures import HeadPlace, rollout_heatmap, similarity_heatmap
+from viz.figures.drawing.heads import sites_at
+from viz.figures.rollout import rollout_view
+from viz.figures.similarity import Similarity, similarity_sentence
+from viz.measures import head_profile
+from viz.pages.heads.compare import file_name_of
+from viz.pages.heads.gallery import Order
+from viz.pages.heads.picks import put_picks
+from viz.pages.heads.settings import Settings
+from viz.pages.heads.shown import Shown
+from viz.pages.heads.table import head_table
+from viz.text.language import _
+from viz.views.hiding import NOTHING
+from viz.widgets.chart import show_figure
+from viz.widgets.controls import select, several, slide
+from viz.widgets.style import plain
+
+TABLE, SIMILARITY, ROLLOUT = "table", "similarity", "rollout"
+CHART = f"chart-{SIMILARITY}"
+MOST_WORK = 2 * 10**9
+"""Heads squared times cells up to which all heads are compared with all: some ten seconds of one core."""
+
+NEAREST = 5
+_CLICKED = "similarity-clicked"
+
+
+def take_pair(shown: Shown) -> None:
+    """Let two heads whose cell has just been clicked be compared; before anything shows the picks."""
+    state: Any = st.session_state.get(CHART)
+    points = (state or {}).get("selection", {}).get("points", [])
+    clicked = tuple((point["x"], point["y"]) for point in points[:1])
+    if clicked == st.session_state.get(_CLICKED, ()):
+        return
+    st.session_state[_CLICKED] = clicked
+    if clicked:
+        compare_pair(shown.similarity().pair(*clicked[0]), shown.places)
+
+
+def compare_pair(pair: tuple[HeadPlace, HeadPlace], places: Sequence[HeadPlace]) -> None:
+    """Let the difference of two heads be shown."""
+    put_picks(pair, places)
+    first, second = (f"{place.layer}.{place.head}" for place in pair)
+    st.query_params["compare"] = "difference"
+    if sorted(pair)[0] != pair[0]:
+        st.query_params["plus"], st.query_params["minus"] = first, second
+
+
+def show_below(shown: Shown, settings: Settings, order: Order, picked: Sequence[HeadPlace], width: float) -> None:
+    """Show what the reader asked for."""
+    names = {TABLE: _("every head in numbers"), SIMILARITY: _("how alike heads are")}
+    if shown.sites.endswith("self"):
+        names[ROLLOUT] = _("rollout")
+    st.subheader(_("More of this text"), anchor=False)
+    asked = several("below", names, title=_("Show below"), default=() if shown.is_long else (TABLE,))
+    if ROLLOUT in asked:
+        _rollout(shown, settings, width)
+    if SIMILARITY in asked:
+        _similarity(shown, settings, picked, width)
+    if TABLE in asked:
+        _table(shown, order, picked)
+
+
+def _table(shown: Shown, order: Order, picked: Sequence[HeadPlace]) -> None:
+    profiles = order.profiles
+    if profiles is None:
+        with st.spinner(_("Measuring every head …")):
+            profiles = shown.profiles()
+    whole = shown.hiding != NOTHING
+    head_table(profiles, sites_at(shown.trace, shown.sites)[0], picked, whole=whole)
+
+
+def _rollout(shown: Shown, settings: Settings, width: float) -> None:
+    last = len(sites_at(shown.trace, shown.sites)) - 1
+    labels = {str(layer): _("after layer {layer}", layer=layer) for layer in range(last + 1)}
+    upto = int(slide("upto", labels, title=_("Rollout through the layers"), default=str(last)))
+    common = settings.common
+    view = rollout_view(shown.trace, sites=shown.sites, layer=upto, unit=shown.unit, hiding=shown.hiding)
+    show_figure(
+        rollout_heatmap(shown.trace, layer=upto, width=width, **common),
+        key=ROLLOUT,
+        says=head_profile.rollout_sentence(view),
+        name=file_name_of(shown, f"rollout {upto}"),
+        picture=settings.picture,
+        available=width,
+    )
+
+
+def _similarity(shown: Shown, settings: Settings, picked: Sequence[HeadPlace], width: float) -> None:
+    cells = shown.first.shown.weights[0].size
+    if len(shown.places) ** 2 * cells > MOST_WORK:
+        st.info(_("This text is too long to compare all its heads with each other. A shorter one shows it."))
+        return
+    with st.spinner(_("Comparing every head with every other …")):
+        found = shown.similarity()
+    figure = similarity_heatmap(
+        shown.trace,
+        sites=shown.sites,
+        unit=shown.unit,
+        hiding=shown.hidden,
+        similarity=found,
+        picked=picked,
+        width=min(width, 1000),
+    )
+    across = round(figure.layout.width)
+    with st.container(width=across):
+        show_figure(
+            figure,
+            key=SIMILARITY,
+            says=similarity_sentence(found),
+            name=file_name_of(shown, _("how alike heads are")),
+            picture=settings.picture,
+            available=across,
+            on_select="rerun",
+        )
+    st.caption(_("Click a cell below the diagonal to see the difference of its two heads."))
+    _nearest(shown, found, picked)
+
+
+def _nearest(shown: Shown, found: Similarity, picked: Sequence[HeadPlace]) -> None:
+    """Let the reader compare a head with those that read most like it: without a pointer too."""
+    labels = {f"{place.layer}.{place.head}": place.title for place in shown.places}
+    default = f"{picked[0].layer}.{picked[0].head}" if picked else None
+    with st.container(horizontal=True, vertical_alignment="bottom", key="nearest"):
+        with st.container(width=260):
+            code = select("like", labels, title=_("Heads that read most like"), default=default, compact=False)
+        place = HeadPlace(*map(int, code.split(".")))
+        row = found.divergence[found.places.index(place)]
+        for other in found.nearest(place, NEAREST):
+            value = row[found.places.index(other)]
+            name = plain(_("{head} ({value})", head=other.title, value=f"{value:.2f}"))
+            pair, key = (place, other), f"nearest-{other.layer}-{other.head}"
+            st.button(name, key=key, on_click=compare_pair, args=(pair, shown.places), type="tertiary")

@@ -1,0 +1,114 @@
+"""All heads at a glance on the page: the canvas, in which order its heads stand, and which of them are left out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from viz.figures.drawing.heads import HeadPlace, map_title
+from viz.measures import head_profile
+from viz.measures.labels import NAMES
+from viz.pages.heads.compare import file_name_of
+from viz.pages.heads.picks import order_of_picking, put_picks
+from viz.pages.heads.settings import Settings
+from viz.pages.heads.shown import Shown
+from viz.text.language import _
+from viz.widgets.canvas import head_canvas, picked_on
+from viz.widgets.chart import file_name
+from viz.widgets.controls import select
+from viz.widgets.style import plain
+
+CANVAS = "overview"
+IN_PLACE, ALL = "place", "all"
+"""What the address bar calls the order by layer and head, and heads of any label."""
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """How the heads are ordered and which are shown.
+
+    Parameters
+    ----------
+    by : str
+        A measure's key, ``score`` or ``place``.
+    label : str
+        A key of `viz.measures.labels.NAMES`, or ``all``.
+    profiles : tuple of Profile or None
+        Of the heads that are shown, in their order; None where nothing was measured.
+    """
+
+    by: str
+    label: str
+    profiles: tuple[head_profile.Profile, ...] | None
+
+    @property
+    def heads(self) -> tuple[HeadPlace, ...] | None:
+        """The heads that are shown, in their order; None for all, a row a layer."""
+        if self.profiles is None or (self.by == IN_PLACE and self.label == ALL):
+            return None
+        return tuple(each.place for each in self.profiles)
+
+
+def take_picks(places: Sequence[HeadPlace]) -> None:
+    """Let what has just been picked on the canvas stand in the address bar; before anything shows the picks."""
+    now = picked_on(CANVAS)
+    if now is not None:
+        put_picks(now, places)
+
+
+def choose_order(shown: Shown) -> Order:
+    """Let the reader choose the order of heads, and which are shown; one that means nothing here falls back."""
+    by, label = st.query_params.get("order", IN_PLACE), st.query_params.get("only", ALL)
+    measured = None if shown.is_long and (by, label) == (IN_PLACE, ALL) else _profiles(shown)
+    site = shown.first.shown.site
+    measures = head_profile.measures_for(site) if measured is None else head_profile.columns_of(measured)
+    names = {measure.key: _("most first: {name}", name=_(measure.name)) for measure in measures}
+    names["score"] = _("most first: score of the label")
+    elsewhere = {measure.key for measure in head_profile.MEASURES} - set(names)
+    if by in elsewhere:
+        del st.query_params["order"]
+    there = Counter(each.label.key for each in measured or ())
+    kinds = {key: _("{label} ({count})", label=_(name), count=there[key]) for key, name in NAMES.items() if there[key]}
+    if measured is None:
+        kinds = {key: _(name) for key, name in NAMES.items()}
+    if label in NAMES and label not in kinds:
+        del st.query_params["only"]
+    with st.container(horizontal=True, vertical_alignment="center", key="order-line"):
+        with st.container(width=330):
+            by = select("order", {IN_PLACE: _("in order: layer and head"), **names}, title=_("Order of the heads"))
+        with st.container(width=280):
+            label = select("only", {ALL: _("heads of any label"), **kinds}, title=_("Which heads are shown"))
+    if measured is None:
+        return Order(by, label, None)
+    chosen = [each for each in measured if label in (ALL, each.label.key)]
+    return Order(by, label, head_profile.ordered(chosen, by))
+
+
+def show_gallery(shown: Shown, settings: Settings, order: Order, picked: Sequence[HeadPlace]) -> None:
+    """Show the canvas, and say which head reads one token most."""
+    kept = [place for place in order_of_picking() if place in picked]
+    name = file_name(file_name_of(shown, map_title(shown.first.shown.site)))
+    payload = shown.payload(
+        heads=order.heads,
+        picked=kept,
+        remarks=_remarks(order),
+        colour=settings.colour,
+        file=f"{name}.{settings.picture}",
+    )
+    with st.container(key="figure-all-heads"):
+        head_canvas(payload, key=CANVAS)
+    st.caption(plain(shown.sentence()))
+
+
+def _remarks(order: Order) -> Mapping[HeadPlace, str]:
+    return {each.place: f"{each.label.name} {each.label.score:.2f}" for each in order.profiles or ()}
+
+
+def _profiles(shown: Shown) -> tuple[head_profile.Profile, ...]:
+    if not shown.is_long:
+        return shown.profiles()
+    with st.spinner(_("Measuring every head …")):
+        return shown.profiles()

@@ -1,0 +1,246 @@
+"""Which model the Heads show: one of ours, one that lies on the server, or one of the hub, fetched when asked to."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+import models
+from models.huggingface.embedded import PREFIX, local_models
+from models.huggingface.hub import HubModel, HubSettings, OfflineError, check_identity, look_up, stored
+from models.mechanisms import mechanisms
+from viz.server.loading import usable
+from viz.server.runtime import Host, ModelUnavailableError
+from viz.text.language import _
+from viz.widgets.controls import discard, select
+from viz.widgets.language_pair import latest_pair
+from viz.widgets.style import plain
+
+KEY = "transformer-en-fr"
+"""The model of a visitor who brings nothing."""
+
+PARAMETER, SECOND = "model", "second"
+"""What the address bar calls the model, and the one that it is compared with."""
+
+TYPED = "hub"
+"""What the address bar says while the name of a model of the hub is being typed."""
+
+OFFER = "google-bert/bert-base-uncased"
+_FOUND, _SEEN, _BOX = "hub-found", "hub-seen", "hub-name"
+POLL = 0.2  # seconds between two looks at how far a download is
+
+
+def choose_model(messages: DeltaGenerator, *, turned: bool) -> str | None:
+    """Show which model is chosen, and a box for the name of one of the hub if that is what is wanted.
+
+    Parameters
+    ----------
+    messages : DeltaGenerator
+        Where what is wrong is said.
+    turned : bool
+        Whether the reader has just come from another page without settings: our model of the pair chosen there is
+        opened.
+
+    Returns
+    -------
+    str or None
+        A key that `models.load` takes, not loaded yet; None while a name is being typed.
+    """
+    settings = _settings(messages)
+    labels = _labels(settings)
+    if KEY not in labels:
+        title = _(mechanisms()["transformer"].title)
+        messages.warning(_("{title} is missing: the weights {key} are not installed.", title=title, key=KEY))
+    ours = f"transformer-{latest_pair()}"
+    if turned and ours != KEY and ours in labels:
+        st.query_params[PARAMETER] = ours
+    wanted = st.query_params.get(PARAMETER, "")
+    if wanted.startswith(PREFIX) and wanted not in labels and "/" in wanted:
+        try:
+            labels[wanted] = _("{name} (hub)", name=check_identity(wanted.removeprefix(PREFIX), settings))
+        except models.InputError as error:
+            messages.error(plain(_(str(error))), icon=":material/cloud_off:")
+            discard(PARAMETER)
+    if settings.enabled and not settings.allowed:
+        labels[TYPED] = _("a model of the Hugging Face hub…")
+    if not labels:
+        return None
+    with st.container(horizontal=True, vertical_alignment="bottom", key="model-line"):
+        with st.container(width=430):
+            key = select(PARAMETER, labels, title=_("Model"), default=KEY if KEY in labels else None, compact=False)
+        if key == TYPED:
+            _name_box(settings)
+    return None if key == TYPED else key
+
+
+def choose_second(first: str) -> str | None:
+    """Let the reader choose the model that `first` is compared with; None if there is no other."""
+    labels = {key: name for key, name in _labels(HubSettings(enabled=False)).items() if key != first}
+    if not labels:
+        return None
+    with st.container(width=430):
+        return select(SECOND, labels, title=_("Second model"), compact=False)
+
+
+def open_model(host: Host, key: str, messages: DeltaGenerator) -> bool:
+    """Wait until the model of `key` is ready, saying how far it is; before a download ask.
+
+    Returns
+    -------
+    bool
+        False if it is not ready: the reader is told why in `messages`, or is asked.
+    """
+    if not key.startswith(PREFIX):
+        return bool(usable(host, (key,), messages))
+    if not host.is_settled(key) and not host.is_begun(key) and not _may_begin(key, messages):
+        return False
+    waiting = st.container()
+    if not host.is_settled(key):
+        with waiting:
+            _wait(host, key)
+    try:
+        host.model(key)
+    except ModelUnavailableError as error:
+        with messages:
+            st.error(plain(_(str(error))), icon=":material/error:")
+            st.button(_("Try again"), key=f"again-{key}", on_click=_try_again, args=(host, key))
+        return False
+    if "/" in key and key not in (seen := st.session_state.setdefault(_SEEN, [])):
+        seen.append(key)
+    return True
+
+
+def title_of(host: Host, key: str) -> str:
+    """Give the name of the model of `key`, as people write it."""
+    if key.startswith(PREFIX):
+        return str(getattr(host.model(key), "title", key))
+    entry = models.describe(key)
+    return _(entry.mechanism.title)
+
+
+def _settings(messages: DeltaGenerator) -> HubSettings:
+    try:
+        return HubSettings.from_environment()
+    except ValueError as error:
+        messages.warning(plain(_("The hub is off: this server is set up wrongly. {reason}", reason=error)))
+        return HubSettings(enabled=False)
+
+
+def _labels(settings: HubSettings) -> dict[str, str]:
+    """Give what can be chosen: our models of many heads, those on this machine, those of the hub that are known."""
+    labels = {}
+    for key in models.catalog():
+        if not key.startswith("transformer"):
+            continue
+        entry = models.describe(key)
+        languages = {"source": _(entry.source_language), "target": _(entry.target_language)}
+        labels[key] = _("{title}: {source} to {target}", title=_(entry.mechanism.title), **languages)
+    labels |= {key: each.title for key, each in local_models().items()}
+    hub = [PREFIX + identity for identity in settings.allowed] if settings.enabled else []
+    seen: Sequence[str] = st.session_state.get(_SEEN, ())
+    return labels | {key: _("{name} (hub)", name=key.removeprefix(PREFIX)) for key in (*hub, *seen)}
+
+
+def _name_box(settings: HubSettings) -> None:
+    """Show the box for the name of a model, and what is wrong with the name in it."""
+    st.text_input(
+        _("Name on huggingface.co: owner/name, then Enter"),
+        key=_BOX,
+        placeholder=OFFER,
+        autocomplete="off",
+        on_change=_take_name,
+        args=(settings,),
+    )
+    typed = st.session_state.get(_BOX, "")
+    if not typed.strip():
+        return
+    try:
+        check_identity(typed, settings)
+    except models.InputError as error:
+        st.error(plain(_(str(error))), icon=":material/edit:")
+
+
+def _take_name(settings: HubSettings) -> None:
+    try:
+        identity = check_identity(st.session_state[_BOX], settings)
+    except models.InputError:
+        return
+    st.query_params[PARAMETER] = PREFIX + identity
+    st.session_state.pop(_FOUND, None)
+
+
+def _try_again(host: Host, key: str) -> None:
+    host.forget(key)
+    st.session_state.pop(_FOUND, None)
+
+
+def _may_begin(key: str, messages: DeltaGenerator) -> bool:
+    """Tell whether the model may be loaded now: it lies on this machine, or the reader has just said so."""
+    identity = key.removeprefix(PREFIX)
+    if key in local_models():
+        return True
+    found = _looked_up(identity)
+    here = stored(identity)
+    if isinstance(found, HubModel) and (here is None or here.name != found.revision):
+        return _ask(found, messages)
+    if here is not None and not isinstance(found, models.InputError):
+        return True
+    if here is not None and isinstance(found, OfflineError):
+        return True
+    with messages:
+        st.error(plain(_(str(found))), icon=":material/cloud_off:")
+        st.button(_("Try again"), key=f"again-{key}", on_click=st.session_state.pop, args=(_FOUND, None))
+    return False
+
+
+def _looked_up(identity: str) -> HubModel | models.InputError:
+    """Ask the hub once what a model is; what it said, or why it could not be asked, is kept for the session."""
+    known, found = st.session_state.get(_FOUND, ("", None))
+    if known != identity or found is None:
+        try:
+            with st.spinner(_("Asking the hub for {name} …", name=identity)):
+                found = look_up(identity)
+        except models.InputError as error:
+            found = error
+        st.session_state[_FOUND] = identity, found
+    result: HubModel | models.InputError = found
+    return result
+
+
+def _ask(found: HubModel, messages: DeltaGenerator) -> bool:
+    """Say what would be fetched; True in the run in which the reader said yes."""
+    with messages, st.container(border=True, key="hub-question"):
+        st.markdown(
+            _(
+                "**{name}** is not on this server yet: {count} files, {size} MB to fetch from huggingface.co.",
+                name=plain(found.identity),
+                count=len(found.files),
+                size=f"{found.size / 1e6:,.1f}",
+            )
+        )
+        with st.expander(_("Files")):
+            st.dataframe(
+                [{_("file"): name, _("bytes"): size} for name, size in found.files], hide_index=True, height="content"
+            )
+        return st.button(_("Fetch and open it"), key="fetch", type="primary", icon=":material/download:")
+
+
+def _wait(host: Host, key: str) -> None:
+    """Start loading if nobody has, and show how far it is until it is done."""
+    if not host.is_begun(key):
+        host.warm_up((key,))
+    name = key.removeprefix(PREFIX)
+    bar = st.progress(0.0, text=plain(_("{name} is being opened …", name=name)))
+    while not host.is_settled(key):
+        progress = host.progress(key)
+        if progress is not None and progress[0] < progress[1]:
+            done, total = progress
+            megabytes = {"done": f"{done / 1e6:,.0f}", "all": f"{total / 1e6:,.0f}"}
+            bar.progress(done / total, text=plain(_("{name}: {done} of {all} MB", name=name, **megabytes)))
+        elif progress is not None:
+            bar.progress(1.0, text=plain(_("{name} is being opened …", name=name)))
+        time.sleep(POLL)
+    bar.empty()

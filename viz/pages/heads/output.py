@@ -1,0 +1,134 @@
+"""What a model wrote or holds for likely: a translation in a line, the next token, what a masked word may be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+import numpy as np
+import streamlit as st
+
+import models
+from models.trace import AttentionTrace, Prediction
+from viz.server.runtime import PRETRAINED
+from viz.text.language import _
+from viz.text.tokens import visible
+from viz.widgets.controls import unfolded
+from viz.widgets.style import plain
+
+MOST_ROWS = 300
+SHORT = 5  # alternatives that a line or a row names
+STYLE = """
+<style>
+.heads-translation { margin: 0; overflow-wrap: anywhere; }
+.heads-translation small { opacity: 0.75; }
+</style>
+"""
+
+
+def show_output(key: str, trace: AttentionTrace, *, masked: bool, mask: str | None, headless: bool) -> None:
+    """Show small what the model of `key` made of the text.
+
+    Parameters
+    ----------
+    key : str
+    trace : AttentionTrace
+    masked : bool
+        Whether it has a trained head that foretells masked words.
+    mask : str or None
+        How a masked word is typed for it; None if it knows no such word.
+    headless : bool
+        Whether it is causal, and its checkpoint lacks the head that foretells the next token.
+    """
+    if len(trace.target):
+        _translation(key, trace)
+    elif trace.predictions and not masked:
+        _next_tokens(trace)
+    elif trace.predictions:
+        _masked(trace)
+    elif headless:
+        st.caption(
+            plain(
+                _(
+                    "{title} has no trained head that foretells the next token: its checkpoint holds none.",
+                    title=trace.provenance.title,
+                )
+            )
+        )
+    elif mask is not None and mask in trace.source.texts:
+        st.info(
+            plain(
+                _(
+                    "{title} has no trained head that foretells {mask}: its checkpoint holds none, and random numbers "
+                    "would not be an answer. The attention below is real.",
+                    title=trace.provenance.title,
+                    mask=mask,
+                )
+            ),
+            icon=":material/visibility_off:",
+        )
+    elif masked and mask is not None:
+        st.caption(plain(_("Type {mask} in place of a word to see what the model would put there.", mask=mask)))
+
+
+def _translation(key: str, trace: AttentionTrace) -> None:
+    if key.startswith(PRETRAINED):
+        language, wrote = "", _("{title} wrote:", title=trace.provenance.title)
+    else:
+        entry = models.describe(key)
+        language = f' lang="{escape(entry.pair.rpartition("-")[2])}"'
+        wrote = _("{title} wrote in {language}:", title=_(entry.mechanism.title), language=_(entry.target_language))
+    text = escape(trace.output_text) if trace.output_text.strip() else f"<em>{escape(_('nothing written'))}</em>"
+    _line(wrote, f'<span{language} dir="auto">{text}</span>')
+
+
+def _line(name: str, html: str) -> None:
+    st.html(f'<p class="heads-translation"><small>{escape(name)}</small> {html}</p>')
+
+
+def _next_tokens(trace: AttentionTrace) -> None:
+    _line(_("{title} would go on with:", title=trace.provenance.title), escape(_listed(trace.predictions[-1])))
+    fold = unfolded(_("What it held for likely after every token"), "after-every-token")
+    if fold is None:
+        return
+    texts = trace.source.texts
+    rows = []
+    for each in trace.predictions[-MOST_ROWS:]:
+        follows = texts[each.position + 1] if each.position + 1 < len(texts) else ""
+        rows.append(
+            {
+                _("position"): each.position,
+                _("after the token"): visible(texts[each.position]),
+                _("came"): visible(follows) if follows else "",
+                _("held for likely"): None if each.log_probability is None else float(np.exp(each.log_probability)),
+                _("likeliest"): _listed(each),
+            }
+        )
+    shares = {_("held for likely"): st.column_config.NumberColumn(format="percent")}
+    fold.dataframe(rows, hide_index=True, column_config=shares)
+    if len(rows) < len(texts):
+        fold.caption(_("Only the last {count} of {all} tokens are here.", count=len(rows), all=len(texts)))
+
+
+def _masked(trace: AttentionTrace) -> None:
+    for number, each in enumerate(trace.predictions, start=1):
+        name = _("{title} would put here:", title=trace.provenance.title)
+        if len(trace.predictions) > 1:
+            name = _("masked word {number}:", number=number)
+        _line(name, escape(_listed(each)))
+    fold = unfolded(_("The likeliest words"), "likeliest-words")
+    if fold is None:
+        return
+    columns: Sequence[Prediction] = trace.predictions
+    rows = [
+        {_("masked word"): number, _("word"): visible(text), _("probability"): share}
+        for number, each in enumerate(columns, start=1)
+        for text, share in each.alternatives
+    ]
+    shares = {_("probability"): st.column_config.NumberColumn(format="percent")}
+    fold.dataframe(rows, hide_index=True, column_config=shares)
+
+
+def _listed(prediction: Prediction) -> str:
+    """Give the likeliest tokens in a line."""
+    return " · ".join(f"“{visible(text)}” {share:.0%}" for text, share in prediction.alternatives[:SHORT])

@@ -1,0 +1,170 @@
+"""The Heads: one text, every attention head of a model, a few of them compared."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+import models
+from models.trace import AttentionTrace
+from viz.pages.heads.below import show_below, take_pair
+from viz.pages.heads.compare import compare_heads
+from viz.pages.heads.gallery import choose_order, show_gallery, take_picks
+from viz.pages.heads.model import KEY, choose_model, open_model
+from viz.pages.heads.output import STYLE, show_output
+from viz.pages.heads.picks import forget_picks, layers_of, pick_heads
+from viz.pages.heads.second import OTHER, compare_with
+from viz.pages.heads.settings import MAPS, choose_settings
+from viz.pages.heads.shown import Shown, is_long
+from viz.pages.heads.side_by_side import Texts, takes_pairs
+from viz.server.runtime import PRETRAINED, Host, shared_host
+from viz.text.language import ENGLISH, _, use_language
+from viz.widgets.controls import show_unknown, start_anew
+from viz.widgets.language_pair import pair_of, settle_on
+from viz.widgets.page_settings import keep_settings, restore_settings
+from viz.widgets.readable_text import fit_text, keep_readable, last_readable
+from viz.widgets.sentence import KEY as SENTENCE
+from viz.widgets.sentence import USUAL, say_cut, says_of, sentence_box
+from viz.widgets.style import apply_style
+from viz.widgets.viewport import page_width
+
+__all__ = ["KEY", "MAPS", "page"]
+
+PAIR = "pair"
+OF_A_MODEL = (
+    "map",
+    "between",
+    "order",
+    "only",
+    "compare",
+    "plus",
+    "minus",
+    "word",
+    "upto",
+    "like",
+    "changed",
+    "mine",
+    "its",
+)
+"""What starts anew when another model is chosen."""
+
+
+def page() -> None:
+    """Show the page."""
+    use_language(ENGLISH)
+    apply_style()
+    st.html(STYLE)
+    _heads()
+    st.caption(
+        _(
+            "A map shows where a head read. It does not by itself say why the model wrote what it wrote. "
+            "Layers and heads are counted from 0."
+        )
+    )
+
+
+@st.fragment
+def _heads() -> None:
+    """Read the choices, run the model, show its heads: reruns alone while somebody types."""
+    use_language(ENGLISH)
+    turned = restore_settings(bound=(SENTENCE,), texts=(PAIR, OTHER))
+    top, messages = st.container(), st.container()
+    with top:
+        key = choose_model(messages, turned=turned)
+        if key is not None and not key.startswith(PRETRAINED):
+            settle_on(pair_of(key))
+        sentence = sentence_box(_label(key), pair=_pair(key))
+    if key is not None:
+        _show_model(shared_host(), key, sentence, top, messages)
+    show_unknown(messages, sentence=sentence)
+    keep_settings(bound=(SENTENCE,))
+
+
+def _pair(key: str | None) -> str:
+    """Give the pair whose examples are offered."""
+    return USUAL if key is None or key.startswith(PRETRAINED) else pair_of(key)
+
+
+def _label(key: str | None) -> str:
+    """Say above the box what becomes of the sentence."""
+    if key is None or key.startswith(PRETRAINED):
+        return _("Type a sentence: the attention of every head on every token is drawn.")
+    return says_of(pair_of(key))
+
+
+def _show_model(host: Host, key: str, sentence: str, top: DeltaGenerator, messages: DeltaGenerator) -> None:
+    """Open the model, run it on what was typed, and show its heads."""
+    if not open_model(host, key, messages):
+        return
+    start_anew(OF_A_MODEL, of=key, mark="heads-of-model")
+    model: Any = host.model(key)
+    pair = None
+    if takes_pairs(model):
+        with top:
+            pair = _pair_box()
+    found = _run(host, key, sentence, pair, messages)
+    if found is None:
+        return
+    trace, identity, texts = found
+    settings = choose_settings(trace)
+    shown = Shown(trace, identity, host.workings, settings.sites, settings.unit, settings.hiding)
+    places = shown.places
+    if st.session_state.setdefault("heads-layers", (key, layers_of(places))) != (key, layers_of(places)):
+        st.session_state["heads-layers"] = (key, layers_of(places))
+        forget_picks()
+    take_picks(places)
+    take_pair(shown)
+    tokenizer = getattr(model, "tokenizer", None)
+    mask = getattr(getattr(tokenizer, "tokenizer", None), "mask_token", None)
+    headless = getattr(model, "kind", "") == "decoder" and getattr(model, "head", "") == "none"
+    show_output(key, trace, masked=getattr(model, "head", "") == "masked", mask=mask, headless=headless)
+    if is_long(trace):
+        st.caption(
+            _(
+                "A text of {count} tokens: shown in pieces and in square-root colour unless you choose otherwise; "
+                "numbers of all heads are worked out when you ask for them.",
+                count=max(len(trace.source), len(trace.target)),
+            )
+        )
+    available = page_width()
+    order = choose_order(shown)
+    gallery = st.container()
+    picked = pick_heads(places)
+    with gallery:
+        show_gallery(shown, settings, order, picked)
+    compare_heads(shown, settings, picked, available)
+    show_below(shown, settings, order, picked, available)
+    compare_with(host, key, texts, shown, settings, picked, available, messages)
+
+
+def _pair_box() -> str | None:
+    """Show the box for a second text, and give what stands in it; None if nothing does."""
+    typed = st.text_input(
+        _("Second text, read together with the first (B; leave it empty for one text)"),
+        key=PAIR,
+        bind="query-params",
+        live="200ms",
+        autocomplete="off",
+        placeholder=_("such as: It was hungry."),
+    )
+    return typed if typed and typed.strip() else None
+
+
+def _run(
+    host: Host, key: str, sentence: str, pair: str | None, messages: DeltaGenerator
+) -> tuple[AttentionTrace, Any, Texts] | None:
+    """Run the model; on bad input say so and give what the last good sentence gave; with it, what was read."""
+    try:
+        fitting = fit_text(host.model(key), sentence, messages, pair=pair)
+        trace = host.attend(key, fitting, pair=pair)
+        say_cut(trace, messages)
+        keep_readable(fitting)
+    except models.InputError as error:
+        last = last_readable(host.model(key), error, messages)
+        if last is None:
+            return None
+        fitting, pair = last, None
+        trace = host.attend(key, fitting)
+    return trace, host.identify(key, fitting, pair=pair), (fitting, pair)

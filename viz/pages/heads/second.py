@@ -1,0 +1,259 @@
+"""A second sentence, or a second model, on the Heads: which words are the same, and how differently heads read them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+from streamlit.delta_generator import DeltaGenerator
+
+from viz.figures import HeadPlace
+from viz.pages.heads.model import choose_second, open_model, title_of
+from viz.pages.heads.settings import MAPS, Settings, kinds_of
+from viz.pages.heads.shown import Shown
+from viz.pages.heads.side_by_side import Side, Sides, Texts, run_other, show_difference, show_matching, takes_pairs
+from viz.server.runtime import Host
+from viz.text.language import _
+from viz.views.hiding import Hiding
+from viz.views.matching import ranking
+from viz.widgets.controls import segmented, select
+from viz.widgets.sentence import KEY as FIRST_BOX
+from viz.widgets.style import plain
+
+NONE, SENTENCE, MODEL = "none", "sentence", "model"
+OTHER = "other"
+"""What the address bar calls the second sentence."""
+
+MINIMAL_PAIR = ("The cat drank the milk because it was hungry.", "The cat drank the milk because it was sweet.")
+MOST_WORK = 10**9
+"""Heads of the one times heads of the other times cells up to which two models are compared."""
+
+
+def compare_with(
+    host: Host,
+    key: str,
+    texts: Texts,
+    shown: Shown,
+    settings: Settings,
+    picked: Sequence[HeadPlace],
+    width: float,
+    messages: DeltaGenerator,
+) -> None:
+    """Let the reader compare the heads on a second sentence, or with those of a second model.
+
+    Parameters
+    ----------
+    host : Host
+    key : str
+        Of the model whose heads are shown.
+    texts : tuple of (str, str or None)
+        What it read to give `shown`.
+    shown : Shown
+    settings : Settings
+    picked : sequence of HeadPlace
+    width : float
+        Pixels that there are.
+    messages : DeltaGenerator
+        Where what is wrong is said.
+    """
+    st.subheader(_("Compare with"), anchor=False)
+    ways = {NONE: _("nothing"), SENTENCE: _("a second sentence"), MODEL: _("a second model")}
+    way = segmented("against", ways, title=_("What this is compared with"))
+    if way == SENTENCE:
+        _second_sentence(host, key, texts, shown, settings, width)
+    elif way == MODEL:
+        _second_model(host, key, texts, shown, settings, picked, width, messages)
+
+
+def _second_sentence(host: Host, key: str, texts: Texts, shown: Shown, settings: Settings, width: float) -> None:
+    typed = st.text_input(
+        _("Second sentence: which of its words does each head read differently?"),
+        key=OTHER,
+        bind="query-params",
+        live="200ms",
+        autocomplete="off",
+        placeholder=MINIMAL_PAIR[1],
+    )
+    if not (typed or "").strip():
+        st.button(
+            _("try: “{one}” against “{other}”", one=MINIMAL_PAIR[0], other=MINIMAL_PAIR[1]),
+            key="minimal-pair",
+            type="tertiary",
+            on_click=_put_pair,
+        )
+        return
+    found = run_other(host, key, (typed or "", texts[1]))
+    if found is None:
+        return
+    trace, identity = found
+    one = Side(_plain(shown), _("the first"))
+    other = Side(replace(one.shown, trace=trace, identity=identity), _("the second"))
+    sides = Sides.of(one, other, settings)
+    show_matching(sides)
+    if texts[1] is not None:
+        _say_pair()
+    if sides.matching.empty:
+        st.info(_("The two have no words in common: there is nothing to compare."))
+        return
+    what = ("changes", identity, settings.hides_specials, settings.hiding.between)
+    values: NDArray[np.float64] = one.shown.kept(what, sides.changes)
+    places = one.shown.places
+    order = ranking(values)
+    labels = {
+        _code(places[number]): _("{head} ({value})", head=places[number].title, value=f"{values[number]:.2f}")
+        for number in order
+    }
+    with st.container(width=330):
+        code = select("changed", labels, title=_("Head, the most changed first"), compact=False)
+    place = _place(code)
+    show_difference(sides, (place, place), settings, width)
+    rows = [
+        {
+            _("rank"): rank,
+            _("layer"): places[number].layer,
+            _("head"): places[number].head,
+            _("change"): float(values[number]),
+        }
+        for rank, number in enumerate(order, start=1)
+    ]
+    _table(rows, _("change"))
+    st.caption(
+        _(
+            "Change: the share of the reading, of the average matched word, that goes elsewhere (total variation "
+            "distance): 0 the head reads alike in both, 1 it reads nothing that it read before."
+        )
+    )
+
+
+def _second_model(
+    host: Host,
+    key: str,
+    texts: Texts,
+    shown: Shown,
+    settings: Settings,
+    picked: Sequence[HeadPlace],
+    width: float,
+    messages: DeltaGenerator,
+) -> None:
+    second = choose_second(key)
+    if second is None:
+        st.info(_("There is no other model on this server. One of the hub that you have opened can be chosen here."))
+        return
+    if not open_model(host, second, messages):
+        return
+    text, pair = texts
+    left_out = pair is not None and not takes_pairs(host.model(second))
+    found = run_other(host, second, (text, None if left_out else pair))
+    if found is None:
+        return
+    trace, identity = found
+    kind = next(kind for kind, (sites, _name) in MAPS.items() if sites == shown.sites)
+    there = kinds_of(trace.sites)
+    fitting = kind if kind in there else next((each for each in there if each != "cross" and kind != "cross"), None)
+    if fitting is None:
+        st.info(_("The second model has no attention of this kind."))
+        return
+    one = Side(replace(_plain(shown), unit="word"), title_of(host, key))
+    other = Side(replace(one.shown, trace=trace, identity=identity, sites=MAPS[fitting][0]), title_of(host, second))
+    notes = (_("{model} reads text A alone", model=other.name),) if left_out else ()
+    sides = Sides.of(one, other, settings, notes=notes)
+    if left_out:
+        st.info(plain(_("{model} reads one text: B is left out of what it reads.", model=other.name)))
+        if 1 in (settings.hiding.between or ()):
+            st.info(_("Nothing of B can be compared. Choose “A and B” or “A → A” above to compare the two on A."))
+            return
+    show_matching(sides)
+    if pair is not None and not left_out:
+        _say_pair()
+    if _can_compare(sides):
+        what = ("distances", identity, fitting, settings.hides_specials, settings.hiding.between)
+        values: NDArray[np.float64] = one.shown.kept(what, sides.distances)
+        _heads_of_two(sides, values, settings, picked, width)
+
+
+def _can_compare(sides: Sides) -> bool:
+    """Tell whether two models have words in common, and few enough; say it if not."""
+    matching = sides.matching
+    work = (
+        len(sides.one.shown.places) * len(sides.other.shown.places) * len(matching.queries) * (len(matching.keys) + 1)
+    )
+    if matching.empty:
+        st.info(_("The two have no words in common."))
+    elif work > MOST_WORK:
+        st.info(_("This text is too long for two models."))
+    return not matching.empty and work <= MOST_WORK
+
+
+def _heads_of_two(
+    sides: Sides, values: NDArray[np.float64], settings: Settings, picked: Sequence[HeadPlace], width: float
+) -> None:
+    """Show two heads of two models, the second the one that reads most like the first unless another is chosen."""
+    one, other = sides.one, sides.other
+    places, others = one.shown.places, other.shown.places
+    labels = {_code(place): place.title for place in places}
+    with st.container(horizontal=True, key="two-models"):
+        with st.container(width=330):
+            title = _("Head of {model}", model=one.name)
+            first = _place(
+                select("mine", labels, title=title, default=_code(picked[0]) if picked else None, compact=False)
+            )
+        row = values[places.index(first)]
+        near = ranking(-row)
+        nearest = {
+            _code(others[number]): _("{head} ({value})", head=others[number].title, value=f"{row[number]:.2f}")
+            for number in near
+        }
+        with st.container(width=330):
+            title = _("Head of {model}, the most alike first", model=other.name)
+            second = _place(select("its", nearest, title=title, compact=False))
+    show_difference(sides, (first, second), settings, width)
+    best = values.argmin(axis=1)
+    rows = [
+        {
+            _("layer"): places[number].layer,
+            _("head"): places[number].head,
+            _("most like it"): others[best[number]].title,
+            _("distance"): float(values[number, best[number]]),
+        }
+        for number in ranking(values.min(axis=1))
+    ]
+    _table(rows, _("distance"))
+    st.caption(
+        _(
+            "Every head of {one} with the head of {other} that reads most like it, those that are most alone first. "
+            "Distance: the share of the reading of the average matched word that goes elsewhere.",
+            one=plain(one.name),
+            other=plain(other.name),
+        )
+    )
+
+
+def _plain(shown: Shown) -> Shown:
+    """Give `shown` with no token hidden: what is left out of a comparison goes into its last column."""
+    return replace(shown, hiding=Hiding(threshold=shown.hiding.threshold))
+
+
+def _say_pair() -> None:
+    st.caption(_("Both times A is read together with B. Words of A are matched with words of A, those of B with B's."))
+
+
+def _table(rows: Sequence[dict[str, Any]], bar: str) -> None:
+    height: Any = "content" if len(rows) <= 12 else 420
+    column = st.column_config.ProgressColumn(min_value=0, max_value=1, format="%.3f")
+    st.dataframe(rows, hide_index=True, height=height, column_config={bar: column})
+
+
+def _code(place: HeadPlace) -> str:
+    return f"{place.layer}.{place.head}"
+
+
+def _place(code: str) -> HeadPlace:
+    return HeadPlace(*map(int, code.split(".")))
+
+
+def _put_pair() -> None:
+    st.session_state[FIRST_BOX], st.session_state[OTHER] = MINIMAL_PAIR

@@ -1,0 +1,140 @@
+"""What the Heads page shows of one trace: views made when they are asked for, and what is computed of them kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+from models.trace import AttentionTrace
+from viz.canvas.overview import SmallMaps, encode_overview, small_maps
+from viz.figures.drawing.heads import HeadPlace, pick_views, places_at, sites_at, view_at, views_at
+from viz.figures.drawing.theme import Colour
+from viz.figures.overview import overview_note
+from viz.figures.similarity import Similarity, head_similarity
+from viz.measures import head_profile
+from viz.server.caching import BoundedCache
+from viz.text.language import current_language
+from viz.views.hiding import NOTHING, Hiding
+from viz.views.view import Unit, View
+
+T = TypeVar("T")
+
+LONG_TEXT = 200
+"""Tokens from which a text counts as long: pieces unless words are asked for, and nothing computed unasked."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shown:
+    """The heads of one stack and kind on one text.
+
+    Parameters
+    ----------
+    trace : AttentionTrace
+    identity : hashable
+        Small, and the same for equal traces: under it and the other choices results are kept.
+    workings : BoundedCache
+        Where they are kept; never anything that holds the trace.
+    sites : str
+        As `viz.figures.drawing.heads.views_at` takes it.
+    unit : {"word", "piece"}
+    hiding : Hiding, optional
+    """
+
+    trace: AttentionTrace
+    identity: Hashable
+    workings: BoundedCache[Any]
+    sites: str
+    unit: Unit = "word"
+    hiding: Hiding = NOTHING
+    _made: dict[Hiding, tuple[View, ...]] = field(default_factory=dict, init=False, repr=False)
+
+    @property
+    def places(self) -> tuple[HeadPlace, ...]:
+        """All heads, by layer and head."""
+        return places_at(self.trace, self.sites)
+
+    @property
+    def first(self) -> View:
+        """Head 0 of the first layer."""
+        return view_at(self.trace, sites_at(self.trace, self.sites)[0], self.unit, self.hiding)
+
+    @property
+    def is_long(self) -> bool:
+        """Whether the text is so long that nothing is computed unasked."""
+        return is_long(self.trace)
+
+    def views(self, hiding: Hiding | None = None) -> Iterator[View]:
+        """Give a view a layer, under another `hiding` than the own one if given; of a long text made one by one."""
+        chosen = self.hiding if hiding is None else hiding
+        if self.is_long:
+            return (view_at(self.trace, site, self.unit, chosen) for site in sites_at(self.trace, self.sites))
+        if chosen not in self._made:
+            self._made[chosen] = views_at(self.trace, self.sites, self.unit, chosen)
+        return iter(self._made[chosen])
+
+    def pick(self, heads: Sequence[HeadPlace]) -> tuple[View, ...]:
+        """Give a view of each of `heads`."""
+        return pick_views(self.trace, self.sites, self.unit, heads, self.hiding)
+
+    def profiles(self) -> tuple[head_profile.Profile, ...]:
+        """Measure every head, on all tokens, hidden or not."""
+        return self.kept(("profiles",), lambda: head_profile.profiles_of(self.views(NOTHING)))
+
+    def sentence(self) -> str:
+        """Say which head reads one token most."""
+        return self.kept(
+            ("sentence", self.hiding, current_language()), lambda: head_profile.overview_sentence(self.views())
+        )
+
+    @property
+    def hidden(self) -> Hiding:
+        """The tokens that are hidden; every cell counts, however small."""
+        return replace(self.hiding, threshold=0.0)
+
+    def similarity(self) -> Similarity:
+        """Compare every head with every other, on the tokens that are shown."""
+        return self.kept(
+            ("similarity", self.hidden),
+            lambda: head_similarity(self.trace, sites=self.sites, unit=self.unit, hiding=self.hidden),
+        )
+
+    def payload(
+        self,
+        *,
+        heads: Sequence[HeadPlace] | None,
+        picked: Sequence[HeadPlace],
+        remarks: Mapping[HeadPlace, str],
+        colour: Colour,
+        file: str,
+    ) -> bytes:
+        """Give what the canvas overview shows, saved as `file`; picking, ordering and colour compute no map anew."""
+        small: SmallMaps = self.kept(("small", self.hidden), lambda: small_maps(self.views(self.hidden)))
+        note = self.kept(("note", self.hiding, current_language()), self._note)
+        view = self.first
+        return encode_overview(
+            [view],
+            heads=heads,
+            picked=picked,
+            remarks=remarks,
+            colour=colour,
+            small=small,
+            note=note,
+            says=self.sentence(),
+            file=file,
+        )
+
+    def _note(self) -> str:
+        if not self.hiding.threshold:
+            return overview_note([self.first])
+        return overview_note(tuple(self.views()))
+
+    def kept(self, what: tuple[Hashable, ...], compute: Callable[[], T]) -> T:
+        """Give what is kept of this map and unit under `what`, or compute and keep it."""
+        found: T = self.workings.get((self.identity, self.sites, self.unit, *what), compute)
+        return found
+
+
+def is_long(trace: AttentionTrace) -> bool:
+    """Tell whether the texts of `trace` are so long that nothing is computed unasked."""
+    return max(len(trace.source), len(trace.target)) > LONG_TEXT

@@ -1,0 +1,198 @@
+"""Two texts, or two models, side by side on the Heads: the words that both have, and how two heads read them."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+
+import models
+from models.trace import AttentionTrace
+from viz.figures import HeadPlace, matched_difference
+from viz.figures.matched_difference import ELSEWHERE
+from viz.figures.sentence_difference import specials_note
+from viz.pages.heads.settings import Settings
+from viz.pages.heads.shown import Shown
+from viz.server.runtime import Host
+from viz.text.language import _
+from viz.text.tokens import isolated, visible
+from viz.views.matching import Matching, Pairs, changes, distances
+from viz.views.view import View
+from viz.widgets.chart import show_figure
+from viz.widgets.readable_text import fit_beside
+from viz.widgets.style import plain
+
+Texts = tuple[str, str | None]
+"""The text that a model reads, and the second one that it reads with it, if any."""
+
+_STYLE = """
+<style>
+.matched { margin: 0.1rem 0; line-height: 1.9; overflow-wrap: anywhere; }
+.matched small { opacity: 0.8; }
+.matched span { padding: 0 0.2em; border-bottom: 2px solid transparent; }
+.matched .alone { border-bottom: 2px dashed #e8590c; font-weight: 600; }
+</style>
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of the two that are compared.
+
+    Parameters
+    ----------
+    shown : Shown
+        With no token hidden: what is left out of a comparison goes into its last column.
+    name : str
+        What it is called.
+    """
+
+    shown: Shown
+    name: str
+
+    def tokens(self) -> tuple[Sequence[str], Sequence[str]]:
+        """Give the texts of its rows and of its columns."""
+        view = self.shown.first
+        return view.shown.query_tokens.texts, view.shown.key_tokens.texts
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """The two that are compared.
+
+    Parameters
+    ----------
+    one, other : Side
+    matching : Matching
+        The words that both have and that the reader has not hidden.
+    notes : tuple of str
+        What must be said of the comparison.
+    """
+
+    one: Side
+    other: Side
+    matching: Matching
+    notes: tuple[str, ...]
+
+    @classmethod
+    def of(cls, one: Side, other: Side, settings: Settings, *, notes: Sequence[str] = ()) -> Sides:
+        """Match the words of two: special tokens too unless they are hidden, and of a pair those that are shown."""
+        between, column = settings.hiding.between, _(ELSEWHERE)
+        maps = one.shown.first.shown, other.shown.first.shown
+        matching = Matching.of_maps(*maps, specials=not settings.hides_specials, between=between)
+        said = []
+        if between is not None:
+            rows, columns = ("AB"[each] for each in between)
+            cut = {"rows": rows, "columns": columns, "column": column}
+            said.append(_("rows: text {rows}; columns: text {columns}, and what all else is given: {column}", **cut))
+        elif settings.hides_specials:
+            said.append(specials_note())
+        return cls(one, other, matching, (*said, *notes))
+
+    def changes(self) -> NDArray[np.float64]:
+        """Give how differently each head reads in the two: see `viz.views.matching.changes`."""
+        layers = zip(self.one.shown.views(), self.other.shown.views(), strict=True)
+        first, second = self.matching.first, self.matching.second
+        return np.concatenate([changes(first(a.shown.weights), second(b.shown.weights)) for a, b in layers])
+
+    def distances(self) -> NDArray[np.float64]:
+        """Give how differently every two heads read: see `viz.views.matching.distances`."""
+        first = [self.matching.first(view.shown.weights) for view in self.one.shown.views()]
+        second = [self.matching.second(view.shown.weights) for view in self.other.shown.views()]
+        return distances(np.concatenate(first), np.concatenate(second))
+
+
+def takes_pairs(model: Any) -> bool:
+    """Tell whether `model` reads two texts together."""
+    return getattr(model, "kind", "") == "encoder"
+
+
+def run_other(host: Host, key: str, texts: Texts) -> tuple[AttentionTrace, Hashable] | None:
+    """Run the model of `key` on what the other is compared with; None, after saying why, if it cannot read that."""
+    text, pair = texts
+    try:
+        fitting, left_out = fit_beside(host.model(key), text, pair)
+        if left_out:
+            st.info(_("The text compared with is longer than the model takes: its end is left out."))
+        return host.attend(key, fitting, pair=pair), host.identify(key, fitting, pair=pair)
+    except models.InputError as error:
+        st.error(plain(_(str(error))), icon=":material/edit:")
+        return None
+
+
+def show_matching(sides: Sides) -> None:
+    """Show the words of both, those that are not matched marked; rows and columns apart where they differ."""
+    matching, tokens = sides.matching, (sides.one.tokens(), sides.other.tokens())
+    if matching.queries == matching.keys and all(queries == keys for queries, keys in tokens):
+        st.html(_STYLE + _matched_words(sides, axis=1, pairs=matching.keys))
+        return
+    view = sides.one.shown.first
+    axes = ((0, view.query_title, matching.queries), (1, view.key_title, matching.keys))
+    parts = (
+        f'<p class="matched"><small>{escape(title)}</small></p>{_matched_words(sides, axis=axis, pairs=pairs)}'
+        for axis, title, pairs in axes
+    )
+    st.html(_STYLE + "".join(parts))
+
+
+def _matched_words(sides: Sides, *, axis: int, pairs: Pairs) -> str:
+    """Give the HTML of the words of both along one axis, 0 the rows."""
+    lines = []
+    alone = f' class="alone" title="{escape(_("not matched"))}"'
+    for number, side in enumerate((sides.one, sides.other)):
+        there = {pair[number] for pair in pairs}
+        words = (
+            f"<span{'' if place in there else alone}><bdi>{escape(visible(text))}</bdi></span>"
+            for place, text in enumerate(side.tokens()[axis])
+        )
+        name = escape(_("{name}:", name=side.name))
+        lines.append(f'<p class="matched"><small>{name}</small> {" ".join(words)}</p>')
+    count = escape(_("{count} words are matched; those underlined are not.", count=len(pairs)))
+    return f'{"".join(lines)}<p class="matched"><small>{count}</small></p>'
+
+
+def show_difference(sides: Sides, places: tuple[HeadPlace, HeadPlace], settings: Settings, width: float) -> None:
+    """Show how a head of the one and a head of the other differ on the words that both have."""
+    one, other = sides.one, sides.other
+    views = one.shown.pick(places[:1])[0], other.shown.pick(places[1:])[0]
+    first, second = (f"{side.name}, {place.title}" for side, place in zip((one, other), places, strict=True))
+    figure = matched_difference(
+        *views,
+        matching=sides.matching,
+        names=(first, second),
+        notes=sides.notes,
+        colour=settings.colour,
+        width=width,
+    )
+    show_figure(
+        figure,
+        key="matched",
+        says=_says(views, sides.matching, (one.name, other.name)),
+        name=f"{one.shown.trace.source_text[:40]} {first} {second}",
+        picture=settings.picture,
+        available=width,
+    )
+
+
+def _says(views: tuple[View, View], matching: Matching, names: tuple[str, str]) -> str:
+    """Say where the two differ most."""
+    one, other = matching.first(views[0].weights), matching.second(views[1].weights)
+    gap = np.abs(one - other)[:, :-1]
+    if not gap.size or not gap.max():
+        return _("Both read the matched words alike.")
+    query, key = np.unravel_index(gap.argmax(), gap.shape)
+    shown = views[0].shown
+    return _(
+        "They differ most at “{query}”: “{key}” gets {one} from {first} and {other} from {second}.",
+        query=isolated(visible(shown.query_tokens.texts[matching.queries[int(query)][0]])),
+        key=isolated(visible(shown.key_tokens.texts[matching.keys[int(key)][0]])),
+        one=f"{one[query, key]:.2f}",
+        other=f"{other[query, key]:.2f}",
+        first=names[0],
+        second=names[1],
+    )

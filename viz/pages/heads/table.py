@@ -1,0 +1,67 @@
+"""The table of heads: what each does on this sentence, and what it measures, in the order that the reader chose."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from models.sites import Site
+from viz.figures.drawing.heads import HeadPlace
+from viz.measures import head_profile
+from viz.text.language import _
+from viz.widgets.style import plain
+
+TALLEST = 640  # pixels: a longer table is scrolled
+
+
+def head_table(
+    profiles: Sequence[head_profile.Profile], site: Site, picked: Sequence[HeadPlace], *, whole: bool = False
+) -> None:
+    """Show label, score and measures of heads in a table, with what each measure says.
+
+    Parameters
+    ----------
+    profiles : sequence of Profile
+        In the order of the rows.
+    site : Site
+        Any place of the maps that were measured.
+    picked : sequence of HeadPlace
+        Heads that are marked.
+    whole : bool, optional
+        Whether to say that whole maps were measured: if the pictures leave something out.
+    """
+    st.subheader(_("Every head in numbers, on this sentence"), anchor=False)
+    if not profiles:
+        st.info(_("No head has this label here."))
+        return
+    if whole:
+        said = _(
+            "Labels and numbers are of whole maps: of all tokens, hidden ones too, and of all weights, those drawn "
+            "empty too."
+        )
+        st.caption(plain(said))
+    measures = head_profile.columns_of(profiles)
+    names = {measure.key: _(measure.name) for measure in measures}
+    rows = [
+        {_("picked"): "✓" if each.place in picked else "", _("layer"): each.place.layer, _("head"): each.place.head}
+        | {_("label"): each.label.name, _("score"): each.label.score}
+        | {name: each.values[key] for key, name in names.items()}
+        for each in profiles
+    ]
+    score = _("Of a pattern its share of the reading, of a broad head its entropy as a share of the most.")
+    columns = {_("score"): st.column_config.NumberColumn(help=score, format="%.2f")}
+    columns |= {names[measure.key]: _column(measure) for measure in measures}
+    height: Any = "content" if len(rows) <= 24 else TALLEST
+    st.dataframe(rows, hide_index=True, height=height, column_config=columns, key="head-table")
+    lines = [f"- **{plain(_(measure.name))}**: {plain(_(measure.meaning))}" for measure in measures]
+    lines.append(f"- **{plain(_('score'))}**: {plain(score)}")
+    reason = head_profile.left_out(site)
+    st.caption("\n".join(lines) + (f"\n\n{plain(reason)}" if reason else ""))
+
+
+def _column(measure: head_profile.Measure) -> Any:
+    if measure.is_share:
+        return st.column_config.ProgressColumn(help=_(measure.meaning), min_value=0, max_value=1, format="%.2f")
+    return st.column_config.NumberColumn(help=_(measure.meaning), format="%.2f")

@@ -1,0 +1,1 @@
+"""The Steps: how a weight came to be; the Lab; Positions."""

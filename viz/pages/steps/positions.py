@@ -1,0 +1,123 @@
+"""Positions: what is added to each token, how alike two positions are, and what the encoder reads without them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+import models
+from models.sites import Site
+from models.trace import AttentionTrace
+from viz.figures import alignment_heatmap
+from viz.figures.positions import dot_products, dot_products_by_distance, position_encoding
+from viz.pages.steps.walk import LONGEST_NAMED, read_sentence
+from viz.server.loading import usable
+from viz.server.runtime import Host, shared_host
+from viz.text.language import _
+from viz.views.view import Head, Unit, choose_view
+from viz.widgets.chart import show_figure
+from viz.widgets.controls import segmented, select, slide
+from viz.widgets.style import plain
+from viz.widgets.viewport import page_width
+
+if TYPE_CHECKING:
+    from models.translation.translator import Translator
+
+COUNTS = ("16", "32", "64", "128")
+
+
+def show_positions(sentence: str, pair: str, messages: DeltaGenerator) -> None:
+    """Show the page's part on positions; what is wrong is said in `messages`."""
+    host, key = shared_host(), f"transformer-{pair}"
+    if key not in models.catalog():
+        messages.warning(_("The weights {key} are not installed: there is no Transformer to show.", key=key))
+        return
+    if not usable(host, (key,), messages):
+        return
+    available = page_width()
+    _encoding(host, key, available)
+    source = read_sentence(host, key, sentence, messages)
+    if source is not None:
+        _compare(host, key, source, available)
+
+
+def _encoding(host: Host, key: str, available: float) -> None:
+    from models.experiments.positions import encodings
+
+    st.markdown(f"#### {_('What is added to each token')}")
+    st.latex(
+        r"P_{p,2i} = \sin\left(\frac{p}{10000^{2i/d}}\right), \quad "
+        r"P_{p,2i+1} = \cos\left(\frac{p}{10000^{2i/d}}\right)"
+    )
+    count = int(
+        slide("count", {each: _("{count} positions", count=each) for each in COUNTS}, title=_("How many"), default="64")
+    )
+    added = encodings(cast("Translator", host.model(key)), count).numpy()
+    show_figure(
+        position_encoding(added, width=available),
+        key="encoding",
+        says=_(
+            "Attention alone does not know which word comes first. So each token gets numbers that say where it "
+            "stands: fast waves at the left tell neighbours apart, slow ones at the right tell beginning from end."
+        ),
+        name="position encoding",
+        available=available,
+    )
+    _distances, means, spread = dot_products(added)
+    show_figure(
+        dot_products_by_distance(added, width=available),
+        key="distance",
+        says=_(
+            "A position is most like itself ({near}) and less like those further away ({far} at distance {distance}). "
+            "Only the distance counts, not the place: pairs at one distance differ by {spread} at most.",
+            near=f"{means[count - 1]:.1f}",
+            far=f"{means[-1]:.1f}",
+            distance=count - 1,
+            spread=f"{spread:.0e}",
+        ),
+        name="dot products of positions by distance",
+        available=available,
+    )
+
+
+def _compare(host: Host, key: str, source: str, available: float) -> None:
+    """Show one map of the encoder as it is, and without positions."""
+    st.markdown(f"#### {_('Encoder self-attention with positions and without')}")
+    told = host.attend(key, source)
+    blind = _without(host, key, source)
+    sites = [site for site in told.sites if (site.stack, site.kind) == ("encoder", "self")]
+    with st.container(horizontal=True, vertical_alignment="center", key="positions-place"):
+        with st.container(width=150):
+            layers = {str(site.layer): _("layer {layer}", layer=site.layer) for site in sites}
+            site = Site("encoder", int(select("encoder-layer", layers, title=_("Layer"))), "self")
+        with st.container(width=150):
+            names = {"mean": _("mean of heads")}
+            names |= {str(head): _("head {head}", head=head) for head in range(len(told[site].head_names))}
+            chosen = select("encoder-head", names, title=_("Head"), default="0")
+        unit = segmented("unit", {"word": _("words"), "piece": _("pieces")}, title=_("Unit"))
+    head: Head = "mean" if chosen == "mean" else int(chosen)
+    views = [choose_view(trace, site=site, head=head, unit=cast("Unit", unit)) for trace in (told, blind)]
+    moved = float(abs(views[0].weights - views[1].weights).sum(axis=1).mean() / 2)
+    show_figure(
+        alignment_heatmap(views, width=available),
+        key="positions",
+        says=_(
+            "First as it is, then with positions removed: of each word's attention {share} goes elsewhere on average. "
+            "Without positions equal words read alike wherever they stand.",
+            share=f"{moved:.0%}",
+        ),
+        name=f"{source[:LONGEST_NAMED]} positions",
+        available=available,
+    )
+    st.markdown(plain(_("It writes, with positions: “{text}”", text=told.output_text)))
+    st.markdown(plain(_("Without them in the encoder: “{text}”", text=blind.output_text)))
+
+
+def _without(host: Host, key: str, source: str) -> AttentionTrace:
+    from models.experiments.positions import without_positions
+
+    model = cast("Translator", host.model(key))
+    identity = ("without positions", models.describe(key).sha256, source)
+    return host.traces.get(identity, lambda: without_positions(model).attend(source))

@@ -1,0 +1,215 @@
+"""The walk through one word of a sentence: which mechanism, which word, which step, and what is shown of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+import models
+from models.mechanisms import mechanisms
+from models.sites import Site
+from models.trace import AttentionTrace
+from viz.figures.strips import heading_of, number_strips
+from viz.pages.bench.cards import tinted
+from viz.server.loading import usable
+from viz.server.runtime import Host, shared_host
+from viz.text.language import _, mark
+from viz.text.tokens import visible
+from viz.walk.digits import aligned
+from viz.walk.mechanisms import WALKS
+from viz.walk.walk import Step, strongest_key, take_steps
+from viz.widgets.chart import show_figure
+from viz.widgets.controls import segmented, select, slide, start_anew
+from viz.widgets.readable_text import fit_text, keep_readable, last_readable
+from viz.widgets.sentence import say_cut
+from viz.widgets.style import plain
+from viz.widgets.viewport import page_width
+
+if TYPE_CHECKING:
+    from models.experiments.arithmetic import DecoderRun
+    from models.translation.translator import Translator
+
+MOST_READ = "most"
+"""What the address bar calls the key that is read most."""
+
+LONGEST_NAMED = 40  # characters of the sentence in the name of a file
+USUAL = "bahdanau"
+"""The mechanism that the page opens with: the first attention."""
+
+_RUN = "steps-decoder-run"
+_STACKS: Mapping[tuple[str, str], str] = {
+    ("encoder", "self"): mark("encoder layer {layer}, self-attention"),
+    ("decoder", "self"): mark("decoder layer {layer}, self-attention"),
+    ("decoder", "cross"): mark("decoder layer {layer}, cross-attention"),
+}
+
+
+def installed(pair: str) -> dict[str, str]:
+    """Give the mechanisms whose weights for the languages `pair` are there, with their names."""
+    keys = set(models.catalog())
+    return {key: _(each.title) for key, each in mechanisms().items() if key in WALKS and f"{key}-{pair}" in keys}
+
+
+def show_steps(sentence: str, pair: str, messages: DeltaGenerator) -> None:
+    """Show the walk through `sentence`, with its choices; what is wrong is said in `messages`."""
+    names = installed(pair)
+    if not names:
+        messages.warning(_("There are no weights of any mechanism here: none of them can be walked through."))
+        return
+    usual = USUAL if USUAL in names else None
+    mechanism = segmented("mechanism", names, title=_("Mechanism"), default=usual)
+    key, host = f"{mechanism}-{pair}", shared_host()
+    if not usable(host, (key,), messages):
+        return
+    source = read_sentence(host, key, sentence, messages)
+    if source is None:
+        return
+    trace = host.attend(key, source)
+    start_anew(("layer", "head", "word", "reads", "step"), of=mechanism, mark="steps-of-mechanism")
+    start_anew(("word", "reads"), of=(mechanism, trace.source.ids), mark="steps-of")
+    st.html(_translation(trace))
+    place, head = _place(trace)
+    if place is not None:
+        trace = host.attend(key, source, sites=(f"{place}.*",))
+    _walk(host.model(key), trace, place, head)
+
+
+def read_sentence(host: Host, key: str, sentence: str, messages: DeltaGenerator) -> str | None:
+    """Give what the model `key` reads: `sentence`, cut if it is too long, or the last that could be read.
+
+    What is wrong is said in `messages`; None if there was no sentence that could be read yet.
+    """
+    model = host.model(key)
+    try:
+        fitting = fit_text(model, sentence, messages)
+        say_cut(host.attend(key, fitting), messages)
+    except models.InputError as error:
+        return last_readable(model, error, messages)
+    keep_readable(fitting)
+    return fitting
+
+
+def _translation(trace: AttentionTrace) -> str:
+    wrote = escape(_("{title} wrote:", title=_(trace.provenance.title)))
+    language = trace.provenance.checkpoint.rpartition("-")[2]
+    return f'<p class="steps-translation"><small>{wrote}</small> <span lang="{language}">{tinted(trace)}</span></p>'
+
+
+def place_name(site: Site) -> str:
+    """Give the name of a place in words."""
+    return _(_STACKS[site.stack, site.kind], layer=site.layer)
+
+
+def _place(trace: AttentionTrace) -> tuple[Site | None, int]:
+    """Give the map to walk through and its head, with a choice where there are several; None without attention."""
+    if not trace.sites:
+        return None, 0
+    best = trace.provenance.alignment
+    site = best.site.place if best.site.place in trace else trace.sites[0]
+    heads = len(trace[site].head_names)
+    if len(trace.sites) == 1 and heads == 1:
+        return site, 0
+    with st.container(horizontal=True, vertical_alignment="center", key="steps-place"):
+        with st.container(width=340):
+            places = {str(each): place_name(each) for each in trace.sites}
+            site = Site.parse(select("layer", places, title=_("Which attention"), default=str(site)))
+        with st.container(width=150):
+            names = {str(head): _("head {head}", head=head) for head in range(len(trace[site].head_names))}
+            default = str(best.head) if best.head != "mean" and str(best.head) in names else "0"
+            head = int(select("head", names, title=_("Head"), default=default))
+    return site, head
+
+
+def _walk(model: Any, trace: AttentionTrace, place: Site | None, head: int) -> None:
+    """Show the choice of word and step, and the step."""
+    walk = WALKS[trace.provenance.mechanism]
+    queries = trace.target if place is None else trace[place].query_tokens
+    words = {str(each): f"{each} {visible(text)}" for each, text in enumerate(queries.texts)}
+    reads = place is not None and place.kind == "self"
+    left, right = st.columns(2)
+    with left:
+        row = int(slide("word", words, title=_("The word that reads") if reads else _("The word that is written")))
+    run = _decoder_run(model, trace) if walk.needs_states else None
+    numbers: dict[str, Any] = {
+        "row": row,
+        "place": place,
+        "head": head,
+        "column": None if place is None else _key(trace, place, head, row),
+        "parameters": _parameters(model, place, walk.parameters),
+        "states": run.states if run else (),
+        "vector": run.vector if run else None,
+    }
+    steps = take_steps(walk, trace, **numbers)
+    titles = {step.key: f"{number}. {step.title}" for number, step in enumerate(steps, start=1)}
+    start_anew(("step",) if st.query_params.get("step") not in titles else (), of=tuple(titles), mark="steps-titles")
+    with right:
+        chosen = slide("step", titles, title=_("Step"))
+    st.caption(_("Click a slider, then move on with the arrow keys. Rows, columns and components are counted from 0."))
+    if walk.note:
+        st.caption(_(walk.note))
+    place_in_walk = next(number for number, step in enumerate(steps) if step.key == chosen)
+    _show_step(trace, steps[place_in_walk], _("step {number} of {count}", number=place_in_walk + 1, count=len(steps)))
+
+
+def _key(trace: AttentionTrace, place: Site, head: int, row: int) -> int:
+    """Give the key that is worked out in digits."""
+    shown = trace[place]
+    count = row + 1 if shown.causal and trace.provenance.decoding == "greedy" else len(shown.key_tokens)
+    most = strongest_key(shown.weights[head, row])
+    word = visible(shown.key_tokens.texts[most])
+    labels = {MOST_READ: _("worked out: the word read most, {place} {word}", place=most, word=word)}
+    texts = shown.key_tokens.texts[:count]
+    labels |= {
+        str(key): _("worked out: {place} {word}", place=key, word=visible(each)) for key, each in enumerate(texts)
+    }
+    start_anew(("reads",) if st.query_params.get("reads") not in labels else (), of=(str(place), row), mark="steps-row")
+    with st.container(width=420):
+        chosen = select("reads", labels, title=_("The word being read, worked out in digits"))
+    return most if chosen == MOST_READ else int(chosen)
+
+
+def _parameters(model: Translator, place: Site | None, names: tuple[str, ...]) -> Mapping[str, Any]:
+    from models.experiments.arithmetic import parameters_at
+
+    return parameters_at(model, place, names)
+
+
+def _decoder_run(model: Translator, trace: AttentionTrace) -> DecoderRun:
+    """Give the decoder's states; those of the last run are kept while its steps are looked at."""
+    from models.experiments.arithmetic import decoder_run
+
+    identity = (trace.provenance.sha256, trace.source.ids, trace.target.ids)
+    kept = st.session_state.get(_RUN)
+    if kept is None or kept[0] != identity:
+        kept = st.session_state[_RUN] = (identity, decoder_run(model, trace))
+    run: DecoderRun = kept[1]
+    return run
+
+
+def _show_step(trace: AttentionTrace, step: Step, number: str) -> None:
+    st.markdown(f"#### {plain(step.title)} :small[:gray[{plain(number)}]]")
+    st.markdown(plain(step.says))
+    with st.container(key="steps-formula"):
+        st.latex(step.formula)
+    available = page_width()
+    headings = "; ".join(map(heading_of, step.strips))
+    show_figure(
+        number_strips(step.strips, width=available),
+        key="steps",
+        says=_("Each cell is a number; frames mark what is worked out in digits below. Point at a cell to read it."),
+        alt=f"{step.title}: {headings}. {step.says}",
+        name=f"{trace.source_text[:LONGEST_NAMED]} {trace.provenance.mechanism} {step.key}",
+        available=available,
+    )
+    if step.worked is not None:
+        with st.container(key="steps-digits"):
+            st.latex(aligned(*step.worked.lines))
+        went_on = f"{step.worked.captured:.6f}"
+        st.caption(_("The model itself went on with {number}.", number=went_on))
+    notes = " \u00b7 ".join(map(_, trace.provenance.notes))
+    if notes:
+        st.caption(plain(notes))

@@ -1,0 +1,1 @@
+"""Surgery: edit the attention of a model, and see what it then writes."""

@@ -1,0 +1,249 @@
+"""Further looks at a text: what each head and each word is worth to it, and which weights beat chance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import streamlit as st
+
+import models
+from models.huggingface.embedded import PREFIX
+from models.sites import Site
+from models.trace import AttentionTrace, TokenSequence
+from viz.figures.chance import chance_heatmap, sentence_of_chance
+from viz.figures.drawing.theme import Colour
+from viz.figures.effects import effect_heatmap
+from viz.measures.consequence import rank_agreement, words_of_target
+from viz.pages.surgery.heads import show_heads
+from viz.server.runtime import Host
+from viz.text.language import _, mark
+from viz.text.tokens import visible
+from viz.views.view import Head, Unit, View, choose_view
+from viz.widgets.chart import Picture, show_figure
+from viz.widgets.controls import segmented
+from viz.widgets.style import plain
+
+if TYPE_CHECKING:
+    from models.experiments.chance import ChanceBands, How
+    from models.experiments.sweeps import HeadSweep, WordSweep
+
+CHECK = "check"
+"""What the address bar calls the choice."""
+
+CHECKS: Mapping[str, str] = MappingProxyType(
+    {
+        "none": mark("no further look"),
+        "heads": mark("which heads matter here"),
+        "words": mark("leave each word out"),
+        "chance": mark("more than chance?"),
+    }
+)
+_CHANCE = MappingProxyType(
+    {
+        "weights": mark("against random weights"),
+        "order": mark("against shuffled words"),
+    }
+)
+_KEPT = "surgery-sweeps"
+SAMPLES = 40
+LARGE_SAMPLES = 20
+"""Of pretrained networks with fresh weights, each of which takes its time to draw."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """How figures are drawn: what a saved one is, how weight becomes colour, and the pixels that the page is wide."""
+
+    picture: Picture
+    colour: Colour
+    width: float
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What is looked at: the unedited run of a model, one of its maps (None for the usual one), and how it is drawn."""
+
+    host: Host
+    key: str
+    trace: AttentionTrace
+    unit: Unit
+    site: Site | None
+    head: Head | None
+    drawing: Drawing
+
+
+def show_check(chosen: str, look: Look) -> None:
+    """Run the sweep `chosen`, with a bar and a way to stop it, and show what it gave; or say why it cannot be run."""
+    if chosen == "none":
+        return
+    st.caption(_("On the model as trained: the edits above are not applied here."))
+    try:
+        _SHOWN[chosen](look)
+    except models.InputError as error:
+        st.info(plain(_(str(error))))
+
+
+def _once(identity: tuple[Any, ...], run: Callable[[Callable[[float], None]], Any]) -> Any:
+    """Give the result of `run`, kept for this visitor until another is asked for; a bar shows how far it is."""
+    kept = st.session_state.setdefault(_KEPT, {})
+    name = identity[0]
+    if name in kept and kept[name][0] == identity:
+        return kept[name][1]
+    place = st.empty()
+    with place.container(horizontal=True, vertical_alignment="center"):
+        bar = st.progress(0.0, text=_("running"))
+        st.button(_("Stop"), key=f"stop-{name}", on_click=_stop)
+
+    def show(share: float) -> None:
+        bar.progress(min(share, 1.0))
+
+    try:
+        result = run(show)
+    except models.InputError:
+        place.empty()
+        raise
+    place.empty()
+    kept[name] = (identity, result)
+    return result
+
+
+def _stop() -> None:
+    st.query_params.pop(CHECK, None)
+
+
+def _identity(name: str, look: Look, *more: Any) -> tuple[Any, ...]:
+    trace = look.trace
+    return (name, look.key, trace.provenance.sha256, trace.source.ids, trace.target.ids, *more)
+
+
+def _heads(look: Look) -> None:
+    from models.experiments.sweeps import switch_off_each_head
+
+    model = look.host.model(look.key)
+    if not getattr(model, "editable", True):
+        message = "The heads of this model cannot be switched off: its attention does not pass through the hooks."
+        raise models.InputError(message)
+    sweep: HeadSweep = _once(
+        _identity("heads", look), lambda show: switch_off_each_head(model.replay(look.trace), on_progress=show)
+    )
+    show_heads(sweep, look.trace)
+
+
+def _words(look: Look) -> None:
+    from models.experiments.sweeps import leave_out_each_word
+
+    trace, drawing, model = look.trace, look.drawing, look.host.model(look.key)
+    sweep: WordSweep = _once(
+        _identity("words", look), lambda show: leave_out_each_word(model.replay(trace), on_progress=show)
+    )
+    losses = -words_of_target(sweep.changes, trace.target).T  # [written word, source word]
+    cross = look.site is not None and look.site.kind == "cross"
+    view = choose_view(trace, site=look.site if cross else None, head=look.head if cross else None, reading="written")
+    queries, keys = trace.target.to_words(), TokenSequence.from_words(sweep.words)
+    show_figure(
+        effect_heatmap(losses, queries, keys, title=view.title, colour=drawing.colour, width=drawing.width),
+        key="effects",
+        says=_strongest(losses, queries, keys),
+        name=f"{trace.source_text[:40]} {look.key} effects",
+        picture=drawing.picture,
+        available=drawing.width,
+    )
+    _show_agreement(rank_agreement(losses, view.weights[:, list(sweep.places)]), queries, view)
+
+
+def _show_agreement(agreement: np.ndarray[Any, Any], queries: TokenSequence, view: View) -> None:
+    """Show how alike the ranks of effects and of attention weights are, a written word at a time."""
+    known = agreement[np.isfinite(agreement)]
+    mean = f"{known.mean():.2f}" if known.size else _("unknown")
+    st.markdown(
+        _(
+            "Rank correlation (Spearman) of these effects with the attention row ({place}): mean {mean}.",
+            place=plain(_place(view)),
+            mean=mean,
+        )
+    )
+    st.caption(
+        _(
+            "A high value: the words that were read most are those without which the written word is least likely. A "
+            "low one does not show that attention is wrong: a word also acts through its neighbours' states, and words "
+            "can stand in for each other (Jain and Wallace 2019; Wiegreffe and Pinter 2019)."
+        )
+    )
+    st.dataframe(
+        [
+            {_("word being written"): visible(text), _("rank correlation"): round(float(value), 3)}
+            for text, value in zip(queries.texts, agreement, strict=True)
+            if np.isfinite(value)
+        ],
+        hide_index=True,
+    )
+
+
+def _place(view: View) -> str:
+    """Name the map and the head of `view`."""
+    site, names = view.shown.site, view.shown.head_names
+    if len(names) == 1:
+        return _("{kind}, layer {layer}", kind=_(site.kind), layer=site.layer)
+    if view.head == "mean":
+        return _("{kind}, layer {layer}, mean of heads", kind=_(site.kind), layer=site.layer)
+    return _("{kind}, layer {layer}, head {head}", kind=_(site.kind), layer=site.layer, head=names[view.head])
+
+
+def _strongest(losses: np.ndarray[Any, Any], queries: TokenSequence, keys: TokenSequence) -> str:
+    query, key = np.unravel_index(losses.argmax(), losses.shape)
+    return _(
+        "“{query}” loses most without “{key}”: {loss} nats.",
+        query=visible(queries.texts[query]),
+        key=visible(keys.texts[key]),
+        loss=f"{losses[query, key]:.2f}",
+    )
+
+
+def _chance(look: Look) -> None:
+    from models.experiments.chance import chance_bands
+
+    trace, drawing, model = look.trace, look.drawing, look.host.model(look.key)
+    how = cast("How", segmented("against", {name: _(text) for name, text in _CHANCE.items()}, title=_("Chance")))
+    view = choose_view(trace, unit=look.unit, site=look.site, head=look.head, reading="written")
+    samples = LARGE_SAMPLES if how == "weights" and look.key.startswith(PREFIX) else SAMPLES
+    bands: ChanceBands = _once(
+        _identity("chance", look, how, look.unit, view.shown.site),
+        lambda show: chance_bands(
+            model.replay(trace), view.shown.site, how=how, unit=look.unit, samples=samples, on_progress=show
+        ),
+    )
+    low, high = bands.of(view.head)
+    beyond = bands.beyond(view.weights, view.head)
+    said = {
+        "weights": _("chance: {count} networks of this architecture with fresh weights", count=bands.samples),
+        "order": _("chance: this model on the source words in {count} random orders", count=bands.samples),
+    }
+    show_figure(
+        chance_heatmap(view, beyond, low=low, high=high, chance=said[how], colour=drawing.colour, width=drawing.width),
+        key="chance",
+        says=sentence_of_chance(view, beyond),
+        name=f"{trace.source_text[:40]} {look.key} chance {how}",
+        picture=drawing.picture,
+        available=drawing.width,
+    )
+    if how == "order" and trace.target and (view.shown.site.stack, view.shown.site.kind) == ("decoder", "self"):
+        st.caption(
+            _(
+                "The translation keeps its own order. The shuffled source reaches this map only through the "
+                "cross-attention of the layers before it: layer 0 it does not reach."
+            )
+        )
+    elif how == "order" and view.shown.causal:
+        st.caption(
+            _(
+                "Each token reads only what stands before it: in another order that is other words, so that a weight "
+                "is often 0 there, and the bands are wide."
+            )
+        )
+
+
+_SHOWN: Mapping[str, Callable[[Look], None]] = MappingProxyType({"heads": _heads, "words": _words, "chance": _chance})

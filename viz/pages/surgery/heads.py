@@ -1,0 +1,80 @@
+"""The table of the heads of a model by what each is worth to a text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from models.trace import AttentionTrace
+from viz.measures.attention import mean_entropy
+from viz.measures.consequence import words_of_target
+from viz.text.language import _
+from viz.text.tokens import visible
+
+if TYPE_CHECKING:
+    from models.experiments.sweeps import HeadSweep
+
+Row = dict[str, Any]
+
+
+def show_heads(sweep: HeadSweep, trace: AttentionTrace) -> None:
+    """Show every head of `trace` with what was lost without it, those that matter most first."""
+    entropies = {each.site: mean_entropy(each.weights) for each in trace}
+    rows = []
+    for number, (site, head) in enumerate(sweep.heads):
+        row: Row = {_("where"): f"{_(site.stack)} {_(site.kind)}"} if trace.target else {}
+        row |= {_("layer"): site.layer, _("head"): trace[site].head_names[head]}
+        if sweep.written:
+            row |= _losses(sweep, number, trace)
+        if sweep.turns is not None:
+            row |= _turns(sweep.turns[number], trace)
+        rows.append(row | {_("mean entropy of its rows (bits)"): round(float(entropies[site][head]), 3)})
+    effect = sweep.totals if sweep.written or sweep.turns is None else -sweep.turns.mean(axis=1)
+    warning = _("A head that costs nothing alone may still matter where others do the same.")
+    st.caption(f"{_did(sweep, trace)} {warning}")
+    number_column = st.column_config.NumberColumn(format="%.5f")
+    st.dataframe(
+        [rows[number] for number in effect.argsort(kind="stable")],
+        hide_index=True,
+        column_config=dict.fromkeys((_("mean of 1 - cosine"), _("its 1 - cosine")), number_column),
+    )
+
+
+def _losses(sweep: HeadSweep, number: int, trace: AttentionTrace) -> Row:
+    """Give what log-probability is lost without head `number`, in all and at the word that loses most."""
+    words = words_of_target(sweep.changes[number], sweep.written)
+    worst = int(words.argmin())
+    hurt = _("word hurt most") if trace.target else _("token hurt most")
+    return {
+        _("change of log-probability (nats)"): round(float(sweep.totals[number]), 4),
+        hurt: visible(sweep.written.word_texts[worst]) if words[worst] < 0 else "",
+        _("its change"): round(float(words[worst]), 4),
+    }
+
+
+def _turns(turns: Any, trace: AttentionTrace) -> Row:
+    """Give how far the final vectors turn without a head, in the mean and where most; `turns` is [token]."""
+    return {
+        _("mean of 1 - cosine"): float(turns.mean()),
+        _("token turned most"): visible(trace.source.texts[int(turns.argmax())]),
+        _("its 1 - cosine"): float(turns.max()),
+    }
+
+
+def _did(sweep: HeadSweep, trace: AttentionTrace) -> str:
+    """Say what was done, and what the numbers are."""
+    if trace.target:
+        return _(
+            "Each head switched off alone while the model writes its own translation. Below 0: the translation became "
+            "less likely."
+        )
+    if sweep.written:
+        part = len(sweep.written) < len(trace.source) - 1
+        return _(
+            "Each head switched off alone while the model reads the text. Change of log-probability: of {tokens}, each "
+            "foretold from those before it; below 0, they became less likely. 1 - cosine: how far the final vector of "
+            "each token turns.",
+            tokens=_("the last {count} tokens", count=len(sweep.written)) if part else _("the text's own tokens"),
+        )
+    return _("Each head switched off alone; how far the final vector of each token turns.")

@@ -1,0 +1,204 @@
+"""Surgery: edit the attention of a model, and see what it then writes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+import models
+from models.huggingface.embedded import PREFIX, local_models
+from models.sites import Site
+from models.trace import AttentionTrace
+from viz.figures import alignment_heatmap, difference_heatmap
+from viz.figures.drawing.theme import Colour
+from viz.pages.surgery.checks import CHECK, CHECKS, Drawing, Look, show_check
+from viz.server.loading import usable
+from viz.server.runtime import Host, shared_host
+from viz.server.translations import forcible_translation
+from viz.text.language import ENGLISH, _, use_language
+from viz.views.differences import choose_difference, sentence_of_difference
+from viz.views.view import Head, Unit, View, choose_view, sentence_of
+from viz.widgets.chart import Picture, choose_picture, show_figure
+from viz.widgets.controls import segmented, select, show_unknown
+from viz.widgets.edits.kept import edits_in_force
+from viz.widgets.edits.translation_consequence import MisfitError, edited_runs, show_consequence
+from viz.widgets.edits.vector_consequence import show_vector_consequence
+from viz.widgets.language_pair import choose_pair, pair_of
+from viz.widgets.page_settings import keep_settings, restore_settings
+from viz.widgets.readable_text import fit_text, keep_readable, last_readable
+from viz.widgets.sentence import KEY as SENTENCE
+from viz.widgets.sentence import say_cut, sentence_box
+from viz.widgets.style import apply_style, plain
+from viz.widgets.viewport import page_width
+
+
+@dataclass(frozen=True, slots=True)
+class _Choices:
+    """What the reader chose to see."""
+
+    key: str
+    unit: Unit
+    colour: Colour
+    picture: Picture
+
+
+def page() -> None:
+    """Show the page."""
+    use_language(ENGLISH)
+    apply_style()
+    _surgery()
+    st.caption(
+        _(
+            "An edit changes what the model computes from there on. That the output follows an edit shows that the "
+            "model uses what was edited; it does not show why it wrote what it wrote."
+        )
+    )
+
+
+@st.fragment
+def _surgery() -> None:
+    """Read the choices, run the model before and after, show both: reruns alone."""
+    use_language(ENGLISH)
+    turned = restore_settings(bound=(SENTENCE,))
+    pair = choose_pair(turned=turned)
+    sentence = sentence_box(_label(), pair=pair)
+    messages = st.container()
+    host = shared_host()
+    names = _names(pair)
+    if names:
+        choices = _choose(names, pair)
+        if usable(host, (choices.key,), messages):
+            _operate(host, sentence, choices, messages)
+    else:
+        messages.warning(_("No model is installed."))
+    show_unknown(messages, sentence=sentence)
+    keep_settings(bound=(SENTENCE,))
+
+
+def _label() -> str | None:
+    """Say above the box what becomes of the sentence; None: it is translated."""
+    if not st.query_params.get("model", "").startswith(PREFIX):
+        return None
+    return _("Type a sentence: the model reads it, and its attention is edited.")
+
+
+def _names(pair: str) -> dict[str, str]:
+    """Give what can be operated on: translation models with attention, and pretrained models of this machine."""
+    entries = [models.describe(key) for key in models.catalog() if pair_of(key) == pair]
+    own = {each.mechanism.key: _(each.mechanism.title) for each in entries if each.mechanism.has_attention}
+    return own | {key: each.title for key, each in local_models().items()}
+
+
+def _key(name: str, pair: str) -> str:
+    """Give what `models.load` takes for a name of the address bar."""
+    return name if name.startswith(PREFIX) else f"{name}-{pair}"
+
+
+def _choose(names: Mapping[str, str], pair: str) -> _Choices:
+    """Show the choices in one line; what few need is behind a button."""
+    with st.container(horizontal=True, vertical_alignment="center", key="controls"):
+        with st.container(width=280):
+            mechanism = select("model", names, title=_("Model"))
+        unit = segmented("unit", {"word": _("words"), "piece": _("pieces")}, title=_("Unit"))
+        with st.popover(_("More"), icon=":material/tune:"):
+            colours = {"linear": _("linear colour"), "root": _("square-root colour: shows faint weights")}
+            colour = segmented("colour", colours, title=_("How weight becomes colour"))
+            picture = segmented("picture", choose_picture(), title=_("Format of a saved picture"))
+    return _Choices(_key(mechanism, pair), cast("Unit", unit), cast("Colour", colour), cast("Picture", picture))
+
+
+def _operate(host: Host, sentence: str, choices: _Choices, messages: DeltaGenerator) -> None:
+    before = _unedited(host, sentence, choices.key, messages)
+    if before is None:
+        return
+    if before.target and not before.output_text.strip():
+        messages.warning(_("The model wrote nothing for this sentence: there is nothing to edit."))
+        return
+    if not getattr(host.model(choices.key), "editable", True):
+        messages.info(_("The attention of this model cannot be edited: it does not pass through the hooks."))
+    edits = edits_in_force(before, messages)
+    forced, afresh = before, before
+    if edits:
+        try:
+            forced, afresh = edited_runs(host, choices.key, before, edits)
+        except MisfitError as error:
+            messages.error(plain(str(error)), icon=":material/edit:")
+            forced, afresh, edits = before, before, ()
+    if before.target:
+        show_consequence(before, forced, afresh, choices.key)
+    else:
+        show_vector_consequence(before, forced)
+    available = page_width()
+    site, head = _place(before)
+    views = [choose_view(trace, unit=choices.unit, site=site, head=head) for trace in (before, forced)]
+    _maps(views, choices, available, edited=bool(edits))
+    chosen = segmented(CHECK, {key: _(name) for key, name in CHECKS.items()}, title=_("Look further"))
+    drawing = Drawing(choices.picture, choices.colour, available)
+    show_check(chosen, Look(host, choices.key, before, choices.unit, site, head, drawing))
+
+
+def _unedited(host: Host, sentence: str, key: str, messages: DeltaGenerator) -> AttentionTrace | None:
+    """Run `sentence` as it is; on bad input say so and give what the last good sentence gave."""
+    model = host.model(key)
+    try:
+        trace = forcible_translation(host, key, fit_text(model, sentence, messages))
+    except models.InputError as error:
+        last = last_readable(model, error, messages)
+        if last is None:
+            return None
+        trace = forcible_translation(host, key, last)
+    say_cut(trace, messages)
+    keep_readable(trace.source_text)
+    return trace
+
+
+def _maps(views: Sequence[View], choices: _Choices, available: float, *, edited: bool) -> None:
+    """Show one map before and after, and the signed difference."""
+    text = views[0].trace.source_text[:40]
+    show_figure(
+        alignment_heatmap(views if edited else views[:1], colour=choices.colour, width=available),
+        key="maps",
+        says=" · ".join(sentence_of(view, count=1) for view in views[: 1 + edited]),
+        name=f"{text} {choices.key} {'edited' if edited else ''}",
+        picture=choices.picture,
+        available=available,
+    )
+    if edited:
+        after, original = views[1], views[0]
+        show_figure(
+            difference_heatmap(after, original, colour=choices.colour, width=available),
+            key="difference",
+            says=sentence_of_difference(choose_difference(after, original)),
+            name=f"{text} {choices.key} edited difference",
+            picture=choices.picture,
+            available=available,
+        )
+
+
+def _place(trace: AttentionTrace) -> tuple[Site | None, Head | None]:
+    """Let the reader choose which map is shown, if there is a choice; for our own models a card names the usual one."""
+    places: dict[str, tuple[Site | None, Head | None]] = {}
+    labels: dict[str, str] = {}
+    if not trace.provenance.checkpoint.startswith(PREFIX):
+        places["card"] = (None, None)
+        labels["card"] = _("shown: the map closest to word alignment")
+    for each in sorted(trace, key=lambda shown: (shown.site.kind != "cross", shown.site)):
+        heads: tuple[Head, ...] = ("mean", *range(len(each.head_names))) if len(each.head_names) > 1 else (0,)
+        for head in heads:
+            code = f"{each.site}.{head}"
+            places[code] = (each.site, head)
+            labels[code] = _(
+                "shown: {stack} {kind}, layer {layer}, {head}",
+                stack=_(each.site.stack),
+                kind=_(each.site.kind),
+                layer=each.site.layer,
+                head=_("mean of heads") if head == "mean" else _("head {head}", head=head),
+            )
+    if len(labels) - ("card" in labels) <= 1:
+        return None, None
+    with st.container(width=420):
+        return places[select("shown", labels, title=_("Which map is shown"))]

@@ -1,0 +1,1 @@
+"""Why attention: a sentence through one fixed vector, and through attention, as it grows."""

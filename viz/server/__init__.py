@@ -1,0 +1,1 @@
+"""What all visitors share: threads, caches, models."""

@@ -1,0 +1,36 @@
+"""Waiting for the models: a skeleton meanwhile, and a message for each that cannot be loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from viz.server.runtime import Host, ModelUnavailableError
+from viz.text.language import _
+from viz.widgets.style import plain
+
+SKELETON_HEIGHT = 620
+
+
+def usable(host: Host, keys: Sequence[str], messages: DeltaGenerator) -> tuple[str, ...]:
+    """Give the keys of the models that can run, waiting until all are loaded; those that cannot are named.
+
+    The place of the skeleton is there when nothing waits, too: what follows keeps its place, and its focus.
+    """
+    waiting = st.container()
+    if not all(map(host.is_settled, keys)):
+        with waiting, st.skeleton(height=SKELETON_HEIGHT):
+            return tuple(key for key in keys if loads(host, key, messages))
+    return tuple(key for key in keys if loads(host, key, messages))
+
+
+def loads(host: Host, key: str, messages: DeltaGenerator) -> bool:
+    """Tell whether the model of `key` can run, waiting until it is loaded; if not, it is named in `messages`."""
+    try:
+        host.model(key)
+    except ModelUnavailableError as error:
+        messages.warning(plain(_("A model could not be loaded. {reason}", reason=error)))
+        return False
+    return True

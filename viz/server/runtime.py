@@ -1,0 +1,317 @@
+"""What all visitors of one server share: the models, loaded in the background, their latest traces, and what follows.
+
+The models that are shipped are loaded once and stay. Pretrained models are loaded when somebody first wants one, and
+at most `MOST_PRETRAINED` of them are kept: the one that nobody has used for longest goes.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from threading import Lock, Thread
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+
+import streamlit as st
+
+import models
+from models.trace import AttentionTrace
+from viz.server.caching import BoundedCache
+
+if TYPE_CHECKING:
+    from models.edits import Edit
+    from models.huggingface.hub import Progress
+    from models.registry import Model
+
+TRACE_BYTES = 640 * 2**20
+"""Memory that traces may take on a server: one of 144 heads and 1,024 tokens takes 604 MiB of it."""
+
+WORKING_BYTES = 64 * 2**20
+"""Memory for what is computed of traces: small maps, measures, divergences."""
+
+MOST_PRETRAINED = 3
+"""How many pretrained models are held in memory at once."""
+
+MOST_FAILURES = 32
+"""How many pretrained models that could not be loaded are remembered, each with the reason."""
+
+PRETRAINED = "hf:"
+"""What the keys of pretrained models begin with."""
+
+LONG_TEXT = 400
+"""Characters of a text that is worth every core of the server."""
+
+_EVERY_CORE = Lock()
+
+_TOKEN_BYTES = 400  # about what Python spends on one token: text, step, alternatives
+
+
+MOST_TIMES = 4096
+"""How many run times are remembered."""
+
+
+class Choices(TypedDict, total=False):
+    """What a run may be given besides its texts.
+
+    Parameters
+    ----------
+    pair : str, optional
+        A second text, for a pretrained encoder.
+    edits, sites : optional
+        As in the model's ``attend``.
+    """
+
+    pair: str | None
+    edits: tuple[Edit, ...]
+    sites: tuple[str, ...]
+
+
+_USUAL: Choices = {"pair": None, "edits": (), "sites": ("*.weights",)}
+
+
+class ModelUnavailableError(RuntimeError):
+    """A model could not be loaded; the message says which and why."""
+
+
+def trace_bytes(trace: AttentionTrace) -> int:
+    """Give about how much memory `trace` takes, in bytes."""
+    arrays = sum(each.weights.nbytes + sum(array.nbytes for array in each.companions.values()) for each in trace)
+    vectors = 0 if trace.vectors is None else trace.vectors.nbytes
+    return arrays + vectors + _TOKEN_BYTES * (len(trace.source) + 2 * len(trace.target) + len(trace.predictions) + 1)
+
+
+class TraceCache(BoundedCache[AttentionTrace]):
+    """The latest traces, as many as fit into `limit` bytes. They are frozen: all visitors are given the same."""
+
+    def __init__(self, limit: int = TRACE_BYTES) -> None:
+        super().__init__(limit, trace_bytes)
+        self._milliseconds: dict[Hashable, float] = {}
+
+    def get(self, key: Hashable, compute: Callable[[], AttentionTrace]) -> AttentionTrace:
+        """Give the trace kept under `key`, or compute and keep it, and how long that took."""
+
+        def timed() -> AttentionTrace:
+            started = perf_counter()
+            trace = compute()
+            self._milliseconds[key] = 1000 * (perf_counter() - started)
+            if len(self._milliseconds) > MOST_TIMES:
+                del self._milliseconds[next(iter(self._milliseconds))]
+            return trace
+
+        return super().get(key, timed)
+
+    def milliseconds(self, key: Hashable) -> float | None:
+        """Give what the trace of `key` took when it was computed; None if that is no longer known."""
+        return self._milliseconds.get(key)
+
+
+def _report_to_nobody(_done: int, _total: int) -> None:
+    """Take how far a download is, and do nothing with it."""
+
+
+class Host:
+    """The models of a server, and the caches of what they did.
+
+    Parameters
+    ----------
+    load : callable
+        Gives the model of a key, ready to run; may report, as `models.huggingface.hub.fetch` does, how much of it is
+        here.
+    trace_limit : int, optional
+        Bytes that traces may take.
+    most_pretrained : int, optional
+        How many pretrained models are kept.
+    """
+
+    def __init__(
+        self,
+        load: Callable[[str, Progress], Model],
+        *,
+        trace_limit: int = TRACE_BYTES,
+        most_pretrained: int = MOST_PRETRAINED,
+    ) -> None:
+        self.traces = TraceCache(trace_limit)
+        self.workings: BoundedCache[Any] = BoundedCache(WORKING_BYTES)
+        self._load, self._most = load, most_pretrained
+        self._lock = Lock()
+        self._models: OrderedDict[str, Future[Model]] = OrderedDict()  # the one used last at the end
+        self._progress: dict[str, tuple[int, int]] = {}
+
+    def warm_up(self, keys: Iterable[str]) -> Thread:
+        """Load the models of `keys` in the background, one after another."""
+        thread = Thread(target=self._load_all, args=(tuple(keys),), name="warm-up", daemon=True)
+        thread.start()
+        return thread
+
+    def _load_all(self, keys: tuple[str, ...]) -> None:
+        for key in keys:
+            self._future(key)
+
+    def is_settled(self, key: str) -> bool:
+        """Tell whether the model of `key` has been loaded, or has failed to load."""
+        with self._lock:
+            return key in self._models and self._models[key].done()
+
+    def is_begun(self, key: str) -> bool:
+        """Tell whether somebody has begun to load the model of `key`."""
+        with self._lock:
+            return key in self._models
+
+    def progress(self, key: str) -> tuple[int, int] | None:
+        """Give how many bytes of the model of `key` are here and how many there are, while it is being fetched."""
+        with self._lock:
+            return self._progress.get(key)
+
+    def forget(self, key: str) -> None:
+        """Forget that the model of `key` failed to load, so that the next call tries again."""
+        with self._lock:
+            if key in self._models and self._models[key].done() and self._models[key].exception() is not None:
+                del self._models[key]
+
+    def model(self, key: str) -> Model:
+        """Give the model of `key`, waiting until it is loaded.
+
+        Raises
+        ------
+        ModelUnavailableError
+            If it cannot be loaded; a later call tries again only after `forget`.
+        """
+        try:
+            return self._future(key).result()
+        except Exception as error:
+            reason = str(error) if isinstance(error, models.InputError) else f"{key}: {error}"
+            raise ModelUnavailableError(reason) from error
+
+    def _future(self, key: str) -> Future[Model]:
+        with self._lock:
+            mine = key not in self._models
+            future = self._models.setdefault(key, Future())
+            self._models.move_to_end(key)
+        if mine:
+            try:
+                future.set_result(self._load(key, lambda done, total: self._note(key, done, total)))
+            except Exception as error:
+                future.set_exception(error)
+            self._after(key)
+        return future
+
+    def _note(self, key: str, done: int, total: int) -> None:
+        with self._lock:
+            self._progress[key] = done, total
+
+    def _after(self, key: str) -> None:
+        """Let pretrained models go that are too many, those used least recently first; never the one just loaded."""
+        with self._lock:
+            self._progress.pop(key, None)
+            there = [each for each, future in self._models.items() if _is_held(each, future)]
+            failed = [each for each, future in self._models.items() if _has_failed(each, future)]
+            gone = [each for each in there[: -self._most] if each != key]
+            for each in (*gone, *failed[:-MOST_FAILURES]):
+                del self._models[each]
+        if gone:
+            _rest(anew=True)
+
+    def identify(self, key: str, source: str, target: str | None = None, **choices: Unpack[Choices]) -> Hashable:
+        """Give what names the trace that `attend` gives for the same arguments: small, and equal for equal traces."""
+        sha256 = (
+            str(getattr(self.model(key), "sha256", "")) if key.startswith(PRETRAINED) else models.describe(key).sha256
+        )
+        return (key, sha256, source, target, *(_USUAL | choices).values())
+
+    def attend(self, key: str, source: str, target: str | None = None, **choices: Unpack[Choices]) -> AttentionTrace:
+        """Give the trace of `source` through the model of `key`, from the cache if it was run before.
+
+        Parameters
+        ----------
+        key : str
+            A key of `models.catalog`, or of a pretrained model.
+        source, target
+            As in the model's ``attend``.
+        choices
+            See `Choices`.
+
+        Returns
+        -------
+        AttentionTrace
+
+        Raises
+        ------
+        ModelUnavailableError
+            If the model cannot be loaded.
+        models.InputError
+            If the text is not one that the model takes.
+        """
+        model: Any = self.model(key)
+        identity = self.identify(key, source, target, **choices)
+        given = {name: choice for name, choice in (_USUAL | choices).items() if choice is not None}
+
+        def run() -> AttentionTrace:
+            with _cores_for(source):
+                trace: AttentionTrace = model.attend(source, target, **given)
+            return trace
+
+        return self.traces.get(identity, run)
+
+
+@contextmanager
+def _cores_for(text: str) -> Iterator[None]:
+    """Let torch use every core while the block runs, for a long text and for one visitor at a time; else one core.
+
+    A text of a thousand tokens takes seconds on one core. Short texts of many visitors go side by side, a core each.
+    """
+    if len(text) < LONG_TEXT or not _EVERY_CORE.acquire(blocking=False):
+        yield
+        return
+    import torch
+
+    usual = torch.get_num_threads()
+    torch.set_num_threads(os.cpu_count() or 1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(usual)
+        _EVERY_CORE.release()
+
+
+def _is_held(key: str, future: Future[Model]) -> bool:
+    """Tell whether `key` is of a pretrained model that takes memory."""
+    return key.startswith(PRETRAINED) and future.done() and future.exception() is None
+
+
+def _has_failed(key: str, future: Future[Model]) -> bool:
+    """Tell whether `key` is of a pretrained model that could not be loaded."""
+    return key.startswith(PRETRAINED) and future.done() and future.exception() is not None
+
+
+def load_for_serving(key: str, progress: Progress = _report_to_nobody) -> Model:
+    """Load the model of `key` for a server of many threads: one torch thread, first run done, collector at rest.
+
+    Streamlit collects garbage after every rerun; what is frozen it need not look through.
+    """
+    import torch
+
+    torch.set_num_threads(1)
+    model: Model = models.load_pretrained(key, progress) if key.startswith(PRETRAINED) else models.load(key)
+    model.attend("A first run.")
+    _rest()
+    return model
+
+
+def _rest(*, anew: bool = False) -> None:
+    """Collect garbage and freeze what is left; `anew` looks through what was frozen before too, and frees it."""
+    if anew:
+        gc.unfreeze()
+    gc.collect()
+    gc.freeze()
+
+
+@st.cache_resource(show_spinner=False)
+def shared_host() -> Host:
+    """Give the host of this server; the first call starts loading the shipped models in the background."""
+    host = Host(load_for_serving)
+    host.warm_up(models.catalog())
+    return host

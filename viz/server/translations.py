@@ -1,0 +1,70 @@
+"""What the Bench runs: each model on its own translation, or all on one, so that rows line up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import models
+from models.huggingface.embedded import PREFIX
+from models.trace import AttentionTrace
+
+if TYPE_CHECKING:
+    from viz.server.runtime import Host
+
+
+def own_translations(host: Host, keys: Sequence[str], source: str) -> dict[str, AttentionTrace]:
+    """Give what each model of `keys` made of `source`.
+
+    Raises
+    ------
+    models.InputError
+        If the text is not one that a model takes.
+    """
+    return {key: host.attend(key, source, sites=sites_of(key)) for key in keys}
+
+
+def sites_of(key: str) -> tuple[str, ...]:
+    """Give what is captured of the model `key`: its weights, and the windows of local attention."""
+    if key.startswith(PREFIX) or not (mechanism := models.describe(key).mechanism).is_local:
+        return ("*.weights",)
+    return ("*.weights", "*.centre") if mechanism.rows_sum_to_one else ("*.weights", "*.centre", "*.raw_weights")
+
+
+def forcible_translation(host: Host, key: str, source: str) -> AttentionTrace:
+    """Give what the model `key` made of `source`, such that its text can be forced and gives the same tokens again.
+
+    Where the tokens that a model chose are not those into which its text is cut, the text is forced once.
+
+    Raises
+    ------
+    models.InputError
+        If the text is not one that the model takes.
+    """
+    trace = host.attend(key, source, sites=sites_of(key))
+    target = host.model(key).fit(trace.output_text)[0]
+    if not target.strip():
+        return trace
+    forced = host.attend(key, trace.source_text, target, sites=sites_of(key))
+    return trace if forced.target == trace.target else forced
+
+
+def forced_translations(host: Host, keys: Sequence[str], source: str, target: str) -> dict[str, AttentionTrace]:
+    """Give what each model of `keys` attends to while it writes `target`, whatever it would have written.
+
+    A model that would have written `target` itself is left to do so: the same weights, and no word of force.
+
+    Raises
+    ------
+    models.InputError
+        If a text is not one that a model takes.
+    """
+    forced = {key: host.attend(key, source, target, sites=sites_of(key)) for key in keys}
+    own = own_translations(host, keys, source)
+    return {key: own[key] if own[key].target == trace.target else trace for key, trace in forced.items()}
+
+
+def milliseconds(host: Host, key: str, trace: AttentionTrace) -> float | None:
+    """Give what the run that gave `trace` took on this server; None if that is no longer known."""
+    target = None if trace.provenance.decoding == "greedy" else trace.output_text
+    return host.traces.milliseconds(host.identify(key, trace.source_text, target, sites=sites_of(key)))

@@ -1,0 +1,1 @@
+"""Words: the language of the interface, and what a token looks like."""

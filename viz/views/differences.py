@@ -1,0 +1,205 @@
+"""The signed difference of two maps that read the same words, and the words that go with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.trace import AttentionMap, AttentionTrace, Provenance, TokenSequence
+from viz.text.language import _
+from viz.text.tokens import visible
+from viz.views.view import Unit, View, choose_view, notes_of
+
+SMALLEST_NAMED = 0.005
+"""A largest difference below it would be named as 0.00."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What one view gives to each key, less what another gives.
+
+    Parameters
+    ----------
+    first, second : View
+        With the rows that both have, in one order.
+    query_title : str
+        What the rows are, in words.
+    notes : tuple of str
+        What a reader must know.
+    """
+
+    first: View
+    second: View
+    query_title: str
+    notes: tuple[str, ...]
+
+    @property
+    def weights(self) -> NDArray[np.float32]:
+        """First less second: [query, key], from -1 to 1."""
+        return np.asarray(self.first.weights - self.second.weights, dtype=np.float32)
+
+    @property
+    def queries(self) -> TokenSequence:
+        """What labels the rows."""
+        return self.first.shown.query_tokens
+
+    @property
+    def keys(self) -> TokenSequence:
+        """What labels the columns."""
+        return self.first.shown.key_tokens
+
+    @property
+    def title(self) -> str:
+        """The first by name, a minus, the second."""
+        return " \u2212 ".join(self.names(year=True))
+
+    def names(self, *, year: bool = False) -> tuple[str, str]:
+        """Give what tells the two apart: their mechanisms, or which of two runs of one model was edited."""
+        views = (self.first, self.second)
+        mine, its = (view.trace.provenance for view in views)
+        if mine.checkpoint == its.checkpoint and mine.edits != its.edits:
+            return _edited(mine), _edited(its)
+        return (_(mine.title), _(its.title)) if not year else (views[0].title, views[1].title)
+
+
+def _edited(provenance: Provenance) -> str:
+    return _("edited") if provenance.edits else _("as trained")
+
+
+def choose_difference(
+    first: AttentionTrace | View, second: AttentionTrace | View, *, unit: Unit = "word"
+) -> Difference:
+    """Give the difference of two maps, word by word.
+
+    Parameters
+    ----------
+    first, second : AttentionTrace or View
+        Of one source and one target. Of a trace, the map, head and reading that it names as its alignment.
+    unit : {"word", "piece"}, optional
+        For traces.
+
+    Returns
+    -------
+    Difference
+        If one view labels its rows by the word written and the other by the word read in, rows of one word are
+        compared, and those that only one view has (``<s>``, ``</s>``) are left out.
+
+    Raises
+    ------
+    ValueError
+        If the two do not share source and target tokens, or one shows words and the other pieces.
+    """
+    one, other = (each if isinstance(each, View) else choose_view(each, unit=unit) for each in (first, second))
+    if one.unit != other.unit or one.shown.site.kind != other.shown.site.kind:
+        message = f"a difference is of maps of one kind; got {_kind(one)} and {_kind(other)}"
+        raise ValueError(message)
+    for axis in ("source", "target"):
+        got = [_texts(getattr(view.trace, axis), one.unit) for view in (one, other)]
+        if got[0] != got[1]:
+            message = (
+                f"the traces do not share their {axis} tokens: got {got[0]} and {got[1]}. Force both on one "
+                "translation, attend(source, target), so that rows line up"
+            )
+            raise ValueError(message)
+    notes: list[str] = []
+    query_title = one.query_title
+    if one.reading != other.reading:
+        one, other = _by_word(one, other)
+        query_title = _("query: the word of the translation") if one.unit == "word" else _("query: the piece")
+        notes.append(_("rows of one word: when {one}, and when {other}", one=_when(one), other=_when(other)))
+    for view in (one, other):
+        own = notes_of(view)
+        notes.extend(f"{view.title}: {note}" for note in own if len(view.shown.head_names) > 1 and note == own[0])
+    if "forced" in (one.trace.provenance.decoding, other.trace.provenance.decoding):
+        notes.append(_("the translation was given"))
+    return Difference(one, other, query_title, tuple(notes))
+
+
+def _kind(view: View) -> str:
+    return f"{view.shown.site.kind} {view.unit}s"
+
+
+def _texts(sequence: TokenSequence, unit: Unit) -> tuple[str, ...]:
+    return sequence.word_texts if unit == "word" else sequence.texts
+
+
+def _when(view: View) -> str:
+    return (
+        _("{title} writes it", title=view.title)
+        if view.reading == "written"
+        else _("{title} has just read it in", title=view.title)
+    )
+
+
+def _by_word(one: View, other: View) -> tuple[View, View]:
+    """Keep of each view the rows of the words that both have: the row of ``<s>`` shifts the one that reads in."""
+    shifts = [int(view.reading == "input") for view in (one, other)]
+    texts = [view.shown.query_tokens.texts[shift:] for view, shift in zip((one, other), shifts, strict=True)]
+    common = 0
+    while common < min(map(len, texts)) and texts[0][common] == texts[1][common]:
+        common += 1
+    kept = [_rows(view, shift, shift + common) for view, shift in zip((one, other), shifts, strict=True)]
+    return kept[0], kept[1]
+
+
+def _rows(view: View, start: int, stop: int) -> View:
+    shown, tokens = view.shown, view.shown.query_tokens
+    texts, ids = tokens.texts[start:stop], tokens.ids[start:stop]
+    rows = AttentionMap(
+        site=shown.site,
+        weights=shown.weights[:, start:stop],
+        query_tokens=TokenSequence.from_words(texts, ids),
+        key_tokens=shown.key_tokens,
+        head_names=shown.head_names,
+        rows_sum_to_one=shown.rows_sum_to_one,
+    )
+    return replace(view, shown=rows)
+
+
+def sentence_of_difference(difference: Difference) -> str:
+    """Say in one sentence where the two differ most, or that they read alike.
+
+    Parameters
+    ----------
+    difference : Difference
+
+    Returns
+    -------
+    str
+        Plain text.
+    """
+    weights = difference.weights
+    if not weights.size:
+        return _("{title}: nothing to compare", title=difference.title)
+    query, key = np.unravel_index(np.abs(weights).argmax(), weights.shape)
+    largest = abs(float(weights[query, key]))
+    if not largest:
+        return _("{title}: the two read alike, no weight differs", title=difference.title)
+    if largest < SMALLEST_NAMED:
+        least = f"{SMALLEST_NAMED:g}"
+        return _(
+            "{title}: the two read almost alike, no weight differs by {least}", title=difference.title, least=least
+        )
+    return _(
+        "{title}: they differ most at “{query}”, where “{key}” gets {first} from the one and {second} from the other "
+        "({value})",
+        title=difference.title,
+        query=visible(difference.queries.texts[query]),
+        key=visible(difference.keys.texts[key]),
+        first=f"{difference.first.weights[query, key]:.2f}",
+        second=f"{difference.second.weights[query, key]:.2f}",
+        value=signed(float(weights[query, key]), digits=2),
+    )
+
+
+def signed(value: float, *, digits: int = 4) -> str:
+    r"""Give `value` with its sign.
+
+    Examples
+    --------
+    >>> signed(0.5, digits=1), signed(-0.25, digits=2) == "\N{MINUS SIGN}0.25"
+    ('+0.5', True)
+    """
+    return f"{value:+.{digits}f}".replace("-", "\u2212")

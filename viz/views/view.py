@@ -1,0 +1,319 @@
+"""Which head of which map of a trace is looked at, and the words that go with it: titles, axes, notes, a sentence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.sites import Site
+from models.trace import AttentionMap, AttentionTrace, Reading, TokenSequence
+from viz.measures.attention import Link, strongest_links
+from viz.text.language import _, mark
+from viz.text.tokens import visible
+from viz.views.hiding import HIDDEN, Hiding, hide_tokens, outside, word_positions
+
+Unit = Literal["word", "piece"]
+Head = int | Literal["mean"]
+
+_KEY_TITLES = MappingProxyType(
+    {
+        ("cross", "word"): mark("key: the source word being read"),
+        ("cross", "piece"): mark("key: the source piece being read"),
+        ("self", "word"): mark("key: the word being read"),
+        ("self", "piece"): mark("key: the piece being read"),
+        ("rollout", "word"): mark("key: the word as it came in"),
+        ("rollout", "piece"): mark("key: the piece as it came in"),
+    }
+)
+_QUERY_TITLES = MappingProxyType(
+    {
+        ("written", "word"): mark("query: the word being written"),
+        ("written", "piece"): mark("query: the piece being written"),
+        ("input", "word"): mark("query: the word just read in"),
+        ("input", "piece"): mark("query: the piece just read in"),
+        ("self", "word"): mark("query: the word that reads"),
+        ("self", "piece"): mark("query: the piece that reads"),
+        ("rollout", "word"): mark("query: the word after these layers"),
+        ("rollout", "piece"): mark("query: the piece after these layers"),
+    }
+)
+_CELLS = MappingProxyType(
+    {
+        "written": mark("{weight}: writing {query}, it reads {key}"),
+        "input": mark("{weight}: after {query}, it reads {key}"),
+        "self": mark("{weight}: {query} reads {key}"),
+        "rollout": mark("{weight} of {query} comes from {key}"),
+    }
+)
+
+
+class HeadPlace(NamedTuple):
+    """Where a head stands in a stack of attention layers, both counted from 0."""
+
+    layer: int
+    head: int
+
+    @property
+    def title(self) -> str:
+        """Its name in words."""
+        return _("layer {layer}, head {head}", layer=self.layer, head=self.head)
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One head of one map of a trace, as it is shown.
+
+    Parameters
+    ----------
+    trace : AttentionTrace
+    shown : AttentionMap
+        Merged to words if `unit` says so, rows labelled as `reading` says.
+    head : int or "mean"
+    reading : {"written", "input", "self"}
+        What labels the rows; of a self map the tokens read in, under either reading.
+    unit : {"word", "piece"}
+    merged : bool
+        Whether merging pieces to words changed anything.
+    hidden_queries, hidden_keys : tuple of int
+        Positions of what `hide` has left out; of keys the last column of `shown` holds the sum.
+    threshold : float
+        Cells nearer to 0 than this are drawn empty.
+    quantity : {"weights", "rollout"}
+        What the numbers are: weights of the model, or what was computed of them.
+    between : tuple of int, optional
+        Of a pair of texts that are read together: which one is shown in rows, and which in columns.
+    """
+
+    trace: AttentionTrace
+    shown: AttentionMap
+    head: Head
+    reading: Literal["written", "input", "self"]
+    unit: Unit
+    merged: bool
+    hidden_queries: tuple[int, ...] = ()
+    hidden_keys: tuple[int, ...] = ()
+    threshold: float = 0.0
+    quantity: Literal["weights", "rollout"] = "weights"
+    between: tuple[int, int] | None = None
+
+    @property
+    def weights(self) -> NDArray[np.float32]:
+        """The weights shown, [query, key]."""
+        return self.shown.head(self.head)
+
+    @property
+    def title(self) -> str:
+        """The mechanism and its year."""
+        provenance = self.trace.provenance
+        return f"{_(provenance.title)}, {provenance.year}"
+
+    @property
+    def key_title(self) -> str:
+        """What the columns are, in words."""
+        return _(_KEY_TITLES[self.quantity if self.quantity == "rollout" else self.shown.site.kind, self.unit])
+
+    @property
+    def query_title(self) -> str:
+        """What the rows are, in words."""
+        return _(_QUERY_TITLES[self.quantity if self.quantity == "rollout" else self.reading, self.unit])
+
+    def cell(self, *, weight: str, query: str, key: str) -> str:
+        """Say what one cell says; each part is text that the caller has made fit for where it is shown."""
+        return _(
+            _CELLS[self.quantity if self.quantity == "rollout" else self.reading], weight=weight, query=query, key=key
+        )
+
+
+def choose_view(
+    trace: AttentionTrace,
+    *,
+    unit: Unit = "word",
+    site: Site | str | None = None,
+    head: Head | None = None,
+    reading: Reading | None = None,
+) -> View:
+    """Give the map of `trace` that a figure shows.
+
+    Parameters
+    ----------
+    trace : AttentionTrace
+    unit : {"word", "piece"}, optional
+    site, head, reading : optional
+        Left out, those that the trace names as its alignment; of another site, the mean over heads.
+        `AttentionTrace.read` explains readings.
+
+    Returns
+    -------
+    View
+
+    Raises
+    ------
+    KeyError
+        If `site` was not captured.
+    ValueError
+        If `unit`, `head` or `reading` is not one that there is, or the trace holds no map.
+    """
+    if unit not in ("word", "piece"):
+        message = f"unit is 'word' or 'piece'; got {unit!r}"
+        raise ValueError(message)
+    chosen = trace.provenance.alignment
+    if site is None:
+        site = chosen.site if chosen.site.place in trace else _first_site(trace)
+    reading = chosen.reading if reading is None else reading
+    pieces = trace.read(site, reading)
+    heads = len(pieces.head_names)
+    if head is None:
+        known = pieces.site == chosen.site.place
+        head = chosen.head if known else "mean" if heads > 1 else 0
+    if head != "mean" and not 0 <= head < heads:
+        message = f"{pieces.site}: got head {head!r}; expected 'mean' or 0 to {heads - 1}"
+        raise ValueError(message)
+    shown = pieces.to_words() if unit == "word" else pieces
+    rows = "self" if pieces.site.kind == "self" else reading
+    return View(trace, shown, head, rows, unit, merged=shown.weights.shape != pieces.weights.shape)
+
+
+def hide(view: View, hiding: Hiding) -> View:
+    """Give `view` without what `hiding` leaves out, in sight as a last column and in `notes_of`.
+
+    Parameters
+    ----------
+    view : View
+        Of which nothing is hidden yet.
+    hiding : Hiding
+
+    Returns
+    -------
+    View
+        Its weights are those of the model: nothing is renormalised.
+
+    Raises
+    ------
+    ValueError
+        If there is no token at a hidden position, or a text that is no pair is cut in two.
+    """
+    trace, names = view.trace, _axis_names(view)
+    places = [getattr(hiding, name) for name in names]
+    if view.unit == "word":
+        places = [word_positions(getattr(trace, name), each) for name, each in zip(names, places, strict=True)]
+    if hiding.between is not None:
+        texts = (view.shown.query_tokens, view.shown.key_tokens)
+        cut = [outside(text, each) for text, each in zip(texts, hiding.between, strict=True)]
+        places = [tuple(sorted({*one, *other})) for one, other in zip(places, cut, strict=True)]
+    queries, keys = places
+    shown = hide_tokens(view.shown, queries=queries, keys=keys)
+    return replace(
+        view,
+        shown=shown,
+        hidden_queries=queries,
+        hidden_keys=keys,
+        threshold=hiding.threshold,
+        between=hiding.between,
+    )
+
+
+def _axis_names(view: View) -> tuple[str, str]:
+    """Name the sequences of the trace that label rows and columns."""
+    site = view.shown.site
+    if site.kind == "cross":
+        return ("target" if view.reading == "written" else "target_input"), "source"
+    own = "source" if site.stack == "encoder" or not len(view.trace.target) else "target_input"
+    return own, own
+
+
+def key_pieces(view: View) -> TokenSequence:
+    """Give the pieces of the text whose words or pieces are the keys of `view`."""
+    pieces: TokenSequence = getattr(view.trace, _axis_names(view)[1])
+    return pieces
+
+
+def _first_site(trace: AttentionTrace) -> Site:
+    if not trace.sites:
+        message = "the trace holds no map; attend with sites that match one, such as '*.weights'"
+        raise ValueError(message)
+    return min(trace.sites, key=lambda site: site.kind != "cross")
+
+
+def notes_of(view: View) -> tuple[str, ...]:
+    """Say what a reader must know of the picture: layer and head, merging, edits, cuts.
+
+    Parameters
+    ----------
+    view : View
+
+    Returns
+    -------
+    tuple of str
+        Plain text, most needed first; empty if there is nothing to say.
+    """
+    provenance, names, layer = view.trace.provenance, view.shown.head_names, view.shown.site.layer
+    notes = []
+    if len(names) > 1 and view.head == "mean":
+        notes.append(_("layer {layer}, mean of {heads} heads", layer=layer, heads=len(names)))
+    elif len(names) > 1 and view.head != "mean":
+        notes.append(_("layer {layer}, head {head}, counted from 0", layer=layer, head=names[view.head]))
+    if provenance.edits:
+        edits = "; ".join(map(str, provenance.edits))
+        notes.append(_("edited: {edits}", edits=edits))
+    if provenance.decoding == "forced":
+        notes.append(_("the translation was given, not chosen by the model"))
+    if not provenance.exact:
+        notes.append(_("weights are approximate"))
+    if view.merged:
+        notes.append(_("pieces merged to words"))
+    if view.between is not None:
+        rows, columns = ("AB"[each] for each in view.between)
+        said = _(
+            "rows: text {rows}; columns: text {columns}, and what all else is given: {column}",
+            rows=rows,
+            columns=columns,
+            column=_(HIDDEN),
+        )
+        notes.append(said)
+    elif view.hidden_keys:
+        count, column = len(view.hidden_keys), _(HIDDEN)
+        notes.append(_("special tokens hidden: {count}; what they are given: {column}", count=count, column=column))
+    elif view.hidden_queries:
+        notes.append(_("rows of special tokens hidden: {count}", count=len(view.hidden_queries)))
+    return (*notes, *map(_, provenance.notes))
+
+
+def sentence_of(view: View, *, count: int = 3) -> str:
+    """Say in one sentence what `view` shows: who reads whom most.
+
+    Parameters
+    ----------
+    view : View
+    count : int, optional
+        How many rows to name at most: the surest words; punctuation and ``</s>`` only if there is nothing else.
+
+    Returns
+    -------
+    str
+        Plain text.
+
+    Notes
+    -----
+    The surest row is that with the largest single weight.
+    """
+    queries, keys = view.shown.query_tokens.texts, view.shown.key_tokens.texts
+    spoken_of = view.weights[:, :-1] if view.hidden_keys else view.weights
+    links = strongest_links(spoken_of, count=len(queries))
+    spoken = [link for link in links if _is_word(queries[link.query])] or list(links)
+    if not spoken:
+        return _("{title}: nothing to read", title=view.title)
+    named = "; ".join(_reads(link, queries, keys) for link in spoken[:count])
+    return _("{title}: {links}", title=view.title, links=named)
+
+
+def _is_word(text: str) -> bool:
+    return not text.startswith("<") and any(character.isalnum() for character in text)
+
+
+def _reads(link: Link, queries: tuple[str, ...], keys: tuple[str, ...]) -> str:
+    query, key = visible(queries[link.query]), visible(keys[link.key])
+    return _("“{query}” reads “{key}” most ({weight})", query=query, key=key, weight=f"{link.weight:.2f}")

@@ -1,0 +1,195 @@
+"""The parts of a walk behind the context: the next state, heads merged, and the word that is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from viz.text.language import _, mark
+from viz.text.tokens import visible
+from viz.views.strips import Strip
+from viz.walk.digits import factor, number, products
+from viz.walk.fixed_vector import source_vector
+from viz.walk.recurrence import (
+    EMBEDDING,
+    GRU,
+    LSTM,
+    Vector,
+    gru_step,
+    lstm_step,
+    parameters_of,
+    read_in,
+    read_in_strip,
+    state_strip,
+)
+from viz.walk.scores import Built, exact, row_of
+from viz.walk.walk import Part, Scene, Worked
+from viz.walk.weights import context_strip
+
+_NEVER_WRITTEN = 2  # the first ids, <pad> and <s>: their probability is 0
+
+
+# Bahdanau: the context enters the recurrence.
+
+
+def _gru_next(scene: Scene) -> Built:
+    says = _("The context enters the decoder's recurrence beside the last word: the state now knows what was read.")
+    return says, *gru_step(scene, context_strip(scene), scene.of_query("query"), scene.of_query("output"))
+
+
+GRU_NEXT = Part("next", mark("Into the GRU"), _gru_next, (*GRU, *EMBEDDING))
+
+
+# Luong: the context enters the attentional state.
+
+
+def _attentional(scene: Scene) -> Built:
+    matrix, bias = scene.parameters["combine.weight"], scene.parameters["combine.bias"]
+    joined = np.concatenate((exact(scene.of_query("context")), exact(scene.of_query("query"))))
+    after = scene.of_query("output")
+    k = int(np.abs(after).argmax())
+    digits, total = products(matrix[k], joined)
+    computed = float(np.tanh(total + float(bias[k])))
+    says = _("What was read and what the decoder knows are joined: from this state the word is chosen.")
+    strips = (
+        context_strip(scene),
+        Strip(_("query: what reads"), "s", scene.of_query("query")[None]),
+        row_of(matrix, k, "W_c"),
+        Strip(_("attentional state"), "s\u0303", after[None], marked=(None, k), made=True),
+    )
+    lines = (
+        rf"(W_c [c; s])_{{[{k}]}} &= {digits} = {number(total)}",
+        rf"\tilde{{s}}_{{{scene.row},[{k}]}} &= \tanh({number(total)} + {factor(float(bias[k]))}) "
+        rf"= {number(computed, 4)}",
+    )
+    return says, strips, Worked(lines, computed, float(after[k]))
+
+
+ATTENTIONAL = Part("next", mark("Attentional state"), _attentional, ("combine.weight", "combine.bias"))
+
+
+def _feed(scene: Scene) -> Built | None:
+    if scene.row + 1 >= len(scene.queries):
+        return None  # nothing is written after it
+    row = scene.row + 1
+    fed, after = scene.of_query("output"), scene.map.companions["query"][0, row]
+    gates = exact(scene.parameters["feed.weight"]) @ exact(fed)
+    k, worked = lstm_step(scene, row, after, number_after=row, fed=gates)
+    says = _("The attentional state is read in together with the word: the next step knows what this one attended to.")
+    strips = (
+        Strip(_("attentional state of this step"), "s\u0303", fed[None]),
+        read_in_strip(scene, row),
+        state_strip(scene.states[0][row], k=k),
+        Strip(_("decoder state of the next step: its query"), "s", after[None], marked=(None, k), made=True),
+    )
+    return says, strips, worked
+
+
+FEED = Part("feed", mark("Input feeding"), _feed, (*LSTM, *EMBEDDING, "feed.weight"))
+
+
+# Transformer: heads merged.
+
+
+def _merge(scene: Scene) -> Built:
+    matrix, bias = scene.parameters["output.weight"], scene.parameters["output.bias"]
+    contexts = scene.map.companions["context"][:, scene.row]  # [head, d_head]
+    after = scene.of_query("output")
+    k = int(np.abs(after).argmax())
+    digits, total = products(matrix[k], contexts.reshape(-1))
+    computed = total + float(bias[k])
+    says = _(
+        "The contexts of all {heads} heads stand side by side, and one matrix mixes them; what comes out is added to "
+        "the token's own vector.",
+        heads=len(contexts),
+    )
+    heads = tuple(_("head {head}", head=name) for name in scene.map.head_names)
+    strips = (
+        Strip(_("contexts of all heads"), "c", contexts, rows=heads, marked=(scene.head, None)),
+        row_of(matrix, k, "W_O"),
+        Strip(_("output"), "o", after[None], marked=(None, k), made=True),
+    )
+    line = rf"o_{{{scene.row},[{k}]}} &= {digits} + {factor(float(bias[k]))} = {number(computed, 4)}"
+    return says, strips, Worked((line,), computed, float(after[k]))
+
+
+MERGE = Part("merge", mark("Heads merged: the output projection"), _merge, ("output.weight", "output.bias"))
+
+
+# The word.
+
+
+def _predict_from(readout: Callable[[Scene], Vector]) -> Callable[[Scene], Built]:
+    def build(scene: Scene) -> Built:
+        vector, step = readout(scene), scene.trace.steps[scene.row]
+        embedding, bias = scene.parameters["embedding.weight"], scene.parameters["output_bias"]
+        logits = exact(embedding @ vector.astype(np.float32) + bias)[_NEVER_WRITTEN:]
+        largest = float(logits.max())
+        total = largest + float(np.log(np.exp(logits - largest).sum()))
+        digits, product = products(embedding[step.id], vector)
+        logit = product + float(bias[step.id])
+        computed = float(np.exp(logit - total)) if step.id >= _NEVER_WRITTEN else 0.0
+        names = tuple(visible(text) for text, _share in step.alternatives)
+        shares = np.array([[share for _text, share in step.alternatives]])
+        written = visible(step.text)
+        place = names.index(written) if written in names else None
+        says = _(
+            "Every word of the vocabulary of {count} gets a score; “{word}” has probability {share}.",
+            count=len(embedding),
+            word=written,
+            share=f"{step.probability:.4f}",
+        )
+        strips = (
+            Strip(_("what the word is chosen from"), "r", vector[None]),
+            row_of(embedding, step.id, "E"),
+            Strip(
+                _("probabilities of the likeliest words"),
+                "p",
+                shares,
+                "weights",
+                columns=names,
+                marked=(None, place),
+                made=True,
+            ),
+        )
+        lines = (
+            rf"E_w r + b_w &= {digits} + {factor(float(bias[step.id]))} = {number(logit)}",
+            rf"p &= \exp({number(logit)} - {factor(total)}) = {number(computed, 4)}",
+        )
+        return says, strips, Worked(lines, computed, step.probability)
+
+    return build
+
+
+def _of_output(scene: Scene) -> Vector:
+    return exact(scene.of_query("output"))
+
+
+def _joined_readout(scene: Scene, *parts: Vector) -> Vector:
+    matrix, bias = parameters_of(scene, ("readout.weight", "readout.bias"))
+    return np.asarray(np.tanh(matrix @ np.concatenate(parts) + bias))
+
+
+def _of_bahdanau(scene: Scene) -> Vector:
+    context = exact(scene.of_query("context"))
+    return _joined_readout(scene, exact(scene.of_query("output")), read_in(scene, scene.row), context)
+
+
+def _of_summary(scene: Scene) -> Vector:
+    state = exact(scene.states[0][scene.row + 1])
+    return _joined_readout(scene, state, read_in(scene, scene.row), exact(source_vector(scene)[0]))
+
+
+def _of_state(scene: Scene) -> Vector:
+    matrix, bias = parameters_of(scene, ("readout.weight", "readout.bias"))
+    return np.asarray(matrix @ exact(scene.states[0][scene.row + 1]) + bias)
+
+
+_READOUT = ("readout.weight", "readout.bias")
+_OUTPUT = (*EMBEDDING, "output_bias")
+_TITLE = mark("The word written")
+PREDICT = Part("predict", _TITLE, _predict_from(_of_output), _OUTPUT)
+BAHDANAU_PREDICT = Part("predict", _TITLE, _predict_from(_of_bahdanau), (*_OUTPUT, *_READOUT))
+SUMMARY_PREDICT = Part("predict", _TITLE, _predict_from(_of_summary), (*_OUTPUT, *_READOUT))
+STATE_PREDICT = Part("predict", _TITLE, _predict_from(_of_state), (*_OUTPUT, *_READOUT))

@@ -1,0 +1,77 @@
+"""The parts of a walk through models without attention: one vector is all that the decoder gets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from viz.text.language import _, mark
+from viz.views.strips import Strip
+from viz.walk.digits import number, products
+from viz.walk.recurrence import EMBEDDING, GRU, LSTM, gru_step, lstm_step, read_in_strip, state_strip
+from viz.walk.scores import Built, row_of
+from viz.walk.walk import Part, Scene, Worked
+
+
+def source_vector(scene: Scene) -> tuple[NDArray[Any], Strip]:
+    """Give all that the decoder gets of the source, and its strip."""
+    if scene.vector is None:
+        message = "the walk needs the vector of models.experiments.arithmetic.decoder_run"
+        raise KeyError(message)
+    name = _("the one vector: all that the decoder gets of {count} source tokens", count=len(scene.trace.source))
+    return scene.vector, Strip(name, "c", scene.vector[None])
+
+
+def _summary(scene: Scene) -> Built:
+    vector, strip = source_vector(scene)
+    matrix, after = scene.parameters["initial.weight"], scene.states[0][0]
+    k = int(np.abs(after).argmax())
+    digits, total = products(matrix[k], vector)
+    computed = float(np.tanh(total))
+    says = _("There are no scores and no weights: the whole sentence went into one vector, however long it is.")
+    strips = (
+        strip,
+        row_of(matrix, k, "V'"),
+        Strip(_("first state of the decoder"), "s_0", after[None], marked=(None, k), made=True),
+    )
+    line = rf"s_{{0,[{k}]}} &= \tanh({digits}) = {number(computed, 4)}"
+    return says, strips, Worked((line,), computed, float(after[k]))
+
+
+def _copied(scene: Scene) -> Built:
+    vector, strip = source_vector(scene)
+    after = scene.states[0][0]
+    k = int(np.abs(vector).argmax())
+    says = _(
+        "There are no scores and no weights: the source is read in reverse, and the decoder starts from the one vector "
+        "that is left."
+    )
+    strips = (strip, Strip(_("first state of the decoder"), "s_0", after[None], marked=(None, k), made=True))
+    line = rf"s_{{0,[{k}]}} &= v_{{[{k}]}} = {number(float(vector[k]), 4)}"
+    return says, strips, Worked((line,), float(vector[k]), float(after[k]))
+
+
+def _gru_of_vector(scene: Scene) -> Built:
+    says = _("Every step is given the same vector: there is nothing to choose, whichever word is written.")
+    states = scene.states[0]
+    return says, *gru_step(scene, source_vector(scene)[1], states[scene.row], states[scene.row + 1])
+
+
+def _lstm_alone(scene: Scene) -> Built:
+    before, after = scene.states[0][scene.row : scene.row + 2]
+    k, worked = lstm_step(scene, scene.row, after, number_after=scene.row + 1)
+    says = _("The source is not looked at again: all that the state still knows of it came through the one vector.")
+    strips = (
+        state_strip(before, k=k),
+        read_in_strip(scene, scene.row),
+        state_strip(after, k=k, made=True),
+    )
+    return says, strips, worked
+
+
+SUMMARY = Part("vector", mark("The one vector"), _summary, ("initial.weight",))
+COPIED = Part("vector", mark("The one vector"), _copied)
+GRU_OF_VECTOR = Part("next", mark("Into the GRU"), _gru_of_vector, (*GRU, *EMBEDDING))
+LSTM_ALONE = Part("next", mark("The next state"), _lstm_alone, (*LSTM, *EMBEDDING))

@@ -1,0 +1,151 @@
+r"""Which parts each mechanism walks through: a table, so that a mechanism of a known family is a line of data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+from viz.text.language import mark
+from viz.walk import after_context as after
+from viz.walk import fixed_vector as vector
+from viz.walk import scores, weights
+from viz.walk.walk import Letters, Part, Walk
+
+_LINE = r" \\[0.5em] "
+
+
+def _lines(*lines: str) -> str:
+    return r"\begin{gathered}" + _LINE.join(lines) + r"\end{gathered}"
+
+
+def _read(score: str, softmax: str = r"\operatorname{softmax}_s") -> str:
+    """Give Luong's context for a score: the weighted sum of the encoder states."""
+    inner = rf"[[softmax:{softmax}\big([[scores:{score}]] [[mask:+\, m_{{ts}}]]\big)]]"
+    return rf"[[context:c_t = \sum_s {inner}\, h_s]]"
+
+
+_JOIN = r"[[next:\tilde{s}_t = \tanh(W_c [c_t; s_t])]]"
+_CHOOSE = r"[[predict:p(y_t) = \operatorname{softmax}(E\, \tilde{s}_t + b)]]"
+_LUONG = Letters(query="s_t", key="h", score="e", weight="a", context="c")
+_GENERAL = r"s_t^\top W_a h_s"
+_WINDOW = r"[[mask:|s - p_t| \leq D]]"
+
+
+def _luong(score: str, *parts: Part, before: str = "", behind: str = "", needs_states: bool = False) -> Walk:
+    """Give the walk of a mechanism with Luong's data flow; `before` and `behind` are further lines of its formula."""
+    lines = filter(None, (before, score, _JOIN, _CHOOSE, behind))
+    return Walk(_lines(*lines), parts, _LUONG, needs_states)
+
+
+def _local(centre: str, read: str, *parts: Part) -> Walk:
+    return _luong(read, *parts, weights.CONTEXT, after.ATTENTIONAL, after.PREDICT, before=centre)
+
+
+def _global(part: Part, mask: Part = weights.MASK) -> tuple[Part, ...]:
+    return part, mask, weights.SOFTMAX, weights.CONTEXT, after.ATTENTIONAL, after.PREDICT
+
+
+_BAHDANAU = Walk(
+    _lines(
+        r"[[context:c_i = \sum_j [[softmax:\operatorname{softmax}_j\big([[scores:v^\top "
+        r"[[features:\tanh(W s_{i-1} + [[keys:U h_j]])]]]] [[mask:+\, m_{ij}]]\big)]]\, h_j]]",
+        r"[[next:s_i = \operatorname{GRU}(s_{i-1}, [y_{i-1}; c_i])]]",
+        r"[[predict:p(y_i) = \operatorname{softmax}(E \tanh(W_t [s_i; y_{i-1}; c_i]) + b)]]",
+    ),
+    (
+        scores.KEYS,
+        scores.FEATURES,
+        scores.ADDITIVE,
+        weights.MASK,
+        weights.SOFTMAX,
+        weights.CONTEXT,
+        after.GRU_NEXT,
+        after.BAHDANAU_PREDICT,
+    ),
+    Letters(query="s", key="U h", weight=r"\alpha"),
+)
+_CONCAT = replace(
+    _luong(
+        _read(r"v_a^\top [[features:\tanh(W s_t + [[keys:U h_s]])]]"),
+        scores.KEYS,
+        scores.FEATURES,
+        *_global(scores.ADDITIVE),
+        before=r"W_a [s_t; h_s] = W s_t + U h_s",
+    ),
+    letters=replace(_LUONG, key="U h"),
+    note=mark(
+        "The formula is Bahdanau's: the matrix on both states side by side is a matrix W on the query and a matrix U "
+        "on the key. The data flow differs: Bahdanau's query is the state before the last written word is read in, and "
+        "the context helps to make the next state; here the query is the state after it, and the context only joins it."
+    ),
+)
+_LOCAL_M = _local(
+    r"[[centre:p_t = \min(t, S - 1)]], \quad " + _WINDOW,
+    _read(_GENERAL),
+    scores.MONOTONIC_CENTRE,
+    scores.GENERAL,
+    weights.WINDOW,
+    weights.SOFTMAX,
+)
+_LOCAL_P = _local(
+    r"[[centre:p_t = S\, \sigma(v_p^\top \tanh(W_p s_t))]], \quad " + _WINDOW,
+    r"[[context:c_t = \sum_s [[gaussian:[[softmax:\operatorname{softmax}_s\big([[scores:s_t^\top W_a h_s]] "
+    r"[[mask:+\, m_{ts}]]\big)]] \exp\Big(-\frac{(s - p_t)^2}{2 (D/2)^2}\Big)]]\, h_s]]",
+    scores.PREDICTED_CENTRE,
+    scores.GENERAL,
+    weights.WINDOW,
+    weights.RAW_SOFTMAX,
+    weights.GAUSSIAN,
+)
+_MULTI_HEAD = Walk(
+    _lines(
+        r"[[context:c_i = \sum_j [[softmax:\operatorname{softmax}_j\Big([[scaling:\frac{[[product:q_i k_j^\top]]}"
+        r"{\sqrt{d_{head}}}]] [[mask:+\, m_{ij}]]\Big)]]\, v_j]]",
+        r"[[merge:o_i = W_O\, [c_i^{(0)}; c_i^{(1)}; \ldots] + b_O]]",
+    ),
+    (scores.PRODUCT, scores.SCALING, weights.MASK, weights.SOFTMAX, weights.CONTEXT, after.MERGE),
+    Letters(query="q", key="k", value="v"),
+)
+_ENCODER_DECODER = Walk(
+    _lines(
+        r"[[vector:s_0 = \tanh(V' c)]]",
+        r"[[next:s_t = \operatorname{GRU}(s_{t-1}, [y_{t-1}; c])]]",
+        r"[[predict:p(y_t) = \operatorname{softmax}(E \tanh(O [s_t; y_{t-1}; c]) + b)]]",
+    ),
+    (vector.SUMMARY, vector.GRU_OF_VECTOR, after.SUMMARY_PREDICT),
+    needs_states=True,
+)
+_SEQ2SEQ = Walk(
+    _lines(
+        r"[[vector:s_0 = v]]",
+        r"[[next:s_t = \operatorname{LSTM}(s_{t-1}, y_{t-1})]]",
+        r"[[predict:p(y_t) = \operatorname{softmax}(E (R s_t + r) + b)]]",
+    ),
+    (vector.COPIED, vector.LSTM_ALONE, after.STATE_PREDICT),
+    needs_states=True,
+)
+
+WALKS: Mapping[str, Walk] = MappingProxyType(
+    {
+        "rnn-encoder-decoder": _ENCODER_DECODER,
+        "seq2seq": _SEQ2SEQ,
+        "bahdanau": _BAHDANAU,
+        "luong-dot": _luong(_read(r"s_t^\top h_s"), *_global(scores.DOT)),
+        "luong-general": _luong(_read(_GENERAL), *_global(scores.GENERAL)),
+        "luong-concat": _CONCAT,
+        "luong-location": _luong(_read(r"(W_a s_t)_s"), *_global(scores.LOCATION, weights.KNOWN_MASK)),
+        "luong-local-m": _LOCAL_M,
+        "luong-local-p": _LOCAL_P,
+        "luong-general-input-feeding": _luong(
+            _read(_GENERAL),
+            *_global(scores.GENERAL),
+            after.FEED,
+            behind=r"[[feed:s_{t+1} = \operatorname{LSTM}(s_t, [y_t; \tilde{s}_t])]]",
+            needs_states=True,
+        ),
+        "transformer-post-ln": _MULTI_HEAD,
+        "transformer": _MULTI_HEAD,
+    }
+)
+"""The walk of every mechanism of the catalogue, by its key."""

@@ -1,0 +1,289 @@
+"""The parts of a walk up to the scores: projections, features, products, and the centre of a window."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from viz.text.language import _, mark
+from viz.views.strips import Strip
+from viz.walk.digits import Numbers, factor, number, products
+from viz.walk.walk import Part, Scene, Worked
+
+Built = tuple[str, tuple[Strip, ...], Worked | None]
+
+
+def exact(values: NDArray[Any]) -> NDArray[np.float64]:
+    """Give `values` in the precision in which digits are added up."""
+    return np.asarray(values, dtype=np.float64)
+
+
+def query_strip(scene: Scene) -> Strip:
+    """Give the vector that reads."""
+    return Strip(_("query: what reads"), scene.letters.plain("query"), scene.of_query("query")[None])
+
+
+def keys_strip(scene: Scene, *, marked: int | None = None, made: bool = False) -> Strip:
+    """Give the vectors that scores are computed on, a row a word."""
+    place = (scene.column, marked)
+    return Strip(
+        _("keys: what is read"), scene.letters.key, scene.of_keys("key"), rows=scene.keys, marked=place, made=made
+    )
+
+
+def scores_strip(scene: Scene, *, made: bool = False) -> Strip:
+    """Give one score a key."""
+    name = _("scores: how well each word fits")
+    values = scene.of_query("scores")[None]
+    return Strip(name, scene.letters.score, values, columns=scene.keys, marked=(None, scene.column), made=made)
+
+
+def row_of(matrix: Numbers, row: int, symbol: str) -> Strip:
+    """Give the row of a matrix of parameters that one component needs."""
+    name = _("parameters: row {row} of a matrix", row=row)
+    return Strip(name, symbol, matrix[row][None], whole=tuple(matrix.shape))
+
+
+def _fit(scene: Scene) -> str:
+    return _(
+        "Each word gets a number that says how well it fits what “{query}” looks for; “{key}” gets {score}.",
+        query=scene.query_word,
+        key=scene.key_word,
+        score=f"{scene.of_query('scores')[scene.column]:.3f}",
+    )
+
+
+def _score_worked(scene: Scene, *lines: str, digits: str, computed: float, term: str) -> Worked:
+    last = rf"{scene.letters.score}_{scene.pair} &= {term} = {digits} = {number(computed, 4)}"
+    return Worked((*lines, last), computed, float(scene.of_query("scores")[scene.column]))
+
+
+# Additive: Bahdanau, and Luong's concat.
+
+
+def _deciding(scene: Scene) -> int:
+    """Give the component of the hidden layer that adds most to the chosen pair's score."""
+    share = scene.parameters["score_vector"] * scene.features[scene.column]
+    return int(np.abs(share).argmax())
+
+
+def _project_keys(scene: Scene) -> Built:
+    matrix, states, k = scene.parameters["key_weight.weight"], scene.of_keys("value"), _deciding(scene)
+    digits, computed = products(matrix[k], states[scene.column])
+    says = _("Every encoder state is turned, once for the whole translation, into a key of its own size.")
+    strips = (
+        Strip(
+            _("encoder states: what stands at each word"),
+            "h",
+            states,
+            rows=scene.keys,
+            marked=(scene.column, None),
+        ),
+        row_of(matrix, k, "U"),
+        keys_strip(scene, marked=k, made=True),
+    )
+    line = rf"(U h_{{{scene.column}}})_{{{k}}} &= {digits} = {number(computed, 4)}"
+    return says, strips, Worked((line,), computed, float(scene.of_keys("key")[scene.column, k]))
+
+
+def _features(scene: Scene) -> Built:
+    matrix, query, k = scene.parameters["query_weight.weight"], scene.of_query("query"), _deciding(scene)
+    digits, projected = products(matrix[k], query)
+    key = float(scene.of_keys("key")[scene.column, k])
+    computed = float(np.tanh(projected + key))
+    says = _(
+        "What “{query}” looks for and what stands at each word are added and squashed to between -1 and 1: "
+        "a hidden layer for each pair.",
+        query=scene.query_word,
+    )
+    strips = (
+        query_strip(scene),
+        row_of(matrix, k, "W"),
+        keys_strip(scene, marked=k),
+        Strip(
+            _("hidden layer: one row a pair"),
+            "f",
+            scene.features,
+            rows=scene.keys,
+            marked=(scene.column, k),
+            made=True,
+        ),
+    )
+    lines = (
+        rf"(W {scene.letters.query})_{{{k}}} &= {digits} = {number(projected, 4)}",
+        rf"f_{{{scene.row},{scene.column},{k}}} &= \tanh({number(projected)} + {factor(key)}) = {number(computed, 4)}",
+    )
+    return says, strips, Worked(lines, computed, float(scene.features[scene.column, k]))
+
+
+def _additive_scores(scene: Scene) -> Built:
+    vector = scene.parameters["score_vector"]
+    digits, computed = products(vector, scene.features[scene.column])
+    strips = (
+        Strip(_("hidden layer: one row a pair"), "f", scene.features, rows=scene.keys, marked=(scene.column, None)),
+        Strip(_("parameters: a vector"), "v", vector[None]),
+        scores_strip(scene, made=True),
+    )
+    worked = _score_worked(scene, digits=digits, computed=computed, term=rf"v^\top f_{scene.pair}")
+    return _fit(scene), strips, worked
+
+
+KEYS = Part("keys", mark("Keys of the source"), _project_keys, ("key_weight.weight", "score_vector"))
+FEATURES = Part("features", mark("Hidden layer"), _features, ("query_weight.weight", "score_vector"))
+ADDITIVE = Part("scores", mark("Score"), _additive_scores, ("score_vector",))
+
+
+# Multiplicative: dot and general; by location; scaled dot products.
+
+
+def _dot_scores(scene: Scene) -> Built:
+    query, keys = scene.of_query("query"), scene.of_keys("key")
+    digits, computed = products(query, keys[scene.column])
+    strips = (query_strip(scene), keys_strip(scene), scores_strip(scene, made=True))
+    worked = _score_worked(
+        scene,
+        digits=digits,
+        computed=computed,
+        term=rf"{scene.letters.query}^\top h_{{{scene.column}}}",
+    )
+    return _fit(scene), strips, worked
+
+
+def _general_scores(scene: Scene) -> Built:
+    matrix, query, keys = scene.parameters["general_weight"], scene.of_query("query"), scene.of_keys("key")
+    asked = exact(query) @ exact(matrix)  # [d_key]
+    k = int(np.abs(asked * keys[scene.column]).argmax())
+    inner, value = products(query, matrix[:, k])
+    digits, computed = products(asked, keys[scene.column])
+    name = _("parameters: column {column} of a matrix", column=k)
+    strips = (
+        query_strip(scene),
+        Strip(name, "W_a", matrix[:, k][None], whole=tuple(matrix.shape)),
+        Strip(_("the query as the keys know it, worked out here"), "s' W_a", asked[None], marked=(None, k)),
+        keys_strip(scene, marked=k),
+        scores_strip(scene, made=True),
+    )
+    first = rf"({scene.letters.query}^\top W_a)_{{{k}}} &= {inner} = {number(value, 4)}"
+    term = rf"{scene.letters.query}^\top W_a h_{{{scene.column}}}"
+    return _fit(scene), strips, _score_worked(scene, first, digits=digits, computed=computed, term=term)
+
+
+def _location_scores(scene: Scene) -> Built:
+    matrix, query = scene.parameters["location_weight.weight"], scene.of_query("query")
+    says = _(
+        "The score of a word is a matter of its position alone: whatever word stands at position {position}, it gets "
+        "{score}.",
+        position=scene.column,
+        score=f"{scene.of_query('scores')[scene.column]:.3f}",
+    )
+    strips: tuple[Strip, ...] = (query_strip(scene), scores_strip(scene, made=True))
+    if scene.column >= len(matrix):
+        line = rf"{scene.letters.score}_{scene.pair} &= 0"
+        return says, strips, Worked((line,), 0.0, float(scene.of_query("scores")[scene.column]))
+    digits, computed = products(matrix[scene.column], query)
+    strips = (strips[0], row_of(matrix, scene.column, "W_a"), strips[1])
+    term = rf"(W_a {scene.letters.query})_{{{scene.column}}}"
+    return says, strips, _score_worked(scene, digits=digits, computed=computed, term=term)
+
+
+def _dot_products(scene: Scene) -> tuple[NDArray[np.float64], Strip]:
+    values = exact(scene.of_keys("key")) @ exact(scene.of_query("query"))
+    name = _("products, worked out here")
+    return values, Strip(name, "q k'", values[None], columns=scene.keys, marked=(None, scene.column))
+
+
+def _products(scene: Scene) -> Built:
+    query, keys = scene.of_query("query"), scene.of_keys("key")
+    _values, strip = _dot_products(scene)
+    digits, computed = products(query, keys[scene.column])
+    says = _(
+        "The query of “{query}” is multiplied with every key, number by number: the more alike, the larger the sum.",
+        query=scene.query_word,
+    )
+    made = Strip(strip.name, strip.symbol, strip.values, columns=strip.columns, marked=strip.marked, made=True)
+    term = rf"q_{{{scene.row}}} k_{{{scene.column}}}^\top"
+    line = rf"{term} &= {digits} = {number(computed, 4)}"
+    went_on = float(scene.of_query("scores")[scene.column]) * len(query) ** 0.5
+    return says, (query_strip(scene), keys_strip(scene), made), Worked((line,), computed, went_on)
+
+
+def _scaling(scene: Scene) -> Built:
+    values, strip = _dot_products(scene)
+    size = len(scene.of_query("query"))
+    product = float(values[scene.column])
+    computed = product / size**0.5
+    says = _(
+        "Sums of {size} products grow with their number, so they are divided by its square root: else the softmax "
+        "would pick one word and forget the others.",
+        size=size,
+    )
+    parts = rf"\frac{{{number(product)}}}{{\sqrt{{{size}}}}} = \frac{{{number(product)}}}{{{number(size**0.5)}}}"
+    line = rf"e_{scene.pair} &= {parts} = {number(computed, 4)}"
+    worked = Worked((line,), computed, float(scene.of_query("scores")[scene.column]))
+    return says, (strip, scores_strip(scene, made=True)), worked
+
+
+DOT = Part("scores", mark("Score"), _dot_scores)
+GENERAL = Part("scores", mark("Score"), _general_scores, ("general_weight",))
+LOCATION = Part("scores", mark("Score"), _location_scores, ("location_weight.weight",))
+PRODUCT = Part("product", mark("Score: query times key"), _products)
+SCALING = Part("scaling", mark("Scaling"), _scaling)
+
+
+# Where a window stands.
+
+
+def _centre_strip(scene: Scene) -> Strip:
+    return Strip(
+        _("window: its centre, counted from 0, and its half-width"),
+        "p, D",
+        scene.of_query("centre")[None],
+        columns=("p", "D"),
+        marked=(None, 0),
+        made=True,
+    )
+
+
+def _monotonic_centre(scene: Scene) -> Built:
+    last = scene.count - 1
+    computed = float(min(scene.row, last))
+    says = _("The window stands around the word's own position: word {row} looks around place {row}.", row=scene.row)
+    line = rf"p_{{{scene.row}}} &= \min({scene.row}, {last}) = {number(computed)}"
+    return says, (_centre_strip(scene),), Worked((line,), computed, float(scene.of_query("centre")[0]))
+
+
+def _predicted_centre(scene: Scene) -> Built:
+    matrix, vector = scene.parameters["position_weight.weight"], scene.parameters["position_vector"]
+    query = scene.of_query("query")
+    hidden = np.tanh(exact(matrix) @ exact(query))
+    k = int(np.abs(hidden * vector).argmax())
+    inner, projected = products(matrix[k], query)
+    digits, share = products(vector, hidden)
+    computed = scene.count / (1 + float(np.exp(-share)))
+    says = _(
+        "From what “{query}” looks for the model foretells where to look: around place {centre} of {count}.",
+        query=scene.query_word,
+        centre=f"{computed:.2f}",
+        count=scene.count,
+    )
+    strips = (
+        query_strip(scene),
+        row_of(matrix, k, "W_p"),
+        Strip(_("hidden layer, worked out here"), "tanh(W_p s)", hidden[None], marked=(None, k)),
+        Strip(_("parameters: a vector"), "v_p", vector[None], marked=(None, k)),
+        _centre_strip(scene),
+    )
+    lines = (
+        rf"\tanh(W_p s)_{{{k}}} &= \tanh({inner}) = \tanh({number(projected)}) = {number(float(hidden[k]))}",
+        rf"v_p^\top \tanh(W_p s) &= {digits} = {number(share)}",
+        rf"p_{{{scene.row}}} &= {scene.count} \cdot \sigma({number(share)}) = {number(computed, 4)}",
+    )
+    return says, strips, Worked(lines, computed, float(scene.of_query("centre")[0]))
+
+
+MONOTONIC_CENTRE = Part("centre", mark("Window: where it stands"), _monotonic_centre)
+PREDICTED_CENTRE = Part(
+    "centre", mark("Window: where it stands"), _predicted_centre, ("position_weight.weight", "position_vector")
+)

@@ -1,0 +1,310 @@
+"""From a trace's numbers to a row of weights and what becomes of it, step by step. No Streamlit, no torch.
+
+A walk is data: a formula whose terms have names, and the parts that compute them, in order (`viz.walk.mechanisms`).
+Each part makes one `Step` of a `Scene`, which is one query of one map with one of its keys. The numbers are the trace's
+companions; what a step works out in digits is held against the number that the model itself went on with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.sites import Site
+from models.trace import AttentionMap, AttentionTrace, TokenSequence
+from viz.text.language import _
+from viz.text.tokens import visible
+from viz.views.strips import Strip
+from viz.walk.digits import light_up
+
+Numbers = NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Worked:
+    """One number worked out in digits.
+
+    Parameters
+    ----------
+    lines : tuple of str
+        LaTeX, one equation a line, aligned at ``&``.
+    computed : float
+        What the digits give.
+    captured : float
+        What the model itself went on with.
+    """
+
+    lines: tuple[str, ...]
+    computed: float
+    captured: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Step:
+    """One step of a walk.
+
+    Parameters
+    ----------
+    key : str
+        The name of the formula's term that it computes.
+    title : str
+        What is done, in a few words.
+    says : str
+        One sentence of plain words.
+    formula : str
+        LaTeX of the whole walk, this step's term lit up.
+    strips : tuple of Strip
+        What is given, then what is made.
+    worked : Worked or None
+        The chosen pair, or one component, in digits.
+    """
+
+    key: str
+    title: str
+    says: str
+    formula: str
+    strips: tuple[Strip, ...]
+    worked: Worked | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Letters:
+    r"""What the formula of a walk calls things.
+
+    Parameters
+    ----------
+    score, weight, context, query, key, value : str
+        LaTeX without their subscripts, such as ``e`` and ``\\alpha``.
+    """
+
+    query: str = "s"
+    key: str = "h"
+    value: str = "h"
+    score: str = "e"
+    weight: str = "a"
+    context: str = "c"
+
+    def plain(self, name: str) -> str:
+        """Give the letter `name` for a heading, which is no LaTeX."""
+        letter: str = getattr(self, name)
+        return letter.replace(r"\alpha", "\u03b1").replace("_", "")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scene:
+    """One query of a run, with one of the keys that it reads.
+
+    Parameters
+    ----------
+    trace : AttentionTrace
+    shown : AttentionMap or None
+        With its companions; None for a mechanism without attention.
+    head, row, column : int
+    parameters : mapping of str to array
+    states : sequence of array, each [target + 1, d]
+        Of the decoder, where the walk asks for them; see `models.experiments.arithmetic.DecoderRun`.
+    vector : array, [d], or None
+    letters : Letters
+    """
+
+    trace: AttentionTrace
+    shown: AttentionMap | None
+    head: int
+    row: int
+    column: int
+    parameters: Mapping[str, Numbers]
+    states: Sequence[Numbers] = ()
+    vector: Numbers | None = None
+    letters: Letters = field(default_factory=Letters)
+
+    @property
+    def map(self) -> AttentionMap:
+        """The map; TypeError if the mechanism has none."""
+        if self.shown is None:
+            message = f"{self.trace.provenance.mechanism} has no attention to walk through"
+            raise TypeError(message)
+        return self.shown
+
+    @property
+    def count(self) -> int:
+        """How many keys there are for this query: a decoder that writes word by word has none after it."""
+        written = self.map.causal and self.trace.provenance.decoding == "greedy"
+        return self.row + 1 if written else len(self.map.key_tokens)
+
+    @property
+    def queries(self) -> TokenSequence:
+        """What labels the rows."""
+        return self.trace.target if self.shown is None else self.shown.query_tokens
+
+    @property
+    def query_word(self) -> str:
+        """The query, as prose names it."""
+        return spoken(self.queries.texts[self.row])
+
+    @property
+    def key_word(self) -> str:
+        """The chosen key."""
+        return spoken(self.map.key_tokens.texts[self.column])
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """What labels the columns, each visible."""
+        return tuple(map(visible, self.map.key_tokens.texts[: self.count]))
+
+    @property
+    def pair(self) -> str:
+        """The subscript of the chosen pair."""
+        return f"{{{self.row},{self.column}}}"
+
+    def of_query(self, quantity: str) -> Numbers:
+        """Give the query's row of `quantity`, [d], or [key] of what has one number a pair."""
+        values = self._companion(quantity)
+        row: Numbers = values[self.head if values.shape[0] > 1 else 0, self.row]
+        return row[: self.count] if quantity in ("scores", "mask", "weights", "raw_weights") else row
+
+    def of_keys(self, quantity: str) -> Numbers:
+        """Give `quantity` of every key, [key, d]."""
+        values: Numbers = self._companion(quantity)[self.head]
+        return values[: self.count]
+
+    @property
+    def features(self) -> Numbers:
+        """The hidden layer of an additive score, [key, d]."""
+        features: Numbers = self._companion("features")[self.row, : self.count]
+        return features
+
+    def _companion(self, quantity: str) -> Numbers:
+        if quantity == "weights":
+            return self.map.weights
+        if quantity not in self.map.companions:
+            message = f"{self.map.site}: {quantity} was not captured; attend with sites=('{self.map.site}.*',)"
+            raise KeyError(message)
+        return self.map.companions[quantity]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What computes one term of a formula.
+
+    Parameters
+    ----------
+    key : str
+        The term's name.
+    title : str
+        Marked for translation.
+    build : callable
+        Gives words, strips and digits for a scene; None where the step does not take place.
+    parameters : tuple of str
+        What it needs, by the names of `models.experiments.arithmetic.parameters_at`.
+    """
+
+    key: str
+    title: str
+    build: Callable[[Scene], tuple[str, tuple[Strip, ...], Worked | None] | None]
+    parameters: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """How a mechanism comes to its weights, and what it does with them.
+
+    Parameters
+    ----------
+    formula : str
+        LaTeX, its terms as ``[[name:...]]``; see `viz.walk.digits.light_up`.
+    parts : tuple of Part
+        In the order of the computation.
+    letters : Letters
+    needs_states : bool
+        Whether it asks for the states of the decoder.
+    note : str
+        What else is to be said of the formula; empty if nothing.
+    """
+
+    formula: str
+    parts: tuple[Part, ...]
+    letters: Letters = field(default_factory=Letters)
+    needs_states: bool = False
+    note: str = ""
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """All that its parts need, each once."""
+        return tuple(dict.fromkeys(name for part in self.parts for name in part.parameters))
+
+
+def spoken(text: str) -> str:
+    """Give a token as a sentence names it: without the white space around it, nothing in it invisible."""
+    return visible(text.strip() or text)
+
+
+def strongest_key(weights: Numbers) -> int:
+    """Give the key that a row of weights reads most."""
+    return int(np.argmax(weights))
+
+
+def take_steps(
+    walk: Walk,
+    trace: AttentionTrace,
+    *,
+    row: int,
+    place: Site | str | None = None,
+    head: int = 0,
+    column: int | None = None,
+    parameters: Mapping[str, Numbers],
+    states: Sequence[Numbers] = (),
+    vector: Numbers | None = None,
+) -> tuple[Step, ...]:
+    """Walk through one query of `trace`.
+
+    Parameters
+    ----------
+    walk : Walk
+        Of the trace's mechanism.
+    trace : AttentionTrace
+        With all companions at `place`.
+    row : int
+        Of the query: which word is written, or which token reads.
+    place : Site or str, optional
+        ``stack.layer.kind``; left out for a mechanism without attention.
+    head : int, optional
+    column : int, optional
+        The key that is worked out in digits; left out, the one that is read most.
+    parameters : mapping of str to array
+        Those of ``walk.parameters``.
+    states, vector
+        Of `models.experiments.arithmetic.decoder_run`, where ``walk.needs_states``.
+
+    Returns
+    -------
+    tuple of Step
+
+    Raises
+    ------
+    KeyError
+        If a quantity was not captured.
+    IndexError
+        If there is no such head, query or key for it to read.
+    """
+    shown = None if place is None else trace[place]
+    scene = Scene(trace, shown, head, row, 0, parameters, states, vector, walk.letters)
+    if not 0 <= row < len(scene.queries) or (shown is not None and not 0 <= head < len(shown.head_names)):
+        message = f"no row {row} of head {head}; there are {len(scene.queries)} rows"
+        raise IndexError(message)
+    if shown is not None:
+        chosen = strongest_key(shown.weights[head, row]) if column is None else column
+        if not 0 <= chosen < scene.count:
+            message = f"no key {chosen} for row {row} to read; there are {scene.count}"
+            raise IndexError(message)
+        scene = Scene(trace, shown, head, row, chosen, parameters, states, vector, walk.letters)
+    steps = []
+    for part in walk.parts:
+        built = part.build(scene)
+        if built is not None:
+            says, strips, worked = built
+            steps.append(Step(part.key, _(part.title), says, light_up(walk.formula, part.key), strips, worked))
+    return tuple(steps)

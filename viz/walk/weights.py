@@ -1,0 +1,212 @@
+"""The parts of a walk from the scores to the context: mask, softmax, the Gaussian of a window, the weighted sum."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from viz.text.language import _, mark
+from viz.views.strips import Strip
+from viz.walk.digits import factor, number, products, sum_of
+from viz.walk.scores import Built, exact, scores_strip
+from viz.walk.walk import Part, Scene, Worked
+
+Allowed = NDArray[np.bool_]
+
+
+def _masked(scene: Scene) -> NDArray[np.float64]:
+    """Give the scores, NaN where the mask hides a word."""
+    return np.where(scene.of_query("mask"), exact(scene.of_query("scores")), np.nan)
+
+
+def _masked_strip(scene: Scene, *, made: bool = False) -> Strip:
+    return Strip(
+        _("scores that are left; empty: hidden"),
+        "e + m",
+        _masked(scene)[None],
+        columns=scene.keys,
+        marked=(None, scene.column),
+        made=made,
+    )
+
+
+def weights_strip(scene: Scene, quantity: str = "weights", *, made: bool = False) -> Strip:
+    """Give the share of each key."""
+    name = _("weights: the share of each word") if quantity == "weights" else _("weights before the Gaussian")
+    values = scene.of_query(quantity)[None]
+    symbol = scene.letters.plain("weight")
+    return Strip(name, symbol, values, "weights", columns=scene.keys, marked=(None, scene.column), made=made)
+
+
+# Masks: what may be read, by rule.
+
+
+def _everything(scene: Scene) -> tuple[Allowed, str]:
+    return np.ones(scene.count, dtype=bool), rf"\text{{{_('every word may be read')}}}"
+
+
+def _back(scene: Scene) -> tuple[Allowed, str]:
+    if not scene.map.causal:
+        return _everything(scene)
+    relation = r"\leq" if scene.column <= scene.row else ">"
+    return np.arange(scene.count) <= scene.row, rf"{scene.column} {relation} {scene.row}"
+
+
+def _known(scene: Scene) -> tuple[Allowed, str]:
+    rows = len(scene.parameters["location_weight.weight"])
+    relation = "<" if scene.column < rows else r"\geq"
+    return np.arange(scene.count) < rows, rf"{scene.column} {relation} {rows}"
+
+
+def _window(scene: Scene) -> tuple[Allowed, str]:
+    centre, width = map(float, scene.of_query("centre"))
+    distance = np.abs(np.arange(scene.count) - centre)
+    relation = r"\leq" if distance[scene.column] <= width else ">"
+    shown = rf"|{scene.column} - {number(centre)}| = {number(float(distance[scene.column]))} {relation} {width:g}"
+    return distance <= width, shown
+
+
+def _mask_by(rule: Callable[[Scene], tuple[Allowed, str]]) -> Callable[[Scene], Built]:
+    def build(scene: Scene) -> Built:
+        allowed, reason = rule(scene)
+        hidden = int((~scene.of_query("mask")).sum())
+        if hidden:
+            says = _("{hidden} of {count} words are hidden from this row.", hidden=hidden, count=scene.count)
+        elif scene.count < len(scene.map.key_tokens):
+            says = _(
+                "The words after “{query}” were not written yet: there is nothing to hide.", query=scene.query_word
+            )
+        else:
+            says = _("Here nothing is hidden: the mask changes nothing.")
+        strips = (
+            scores_strip(scene),
+            Strip(
+                _("mask: 1 where a word may be read"),
+                "m",
+                scene.of_query("mask")[None].astype(np.float32),
+                "mask",
+                columns=scene.keys,
+                marked=(None, scene.column),
+            ),
+            _masked_strip(scene, made=True),
+        )
+        read = bool(allowed[scene.column])
+        score = number(float(scene.of_query("scores")[scene.column]))
+        total = rf"{score} + 0 = {score}" if read else rf"{score} - \infty = -\infty"
+        lines = (rf"&{reason}", rf"&{scene.letters.score}_{scene.pair} + m_{scene.pair} = {total}")
+        return says, strips, Worked(lines, float(read), float(scene.of_query("mask")[scene.column]))
+
+    return build
+
+
+MASK = Part("mask", mark("Mask"), _mask_by(_back))
+KNOWN_MASK = Part("mask", mark("Mask"), _mask_by(_known), ("location_weight.weight",))
+WINDOW = Part("mask", mark("Mask: the window"), _mask_by(_window))
+
+
+def _softmax_to(quantity: str) -> Callable[[Scene], Built]:
+    def build(scene: Scene) -> Built:
+        scores = _masked(scene)
+        largest = float(np.nanmax(scores))
+        exponentials = np.nan_to_num(np.exp(scores - largest))
+        total = float(exponentials.sum())
+        mine = float(exponentials[scene.column])
+        computed = mine / total
+        weights = weights_strip(scene, quantity, made=True)
+        says = _(
+            "Exponentials make every score positive, and their sum shares out the whole: “{key}” gets {share}.",
+            key=scene.key_word,
+            share=f"{float(weights.values[0, scene.column]):.1%}",
+        )
+        name = _("exponentials of score less the largest, worked out here")
+        strips = (
+            _masked_strip(scene),
+            Strip(name, "exp", exponentials[None], "weights", columns=scene.keys, marked=(None, scene.column)),
+            weights,
+        )
+        shown, _total = sum_of([(float(each), number(float(each))) for each in exponentials])
+        score = scores[scene.column]
+        power = r"-\infty" if np.isnan(score) else rf"{number(float(score))} - {factor(largest)}"
+        share = rf"\frac{{{number(mine)}}}{{{number(total)}}}"
+        lines = (
+            rf"\exp({power}) &= {number(mine)}",
+            rf"{shown} &= {number(total)}",
+            rf"{scene.letters.weight}_{scene.pair} &= {share} = {number(computed, 4)}",
+        )
+        return says, strips, Worked(lines, computed, float(weights.values[0, scene.column]))
+
+    return build
+
+
+SOFTMAX = Part("softmax", mark("Softmax"), _softmax_to("weights"))
+RAW_SOFTMAX = Part("softmax", mark("Softmax"), _softmax_to("raw_weights"))
+
+
+def _gaussian(scene: Scene) -> Built:
+    centre, width = map(float, scene.of_query("centre"))
+    sigma = max(width / 2, 1e-3)
+    factors = np.exp(-((np.arange(scene.count) - centre) ** 2) / (2 * sigma**2))
+    before = float(scene.of_query("raw_weights")[scene.column])
+    computed = before * float(factors[scene.column])
+    says = _(
+        "Words near the centre {centre} count in full, words further away less; the row then need not sum to 1 "
+        "(here to {total}).",
+        centre=f"{centre:.2f}",
+        total=f"{float(scene.of_query('weights').sum()):.3f}",
+    )
+    strips = (
+        weights_strip(scene, "raw_weights"),
+        Strip(
+            _("Gaussian around the centre, worked out here"),
+            "exp",
+            factors[None],
+            "weights",
+            columns=scene.keys,
+            marked=(None, scene.column),
+        ),
+        weights_strip(scene, made=True),
+    )
+    power = rf"-\frac{{({scene.column} - {number(centre)})^2}}{{2 \cdot {number(sigma)}^2}}"
+    lines = (
+        rf"\exp\left({power}\right) &= {number(float(factors[scene.column]))}",
+        rf"a_{scene.pair} &= {number(before)} \cdot {number(float(factors[scene.column]))} = {number(computed, 4)}",
+    )
+    return says, strips, Worked(lines, computed, float(scene.of_query("weights")[scene.column]))
+
+
+GAUSSIAN = Part("gaussian", mark("Gaussian"), _gaussian)
+
+
+def context_strip(scene: Scene, *, marked: int | None = None, made: bool = False) -> Strip:
+    """Give the weighted sum of the values."""
+    name = _("context: what was read")
+    return Strip(name, scene.letters.context, scene.of_query("context")[None], marked=(None, marked), made=made)
+
+
+def _context(scene: Scene) -> Built:
+    weights, values, context = scene.of_query("weights"), scene.of_keys("value"), scene.of_query("context")
+    k = int(np.abs(context).argmax())
+    digits, computed = products(weights, values[:, k])
+    says = _(
+        "The values are mixed by their weights into one vector: {share} of it is “{key}”.",
+        share=f"{float(weights[scene.column]):.1%}",
+        key=scene.key_word,
+    )
+    strips = (
+        weights_strip(scene),
+        Strip(
+            _("values: what can be carried over"),
+            scene.letters.value,
+            values,
+            rows=scene.keys,
+            marked=(scene.column, k),
+        ),
+        context_strip(scene, marked=k, made=True),
+    )
+    line = rf"{scene.letters.context}_{{{scene.row},[{k}]}} &= {digits} = {number(computed, 4)}"
+    return says, strips, Worked((line,), computed, float(context[k]))
+
+
+CONTEXT = Part("context", mark("Context"), _context)

@@ -1,0 +1,78 @@
+"""The canvases of the page: the overview of all heads, on which heads are picked, and the picked ones side by side."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from viz.figures.drawing.heads import HeadPlace
+
+FOLDER = Path(__file__).parents[1] / "canvas"
+
+
+def head_canvas(payload: bytes, *, key: str) -> None:
+    """Show the overview that `payload` holds; what is picked on it, `picked_on` tells at the start of the next run.
+
+    Parameters
+    ----------
+    payload : bytes
+        As `viz.canvas.overview.encode_overview` gives it. What it says is picked is what is shown.
+    key : str
+        Names the overview on its page; it stays in place when the payload changes.
+    """
+    _mount("overview")(key=key, data=payload, on_picked_change=_nothing)
+
+
+def comparison_canvas(payload: bytes, *, key: str) -> None:
+    """Show the heads side by side that `payload` holds; a pick on the overview of the same page changes them at once.
+
+    Parameters
+    ----------
+    payload : bytes
+        As `viz.canvas.comparison.encode_comparison` gives it.
+    key : str
+        As in `head_canvas`.
+    """
+    _mount("comparison")(key=key, data=payload)
+
+
+def picked_on(key: str) -> tuple[HeadPlace, ...] | None:
+    """Give what the reader has just picked on the overview `key`, the head picked first in front.
+
+    Returns
+    -------
+    tuple of HeadPlace or None
+        All that is picked now; None in a run that picking did not start.
+    """
+    state: Any = st.session_state.get(key)
+    return read_picked(state.get("picked")) if state else None
+
+
+def read_picked(value: Any) -> tuple[HeadPlace, ...] | None:
+    """Read what a browser sent as picked heads; None if it sent nothing, or nothing that names heads."""
+    if not isinstance(value, list):
+        return None
+    places = [tuple(each) if isinstance(each, list) else () for each in value]
+    if not all(len(each) == 2 and all(type(number) is int and number >= 0 for number in each) for each in places):
+        return None
+    return tuple(dict.fromkeys(HeadPlace(*each) for each in places))
+
+
+def _mount(name: str) -> Any:
+    html, style, script = parts_of(name)
+    return st.components.v2.component(f"attention_bench.{name}", html=html, css=style, js=script)
+
+
+@cache
+def parts_of(name: str) -> tuple[str, str, str]:
+    """Give markup, style and script of the canvas `name`, with what stands behind every canvas."""
+    files = (f"{name}.html", "maps.css", "maps.js", f"{name}.js", "picture.js")
+    html, style, *scripts = ((FOLDER / file).read_text(encoding="utf8") for file in files)
+    return html, style, "\n".join(scripts)
+
+
+def _nothing() -> None:
+    """Do nothing: a trigger that is watched must name what to call."""

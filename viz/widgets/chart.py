@@ -1,0 +1,115 @@
+"""How a page shows a figure: as wide as the page, with words for those who do not see it, and a picture to keep."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Literal, get_args
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from viz.text.language import _
+from viz.widgets.style import plain
+from viz.widgets.viewport import STEP
+
+Picture = Literal["png", "svg"]
+PICTURES: tuple[Picture, ...] = get_args(Picture)
+
+PICTURE_SCALE = 2
+"""Pixels of a PNG for each pixel of the page: sharp on a slide."""
+
+LONGEST_NAME = 80
+
+
+def show_figure(
+    figure: go.Figure,
+    *,
+    key: str,
+    says: str,
+    name: str,
+    picture: Picture = "png",
+    available: float,
+    alt: str | None = None,
+    on_select: Literal["ignore", "rerun"] = "ignore",
+) -> None:
+    """Show `figure` on the page, with a plain sentence of what is strongest under it.
+
+    Parameters
+    ----------
+    figure : plotly.graph_objects.Figure
+        With a width; one that is wider than the page can be scrolled.
+    key : str
+        Names the figure on its page.
+    says : str
+        What is strongest, in a sentence: shown under the figure.
+    name : str
+        Of the file that the toolbar saves, without ending; made fit by `file_name`.
+    picture : {"png", "svg"}, optional
+        What the toolbar saves: it knows one format at a time.
+    available : float
+        Pixels that the page is wide.
+    alt : str, optional
+        For those who do not see the figure; left out, what it says.
+    on_select : {"ignore", "rerun"}, optional
+        Whether a click on a point runs the page again; what was clicked stands in the session under ``chart-`` and
+        `key`.
+    """
+    options = {"format": picture, "filename": file_name(name), "scale": PICTURE_SCALE if picture == "png" else 1}
+    with st.container(key=f"figure-{key}"):
+        st.plotly_chart(
+            figure,
+            width="stretch" if figure.layout.width < available + STEP else round(figure.layout.width),
+            theme=None,
+            key=f"chart-{key}",
+            config={
+                "displaylogo": False,
+                "displayModeBar": True,
+                "scrollZoom": False,
+                "modeBarButtons": [["toImage"]],
+                "toImageButtonOptions": options,
+            },
+            alt=says if alt is None else alt,
+            on_select=on_select,
+            selection_mode="points",
+        )
+    st.caption(plain(says))
+
+
+def csv_button(text: str, name: str) -> None:
+    """Let the reader keep a table as CSV; `name` is the file's without its ending, as `file_name` gives it."""
+    st.download_button(
+        _("CSV"),
+        text,
+        file_name=f"{name}.csv",
+        mime="text/csv",
+        on_click="ignore",
+        icon=":material/download:",
+        key=f"csv-{name}",
+    )
+
+
+def csv_box(text: str, name: str) -> None:
+    """Let the reader keep a table as CSV, or copy it: it stands behind a button as text, with a button to copy it."""
+    with st.container(horizontal=True, vertical_alignment="center", key=f"csv-box-{name}"):
+        csv_button(text, name)
+        with st.popover(_("Copy as CSV"), icon=":material/content_copy:"):
+            st.code(text, language=None)
+
+
+def choose_picture() -> dict[str, str]:
+    """Give the formats of a saved picture as a control shows them."""
+    return {"png": _("PNG picture"), "svg": _("SVG picture")}
+
+
+def file_name(text: str) -> str:
+    """Make a file name of `text`: letters and digits of any language, hyphens between, not too long.
+
+    Examples
+    --------
+    >>> file_name("The cat's milk: bahdanau / luong")
+    'The-cat-s-milk-bahdanau-luong'
+    >>> file_name("...")
+    'figure'
+    """
+    kept = "".join(each if unicodedata.category(each)[0] in "LMN" else " " for each in text)
+    return "-".join(kept.split())[:LONGEST_NAME].strip("-") or "figure"

@@ -1,0 +1,306 @@
+"""Controls that make an edit: which operation, where, on which heads, rows and words. Words are those on the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from models.edits import keep_heads, mask_key, scale_scores, set_row, uniform_row, window, zero_head
+from models.trace import AttentionMap, AttentionTrace, TokenSequence
+from viz.text.language import _, mark
+from viz.views.numbers import numbered
+from viz.views.windows import CENTRE
+from viz.widgets.edits.history import Action
+
+OPERATION = "surgery-operation"
+NOTHING = "nothing"
+OPERATIONS = MappingProxyType(
+    {
+        NOTHING: mark("choose an edit"),
+        "off": mark("switch heads off"),
+        "keep": mark("keep only some heads"),
+        "even": mark("spread a row evenly"),
+        "force": mark("force a row on a word"),
+        "row": mark("set a row by hand"),
+        "temperature": mark("sharpen or flatten (temperature)"),
+        "window": mark("limit a row to a window"),
+        "forbid": mark("forbid a word"),
+    }
+)
+TEMPERATURES = (0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0, 10.0)
+_KINDS = MappingProxyType(
+    {
+        ("encoder", "self"): mark("encoder self-attention"),
+        ("decoder", "self"): mark("decoder self-attention"),
+        ("decoder", "cross"): mark("cross-attention"),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """Where an edit acts: the address, and one of the maps that it means."""
+
+    site: str
+    example: AttentionMap
+
+
+def build_edit(trace: AttentionTrace, table: DeltaGenerator) -> Action:
+    """Show the controls of one edit, and give it; nothing while no operation is chosen.
+
+    Parameters
+    ----------
+    trace : AttentionTrace
+        The run that is edited, itself unedited: it says which places, heads and words there are.
+    table : DeltaGenerator
+        Where a row that is set by hand is shown: it takes the whole width.
+
+    Returns
+    -------
+    tuple of Edit
+    """
+    with st.container(width=260):
+        operation = st.selectbox(
+            _("Edit"), tuple(OPERATIONS), key=OPERATION, format_func=lambda each: _(OPERATIONS[each])
+        )
+    if operation == NOTHING:
+        return ()
+    field = _field(trace)
+    return _row(field, table) if operation == "row" else _BUILDERS[operation](field)
+
+
+def _field(trace: AttentionTrace) -> _Field:
+    """Let the reader choose where, if there is more than one place."""
+    places: dict[str, AttentionMap] = {}
+    names: dict[str, str] = {}
+    for (stack, kind), name in _KINDS.items():
+        alike = [each for each in trace if (each.site.stack, each.site.kind) == (stack, kind)]
+        if len(alike) > 1:
+            places[f"{stack}.*.{kind}"] = alike[0]
+            names[f"{stack}.*.{kind}"] = _("{name}, every layer", name=_(name))
+        for each in alike:
+            places[str(each.site)] = each
+            layer = _("{name}, layer {layer}", name=_(name), layer=each.site.layer)
+            names[str(each.site)] = layer if len(alike) > 1 else _(name)
+    options = sorted(places, key=lambda site: (not site.endswith("cross"), list(places).index(site)))
+    if len(options) == 1:
+        return _Field(options[0], places[options[0]])
+    with st.container(width=300):
+        chosen = st.selectbox(_("Where"), options, key="surgery-site", format_func=lambda each: names[each])
+    return _Field(chosen, places[chosen])
+
+
+def _heads(field: _Field) -> tuple[int, ...]:
+    count = len(field.example.weights)
+    if count == 1:
+        return (0,)
+    with st.container(width="content"):
+        chosen = st.pills(
+            _("Heads"), range(count), selection_mode="multi", key=f"surgery-heads-{count}", format_func=str
+        )
+    return tuple(chosen)
+
+
+def _one_head(field: _Field) -> int | None:
+    """Let the reader choose one head or all; all is None."""
+    count = len(field.example.weights)
+    if count == 1:
+        return None
+    with st.container(width=130):
+        chosen: int | None = st.selectbox(
+            _("Head"),
+            (None, *range(count)),
+            key=f"surgery-head-{count}",
+            format_func=lambda each: _("every head") if each is None else _("head {head}", head=each),
+        )
+    return chosen
+
+
+def _word(title: str, tokens: TokenSequence, key: str, *, every: str = "", until: int | None = None) -> list[int]:
+    """Let the reader choose a word; give the positions of its pieces, none for every word (if `every` names that)."""
+    count = len(tokens.word_texts) if until is None else tokens.words[until] + 1
+    labels = numbered(tokens.word_texts)[:count]
+    options = ([-1] if every else []) + list(range(count))
+    with st.container(width=210):
+        chosen = st.selectbox(
+            title, options, key=f"{key}-{bool(every)}", format_func=lambda each: every if each < 0 else labels[each]
+        )
+    return [place for place, word in enumerate(tokens.words) if word == chosen]
+
+
+def _query_title(field: _Field) -> str:
+    return _("Row: writing the word") if field.example.site.kind == "cross" else _("Row: the word that reads")
+
+
+def _rows(field: _Field, *, every: bool = True) -> list[int | None]:
+    everything = _("every row") if every else ""
+    rows = _word(_query_title(field), field.example.query_tokens, "surgery-row", every=everything)
+    return list(rows) or [None]
+
+
+def _keys(field: _Field, title: str, rows: Sequence[int | None] = ()) -> list[int]:
+    """Let the reader choose a key; of a causal map one that the first of `rows` may read."""
+    first = next((row for row in rows if row is not None), None)
+    until = first if field.example.causal else None
+    return _word(title, field.example.key_tokens, "surgery-key", until=until)
+
+
+def _off(field: _Field) -> Action:
+    return tuple(zero_head(field.site, head) for head in _heads(field))
+
+
+def _keep(field: _Field) -> Action:
+    heads = _heads(field)
+    return (keep_heads(field.site, heads),) if heads else ()
+
+
+def _even(field: _Field) -> Action:
+    head = _one_head(field)
+    return tuple(uniform_row(field.site, head, row) for row in _rows(field))
+
+
+def _shared(places: Sequence[int], count: int) -> tuple[float, ...]:
+    """Give one unit of weight, shared evenly by `places` of `count`."""
+    return tuple(1 / len(places) if place in places else 0.0 for place in range(count))
+
+
+def _force(field: _Field) -> Action:
+    head, rows = _one_head(field), _rows(field, every=False)
+    keys = _keys(field, _("onto the word"), rows)
+    blend = _blend()
+    weights = _shared(keys, max(keys) + 1)
+    return tuple(set_row(field.site, head, row, weights, blend) for row in rows)
+
+
+def _blend() -> float:
+    with st.container(width=170):
+        return st.slider(
+            _("Blend"), 0.0, 1.0, 1.0, 0.05, key="surgery-blend", help=_("0: the model's own row; 1: the given row")
+        )
+
+
+def _row(field: _Field, table: DeltaGenerator) -> Action:
+    """Let the reader set the weight of each word; they are made to sum to 1."""
+    head, rows = _one_head(field), _rows(field, every=False)
+    row = int(rows[0] or 0)
+    tokens = field.example.key_tokens
+    until = row + 1 if field.example.causal else len(tokens)
+    blend = _blend()
+    own = field.example.to_words().weights
+    word = field.example.query_tokens.words[row]
+    start = own[head or 0, word] if head is not None or len(own) == 1 else own.mean(axis=0)[word]
+    count = tokens.words[until - 1] + 1
+    columns = dict(zip(numbered(tokens.word_texts)[:count], start[:count].round(3).tolist(), strict=True))
+    edited = table.data_editor(
+        {name: [value] for name, value in columns.items()},
+        key=f"surgery-weights-{field.site}-{head}-{row}-{hash(tuple(columns))}",
+        column_config={
+            name: st.column_config.NumberColumn(min_value=0.0, format="%.3f", required=True) for name in columns
+        },
+        hide_index=True,
+    )
+    given = np.array([float(values[0] or 0) for values in edited.values()])
+    if not given.sum() > 0:
+        table.warning(_("Give at least one word a weight above 0."))
+        return ()
+    shares = given / given.sum()
+    sizes = np.bincount(np.array(tokens.words[:until]), minlength=count)
+    weights = tuple(float(shares[owner] / sizes[owner]) for owner in tokens.words[:until])
+    st.caption(
+        _(
+            "Numbers are divided by their sum, {total}; a word's share is spread over its pieces.",
+            total=f"{given.sum():.3f}",
+        )
+    )
+    return tuple(set_row(field.site, head, each, weights, blend) for each in rows)
+
+
+def _temperature(field: _Field) -> Action:
+    with st.container(width=330):
+        chosen = st.select_slider(
+            _("Temperature: below 1 sharpens, above 1 flattens"),
+            TEMPERATURES,
+            1.0,
+            key="surgery-temperature",
+            format_func=lambda each: f"{each:g}",
+        )
+    return (scale_scores(field.site, 1 / chosen),) if chosen != 1 else ()
+
+
+def _window(field: _Field) -> Action:
+    rows = _rows(field)
+    if CENTRE in field.example.companions:
+        return _own_window(field, rows)
+    centres = _keys(field, _("around the word"), rows)
+    with st.container(width=170):
+        width = st.slider(_("Pieces on each side"), 0, 10, 2, key="surgery-width")
+    centre = centres[len(centres) // 2]
+    return tuple(window(field.site, row, centre, width) for row in rows)
+
+
+def build_window(own: AttentionMap) -> Action:
+    """Show the controls that move and widen the windows of a map of local attention; nothing while all is as it was."""
+    field = _Field(str(own.site), own)
+    return _own_window(field, _rows(field))
+
+
+def _own_window(field: _Field, rows: Sequence[int | None]) -> Action:
+    """Let the reader widen the windows of local attention, and move that of a row; what is left as it is stays."""
+    windows = field.example.companions[CENTRE][0]  # [query, centre and half-width]
+    first, last = rows[0], len(field.example.key_tokens) - 1
+    own_width = round(float(windows[first or 0, 1]))
+    mark_of_run = hash((field.example.query_tokens, field.example.key_tokens, windows.tobytes()))
+    centre = own_centre = None
+    if first is None:
+        st.caption(_("Choose a row to move its centre p as well."))
+    else:
+        own_centre = round(float(windows[first, 0]), 1)
+        with st.container(width=240):
+            centre = st.slider(
+                _("Centre p: piece of the source, from 0"),
+                0.0,
+                max(float(last), own_centre),
+                own_centre,
+                0.1,
+                key=f"surgery-centre-{first}-{mark_of_run}",
+            )
+    with st.container(width=200):
+        width = st.slider(
+            _("D: pieces on each side"),
+            int(first is None),  # a centre between two pieces has none at a distance of 0
+            max(10, own_width),
+            own_width,
+            key=f"surgery-own-width-{first}-{mark_of_run}",
+        )
+    moved = None if centre == own_centre else centre
+    widened = None if width == own_width else width
+    if moved is None and widened is None:
+        return ()
+    return tuple(window(field.site, row, moved, widened) for row in rows)
+
+
+def _forbid(field: _Field) -> Action:
+    return tuple(mask_key(field.site, key) for key in _keys(field, _("Word that none may read")))
+
+
+_BUILDERS: MappingProxyType[str, Callable[[_Field], Action]] = MappingProxyType(
+    {
+        "off": _off,
+        "keep": _keep,
+        "even": _even,
+        "force": _force,
+        "temperature": _temperature,
+        "window": _window,
+        "forbid": _forbid,
+    }
+)
+
+
+def example_map(trace: AttentionTrace, site: str) -> AttentionMap | None:
+    """Give a map of `trace` that the address `site` means; None if there is none."""
+    return next((each for each in trace if each.site.matches(site)), None)

@@ -1,0 +1,125 @@
+"""The edits that a reader made, in steps that can be undone: as data, and as text for the address bar. No Streamlit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from models.edits import Edit
+from models.trace import TokenSequence
+from viz.text.language import _
+from viz.text.tokens import visible
+
+Action = tuple[Edit, ...]
+"""What one step did: several edits where a word has several pieces."""
+
+BETWEEN_ACTIONS, BETWEEN_EDITS = "~", " "
+LONGEST = 60
+"""Actions at most: a link stays one that a browser takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """What was done, and what was undone and can be done again.
+
+    Parameters
+    ----------
+    done : tuple of Action
+        In the order in which they act.
+    undone : tuple of Action
+        The latest undone is last.
+    """
+
+    done: tuple[Action, ...] = ()
+    undone: tuple[Action, ...] = ()
+
+    @property
+    def edits(self) -> tuple[Edit, ...]:
+        """All that is in force, in order."""
+        return tuple(edit for action in self.done for edit in action)
+
+    def add(self, action: Action) -> History:
+        """Do `action`; what was undone before is forgotten."""
+        return History((*self.done, action)) if action and len(self.done) < LONGEST else self
+
+    def undo(self) -> History:
+        """Take the latest action back."""
+        return History(self.done[:-1], (*self.undone, self.done[-1])) if self.done else self
+
+    def redo(self) -> History:
+        """Do again what was undone last."""
+        return History((*self.done, self.undone[-1]), self.undone[:-1]) if self.undone else self
+
+    def without(self, place: int) -> History:
+        """Take the action at `place` out, wherever it stands; it can be redone, and then is the last."""
+        return replace(self, done=self.done[:place] + self.done[place + 1 :], undone=(*self.undone, self.done[place]))
+
+    def clear(self) -> History:
+        """Take everything back, so that redoing brings it again in its order."""
+        return History((), (*self.undone, *reversed(self.done)))
+
+    def to_text(self) -> str:
+        """Write what is in force; `read_history` reads it."""
+        return BETWEEN_ACTIONS.join(BETWEEN_EDITS.join(edit.to_text() for edit in action) for action in self.done)
+
+
+def read_history(text: str) -> tuple[History, tuple[str, ...]]:
+    """Read what `History.to_text` wrote.
+
+    Parameters
+    ----------
+    text : str
+        From an address bar: anything.
+
+    Returns
+    -------
+    history : History
+        What could be read.
+    unknown : tuple of str
+        The parts that are no edits.
+    """
+    actions: list[Action] = []
+    unknown: list[str] = []
+    for part in filter(None, text.split(BETWEEN_ACTIONS)):
+        try:
+            actions.append(tuple(Edit.from_text(each) for each in part.split(BETWEEN_EDITS) if each))
+        except ValueError:
+            unknown.append(part)
+    return History(tuple(action for action in actions if action)[:LONGEST]), tuple(unknown)
+
+
+def describe(action: Action, *, queries: Callable[[Edit], TokenSequence], keys: Callable[[Edit], TokenSequence]) -> str:
+    """Say in words what `action` does, its rows and keys named by their words.
+
+    Parameters
+    ----------
+    action : Action
+    queries, keys : callable
+        Give the tokens of the rows and of the keys where an edit acts.
+
+    Returns
+    -------
+    str
+    """
+    first = action[0]
+    rows, columns = queries(first), keys(first)
+    named = [_word(rows, getattr(edit, "row", None)) for edit in action]
+    named += [_word(columns, getattr(edit, name, None)) for edit in action for name in ("key", "centre")]
+    named += [_forced(edit, columns) for edit in action]
+    words = list(dict.fromkeys(filter(None, named)))
+    pieces = _(" ({count} pieces)", count=len(action)) if len(action) > 1 else ""
+    return (f"{', '.join(words)}: " if words else "") + _(str(first)) + pieces
+
+
+def _word(tokens: TokenSequence, position: float | None) -> str:
+    if position is None or round(position) >= len(tokens):
+        return ""
+    return f"“{visible(tokens.word_texts[tokens.words[round(position)]])}”"
+
+
+def _forced(edit: Edit, columns: TokenSequence) -> str:
+    """Give the words that a given row puts all its weight on, three at most."""
+    weights = getattr(edit, "weights", ())
+    chosen = [place for place, weight in enumerate(weights) if weight > 0]
+    words = list(dict.fromkeys(_word(columns, place) for place in chosen))
+    return "→ " + ", ".join(words) if 0 < len(words) <= 3 else ""

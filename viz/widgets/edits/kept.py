@@ -1,0 +1,150 @@
+"""The edits of a page: those that are kept, the one that is being tried, undo and redo; all of them in the link."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from models.edits import Edit
+from models.trace import AttentionMap, AttentionTrace, TokenSequence
+from viz.text.language import _
+from viz.widgets.edits.builder import NOTHING, OPERATION, build_edit, example_map
+from viz.widgets.edits.history import Action, History, describe, read_history
+from viz.widgets.style import plain
+
+PARAMETER = "edits"
+"""What the address bar calls the edits."""
+
+_HISTORY, _WRITTEN = "surgery-history", "surgery-written"
+
+
+def edits_in_force(trace: AttentionTrace, messages: DeltaGenerator) -> tuple[Edit, ...]:
+    """Show the edits, let the reader change them, and give those that are in force.
+
+    Parameters
+    ----------
+    trace : AttentionTrace
+        The run that is edited, itself unedited.
+    messages : DeltaGenerator
+        Where parts of a link that are no edits are named.
+
+    Returns
+    -------
+    tuple of Edit
+        The kept ones, then the one that is being tried.
+    """
+    _read_link(messages)
+    history = _history()
+    with st.container(horizontal=True, vertical_alignment="bottom", key="edit"):
+        controls = st.container(horizontal=True, vertical_alignment="bottom", width="content")
+        table = st.container()
+        with controls:
+            tried = build_edit(trace, table)
+        st.button(
+            _("Keep"),
+            icon=":material/add:",
+            help=_("Keep this edit, and try another"),
+            disabled=not tried,
+            on_click=_keep,
+            args=(tried,),
+            key="keep-edit",
+        )
+        _change(History.undo, _("Undo"), "undo", bool(history.done))
+        _change(History.redo, _("Redo"), "redo", bool(history.undone))
+        _change(History.clear, _("Clear"), "delete", bool(history.done))
+    _show(trace, history, tried)
+    every = History((*history.done, tried)) if tried else history
+    _write_link(every.to_text())
+    return every.edits
+
+
+def _history() -> History:
+    history: History = st.session_state.get(_HISTORY, History())
+    return history
+
+
+def _read_link(messages: DeltaGenerator) -> None:
+    """Take the edits of the address bar if they are not those that this page wrote there."""
+    text = st.query_params.get(PARAMETER, "")
+    if text == st.session_state.get(_WRITTEN, ""):
+        return
+    history, unknown = read_history(text)
+    st.session_state[_HISTORY] = history
+    st.session_state[_WRITTEN] = text
+    st.session_state[OPERATION] = NOTHING
+    if unknown:
+        named = ", ".join(unknown)[:200]
+        messages.warning(
+            plain(_("The link holds what is no edit: {names}. It is left out.", names=named)),
+            icon=":material/link_off:",
+        )
+
+
+def _write_link(text: str) -> None:
+    st.session_state[_WRITTEN] = text
+    if text:
+        st.query_params[PARAMETER] = text
+    elif PARAMETER in st.query_params:
+        del st.query_params[PARAMETER]
+
+
+def _keep(action: Action) -> None:
+    st.session_state[_HISTORY] = _history().add(action)
+    st.session_state[OPERATION] = NOTHING
+
+
+def _do(change: Callable[[History], History]) -> Callable[[], None]:
+    def act() -> None:
+        st.session_state[_HISTORY] = change(_history())
+
+    return act
+
+
+def _change(change: Callable[[History], History], title: str, icon: str, possible: bool) -> None:
+    st.button(
+        "",
+        icon=f":material/{icon}:",
+        help=title,
+        disabled=not possible,
+        on_click=_do(change),
+        key="clear" if icon == "delete" else icon,
+    )
+
+
+def _show(trace: AttentionTrace, history: History, tried: Action) -> None:
+    """List the edits in words, each with a button that takes it out."""
+    if not (history.done or tried):
+        st.caption(_("Nothing is edited: choose an edit above, and see at once what it does."))
+        return
+    with st.container(gap="xxsmall", key="edit-list"):
+        for place, action in enumerate(history.done):
+            st.button(
+                f"{place + 1}\\. {plain(in_words(trace, action))}",
+                icon=":material/close:",
+                type="tertiary",
+                help=_("Take this edit out"),
+                key=f"without-{place}",
+                on_click=_do(lambda every, place=place: every.without(place)),  # type: ignore[misc]
+            )
+        if tried:
+            st.markdown(f"*{_('being tried:')}* {plain(in_words(trace, tried))}")
+
+
+def in_words(trace: AttentionTrace, action: Action) -> str:
+    """Say what `action` does, in the words of `trace`."""
+
+    def queries(edit: Edit) -> TokenSequence:
+        shown = _map(trace, edit)
+        return shown.query_tokens if shown else trace.target
+
+    def keys(edit: Edit) -> TokenSequence:
+        shown = _map(trace, edit)
+        return shown.key_tokens if shown else trace.source
+
+    return describe(action, queries=queries, keys=keys)
+
+
+def _map(trace: AttentionTrace, edit: Edit) -> AttentionMap | None:
+    return example_map(trace, edit.site)

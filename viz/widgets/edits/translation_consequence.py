@@ -1,0 +1,119 @@
+"""What an edit did to a translation, on the page: the same one forced, and a new one; and the runs that show it."""
+
+from __future__ import annotations
+
+from html import escape
+
+import streamlit as st
+
+import models
+from models.edits import Edit
+from models.huggingface.embedded import PREFIX
+from models.trace import AttentionTrace
+from viz.measures.consequence import WordChange, changed_words, word_changes
+from viz.server.runtime import Host
+from viz.server.translations import sites_of
+from viz.text.language import _
+from viz.text.tokens import visible
+from viz.widgets.controls import unfolded
+from viz.widgets.style import noted
+
+DEEPEST = 3.0
+"""Change of a log-probability, in nats, that has the deepest tint."""
+
+
+class MisfitError(Exception):
+    """Edits that cannot be made, and why, in the words of the reader."""
+
+
+def edited_runs(
+    host: Host, key: str, before: AttentionTrace, edits: tuple[Edit, ...]
+) -> tuple[AttentionTrace, AttentionTrace]:
+    """Run the model `key` under `edits`: on the translation of `before`, forced, and afresh.
+
+    A model that still writes the same translation is not made to: the weights are the same. A model of one stack runs
+    once.
+
+    Raises
+    ------
+    MisfitError
+        If the edits leave a word nothing to read, or one does not fit the model or the sentence.
+    """
+    from models.hooks import CaptureError
+
+    try:
+        afresh = host.attend(key, before.source_text, edits=edits, sites=sites_of(key))
+        if not before.target or afresh.target == before.target:
+            return afresh, afresh
+        return host.attend(key, before.source_text, before.output_text, edits=edits, sites=sites_of(key)), afresh
+    except models.InputError as error:
+        raise MisfitError(_(str(error))) from error
+    except (CaptureError, ValueError) as error:
+        said = _("An edit does not fit this model or sentence, so that none is applied. {reason}", reason=error)
+        raise MisfitError(said) from error
+
+
+def show_consequence(before: AttentionTrace, forced: AttentionTrace, afresh: AttentionTrace, key: str) -> None:
+    """Show what the edits did: to the words of the original translation, and to what the model writes now."""
+    changes = word_changes(before, forced)
+    language = "" if key.startswith(PREFIX) else escape(models.describe(key).pair.rpartition("-")[2])
+    left, right = st.columns(2)
+    with left, st.container(border=True, height="stretch"):
+        st.markdown(f"**{_('The same translation, forced')}**")
+        st.html(f'<p class="surgery-text" lang="{language}" dir="auto">{_tinted(changes)}</p>')
+        total = sum(each.change for each in changes)
+        said = _("Log-probability of the whole: {change} (nats).", change=f"{total:+.2f}".replace("-", "\u2212"))
+        st.caption(said + " " + _("Orange: less likely than before, purple: more."))
+    with right, st.container(border=True, height="stretch"):
+        st.markdown(f"**{_('Translated afresh')}**")
+        st.html(f'<p class="surgery-text" lang="{language}" dir="auto">{_marked(before, afresh)}</p>')
+        st.caption(
+            _("The same words as before.")
+            if afresh.target.ids == before.target.ids
+            else _("Underlined: new; struck through: no longer written.")
+        )
+    fold = unfolded(_("Each word in numbers, and what the model would rather write"), "numbers-of-words")
+    if fold is not None:
+        fold.dataframe(_table(changes), hide_index=True)
+
+
+def _tinted(changes: tuple[WordChange, ...]) -> str:
+    """Give the words as HTML, tinted by the change of their log-probability."""
+    shown: list[str] = []
+    for each in changes:
+        depth = 0.55 * min(abs(each.change) / DEEPEST, 1)
+        colour = f"rgba(224, 122, 0, {depth:.2f})" if each.change < 0 else f"rgba(120, 90, 200, {depth:.2f})"
+        says = _(
+            "“{word}”: log-probability {before} before, {after} now",
+            word=visible(each.text),
+            before=f"{each.before:.3f}",
+            after=f"{each.after:.3f}",
+        )
+        space = " " if shown and each.space else ""
+        shown.append(space + noted(each.text, says, f"background: {colour}"))
+    return "".join(shown)
+
+
+def _marked(before: AttentionTrace, afresh: AttentionTrace) -> str:
+    """Give the words now and before as HTML, what changed marked."""
+    tags = {"same": "span", "new": "ins", "gone": "del"}
+    words = changed_words(before, afresh)
+    marked = []
+    for number, each in enumerate(words):
+        turned = number and words[number - 1].kind != each.kind
+        space = " " if number and (each.space or turned) else ""
+        marked.append(f"{space}<{tags[each.kind]}>{escape(each.text)}</{tags[each.kind]}>")
+    return "".join(marked) or f"<em>{escape(_('nothing written'))}</em>"
+
+
+def _table(changes: tuple[WordChange, ...]) -> list[dict[str, str | float]]:
+    return [
+        {
+            _("word"): visible(each.text),
+            _("log-probability before"): round(each.before, 4),
+            _("now"): round(each.after, 4),
+            _("change"): round(each.change, 4),
+            _("likeliest now"): ", ".join(f"{visible(text)} {share:.3f}" for text, share in each.alternatives[:4]),
+        }
+        for each in changes
+    ]

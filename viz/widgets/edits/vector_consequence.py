@@ -1,0 +1,80 @@
+"""What an edit did to a model of one stack: how far each token's final vector turned, and what it now foretells."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from models.trace import AttentionTrace
+from viz.figures.drawing.theme import text_on, weight_colour
+from viz.text.language import _
+from viz.text.tokens import visible
+from viz.views.numbers import numbered
+from viz.widgets.controls import unfolded
+from viz.widgets.style import noted
+
+DEEPEST = 0.5
+"""1 - cosine that has the deepest tint."""
+
+
+def show_vector_consequence(before: AttentionTrace, after: AttentionTrace) -> None:
+    """Show for each token 1 - cosine of its final vectors before and after, and the tables of what is foretold."""
+    if before.vectors is None or after.vectors is None:
+        st.info(_("This model gives no final vectors to compare."))
+        return
+    changes = turns(before, after)
+    with st.container(border=True):
+        st.markdown(f"**{_('The final vector of each token')}**")
+        st.html(f'<p class="surgery-text" dir="auto">{_tinted(before, changes)}</p>')
+        st.caption(
+            _(
+                "1 - cosine to the vector before: 0 where nothing changed. Mean {mean}, largest {most}. The deepest "
+                "tint stands for {deepest} or more.",
+                mean=f"{changes.mean():.4f}",
+                most=f"{changes.max():.4f}",
+                deepest=DEEPEST,
+            )
+        )
+    fold = unfolded(_("Each token in numbers"), "numbers-of-tokens")
+    if fold is not None:
+        names = numbered(before.source.texts)
+        rows = [{_("token"): name, _("1 - cosine"): float(change)} for name, change in zip(names, changes, strict=True)]
+        fold.dataframe(
+            rows, hide_index=True, column_config={_("1 - cosine"): st.column_config.NumberColumn(format="%.5f")}
+        )
+    if before.predictions:
+        _show_predictions(before, after)
+
+
+def turns(before: AttentionTrace, after: AttentionTrace) -> np.ndarray:
+    """Give 1 - cosine of each token's final vectors in two runs on one text."""
+    from models.experiments.sweeps import turned
+
+    if before.vectors is None or after.vectors is None:
+        message = "both runs must have final vectors; got none"
+        raise ValueError(message)
+    return turned(before.vectors, after.vectors)
+
+
+def _tinted(trace: AttentionTrace, changes: np.ndarray) -> str:
+    shown = []
+    for number, (text, change) in enumerate(zip(trace.source.texts, changes, strict=True)):
+        background = weight_colour(float(np.clip(change / DEEPEST, 0, 1)), "linear")
+        says = _("“{token}”: 1 - cosine {change}", token=visible(text), change=f"{change:.5f}")
+        style = f"background: {background}; color: {text_on(background)}"
+        space = " " if number and (text[:1].isspace() or not text.startswith("##")) else ""
+        shown.append(space + noted(visible(text.strip() or text), says, style))
+    return "".join(shown)
+
+
+def _show_predictions(before: AttentionTrace, after: AttentionTrace) -> None:
+    """Show what the model foretold and foretells: at each mask, or after the last token."""
+    pairs = list(zip(before.predictions, after.predictions, strict=True))
+    for was, now in pairs if len(pairs) <= 3 else pairs[-1:]:
+        token = visible(before.source.texts[was.position])
+        st.markdown(f"**{_('Foretold at “{token}”', token=token)}**")
+        columns = st.columns(2)
+        for column, title, each in ((columns[0], _("before"), was), (columns[1], _("now"), now)):
+            column.caption(title)
+            rows = [{_("token"): visible(text), _("probability"): round(share, 4)} for text, share in each.alternatives]
+            column.dataframe(rows, hide_index=True)

@@ -1,0 +1,28 @@
+"""The lines of the token under the pointer, alone: what a figure of lines cannot do by itself."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import streamlit as st
+
+SCRIPT = Path(__file__).parents[1] / "canvas" / "isolation.js"
+NAME = "attention_bench.isolation"
+
+
+def isolate_on_hover(container: str) -> None:
+    """Let the figures of lines in a container show the lines of the token under the pointer alone.
+
+    Parameters
+    ----------
+    container : str
+        The key of the `st.container` that holds figures of `viz.figures.lines.head_lines`.
+    """
+    mount = st.components.v2.component(NAME, html="<div></div>", js=_script())
+    mount(key=f"isolation-{container}", data={"container": f"st-key-{container}"}, height=1)
+
+
+@cache
+def _script() -> str:
+    return SCRIPT.read_text(encoding="utf8")

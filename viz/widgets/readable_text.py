@@ -1,0 +1,85 @@
+"""A text that a model cannot take: cut with a word on what is left out, or the last one that it could take instead."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+import models
+from viz.text.language import _
+from viz.widgets.style import plain
+
+LONGEST_NAMED = 40  # characters of what is named of a text
+_LAST = "last-readable"
+
+
+class Fits(Protocol):
+    """A model that says how much of a text it takes."""
+
+    def fit(self, text: str) -> tuple[str, int]:
+        """Give the beginning of `text` that it takes, and how many words and marks are left out."""
+
+
+def fit_beside(model: Any, text: str, pair: str | None) -> tuple[str, int]:
+    """Give the beginning of `text` that `model` takes with `pair`, if there is one, and how much is left out."""
+    fitting, left_out = model.fit(text) if pair is None else model.fit(text, pair=pair)
+    return str(fitting), int(left_out)
+
+
+def fit_text(model: Fits, text: str, place: DeltaGenerator, *, pair: str | None = None) -> str:
+    """Cut `text` after the last word that `model` takes, and say in `place` what is left out.
+
+    Parameters
+    ----------
+    model : Fits
+    text : str
+        As it was typed; an empty one is given back as it is, and the model says what is wrong with it.
+    place : DeltaGenerator
+        Where messages stand.
+    pair : str, optional
+        A second text that `model` reads with it, for which room is left.
+
+    Returns
+    -------
+    str
+    """
+    fitting, left_out = fit_beside(model, text, pair)
+    if left_out:
+        said = _(
+            "This text is longer than the model takes: it is read up to “…{end}”. Words and marks left out: {count}.",
+            count=left_out,
+            end=fitting[-LONGEST_NAMED:],
+        )
+        place.info(plain(said), icon=":material/content_cut:")
+    return fitting
+
+
+def keep_readable(text: str) -> None:
+    """Remember `text` as the last that could be read."""
+    st.session_state[_LAST] = text
+
+
+def last_readable(model: Fits, error: models.InputError, place: DeltaGenerator) -> str | None:
+    """Say in `place` what is wrong with a text; give the last that could be read, cut, or None if there is none.
+
+    Parameters
+    ----------
+    model : Fits
+    error : models.InputError
+        What the model said of the text.
+    place : DeltaGenerator
+        Where messages stand.
+
+    Returns
+    -------
+    str or None
+    """
+    place.error(plain(_(str(error))), icon=":material/edit:")
+    last = st.session_state.get(_LAST)
+    if last is None:
+        return None
+    fitting = str(model.fit(str(last))[0])
+    place.caption(plain(_("Below: the last sentence that could be read, “{sentence}”", sentence=fitting)))
+    return fitting
