@@ -17,7 +17,7 @@ from torch import Tensor, nn
 import models
 from benchmarks.measure import interleaved, ratio, report, summary
 from models.hooks import AttentionWeights, HookPoint, capture
-from models.networks.attention import masked_softmax
+from models.softmax import masked_softmax
 
 SENTENCE = (
     "the members of the committee have asked the council to publish the report on safety at work before next month"

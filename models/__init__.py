@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from models.edits import Edit
     from models.errors import InputError
     from models.mechanisms import Mechanism
-    from models.registry import Entry, catalog, describe, load, load_pretrained, load_translator, pretrained
+    from models.registry import catalog, describe, load, load_pretrained, load_translator, pretrained
     from models.sites import Site
     from models.trace import AttentionMap, AttentionTrace, TokenSequence
+    from models.translation.entry import Entry
 
 __all__ = [
     "AttentionMap",
@@ -43,7 +44,7 @@ _HOMES = {
     "AttentionMap": "trace",
     "AttentionTrace": "trace",
     "Edit": "edits",
-    "Entry": "registry",
+    "Entry": "translation.entry",
     "InputError": "errors",
     "Mechanism": "mechanisms",
     "Site": "sites",

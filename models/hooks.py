@@ -18,8 +18,8 @@ import torch
 from torch import Tensor, nn
 
 from models.edits import Edit
-from models.networks.attention import FullyMaskedRowError, masked_softmax
 from models.sites import Site, complete_pattern
+from models.softmax import FullyMaskedRowError, masked_softmax
 
 # Their last axis is the key: a cached decoder's grows by step.
 _KEYED = frozenset(("scores", "mask", "weights", "raw_weights"))

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from models.huggingface.embedded import PREFIX, Local, local_models
-from models.mechanisms import Mechanism, mechanisms
+from models.mechanisms import mechanisms
 from models.translation.checkpoints import (
     CARD_FILE,
     TOKENIZER_FILE,
     WEIGHTS,
     CheckpointError,
-    read_card,
     read_weights,
     shipped_folders,
 )
@@ -24,55 +22,7 @@ if TYPE_CHECKING:
     from models.translation.translator import Translator
 
     Model: TypeAlias = Translator | PretrainedModel
-
-LANGUAGES = {"en": "English", "fr": "French", "zh": "Chinese"}
-
-
-@dataclass(frozen=True)
-class Entry:
-    """What can be loaded, described without loading it.
-
-    Parameters
-    ----------
-    key : str
-        What `load` takes, such as ``bahdanau-en-fr``.
-    mechanism : Mechanism
-    pair : str
-        Language pair, such as ``en-fr``.
-    card : dict
-        What ``card.json`` says: data, credit, recipe, figures.
-    folder : Path
-        Where it lies.
-    """
-
-    key: str
-    mechanism: Mechanism
-    pair: str
-    card: dict[str, Any]
-    folder: Path
-
-    @property
-    def source_language(self) -> str:
-        """The language that it reads, in English."""
-        return LANGUAGES[self.pair.split("-")[0]]
-
-    @property
-    def target_language(self) -> str:
-        """The language that it writes, in English."""
-        return LANGUAGES[self.pair.split("-")[1]]
-
-    @property
-    def sha256(self) -> str:
-        """The hash of the weights file."""
-        return str(self.card["sha256"])
-
-
-def _entry(folder: Path) -> Entry:
-    card = read_card(folder)
-    if card["mechanism"] not in mechanisms():
-        message = f"{folder.name}: mechanism {card['mechanism']!r} not known; there are {', '.join(mechanisms())}"
-        raise CheckpointError(message)
-    return Entry(card["key"], mechanisms()[card["mechanism"]], card["pair"], card, folder)
+from models.translation.entry import Entry, read_entry
 
 
 def catalog() -> tuple[str, ...]:
@@ -106,7 +56,7 @@ def describe(key: str) -> Entry:
     if key not in shipped_folders():
         message = f"no checkpoint {key!r}; there are {', '.join(catalog()) or 'none'}"
         raise KeyError(message)
-    return _entry(shipped_folders()[key])
+    return read_entry(shipped_folders()[key])
 
 
 def load(key: str | Path) -> Model:
@@ -182,7 +132,7 @@ def load_translator(key: str | Path) -> Translator:
     from models.translation.tokenizer import PairTokenizer
     from models.translation.translator import Translator
 
-    entry = _entry(key) if isinstance(key, Path) else describe(key)
+    entry = read_entry(key) if isinstance(key, Path) else describe(key)
     weights = read_weights(entry.folder, entry.card)
     try:
         with building():

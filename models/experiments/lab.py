@@ -13,7 +13,8 @@ import torch
 from numpy.typing import NDArray
 
 from models.errors import InputError
-from models.networks.attention import FullyMaskedRowError, masked_softmax, scaled_dot_scores
+from models.networks.attention import scaled_dot_scores
+from models.softmax import FullyMaskedRowError, masked_softmax
 
 Numbers = NDArray[np.float64]
 

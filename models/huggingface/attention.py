@@ -19,8 +19,8 @@ from torch import Tensor, nn
 from transformers import AttentionInterface, AttentionMaskInterface
 
 from models.hooks import CaptureError, current_session, observe
-from models.networks.attention import FullyMaskedRowError, causal_mask, causal_weights, masked_softmax
 from models.sites import Site
+from models.softmax import FullyMaskedRowError, causal_mask, causal_weights, masked_softmax
 
 NAME = "attention_bench"
 """What `attn_implementation` is called for a model that is observed."""

@@ -24,9 +24,9 @@ from models.huggingface.papers import ATTENTION, PAPERS
 from models.huggingface.predictions import predictions_of, steps_of
 from models.huggingface.replay import PretrainedReplay
 from models.huggingface.tokens import Reading, TextTokenizer, clean
-from models.networks.attention import FullyMaskedRowError
 from models.networks.seeding import seeded
 from models.sites import Site, with_weights
+from models.softmax import FullyMaskedRowError
 from models.trace import AttentionMap, AttentionTrace, Prediction, Provenance, TokenSequence
 from models.translation.decoding import step_limit
 

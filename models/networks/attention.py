@@ -18,22 +18,7 @@ import math
 import torch
 from torch import Tensor
 
-HALF = (torch.bfloat16, torch.float16)
-
-
-class FullyMaskedRowError(ValueError):
-    """A query may read no key at all, so that its weights are not defined.
-
-    Parameters
-    ----------
-    message : str
-    row : int
-        Index of the query among those of the mask.
-    """
-
-    def __init__(self, message: str, row: int) -> None:
-        super().__init__(message)
-        self.row = row
+from models.softmax import full_precision
 
 
 def additive_features(query: Tensor, key: Tensor, query_weight: Tensor, key_weight: Tensor) -> Tensor:
@@ -227,73 +212,6 @@ def scaled_dot_scores(query: Tensor, key: Tensor) -> Tensor:
     return query @ key.mT / math.sqrt(query.shape[-1])
 
 
-def full_precision(values: Tensor) -> Tensor:
-    """Give half-precision `values` as float32, others as they are."""
-    return values.float() if values.dtype in HALF else values
-
-
-def masked_softmax(scores: Tensor, mask: Tensor | None = None, *, overwrite: bool = False) -> Tensor:
-    """Give a = softmax(e) over the keys that the mask allows; masked keys get exactly 0.
-
-    Parameters
-    ----------
-    scores : Tensor, [..., query, key]
-    mask : bool Tensor that broadcasts to `scores`, optional
-        True where a query may read a key.
-    overwrite : bool, optional
-        Whether `scores` may be written into: for large maps, new memory takes longer than the arithmetic.
-
-    Returns
-    -------
-    Tensor, [..., query, key]
-        float32 for half-precision scores, else the dtype of `scores`.
-
-    Raises
-    ------
-    FullyMaskedRowError
-        If a row has no key to read; the message names the first such row.
-    """
-    precision = torch.float32 if scores.dtype in HALF else scores.dtype
-    if mask is None:
-        return scores.softmax(dim=-1, dtype=precision)
-    readable = mask.any(dim=-1)
-    if not bool(readable.all()):
-        row = (~readable).nonzero()[0].tolist()
-        message = f"row {row} of the mask (shape {tuple(mask.shape)}) leaves no key to read; leave at least one"
-        raise FullyMaskedRowError(message, row[-1])
-    fill = scores.masked_fill_ if overwrite else scores.masked_fill
-    return fill(~mask, -torch.inf).softmax(dim=-1, dtype=precision)
-
-
-def causal_weights(query: Tensor, key: Tensor, *, scale: float, rows: int = 128) -> Tensor:
-    """Give softmax(scale q k') over the keys up to each query's own position; what lies ahead is never computed.
-
-    As `masked_softmax` under `causal_mask`, in blocks of rows that fit into a processor's cache.
-
-    Parameters
-    ----------
-    query, key : Tensor, [..., token, d_head]
-        float32 or float64.
-    scale : float
-    rows : int, optional
-        Queries of a block.
-
-    Returns
-    -------
-    Tensor, [..., query, key]
-        Exactly 0 ahead.
-    """
-    count = query.shape[-2]
-    weights = query.new_zeros((*query.shape[:-1], count))
-    ahead = ~causal_mask(min(rows, count), device=query.device)
-    for start in range(0, count, rows):
-        end = min(start + rows, count)
-        scores = (query[..., start:end, :] * scale) @ key[..., :end, :].mT
-        scores[..., start:].masked_fill_(ahead[: end - start, : end - start], -torch.inf)
-        weights[..., start:end, :end] = scores.softmax(dim=-1)
-    return weights
-
-
 def split_heads(values: Tensor, heads: int) -> Tensor:
     """Turn [batch, token, d_model] into [batch, head, token, d_head], d_head = d_model / heads."""
     batch, token, d_model = values.shape
@@ -304,22 +222,3 @@ def merge_heads(values: Tensor) -> Tensor:
     """Turn [batch, head, token, d_head] back into [batch, token, head * d_head]."""
     batch, heads, token, d_head = values.shape
     return values.transpose(1, 2).reshape(batch, token, heads * d_head)
-
-
-def causal_mask(queries: int, first_query: int = 0, *, device: torch.device | None = None) -> Tensor:
-    """Give the mask that lets a query read keys up to its own position.
-
-    Parameters
-    ----------
-    queries : int
-        Number of query rows.
-    first_query : int
-        Absolute position of the first of them.
-    device : torch.device, optional
-
-    Returns
-    -------
-    bool Tensor, [query, first_query + queries]
-    """
-    positions = torch.arange(first_query + queries, device=device)
-    return positions[None, :] <= positions[first_query:, None]

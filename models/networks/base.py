@@ -8,8 +8,7 @@ from typing import Any, Self, cast
 import torch
 from torch import Tensor, nn
 
-PAD, BEGIN, END = 0, 1, 2
-"""Vocabulary indices of ``<pad>``, ``<s>`` and ``</s>``, the same in every tokenizer."""
+from models.vocabulary import PAD
 
 
 def _half_stored(weight: Tensor, bias: Tensor | None) -> Any:

@@ -15,14 +15,9 @@ import torch
 from torch import Tensor, nn
 
 from models.hooks import HookPoint
-from models.networks.attention import (
-    additive_features_of_projections,
-    dot_scores,
-    full_precision,
-    general_scores,
-    location_scores,
-)
+from models.networks.attention import additive_features_of_projections, dot_scores, general_scores, location_scores
 from models.networks.recurrent import CROSS, AttentiveNetwork, RecurrentMemory, step_lstm
+from models.softmax import full_precision
 
 
 class LuongBase(AttentiveNetwork):

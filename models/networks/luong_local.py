@@ -15,10 +15,11 @@ import torch
 from torch import Tensor, nn
 
 from models.hooks import AttentionWeights, HookPoint
-from models.networks.attention import full_precision, gaussian, in_window, predicted_positions
+from models.networks.attention import gaussian, in_window, predicted_positions
 from models.networks.luong import LuongNetwork
 from models.networks.recurrent import CROSS, RecurrentMemory
 from models.sites import Site
+from models.softmax import full_precision
 
 
 class GaussianWeights(AttentionWeights):

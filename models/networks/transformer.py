@@ -14,9 +14,10 @@ import torch
 from torch import Tensor, nn
 
 from models.hooks import AttentionWeights, HookPoint
-from models.networks.attention import causal_mask, merge_heads, scaled_dot_scores, split_heads
+from models.networks.attention import merge_heads, scaled_dot_scores, split_heads
 from models.networks.base import TiedNetwork
 from models.sites import Site
+from models.softmax import causal_mask
 
 
 @dataclass(frozen=True, slots=True)

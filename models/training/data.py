@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 from tqdm import tqdm
 
-from models.networks.base import BEGIN, END, PAD
 from models.training.recipes import DataFile, Recipe, RecipeError
 from models.translation.tokenizer import PairTokenizer, is_mark, normalise, split_words
+from models.vocabulary import BEGIN, END, PAD
 
 Pair = tuple[str, str]
 

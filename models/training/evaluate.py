@@ -20,7 +20,6 @@ import torch
 from sacrebleu.metrics.bleu import BLEU
 from tqdm import tqdm
 
-from models.networks.base import END
 from models.registry import catalog, describe, load
 from models.sites import Site
 from models.trace import Alignment, Reading
@@ -31,6 +30,7 @@ from models.translation.checkpoints import alignment_of, write_card
 from models.translation.decoding import translate_batch
 from models.translation.examples import EXAMPLES
 from models.translation.translator import Translator
+from models.vocabulary import END
 
 TESTS = {"en-fr": ("tatoeba", "europarl"), "zh-en": ("tatoeba", "3am")}
 TRIAL = {"en-fr": "hansards_en-fr.trial37"}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from models.registry import Entry, catalog, describe
+from models.registry import catalog, describe
+from models.translation.entry import Entry
 
 README = Path(__file__).parents[2] / "README.md"
 BEGIN, END = "<!-- results:begin -->", "<!-- results:end -->"

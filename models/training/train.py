@@ -37,7 +37,6 @@ from torch import Tensor, nn  # noqa: E402
 from tqdm import tqdm  # noqa: E402
 
 from models.mechanisms import mechanisms  # noqa: E402
-from models.networks.base import PAD  # noqa: E402
 from models.training.data import (  # noqa: E402
     Batch,
     EncodedPairs,
@@ -51,6 +50,7 @@ from models.training.data import (  # noqa: E402
 from models.training.loss import output_loss  # noqa: E402
 from models.training.recipes import Recipe, RecipeError, read_recipe  # noqa: E402
 from models.translation.checkpoints import CARD_FILE, read_card  # noqa: E402
+from models.vocabulary import PAD  # noqa: E402
 
 TOKENIZERS = Path(__file__).parents[1] / "weights"
 SAVE_SECONDS = 240.0

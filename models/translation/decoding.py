@@ -8,7 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from models.networks.base import BEGIN, END, TranslationNetwork
+from models.networks.base import TranslationNetwork
+from models.vocabulary import BEGIN, END
 
 
 def step_limit(source_pieces: int) -> int:

@@ -18,9 +18,10 @@ from torch import Tensor
 
 from models.edits import Edit
 from models.hooks import capture
-from models.networks.base import END, TranslationNetwork
+from models.networks.base import TranslationNetwork
 from models.sites import Site
 from models.trace import AttentionTrace, TokenSequence
+from models.vocabulary import END
 
 BATCH = 24
 """Texts that run at once, if they are short."""

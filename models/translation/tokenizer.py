@@ -14,8 +14,8 @@ from pathlib import Path
 
 from tokenizers import AddedToken, Encoding, Tokenizer, decoders, models, pre_tokenizers, trainers
 
-from models.networks.base import BEGIN, END
 from models.trace import TokenSequence
+from models.vocabulary import BEGIN, END
 
 SPECIAL_TOKENS = ("<pad>", "<s>", "</s>")
 _HAN = "\u2e80-\u2fdf\u3005\u3007\u3021-\u3029\u3038-\u303b\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"

@@ -14,16 +14,17 @@ from models.edits import Edit
 from models.errors import InputError
 from models.hooks import Session, capture
 from models.mechanisms import Mechanism
-from models.networks.attention import FullyMaskedRowError
-from models.networks.base import BEGIN, END, TranslationNetwork
+from models.networks.base import TranslationNetwork
 from models.networks.seeding import seeded
-from models.registry import Entry
 from models.sites import Site, complete_pattern
+from models.softmax import FullyMaskedRowError
 from models.trace import AttentionMap, AttentionTrace, Provenance, Step, TokenSequence
 from models.translation.checkpoints import alignment_of
 from models.translation.decoding import greedy, step_limit
+from models.translation.entry import Entry
 from models.translation.replay import TranslatorReplay
 from models.translation.tokenizer import PairTokenizer, normalise
+from models.vocabulary import BEGIN, END
 
 MAX_PIECES = 250
 """Longest source or forced target, in pieces, without ``</s>``."""

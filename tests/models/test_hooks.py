@@ -14,8 +14,8 @@ from torch import Tensor, nn
 
 from models.edits import Edit, keep_heads, mask_key, scale_scores, set_row, uniform_row, window, zero_head
 from models.hooks import AttentionWeights, CaptureError, HookPoint, capture, current_session, observe
-from models.networks.attention import FullyMaskedRowError
 from models.sites import Site
+from models.softmax import FullyMaskedRowError
 
 CROSS = Site("decoder", 0, "cross")
 PLACE = str(CROSS)

@@ -8,12 +8,13 @@ import streamlit as st
 
 from tests.support.canvas_samples import SAMPLES, SITES
 from viz.canvas.overview import encode_overview
+from viz.captions.heads import overview_sentence
 from viz.figures.drawing.heads import HeadPlace, views_at
 from viz.figures.drawing.shaded_text import STYLE, text_html
 from viz.figures.lines import head_lines
 from viz.figures.rollout import rollout_heatmap
 from viz.figures.similarity import similarity_heatmap
-from viz.measures.head_profile import ordered, overview_sentence, profiles_of
+from viz.measures.head_profile import ordered, profiles_of
 from viz.views.hiding import Hiding
 from viz.widgets.canvas import head_canvas, picked_on
 from viz.widgets.isolation import isolate_on_hover

@@ -11,11 +11,12 @@ import torch
 from torch import nn
 
 from models.mechanisms import mechanisms
-from models.networks.base import END, TranslationNetwork
-from models.registry import Entry
+from models.networks.base import TranslationNetwork
 from models.translation.checkpoints import TOKENIZER_FILE, WEIGHTS
+from models.translation.entry import Entry
 from models.translation.tokenizer import PairTokenizer
 from models.translation.translator import Translator
+from models.vocabulary import END
 
 KEYS = tuple(mechanisms())
 ATTENTIVE = tuple(key for key in KEYS if mechanisms()[key].has_attention)

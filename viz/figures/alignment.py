@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 
 from models.sites import Site
 from models.trace import AttentionTrace, Reading
+from viz.captions.maps import notes_of
 from viz.figures.drawing.heatmap import Panel, any_cut, cell_gap, lay_out, longest_label
 from viz.figures.drawing.theme import PAPER_COLOUR, WINDOW_COLOUR, Colour, coloured, weight_axis
 from viz.text import tokens
 from viz.text.language import _
-from viz.views.view import Head, Unit, View, choose_view, notes_of
+from viz.views.view import Head, Unit, View, choose_view
 from viz.views.windows import windows_of
 
 

@@ -8,11 +8,12 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
+from viz.captions.maps import notes_of
 from viz.figures.drawing.heatmap import Panel, cell_gap, lay_out
 from viz.figures.drawing.theme import Colour, coloured, weight_axis
 from viz.text import tokens
 from viz.text.language import _
-from viz.views.view import View, notes_of
+from viz.views.view import View
 
 GREYS = ((0.0, "#f1f1f1"), (1.0, "#a8a8a8"))
 """Of the cells inside the band: paler to darker by their weight."""

@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from models.trace import AttentionTrace
-from viz.figures.drawing.head_panels import Panel, difference_panel, draw_panels
+from viz.figures.drawing.head_panels import difference_panel, draw_panels
 from viz.figures.drawing.heads import (
     HeadPlace,
     common_notes,
@@ -17,6 +17,7 @@ from viz.figures.drawing.heads import (
     pick_views,
     weight_colours,
 )
+from viz.figures.drawing.panel import Panel
 from viz.figures.drawing.theme import Colour
 from viz.text.language import _
 from viz.views.hiding import NOTHING, Hiding

@@ -9,11 +9,12 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from models.trace import AttentionTrace
+from viz.captions.differences import notes_of_difference, signed
 from viz.figures.drawing.heatmap import Panel, any_cut, cell_gap, fitting_title, lay_out, longest_label
 from viz.figures.drawing.theme import Colour, coloured, difference_axis
 from viz.text import tokens
 from viz.text.language import _
-from viz.views.differences import Difference, choose_difference, signed
+from viz.views.differences import Difference, choose_difference
 from viz.views.view import Unit, View
 
 
@@ -75,7 +76,7 @@ def difference_heatmap(
     shown = choose_difference(first, second, unit=unit)
     one, other = shown.names()
     meaning = _("above 0: {first} gives this word more; below: {second}", first=one, second=other)
-    title, notes = fitting_title(shown.title, _("Difference"), shown.notes, width)
+    title, notes = fitting_title(shown.title, _("Difference"), notes_of_difference(shown), width)
     layout, _suffixes = lay_out([_panel(shown, title, notes)], difference_axis(meaning, colour=colour), width=width)
     return go.Figure([_heatmap(shown, "", colour, longest_label(width))], layout)
 
@@ -113,7 +114,10 @@ def difference_multiples(
         raise ValueError(message)
     several = [choose_difference(view, reference) for view in views]
     meaning = _("above 0: it gives this word more than {title} does; below: less", title=several[0].names()[1])
-    panels = [_panel(each, _("{title} \u2212 the chosen", title=each.names()[0]), each.notes) for each in several]
+    panels = [
+        _panel(each, _("{title} \u2212 the chosen", title=each.names()[0]), notes_of_difference(each))
+        for each in several
+    ]
     layout, suffixes = lay_out(panels, difference_axis(meaning, colour=colour), width=width)
     longest = longest_label(width)
     heatmaps = [_heatmap(each, suffix, colour, longest) for each, suffix in zip(several, suffixes, strict=True)]

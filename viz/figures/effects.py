@@ -7,11 +7,11 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from models.trace import TokenSequence
+from viz.captions.differences import signed
 from viz.figures.drawing.heatmap import Panel, cell_gap, fitting_title, lay_out
 from viz.figures.drawing.theme import Colour, coloured, difference_axis
 from viz.text import tokens
 from viz.text.language import _
-from viz.views.differences import signed
 
 
 def effect_heatmap(

@@ -8,8 +8,9 @@ import numpy as np
 import plotly.graph_objects as go
 
 from models.trace import AttentionMap, AttentionTrace
-from viz.figures.drawing.head_panels import Panel, draw_panels
+from viz.figures.drawing.head_panels import draw_panels
 from viz.figures.drawing.heads import common_notes, views_at, weight_colours
+from viz.figures.drawing.panel import Panel
 from viz.figures.drawing.theme import Colour
 from viz.measures.rollout import rollout
 from viz.text.language import _

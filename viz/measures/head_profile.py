@@ -4,31 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from models.sites import Site
-from viz.measures.attention import (
-    even_weights,
-    key_share,
-    keys_share,
-    mean_distance,
-    mean_entropy,
-    offset_share,
-    relative_entropy,
-    repeated_share,
-    unread_share,
-)
+from viz.measures.distance import mean_distance, offset_share
+from viz.measures.entropy import mean_entropy, relative_entropy
 from viz.measures.labels import HeadLabel, label_of
+from viz.measures.shares import even_weights, key_share, keys_share, repeated_share, unread_share
 from viz.text.language import _, mark
-from viz.text.tokens import isolated, visible
 from viz.views.hiding import word_positions
 from viz.views.view import HeadPlace, View, key_pieces
 
 UNREAD = "unread"
+
+
 ENCODER, DECODER, CROSS = ("encoder", "self"), ("decoder", "self"), ("decoder", "cross")
 
 
@@ -326,100 +318,3 @@ def ordered(profiles: Sequence[Profile], by: str) -> tuple[Profile, ...]:
         message = f"heads are ordered by place, {', '.join(known)}; got {by!r}"
         raise ValueError(message)
     return tuple(sorted(profiles, key=lambda each: -(each.label.score if by == "score" else each.values[by])))
-
-
-def overview_sentence(views: Iterable[View]) -> str:
-    """Say which head reads one token most, of all heads of all layers: plain text; a view is let go before the next."""
-    best, count = (-1.0, "", "", ""), 0
-    for view in views:
-        for head, weights in enumerate(view.shown.weights):
-            weight, query, key = _strongest(view, weights)
-            count += 1
-            if weight > best[0]:
-                best = weight, query, key, HeadPlace(view.shown.site.layer, head).title
-    return _(
-        "Of {count} heads {place} reads one token most: “{query}” reads “{key}” ({weight}).",
-        count=count,
-        place=best[3],
-        query=best[1],
-        key=best[2],
-        weight=f"{best[0]:.2f}",
-    )
-
-
-def comparison_sentence(places: Sequence[HeadPlace], views: Sequence[View]) -> str:
-    """Say for each picked head which token reads which most: plain text."""
-    said = []
-    for place, view in zip(places, views, strict=True):
-        weight, query, key = _strongest(view, view.weights)
-        reads = _("“{query}” reads “{key}” most ({weight})", query=query, key=key, weight=f"{weight:.2f}")
-        said.append(f"{place.title}: {reads}")
-    return "; ".join(said) + "."
-
-
-def difference_sentence(places: Sequence[HeadPlace], views: Sequence[View]) -> str:
-    """Say where two heads differ most, either way: plain text."""
-    one, other = (view.weights for view in views)
-    if np.array_equal(one, other):
-        return _("The two heads read alike: no weight differs.")
-    said = []
-    for place, more, less in ((places[0], one, other), (places[1], other, one)):
-        if not (more > less).any():
-            continue
-        at = np.unravel_index((more - less).argmax(), more.shape)
-        said.append(
-            _(
-                "{place} reads “{key}” more from “{query}” ({more} against {less})",
-                place=place.title,
-                query=isolated(visible(views[0].shown.query_tokens.texts[int(at[0])])),
-                key=isolated(visible(views[0].shown.key_tokens.texts[int(at[1])])),
-                more=f"{more[at]:.2f}",
-                less=f"{less[at]:.2f}",
-            )
-        )
-    return "; ".join(said) + "."
-
-
-def combination_sentence(how: str, views: Sequence[View]) -> str:
-    """Say what is strongest in the sum or the mean of heads: plain text."""
-    stack = np.stack([view.weights for view in views])
-    weight, query, key = _strongest(views[0], stack.sum(axis=0) if how == "sum" else stack.mean(axis=0))
-    parts = {"query": query, "key": key, "weight": f"{weight:.2f}", "count": len(views)}
-    if how == "sum":
-        return _("Taken together “{query}” reads “{key}” most ({weight} of {count}).", **parts)
-    return _("On average “{query}” reads “{key}” most ({weight}).", **parts)
-
-
-def rollout_sentence(view: View) -> str:
-    """Say of which input token most is in another one, by rollout: plain text."""
-    weights = view.weights.copy()
-    if not view.hidden_keys and not view.hidden_queries:
-        np.fill_diagonal(weights, 0.0)  # half of a token is taken to stay in each layer: that says nothing
-    share, query, key = _strongest(view, weights)
-    return _(
-        "By rollout most of another token is in “{query}”: {share} of it comes from “{key}”.",
-        query=query,
-        key=key,
-        share=f"{share:.2f}",
-    )
-
-
-def _strongest(view: View, weights: NDArray[Any]) -> tuple[float, str, str]:
-    """Give the largest weight with its tokens; of rows that have a choice and are words, if there are any."""
-    queries, keys = view.shown.query_tokens.texts, view.shown.key_tokens.texts
-    rows = _speaking(queries, causal=view.shown.causal)
-    known = weights[:, :-1] if view.hidden_keys and len(keys) > 1 else weights
-    query = rows[int(known.max(axis=1)[rows].argmax())]
-    key = int(known[query].argmax())
-    return float(weights[query, key]), isolated(visible(queries[query])), isolated(visible(keys[key]))
-
-
-@lru_cache(maxsize=8)
-def _speaking(queries: tuple[str, ...], *, causal: bool) -> NDArray[np.int64]:
-    """Give the rows that have a choice and are words, if there are any; asked anew for every head of a text."""
-    free = [row for row in range(len(queries)) if row or not causal or len(queries) == 1]
-    return np.array([row for row in free if _is_word(queries[row])] or free)
-
-
-def _is_word(text: str) -> bool:
-    return not text.startswith("<") and any(character.isalnum() for character in text)

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from viz.measures.attention import entropy_terms, missing_of, wholes_of
+from viz.measures.entropy import entropy_terms
+from viz.measures.shares import missing_of, wholes_of
 
 BLOCK_BYTES = 16 * 2**20
 """Memory of one block of mixed rows; a computation takes a few such blocks beside its input."""

@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 
 from models.trace import AttentionTrace
-from viz.measures.attention import mean_entropy
+from viz.measures.entropy import mean_entropy
 from viz.measures.similarity import head_divergence
 from viz.text.language import _
 from viz.views.differences import choose_difference

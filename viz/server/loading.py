@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from viz.server.runtime import Host, ModelUnavailableError
 from viz.text.language import _
-from viz.widgets.style import plain
+from viz.text.markup import plain
 
 SKELETON_HEIGHT = 620
 

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from models.trace import AttentionMap, AttentionTrace, Provenance, TokenSequence
 from viz.text.language import _
-from viz.text.tokens import visible
-from viz.views.view import Unit, View, choose_view, notes_of
+from viz.views.view import Unit, View, choose_view
 
 SMALLEST_NAMED = 0.005
 """A largest difference below it would be named as 0.00."""
@@ -26,14 +25,11 @@ class Difference:
         With the rows that both have, in one order.
     query_title : str
         What the rows are, in words.
-    notes : tuple of str
-        What a reader must know.
     """
 
     first: View
     second: View
     query_title: str
-    notes: tuple[str, ...]
 
     @property
     def weights(self) -> NDArray[np.float32]:
@@ -103,18 +99,11 @@ def choose_difference(
                 "translation, attend(source, target), so that rows line up"
             )
             raise ValueError(message)
-    notes: list[str] = []
     query_title = one.query_title
     if one.reading != other.reading:
         one, other = _by_word(one, other)
         query_title = _("query: the word of the translation") if one.unit == "word" else _("query: the piece")
-        notes.append(_("rows of one word: when {one}, and when {other}", one=_when(one), other=_when(other)))
-    for view in (one, other):
-        own = notes_of(view)
-        notes.extend(f"{view.title}: {note}" for note in own if len(view.shown.head_names) > 1 and note == own[0])
-    if "forced" in (one.trace.provenance.decoding, other.trace.provenance.decoding):
-        notes.append(_("the translation was given"))
-    return Difference(one, other, query_title, tuple(notes))
+    return Difference(one, other, query_title)
 
 
 def _kind(view: View) -> str:
@@ -123,14 +112,6 @@ def _kind(view: View) -> str:
 
 def _texts(sequence: TokenSequence, unit: Unit) -> tuple[str, ...]:
     return sequence.word_texts if unit == "word" else sequence.texts
-
-
-def _when(view: View) -> str:
-    return (
-        _("{title} writes it", title=view.title)
-        if view.reading == "written"
-        else _("{title} has just read it in", title=view.title)
-    )
 
 
 def _by_word(one: View, other: View) -> tuple[View, View]:
@@ -156,50 +137,3 @@ def _rows(view: View, start: int, stop: int) -> View:
         rows_sum_to_one=shown.rows_sum_to_one,
     )
     return replace(view, shown=rows)
-
-
-def sentence_of_difference(difference: Difference) -> str:
-    """Say in one sentence where the two differ most, or that they read alike.
-
-    Parameters
-    ----------
-    difference : Difference
-
-    Returns
-    -------
-    str
-        Plain text.
-    """
-    weights = difference.weights
-    if not weights.size:
-        return _("{title}: nothing to compare", title=difference.title)
-    query, key = np.unravel_index(np.abs(weights).argmax(), weights.shape)
-    largest = abs(float(weights[query, key]))
-    if not largest:
-        return _("{title}: the two read alike, no weight differs", title=difference.title)
-    if largest < SMALLEST_NAMED:
-        least = f"{SMALLEST_NAMED:g}"
-        return _(
-            "{title}: the two read almost alike, no weight differs by {least}", title=difference.title, least=least
-        )
-    return _(
-        "{title}: they differ most at “{query}”, where “{key}” gets {first} from the one and {second} from the other "
-        "({value})",
-        title=difference.title,
-        query=visible(difference.queries.texts[query]),
-        key=visible(difference.keys.texts[key]),
-        first=f"{difference.first.weights[query, key]:.2f}",
-        second=f"{difference.second.weights[query, key]:.2f}",
-        value=signed(float(weights[query, key]), digits=2),
-    )
-
-
-def signed(value: float, *, digits: int = 4) -> str:
-    r"""Give `value` with its sign.
-
-    Examples
-    --------
-    >>> signed(0.5, digits=1), signed(-0.25, digits=2) == "\N{MINUS SIGN}0.25"
-    ('+0.5', True)
-    """
-    return f"{value:+.{digits}f}".replace("-", "\u2212")

@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 
 from models.sites import Site
 from models.trace import AttentionMap, AttentionTrace, Reading, TokenSequence
-from viz.measures.attention import Link, strongest_links
 from viz.text.language import _, mark
-from viz.text.tokens import visible
-from viz.views.hiding import HIDDEN, Hiding, hide_tokens, outside, word_positions
+from viz.views.hiding import Hiding, hide_tokens, outside, word_positions
 
 Unit = Literal["word", "piece"]
+
+
 Head = int | Literal["mean"]
+
 
 _KEY_TITLES = MappingProxyType(
     {
@@ -29,6 +30,8 @@ _KEY_TITLES = MappingProxyType(
         ("rollout", "piece"): mark("key: the piece as it came in"),
     }
 )
+
+
 _QUERY_TITLES = MappingProxyType(
     {
         ("written", "word"): mark("query: the word being written"),
@@ -41,6 +44,8 @@ _QUERY_TITLES = MappingProxyType(
         ("rollout", "piece"): mark("query: the piece after these layers"),
     }
 )
+
+
 _CELLS = MappingProxyType(
     {
         "written": mark("{weight}: writing {query}, it reads {key}"),
@@ -236,84 +241,3 @@ def _first_site(trace: AttentionTrace) -> Site:
         message = "the trace holds no map; attend with sites that match one, such as '*.weights'"
         raise ValueError(message)
     return min(trace.sites, key=lambda site: site.kind != "cross")
-
-
-def notes_of(view: View) -> tuple[str, ...]:
-    """Say what a reader must know of the picture: layer and head, merging, edits, cuts.
-
-    Parameters
-    ----------
-    view : View
-
-    Returns
-    -------
-    tuple of str
-        Plain text, most needed first; empty if there is nothing to say.
-    """
-    provenance, names, layer = view.trace.provenance, view.shown.head_names, view.shown.site.layer
-    notes = []
-    if len(names) > 1 and view.head == "mean":
-        notes.append(_("layer {layer}, mean of {heads} heads", layer=layer, heads=len(names)))
-    elif len(names) > 1 and view.head != "mean":
-        notes.append(_("layer {layer}, head {head}, counted from 0", layer=layer, head=names[view.head]))
-    if provenance.edits:
-        edits = "; ".join(map(str, provenance.edits))
-        notes.append(_("edited: {edits}", edits=edits))
-    if provenance.decoding == "forced":
-        notes.append(_("the translation was given, not chosen by the model"))
-    if not provenance.exact:
-        notes.append(_("weights are approximate"))
-    if view.merged:
-        notes.append(_("pieces merged to words"))
-    if view.between is not None:
-        rows, columns = ("AB"[each] for each in view.between)
-        said = _(
-            "rows: text {rows}; columns: text {columns}, and what all else is given: {column}",
-            rows=rows,
-            columns=columns,
-            column=_(HIDDEN),
-        )
-        notes.append(said)
-    elif view.hidden_keys:
-        count, column = len(view.hidden_keys), _(HIDDEN)
-        notes.append(_("special tokens hidden: {count}; what they are given: {column}", count=count, column=column))
-    elif view.hidden_queries:
-        notes.append(_("rows of special tokens hidden: {count}", count=len(view.hidden_queries)))
-    return (*notes, *map(_, provenance.notes))
-
-
-def sentence_of(view: View, *, count: int = 3) -> str:
-    """Say in one sentence what `view` shows: who reads whom most.
-
-    Parameters
-    ----------
-    view : View
-    count : int, optional
-        How many rows to name at most: the surest words; punctuation and ``</s>`` only if there is nothing else.
-
-    Returns
-    -------
-    str
-        Plain text.
-
-    Notes
-    -----
-    The surest row is that with the largest single weight.
-    """
-    queries, keys = view.shown.query_tokens.texts, view.shown.key_tokens.texts
-    spoken_of = view.weights[:, :-1] if view.hidden_keys else view.weights
-    links = strongest_links(spoken_of, count=len(queries))
-    spoken = [link for link in links if _is_word(queries[link.query])] or list(links)
-    if not spoken:
-        return _("{title}: nothing to read", title=view.title)
-    named = "; ".join(_reads(link, queries, keys) for link in spoken[:count])
-    return _("{title}: {links}", title=view.title, links=named)
-
-
-def _is_word(text: str) -> bool:
-    return not text.startswith("<") and any(character.isalnum() for character in text)
-
-
-def _reads(link: Link, queries: tuple[str, ...], keys: tuple[str, ...]) -> str:
-    query, key = visible(queries[link.query]), visible(keys[link.key])
-    return _("“{query}” reads “{key}” most ({weight})", query=query, key=key, weight=f"{link.weight:.2f}")

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import unicodedata
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from viz.text.language import _
-from viz.widgets.style import plain
+from viz.text.markup import plain
 from viz.widgets.viewport import STEP
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 Picture = Literal["png", "svg"]
 PICTURES: tuple[Picture, ...] = get_args(Picture)

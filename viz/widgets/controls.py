@@ -15,8 +15,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from viz.text.language import _
+from viz.text.markup import plain
 from viz.text.tokens import shorten
-from viz.widgets.style import plain
 
 _UNKNOWN = "unknown-in-link"
 

@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 import models
 from viz.text.language import _
-from viz.widgets.style import plain
+from viz.text.markup import plain
 
 LONGEST_NAMED = 40  # characters of what is named of a text
 _LAST = "last-readable"

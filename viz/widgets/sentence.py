@@ -8,12 +8,12 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from models.registry import LANGUAGES
 from models.trace import AttentionTrace
+from models.translation.entry import LANGUAGES
 from models.translation.examples import EXAMPLES
 from viz.text.language import _, mark
+from viz.text.markup import plain
 from viz.text.tokens import shorten, visible
-from viz.widgets.style import plain
 
 KEY = "sentence"
 """What the address bar and the session call the sentence, on every page."""

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import string
 from html import escape
 
 import streamlit as st
 
 from viz.text.language import _
-
-_MARKDOWN = str.maketrans({character: f"\\{character}" for character in string.punctuation})
 
 _STYLE = """
 <style>
@@ -47,30 +44,6 @@ _STYLE = """
 """
 
 
-def noted(text: str, says: str, style: str) -> str:
-    """Give a word as HTML with a note: pointing at it, tapping it or going to it with the keyboard shows the note.
-
-    Parameters
-    ----------
-    text, says : str
-        The word and its note; both are escaped.
-    style : str
-        CSS of the word.
-    """
-    return f'<span class="noted" tabindex="0" title="{escape(says, quote=True)}" style="{style}">{escape(text)}</span>'
-
-
 def apply_style() -> None:
     """Put the style sheet on the page, and the name of the app into its header."""
     st.html(f'{_STYLE}<h1 class="bench-title">{escape(_("Attention Bench"))}</h1>')
-
-
-def plain(text: str) -> str:
-    r"""Give `text` such that Streamlit's Markdown shows it as it is: a visitor's text is never markup.
-
-    Examples
-    --------
-    >>> plain("*a*")
-    '\\*a\\*'
-    """
-    return text.translate(_MARKDOWN)

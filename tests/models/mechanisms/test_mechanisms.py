@@ -24,10 +24,11 @@ import viz.figures
 from models import catalog, describe
 from models.hooks import HookPoint, Session, capture
 from models.mechanisms import Mechanism, mechanisms
-from models.networks.base import BEGIN, END, PAD, TranslationNetwork
+from models.networks.base import TranslationNetwork
 from models.sites import Site
 from models.trace import AttentionTrace
 from models.translation.checkpoints import read_weights
+from models.vocabulary import BEGIN, END, PAD
 from tests.support.small_models import ATTENTIVE, AWKWARD, KEYS, network, translator
 
 CROSS = Site("decoder", 0, "cross")

@@ -14,9 +14,9 @@ from torch import Tensor, nn
 
 from models.hooks import HookPoint
 from models.networks import attention
-from models.networks.attention import FullyMaskedRowError, masked_softmax
 from models.networks.transformer import MultiHeadAttention, sinusoidal_positions
 from models.sites import Site
+from models.softmax import FullyMaskedRowError, causal_mask, causal_weights, masked_softmax
 from tests.support import reference
 
 EXACT = 1e-10
@@ -86,8 +86,8 @@ class TestAgainstThePapers:
     @pytest.mark.parametrize(("count", "rows"), [(1, 4), (7, 4), (8, 4), (13, 5), (5, 128)])
     def test_causal_in_blocks(self, count: int, rows: int) -> None:
         query, key = tensor(drawn(2, 3, count, 5)), tensor(drawn(2, 3, count, 5, seed=1))
-        found = attention.causal_weights(query, key, scale=0.3, rows=rows)
-        whole = masked_softmax(0.3 * query @ key.mT, attention.causal_mask(count))
+        found = causal_weights(query, key, scale=0.3, rows=rows)
+        whole = masked_softmax(0.3 * query @ key.mT, causal_mask(count))
         torch.testing.assert_close(found, whole, atol=EXACT, rtol=EXACT)
         assert (found.triu(1) == 0).all()
 
@@ -145,7 +145,7 @@ class TestAgainstThePapers:
 
     @pytest.mark.parametrize("first", [0, 3])
     def test_a_causal_mask_reads_up_to_its_own_position(self, first: int) -> None:
-        mask = attention.causal_mask(4, first)
+        mask = causal_mask(4, first)
         for row, key in np.ndindex(4, 4 + first):
             assert bool(mask[row, key]) is (key <= first + row)
 

@@ -27,7 +27,6 @@ from torch import Tensor, nn
 
 from models import load
 from models.mechanisms import mechanisms
-from models.networks.base import BEGIN, END, PAD
 from models.registry import describe
 from models.sites import Site
 from models.trace import Alignment, AttentionMap, AttentionTrace, Provenance, Step
@@ -54,6 +53,7 @@ from models.training.unseen import bare, training_sources, unseen
 from models.translation.checkpoints import TOKENIZER_FILE, read_card
 from models.translation.examples import EXAMPLES
 from models.translation.tokenizer import is_mark, normalise, split_words
+from models.vocabulary import BEGIN, END, PAD
 from tests.support.small_models import ATTENTIVE, KEYS, SIZES, fluent, tokenizer, translator
 
 ROOT = Path(__file__).parents[3]

@@ -21,8 +21,6 @@ from torch import Tensor
 from models import catalog, describe, load, registry
 from models.hooks import capture
 from models.mechanisms import mechanisms
-from models.networks.base import END
-from models.registry import Entry
 from models.sites import Site
 from models.trace import Alignment
 from models.training.evaluate import GOLD, TESTS, TRIAL
@@ -40,8 +38,10 @@ from models.translation.checkpoints import (
     write_card,
     write_checkpoint,
 )
+from models.translation.entry import Entry
 from models.translation.examples import EXAMPLES
 from models.translation.tokenizer import PairTokenizer
+from models.vocabulary import END
 from tests.support.small_models import KEYS, SHIPPED_TOKENIZER, SIZES, network
 
 ROOT = Path(__file__).parents[3]

@@ -30,11 +30,12 @@ from models.edits import (
 from models.errors import InputError
 from models.hooks import CaptureError, HookPoint, capture, current_session
 from models.mechanisms import mechanisms
-from models.networks.base import BEGIN, END, PAD, TranslationNetwork
+from models.networks.base import TranslationNetwork
 from models.sites import Site
 from models.trace import Alignment, AttentionTrace
 from models.translation.decoding import step_limit, translate_batch
 from models.translation.translator import ALTERNATIVES, MAX_PIECES, Translator
+from models.vocabulary import BEGIN, END, PAD
 from tests.support.small_models import ATTENTIVE, AWKWARD, KEYS, fluent, network, only_writing, tokenizer, translator
 
 CROSS, OWN = Site("decoder", 0, "cross"), Site("decoder", 0, "self")

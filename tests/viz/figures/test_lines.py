@@ -5,9 +5,9 @@ import itertools
 import numpy as np
 import plotly.graph_objects as go
 import pytest
-from test_theme import luminance
 
 from tests.support.canvas_samples import encoder
+from tests.support.colours import luminance
 from tests.support.figure_samples import AWKWARD
 from tests.support.head_samples import KINDS, transformer, weights_of
 from viz.figures.drawing.heads import HeadPlace

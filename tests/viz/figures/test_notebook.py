@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from plotly.graph_objects import Figure
-from test_on_text import Words
 
 from models.trace import AttentionTrace, TokenSequence
 from tests.support.figure_samples import AWKWARD, pieces
 from tests.support.head_samples import KINDS, transformer, weights_of
 from tests.support.huggingface_samples import tiny_model
+from tests.support.shaded_words import Words
 from viz.figures import (
     HeadPlace,
     Hiding,

@@ -11,22 +11,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from tests.support.figure_samples import rows
-from viz.measures.attention import (
-    Link,
-    even_weights,
-    key_share,
-    keys_share,
-    mean_distance,
-    mean_entropy,
-    offset_share,
-    relative_entropy,
-    repeated_share,
-    row_entropy,
-    row_links,
-    strongest_links,
-    unread,
-    unread_share,
-)
+from viz.measures.distance import mean_distance, offset_share
+from viz.measures.entropy import mean_entropy, relative_entropy, row_entropy
+from viz.measures.shares import even_weights, key_share, keys_share, repeated_share, unread, unread_share
+from viz.views.links import Link, row_links, strongest_links
 
 MATRICES = arrays(np.float32, array_shapes(min_dims=2, max_dims=2, max_side=6), elements=st.floats(0, 1, width=32))
 

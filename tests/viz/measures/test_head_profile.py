@@ -8,18 +8,12 @@ from hypothesis import strategies as st
 from tests.support.figure_samples import AWKWARD
 from tests.support.head_samples import KINDS, transformer, weights_of
 from tests.support.huggingface_samples import tiny_model
+from viz.captions.heads import combination_sentence, comparison_sentence, difference_sentence, overview_sentence
 from viz.figures.drawing.heads import HeadPlace, pick_views, views_at
-from viz.measures.attention import key_share, mean_distance, mean_entropy, offset_share, relative_entropy
-from viz.measures.head_profile import (
-    MEASURES,
-    combination_sentence,
-    comparison_sentence,
-    difference_sentence,
-    left_out,
-    measures_for,
-    overview_sentence,
-    profiles_of,
-)
+from viz.measures.distance import mean_distance, offset_share
+from viz.measures.entropy import mean_entropy, relative_entropy
+from viz.measures.head_profile import MEASURES, left_out, measures_for, profiles_of
+from viz.measures.shares import key_share
 
 WORDS = st.lists(st.text(st.characters(), max_size=12), min_size=1, max_size=5)
 OF_SOME_TEXTS = {"delimiter", "repeated", "unread"}

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from models.sites import Site
 from models.trace import Alignment, AttentionTrace
 from tests.support.figure_samples import AWKWARD, axis_title, pieces, translation
+from viz.captions.differences import notes_of_difference, sentence_of_difference
 from viz.figures import difference_heatmap
-from viz.views.differences import choose_difference, sentence_of_difference
+from viz.views.differences import choose_difference
 from viz.views.view import choose_view
 
 SOURCE, TARGET = ("the", "cat", "the", "</s>"), ("le", "chat", "le", "</s>")
@@ -107,8 +108,8 @@ def test_rows_of_one_word_are_compared_whatever_labels_them() -> None:
     assert shown.queries.texts == TARGET[:-1]
     np.testing.assert_array_equal(shown.first.weights, choose_view(first).weights[:-1])
     np.testing.assert_array_equal(shown.second.weights, choose_view(second).weights[1:])
-    assert any("has just read it in" in note for note in shown.notes)
-    assert any("Luong (general), 2015: layer 0, head 1" in note for note in shown.notes)
+    assert any("has just read it in" in note for note in notes_of_difference(shown))
+    assert any("Luong (general), 2015: layer 0, head 1" in note for note in notes_of_difference(shown))
     figure = difference_heatmap(first, second)
     x, y = axes(figure)
     assert (len(x.ticktext), len(y.ticktext)) == (4, 3)

@@ -9,12 +9,13 @@ from hypothesis import strategies as st
 
 from tests.support.figure_samples import AWKWARD, pieces
 from tests.support.head_samples import KINDS, transformer, weights_of
+from viz.captions.heads import comparison_sentence, overview_sentence
+from viz.captions.maps import notes_of, sentence_of
 from viz.figures.comparison import head_combination, head_comparison, head_difference
 from viz.figures.drawing.heads import HeadPlace, pick_views, views_at
 from viz.figures.overview import head_overview
-from viz.measures.head_profile import comparison_sentence, overview_sentence
 from viz.views.hiding import Hiding, drawn, hide_specials, hide_tokens, word_positions
-from viz.views.view import choose_view, hide, notes_of, sentence_of
+from viz.views.view import choose_view, hide
 
 TEXT = ("<s>", "the", "cat", "sleeps", "</s>")
 ENDS = Hiding(source=(0, 4), target=(3,), target_input=(0,))

@@ -5,7 +5,8 @@ import pytest
 from models.sites import Site
 from models.trace import Alignment, AttentionTrace
 from tests.support.figure_samples import bench, pieces, provenance, reader, translation
-from viz.views.view import choose_view, notes_of, sentence_of
+from viz.captions.maps import notes_of, sentence_of
+from viz.views.view import choose_view
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,42 +12,12 @@ from numpy.typing import NDArray
 from viz.figures.drawing import heatmap
 from viz.figures.drawing.heatmap import any_cut, cell_gap, lay_out, longest_label
 from viz.figures.drawing.long_maps import draw_long_panels, is_long
+from viz.figures.drawing.panel import Panel
 from viz.figures.drawing.theme import Colour, coloured
 from viz.text import tokens
 from viz.text.language import _
 from viz.views.hiding import drawn, threshold_note
 from viz.views.view import View
-
-
-@dataclass(frozen=True, slots=True)
-class Panel:
-    """One map of a figure.
-
-    Parameters
-    ----------
-    title : str
-        Plain text.
-    notes : tuple of str
-        Plain text in small print under the title.
-    view : View
-        What labels the axes.
-    values : float32 array, [query, key]
-        What the colours show and the hover text names.
-    signed : bool
-        Whether a value may be below 0.
-    extras : tuple of float32 array, [query, key]
-        Further numbers of each cell.
-    closing : str
-        What follows in the hover text, as a Plotly template; ``%{customdata[1]}`` is the first of `extras`.
-    """
-
-    title: str
-    notes: tuple[str, ...]
-    view: View
-    values: NDArray[np.float32]
-    signed: bool = False
-    extras: tuple[NDArray[np.float32], ...] = ()
-    closing: str = ""
 
 
 def difference_panel(

@@ -10,6 +10,7 @@ import numpy as np
 
 from models.sites import Site
 from models.trace import AttentionTrace
+from viz.captions.maps import notes_of
 from viz.figures.drawing.mosaic import LINE, wrapped
 from viz.figures.drawing.panels import LINE_HEIGHT
 from viz.figures.drawing.theme import NOTE_SIZE, TITLE_SIZE, Colour, coloured, difference_axis, weight_axis
@@ -17,7 +18,7 @@ from viz.text.language import _
 from viz.text.tokens import escape
 from viz.views.hiding import NOTHING, Hiding
 from viz.views.view import HeadPlace as HeadPlace
-from viz.views.view import Unit, View, choose_view, hide, notes_of
+from viz.views.view import Unit, View, choose_view, hide
 
 LEGEND_WIDTH = 560  # pixels of the colour bar
 LEGEND_MARGIN = 16

@@ -18,7 +18,7 @@ from viz.text.language import _
 from viz.views.hiding import drawn, threshold_note
 
 if TYPE_CHECKING:
-    from viz.figures.drawing.head_panels import Panel
+    from viz.figures.drawing.panel import Panel
 
 MOST_LABELLED = 160
 """Tokens of an axis up to which each has its label; of a longer one a few have."""

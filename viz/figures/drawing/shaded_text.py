@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from html import escape
 from typing import Literal, get_args
 
+from viz.captions.maps import notes_of
 from viz.figures.drawing.theme import WEIGHT_SCALE, Colour, text_on, weight_colour, weight_ticks
 from viz.text.language import _, mark
 from viz.text.tokens import visible
-from viz.views.view import View, notes_of
+from viz.views.view import View
 
 Way = Literal["reads", "read_by"]
 

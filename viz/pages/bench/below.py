@@ -6,6 +6,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from models.trace import AttentionTrace
+from viz.captions.differences import sentence_of_difference
 from viz.figures import difference_heatmap, difference_multiples
 from viz.measures.summary import (
     Order,
@@ -19,13 +20,13 @@ from viz.pages.bench.window import is_local
 from viz.server.runtime import Host
 from viz.server.translations import forced_translations
 from viz.text.language import _
-from viz.views.differences import choose_difference, sentence_of_difference
+from viz.text.markup import plain
+from viz.views.differences import choose_difference
 from viz.views.numbers import csv_of, table_of
 from viz.views.view import View
 from viz.widgets.chart import csv_box, csv_button, file_name, show_figure
 from viz.widgets.controls import select, several
 from viz.widgets.language_pair import mechanism_of
-from viz.widgets.style import plain
 
 DIFFERENCE, MULTIPLES, SUMMARY, NUMBERS, WINDOW = "difference", "differences", "summary", "numbers", "window"
 

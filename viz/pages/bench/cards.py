@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -12,26 +11,27 @@ import streamlit as st
 from models.sites import Site
 from models.trace import AttentionTrace
 from viz.text.language import _, mark
-from viz.text.tokens import visible
+from viz.text.markup import plain
 from viz.views.view import Head
 from viz.widgets.controls import select
-from viz.widgets.style import noted, plain
 
 if TYPE_CHECKING:
-    from models.registry import Entry
-
+    from models.translation.entry import Entry
+from viz.widgets.translation import tinted
 
 AUTOMATIC = "card"
 """What the address bar calls the layer and head that a model's card names."""
+
 
 _FAR_SETS = {
     "tsinghua_zh-en.odd": mark(
         "tsinghua_zh-en.odd is news, far from the training text (everyday sentences, captions, encyclopedia)"
     ),
 }
+
+
 _POOR = 0.5  # alignment error rate from which more is wrong than right
-_SPECIAL = 3  # ids below it are not text
-_DEEPEST_TINT = 0.5
+
 
 Place = tuple[Site | None, Head | None]
 """A layer and a head; None: those of the model's card."""
@@ -131,42 +131,6 @@ def _head_control(mechanism: str, trace: AttentionTrace) -> Place:
     with st.container(width=160):
         chosen = select(f"head-{mechanism}", labels, title=_("Layer and head"))
     return places[chosen]
-
-
-def tinted(trace: AttentionTrace) -> str:
-    """Give the words of a translation as HTML: the less sure the model was of a word, the deeper its tint.
-
-    Parameters
-    ----------
-    trace : AttentionTrace
-        With a target.
-
-    Returns
-    -------
-    str
-        Pointing at a word, or going to it, gives its probability, the product of those of its pieces; text is escaped.
-    """
-    target = trace.target
-    shown: list[str] = []
-    for word, text in enumerate(target.word_texts):
-        pieces = [place for place, owner in enumerate(target.words) if owner == word]
-        if target.ids[pieces[0]] < _SPECIAL or not text:
-            continue
-        probability = math.prod(trace.steps[place].probability for place in pieces)
-        space = " " if shown and target.texts[pieces[0]][:1].isspace() else ""
-        tint = f"rgba(224, 138, 0, {_DEEPEST_TINT * (1 - probability):.2f})"
-        shown.append(space + noted(text, _word_says(trace, pieces, text, probability), f"background: {tint}"))
-    return "".join(shown) or f"<em>{escape(_('nothing written'))}</em>"
-
-
-def _word_says(trace: AttentionTrace, pieces: Sequence[int], text: str, probability: float) -> str:
-    says = _("“{word}”: probability {probability}", word=visible(text), probability=f"{probability:.4f}")
-    step = trace.steps[pieces[0]]
-    others = [each for each in step.alternatives if each[0] != step.text][:2]
-    if len(pieces) > 1 or not others:
-        return says
-    named = ", ".join(f"“{visible(other.strip() or other)}” {share:.4f}" for other, share in others)
-    return _("{says}; others: {named}", says=says, named=named)
 
 
 def _about(entry: Entry) -> None:

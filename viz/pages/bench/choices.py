@@ -13,10 +13,10 @@ from viz.measures.summary import Order
 from viz.pages.bench.cards import Place
 from viz.server.runtime import Host
 from viz.text.language import _
+from viz.text.markup import plain
 from viz.views.view import Unit, View, choose_view
 from viz.widgets.chart import Picture
 from viz.widgets.language_pair import mechanism_of
-from viz.widgets.style import plain
 
 LONGEST_NAMED = 40  # characters of the sentence in the name of a file
 

@@ -11,6 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 import models
 from models.mechanisms import mechanisms
 from models.trace import AttentionTrace, Reading
+from viz.captions.maps import sentence_of
 from viz.figures import alignment_heatmap
 from viz.figures.drawing.panels import balanced
 from viz.figures.drawing.theme import Colour
@@ -40,7 +41,8 @@ from viz.server.loading import loads, usable
 from viz.server.runtime import Host, shared_host
 from viz.server.translations import forced_translations, milliseconds, own_translations
 from viz.text.language import ENGLISH, _, use_language
-from viz.views.view import Unit, View, sentence_of
+from viz.text.markup import plain
+from viz.views.view import Unit, View
 from viz.widgets.chart import Picture, choose_picture, show_figure
 from viz.widgets.controls import discard_unknown, segmented, select, several, show_unknown
 from viz.widgets.language_pair import PARAMETER, choose_pair, mechanism_of, pair_of
@@ -48,7 +50,7 @@ from viz.widgets.page_settings import keep_settings, restore_settings
 from viz.widgets.readable_text import fit_text, keep_readable, last_readable
 from viz.widgets.sentence import KEY as SENTENCE
 from viz.widgets.sentence import languages_of, say_cut, sentence_box
-from viz.widgets.style import apply_style, plain
+from viz.widgets.style import apply_style
 from viz.widgets.viewport import page_width
 
 USUAL = ("bahdanau", "luong-general", "transformer")

@@ -6,19 +6,19 @@ import streamlit as st
 
 import models
 from models.trace import AttentionTrace
+from viz.captions.maps import sentence_of
 from viz.figures import alignment_heatmap
 from viz.pages.bench.cards import Place
 from viz.pages.bench.choices import Choices, file_name_of, name_of, view_of
 from viz.server.runtime import Host
 from viz.server.translations import forcible_translation
 from viz.text.language import _
-from viz.views.view import sentence_of
+from viz.text.markup import plain
 from viz.widgets.chart import show_figure
 from viz.widgets.controls import select
 from viz.widgets.edits.builder import build_window
 from viz.widgets.edits.translation_consequence import MisfitError, edited_runs, show_consequence
 from viz.widgets.language_pair import mechanism_of
-from viz.widgets.style import plain
 
 
 def is_local(key: str, trace: AttentionTrace) -> bool:

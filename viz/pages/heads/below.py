@@ -7,11 +7,11 @@ from typing import Any
 
 import streamlit as st
 
+from viz.captions import heads
 from viz.figures import HeadPlace, rollout_heatmap, similarity_heatmap
 from viz.figures.drawing.heads import sites_at
 from viz.figures.rollout import rollout_view
 from viz.figures.similarity import Similarity, similarity_sentence
-from viz.measures import head_profile
 from viz.pages.heads.compare import file_name_of
 from viz.pages.heads.gallery import Order
 from viz.pages.heads.picks import put_picks
@@ -19,10 +19,10 @@ from viz.pages.heads.settings import Settings
 from viz.pages.heads.shown import Shown
 from viz.pages.heads.table import head_table
 from viz.text.language import _
+from viz.text.markup import plain
 from viz.views.hiding import NOTHING
 from viz.widgets.chart import show_figure
 from viz.widgets.controls import select, several, slide
-from viz.widgets.style import plain
 
 TABLE, SIMILARITY, ROLLOUT = "table", "similarity", "rollout"
 CHART = f"chart-{SIMILARITY}"
@@ -87,7 +87,7 @@ def _rollout(shown: Shown, settings: Settings, width: float) -> None:
     show_figure(
         rollout_heatmap(shown.trace, layer=upto, width=width, **common),
         key=ROLLOUT,
-        says=head_profile.rollout_sentence(view),
+        says=heads.rollout_sentence(view),
         name=file_name_of(shown, f"rollout {upto}"),
         picture=settings.picture,
         available=width,

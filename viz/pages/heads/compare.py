@@ -7,21 +7,21 @@ from collections.abc import Sequence
 import streamlit as st
 
 from viz.canvas.comparison import encode_comparison
+from viz.captions import heads
 from viz.figures import HeadPlace, head_combination, head_comparison, head_difference, head_lines
 from viz.figures.drawing.long_maps import MOST_LABELLED
 from viz.figures.drawing.shaded_text import STYLE, Way, text_html
-from viz.measures import head_profile
 from viz.pages.heads.picks import MOST_HEADS, pick_pair
 from viz.pages.heads.settings import Settings
 from viz.pages.heads.shown import Shown
 from viz.text.language import _
+from viz.text.markup import plain
 from viz.text.tokens import shorten, visible
 from viz.views.view import View
 from viz.widgets.canvas import comparison_canvas
 from viz.widgets.chart import file_name, show_figure
 from viz.widgets.controls import segmented, select, start_anew
 from viz.widgets.isolation import isolate_on_hover
-from viz.widgets.style import plain
 
 LONGEST_NAMED = 40  # characters of the sentence in the name of a file
 MOST_LINED = 160
@@ -64,7 +64,7 @@ def _maps(shown: Shown, settings: Settings, picked: Sequence[HeadPlace], width: 
     views = shown.pick(picked)
     name = file_name_of(shown, " ".join((way, *(place.title for place in picked))))
     if way == "side":
-        sentence = head_profile.comparison_sentence(picked, views)
+        sentence = heads.comparison_sentence(picked, views)
         if max(views[0].weights.shape) <= MOST_LABELLED:
             _side_by_side(shown, views, settings, picked, width, sentence, name)
             return
@@ -72,7 +72,7 @@ def _maps(shown: Shown, settings: Settings, picked: Sequence[HeadPlace], width: 
     else:
         how = "sum" if way == "sum" else "mean"
         figure = head_combination(shown.trace, heads=picked, how=how, width=width, **settings.common)  # type: ignore[arg-type]
-        sentence = head_profile.combination_sentence(way, views)
+        sentence = heads.combination_sentence(way, views)
     show_figure(figure, key=FIGURE, says=sentence, name=name, picture=settings.picture, available=width)
 
 
@@ -108,7 +108,7 @@ def _difference(shown: Shown, settings: Settings, picked: Sequence[HeadPlace], w
     show_figure(
         head_difference(shown.trace, first=pair[0], second=pair[1], width=width, **settings.common),
         key=FIGURE,
-        says=head_profile.difference_sentence(pair, shown.pick(pair)),
+        says=heads.difference_sentence(pair, shown.pick(pair)),
         name=file_name_of(shown, f"difference {pair[0].title} {pair[1].title}"),
         picture=settings.picture,
         available=width,
@@ -131,7 +131,7 @@ def _lines(shown: Shown, settings: Settings, picked: Sequence[HeadPlace], width:
         show_figure(
             head_lines(shown.trace, heads=picked, width=room, **common),
             key=FIGURE,
-            says=head_profile.comparison_sentence(picked, views),
+            says=heads.comparison_sentence(picked, views),
             name=file_name_of(shown, " ".join(("lines", *(place.title for place in picked)))),
             picture=settings.picture,
             available=room,

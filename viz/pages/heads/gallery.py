@@ -16,10 +16,10 @@ from viz.pages.heads.picks import order_of_picking, put_picks
 from viz.pages.heads.settings import Settings
 from viz.pages.heads.shown import Shown
 from viz.text.language import _
+from viz.text.markup import plain
 from viz.widgets.canvas import head_canvas, picked_on
 from viz.widgets.chart import file_name
 from viz.widgets.controls import select
-from viz.widgets.style import plain
 
 CANVAS = "overview"
 IN_PLACE, ALL = "place", "all"

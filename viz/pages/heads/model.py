@@ -15,9 +15,9 @@ from models.mechanisms import mechanisms
 from viz.server.loading import usable
 from viz.server.runtime import Host, ModelUnavailableError
 from viz.text.language import _
+from viz.text.markup import plain
 from viz.widgets.controls import discard, select
 from viz.widgets.language_pair import latest_pair
-from viz.widgets.style import plain
 
 KEY = "transformer-en-fr"
 """The model of a visitor who brings nothing."""

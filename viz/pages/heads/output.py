@@ -12,9 +12,9 @@ import models
 from models.trace import AttentionTrace, Prediction
 from viz.server.runtime import PRETRAINED
 from viz.text.language import _
+from viz.text.markup import plain
 from viz.text.tokens import visible
 from viz.widgets.controls import unfolded
-from viz.widgets.style import plain
 
 MOST_ROWS = 300
 SHORT = 5  # alternatives that a line or a row names

@@ -18,11 +18,11 @@ from viz.pages.heads.shown import Shown
 from viz.pages.heads.side_by_side import Side, Sides, Texts, run_other, show_difference, show_matching, takes_pairs
 from viz.server.runtime import Host
 from viz.text.language import _
+from viz.text.markup import plain
 from viz.views.hiding import Hiding
 from viz.views.matching import ranking
 from viz.widgets.controls import segmented, select
 from viz.widgets.sentence import KEY as FIRST_BOX
-from viz.widgets.style import plain
 
 NONE, SENTENCE, MODEL = "none", "sentence", "model"
 OTHER = "other"

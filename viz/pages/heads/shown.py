@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from models.trace import AttentionTrace
 from viz.canvas.overview import SmallMaps, encode_overview, small_maps
+from viz.captions import heads
 from viz.figures.drawing.heads import HeadPlace, pick_views, places_at, sites_at, view_at, views_at
 from viz.figures.drawing.theme import Colour
 from viz.figures.overview import overview_note
@@ -83,9 +84,7 @@ class Shown:
 
     def sentence(self) -> str:
         """Say which head reads one token most."""
-        return self.kept(
-            ("sentence", self.hiding, current_language()), lambda: head_profile.overview_sentence(self.views())
-        )
+        return self.kept(("sentence", self.hiding, current_language()), lambda: heads.overview_sentence(self.views()))
 
     @property
     def hidden(self) -> Hiding:

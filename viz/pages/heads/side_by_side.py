@@ -20,12 +20,12 @@ from viz.pages.heads.settings import Settings
 from viz.pages.heads.shown import Shown
 from viz.server.runtime import Host
 from viz.text.language import _
+from viz.text.markup import plain
 from viz.text.tokens import isolated, visible
 from viz.views.matching import Matching, Pairs, changes, distances
 from viz.views.view import View
 from viz.widgets.chart import show_figure
 from viz.widgets.readable_text import fit_beside
-from viz.widgets.style import plain
 
 Texts = tuple[str, str | None]
 """The text that a model reads, and the second one that it reads with it, if any."""

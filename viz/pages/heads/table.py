@@ -11,7 +11,7 @@ from models.sites import Site
 from viz.figures.drawing.heads import HeadPlace
 from viz.measures import head_profile
 from viz.text.language import _
-from viz.widgets.style import plain
+from viz.text.markup import plain
 
 TALLEST = 640  # pixels: a longer table is scrolled
 

@@ -27,11 +27,11 @@ from viz.pages.steps.lab_tables import (
     table_editor,
 )
 from viz.text.language import _
+from viz.text.markup import plain
 from viz.views.strips import Strip
 from viz.walk.digits import aligned, number, products
 from viz.widgets.chart import show_figure
 from viz.widgets.controls import segmented, select, slide, start_anew, switch
-from viz.widgets.style import plain
 from viz.widgets.viewport import page_width
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ import numpy as np
 import streamlit as st
 
 from viz.text.language import _, mark
+from viz.text.markup import plain
 from viz.widgets.controls import discard
-from viz.widgets.style import plain
 
 if TYPE_CHECKING:
     from models.experiments.lab import Preset

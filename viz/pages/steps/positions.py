@@ -16,10 +16,10 @@ from viz.pages.steps.walk import LONGEST_NAMED, read_sentence
 from viz.server.loading import usable
 from viz.server.runtime import Host, shared_host
 from viz.text.language import _
+from viz.text.markup import plain
 from viz.views.view import Head, Unit, choose_view
 from viz.widgets.chart import show_figure
 from viz.widgets.controls import segmented, select, slide
-from viz.widgets.style import plain
 from viz.widgets.viewport import page_width
 
 if TYPE_CHECKING:

@@ -14,10 +14,10 @@ from models.mechanisms import mechanisms
 from models.sites import Site
 from models.trace import AttentionTrace
 from viz.figures.strips import heading_of, number_strips
-from viz.pages.bench.cards import tinted
 from viz.server.loading import usable
 from viz.server.runtime import Host, shared_host
 from viz.text.language import _, mark
+from viz.text.markup import plain
 from viz.text.tokens import visible
 from viz.walk.digits import aligned
 from viz.walk.mechanisms import WALKS
@@ -26,7 +26,7 @@ from viz.widgets.chart import show_figure
 from viz.widgets.controls import segmented, select, slide, start_anew
 from viz.widgets.readable_text import fit_text, keep_readable, last_readable
 from viz.widgets.sentence import say_cut
-from viz.widgets.style import plain
+from viz.widgets.translation import tinted
 from viz.widgets.viewport import page_width
 
 if TYPE_CHECKING:

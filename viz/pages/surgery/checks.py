@@ -21,11 +21,11 @@ from viz.measures.consequence import rank_agreement, words_of_target
 from viz.pages.surgery.heads import show_heads
 from viz.server.runtime import Host
 from viz.text.language import _, mark
+from viz.text.markup import plain
 from viz.text.tokens import visible
 from viz.views.view import Head, Unit, View, choose_view
 from viz.widgets.chart import Picture, show_figure
 from viz.widgets.controls import segmented
-from viz.widgets.style import plain
 
 if TYPE_CHECKING:
     from models.experiments.chance import ChanceBands, How

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from models.trace import AttentionTrace
-from viz.measures.attention import mean_entropy
 from viz.measures.consequence import words_of_target
+from viz.measures.entropy import mean_entropy
 from viz.text.language import _
 from viz.text.tokens import visible
 

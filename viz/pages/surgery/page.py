@@ -13,6 +13,8 @@ import models
 from models.huggingface.embedded import PREFIX, local_models
 from models.sites import Site
 from models.trace import AttentionTrace
+from viz.captions.differences import sentence_of_difference
+from viz.captions.maps import sentence_of
 from viz.figures import alignment_heatmap, difference_heatmap
 from viz.figures.drawing.theme import Colour
 from viz.pages.surgery.checks import CHECK, CHECKS, Drawing, Look, show_check
@@ -20,8 +22,9 @@ from viz.server.loading import usable
 from viz.server.runtime import Host, shared_host
 from viz.server.translations import forcible_translation
 from viz.text.language import ENGLISH, _, use_language
-from viz.views.differences import choose_difference, sentence_of_difference
-from viz.views.view import Head, Unit, View, choose_view, sentence_of
+from viz.text.markup import plain
+from viz.views.differences import choose_difference
+from viz.views.view import Head, Unit, View, choose_view
 from viz.widgets.chart import Picture, choose_picture, show_figure
 from viz.widgets.controls import segmented, select, show_unknown
 from viz.widgets.edits.kept import edits_in_force
@@ -32,7 +35,7 @@ from viz.widgets.page_settings import keep_settings, restore_settings
 from viz.widgets.readable_text import fit_text, keep_readable, last_readable
 from viz.widgets.sentence import KEY as SENTENCE
 from viz.widgets.sentence import say_cut, sentence_box
-from viz.widgets.style import apply_style, plain
+from viz.widgets.style import apply_style
 from viz.widgets.viewport import page_width
 
 

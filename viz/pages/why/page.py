@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 import models
-from models.registry import Entry
+from models.translation.entry import Entry
 from models.translation.length_table import length_table
 from models.translation.tokenizer import normalise
 from viz.figures.lengths import bleu_by_length
@@ -17,13 +17,14 @@ from viz.pages.why.beginnings import FIRST_LENGTH, beginnings
 from viz.server.loading import usable
 from viz.server.runtime import Host, shared_host
 from viz.text.language import ENGLISH, _, use_language
+from viz.text.markup import plain
 from viz.widgets.chart import show_figure
 from viz.widgets.controls import several, show_unknown
 from viz.widgets.language_pair import latest_pair, mechanism_of, pair_of
 from viz.widgets.page_settings import keep_settings, restore_settings
 from viz.widgets.readable_text import fit_text
 from viz.widgets.sentence import KEY as SENTENCE
-from viz.widgets.style import apply_style, plain
+from viz.widgets.style import apply_style
 from viz.widgets.viewport import page_width
 
 PAIR = "en-fr"

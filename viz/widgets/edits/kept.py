@@ -10,9 +10,9 @@ from streamlit.delta_generator import DeltaGenerator
 from models.edits import Edit
 from models.trace import AttentionMap, AttentionTrace, TokenSequence
 from viz.text.language import _
+from viz.text.markup import plain
 from viz.widgets.edits.builder import NOTHING, OPERATION, build_edit, example_map
 from viz.widgets.edits.history import Action, History, describe, read_history
-from viz.widgets.style import plain
 
 PARAMETER = "edits"
 """What the address bar calls the edits."""

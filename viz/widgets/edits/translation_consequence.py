@@ -14,9 +14,9 @@ from viz.measures.consequence import WordChange, changed_words, word_changes
 from viz.server.runtime import Host
 from viz.server.translations import sites_of
 from viz.text.language import _
+from viz.text.markup import noted
 from viz.text.tokens import visible
 from viz.widgets.controls import unfolded
-from viz.widgets.style import noted
 
 DEEPEST = 3.0
 """Change of a log-probability, in nats, that has the deepest tint."""

@@ -8,10 +8,10 @@ import streamlit as st
 from models.trace import AttentionTrace
 from viz.figures.drawing.theme import text_on, weight_colour
 from viz.text.language import _
+from viz.text.markup import noted
 from viz.text.tokens import visible
 from viz.views.numbers import numbered
 from viz.widgets.controls import unfolded
-from viz.widgets.style import noted
 
 DEEPEST = 0.5
 """1 - cosine that has the deepest tint."""

@@ -1,15 +1,15 @@
 """Attention on the text: each word with its weight, escaped, legible on its shade."""
 
 import re
-from html.parser import HTMLParser
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_theme import luminance
 
+from tests.support.colours import luminance
 from tests.support.figure_samples import AWKWARD
 from tests.support.head_samples import transformer
+from tests.support.shaded_words import Words
 from viz.figures.drawing.shaded_text import text_html
 from viz.figures.drawing.theme import text_on, weight_colour
 from viz.text.tokens import visible
@@ -17,30 +17,6 @@ from viz.views.hiding import Hiding
 from viz.views.view import View, choose_view, hide
 
 TEXT = ("the", "cat", "the", "</s>")
-
-
-class Words(HTMLParser):
-    """Reads what a browser would: the words with their attributes, and every tag."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.words: list[dict[str, str]] = []
-        self.tags: set[str] = set()
-        self.inside = False
-        self.feed(html)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.add(tag)
-        self.inside = self.inside or tag == "li"
-        if tag == "li":
-            self.words.append({"text": "", **{name: value or "" for name, value in attrs}})
-
-    def handle_endtag(self, tag: str) -> None:
-        self.inside = self.inside and tag != "li"
-
-    def handle_data(self, data: str) -> None:
-        if self.inside:
-            self.words[-1]["text"] += data
 
 
 def view_of(texts: tuple[str, ...] = TEXT, site: str = "encoder.1.self", head: int = 2) -> View:

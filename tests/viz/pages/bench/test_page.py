@@ -22,12 +22,13 @@ from models.translation.tokenizer import normalise
 from tests.support.figure_samples import axis_title
 from viz.figures import alignment_heatmap, difference_heatmap
 from viz.pages.bench import page as bench
-from viz.pages.bench.cards import examples_met, measured, tinted, tokens_seen
+from viz.pages.bench.cards import examples_met, measured, tokens_seen
 from viz.server.runtime import shared_host
 from viz.server.translations import forced_translations, sites_of
 from viz.views.view import choose_view
 from viz.widgets.sentence import USUAL as USUAL_PAIR
 from viz.widgets.sentence import examples_of
+from viz.widgets.translation import tinted
 
 APP = str(Path(__file__).parents[4] / "app.py")
 SENTENCE = "The cat sleeps."

@@ -12,76 +12,12 @@ import transformers
 from streamlit.testing.v1 import AppTest
 
 import models.huggingface.hub
-from models.huggingface.embedded import FOLDERS_VARIABLE, local_models
+from models.huggingface.embedded import local_models
 from models.huggingface.hub import HubError, HubModel, OfflineError
-from models.trace import AttentionTrace
-from tests.support import payloads
-from tests.support.huggingface_samples import tiny_network, tiny_tokenizer
+from tests.support.heads_page import MINILM, TEXT, fine, opened, overview, parameter, trace_of, words
 from viz.figures.drawing.heads import HeadPlace, views_at
 from viz.measures.head_profile import columns_of, profiles_of
 from viz.pages.heads import model as head_model
-from viz.server.runtime import shared_host
-
-MINILM = "hf:minilm"
-TEXT = "The cat drank the milk because it was hungry."
-PATIENCE = 200  # seconds: the first run loads the model
-
-
-def script() -> None:
-    from viz.pages.heads import page as heads
-
-    heads.page()
-
-
-def opened(**link: str) -> AppTest:
-    app = AppTest.from_function(script, default_timeout=PATIENCE)
-    for fold in ("after-every-token", "likeliest-words"):
-        app.session_state[fold] = True
-    for key, value in {"sentence": TEXT, **link}.items():
-        app.query_params[key] = value
-    return fine(app.run())
-
-
-def fine(app: AppTest) -> AppTest:
-    assert not app.exception
-    return app
-
-
-def overview(app: AppTest) -> tuple[dict[str, Any], np.ndarray]:
-    """Give header and weights, [head, row, column], of the canvas of all heads."""
-    header, cells = payloads.overview(app)
-    return header, (cells / 255) ** 2
-
-
-def words(app: AppTest) -> str:
-    """Give what the page says in plain words."""
-    texts = [each.value for kind in ("caption", "info", "warning", "error", "markdown") for each in getattr(app, kind)]
-    return " ".join([*texts, *(each.proto.body for each in app.get("html"))]).replace("\\", "")
-
-
-def parameter(app: AppTest, key: str) -> str | None:
-    values = app.query_params.get(key)
-    return None if values is None else values[0] if isinstance(values, list) else values
-
-
-def trace_of(key: str, text: str = TEXT, pair: str | None = None) -> AttentionTrace:
-    return shared_host().attend(key, text, pair=pair)
-
-
-@pytest.fixture(scope="module")
-def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Write a tiny model of each kind, as checkpoints come."""
-    place, made = tmp_path_factory.mktemp("models"), {}
-    for family in ("bert", "gpt2", "marian"):
-        made[family] = place / f"tiny-{family}"
-        tiny_network(family).save_pretrained(made[family])
-        tiny_tokenizer(ends=family != "gpt2").save_pretrained(made[family])
-    return made
-
-
-@pytest.fixture
-def tiny(folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(FOLDERS_VARIABLE, ":".join(map(str, folders.values())))
 
 
 def test_minilm_shows_what_transformers_itself_attends_to() -> None:

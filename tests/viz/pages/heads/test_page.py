@@ -15,10 +15,11 @@ from streamlit.testing.v1 import AppTest
 import models
 from tests.support.figure_samples import axis_title
 from tests.support.payloads import compared, overview
+from viz.captions.heads import rollout_sentence
 from viz.figures.drawing.heads import HeadPlace, pick_views, views_at
 from viz.figures.rollout import rollout_view
 from viz.figures.similarity import head_similarity
-from viz.measures.head_profile import columns_of, profiles_of, rollout_sentence
+from viz.measures.head_profile import columns_of, profiles_of
 from viz.pages.heads.page import KEY, MAPS
 from viz.server.runtime import shared_host
 from viz.text.tokens import visible

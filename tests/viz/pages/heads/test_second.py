@@ -10,11 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
-from test_page_heads_models import MINILM, TEXT, opened, parameter, trace_of, words
-from test_page_heads_models import folders as folders
-from test_page_heads_models import tiny as tiny
 
 from models.trace import AttentionTrace
+from tests.support.heads_page import MINILM, TEXT, opened, parameter, trace_of, words
 from viz.measures.similarity import head_divergence
 from viz.text.tokens import visible
 

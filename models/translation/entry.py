@@ -1,0 +1,63 @@
+"""A shipped checkpoint, described without loading it. Importing it does not import torch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from models.mechanisms import Mechanism, mechanisms
+from models.translation.checkpoints import (
+    CheckpointError,
+    read_card,
+)
+
+LANGUAGES = {"en": "English", "fr": "French", "zh": "Chinese"}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What can be loaded, described without loading it.
+
+    Parameters
+    ----------
+    key : str
+        What `load` takes, such as ``bahdanau-en-fr``.
+    mechanism : Mechanism
+    pair : str
+        Language pair, such as ``en-fr``.
+    card : dict
+        What ``card.json`` says: data, credit, recipe, figures.
+    folder : Path
+        Where it lies.
+    """
+
+    key: str
+    mechanism: Mechanism
+    pair: str
+    card: dict[str, Any]
+    folder: Path
+
+    @property
+    def source_language(self) -> str:
+        """The language that it reads, in English."""
+        return LANGUAGES[self.pair.split("-")[0]]
+
+    @property
+    def target_language(self) -> str:
+        """The language that it writes, in English."""
+        return LANGUAGES[self.pair.split("-")[1]]
+
+    @property
+    def sha256(self) -> str:
+        """The hash of the weights file."""
+        return str(self.card["sha256"])
+
+
+def read_entry(folder: Path) -> Entry:
+    """Return what the card in `folder` says; CheckpointError if it is not whole or of no known mechanism."""
+    card = read_card(folder)
+    if card["mechanism"] not in mechanisms():
+        message = f"{folder.name}: mechanism {card['mechanism']!r} not known; there are {', '.join(mechanisms())}"
+        raise CheckpointError(message)
+    return Entry(card["key"], mechanisms()[card["mechanism"]], card["pair"], card, folder)

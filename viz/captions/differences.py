@@ -1,0 +1,80 @@
+"""What is said of the difference of two maps."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from viz.captions.maps import notes_of
+from viz.text.language import _
+from viz.text.tokens import visible
+from viz.views.differences import SMALLEST_NAMED, Difference
+from viz.views.view import View
+
+
+def notes_of_difference(difference: Difference) -> tuple[str, ...]:
+    """Return what a reader of the map must know: what its rows are, which head is shown, whether it was forced."""
+    one, other = difference.first, difference.second
+    notes: list[str] = []
+    if one.reading != other.reading:
+        notes.append(_("rows of one word: when {one}, and when {other}", one=_when(one), other=_when(other)))
+    for view in (one, other):
+        own = notes_of(view)
+        notes.extend(f"{view.title}: {note}" for note in own if len(view.shown.head_names) > 1 and note == own[0])
+    if "forced" in (one.trace.provenance.decoding, other.trace.provenance.decoding):
+        notes.append(_("the translation was given"))
+    return tuple(notes)
+
+
+def _when(view: View) -> str:
+    return (
+        _("{title} writes it", title=view.title)
+        if view.reading == "written"
+        else _("{title} has just read it in", title=view.title)
+    )
+
+
+def sentence_of_difference(difference: Difference) -> str:
+    """Say in one sentence where the two differ most, or that they read alike.
+
+    Parameters
+    ----------
+    difference : Difference
+
+    Returns
+    -------
+    str
+        Plain text.
+    """
+    weights = difference.weights
+    if not weights.size:
+        return _("{title}: nothing to compare", title=difference.title)
+    query, key = np.unravel_index(np.abs(weights).argmax(), weights.shape)
+    largest = abs(float(weights[query, key]))
+    if not largest:
+        return _("{title}: the two read alike, no weight differs", title=difference.title)
+    if largest < SMALLEST_NAMED:
+        least = f"{SMALLEST_NAMED:g}"
+        return _(
+            "{title}: the two read almost alike, no weight differs by {least}", title=difference.title, least=least
+        )
+    return _(
+        "{title}: they differ most at “{query}”, where “{key}” gets {first} from the one and {second} from the other "
+        "({value})",
+        title=difference.title,
+        query=visible(difference.queries.texts[query]),
+        key=visible(difference.keys.texts[key]),
+        first=f"{difference.first.weights[query, key]:.2f}",
+        second=f"{difference.second.weights[query, key]:.2f}",
+        value=signed(float(weights[query, key]), digits=2),
+    )
+
+
+def signed(value: float, *, digits: int = 4) -> str:
+    r"""Give `value` with its sign.
+
+    Examples
+    --------
+    >>> signed(0.5, digits=1), signed(-0.25, digits=2) == "\N{MINUS SIGN}0.25"
+    ('+0.5', True)
+    """
+    return f"{value:+.{digits}f}".replace("-", "\u2212")
