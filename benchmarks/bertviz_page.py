@@ -39,7 +39,7 @@ def fetch_libraries(folder: Path) -> None:
 
 
 def bertviz_html(view: str, attention: Sequence[Any], tokens: Sequence[str]) -> str:
-    """Give the page that BertViz makes, its libraries served beside it.
+    """Return the page that BertViz makes, its libraries served beside it.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ def _softmax_alone(scores: Tensor, mask: Tensor | None, first_query: int = 0) ->
 
 
 def without_hooks(network: nn.Module) -> nn.Module:
-    """Give a copy of `network` in which no hook point is left."""
+    """Return a copy of `network` in which no hook point is left."""
     bare = copy.deepcopy(network)
     for parent in list(bare.modules()):
         for name, child in list(parent.named_children()):
@@ -48,7 +48,7 @@ def without_hooks(network: nn.Module) -> nn.Module:
 
 
 def ways_of(model: Any) -> dict[str, Callable[[], Tensor]]:
-    """Give the forward passes to compare, on the same source and forced target, and check that they agree."""
+    """Return the forward passes to compare, on the same source and forced target, and check that they agree."""
     trace = model.attend(SENTENCE)
     source, inputs = torch.tensor([trace.source.ids]), torch.tensor([trace.target_input.ids])
     hooked, bare = model.network, without_hooks(model.network)

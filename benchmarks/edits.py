@@ -39,7 +39,7 @@ def choose(page: Page, label: str, option: str) -> None:
 
 
 def edit_to_painted(page: Page, words: list[str], mechanism: str, port: int) -> list[float]:
-    """Forbid one word after another; give the milliseconds from each press to the painted consequence."""
+    """Forbid one word after another; return the milliseconds from each press to the painted consequence."""
     page.goto(f"http://127.0.0.1:{port}/surgery?{urlencode({'sentence': ' '.join(words), 'model': mechanism})}")
     painted(page, Target("Surgery", "surgery", "maps", 1), "")
     page.evaluate(PRESSED)
@@ -55,7 +55,7 @@ def edit_to_painted(page: Page, words: list[str], mechanism: str, port: int) -> 
 
 
 def sweep(rounds: int) -> list[float]:
-    """Give the milliseconds of sweeps over the heads of MiniLM."""
+    """Return the milliseconds of sweeps over the heads of MiniLM."""
     torch.set_num_threads(1)
     model: Any = models.load("hf:minilm")
     trace = model.attend(" ".join(SWEPT))
@@ -71,7 +71,7 @@ def sweep(rounds: int) -> list[float]:
 
 
 def row(figure: str, times: list[float]) -> dict[str, Any]:
-    """Give a row of the table."""
+    """Return a row of the table."""
     low, middle, high = statistics.quantiles(times, n=4)
     return {
         "figure": figure,

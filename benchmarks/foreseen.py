@@ -33,7 +33,7 @@ CASES = {
 
 
 def expected_words(trace: AttentionTrace, gold: GoldSentence) -> list[bool]:
-    """Tell for each gold target word whether every piece of it was the likeliest one at its step."""
+    """Return for each gold target word whether every piece of it was the likeliest one at its step."""
     expected = [True] * len(gold.target)
     for step, word in zip(trace.steps, gold_indices(trace.target, gold.target), strict=False):
         if step.alternatives[0][0] != step.text:
@@ -42,7 +42,7 @@ def expected_words(trace: AttentionTrace, gold: GoldSentence) -> list[bool]:
 
 
 def counts(model: Translator, sentences: list[GoldSentence]) -> tuple[Counter[Any], Counter[Any]]:
-    """Give for each case of `CASES` the target words with a gold link, and those whose heaviest source word is one."""
+    """Return per case of `CASES` the target words with a gold link, and those whose heaviest source word is one."""
     chosen = alignment_of(model.card)
     if chosen is None:
         message = f"{model.key}: its card names no alignment; run models.training.evaluate --write"

@@ -93,7 +93,7 @@ CLICK = """
 
 
 def text_of(tokens: int) -> str:
-    """Give a text of about `tokens` words that each are one token of MiniLM."""
+    """Return a text of about `tokens` words that each are one token of MiniLM."""
     return " ".join((TEXT * (tokens // len(TEXT) + 1))[: tokens - 2])
 
 
@@ -114,7 +114,7 @@ def served(folder: Path) -> Iterator[str]:
 
 
 def renderer_megabytes() -> float:
-    """Give the resident memory of the largest renderer that this process has started, in MB of a million bytes."""
+    """Return the resident memory of the largest renderer that this process has started, in MB of a million bytes."""
     renderers = [
         each.memory_info().rss
         for each in psutil.Process().children(recursive=True)
@@ -140,7 +140,7 @@ def opened(browser: Browser, address: str, ready: str, *, since: str = "0") -> d
 
 
 def middle(browser: Browser, address: str, ready: str, *, rounds: int, since: str = "0") -> dict[str, float] | None:
-    """Give the medians of several openings."""
+    """Return the medians of several openings."""
     runs = [opened(browser, address, ready, since=since) for _ in range(rounds)]
     if any(run is None for run in runs):
         return None
@@ -148,7 +148,7 @@ def middle(browser: Browser, address: str, ready: str, *, rounds: int, since: st
 
 
 def row(what: str, found: dict[str, float] | None, size: int) -> dict[str, Any]:
-    """Give a row of the table."""
+    """Return a row of the table."""
     value = "nothing drawn" if found is None else f"{found['ms']:,.0f} ms, {found['MB']:,.0f} MB in the renderer"
     return {"figure": what, "value": value, "note": f"{size / 1e6:.2f} MB sent"}
 
@@ -174,13 +174,13 @@ class Drawing:
     rounds: int
 
     def measure(self, what: str, page: str, ready: str, *, size: int, rounds: int, since: str = "0") -> dict[str, Any]:
-        """Give the row of `page`, opened in a browser of its own so that memory is its own."""
+        """Return the row of `page`, opened in a browser of its own so that memory is its own."""
         with browser_of(self.driver) as browser:
             found = middle(browser, f"{self.address}/{page}", ready, rounds=rounds, since=since)
         return row(what, found, size)
 
     def canvas_rows(self, what: str, payload: bytes) -> Iterator[dict[str, Any]]:
-        """Give the rows of the app's canvas with the bytes `payload`: from navigation, and from when they are there."""
+        """Return the rows of the app's canvas with `payload`: from navigation, and from when the bytes are there."""
         (self.folder / "payload.bin").write_bytes(payload)
         drawn = "document.querySelector('.stage[data-drawn]')"
         for since, name in (("0", "this app"), ("window.started", "this app, from bytes to painted")):
@@ -189,7 +189,7 @@ class Drawing:
             )
 
     def bertviz_rows(self, what: str, trace: AttentionTrace) -> Iterator[dict[str, Any]]:
-        """Give the rows of two views of BertViz, opened once each."""
+        """Return the rows of two views of BertViz, opened once each."""
         weights, count = [torch.tensor(each.weights)[None] for each in trace], len(trace.source)
         for view, lines in (("model_view", 72 * count**2), ("head_view", 12 * count**2)):
             page = bertviz_html(view, weights, trace.source.texts)
@@ -198,7 +198,7 @@ class Drawing:
             yield self.measure(f"{what}: BertViz {view}", "bertviz.html", ready, size=len(page.encode()), rounds=1)
 
     def plotly_row(self, what: str, figure: Figure) -> dict[str, Any]:
-        """Give the row of a figure, from when Plotly is there."""
+        """Return the row of a figure, from when Plotly is there."""
         text = figure.to_json()
         (self.folder / "figure.json").write_text(text, encoding="utf8")
         return self.measure(
@@ -248,7 +248,7 @@ def draw(options: argparse.Namespace, folder: Path, driver: Any) -> list[dict[st
 
 @contextmanager
 def browser_of(driver: Any) -> Iterator[Browser]:
-    """Give a browser that is started for this alone."""
+    """Return a browser that is started for this alone."""
     browser = launch_chromium(driver)
     try:
         yield browser
@@ -271,7 +271,7 @@ def write_large(folder: Path) -> Path:
 
 
 def peak_megabytes(server: psutil.Process) -> float:
-    """Give the most resident memory that the server ever had, in MB; Linux alone says that."""
+    """Return the most resident memory that the server ever had, in MB; Linux alone says that."""
     lines = Path(f"/proc/{server.pid}/status").read_text(encoding="ascii").splitlines()
     (found,) = [line.split()[1] for line in lines if line.startswith("VmHWM")]
     return int(found) * 1024 / 1e6

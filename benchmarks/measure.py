@@ -52,7 +52,7 @@ def interleaved(
 
 
 def summary(times: Sequence[float]) -> dict[str, float]:
-    """Give median, quartiles and the number of `times`, in their unit."""
+    """Return median, quartiles and the number of `times`, in their unit."""
     low, middle, high = statistics.quantiles(times, n=4)
     return {
         "median": round(middle, 3),
@@ -63,7 +63,7 @@ def summary(times: Sequence[float]) -> dict[str, float]:
 
 
 def ratio(times: Sequence[float], base: Sequence[float]) -> float:
-    """Give the median over rounds of `times` divided by `base` of the same round."""
+    """Return the median over rounds of `times` divided by `base` of the same round."""
     return round(statistics.median(mine / its for mine, its in zip(times, base, strict=True)), 4)
 
 

@@ -95,7 +95,7 @@ window.bench.painted = (figure, text, maps) => new Promise((resolve) => {
 
 
 def whole_bench() -> Target:
-    """Give the Bench with every installed mechanism of the pair; those without attention have no heatmap."""
+    """Return the Bench with every installed mechanism of the pair; those without attention have no heatmap."""
     entries = [entry for entry in map(describe, catalog()) if entry.pair == PAIR]
     keys = "+".join(entry.mechanism.key for entry in entries)
     maps = sum(entry.mechanism.has_attention for entry in entries)
@@ -104,7 +104,7 @@ def whole_bench() -> Target:
 
 
 def free_port() -> int:
-    """Give a port that no server uses at the moment."""
+    """Return a port that no server uses at the moment."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -127,7 +127,7 @@ def serving(app: Path, port: int) -> Iterator[psutil.Process]:
 
 
 def megabytes(server: psutil.Process) -> float:
-    """Give the resident memory of the server and its children, in MB of a million bytes."""
+    """Return the resident memory of the server and its children, in MB of a million bytes."""
     return float(sum(each.memory_info().rss for each in (server, *server.children(recursive=True)))) / 1e6
 
 
@@ -154,7 +154,7 @@ def painted(page: Page, target: Target, text: str) -> float:
 
 
 def last_sent(page: Page) -> tuple[float, float]:
-    """Give when the last key went down and when what it made was sent, in milliseconds of the page's clock."""
+    """Return when the last key went down and when what it made was sent, in milliseconds of the page's clock."""
     key, sends = page.evaluate("[window.bench.key, window.bench.sends]")
     return float(key), float(next(each for each in sends if each - key >= PAUSE_AT_LEAST))
 
@@ -172,7 +172,7 @@ def key_to_painted(page: Page, target: Target, opening: list[str], word: str) ->
 
 
 def waits(page: Page, target: Target, words: int, rounds: int) -> dict[str, Any]:
-    """Measure key to painted for sentences of `words` words; give a row of the table."""
+    """Measure key to painted for sentences of `words` words; return a row of the table."""
     opening = TEXT[: words - 1]
     runs = [key_to_painted(page, target, opening, word) for word in LAST_WORDS[: rounds + 2]][2:]
     middle = {name: round(statistics.median(run[name] for run in runs)) for name in runs[0]}
@@ -186,7 +186,7 @@ def waits(page: Page, target: Target, words: int, rounds: int) -> dict[str, Any]
 
 
 def measure(browser: Browser, app: Path, target: Target, *, rounds: int, words: list[int]) -> list[dict[str, Any]]:
-    """Start the server, open the page, type; give a row a figure."""
+    """Start the server, open the page, type; return a row a figure."""
     port = free_port()
     start = time.perf_counter()
     with serving(app, port) as server:

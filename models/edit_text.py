@@ -145,7 +145,7 @@ _ARGUMENTS = {
 
 
 def clean_argument(name: str, value: Any) -> Any:
-    """Give `value` as the argument `name` holds it; ValueError, naming it, if it cannot."""
+    """Return `value` as the argument `name` holds it; ValueError, naming it, if it cannot."""
     return _ARGUMENTS[name].clean(name, value)
 
 

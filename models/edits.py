@@ -79,11 +79,11 @@ class Edit(ABC):
     def __str__(self) -> str: ...
 
     def applies_to(self, site: Site) -> bool:
-        """Tell whether the edit acts at `site`: its place matches, and its quantity, if it names one, is the edit's."""
+        """Return whether the edit acts at `site`: its place matches, and its quantity, if any, is the edit's."""
         return site.quantity in ("", self.quantity) and site.at("weights").matches(self.site)
 
     def apply(self, values: Array, first_query: int = 0) -> Array:
-        """Give `values` with the edit made.
+        """Return `values` with the edit made.
 
         Parameters
         ----------
@@ -133,7 +133,7 @@ class Edit(ABC):
         return operation(*read_arguments(name, [each.name for each in fields(operation)], rest[:-1]))
 
     def _takes(self, values: Array) -> bool:
-        """Tell whether `values` are of the preferred quantity."""
+        """Return whether `values` are of the preferred quantity."""
         return False
 
     @abstractmethod
@@ -141,7 +141,7 @@ class Edit(ABC):
         """Change `part`, a view of a copy, in place."""
 
     def _part(self, values: Array, first_query: int) -> Part | None:
-        """Give what of `values` the edit writes, as slices (so that it is a view); None if nothing."""
+        """Return what of `values` the edit writes, as slices (so that it is a view); None if nothing."""
         head, row, key = (getattr(self, name, None) for name in ("head", "row", "key"))  # of those that it names
         self._check_head(head, values)
         heads = _ALL if head is None else slice(head, head + 1)
@@ -156,7 +156,7 @@ class Edit(ABC):
 
 
 def _slice(position: int | None, count: int) -> slice | None:
-    """Give `position` of an axis as a slice, all of it for None; None if the axis has no such position."""
+    """Return `position` of an axis as a slice, all of it for None; None if the axis has no such position."""
     if position is None:
         return _ALL
     return slice(position, position + 1) if 0 <= position < count else None

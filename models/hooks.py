@@ -43,7 +43,7 @@ _IDLE = _Plan(None, ())
 
 @lru_cache(maxsize=64)
 def _unnamed(_patterns: tuple[str, ...]) -> set[Site]:
-    """Give the set in which sessions that record `_patterns` keep the sites that none of them names, run after run."""
+    """Return the set in which sessions that record `_patterns` keep the sites that none names, run after run."""
     return set()
 
 
@@ -71,11 +71,11 @@ class Session:
         self._passed: list[Site] = []
 
     def wants(self, site: Site) -> bool:
-        """Tell whether `site` is to be recorded or edited."""
+        """Return whether `site` is to be recorded or edited."""
         return site not in self._idle and self._plan(site) is not _IDLE
 
     def observe(self, site: Site, values: Tensor, first_query: int = 0, *, copy: bool = False) -> Tensor:
-        """Apply the edits of `site` to `values`, record them detached, give what the model goes on with.
+        """Apply the edits of `site` to `values`, record them detached, return what the model goes on with.
 
         Parameters
         ----------
@@ -113,7 +113,7 @@ class Session:
         return plan
 
     def _acts(self, edit: Edit, site: Site) -> bool:
-        """Tell whether `edit` acts at `site`: upon the quantity that it prefers if the place has shown one."""
+        """Return whether `edit` acts at `site`: upon the quantity that it prefers if the place has shown one."""
         if not edit.applies_to(site.place):
             return False
         if edit.preferred and site.at(edit.preferred) in self._plans:
@@ -131,7 +131,7 @@ class Session:
         return tuple(edit for edit in self._edits if edit not in self._acted)
 
     def __getitem__(self, site: Site | str) -> Tensor:
-        """Give all firings of `site`, joined on the query axis; KeyError if it was not recorded.
+        """Return all firings of `site`, joined on the query axis; KeyError if it was not recorded.
 
         Key axes that grew from firing to firing (a cached decoder) are filled up with 0 or False: keys not there yet.
         """
@@ -148,7 +148,7 @@ class Session:
         return torch.cat(firings, dim=_QUERY_AXIS.get(found.quantity, -2))
 
     def take(self, site: Site) -> Tensor:
-        """Give what ``session[site]`` gives, and forget it: a record copies it, and both at once may not fit."""
+        """Return what ``session[site]`` gives, and forget it: a record copies it, and both at once may not fit."""
         values = self[site]
         cast("list[Tensor]", self._plans[site].firings).clear()
         return values
@@ -174,12 +174,12 @@ _SESSION: ContextVar[Session | None] = ContextVar("attention_session", default=N
 
 
 def current_session() -> Session | None:
-    """Give the session open in this context, if there is one."""
+    """Return the session open in this context, if there is one."""
     return _SESSION.get()
 
 
 def observe(site: Site, values: Tensor, first_query: int = 0, *, copy: bool = False) -> Tensor:
-    """Show `values` to the open session and give what to go on with: `values` itself if none is open."""
+    """Show `values` to the open session and return what to go on with: `values` itself if none is open."""
     session = _SESSION.get()
     return values if session is None else session.observe(site, values, first_query, copy=copy)
 
@@ -232,14 +232,14 @@ class HookPoint(nn.Module):
         self.site = site
 
     def __call__(self, values: Tensor, first_query: int = 0) -> Tensor:
-        """Give what `forward` gives; torch's own machinery, five times as dear, only where torch hooks are set."""
+        """Return what `forward` gives; torch's own machinery, five times as dear, only where torch hooks are set."""
         if self._forward_hooks or self._forward_pre_hooks:
             return cast("Tensor", super().__call__(values, first_query))
         session = _SESSION.get()
         return values if session is None else session.observe(self.site, values, first_query)
 
     def forward(self, values: Tensor, first_query: int = 0) -> Tensor:
-        """Give `values`, or what an open session makes of them."""
+        """Return `values`, or what an open session makes of them."""
         session = _SESSION.get()
         return values if session is None else session.observe(self.site, values, first_query)
 
@@ -264,7 +264,7 @@ class AttentionWeights(nn.Module):
         self.weights = HookPoint(place.at("weights"))
 
     def forward(self, scores: Tensor, mask: Tensor | None, first_query: int = 0) -> Tensor:
-        """Give the weights of `scores` under `mask`.
+        """Return the weights of `scores` under `mask`.
 
         Parameters
         ----------
@@ -285,7 +285,7 @@ class AttentionWeights(nn.Module):
         return self.weights(self.normalise(scores, mask, first_query), first_query)
 
     def normalise(self, scores: Tensor, mask: Tensor | None, first_query: int) -> Tensor:
-        """Give softmax(e), with hooks on scores and mask, the weights not yet shown; see `forward`."""
+        """Return softmax(e), with hooks on scores and mask, the weights not yet shown; see `forward`."""
         scores = self.scores(scores, first_query)
         session = _SESSION.get()
         if session is not None and session.wants(self.mask.site):

@@ -26,7 +26,7 @@ from models.translation.entry import Entry, read_entry
 
 
 def catalog() -> tuple[str, ...]:
-    """Give the keys of the translation models that `load` takes: by language pair, older mechanisms first.
+    """Return the keys of the translation models that `load` takes: by language pair, older mechanisms first.
 
     Only the names of the folders are read, so that a checkpoint that is not whole hides none of the others:
     `describe` and `load` say what is wrong with it.
@@ -35,7 +35,7 @@ def catalog() -> tuple[str, ...]:
 
 
 def pretrained() -> tuple[str, ...]:
-    """Give the keys of the pretrained models that `load` takes without a network: ``hf:minilm`` if it is installed.
+    """Return the keys of the pretrained models that `load` takes without a network: ``hf:minilm`` if it is installed.
 
     Folders of the server's configuration come after it; ``hf:owner/name`` of the hub is in no list.
     """
@@ -43,7 +43,7 @@ def pretrained() -> tuple[str, ...]:
 
 
 def _place(key: str) -> tuple[str, int, str]:
-    """Give where `key` stands in lists: its pair, then its mechanism's place; one of no known mechanism is last."""
+    """Return where `key` stands in lists: its pair, then its mechanism's place; one of no known mechanism is last."""
     for place, mechanism in enumerate(mechanisms()):
         pair = key.removeprefix(f"{mechanism}-")
         if pair != key and pair.count("-") == 1:

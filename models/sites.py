@@ -97,7 +97,7 @@ class Site:
         return cls(parts[0], int(parts[1]), parts[2], parts[3] if len(parts) == 4 else "")
 
     def at(self, quantity: str) -> Site:
-        """Give the address of `quantity` at the same place."""
+        """Return the address of `quantity` at the same place."""
         return Site(self.stack, self.layer, self.kind, quantity)
 
     @property
@@ -106,7 +106,7 @@ class Site:
         return self.at("")
 
     def matches(self, pattern: str) -> bool:
-        """Tell whether `pattern` names this site; ``*`` matches any run of characters.
+        """Return whether `pattern` names this site; ``*`` matches any run of characters.
 
         A pattern that names no quantity means the weights; so does a site, when it is asked for.
 
@@ -133,7 +133,7 @@ def complete_pattern(pattern: str) -> str:
 
 
 def with_weights(sites: Iterable[str | Site]) -> tuple[str, ...]:
-    """Give the patterns of `sites` with the weights of the same places among them.
+    """Return the patterns of `sites` with the weights of the same places among them.
 
     Examples
     --------

@@ -28,12 +28,12 @@ class FullyMaskedRowError(ValueError):
 
 
 def full_precision(values: Tensor) -> Tensor:
-    """Give half-precision `values` as float32, others as they are."""
+    """Return half-precision `values` as float32, others as they are."""
     return values.float() if values.dtype in HALF else values
 
 
 def causal_mask(queries: int, first_query: int = 0, *, device: torch.device | None = None) -> Tensor:
-    """Give the mask that lets a query read keys up to its own position.
+    """Return the mask that lets a query read keys up to its own position.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def causal_mask(queries: int, first_query: int = 0, *, device: torch.device | No
 
 
 def masked_softmax(scores: Tensor, mask: Tensor | None = None, *, overwrite: bool = False) -> Tensor:
-    """Give a = softmax(e) over the keys that the mask allows; masked keys get exactly 0.
+    """Return a = softmax(e) over the keys that the mask allows; masked keys get exactly 0.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def masked_softmax(scores: Tensor, mask: Tensor | None = None, *, overwrite: boo
 
 
 def causal_weights(query: Tensor, key: Tensor, *, scale: float, rows: int = 128) -> Tensor:
-    """Give softmax(scale q k') over the keys up to each query's own position; what lies ahead is never computed.
+    """Return softmax(scale q k') over the keys up to each query's own position; what lies ahead is never computed.
 
     As `masked_softmax` under `causal_mask`, in blocks of rows that fit into a processor's cache.
 

@@ -38,7 +38,7 @@ def _problem(site: Site, got: object, expected: object, remedy: str) -> TraceErr
 
 
 def frozen_array(values: Array) -> Array:
-    """Give a read-only copy of `values`; or `values` itself if it is read-only and nobody else can write there.
+    """Return a read-only copy of `values`; or `values` itself if it is read-only and nobody else can write there.
 
     That is so if it owns its memory. If something else than an array does, such as a tensor, the caller vouches for it
     by having made `values` read-only: nobody writes there any more.
@@ -121,7 +121,7 @@ class TokenSequence:
         return cls(words, tuple(ids) if ids is not None else (-1,) * len(words), tuple(range(len(words))), words)
 
     def to_words(self) -> TokenSequence:
-        """Give the sequence of words, each one token; special if all its pieces are, of its first piece's segment."""
+        """Return the sequence of words, each one token; special if all its pieces are, of its first piece's segment."""
         words = TokenSequence.from_words(self.word_texts)
         if not (self.specials or self.segments):
             return words
@@ -168,7 +168,7 @@ class Prediction:
     Parameters
     ----------
     position : int
-        Of the token from which a causal model foretells the next one, or of the masked token.
+        Of the token from which a causal model predicts the next one, or of the masked token.
     alternatives : tuple of (str, float)
         The likeliest tokens with their probabilities, best first.
     log_probability : float or None
@@ -306,7 +306,7 @@ class AttentionMap(_Record):
         return np.asarray(self.weights.mean(axis=0), dtype=np.float32)
 
     def head(self, head: int | Literal["mean"]) -> NDArray[np.float32]:
-        """Give the weights of one head, or the mean over heads: [query, key]."""
+        """Return the weights of one head, or the mean over heads: [query, key]."""
         return self.mean if head == "mean" else self.weights[head]
 
     def to_words(self) -> AttentionMap:
@@ -342,7 +342,7 @@ def _check_values(site: Site, weights: Array, *, rows_sum_to_one: bool, causal: 
 
 
 def _looks_ahead(weights: Array) -> bool:
-    """Tell whether any weight, none of them below 0, stands above the diagonal; without a copy of the map."""
+    """Return whether any weight, none of them below 0, stands above the diagonal; without a copy of the map."""
     for start in range(0, weights.shape[1], ROWS_AT_ONCE):
         end = start + ROWS_AT_ONCE
         if weights[:, start:end, end:].any() or np.triu(weights[:, start:end, start:end], 1).any():
@@ -452,7 +452,7 @@ class AttentionTrace(_Record):
         return any(str(each.site) == str(site) for each in self.maps)
 
     def __getitem__(self, site: Site | str) -> AttentionMap:
-        """Give the map at `site`; KeyError, naming the sites that there are, if it was not captured."""
+        """Return the map at `site`; KeyError, naming the sites that there are, if it was not captured."""
         wanted = (Site.parse(site) if isinstance(site, str) else site).place
         for each in self.maps:
             if each.site == wanted:
@@ -461,7 +461,7 @@ class AttentionTrace(_Record):
         raise KeyError(message)
 
     def read(self, site: Site | str, reading: Reading = "written") -> AttentionMap:
-        """Give the map at `site` with its rows labelled by the token written or by the token just read in.
+        """Return the map at `site` with its rows labelled by the token written or by the token just read in.
 
         Parameters
         ----------

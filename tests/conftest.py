@@ -53,7 +53,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def open_page(browser: Browser) -> Iterator[Callable[..., Page]]:
-    """Give a way to open a link; nothing may fail on its page, and nothing may be fetched from elsewhere."""
+    """Return a way to open a link; nothing may fail on its page, and nothing may be fetched from elsewhere."""
     from playwright.sync_api import expect
 
     contexts, problems = [], []

@@ -1,4 +1,4 @@
-"""The benchmarks that need no browser run, and give a figure for each thing that they name."""
+"""The benchmarks that need no browser run, and return a figure for each thing that they name."""
 
 from argparse import Namespace
 

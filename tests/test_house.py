@@ -19,7 +19,7 @@ OWN = {"models", "viz", "app", "tests", "benchmarks"}
 
 
 def marked_block(text: str, marker: str) -> str:
-    """Give the contents of the code block that follows ``<!-- marker -->``; ValueError if there is none."""
+    """Return the contents of the code block that follows ``<!-- marker -->``; ValueError if there is none."""
     found = re.search(rf"^<!-- {re.escape(marker)} -->\n```bash\n(.*?)\n```$", text, flags=re.DOTALL | re.MULTILINE)
     if found is None:
         message = f"no ```bash block follows <!-- {marker} -->"
@@ -32,7 +32,7 @@ def command_lines(script: str) -> list[str]:
 
 
 def requirements(name: str) -> dict[str, str]:
-    """Give each distribution that a requirements file names, with what it allows; the reason must stand above it."""
+    """Return each distribution that a requirements file names, with what it allows; the reason must stand above it."""
     lines = (ROOT / name).read_text(encoding="utf8").splitlines()
     found = {}
     for above, line in zip(["", *lines], lines, strict=False):
@@ -45,7 +45,7 @@ def requirements(name: str) -> dict[str, str]:
 
 
 def imported_libraries(paths: list[Path]) -> set[str]:
-    """Give the distributions that files import from outside the standard library and the repository."""
+    """Return the distributions that files import from outside the standard library and the repository."""
     own = OWN | {path.stem for path in (ROOT / "tests").glob("*.py")}
     names = set()
     for path in paths:

@@ -18,7 +18,7 @@ def module_name(path: Path) -> str:
 
 
 def loaded_by(statement: str) -> frozenset[str]:
-    """Give the names of all modules that are loaded once `statement` has run in a fresh process."""
+    """Return the names of all modules that are loaded once `statement` has run in a fresh process."""
     script = f"{statement}\nimport json, sys\nsys.stdout.write(json.dumps(sorted(sys.modules)))"
     command = [sys.executable, "-c", script]
     return frozenset(json.loads(subprocess.run(command, cwd=ROOT, capture_output=True, check=True, text=True).stdout))

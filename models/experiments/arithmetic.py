@@ -42,7 +42,7 @@ class DecoderRun:
 
 
 def parameters_at(model: Translator, place: Site | None, names: Iterable[str]) -> Mapping[str, Numbers]:
-    """Give parameters of the part of `model` that computes the attention at `place`, by their names in it.
+    """Return parameters of the part of `model` that computes the attention at `place`, by their names in it.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def parameters_at(model: Translator, place: Site | None, names: Iterable[str]) -
 
 
 def _owner(network: nn.Module, place: Site | None) -> nn.Module:
-    """Give the module that shows its queries at `place`: its parameters are those of the attention there."""
+    """Return the module that shows its queries at `place`: its parameters are those of the attention there."""
     if place is None:
         return network
     query = place.at("query")
@@ -121,13 +121,13 @@ def decoder_run(model: Translator, trace: AttentionTrace) -> DecoderRun:
 
 
 def _flat(state: Any) -> tuple[Numbers, ...]:
-    """Give the parts of a state for one text, each [d]."""
+    """Return the parts of a state for one text, each [d]."""
     parts = state if isinstance(state, tuple) else (state,)
     return tuple(part.reshape(-1).numpy() for part in parts)
 
 
 def _vector(memory: Any) -> Numbers | None:
-    """Give what a network without attention leaves for its decoder."""
+    """Return what a network without attention leaves for its decoder."""
     if isinstance(memory, LastState):
         memory = memory.hidden
     return frozen_array(memory.reshape(-1).numpy()) if isinstance(memory, Tensor) else None

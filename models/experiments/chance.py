@@ -64,11 +64,11 @@ class ChanceBands:
     mean_high: NDArray[np.float32]
 
     def of(self, head: int | Literal["mean"]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Give the bounds for one head, or for the mean over heads: two arrays, [query, key]."""
+        """Return the bounds for one head, or for the mean over heads: two arrays, [query, key]."""
         return (self.mean_low, self.mean_high) if head == "mean" else (self.low[head], self.high[head])
 
     def beyond(self, weights: Array, head: int | Literal["mean"]) -> NDArray[np.bool_]:
-        """Tell which cells of `weights`, [query, key], lie outside the band: more, or less, than chance gives.
+        """Return which cells of `weights`, [query, key], lie outside the band: more, or less, than chance gives.
 
         By more than `ROUNDING`: runs in a batch and runs alone differ in their last digits.
         """
@@ -86,7 +86,7 @@ def chance_bands(
     seed: int = 0,
     on_progress: Progress = silent,
 ) -> ChanceBands:
-    """Give where the weights of a map lie by chance, the same text read, or the same translation forced.
+    """Return where the weights of a map lie by chance, the same text read, or the same translation forced.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ def _fresh_maps(replay: Replay, place: Site, seeds: Sequence[int], on_progress: 
 
 
 def _fresh_map(replay: Replay, place: Site, seed: int) -> Array:
-    """Give the map at `place` of one fresh network, which is gone when this returns: two would not always fit."""
+    """Return the map at `place` of one fresh network, which is gone when this returns: two would not always fit."""
     with _ONE_AT_A_TIME:
         weights: Array = replay.fresh(seed).weights(replay.as_it_is(1), place)[0]
     return weights
@@ -160,7 +160,7 @@ def _shuffled_maps(replay: Replay, place: Site, seeds: Sequence[int], on_progres
 
 
 def _put_back(weights: Array, order: NDArray[np.int64], trace: AttentionTrace, place: Site) -> Array:
-    """Give a map, [head, query, key], of the source in `order` with its columns and rows where their words stand."""
+    """Return a map, [head, query, key], of the source in `order` with its columns and rows where their words stand."""
     of_source = place.stack == "encoder" or not trace.target
     back = np.empty_like(weights)
     if of_source:
@@ -173,7 +173,7 @@ def _put_back(weights: Array, order: NDArray[np.int64], trace: AttentionTrace, p
 
 
 def shuffled(source: TokenSequence, free: Sequence[int], generator: np.random.Generator) -> NDArray[np.int64]:
-    """Give the positions of all tokens of `source` with its words `free` in another order, each word whole.
+    """Return the positions of all tokens of `source` with its words `free` in another order, each word whole.
 
     All other words stay in their place among the words, and those of a pair of texts in their text.
     """

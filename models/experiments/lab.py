@@ -154,7 +154,7 @@ class Preset:
 
 
 def book() -> Preset:
-    """Give the textbook's example, unscaled: scores 0.36, 2.4, -0.36, 0.36, result 1.98, 2.98, 3.98, 4.98.
+    """Return the textbook's example, unscaled: scores 0.36, 2.4, -0.36, 0.36, result 1.98, 2.98, 3.98, 4.98.
 
     The last two keys are made here to the book's scores.
     """
@@ -164,23 +164,23 @@ def book() -> Preset:
 
 
 def one_hot() -> Preset:
-    """Give queries so much like one key each that the result is that key's value: a look-up in a table."""
+    """Return queries so much like one key each that the result is that key's value: a look-up in a table."""
     return Preset(20 * np.eye(3), np.eye(3), np.array([[1.0, 2], [3, 4], [5, 6]]), scaled=False)
 
 
 def uniform() -> Preset:
-    """Give queries of zeros: all keys score alike, and the result is the mean of the values."""
+    """Return queries of zeros: all keys score alike, and the result is the mean of the values."""
     return Preset(np.zeros((2, 3)), np.eye(3), np.array([[3.0, 0], [0, 3], [3, 3]]))
 
 
 def causal() -> Preset:
-    """Give self-attention of four tokens in which none reads a later one: the first can only read itself."""
+    """Return self-attention of four tokens in which none reads a later one: the first can only read itself."""
     tokens = np.array([[1.0, 0, 1], [0, 1, 1], [1, 1, 0], [0, 0, 1]])
     return Preset(tokens, tokens, tokens, mask=np.tri(4, dtype=bool))
 
 
 def permuted(order: Sequence[int] = (2, 0, 3, 1)) -> tuple[Preset, Preset]:
-    """Give self-attention of four tokens, and of the same tokens in another order.
+    """Return self-attention of four tokens, and of the same tokens in another order.
 
     The results are the same rows in that order: without positions self-attention does not know which token is first.
     """
@@ -190,7 +190,7 @@ def permuted(order: Sequence[int] = (2, 0, 3, 1)) -> tuple[Preset, Preset]:
 
 
 def random_vectors(size: int, *, keys: int = 8, seed: int = 0) -> Preset:
-    """Give one query and `keys` keys of `size` numbers drawn from N(0, 1): the products' variance is `size`.
+    """Return one query and `keys` keys of `size` numbers drawn from N(0, 1): the products' variance is `size`.
 
     That is why they are divided by sqrt(size): else the softmax of long vectors picks one key and passes no gradient
     to the others (Vaswani et al. 2017, section 3.2.1).

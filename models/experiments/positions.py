@@ -42,11 +42,11 @@ class WithoutSourcePositions(TranslationNetwork):
         return self.network.decode_states(memory, inputs)
 
     def logits(self, states: Tensor) -> Tensor:
-        """Give the network's logits; see `models.networks.base.Network`."""
+        """Return the network's logits; see `models.networks.base.Network`."""
         return self.network.logits(states)
 
     def start(self, memory: Any) -> Any:
-        """Give the decoder's first state; see `models.networks.base.Network`."""
+        """Return the decoder's first state; see `models.networks.base.Network`."""
         return self.network.start(memory)
 
     def step(self, memory: Any, state: Any, token: Tensor, position: int) -> tuple[Tensor, Any]:
@@ -59,7 +59,7 @@ class WithoutSourcePositions(TranslationNetwork):
 
 
 def without_positions(model: Translator) -> Translator:
-    """Give `model` without positions in its encoder, its parameters shared; runs of `model` itself do not change.
+    """Return `model` without positions in its encoder, its parameters shared; runs of `model` itself do not change.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def without_positions(model: Translator) -> Translator:
 
 
 def encodings(model: Translator, count: int) -> Tensor:
-    """Give what a Transformer adds to its first `count` tokens, one row a position: [count, d_model]."""
+    """Return what a Transformer adds to its first `count` tokens, one row a position: [count, d_model]."""
     if not isinstance(model.network, TransformerNetwork):
         message = f"{model.key} adds no positions"
         raise TypeError(message)

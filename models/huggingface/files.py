@@ -60,12 +60,12 @@ _VOCABULARIES = (
 
 
 def is_weights(name: str) -> bool:
-    """Tell whether `name` is of weights, or of a part of them, in safetensors."""
+    """Return whether `name` is of weights, or of a part of them, in safetensors."""
     return _PARTS.fullmatch(name) is not None
 
 
 def is_read(name: str) -> bool:
-    """Tell whether a file called `name` is of any use here."""
+    """Return whether a file called `name` is of any use here."""
     return is_weights(name) or name in _SETTINGS or any(name in each.files for each in _VOCABULARIES)
 
 
@@ -90,5 +90,5 @@ def lack_of_tokenizer(names: Collection[str], family: str) -> str:
 
 
 def is_marian(names: Collection[str]) -> bool:
-    """Tell whether the tokenizer of a model is that of Marian, which stands in `MARIAN_FILES`."""
+    """Return whether the tokenizer of a model is that of Marian, which stands in `MARIAN_FILES`."""
     return set(MARIAN_FILES) <= set(names)

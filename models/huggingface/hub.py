@@ -103,7 +103,7 @@ class HubModel:
 
 
 def check_identity(text: str, settings: HubSettings) -> str:
-    """Give the ``owner/name`` that somebody typed; HubError if it is none, or not one that may be opened here."""
+    """Return the ``owner/name`` that somebody typed; HubError if it is none, or not one that may be opened here."""
     identity = text.strip()
     if not settings.enabled:
         message = "This server opens no models of the hub."
@@ -173,7 +173,7 @@ def look_up(text: str, settings: HubSettings | None = None) -> HubModel:
 
 
 def fetch(found: HubModel, progress: Progress | None = None) -> Path:
-    """Fetch the files of a model that was looked up, those that are not here yet, and give their folder.
+    """Fetch the files of a model that was looked up, those that are not here yet, and return their folder.
 
     Parameters
     ----------
@@ -207,7 +207,7 @@ def fetch(found: HubModel, progress: Progress | None = None) -> Path:
 
 
 def stored(identity: str) -> Path | None:
-    """Give the folder of a model that `fetch` fetched earlier, the latest of them; None if there is none."""
+    """Return the folder of a model that `fetch` fetched earlier, the latest of them; None if there is none."""
     from huggingface_hub import CacheNotFound, scan_cache_dir
 
     try:
@@ -220,7 +220,7 @@ def stored(identity: str) -> Path | None:
 
 
 def _store() -> Path:
-    """Give where models are kept: all of them were open to everybody when they were fetched.
+    """Return where models are kept: all of them were open to everybody when they were fetched.
 
     The usual cache of the hub may hold some that the owner of the server alone may open.
     """

@@ -60,7 +60,7 @@ class Layers:
         return bool(self.places)
 
     def moved(self, network: nn.Module, other: nn.Module) -> Layers:
-        """Give the same layers in `other`, a network of the architecture of `network`, whose layers these are."""
+        """Return the same layers in `other`, a network of the architecture of `network`, whose layers these are."""
         names = {module: name for name, module in network.named_modules()}
         places = {other.get_submodule(names[module]): sites for module, sites in self.places.items()}
         return replace(self, places=MappingProxyType(places))
@@ -191,12 +191,12 @@ def find_layers(network: PreTrainedModel, inputs: Mapping[str, Tensor]) -> Layer
 
 
 def attention_for(model_type: str) -> str:
-    """Give the `attn_implementation` with which a model of this family is to be loaded."""
+    """Return the `attn_implementation` with which a model of this family is to be loaded."""
     return "eager" if model_type in OWN_WEIGHTS else NAME
 
 
 def token_limit(network: PreTrainedModel) -> int:
-    """Give how many tokens the position embeddings of `network` have room for; a large number if nothing limits."""
+    """Return how many tokens the position embeddings of `network` have room for; a large number if nothing limits."""
     found = [
         getattr(network.config.get_text_config(), name, None) for name in ("max_position_embeddings", "n_positions")
     ]
@@ -209,7 +209,7 @@ def token_limit(network: PreTrainedModel) -> int:
 
 
 def _readers(network: PreTrainedModel) -> tuple[nn.Module, ...]:
-    """Give the parts of `network` whose last states are the final vectors of the text that was read, the outer first.
+    """Return the parts of `network` whose last states are the final vectors of the text that was read, the outer first.
 
     A language model may go past its base model straight to the stack in it, as OPT does.
     """
@@ -220,7 +220,7 @@ def _readers(network: PreTrainedModel) -> tuple[nn.Module, ...]:
 
 
 def own_weights(network: PreTrainedModel, output: Any) -> dict[tuple[str, str], tuple[Tensor, ...]]:
-    """Give the weights in a model's own output, by stack and kind; those of a single stack under ``("", "self")``."""
+    """Return the weights in a model's own output, by stack and kind; those of a single stack under ``("", "self")``."""
     names = _OUTPUTS if network.config.is_encoder_decoder else {("", "self"): "attentions"}
     return {place: tuple(getattr(output, name, None) or ()) for place, name in names.items()}
 
@@ -230,7 +230,7 @@ def _refusal(network: PreTrainedModel, reason: str) -> InputError:
 
 
 def _own_layers(network: PreTrainedModel, inputs: Mapping[str, Tensor]) -> Layers:
-    """Give the layers of a network that returns its weights itself."""
+    """Return the layers of a network that returns its weights itself."""
     with torch.inference_mode():
         (weights,) = own_weights(network, network(**inputs, output_attentions=True)).values()
     if len(weights) != network.config.num_hidden_layers:
@@ -245,7 +245,7 @@ def _own_layers(network: PreTrainedModel, inputs: Mapping[str, Tensor]) -> Layer
 def _name_sites(
     network: PreTrainedModel, firings: list[_Firing], session: Session, inputs: Mapping[str, Tensor]
 ) -> tuple[Site, ...]:
-    """Give the site of each firing: its stack and kind, then its layer."""
+    """Return the site of each firing: its stack and kind, then its layer."""
     masks = [session[Site("decoder", number, "self").at("mask")] for number in range(len(firings))]
     if network.config.is_encoder_decoder:
         encoder = set(network.get_encoder().modules())
@@ -267,7 +267,7 @@ def _name_sites(
 
 
 def _place(network: PreTrainedModel, firing: _Firing, lengths: tuple[int, int], *, in_encoder: bool) -> tuple[str, str]:
-    """Give stack and kind of a firing; the two texts of the probe differ in length, which tells self from cross."""
+    """Return stack and kind of a firing; the two texts of the probe differ in length, which tells self from cross."""
     source, target = lengths
     expected = {("encoder", "self"): (source, source)} if in_encoder else {}
     expected = expected or {("decoder", "self"): (target, target), ("decoder", "cross"): (target, source)}
@@ -279,7 +279,7 @@ def _place(network: PreTrainedModel, firing: _Firing, lengths: tuple[int, int], 
 
 
 def _number_layers(network: PreTrainedModel, modules: list[nn.Module]) -> list[int]:
-    """Give the layer of each module of a stack: the number in its name, or its firing where names do not tell."""
+    """Return the layer of each module of a stack: the number in its name, or its firing where names do not tell."""
     names = {module: name for name, module in network.named_modules()}
     parts = [names[module].split(".") for module in modules]
     depths = [next((depth for depth, part in enumerate(each) if part.isdigit()), -1) for each in parts]

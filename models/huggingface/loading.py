@@ -83,14 +83,14 @@ def load_folder(folder: Path, local: Local | None = None) -> PretrainedModel:
 
 
 def _reason(error: Exception) -> str:
-    """Give the first line of what is wrong."""
+    """Return the first line of what is wrong."""
     if isinstance(error, KeyError) and error.args == (NAME,):  # the family lists the ways in which it can attend
         return "its attention does not pass through the attention interface of transformers."
     return next(iter(str(error).strip().splitlines()), type(error).__name__)
 
 
 def hash_weights(folder: Path, title: str) -> str:
-    """Give the SHA-256 of the weights; of several files, that of their hashes in hexadecimal, in order of names."""
+    """Return the SHA-256 of the weights; of several files, that of their hashes in hexadecimal, in order of names."""
     single = folder / WEIGHTS_FILE
     if single.is_file():
         return _hash(single)
@@ -125,7 +125,7 @@ def _load_tokenizer(folder: Path, family: str, title: str, options: dict[str, An
 
 
 def _load_network(folder: Path, config: Any, title: str, options: dict[str, Any]) -> tuple[Any, Head]:
-    """Give the network with the head that its checkpoint has weights for, or without one."""
+    """Return the network with the head that its checkpoint has weights for, or without one."""
     wanted = _head_of(config)
     heads: tuple[Head, ...] = (wanted,) if wanted in ("translation", "none") else (wanted, "none")
     missing: list[str] = []

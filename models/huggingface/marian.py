@@ -42,7 +42,7 @@ class MarianText(TextTokenizer):
         self._specials |= {self.tokenizer.encoder[code] for code in self.tokenizer.supported_language_codes}
 
     def target(self, text: str) -> list[int]:
-        """Give the ids of a text to write, closed by ``</s>``."""
+        """Return the ids of a text to write, closed by ``</s>``."""
         return self._pieces(clean(text), self.tokenizer.spm_target)[0]
 
     def _cut(self, texts: Sequence[str]) -> Cut:
@@ -55,7 +55,7 @@ class MarianText(TextTokenizer):
         return len(self._cut(texts).ids)
 
     def _pieces(self, text: str, splitter: Any) -> tuple[list[int], list[int]]:
-        """Give the id and the first character of each piece that `splitter` makes of `text`, and of ``</s>``."""
+        """Return the id and the first character of each piece that `splitter` makes of `text`, and of ``</s>``."""
         own, place = self.tokenizer, 0
         ids: list[int] = []
         starts: list[int] = []

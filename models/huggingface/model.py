@@ -34,7 +34,7 @@ MAX_TOKENS = 1024
 """Longest text, in tokens with the special ones, whatever the model takes."""
 
 LOGITS = 2**22
-"""How many logits are held at once; of a longer causal text only the last positions foretell."""
+"""How many logits are held at once; of a longer causal text only the last positions predict."""
 
 MOST_FRESH = 400_000_000
 """Weights of a network that may be in memory a second time, drawn anew."""
@@ -60,7 +60,7 @@ class PretrainedModel:
     sha256 : str
         Hash of its weights.
     head : {"none", "causal", "masked", "translation"}
-        What `network` foretells with trained weights.
+        What `network` predicts with trained weights.
     cited : tuple of (str, int), optional
         The paper that describes it, and its year; those of its family if left out.
 
@@ -123,12 +123,12 @@ class PretrainedModel:
         edits: Iterable[Edit] = (),
         sites: Iterable[str | Site] = ("*.weights",),
     ) -> AttentionTrace:
-        """Run the model on a text and give what it attended to.
+        """Run the model on a text and return what it attended to.
 
         Parameters
         ----------
         source : str
-            The text to read. An encoder with a head for it foretells each mask token in it (``[MASK]``).
+            The text to read. An encoder with a head for it predicts each mask token in it (``[MASK]``).
         target : str, optional
             For an encoder-decoder: the text to force; without it the model writes its own, greedily.
         pair : str, optional
@@ -172,7 +172,7 @@ class PretrainedModel:
             raise InputError(message) from error
 
     def replay(self, trace: AttentionTrace, *, pair: str | None = None) -> PretrainedReplay:
-        """Give the texts of `trace`, which this model gave, ready to be run again.
+        """Return the texts of `trace`, which this model gave, ready to be run again.
 
         Parameters
         ----------
@@ -195,7 +195,7 @@ class PretrainedModel:
         return PretrainedReplay(trace, inputs, self.network, self._layers, self.fresh_network)
 
     def fresh_network(self, seed: int) -> PreTrainedModel:
-        """Give a network of this architecture with weights as transformers draws them before training.
+        """Return a network of this architecture with weights as transformers draws them before training.
 
         Parameters
         ----------
@@ -255,7 +255,7 @@ class PretrainedModel:
             raise InputError(message) from error
 
     def _probe(self) -> dict[str, Tensor]:
-        """Give inputs of a few tokens; with an encoder and a decoder, two lengths, so that self and cross differ."""
+        """Return inputs of a few tokens; with an encoder and a decoder, two lengths, so that self and cross differ."""
         reading = self.tokenizer.read(_PROBE)
         inputs = self._inputs(reading)
         if self.network.config.is_encoder_decoder:
@@ -263,7 +263,7 @@ class PretrainedModel:
         return inputs
 
     def _inputs(self, reading: Reading) -> dict[str, Tensor]:
-        """Give what the network takes of a reading; one kind of text needs no type."""
+        """Return what the network takes of a reading; one kind of text needs no type."""
         types = getattr(self.network.config, "type_vocab_size", 2)
         unused = set() if types > 1 else {"token_type_ids"}
         return {name: values for name, values in reading.inputs.items() if name in self._takes - unused}
@@ -291,18 +291,18 @@ class PretrainedModel:
     def _read_only(
         self, source: str, pair: str | None, reading: Reading, edits: tuple[Edit, ...], patterns: tuple[str, ...]
     ) -> AttentionTrace:
-        """Give the trace of a one-stack model."""
+        """Return the trace of a one-stack model."""
         tokens = reading.tokens
         inputs: dict[str, Any] = dict(self._inputs(reading))
         hidden = self.tokenizer.mask if self.head == "masked" else None
         masks = [position for position, token in enumerate(tokens.ids) if token == hidden]
-        foretells = bool(masks) or self.head == "causal"
+        predicts = bool(masks) or self.head == "causal"
         if self.head == "causal" and "logits_to_keep" in self._takes:
             kept = min(len(tokens), max(1, LOGITS // self.network.config.get_text_config().vocab_size))
             inputs["logits_to_keep"] = kept
-        done = observed_pass(self.network, self._layers, inputs, patterns=patterns, edits=edits, whole=foretells)
+        done = observed_pass(self.network, self._layers, inputs, patterns=patterns, edits=edits, whole=predicts)
         predictions: tuple[Prediction, ...] = ()
-        if foretells:
+        if predicts:
             predictions = predictions_of(done.logits[0], tokens, masks, self.tokenizer.piece)
         nothing = TokenSequence((), (), (), ())
         return AttentionTrace(
@@ -321,7 +321,7 @@ class PretrainedModel:
     def _written(
         self, source: str, target: str | None, reading: Reading, edits: tuple[Edit, ...], patterns: tuple[str, ...]
     ) -> AttentionTrace:
-        """Give the trace of a model that reads one text and writes another."""
+        """Return the trace of a model that reads one text and writes another."""
         inputs = self._inputs(reading)
         if target is None:
             read_in, ids = self._generate(inputs, edits)
@@ -351,7 +351,7 @@ class PretrainedModel:
         )
 
     def _generate(self, inputs: Mapping[str, Tensor], edits: tuple[Edit, ...]) -> tuple[list[int], list[int]]:
-        """Give what the decoder reads in and writes, greedily, under `edits`; each step is a whole pass, uncached."""
+        """Return what the decoder reads in and writes, greedily, under `edits`; each step is a whole pass, uncached."""
         limit = min(step_limit(inputs["input_ids"].shape[1]), self.longest - 1)
         with torch.inference_mode(), running(Run(self._layers.places)), capture((), edits):
             options = {"do_sample": False, "num_beams": 1, "max_new_tokens": limit, "use_cache": False}
@@ -360,7 +360,7 @@ class PretrainedModel:
         return ids[:-1], ids[1:]
 
     def _shifted(self, ids: list[int]) -> list[int]:
-        """Give what the decoder reads in while it writes `ids`."""
+        """Return what the decoder reads in while it writes `ids`."""
         shift: Any = getattr(self.network, "prepare_decoder_input_ids_from_labels", None)
         if shift is not None:
             shifted: list[int] = shift(labels=torch.tensor([ids]))[0].tolist()
@@ -419,7 +419,7 @@ class PretrainedModel:
 
 
 def _given(values: Tensor) -> NDArray[Any]:
-    """Give a tensor that nobody else holds as an array that a record keeps without a copy."""
+    """Return a tensor that nobody else holds as an array that a record keeps without a copy."""
     array: NDArray[Any] = values.numpy()
     array.setflags(write=False)
     return array
@@ -431,5 +431,5 @@ def _vectors(run: Run) -> Any:
 
 @cache
 def _versions() -> tuple[tuple[str, str], ...]:
-    """Give the versions of what the figures depend on; read once, since it means a walk through site-packages."""
+    """Return the versions of what the figures depend on; read once, since it means a walk through site-packages."""
     return tuple((name, version(name)) for name in ("torch", "numpy", "transformers", "tokenizers"))

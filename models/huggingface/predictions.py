@@ -16,7 +16,7 @@ Likeliest = tuple[tuple[str, float], ...]
 
 
 def steps_of(logits: Tensor, written: TokenSequence, piece: Callable[[int], str]) -> tuple[Step, ...]:
-    """Give, for each token that a decoder wrote, how likely it was and what was likeliest.
+    """Return, for each token that a decoder wrote, how likely it was and what was likeliest.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def steps_of(logits: Tensor, written: TokenSequence, piece: Callable[[int], str]
 def predictions_of(
     logits: Tensor, tokens: TokenSequence, masks: Sequence[int], piece: Callable[[int], str]
 ) -> tuple[Prediction, ...]:
-    """Give what may follow each token, or, with `masks`, what may stand at these positions.
+    """Return what may follow each token, or, with `masks`, what may stand at these positions.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def predictions_of(
 
 
 def _likeliest(values: Tensor, piece: Callable[[int], str]) -> list[Likeliest]:
-    """Give the likeliest tokens of each row of log-probabilities, [position, vocabulary], with probabilities."""
+    """Return the likeliest tokens of each row of log-probabilities, [position, vocabulary], with probabilities."""
     best, tokens = values.topk(min(ALTERNATIVES, values.shape[-1]), dim=-1)
     return [
         tuple((piece(token), likely) for token, likely in zip(row, probabilities, strict=True))

@@ -68,14 +68,14 @@ class PretrainedReplay(Replay):
         return Outcome(chosen(logits, self.written.ids), vectors)
 
     def weights(self, orders: Orders, place: Site) -> NDArray[np.float32]:
-        """Give the weights at `place`; see `Replay.weights`."""
+        """Return the weights at `place`; see `Replay.weights`."""
         site = place.at("weights")
         done = self._pass(orders, whole=bool(self.trace.target), patterns=(str(site),))
         weights: NDArray[np.float32] = done.session[site].numpy()
         return weights
 
     def fresh(self, seed: int) -> PretrainedReplay:
-        """Give the same texts through fresh weights, for their `weights`: vectors are not told; see `Replay.fresh`."""
+        """Return the same texts through fresh weights, for their `weights` alone, not vectors; see `Replay.fresh`."""
         network = self._build(seed)
         layers = self._layers.moved(self._network, network)
         return PretrainedReplay(self.trace, self._inputs, network, layers, self._build)
@@ -93,7 +93,7 @@ class PretrainedReplay(Replay):
 
 
 def _known(trace: AttentionTrace) -> tuple[TokenSequence, NDArray[np.float64]]:
-    """Give the tokens whose log-probability `trace` tells, and these: of a causal text those that follow another."""
+    """Return the tokens whose log-probability `trace` tells, and these: of a causal text those that follow another."""
     if trace.target:
         return trace.target, log_probabilities_of(trace)
     found = {each.position + 1: each.log_probability for each in trace.predictions}

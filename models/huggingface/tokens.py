@@ -102,7 +102,7 @@ class TextTokenizer:
         return int(min(self.tokenizer.model_max_length, 10**9))
 
     def read(self, text: str, pair: str | None = None) -> Reading:
-        """Give `text`, or a pair of texts, with the special tokens that the model wants around them."""
+        """Return `text`, or a pair of texts, with the special tokens that the model wants around them."""
         texts = [clean(text)] if pair is None else [clean(text), clean(pair)]
         cut = self._cut(texts)
         ids, owners = cut.ids, cut.owners
@@ -123,26 +123,26 @@ class TextTokenizer:
         return Reading(tokens, {name: torch.tensor([values]) for name, values in cut.inputs.items()})
 
     def target(self, text: str) -> list[int]:
-        """Give the ids of a text to write, with the special tokens that close it."""
+        """Return the ids of a text to write, with the special tokens that close it."""
         return list(self.tokenizer(text_target=clean(text), verbose=False)["input_ids"])
 
     def sequence(self, ids: Sequence[int]) -> TokenSequence:
-        """Give `ids` that a model wrote as a record: the words are those of their text."""
+        """Return `ids` that a model wrote as a record: the words are those of their text."""
         raws = [None if token in self._specials else self._raw(token) for token in ids]
         return token_sequence(ids, [self.piece(token) for token in ids], raws)
 
     def decode(self, ids: Sequence[int]) -> str:
-        """Give the text of `ids`, special tokens left out."""
+        """Return the text of `ids`, special tokens left out."""
         return str(self.tokenizer.decode(list(ids), skip_special_tokens=True))
 
     def piece(self, token: int) -> str:
-        r"""Give what one token reads: a blank for the mark of one, ``##`` kept, bytes of no character as ``\xe2``."""
+        r"""Return what one token reads: a blank for the mark of one, ``##`` kept, bytes of no character as ``\xe2``."""
         if token in self._specials or self._word_pieces:
             return self._name(token)
         return show_bytes(self._raw(token))
 
     def fit(self, text: str, longest: int, *, pair: str | None = None) -> tuple[str, int]:
-        """Give the beginning of `text` that has at most `longest` tokens, and how many words are left out.
+        """Return the beginning of `text` that has at most `longest` tokens, and how many words are left out.
 
         It is cut after a word, or inside the first one if that alone is too long; not at all if `pair`, which is
         counted in, leaves no room for anything.
@@ -169,7 +169,7 @@ class TextTokenizer:
         )
 
     def _fitting(self, parts: Sequence[str], others: Sequence[str], longest: int) -> int:
-        """Give how many of `parts`, from the first, have at most `longest` tokens together, `others` counted in."""
+        """Return how many of `parts`, from the first, have at most `longest` tokens together, `others` counted in."""
         counts = range(1, len(parts) + 1)
         return bisect_right(counts, longest, key=lambda count: self._count(["".join(parts[:count]), *others]))
 
@@ -180,7 +180,7 @@ class TextTokenizer:
         return str(self.tokenizer.convert_ids_to_tokens(token))
 
     def _raw(self, token: int) -> bytes:
-        """Give what a token that is not special adds to the text, in UTF-8."""
+        """Return what a token that is not special adds to the text, in UTF-8."""
         name = self._name(token)
         if self._word_pieces:
             return name.removeprefix("##").encode() if name.startswith("##") else f" {name}".encode()
@@ -194,12 +194,12 @@ class TextTokenizer:
 
 
 def clean(text: str) -> str:
-    """Give `text` without white space at its ends; a lone surrogate, which UTF-8 cannot hold, becomes U+FFFD."""
+    """Return `text` without white space at its ends; a lone surrogate, which UTF-8 cannot hold, becomes U+FFFD."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").strip()
 
 
 def _words_of(text: str, starts: Sequence[int]) -> tuple[list[int], list[str]]:
-    """Give, for tokens that begin at `starts` of `text`, the index of each one's word and the words' texts."""
+    """Return, for tokens that begin at `starts` of `text`, the index of each one's word and the words' texts."""
     words = split_words(text)
     ends = [0, *accumulate(map(len, words))]
     forward = accumulate((min(start, len(text) - 1) for start in starts), max)

@@ -69,7 +69,7 @@ class Mechanism:
         return self._network()(**{**dict(self.options), **sizes})
 
     def sizes(self, **given: Any) -> dict[str, Any]:
-        """Give all that `build` takes, for a card to say: what is given, and else what the network itself says."""
+        """Return all that `build` takes, for a card to say: what is given, and else what the network itself says."""
         every: dict[str, Any] = {}
         for part in self._network().__mro__:
             made_by = vars(part).get("__init__")
@@ -84,7 +84,7 @@ class Mechanism:
 
 @cache
 def mechanisms() -> dict[str, Mechanism]:
-    """Give every mechanism of this folder by its key, older papers first."""
+    """Return every mechanism of this folder by its key, older papers first."""
     found = (
         cast("Mechanism", importlib.import_module(f"{__name__}.{each.name}").MECHANISM)
         for each in pkgutil.iter_modules(__path__)

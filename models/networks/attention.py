@@ -22,7 +22,7 @@ from models.softmax import full_precision
 
 
 def additive_features(query: Tensor, key: Tensor, query_weight: Tensor, key_weight: Tensor) -> Tensor:
-    """Give tanh(W s + U h), the hidden layer of the additive score, for each pair of query and key.
+    """Return tanh(W s + U h), the hidden layer of the additive score, for each pair of query and key.
 
     Parameters
     ----------
@@ -45,14 +45,14 @@ def additive_features(query: Tensor, key: Tensor, query_weight: Tensor, key_weig
 
 
 def additive_features_of_projections(projected_query: Tensor, projected_key: Tensor) -> Tensor:
-    """Give tanh(a + b) for each pair of a row of W s and a row of U h: [..., query, key, d_attention]."""
+    """Return tanh(a + b) for each pair of a row of W s and a row of U h: [..., query, key, d_attention]."""
     return torch.tanh(projected_query.unsqueeze(-2) + projected_key.unsqueeze(-3))
 
 
 def additive_scores(
     query: Tensor, key: Tensor, query_weight: Tensor, key_weight: Tensor, score_vector: Tensor
 ) -> Tensor:
-    """Give e_ij = v' tanh(W s_(i-1) + U h_j), Bahdanau et al. 2015, appendix A.1.2.
+    """Return e_ij = v' tanh(W s_(i-1) + U h_j), Bahdanau et al. 2015, appendix A.1.2.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def additive_scores(
 
 
 def additive_scores_joined(query: Tensor, key: Tensor, weight: Tensor, score_vector: Tensor) -> Tensor:
-    """Give the additive score in its other written form, v' tanh(W [h; s]), with one W on both.
+    """Return the additive score in its other written form, v' tanh(W [h; s]), with one W on both.
 
     Equal to `additive_scores` with ``W = [U W]``: its first d_key columns act on h, the others on s.
 
@@ -91,12 +91,12 @@ def additive_scores_joined(query: Tensor, key: Tensor, weight: Tensor, score_vec
 
 
 def dot_scores(query: Tensor, key: Tensor) -> Tensor:
-    """Give e_ts = s_t' h_s, Luong et al. 2015, section 3.1, dot: [..., query, key]."""
+    """Return e_ts = s_t' h_s, Luong et al. 2015, section 3.1, dot: [..., query, key]."""
     return query @ key.mT
 
 
 def general_scores(query: Tensor, key: Tensor, weight: Tensor) -> Tensor:
-    """Give e_ts = s_t' W_a h_s, Luong et al. 2015, section 3.1, general.
+    """Return e_ts = s_t' W_a h_s, Luong et al. 2015, section 3.1, general.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def general_scores(query: Tensor, key: Tensor, weight: Tensor) -> Tensor:
 
 
 def concat_scores(query: Tensor, key: Tensor, weight: Tensor, score_vector: Tensor) -> Tensor:
-    """Give e_ts = v_a' tanh(W_a [s_t; h_s]), Luong et al. 2015, section 3.1, concat.
+    """Return e_ts = v_a' tanh(W_a [s_t; h_s]), Luong et al. 2015, section 3.1, concat.
 
     The formula is Bahdanau's with s before h; what differs is the data flow around it.
 
@@ -132,7 +132,7 @@ def concat_scores(query: Tensor, key: Tensor, weight: Tensor, score_vector: Tens
 
 
 def location_scores(by_position: Tensor, source: int) -> Tensor:
-    """Give e_t = W_a s_t, one score a source position, Luong et al. 2015, section 3.1, equation 8 (location).
+    """Return e_t = W_a s_t, one score a source position, Luong et al. 2015, section 3.1, equation 8 (location).
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ def location_scores(by_position: Tensor, source: int) -> Tensor:
 
 
 def predicted_positions(projected_query: Tensor, vector: Tensor, lengths: Tensor) -> Tensor:
-    """Give p_t = S sigmoid(v_p' tanh(W_p s_t)), Luong et al. 2015, section 3.2, equation 9.
+    """Return p_t = S sigmoid(v_p' tanh(W_p s_t)), Luong et al. 2015, section 3.2, equation 9.
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ def predicted_positions(projected_query: Tensor, vector: Tensor, lengths: Tensor
 
 
 def in_window(centre: Tensor, width: Tensor, source: int) -> Tensor:
-    """Give |s - p_t| <= D for the positions s = 0 ... source - 1, Luong et al. 2015, section 3.2.
+    """Return |s - p_t| <= D for the positions s = 0 ... source - 1, Luong et al. 2015, section 3.2.
 
     Parameters
     ----------
@@ -188,7 +188,7 @@ def in_window(centre: Tensor, width: Tensor, source: int) -> Tensor:
 
 
 def gaussian(centre: Tensor, width: Tensor, source: int) -> Tensor:
-    """Give exp(-(s - p_t)^2 / (2 sigma^2)), sigma = D / 2, Luong et al. 2015, section 3.2, equation 10.
+    """Return exp(-(s - p_t)^2 / (2 sigma^2)), sigma = D / 2, Luong et al. 2015, section 3.2, equation 10.
 
     With D = 0, a window of one position, it is that of a very small D: 1 at the centre.
 
@@ -208,7 +208,7 @@ def gaussian(centre: Tensor, width: Tensor, source: int) -> Tensor:
 
 
 def scaled_dot_scores(query: Tensor, key: Tensor) -> Tensor:
-    """Give q k' / sqrt(d_head), Vaswani et al. 2017, equation 1: [..., query, key]."""
+    """Return q k' / sqrt(d_head), Vaswani et al. 2017, equation 1: [..., query, key]."""
     return query @ key.mT / math.sqrt(query.shape[-1])
 
 

@@ -46,13 +46,13 @@ class HalfStoredLinear(nn.Linear):
         self.train(linear.training)
 
     def __call__(self, values: Tensor) -> Tensor:
-        """Give what `forward` gives; torch's own machinery only where torch hooks are set."""
+        """Return what `forward` gives; torch's own machinery only where torch hooks are set."""
         if self._forward_hooks or self._forward_pre_hooks:
             return cast("Tensor", super().__call__(values))
         return self.forward(values)
 
     def forward(self, values: Tensor) -> Tensor:
-        """Give x W' + b, [..., out], for x, [..., in]."""
+        """Return x W' + b, [..., out], for x, [..., in]."""
         result: Tensor = _half_stored_linear(values, self.packed)
         return result
 
@@ -90,15 +90,15 @@ class TranslationNetwork(nn.Module, ABC):
 
     @abstractmethod
     def decode_states(self, memory: Any, inputs: Tensor) -> Tensor:
-        """Read `inputs` ([batch, target] ids: ``<s>``, y1, ...) in one pass; give [batch, target, d_output]."""
+        """Read `inputs` ([batch, target] ids: ``<s>``, y1, ...) in one pass; return [batch, target, d_output]."""
 
     @abstractmethod
     def logits(self, states: Tensor) -> Tensor:
-        """Give logits [..., vocabulary] for states [..., d_output]."""
+        """Return logits [..., vocabulary] for states [..., d_output]."""
 
     @abstractmethod
     def start(self, memory: Any) -> Any:
-        """Give the decoder's state before its first step."""
+        """Return the decoder's state before its first step."""
 
     @abstractmethod
     def step(self, memory: Any, state: Any, token: Tensor, position: int) -> tuple[Tensor, Any]:
@@ -109,7 +109,7 @@ class TranslationNetwork(nn.Module, ABC):
         return ()
 
     def decode(self, memory: Any, inputs: Tensor) -> Tensor:
-        """Give logits [batch, target, vocabulary] for the forced target `inputs`."""
+        """Return logits [batch, target, vocabulary] for the forced target `inputs`."""
         return self.logits(self.decode_states(memory, inputs))
 
     def for_inference(self) -> Self:
@@ -139,7 +139,7 @@ class TiedNetwork(TranslationNetwork):
         self._output: Any = None
 
     def logits(self, states: Tensor) -> Tensor:
-        """Give E x + b, [..., vocabulary], for states x, [..., size]."""
+        """Return E x + b, [..., vocabulary], for states x, [..., size]."""
         if self._output is None:
             return nn.functional.linear(states, self.embedding.weight, self.output_bias)
         return cast("Tensor", torch.ops.quantized.linear_dynamic_fp16(states, self._output))

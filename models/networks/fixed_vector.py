@@ -90,7 +90,7 @@ class Seq2SeqNetwork(RecurrentNetwork):
         return LastState(*self.encoder(self.embed(reverse_words(source, source_mask)), source_mask))
 
     def start(self, memory: LastState) -> tuple[Tensor, Tensor]:
-        """Give (s_0, its cell), each [1, batch, d_decoder]: the encoder's last."""
+        """Return (s_0, its cell), each [1, batch, d_decoder]: the encoder's last."""
         return memory.hidden, memory.cell
 
     def decode_states(self, memory: LastState, inputs: Tensor) -> Tensor:
@@ -147,7 +147,7 @@ class EncoderDecoderNetwork(RecurrentNetwork):
         return torch.tanh(self.summary(self.encoder(self.embed(source), source_mask)[0]))
 
     def start(self, memory: Tensor) -> Tensor:
-        """Give s_0, [batch, d_decoder]."""
+        """Return s_0, [batch, d_decoder]."""
         return torch.tanh(self.initial(memory))
 
     def _readout(self, states: Tensor, read_in: Tensor) -> Tensor:

@@ -52,14 +52,14 @@ class LuongBase(AttentiveNetwork):
 
     @abstractmethod
     def scores(self, query: Tensor, memory: RecurrentMemory, position: int) -> Tensor:
-        """Give e_ts, [batch, target, source], for s_t, [batch, target, d_decoder], the first of them at `position`."""
+        """Return e_ts, [batch, target, source], for s_t, [batch, target, d_decoder], the first at `position`."""
 
     def mask(self, memory: RecurrentMemory) -> Tensor | None:
-        """Give what may be read, [batch, 1, 1, source]: what is not padding; None if that is all."""
+        """Return what may be read, [batch, 1, 1, source]: what is not padding; None if that is all."""
         return memory.mask
 
     def weigh(self, query: Tensor, memory: RecurrentMemory, position: int) -> Tensor:
-        """Give a_ts, [batch, 1, target, source], for s_t, [batch, target, d_decoder]."""
+        """Return a_ts, [batch, 1, target, source], for s_t, [batch, target, d_decoder]."""
         scores = self.scores(query, memory, position).unsqueeze(1)
         return cast("Tensor", self.attend(scores, self.mask(memory), position))
 
@@ -68,7 +68,7 @@ class LuongBase(AttentiveNetwork):
         return cast("RecurrentMemory", self.encoder(self.embed(source), source_mask))
 
     def start(self, memory: RecurrentMemory) -> Any:
-        """Give (s_0, its cell), each [1, batch, d_decoder], and show what will be read to the hooks."""
+        """Return (s_0, its cell), each [1, batch, d_decoder], and show what will be read to the hooks."""
         if memory.forward_cell is None or memory.backward_cell is None:
             message = "the memory of an LSTM encoder has cells; got none"
             raise TypeError(message)
@@ -80,7 +80,7 @@ class LuongBase(AttentiveNetwork):
         return torch.tanh(self.initial(ends))[None], self.initial_cell(cells)[None]
 
     def attentional(self, memory: RecurrentMemory, states: Tensor, position: int) -> Tensor:
-        """Give tanh(W_c [c_t; s_t]), [batch, target, d_embedding], for s_t, [batch, target, d_decoder]."""
+        """Return tanh(W_c [c_t; s_t]), [batch, target, d_embedding], for s_t, [batch, target, d_decoder]."""
         query = self.hook_query(states.unsqueeze(1), position).squeeze(1)
         context = self.read_context(self.weigh(query, memory, position), memory, position)
         attentional = torch.tanh(self.combine(torch.cat((context, states), dim=-1)))
@@ -113,7 +113,7 @@ class LuongNetwork(LuongBase):
         nn.init.xavier_uniform_(self.general_weight)
 
     def scores(self, query: Tensor, memory: RecurrentMemory, position: int) -> Tensor:
-        """Give s_t' W_a h_s; see `LuongBase.scores`."""
+        """Return s_t' W_a h_s; see `LuongBase.scores`."""
         return general_scores(query, memory.keys, self.general_weight.to(query.dtype))
 
 
@@ -138,7 +138,7 @@ class LuongDotNetwork(LuongBase):
         )
 
     def scores(self, query: Tensor, memory: RecurrentMemory, position: int) -> Tensor:
-        """Give s_t' h_s; see `LuongBase.scores`."""
+        """Return s_t' h_s; see `LuongBase.scores`."""
         return dot_scores(query, memory.keys)
 
 
@@ -168,7 +168,7 @@ class LuongConcatNetwork(LuongBase):
         return replace(memory, keys=self.key_weight(memory.states))  # [batch, source, d_attention]
 
     def scores(self, query: Tensor, memory: RecurrentMemory, position: int) -> Tensor:
-        """Give v_a' tanh(W_a [s_t; h_s]); see `LuongBase.scores`."""
+        """Return v_a' tanh(W_a [s_t; h_s]); see `LuongBase.scores`."""
         features = additive_features_of_projections(self.query_weight(query), memory.keys)
         features = self.hook_features(features, position)  # [batch, target, source, d_attention]
         return features @ self.score_vector.to(features.dtype)
@@ -193,7 +193,7 @@ class LuongLocationNetwork(LuongBase):
         self.location_weight = nn.Linear(d_decoder, max_source, bias=False)  # W_a
 
     def scores(self, query: Tensor, memory: RecurrentMemory, position: int) -> Tensor:
-        """Give the first S of W_a s_t, 0 beyond `max_source`; see `LuongBase.scores`."""
+        """Return the first S of W_a s_t, 0 beyond `max_source`; see `LuongBase.scores`."""
         return location_scores(self.location_weight(query), memory.states.shape[1])
 
     def mask(self, memory: RecurrentMemory) -> Tensor | None:
@@ -231,12 +231,12 @@ class LuongInputFeedingNetwork(LuongNetwork):
         nn.init.zeros_(self.feed.weight)
 
     def start(self, memory: RecurrentMemory) -> tuple[Tensor, Tensor, Tensor]:
-        """Give (s_0, its cell), each [batch, d_decoder], and an attentional state of 0, [batch, d_embedding]."""
+        """Return (s_0, its cell), each [batch, d_decoder], and an attentional state of 0, [batch, d_embedding]."""
         hidden, cell = super().start(memory)
         return hidden[0], cell[0], hidden.new_zeros(hidden.shape[1], self.feed.in_features)
 
     def _read_in(self, embedded: Tensor) -> Tensor:
-        """Give the part of the gates that comes from y, [..., 4 * d_decoder]."""
+        """Return the part of the gates that comes from y, [..., 4 * d_decoder]."""
         weight, _, bias, _ = cast("list[Tensor]", self.decoder.all_weights[0])
         return nn.functional.linear(embedded, weight, bias)
 

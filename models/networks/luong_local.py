@@ -38,7 +38,7 @@ class GaussianWeights(AttentionWeights):
     def forward(
         self, scores: Tensor, mask: Tensor | None, first_query: int = 0, factor: Tensor | float = 1.0
     ) -> Tensor:
-        """Give softmax(`scores`) * `factor` under `mask`; see `AttentionWeights`."""
+        """Return softmax(`scores`) * `factor` under `mask`; see `AttentionWeights`."""
         raw = self.raw_weights(self.normalise(scores, mask, first_query), first_query)
         return self.weights(raw * factor, first_query)
 
@@ -64,10 +64,10 @@ class LuongLocalBase(LuongNetwork):
 
     @abstractmethod
     def centres(self, query: Tensor, lengths: Tensor, position: int) -> Tensor:
-        """Give p_t, [batch, target], for s_t, [batch, target, d_decoder], and S, [batch, 1]."""
+        """Return p_t, [batch, target], for s_t, [batch, target, d_decoder], and S, [batch, 1]."""
 
     def windows(self, query: Tensor, memory: RecurrentMemory, position: int) -> tuple[Tensor, Tensor]:
-        """Give p_t and D as the hook leaves them, each [batch, 1, target, 1]."""
+        """Return p_t and D as the hook leaves them, each [batch, 1, target, 1]."""
         batch, source, _ = memory.states.shape
         whole = torch.full((batch, 1), source, device=query.device)
         lengths = whole if memory.mask is None else memory.mask[:, 0].sum(-1)  # [batch, 1]
@@ -77,12 +77,12 @@ class LuongLocalBase(LuongNetwork):
         return windows[..., :1], windows[..., 1:]
 
     def inside(self, centre: Tensor, width: Tensor, memory: RecurrentMemory) -> Tensor:
-        """Give what may be read, [batch, 1, target, source]: what is in the window and not padding."""
+        """Return what may be read, [batch, 1, target, source]: what is in the window and not padding."""
         inside = in_window(centre, width, memory.states.shape[1])
         return inside if memory.mask is None else inside & memory.mask
 
     def weigh(self, query: Tensor, memory: RecurrentMemory, position: int) -> Tensor:
-        """Give a_ts; see `LuongBase.weigh`."""
+        """Return a_ts; see `LuongBase.weigh`."""
         centre, width = self.windows(query, memory, position)
         scores = self.scores(query, memory, position).unsqueeze(1)
         return cast("Tensor", self.attend(scores, self.inside(centre, width, memory), position))
@@ -105,7 +105,7 @@ class LuongLocalMonotonicNetwork(LuongLocalBase):
         super().__init__(width=width, **sizes)
 
     def centres(self, query: Tensor, lengths: Tensor, position: int) -> Tensor:
-        """Give min(t, S - 1); see `LuongLocalBase.centres`."""
+        """Return min(t, S - 1); see `LuongLocalBase.centres`."""
         steps = torch.arange(position, position + query.shape[1], device=query.device)  # t, [target]
         return torch.minimum(steps[None], lengths - 1).to(full_precision(query).dtype)
 
@@ -133,11 +133,11 @@ class LuongLocalPredictiveNetwork(LuongLocalBase):
         self.attend = GaussianWeights(CROSS)
 
     def centres(self, query: Tensor, lengths: Tensor, position: int) -> Tensor:
-        """Give S sigmoid(v_p' tanh(W_p s_t)); see `LuongLocalBase.centres`."""
+        """Return S sigmoid(v_p' tanh(W_p s_t)); see `LuongLocalBase.centres`."""
         return predicted_positions(self.position_weight(query), self.position_vector, lengths)
 
     def weigh(self, query: Tensor, memory: RecurrentMemory, position: int) -> Tensor:
-        """Give a_ts; see `LuongBase.weigh`."""
+        """Return a_ts; see `LuongBase.weigh`."""
         centre, width = self.windows(query, memory, position)
         scores = self.scores(query, memory, position).unsqueeze(1)
         factor = gaussian(centre, width, memory.states.shape[1])  # [batch, 1, target, source]

@@ -52,7 +52,7 @@ class RecurrentMemory:
 
 
 def is_padded(source_mask: Tensor | None) -> bool:
-    """Tell whether `source_mask`, [batch, source], hides anything."""
+    """Return whether `source_mask`, [batch, source], hides anything."""
     return source_mask is not None and not bool(source_mask.all())
 
 
@@ -134,7 +134,7 @@ class RecurrentNetwork(TiedNetwork):
         self.dropout = nn.Dropout(dropout)
 
     def embed(self, tokens: Tensor) -> Tensor:
-        """Give [..., d_embedding] for [...] ids, scaled to unit variance."""
+        """Return [..., d_embedding] for [...] ids, scaled to unit variance."""
         return cast("Tensor", self.dropout(self.embedding(tokens) * self.embedding_scale))
 
 
@@ -161,7 +161,7 @@ class AttentiveNetwork(RecurrentNetwork):
         self.hook_output = HookPoint(CROSS.at("output"))
 
     def read_context(self, weights: Tensor, memory: RecurrentMemory, position: int) -> Tensor:
-        """Give c_i = sum_j a_ij h_j for `weights` [batch, 1, query, source]: [batch, query, 2 * d_encoder]."""
+        """Return c_i = sum_j a_ij h_j for `weights` [batch, 1, query, source]: [batch, query, 2 * d_encoder]."""
         values = memory.states.unsqueeze(1)  # [batch, 1, source, 2 * d_encoder]
         context = self.hook_context(weights.to(values.dtype) @ values, position)
         return context.squeeze(1)
@@ -211,7 +211,7 @@ class BahdanauNetwork(AttentiveNetwork):
         return replace(memory, keys=keys)
 
     def start(self, memory: RecurrentMemory) -> Tensor:
-        """Give s_0, [batch, d_decoder], and show what will be read to the hooks."""
+        """Return s_0, [batch, d_decoder], and show what will be read to the hooks."""
         self.show_memory(memory)
         return torch.tanh(self.initial(memory.backward_end))
 

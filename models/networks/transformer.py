@@ -28,7 +28,7 @@ class KeyValue:
     values: Tensor
 
     def extended(self, more: KeyValue) -> KeyValue:
-        """Give these followed by `more` on the key axis."""
+        """Return these followed by `more` on the key axis."""
         return KeyValue(torch.cat((self.keys, more.keys), dim=2), torch.cat((self.values, more.values), dim=2))
 
 
@@ -86,7 +86,7 @@ class MultiHeadAttention(nn.Module):
             nn.init.zeros_(part.bias)
 
     def read(self, states: Tensor, first_key: int = 0) -> KeyValue:
-        """Give keys and values of `states`, [batch, key, d_model]."""
+        """Return keys and values of `states`, [batch, key, d_model]."""
         keys = self.hook_key(split_heads(self.key(states), self.heads), first_key)
         values = self.hook_value(split_heads(self.value(states), self.heads), first_key)
         return KeyValue(keys, values)
@@ -113,7 +113,7 @@ class _Layer(nn.Module):
         self.dropout = nn.Dropout(dropout) if dropout else nn.Identity()
 
     def before(self, sublayer: int, states: Tensor) -> Tensor:
-        """Give what a sublayer reads."""
+        """Return what a sublayer reads."""
         return cast("Tensor", self.norms[sublayer](states)) if self.pre_norm else states
 
     def after(self, sublayer: int, states: Tensor, change: Tensor) -> Tensor:
@@ -170,7 +170,7 @@ class DecoderLayer(_Layer):
 
 
 def sinusoidal_positions(count: int, d_model: int) -> Tensor:
-    """Give sin(p / 10000^(2i / d_model)) and cos of the same, interleaved, 2017, section 3.5: [count, d_model]."""
+    """Return sin(p / 10000^(2i / d_model)) and cos of the same, interleaved, 2017, section 3.5: [count, d_model]."""
     rates = torch.exp(torch.arange(0, d_model, 2, dtype=torch.float64) * (-math.log(10000.0) / d_model))
     angles = torch.arange(count, dtype=torch.float64)[:, None] * rates  # [count, d_model / 2]
     return torch.stack((angles.sin(), angles.cos()), dim=-1).flatten(1)
@@ -213,7 +213,7 @@ class TransformerNetwork(TiedNetwork):
         self.dropout = nn.Dropout(dropout) if dropout else nn.Identity()
 
     def embed(self, tokens: Tensor, first: int = 0) -> Tensor:
-        """Give embeddings with positions added, [batch, token, d_model], for ids [batch, token]."""
+        """Return embeddings with positions added, [batch, token, d_model], for ids [batch, token]."""
         embedded = self.embedding(tokens) * self.embedding_scale
         return cast("Tensor", self.dropout(embedded + self.positions[first : first + tokens.shape[1]]))
 
@@ -227,7 +227,7 @@ class TransformerNetwork(TiedNetwork):
         return TransformerMemory(self.encoder_norm(states), mask)
 
     def start(self, memory: TransformerMemory) -> tuple[LayerCache, ...]:
-        """Give one empty cache a layer, the source's keys and values in it."""
+        """Return one empty cache a layer, the source's keys and values in it."""
         layers = cast("list[DecoderLayer]", list(self.decoder))
         return tuple(LayerCache(None, layer.cross.read(memory.states)) for layer in layers)
 

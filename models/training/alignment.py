@@ -58,7 +58,7 @@ def _link(text: str, mark: str) -> Link:
 
 
 def gold_indices(tokens: TokenSequence, gold: tuple[str, ...]) -> NDArray[np.int64]:
-    """Give for each piece but the last (``</s>``) the index of the gold token that it belongs to.
+    """Return for each piece but the last (``</s>``) the index of the gold token that it belongs to.
 
     The text was the gold tokens joined by spaces, so that every word of `tokens` lies inside one of them.
 
@@ -83,7 +83,7 @@ def gold_indices(tokens: TokenSequence, gold: tuple[str, ...]) -> NDArray[np.int
 
 
 def best_links(each: AttentionMap, trace: AttentionTrace, gold: GoldSentence) -> dict[int | str, frozenset[Link]]:
-    """Give for each head, and for "mean", one link a target word: to the source word that its row weighs most.
+    """Return for each head, and for "mean", one link a target word: to the source word that its row weighs most.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ class ErrorRate:
 
 
 def error_rates(model: Translator, sentences: list[GoldSentence]) -> dict[tuple[str, int | str, Reading], float]:
-    """Give the AER of every cross map, head ("mean" among them) and reading of `model`."""
+    """Return the AER of every cross map, head ("mean" among them) and reading of `model`."""
     counts: dict[tuple[str, int | str, Reading], ErrorRate] = {}
     readings: tuple[Reading, ...] = ("written", "input")
     for gold in sentences:
@@ -137,7 +137,7 @@ def error_rates(model: Translator, sentences: list[GoldSentence]) -> dict[tuple[
 
 
 def choose(rates: dict[tuple[str, int | str, Reading], float]) -> Alignment:
-    """Give the choice of the lowest rate (on the trial set, never on a test set)."""
+    """Return the choice of the lowest rate (on the trial set, never on a test set)."""
     from models.sites import Site
 
     site, head, reading = min(rates, key=lambda choice: rates[choice])

@@ -24,7 +24,7 @@ Pair = tuple[str, str]
 
 
 def read_pairs(path: Path) -> Iterator[Pair]:
-    """Give (source, target) for each line of a ``.tsv.xz`` file."""
+    """Return (source, target) for each line of a ``.tsv.xz`` file."""
     with lzma.open(path, "rt", encoding="utf8") as lines:
         for line in lines:
             source, target = line.rstrip("\n").split("\t")[:2]
@@ -32,7 +32,7 @@ def read_pairs(path: Path) -> Iterator[Pair]:
 
 
 def vary(pair: Pair, choice: random.Random) -> Pair:
-    """Give a pair as people also type it: lower case, marks set apart by spaces, or without the closing mark."""
+    """Return a pair as people also type it: lower case, marks set apart by spaces, or without the closing mark."""
     source, target = (normalise(text) for text in pair)
     kind = choice.randrange(4)
     if kind in (0, 2):
@@ -115,7 +115,7 @@ def _tokenizer_texts(file: DataFile, data: Path, choice: random.Random) -> Itera
 
 
 def load_pairs(recipe: Recipe, data: Path, tokenizer_path: Path, cache: Path) -> EncodedPairs:
-    """Give the recipe's training pairs as ids; encoded once and kept in `cache` for all recipes alike in this."""
+    """Return the recipe's training pairs as ids; encoded once and kept in `cache` for all recipes alike in this."""
     signature = f"{recipe.files}{recipe.longest}{recipe.vary_share}{recipe.seed}".encode() + tokenizer_path.read_bytes()
     path = cache / f"pairs-{hashlib.sha256(signature).hexdigest()[:16]}.npz"
     if not path.exists():
@@ -171,7 +171,7 @@ class Batch:
     labels: Tensor
 
     def to(self, device: str) -> Batch:
-        """Give the same batch on `device`."""
+        """Return the same batch on `device`."""
         return Batch(self.source.to(device), self.inputs.to(device), self.labels.to(device))
 
 

@@ -60,7 +60,7 @@ def translate(model: Translator, sources: list[str]) -> list[str]:
 
 
 def bleu(model: Translator, path: Path, seen: frozenset[str] = frozenset()) -> dict[str, Any]:
-    """Give BLEU over the distinct sources of a file, with all references and with the first one alone.
+    """Return BLEU over the distinct sources of a file, with all references and with the first one alone.
 
     Parameters
     ----------
@@ -91,12 +91,12 @@ def bleu(model: Translator, path: Path, seen: frozenset[str] = frozenset()) -> d
 
 
 def known_examples(pair: str, seen: frozenset[str]) -> dict[str, bool]:
-    """Tell of each example sentence of `pair` whether it is among `seen`; empty if what was seen is unknown."""
+    """Return of each example sentence of `pair` whether it is among `seen`; empty if what was seen is unknown."""
     return {example: bare(example) in seen for example in EXAMPLES.get(pair, {}).values()} if seen else {}
 
 
 def evaluate(model: Translator, data: Path) -> dict[str, Any]:
-    """Give all figures of a model, as they go into its card: BLEU alone where there is no map to align by."""
+    """Return all figures of a model, as they go into its card: BLEU alone where there is no map to align by."""
     pair = model.entry.pair
     seen = training_sources([model.card], data)
     figures: dict[str, Any] = {"examples_in_training": known_examples(pair, seen), "bleu": {}}
@@ -130,7 +130,7 @@ def _choice(record: dict[str, Any]) -> tuple[str, int | str, Reading]:
 
 
 def borrowed_choice(model: Translator) -> dict[str, Any]:
-    """Give the map, head and reading of a pair without a trial set: those of the same mechanism in one that has it.
+    """Return the map, head and reading of a pair without a trial set: those of the same mechanism in one that has it.
 
     No gold alignment of the pair itself is looked at, so that its figures stay those of a test set. Without such a
     model it is the first cross map, its mean over heads, as it is written.

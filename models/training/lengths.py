@@ -36,7 +36,7 @@ SAMPLES = 1000
 
 
 def groups_of(pairs: Sequence[Pair]) -> dict[int, list[Pair]]:
-    """Put pairs into groups by the words of their sources, as white space parts them; give each under its most."""
+    """Put pairs into groups by the words of their sources, as white space parts them; return each under its most."""
     groups: dict[int, list[Pair]] = defaultdict(list)
     for source, target in pairs:
         groups[-(-max(len(source.split()), 1) // SPAN) * SPAN].append((source, target))
@@ -44,7 +44,7 @@ def groups_of(pairs: Sequence[Pair]) -> dict[int, list[Pair]]:
 
 
 def measure(model: Translator, pairs: Sequence[Pair], *, most: int, file: str) -> LengthRow:
-    """Give BLEU of one group, all of whose sources have `most` words or up to `SPAN` - 1 fewer."""
+    """Return BLEU of one group, all of whose sources have `most` words or up to `SPAN` - 1 fewer."""
     references: dict[str, list[str]] = defaultdict(list)
     for source, target in pairs:
         references[source].append(target)

@@ -59,7 +59,7 @@ def output_loss(
     smoothing: float = 0.0,
     precision: torch.dtype = torch.float32,
 ) -> Tensor:
-    """Give the mean cross entropy of softmax(states weight' + bias) against `labels`, with label smoothing.
+    """Return the mean cross entropy of softmax(states weight' + bias) against `labels`, with label smoothing.
 
     Equal to ``torch.nn.functional.cross_entropy`` on the logits (a test holds them together).
 

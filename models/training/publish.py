@@ -36,7 +36,7 @@ CREDITS = {
 
 
 def make_card(recipe: Recipe, progress: Progress, parameters: int, start: Start | None = None) -> dict[str, Any]:
-    """Give the card of a run, its figures not yet in it.
+    """Return the card of a run, its figures not yet in it.
 
     ``target_tokens_seen`` counts those of the checkpoint that the run started from, if it did; ``start`` names it.
     """

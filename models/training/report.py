@@ -49,7 +49,7 @@ def _alignment(entry: Entry) -> str:
 
 
 def tables() -> str:
-    """Give the tables, in Markdown: a table for each pair, in it a row for each shipped checkpoint."""
+    """Return the tables, in Markdown: a table for each pair, in it a row for each shipped checkpoint."""
     entries = [describe(key) for key in catalog()]
     return "\n\n".join(
         _table(pair, [entry for entry in entries if entry.pair == pair])
@@ -73,7 +73,7 @@ def _table(pair: str, entries: list[Entry]) -> str:
 
 
 def with_tables(readme: str) -> str:
-    """Give the text of the README with the tables between its two markers; ValueError if they are not there."""
+    """Return the text of the README with the tables between its two markers; ValueError if they are not there."""
     before, found, rest = readme.partition(BEGIN)
     _, closed, after = rest.partition(END)
     if not (found and closed):

@@ -79,13 +79,13 @@ class Progress:
 
 
 def read_progress(path: Path) -> Progress:
-    """Give the progress that a saved state, or averaged weights, carry with them."""
+    """Return the progress that a saved state, or averaged weights, carry with them."""
     with safe_open(path, framework="pt") as saved:
         return Progress(**json.loads(saved.metadata()["progress"]))
 
 
 def learning_rate(recipe: Recipe, progress: Progress) -> float:
-    """Give the rate now: a linear rise, a plateau, and a cosine to 0 over the last share of the tokens."""
+    """Return the rate now: a linear rise, a plateau, and a cosine to 0 over the last share of the tokens."""
     rise = min(1.0, (progress.step + 1) / recipe.warmup_steps)
     left = max(0.0, 1 - progress.tokens / recipe.target_tokens)
     fall = 1.0 if left >= recipe.decay_share else 0.5 - 0.5 * math.cos(math.pi * left / recipe.decay_share)
@@ -109,7 +109,7 @@ class Start:
 
 
 def read_start(path: Path) -> Start | None:
-    """Give where the run of a saved state, or of averaged weights, started from; None if from random weights."""
+    """Return where the run of a saved state, or of averaged weights, started from; None if from random weights."""
     with safe_open(path, framework="pt") as saved:
         stored = saved.metadata().get("start")
     return None if stored is None else Start(**json.loads(stored))
@@ -171,7 +171,7 @@ class Trainer:
         )
 
     def update(self, batch: Batch) -> float:
-        """Make one update; give the loss in nats per target token (with label smoothing)."""
+        """Make one update; return the loss in nats per target token (with label smoothing)."""
         rate = learning_rate(self.recipe, self.progress)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
@@ -189,7 +189,7 @@ class Trainer:
 
     @torch.no_grad()
     def held_out_loss(self) -> float:
-        """Give the mean loss of the averaged weights on the held-out pairs, as in training, dropout off."""
+        """Return the mean loss of the averaged weights on the held-out pairs, as in training, dropout off."""
         current = {name: value.clone() for name, value in self.network.state_dict().items()}
         self.network.load_state_dict(self.average)
         self.network.eval()
@@ -265,7 +265,7 @@ class Trainer:
         self.log({"start": asdict(start), "taken": sorted(given), "fresh": sorted(set(own) - set(given))})
 
     def batches(self) -> Iterator[Batch]:
-        """Give batches from where the run stands, epoch after epoch."""
+        """Return batches from where the run stands, epoch after epoch."""
         while True:
             order = epoch_batches(self.pairs, self.recipe.tokens_per_batch, self.progress.epoch, self.recipe.seed)
             while self.progress.batch < len(order):

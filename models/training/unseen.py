@@ -13,7 +13,7 @@ CLOSING_MARKS = ".!?\u3002\uff01\uff1f"
 
 
 def bare(text: str) -> str:
-    """Give `text` as sentences are compared: whatever their capitals and their closing mark.
+    """Return `text` as sentences are compared: whatever their capitals and their closing mark.
 
     Examples
     --------
@@ -24,7 +24,7 @@ def bare(text: str) -> str:
 
 
 def training_sources(cards: Iterable[Mapping[str, Any]], data: Path) -> frozenset[str]:
-    """Give the sources, bare, of all files that any of some models was trained on; none if no card names files.
+    """Return the sources, bare, of all files that any of some models was trained on; none if no card names files.
 
     Parameters
     ----------
@@ -43,5 +43,5 @@ def training_sources(cards: Iterable[Mapping[str, Any]], data: Path) -> frozense
 
 
 def unseen(pairs: Iterable[Pair], seen: frozenset[str]) -> list[Pair]:
-    """Give those of `pairs` whose sources, bare, are not among `seen`."""
+    """Return those of `pairs` whose sources, bare, are not among `seen`."""
     return [pair for pair in pairs if bare(pair[0]) not in seen]

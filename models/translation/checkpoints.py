@@ -27,7 +27,7 @@ class CheckpointError(RuntimeError):
 
 
 def file_hash(path: Path) -> str:
-    """Give the SHA-256 of a file, in hexadecimal."""
+    """Return the SHA-256 of a file, in hexadecimal."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
@@ -88,7 +88,7 @@ def write_card(folder: Path, card: Mapping[str, Any]) -> None:
 
 
 def alignment_of(card: Mapping[str, Any]) -> Alignment:
-    """Give the map, head and reading that the card says are closest to word alignment."""
+    """Return the map, head and reading that the card says are closest to word alignment."""
     stored = card.get("alignment")
     if not stored:
         return Alignment()
@@ -97,5 +97,5 @@ def alignment_of(card: Mapping[str, Any]) -> Alignment:
 
 @cache
 def shipped_folders() -> dict[str, Path]:
-    """Give the folder of each shipped checkpoint by its key."""
+    """Return the folder of each shipped checkpoint by its key."""
     return {path.parent.name: path.parent for path in sorted(WEIGHTS.glob(f"*/{CARD_FILE}"))}

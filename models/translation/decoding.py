@@ -13,7 +13,7 @@ from models.vocabulary import BEGIN, END
 
 
 def step_limit(source_pieces: int) -> int:
-    """Give how many tokens a translation may have: twice the source and ten more."""
+    """Return how many tokens a translation may have: twice the source and ten more."""
     return 2 * source_pieces + 10
 
 

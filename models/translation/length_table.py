@@ -42,7 +42,7 @@ class LengthRow:
 
 
 def length_table(pair: str) -> tuple[LengthRow, ...]:
-    """Give the table of a language pair; nothing if it was not measured."""
+    """Return the table of a language pair; nothing if it was not measured."""
     path = WEIGHTS / pair / LENGTHS_FILE
     if not path.is_file():
         return ()

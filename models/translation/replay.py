@@ -103,14 +103,14 @@ class Replay(ABC):
 
     @abstractmethod
     def weights(self, orders: Orders, place: Site) -> NDArray[np.float32]:
-        """Give the weights at `place`, run once for each row of `orders`: [text, head, query, key]."""
+        """Return the weights at `place`, run once for each row of `orders`: [text, head, query, key]."""
 
     @abstractmethod
     def fresh(self, seed: int) -> Replay:
-        """Give the same texts through a network of the same architecture, with weights that `seed` gives."""
+        """Return the same texts through a network of the same architecture, with weights that `seed` gives."""
 
     def as_it_is(self, count: int) -> Orders:
-        """Give the whole source, in its order, `count` times."""
+        """Return the whole source, in its order, `count` times."""
         return np.tile(np.arange(len(self.trace.source)), (count, 1))
 
     @property
@@ -147,14 +147,14 @@ class TranslatorReplay(Replay):
             return Outcome(chosen(logits, self.trace.target.ids))
 
     def weights(self, orders: Orders, place: Site) -> NDArray[np.float32]:
-        """Give the weights at `place`; see `Replay.weights`."""
+        """Return the weights at `place`; see `Replay.weights`."""
         with torch.inference_mode(), capture((place.at("weights"),)) as session:
             self._network.decode_states(self._network.encode(self._sources(orders)), self._inputs(orders))
         weights: NDArray[np.float32] = session[place.at("weights")].numpy()
         return weights
 
     def fresh(self, seed: int) -> TranslatorReplay:
-        """Give the same texts through fresh weights; see `Replay.fresh`."""
+        """Return the same texts through fresh weights; see `Replay.fresh`."""
         return TranslatorReplay(self.trace, self._build(seed), self._build)
 
     def _sources(self, orders: Orders) -> Tensor:
@@ -165,12 +165,12 @@ class TranslatorReplay(Replay):
 
 
 def log_probabilities_of(trace: AttentionTrace) -> NDArray[np.float64]:
-    """Give the log-probability of each token that `trace` wrote, [target]."""
+    """Return the log-probability of each token that `trace` wrote, [target]."""
     return np.array([step.log_probability for step in trace.steps], dtype=np.float64)
 
 
 def chosen(logits: Tensor, ids: Iterable[int]) -> NDArray[np.float64]:
-    """Give the log-probability of the token `ids[i]` in row i of logits, [text, row, vocabulary]: [text, row]."""
+    """Return the log-probability of the token `ids[i]` in row i of logits, [text, row, vocabulary]: [text, row]."""
     wanted = torch.tensor([*ids], dtype=torch.long).expand(len(logits), -1)[..., None]  # [text, row, 1]
     values: Any = logits.gather(2, wanted)[..., 0] - logits.logsumexp(dim=-1)
     found: NDArray[np.float64] = values.double().numpy()

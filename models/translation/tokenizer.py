@@ -24,7 +24,7 @@ _WORD = re.compile(rf"[{_HAN}]|[^\s{_HAN}]+")
 
 
 def normalise(text: str) -> str:
-    r"""Give `text` as the models see it: NFC, straight apostrophes, single spaces, none at the ends.
+    r"""Return `text` as the models see it: NFC, straight apostrophes, single spaces, none at the ends.
 
     Control characters count as white space; a lone surrogate, which UTF-8 cannot hold, becomes U+FFFD.
 
@@ -41,7 +41,7 @@ def normalise(text: str) -> str:
 
 
 def is_mark(character: str) -> bool:
-    """Tell whether a character is a word of its own: punctuation, currency and mathematical signs."""
+    """Return whether a character is a word of its own: punctuation, currency and mathematical signs."""
     return unicodedata.category(character)[0] == "P" or unicodedata.category(character) in ("Sc", "Sm")
 
 
@@ -137,15 +137,15 @@ class PairTokenizer:
         return self._tokenizer.encode_batch(words, is_pretokenized=True, add_special_tokens=False)
 
     def encode_batch(self, texts: Iterable[str]) -> list[list[int]]:
-        """Give the ids of each text, without special tokens."""
+        """Return the ids of each text, without special tokens."""
         return [encoding.ids for encoding in self._encode(texts)]
 
     def decode(self, ids: Iterable[int]) -> str:
-        """Give the text of `ids`, special tokens left out; ``decode(encode(s)) == normalise(s)``."""
+        """Return the text of `ids`, special tokens left out; ``decode(encode(s)) == normalise(s)``."""
         return self._tokenizer.decode(list(ids), skip_special_tokens=True).removeprefix(" ")
 
     def piece(self, token: int) -> str:
-        r"""Give what one piece reads; bytes that are no whole character are shown as ``\xe2``."""
+        r"""Return what one piece reads; bytes that are no whole character are shown as ``\xe2``."""
         if token < len(SPECIAL_TOKENS):
             return SPECIAL_TOKENS[token]
         return show_bytes(self._raw(token))
@@ -158,22 +158,22 @@ class PairTokenizer:
         return raw_bytes(token_text)
 
     def sequence(self, ids: Iterable[int]) -> TokenSequence:
-        """Give `ids` as a record: the words are those of the decoded text, a special token a word of its own."""
+        """Return `ids` as a record: the words are those of the decoded text, a special token a word of its own."""
         tokens = tuple(ids)
         raws = [None if token < len(SPECIAL_TOKENS) else self._raw(token) for token in tokens]
         return token_sequence(tokens, [self.piece(token) for token in tokens], raws)
 
     def source(self, text: str) -> TokenSequence:
-        """Give the pieces of a source text, closed by ``</s>``."""
+        """Return the pieces of a source text, closed by ``</s>``."""
         return self.sequence([*self.encode_batch([text])[0], END])
 
     def target_input(self, target: TokenSequence) -> TokenSequence:
-        """Give what a decoder reads in while it writes `target`: ``<s>`` and all but the last token."""
+        """Return what a decoder reads in while it writes `target`: ``<s>`` and all but the last token."""
         return self.sequence((BEGIN, *target.ids[:-1]))
 
 
 def _byte_of_character() -> dict[str, int]:
-    """Give the byte that each character of the byte-level alphabet stands for (its definition: GPT-2)."""
+    """Return the byte that each character of the byte-level alphabet stands for (its definition: GPT-2)."""
     printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     others = [byte for byte in range(256) if byte not in printable]
     return {chr(byte): byte for byte in printable} | {chr(256 + index): byte for index, byte in enumerate(others)}
@@ -183,17 +183,17 @@ _BYTES = _byte_of_character()
 
 
 def raw_bytes(token: str) -> bytes:
-    """Give the bytes that a token of a byte-level vocabulary stands for; KeyError if it is not of one."""
+    """Return the bytes that a token of a byte-level vocabulary stands for; KeyError if it is not of one."""
     return bytes(_BYTES[each] for each in token)
 
 
 def show_bytes(raw: bytes) -> str:
-    r"""Give what a piece reads; bytes that are no whole character are shown as ``\xe2``."""
+    r"""Return what a piece reads; bytes that are no whole character are shown as ``\xe2``."""
     return raw.decode("utf-8", "backslashreplace")
 
 
 def token_sequence(ids: Sequence[int], texts: Sequence[str], raws: Sequence[bytes | None]) -> TokenSequence:
-    """Give pieces as a record.
+    """Return pieces as a record.
 
     Parameters
     ----------
@@ -218,7 +218,7 @@ def token_sequence(ids: Sequence[int], texts: Sequence[str], raws: Sequence[byte
 
 
 def group_words(raws: list[bytes]) -> tuple[list[int], list[str]]:
-    """Give, for pieces as bytes, the index of each one's word and the words' texts.
+    """Return, for pieces as bytes, the index of each one's word and the words' texts.
 
     A model may write pieces that make no whole character or that meet inside one word; a piece belongs to the word
     of its first byte.
@@ -233,7 +233,7 @@ def group_words(raws: list[bytes]) -> tuple[list[int], list[str]]:
 
 
 def assign_words(starts: Sequence[int], lengths: Sequence[int]) -> tuple[list[int], list[tuple[int, int]]]:
-    """Give each piece to the word in which it begins; a word in which none begins goes to the one before it.
+    """Return each piece to the word in which it begins; a word in which none begins goes to the one before it.
 
     Parameters
     ----------

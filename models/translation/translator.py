@@ -72,7 +72,7 @@ class Translator:
         edits: Iterable[Edit] = (),
         sites: Iterable[str | Site] = ("*.weights",),
     ) -> AttentionTrace:
-        """Run the model on a sentence and give what it attended to.
+        """Run the model on a sentence and return what it attended to.
 
         Parameters
         ----------
@@ -144,11 +144,11 @@ class Translator:
         return f"{said} Query {error.row} is {named}."
 
     def replay(self, trace: AttentionTrace) -> TranslatorReplay:
-        """Give the texts of `trace`, which this model gave with nothing edited, ready to be run again."""
+        """Return the texts of `trace`, which this model gave with nothing edited, ready to be run again."""
         return TranslatorReplay(trace, self.network, self.fresh_network)
 
     def fresh_network(self, seed: int) -> TranslationNetwork:
-        """Give a network of this architecture with the weights that training starts from."""
+        """Return a network of this architecture with the weights that training starts from."""
         with seeded(seed):
             made: TranslationNetwork = self.mechanism.build(**self.card["network"])
         return made.eval().requires_grad_(False)
@@ -188,7 +188,7 @@ class Translator:
         return kept, every - tokens.words[end]
 
     def _patterns(self, sites: Iterable[str | Site]) -> tuple[str, ...]:
-        """Give what to capture: less the patterns that may match nothing, where there is no attention to match."""
+        """Return what to capture: less the patterns that may match nothing, where there is no attention to match."""
         patterns = _with_weights(sites)
         return patterns if self.mechanism.has_attention else tuple(each for each in patterns if "*" not in each)
 
@@ -272,12 +272,12 @@ class Translator:
 
 @cache
 def _versions() -> tuple[tuple[str, str], ...]:
-    """Give the versions of what the figures depend on; read once, since it means a walk through site-packages."""
+    """Return the versions of what the figures depend on; read once, since it means a walk through site-packages."""
     return tuple((name, version(name)) for name in ("torch", "numpy", "tokenizers"))
 
 
 def _with_weights(sites: Iterable[str | Site]) -> tuple[str, ...]:
-    """Give the patterns of `sites` with the weights of the same places among them."""
+    """Return the patterns of `sites` with the weights of the same places among them."""
     patterns = [complete_pattern(str(site)) for site in sites]
     weights = [pattern.rpartition(".")[0] + ".weights" for pattern in patterns if pattern != "*"]
     return tuple(dict.fromkeys(patterns + weights))

@@ -34,7 +34,7 @@ def page(browser: Browser, address: str) -> Iterator[Page]:
 
 
 def is_problem(message: ConsoleMessage) -> bool:
-    """Tell whether the console names an error; Streamlit looks for its own paths below that of a page, in vain."""
+    """Return whether the console names an error; Streamlit looks for its own paths below that of a page, in vain."""
     below_a_page = re.search(r"//[^/]+/\w+/_stcore/", message.location["url"])
     return message.type == "error" and not (below_a_page and "404" in message.text)
 
@@ -78,7 +78,7 @@ def wait_for_heatmaps(page: Page, shown: list[View]) -> None:
 
 
 def hover(page: Page, number: int, query: int, key: int) -> str:
-    """Point at one cell of the heatmap `number`, counted from 0, and give what is shown."""
+    """Point at one cell of the heatmap `number`, counted from 0, and return what is shown."""
     queries, keys = (
         int(side)
         for side in page.evaluate(
@@ -196,7 +196,7 @@ PAGE_COLOURS = ((".xtick text", "fill"), (".stApp", "background-color"))
 
 
 def brightness(page: Page, selector: str, name: str) -> float:
-    """Give the mean of red, green and blue of a computed colour."""
+    """Return the mean of red, green and blue of a computed colour."""
     colour = page.evaluate("([s, n]) => getComputedStyle(document.querySelector(s))[n]", [selector, name])
     return sum(map(float, re.findall(r"[0-9.]+", colour)[:3])) / 3
 

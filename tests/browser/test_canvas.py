@@ -40,7 +40,7 @@ def canvas_address() -> Iterator[str]:
 
 @pytest.fixture
 def visit(open_page: Callable[..., Page], canvas_address: str) -> Callable[..., Page]:
-    """Give a way to open the page by a link, which waits until it is drawn."""
+    """Return a way to open the page by a link, which waits until it is drawn."""
 
     def open_canvas(**options: Any) -> Page:
         page = open_page(f"{canvas_address}/", height=1000, **options)
@@ -55,7 +55,7 @@ def stage_of(page: Page) -> Locator:
 
 
 def kept(page: Page) -> list[list[int]]:
-    """Give what Python holds for picked."""
+    """Return what Python holds for picked."""
     picked: list[list[int]] = json.loads(page.locator("[data-testid=stCode]").inner_text())
     return picked
 
@@ -212,7 +212,7 @@ PNG_SCALE = 2
 
 
 def save(page: Page, folder: Path, *, file: str) -> Path:
-    """Save the overview by the keyboard alone, and give where it lies."""
+    """Save the overview by the keyboard alone, and return where it lies."""
     button = page.get_by_role("button", name=f"Download as {file.rpartition('.')[2].upper()}")
     button.focus()
     with page.expect_download() as download:
@@ -228,7 +228,7 @@ def as_link(path: Path) -> str:
 
 
 def parts_of(path: Path) -> dict[str, list[ElementTree.Element]]:
-    """Give the elements of an SVG by name; no other name may be there, and no address but that of a picture in it."""
+    """Return the elements of an SVG by name; no other name may be there, and no address but that of a picture in it."""
     found: dict[str, list[ElementTree.Element]] = {name: [] for name in PARTS}
     for element in ElementTree.parse(path).iter():
         found[element.tag.rpartition("}")[2]].append(element)

@@ -89,7 +89,7 @@ def test_a_chinese_sentence_is_typed_and_every_character_is_a_column(
 
 
 def ink(picture: NDArray[np.uint8], box: list[float], scale: float) -> NDArray[np.bool_]:
-    """Give which pixels of a box of the page are dark in the picture, cut to what is dark."""
+    """Return which pixels of a box of the page are dark in the picture, cut to what is dark."""
     left, top, width, height = (round(each * scale) for each in box)
     dark = picture[top : top + height, left : left + width] < 128
     rows, columns = np.flatnonzero(dark.any(1)), np.flatnonzero(dark.any(0))

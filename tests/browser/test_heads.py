@@ -71,7 +71,7 @@ def trace() -> AttentionTrace:
 
 @pytest.fixture
 def visit(open_page: Callable[..., Page], address: str) -> Callable[..., Page]:
-    """Give a way to open the Heads by a link."""
+    """Return a way to open the Heads by a link."""
     return partial(open_page, f"{address}/heads", height=1500, sentence=SENTENCE)
 
 
@@ -80,13 +80,13 @@ def picked_heads(page: Page) -> Locator:
 
 
 def texts_of(page: Page) -> list[str]:
-    """Give every word that stands beside and above the picked heads: titles, labels, the legend."""
+    """Return every word that stands beside and above the picked heads: titles, labels, the legend."""
     texts: list[str] = picked_heads(page).evaluate("stage => stage.texts")
     return texts
 
 
 def click_at_once(page: Page, head: int) -> list[list[str]]:
-    """Click a head of the overview; give texts and exactness of the picked ones before the server has answered."""
+    """Click a head of the overview; return texts and exactness of the picked ones before the server has answered."""
     stages = (page.locator(".overview .stage"), picked_heads(page))
     said: list[list[str]] = page.evaluate(AT_ONCE, [*(stage.element_handle() for stage in stages), head])
     return said

@@ -34,7 +34,7 @@ def trace() -> AttentionTrace:
 
 @pytest.fixture
 def visit(open_page: Callable[..., Page], address: str) -> Callable[..., Page]:
-    """Give a way to open the Steps by a link."""
+    """Return a way to open the Steps by a link."""
     return partial(open_page, f"{address}/steps", sentence=SENTENCE)
 
 

@@ -27,7 +27,7 @@ def scores(queries: int = 3, keys: int = 4, *, heads: int = 2, seed: int = 0) ->
 
 
 def run(e: Tensor, mask: Tensor | None = None, *, edits: tuple[Edit, ...] = (), sites: tuple[str, ...] = ()) -> Tensor:
-    """Give the weights that the model goes on with."""
+    """Return the weights that the model goes on with."""
     with capture(sites, edits):
         return AttentionWeights(CROSS)(e, mask)
 

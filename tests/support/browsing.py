@@ -62,7 +62,7 @@ def wait_until_it_answers(server: subprocess.Popen[bytes], address: str) -> None
 
 @contextmanager
 def running(script: str, **environment: str) -> Iterator[str]:
-    """Give the address of an app that runs on a free port, started as the README says; stop it afterwards."""
+    """Return the address of an app that runs on a free port, started as the README says; stop it afterwards."""
     address = f"http://localhost:{(port := free_port())}"
     command = [sys.executable, "-m", "streamlit", "run", script, "--server.port", str(port)]
     with subprocess.Popen(command, cwd=ROOT, env=os.environ | environment, stdout=subprocess.DEVNULL) as server:
@@ -75,14 +75,14 @@ def running(script: str, **environment: str) -> Iterator[str]:
 
 
 def query(page: Page) -> dict[str, list[str]]:
-    """Give what stands in the address bar behind the question mark."""
+    """Return what stands in the address bar behind the question mark."""
     return parse_qs(urlsplit(page.url).query)
 
 
 def cell_of(
     page: Page, head: int, row: int, column: int, shape: tuple[int, int], *, figure: str = ".overview"
 ) -> tuple[float, float]:
-    """Give where the middle of a cell of the overview, or of the picked heads, is on the screen."""
+    """Return where the middle of a cell of the overview, or of the picked heads, is on the screen."""
     stage = page.locator(f"{figure} .stage")
     stage.scroll_into_view_if_needed()
     x, y = stage.evaluate(CELL, [head, (column + 0.5) / shape[1], (row + 0.5) / shape[0]])
@@ -90,6 +90,6 @@ def cell_of(
 
 
 def point(page: Page, head: int, row: int, column: int, shape: tuple[int, int], *, figure: str = ".overview") -> str:
-    """Point at a cell of the overview, or of the picked heads, and give what is said of it."""
+    """Point at a cell of the overview, or of the picked heads, and return what is said of it."""
     page.mouse.move(*cell_of(page, head, row, column, shape, figure=figure))
     return page.locator(f"{figure} .tip").inner_text()

@@ -46,7 +46,7 @@ def rows(heads: int, queries: int, keys: int, *, seed: int = 0, sharpness: float
 
 
 def provenance(title: str = "Bahdanau (additive)", year: int = 2015, **changes: object) -> Provenance:
-    """Give where a sample comes from."""
+    """Return where a sample comes from."""
     values: dict[str, object] = {
         "mechanism": "sample",
         "title": title,
@@ -119,7 +119,7 @@ def bench() -> tuple[AttentionTrace, ...]:
 
 
 def axis_title(figure: go.Figure | dict[str, Any], axis: str) -> str:
-    """Give the title of the axis `axis` ("x", "y2") of a figure of heatmaps, in one line."""
+    """Return the title of the axis `axis` ("x", "y2") of a figure of heatmaps, in one line."""
     layout = figure["layout"] if isinstance(figure, dict) else figure.layout.to_plotly_json()
     (found,) = (each["text"] for each in layout["annotations"] if each.get("name") == axis)
     return str(found).replace("<br>", " ")

@@ -41,7 +41,7 @@ def transformer(
 
 
 def weights_of(trace: AttentionTrace, sites: str, layer: int, head: int, *, unit: str = "word") -> np.ndarray:
-    """Give the weights of one head: float32 [query, key]."""
+    """Return the weights of one head: float32 [query, key]."""
     stack, kind = KINDS[sites]
     found = trace[Site(stack, layer, kind)]
     return (found.to_words() if unit == "word" else found).weights[head]

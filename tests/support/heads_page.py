@@ -37,13 +37,13 @@ def fine(app: AppTest) -> AppTest:
 
 
 def overview(app: AppTest) -> tuple[dict[str, Any], np.ndarray]:
-    """Give header and weights, [head, row, column], of the canvas of all heads."""
+    """Return header and weights, [head, row, column], of the canvas of all heads."""
     header, cells = payloads.overview(app)
     return header, (cells / 255) ** 2
 
 
 def words(app: AppTest) -> str:
-    """Give what the page says in plain words."""
+    """Return what the page says in plain words."""
     texts = [each.value for kind in ("caption", "info", "warning", "error", "markdown") for each in getattr(app, kind)]
     return " ".join([*texts, *(each.proto.body for each in app.get("html"))]).replace("\\", "")
 

@@ -124,7 +124,7 @@ def tiny_tokenizer(*, ends: bool = True) -> transformers.PreTrainedTokenizerFast
 
 @cache
 def tiny_pieces(sentences: Iterable[str], **ids: int) -> bytes:
-    """Train a sentencepiece model on a tuple of sentences, and give its file; `ids` are those of its special pieces."""
+    """Train a sentencepiece model on sentences, and return its file; `ids` are those of its special pieces."""
     file = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(list(sentences) * 3),
@@ -154,6 +154,6 @@ def tiny_network(family: str, *, head: Head | None = None, attention: str | None
 
 @cache
 def tiny_model(family: str) -> PretrainedModel:
-    """Give the observed model of `family`; shared by tests, as it is by visitors."""
+    """Return the observed model of `family`; shared by tests, as it is by visitors."""
     tokenizer = tiny_tokenizer(ends=family not in CAUSAL)
     return PretrainedModel(tiny_network(family), tokenizer, key=f"hf:{family}", title=family, head=FAMILIES[family][0])

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 
 def decode(payload: bytes) -> tuple[dict[str, Any], np.ndarray]:
-    """Give the header of a payload and its maps, [head, row, column]: bytes of an overview, weights of picked heads."""
+    """Return the header of a payload and its maps, [head, row, column]: an overview's bytes, picked heads' weights."""
     plain = zlib.decompress(payload)
     (length,) = struct.unpack("<I", plain[:4])
     header = json.loads(plain[4 : 4 + length].decode("ascii"))
@@ -22,18 +22,18 @@ def decode(payload: bytes) -> tuple[dict[str, Any], np.ndarray]:
 
 
 def canvases(app: AppTest) -> list[tuple[dict[str, Any], np.ndarray]]:
-    """Give what each canvas of a page is fed with, as `decode` gives it."""
+    """Return what each canvas of a page is fed with, as `decode` gives it."""
     assert not app.exception
     return [decode(each.proto.bytes) for each in app.get("bidi_component") if each.proto.bytes]
 
 
 def overview(app: AppTest) -> tuple[dict[str, Any], np.ndarray]:
-    """Give what the canvas of all heads is fed with: its header, and bytes [head, row, column]."""
+    """Return what the canvas of all heads is fed with: its header, and bytes [head, row, column]."""
     (found,) = [each for each in canvases(app) if "layouts" not in each[0]]
     return found
 
 
 def compared(app: AppTest) -> tuple[dict[str, Any], np.ndarray]:
-    """Give what the canvas of picked heads is fed with: its header, and weights [head, query, key]."""
+    """Return what the canvas of picked heads is fed with: its header, and weights [head, query, key]."""
     (found,) = [each for each in canvases(app) if "layouts" in each[0]]
     return found

@@ -35,7 +35,7 @@ CROSS = "decoder.0.cross"
 
 
 def under(parameters: Parameters, prefix: str) -> Parameters:
-    """Give the parameters below `prefix`, by the rest of their names."""
+    """Return the parameters below `prefix`, by the rest of their names."""
     return {name[len(prefix) + 1 :]: value for name, value in parameters.items() if name.startswith(f"{prefix}.")}
 
 
@@ -55,7 +55,7 @@ def logits(parameters: Parameters, states: list[Array] | Array) -> Array:
 
 
 def read_with_gru(embedded: Array, parts: Parameters, suffix: str) -> Array:
-    """Give the states of a GRU that reads the rows of `embedded` in order."""
+    """Return the states of a GRU that reads the rows of `embedded` in order."""
     state = np.zeros(parts[f"weight_hh{suffix}"].shape[1])
     states = []
     for x in embedded:
@@ -65,7 +65,7 @@ def read_with_gru(embedded: Array, parts: Parameters, suffix: str) -> Array:
 
 
 def read_with_lstm(embedded: Array, parts: Parameters, suffix: str) -> tuple[Array, Array]:
-    """Give the states of an LSTM that reads the rows of `embedded` in order, and its last cell."""
+    """Return the states of an LSTM that reads the rows of `embedded` in order, and its last cell."""
     state = cell = np.zeros(parts[f"weight_hh{suffix}"].shape[1])
     states = []
     for x in embedded:

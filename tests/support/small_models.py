@@ -107,7 +107,7 @@ def fluent_ids() -> list[int]:
 
 @cache
 def fluent(key: str, source: str) -> Translator:
-    """Give a random model whose translation of `source` has words of `FLUENT` alone, at least four, and ends."""
+    """Return a random model whose translation of `source` has words of `FLUENT` alone, at least four, and ends."""
     for seed in range(200):
         model = translator(key, only_writing(network(key, seed=seed), [END, *fluent_ids()]))
         written = model.attend(source, sites=()).target

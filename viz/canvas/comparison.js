@@ -13,7 +13,7 @@ export default function ({ parentElement, data }) {
 class Comparison extends Maps {
   constructor(figure) {
     super(figure);
-    window.addEventListener(PICKED, ({ detail }) => this.foretell(detail), { signal: this.listeners.signal });
+    window.addEventListener(PICKED, ({ detail }) => this.predict(detail), { signal: this.listeners.signal });
   }
 
   take(bytes) {
@@ -22,7 +22,7 @@ class Comparison extends Maps {
   }
 
   // Draw what has just been picked on `overview` of the same text: heads that are here as they are, others as it has them.
-  foretell(overview) {
+  predict(overview) {
     const { header } = this, picked = [...overview.picked].sort(([a, b], [c, d]) => a - c || b - d);
     const layout = this.isLike(overview) && header?.layouts[picked.length - 1];
     if (!layout) return;

@@ -47,7 +47,7 @@ def encode_comparison(
     says: str = "",
     file: str = "figure.png",
 ) -> bytes:
-    """Give all that the canvas of picked heads shows: their maps side by side on one scale from 0 to 1.
+    """Return all that the canvas of picked heads shows: their maps side by side on one scale from 0 to 1.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def encode_comparison(
 
 
 def _layouts(view: View, most: int, among: Sequence[HeadPlace], colour: Colour, width: float) -> list[dict[str, Any]]:
-    """Give the places of 1, 2, ... `most` maps, as `_layout` gives them."""
+    """Return the places of 1, 2, ... `most` maps, as `_layout` gives them."""
     shown = view.shown
     panel = heatmap.Panel(
         max((place.title for place in among), key=len),
@@ -126,7 +126,7 @@ def _layouts(view: View, most: int, among: Sequence[HeadPlace], colour: Colour, 
 
 
 def _layout(panel: heatmap.Panel, grid: Grid, lines: Sequence[str], legend: float, colour: Colour) -> dict[str, Any]:
-    """Give the places of the maps of `grid`, of their titles, notes and axis titles, and of the legend: in pixels.
+    """Return the places of the maps of `grid`, of their titles, notes and axis titles, and of the legend: in pixels.
 
     The legend, `legend` pixels high, has `lines` for its title.
     """
@@ -153,7 +153,7 @@ def _layout(panel: heatmap.Panel, grid: Grid, lines: Sequence[str], legend: floa
 
 
 def _empty(view: View) -> tuple[str, ...]:
-    """Give the note on cells below the threshold; the browser counts them, as it may draw a head before it is asked."""
+    """Return the note on cells below the threshold; the browser counts them, as it may draw before it is asked."""
     if not view.threshold:
         return ()
     return (empty_note(view.threshold, "{count}", view.weights.size),)
@@ -172,7 +172,7 @@ def _heading(title: str, grid: Grid, box: Box) -> dict[str, Any]:
 
 
 def _axis_texts(panel: heatmap.Panel, grid: Grid, box: Box) -> list[dict[str, Any]]:
-    """Give the titles of both axes of a map, a line a text."""
+    """Return the titles of both axes of a map, a line a text."""
     (columns, above), (rows, beside) = axis_places(panel, grid, box)
     line, size = AXIS_TITLE_SIZE * LINE_HEIGHT, AXIS_TITLE_SIZE
     common = {"size": size, "weight": 400, "middle": True}
@@ -188,7 +188,7 @@ def _axis_texts(panel: heatmap.Panel, grid: Grid, box: Box) -> list[dict[str, An
 
 
 def _legend_texts(lines: Sequence[str], bar: dict[str, Any], colour: Colour) -> list[dict[str, Any]]:
-    """Give the title of the colour bar over it, and its numbers under it."""
+    """Return the title of the colour bar over it, and its numbers under it."""
     line, common = NOTE_SIZE * LINE_HEIGHT, {"size": NOTE_SIZE, "weight": 400}
     lowest = bar["y"] - NOTE_SIZE * RAISED
     title = [

@@ -38,7 +38,7 @@ _WORDS = {
 
 
 def code(weights: NDArray[Any]) -> NDArray[np.uint8]:
-    """Give weights from 0 to 1 in a byte each: the square root in 255 steps, which tells small weights apart.
+    """Return weights from 0 to 1 in a byte each: the square root in 255 steps, which tells small weights apart.
 
     Decoded, ``(byte / 255) ** 2``, a weight is off by at most 0.004, a weight below 0.01 by at most 0.0004.
 
@@ -98,7 +98,7 @@ def encode_overview(
     says: str = "",
     file: str = "figure.png",
 ) -> bytes:
-    """Give all that the canvas overview shows.
+    """Return all that the canvas overview shows.
 
     Parameters
     ----------
@@ -184,7 +184,7 @@ def encode_overview(
 
 
 def _row_of(texts: Sequence[str]) -> str:
-    """Give tokens in a row of text, the first of them if they are many."""
+    """Return tokens in a row of text, the first of them if they are many."""
     return shorten(" ".join(isolated(visible(text)) for text in texts[:LONGEST_TEXT]), LONGEST_TEXT)
 
 

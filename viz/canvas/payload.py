@@ -26,7 +26,7 @@ WORDS = {
 
 
 def pack(header: dict[str, Any], cells: bytes) -> bytes:
-    """Give a payload: compressed by zlib, level 1.
+    """Return a payload: compressed by zlib, level 1.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def site_of(view: View) -> str:
 
 
 def colours_of(colour: Colour) -> dict[str, Any]:
-    """Give what a canvas needs to colour cells, and to save a picture dark on white."""
+    """Return what a canvas needs to colour cells, and to save a picture dark on white."""
     return {
         "colour": colour,
         "palette": WEIGHT_SCALE,

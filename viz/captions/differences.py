@@ -70,7 +70,7 @@ def sentence_of_difference(difference: Difference) -> str:
 
 
 def signed(value: float, *, digits: int = 4) -> str:
-    r"""Give `value` with its sign.
+    r"""Return `value` with its sign.
 
     Examples
     --------

@@ -91,7 +91,7 @@ def rollout_sentence(view: View) -> str:
 
 
 def _strongest(view: View, weights: NDArray[Any]) -> tuple[float, str, str]:
-    """Give the largest weight with its tokens; of rows that have a choice and are words, if there are any."""
+    """Return the largest weight with its tokens; of rows that have a choice and are words, if there are any."""
     queries, keys = view.shown.query_tokens.texts, view.shown.key_tokens.texts
     rows = _speaking(queries, causal=view.shown.causal)
     known = weights[:, :-1] if view.hidden_keys and len(keys) > 1 else weights
@@ -102,7 +102,7 @@ def _strongest(view: View, weights: NDArray[Any]) -> tuple[float, str, str]:
 
 @lru_cache(maxsize=8)
 def _speaking(queries: tuple[str, ...], *, causal: bool) -> NDArray[np.int64]:
-    """Give the rows that have a choice and are words, if there are any; asked anew for every head of a text."""
+    """Return the rows that have a choice and are words, if there are any; asked anew for every head of a text."""
     free = [row for row in range(len(queries)) if row or not causal or len(queries) == 1]
     return np.array([row for row in free if _is_word(queries[row])] or free)
 

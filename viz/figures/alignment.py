@@ -150,7 +150,7 @@ def _heatmap(view: View, suffix: str, longest: int, colour: Colour) -> go.Heatma
 
 
 def _whole_texts(view: View) -> NDArray[np.object_]:
-    """Give the hover text of each cell, with whole tokens where a label on an axis is cut."""
+    """Return the hover text of each cell, with whole tokens where a label on an axis is cut."""
     queries, keys = view.shown.query_tokens.texts, view.shown.key_tokens.texts
     texts = [
         [_cell_text(view, weight, query, key) for weight, key in zip(row, keys, strict=True)]

@@ -20,7 +20,7 @@ GREYS = ((0.0, "#f1f1f1"), (1.0, "#a8a8a8"))
 
 
 def rows_without(beyond: NDArray[np.bool_]) -> tuple[int, ...]:
-    """Give the rows, of a map [query, key], in which no cell lies beyond the band."""
+    """Return the rows, of a map [query, key], in which no cell lies beyond the band."""
     return tuple(int(row) for row in np.flatnonzero(~beyond.any(axis=1)))
 
 

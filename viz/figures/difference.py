@@ -152,7 +152,7 @@ _FROM_FIGURE = {
 
 
 def _hover(shown: Difference, *, difference: str, one: str, other: str, query: str, key: str) -> str:
-    """Give the hover text of a cell."""
+    """Return the hover text of a cell."""
     first, second = map(tokens.escape, shown.names())
     return _(
         "<b>{difference}</b>: {first} {one}, {second} {other}<br>“<b>{query}</b>” reads “<b>{key}</b>”",
@@ -167,7 +167,7 @@ def _hover(shown: Difference, *, difference: str, one: str, other: str, query: s
 
 
 def _whole_texts(shown: Difference) -> NDArray[np.object_]:
-    """Give the hover text of each cell, with whole tokens where a label on an axis is cut."""
+    """Return the hover text of each cell, with whole tokens where a label on an axis is cut."""
     values = np.empty(shown.weights.shape, dtype=object)
     for query, key in np.ndindex(*values.shape):
         values[query, key] = _hover(

@@ -114,7 +114,7 @@ def bleu_by_length(
 
 
 def _line(rows: Sequence[Measured], *, name: str, number: int, dash: str) -> go.Scatter:
-    """Give the line of the model with this number, through `rows`, shortest sentences first, each with its interval."""
+    """Return the line of the model with this number through `rows`, shortest first, each with its interval."""
     colour, symbol = COLOURS[number % len(COLOURS)], SYMBOLS[number // len(COLOURS) % len(SYMBOLS)]
     return go.Scatter(
         x=[(row.fewest + row.most) / 2 for row in rows],
@@ -138,13 +138,13 @@ def _line(rows: Sequence[Measured], *, name: str, number: int, dash: str) -> go.
 
 
 def _legend_lines(names: Sequence[str], width: float) -> int:
-    """Give the lines that a legend of these names takes: Plotly gives each the room of the widest."""
+    """Return the lines that a legend of these names takes: Plotly gives each the room of the widest."""
     widest = max(map(tokens.width, names)) * GLYPH_WIDTH * NOTE_SIZE + KEY_WIDTH
     return -(-len(names) // max(int((width - LEFT) / widest), 1))
 
 
 def _layout(longest: int, width: float, legend_lines: int) -> dict[str, Any]:
-    """Give the layout for sources of up to `longest` words, with room for so many lines of a legend."""
+    """Return the layout for sources of up to `longest` words, with room for so many lines of a legend."""
     top = TITLE_HEIGHT + legend_lines * LEGEND_LINE
     return {
         "template": template(),
@@ -177,7 +177,7 @@ def _layout(longest: int, width: float, legend_lines: int) -> dict[str, Any]:
 
 
 def _shade_untrained(training_length: int, longest: int) -> dict[str, Any]:
-    """Give the part of a layout that shades lengths past `training_length`, and says why."""
+    """Return the part of a layout that shades lengths past `training_length`, and says why."""
     shade = {
         "type": "rect",
         "xref": "x",

@@ -129,14 +129,14 @@ def _lines(place: HeadPlace, weights: NDArray[np.float32], least: float) -> _Lin
 
 
 def _named(place: HeadPlace, colour: str) -> go.Scatter:
-    """Give what names a head in the legend: a line that is nowhere."""
+    """Return what names a head in the legend: a line that is nowhere."""
     line = {"color": colour, "width": THICKEST}
     name = tokens.escape(place.title)
     return go.Scatter(x=[None], y=[None], mode="lines", line=line, name=name, legendgroup=place.title, hoverinfo="skip")
 
 
 def _draw(lines: _Lines, colour: str, aside: float, *, least: float, focus: Focus | None) -> list[go.Scatter]:
-    """Give the traces of one head: for each class of weight one, and one more for what is not in focus."""
+    """Return the traces of one head: for each class of weight one, and one more for what is not in focus."""
     edges = np.linspace(least, 1, CLASSES + 1)
     classes = np.clip(np.searchsorted(edges, lines.weights, side="right") - 1, 0, CLASSES - 1)
     kept = np.ones(len(classes), dtype=bool)
@@ -155,7 +155,7 @@ def _draw(lines: _Lines, colour: str, aside: float, *, least: float, focus: Focu
 
 
 def _trace(lines: _Lines, which: NDArray[np.bool_], aside: float) -> go.Scatter:
-    """Give lines as one trace, each three points: its query, its key, and a gap; `aside` rows below the tokens."""
+    """Return lines as one trace, each three points: its query, its key, and a gap; `aside` rows below the tokens."""
     ends = np.full((int(which.sum()), 3), np.nan, dtype=np.float32)  # [line, point]
     ends[:, 0], ends[:, 1] = lines.queries[which] + aside, lines.keys[which] + aside
     return go.Scatter(
@@ -172,7 +172,7 @@ def _trace(lines: _Lines, which: NDArray[np.bool_], aside: float) -> go.Scatter:
 def _tokens(
     lines: Sequence[_Lines], side: Literal["query", "key"], queries: Sequence[str], keys: Sequence[str]
 ) -> go.Scatter:
-    """Give the markers of one column, each with the strongest links of its token in all heads."""
+    """Return the markers of one column, each with the strongest links of its token in all heads."""
     own, others = (queries, keys) if side == "query" else (keys, queries)
     texts = [_links(lines, side, position, own[position], others) for position in range(len(own))]
     return go.Scatter(
@@ -259,7 +259,7 @@ def _notes(view: View, lines: Sequence[_Lines], least: float) -> tuple[str, ...]
 
 
 def _axes(view: View, width: float, y_span: dict[str, Any]) -> dict[str, Any]:
-    """Give the axes: queries labelled at the left, keys at the right, the lines between them."""
+    """Return the axes: queries labelled at the left, keys at the right, the lines between them."""
     queries, keys = view.shown.query_tokens.texts, view.shown.key_tokens.texts
     longest = max(4, min(LONGEST_LABEL, int(width * SHARE_OF_LABELS / (FONT_SIZE * GLYPH_WIDTH))))
     left, right = (tokens.widest(texts, longest) * GLYPH_WIDTH * FONT_SIZE + 14 for texts in (queries, keys))
@@ -276,7 +276,7 @@ def _axes(view: View, width: float, y_span: dict[str, Any]) -> dict[str, Any]:
 
 
 def _column_titles(view: View, y: float) -> list[dict[str, Any]]:
-    """Give the annotations that say what the two columns are; their lower edge stands at `y`."""
+    """Return the annotations that say what the two columns are; their lower edge stands at `y`."""
     return [
         {
             "text": tokens.escape(text.replace(": ", ":\n", 1)).replace("\n", "<br>"),

@@ -20,7 +20,7 @@ ELSEWHERE = mark("⟨elsewhere⟩")
 
 
 def matched_view(view: View, matching: Matching) -> View:
-    """Give `view` with nothing but the rows and columns that are matched, and one column for all others.
+    """Return `view` with nothing but the rows and columns that are matched, and one column for all others.
 
     Parameters
     ----------

@@ -159,7 +159,7 @@ def _layout(views: Sequence[View], mosaic: Mosaic, colours: dict[str, Any]) -> d
 
 
 def _axis(edges: NDArray[np.float64], cells: int, texts: list[str]) -> dict[str, Any]:
-    """Give an axis that is not drawn, but names each cell for the hover text; the empty cells have no name."""
+    """Return an axis that is not drawn, but names each cell for the hover text; the empty cells have no name."""
     middles = (edges[:-1] + edges[1:]) / 2
     named = np.arange(len(middles)) % (cells + 1) != cells
     return {
@@ -173,7 +173,7 @@ def _axis(edges: NDArray[np.float64], cells: int, texts: list[str]) -> dict[str,
 
 
 def _text(text: str, size: int, place: tuple[float, float], *, x: str, y: str) -> dict[str, Any]:
-    """Give a text at `place`, in shares of the figure, anchored at `x` and `y` of its own box."""
+    """Return a text at `place`, in shares of the figure, anchored at `x` and `y` of its own box."""
     where = {"x": place[0], "y": place[1], "xanchor": x, "yanchor": y, "xref": "paper", "yref": "paper"}
     return {"text": text, "showarrow": False, "align": "left", "font": {"size": size}, "borderpad": 0} | where
 

@@ -58,7 +58,7 @@ def position_encoding(encoding: NDArray[np.floating[Any]], *, width: float = 132
 
 
 def dot_products(encoding: NDArray[np.floating[Any]]) -> tuple[NDArray[np.int64], NDArray[np.float64], float]:
-    """Give the dot product of two positions by their distance.
+    """Return the dot product of two positions by their distance.
 
     Parameters
     ----------

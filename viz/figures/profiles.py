@@ -189,7 +189,7 @@ def _fit(columns: Sequence[_Column], width: float) -> _Grid:
 
 
 def _meanings(measures: Sequence[Measure], reason: str) -> list[str]:
-    """Give what each column says, and which are left out: plain text."""
+    """Return what each column says, and which are left out: plain text."""
     score = _("Of a pattern its share of the reading, of a broad head its entropy as a share of the most.")
     said = [(_("score"), score), *((_(measure.name), _(measure.meaning)) for measure in measures)]
     lines = [_("{name}: {meaning}", name=name, meaning=meaning) for name, meaning in said]
@@ -227,7 +227,7 @@ def _table(columns: Sequence[_Column], grid: _Grid) -> go.Table:
 
 
 def _shades(column: _Column) -> list[str]:
-    """Give the colours of a column's cells: those of weights where the numbers are shares."""
+    """Return the colours of a column's cells: those of weights where the numbers are shares."""
     if not column.is_share:
         return [CLEAR] * len(column.values)
     return [weight_colour(min(max(float(value), 0.0), 1.0), "linear") for value in column.values]

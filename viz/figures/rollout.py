@@ -26,7 +26,7 @@ def rollout_view(
     unit: Unit = "word",
     hiding: Hiding = NOTHING,
 ) -> View:
-    """Give attention rollout as a view, computed on the pieces that the model reads and merged to words after.
+    """Return attention rollout as a view, computed on the pieces that the model reads and merged to words after.
 
     Parameters
     ----------

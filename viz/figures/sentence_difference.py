@@ -102,6 +102,6 @@ def specials_note() -> str:
 
 
 def _names(one: AttentionTrace, other: AttentionTrace) -> tuple[str, str]:
-    """Give what tells two traces apart: their models, if these have different titles."""
+    """Return what tells two traces apart: their models, if these have different titles."""
     titles = _(one.provenance.title), _(other.provenance.title)
     return titles if titles[0] != titles[1] else (_("the first"), _("the second"))

@@ -55,11 +55,11 @@ class Similarity:
     divergence: NDArray[np.float64]
 
     def pair(self, x: float, y: float) -> tuple[HeadPlace, HeadPlace]:
-        """Give the two heads of the cell in column `x` and row `y`, as a click on the figure names it."""
+        """Return the two heads of the cell in column `x` and row `y`, as a click on the figure names it."""
         return self.places[round(y)], self.places[round(x)]
 
     def nearest(self, place: HeadPlace, count: int = 1) -> tuple[HeadPlace, ...]:
-        """Give the heads that read most like `place`, the nearest first."""
+        """Return the heads that read most like `place`, the nearest first."""
         row = self.divergence[self.places.index(place)]
         others = [number for number in np.argsort(row, kind="stable") if self.places[number] != place]
         return tuple(self.places[number] for number in others[:count])
@@ -251,7 +251,7 @@ def _heatmap(found: Similarity) -> go.Heatmap:
 
 
 def _markers(found: Similarity, cell: float) -> go.Scatter:
-    """Give markers to click, which Plotly has none of on a heatmap; a cell above the diagonal repeats one below."""
+    """Return markers to click, which Plotly has none of on a heatmap; a cell above the diagonal repeats one below."""
     rows, columns = np.tril_indices(len(found.places), k=-1)
     return go.Scatter(
         x=columns.astype(np.int16),
@@ -267,7 +267,7 @@ def _markers(found: Similarity, cell: float) -> go.Scatter:
 
 
 def _marks(number: int, count: int) -> list[dict[str, Any]]:
-    """Give frames around the row and the column of a head."""
+    """Return frames around the row and the column of a head."""
     line = {"color": PICKED_COLOUR, "width": 2}
     near, far = number - 0.5, number + 0.5
     ends = {"0": -0.5, "1": count - 0.5}

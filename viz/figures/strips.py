@@ -161,7 +161,7 @@ def _column_labels(strip: Strip, cell: float, longest: int) -> _Labels:
 
 
 def _axis(labels: Sequence[str], longest: int, every: int, font: int) -> dict[str, Any]:
-    """Give an axis of integer positions with a label at every `every`-th; without labels none is shown."""
+    """Return an axis of integer positions with a label at every `every`-th; without labels none is shown."""
     shown = {
         "tickmode": "array",
         "tickvals": np.arange(0, len(labels), every),
@@ -199,7 +199,7 @@ def _rows(block: _Block, height: float, suffix: str, longest: int) -> dict[str, 
 
 
 def _heading(block: _Block, height: float) -> dict[str, Any]:
-    """Give the annotation above a strip, its symbol in bold."""
+    """Return the annotation above a strip, its symbol in bold."""
     first, *further = map(tokens.escape, block.heading)
     symbol = tokens.escape(block.strip.symbol)
     return {
@@ -218,7 +218,7 @@ def _heading(block: _Block, height: float) -> dict[str, Any]:
 
 
 def _marks(block: _Block, suffix: str) -> list[dict[str, Any]]:
-    """Give the frame around the chosen row, column or cell."""
+    """Return the frame around the chosen row, column or cell."""
     row, column = block.strip.marked
     if row is None and column is None:
         return []
@@ -240,7 +240,7 @@ def _marks(block: _Block, suffix: str) -> list[dict[str, Any]]:
 
 
 def _decimals(strip: Strip, cell: float) -> int:
-    """Give how many decimals there is room for."""
+    """Return how many decimals there is room for."""
     if strip.kind == "mask":
         return 0
     if strip.limit >= 100:

@@ -92,7 +92,7 @@ def text_reading(
 
 
 def _position(word: str, texts: Sequence[str]) -> int:
-    """Give where the one word that reads `word` stands among `texts`."""
+    """Return where the one word that reads `word` stands among `texts`."""
     found = [place for place, text in enumerate(texts) if text.strip() == word.strip()]
     if len(found) == 1:
         return found[0]

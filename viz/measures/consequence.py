@@ -101,7 +101,7 @@ class WordNow:
 
 
 def changed_words(before: AttentionTrace, after: AttentionTrace) -> tuple[WordNow, ...]:
-    """Give the words of what was written before and is written now, in one line.
+    """Return the words of what was written before and is written now, in one line.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def changed_words(before: AttentionTrace, after: AttentionTrace) -> tuple[WordNo
 
 
 def _written(trace: AttentionTrace) -> list[tuple[str, bool]]:
-    """Give the words written, special tokens left out, each with whether white space stands before it."""
+    """Return the words written, special tokens left out, each with whether white space stands before it."""
     target = trace.target
     words = []
     for word, text in enumerate(target.word_texts):
@@ -143,7 +143,7 @@ def words_of_target(changes: NDArray[np.floating[Any]], target: TokenSequence) -
 
 
 def rank_agreement(effects: NDArray[np.floating[Any]], weights: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
-    """Give Spearman's rank correlation of effects and weights, row by row; NaN where a row is constant or too short.
+    """Return Spearman's rank correlation of effects and weights, row by row; NaN where a row is constant or too short.
 
     Parameters
     ----------

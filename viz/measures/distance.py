@@ -10,7 +10,7 @@ from viz.views.links import Weights
 
 
 def mean_distance(weights: Weights) -> NDArray[np.float64]:
-    """Give how far a head reads: the mean of |query position - key position|, weighted by attention.
+    """Return how far a head reads: the mean of |query position - key position|, weighted by attention.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def mean_distance(weights: Weights) -> NDArray[np.float64]:
 
 
 def offset_share(weights: Weights, offset: int) -> NDArray[np.float64]:
-    """Give the share of a head's reading that goes to the token `offset` places from the reader.
+    """Return the share of a head's reading that goes to the token `offset` places from the reader.
 
     Parameters
     ----------
@@ -58,6 +58,6 @@ def offset_share(weights: Weights, offset: int) -> NDArray[np.float64]:
 
 
 def _offsets(values: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Give key position less query position of every cell: [query, key]."""
+    """Return key position less query position of every cell: [query, key]."""
     queries, keys = values.shape[-2:]
     return np.arange(keys)[None, :] - np.arange(queries)[:, None]

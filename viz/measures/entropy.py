@@ -10,7 +10,7 @@ from viz.views.links import Weights
 
 
 def row_entropy(weights: Weights) -> NDArray[np.float64]:
-    """Give how widely each row spreads: the Shannon entropy in bits.
+    """Return how widely each row spreads: the Shannon entropy in bits.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def row_entropy(weights: Weights) -> NDArray[np.float64]:
 
 
 def entropy_terms(shares: Weights) -> NDArray[np.float64]:
-    """Give -p log2 p of each share, 0 of 0.
+    """Return -p log2 p of each share, 0 of 0.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def entropy_terms(shares: Weights) -> NDArray[np.float64]:
 
 
 def mean_entropy(weights: Weights) -> NDArray[np.float64]:
-    """Give how widely a head spreads: the mean over queries of `row_entropy`, in bits.
+    """Return how widely a head spreads: the mean over queries of `row_entropy`, in bits.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def mean_entropy(weights: Weights) -> NDArray[np.float64]:
 
 
 def relative_entropy(weights: Weights, *, causal: bool = False) -> NDArray[np.float64]:
-    """Give `mean_entropy` as a share of the most that it could be, so that long and short texts compare.
+    """Return `mean_entropy` as a share of the most that it could be, so that long and short texts compare.
 
     Parameters
     ----------

@@ -174,7 +174,7 @@ MEASURES = (
 
 
 def measures_for(site: Site, sample: Sample | None = None) -> tuple[Measure, ...]:
-    """Give the measures that mean something for the map at `site`, and for the text of `sample`.
+    """Return the measures that mean something for the map at `site`, and for the text of `sample`.
 
     Without `sample`, those that mean something for any text.
     """
@@ -187,7 +187,7 @@ def measures_for(site: Site, sample: Sample | None = None) -> tuple[Measure, ...
 
 
 def sample_of(view: View, specials: Sequence[int] | None = None) -> Sample:
-    """Give what is measured of `view`: all heads of its map.
+    """Return what is measured of `view`: all heads of its map.
 
     Parameters
     ----------
@@ -216,7 +216,7 @@ def sample_of(view: View, specials: Sequence[int] | None = None) -> Sample:
 
 
 def columns_of(profiles: Sequence[Profile]) -> tuple[Measure, ...]:
-    """Give the measures that tell something of their own: of two that are equal for every head, the later."""
+    """Return the measures that tell something of their own: of two that are equal for every head, the later."""
     there = [measure for measure in MEASURES if all(measure.key in each.values for each in profiles)]
     values = {measure.key: tuple(each.values[measure.key] for each in profiles) for measure in there}
     doubled = "last" in values and values["last"] == values.get("delimiter")
@@ -291,7 +291,7 @@ def profiles_of(views: Iterable[View], specials: Sequence[int] | None = None) ->
 
 
 def ordered(profiles: Sequence[Profile], by: str) -> tuple[Profile, ...]:
-    """Give `profiles` with the most of a measure first, the earlier head first among equals.
+    """Return `profiles` with the most of a measure first, the earlier head first among equals.
 
     Parameters
     ----------

@@ -63,7 +63,7 @@ class HeadLabel:
 
 
 def label_of(values: Mapping[str, float], even: Mapping[str, float]) -> HeadLabel:
-    """Give the label of a head.
+    """Return the label of a head.
 
     Parameters
     ----------

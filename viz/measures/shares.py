@@ -15,7 +15,7 @@ ROUNDING = 1e-5
 
 
 def unread(weights: Weights) -> NDArray[np.float64]:
-    """Give what each row gives to no token: what it lacks to 1.
+    """Return what each row gives to no token: what it lacks to 1.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def unread(weights: Weights) -> NDArray[np.float64]:
 
 
 def unread_share(weights: Weights) -> NDArray[np.float64]:
-    """Give the share of a head's reading that goes to no token.
+    """Return the share of a head's reading that goes to no token.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def unread_share(weights: Weights) -> NDArray[np.float64]:
 
 
 def key_share(weights: Weights, key: int) -> NDArray[np.float64]:
-    """Give the share of a head's reading that goes to one token, whoever reads.
+    """Return the share of a head's reading that goes to one token, whoever reads.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def key_share(weights: Weights, key: int) -> NDArray[np.float64]:
 
 
 def keys_share(weights: Weights, keys: Sequence[int]) -> NDArray[np.float64]:
-    """Give the share of a head's reading that goes to certain tokens, such as the special ones, whoever reads.
+    """Return the share of a head's reading that goes to certain tokens, such as the special ones, whoever reads.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def keys_share(weights: Weights, keys: Sequence[int]) -> NDArray[np.float64]:
 
 
 def repeated_share(weights: Weights, names: Sequence[Hashable], *, causal: bool = False) -> NDArray[np.float64]:
-    """Give, of the tokens that stand elsewhere too, the share of their reading that goes to the same token there.
+    """Return, of the tokens that stand elsewhere too, the share of their reading that goes to the same token there.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def repeated_share(weights: Weights, names: Sequence[Hashable], *, causal: bool 
 
 
 def even_weights(queries: int, keys: int, *, causal: bool = False) -> NDArray[np.float64]:
-    """Give the weights of a head that reads all that it may alike: what a measure is compared with.
+    """Return the weights of a head that reads all that it may alike: what a measure is compared with.
 
     Parameters
     ----------
@@ -160,17 +160,17 @@ def even_weights(queries: int, keys: int, *, causal: bool = False) -> NDArray[np
 
 
 def missing_of(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Give what rows of these sums lack to 1, as `unread` explains it: [..., query]."""
+    """Return what rows of these sums lack to 1, as `unread` explains it: [..., query]."""
     return np.where(sums < 1 - ROUNDING, 1 - sums, 0.0)
 
 
 def wholes_of(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Give what rows of these sums, with what is missing, come to: 1, but for rounding, or more: [..., query]."""
+    """Return what rows of these sums, with what is missing, come to: 1, but for rounding, or more: [..., query]."""
     return np.where(sums < 1 - ROUNDING, 1.0, sums)
 
 
 def all_reading(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Give what all queries give, to tokens and to none: [...]."""
+    """Return what all queries give, to tokens and to none: [...]."""
     reading: NDArray[np.float64] = wholes_of(values.sum(axis=-1)).sum(axis=-1)
     return reading
 

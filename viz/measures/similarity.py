@@ -15,7 +15,7 @@ BLOCK_BYTES = 16 * 2**20
 
 
 def head_divergence(weights: NDArray[Any]) -> NDArray[np.float64]:
-    """Give for every two heads how differently they read: the Jensen-Shannon divergence, averaged over queries.
+    """Return for every two heads how differently they read: the Jensen-Shannon divergence, averaged over queries.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def head_divergence(weights: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def _information(shares: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Give the sum of p log2 p over keys; 0 log 0 is 0: [..., query]."""
+    """Return the sum of p log2 p over keys; 0 log 0 is 0: [..., query]."""
     tiny = np.finfo(np.float32).tiny
     logarithms = np.log2(np.maximum(shares, tiny))
     information: NDArray[np.float64] = np.einsum("...k,...k->...", shares, logarithms, dtype=np.float64)
@@ -79,7 +79,7 @@ def _information(shares: NDArray[np.float32]) -> NDArray[np.float64]:
 
 
 def similar_order(divergence: NDArray[Any]) -> tuple[int, ...]:
-    """Give the order of heads in which like stands by like.
+    """Return the order of heads in which like stands by like.
 
     Parameters
     ----------

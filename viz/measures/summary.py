@@ -62,7 +62,7 @@ def summary_of(
     divergence: float | None = None,
     milliseconds: float | None = None,
 ) -> Summary:
-    """Give the numbers of `trace`, and of the map that `view` shows of it; None where there is no map."""
+    """Return the numbers of `trace`, and of the map that `view` shows of it; None where there is no map."""
     provenance = trace.provenance
     return Summary(
         key,
@@ -77,7 +77,7 @@ def summary_of(
 
 
 def coverage(view: View) -> float:
-    """Give the mean over keys, ``</s>`` left out, of the attention received in all rows, counted up to 1.
+    """Return the mean over keys, ``</s>`` left out, of the attention received in all rows, counted up to 1.
 
     Wu et al. 2016, Google's Neural Machine Translation System, equation 14, has the logarithms of these in its penalty.
     """
@@ -86,7 +86,7 @@ def coverage(view: View) -> float:
 
 
 def divergence_from(view: View, reference: View) -> float:
-    """Give the mean Jensen-Shannon divergence of the rows of two views of one translation, in bits.
+    """Return the mean Jensen-Shannon divergence of the rows of two views of one translation, in bits.
 
     Rows are matched by the word that they stand for, as `choose_difference` does.
     """
@@ -95,7 +95,7 @@ def divergence_from(view: View, reference: View) -> float:
 
 
 def in_order(keys: Sequence[str], summaries: Mapping[str, Summary], order: Order) -> tuple[str, ...]:
-    """Give `keys` by year (as they come), by agreement with the chosen one, or from sharp to broad maps.
+    """Return `keys` by year (as they come), by agreement with the chosen one, or from sharp to broad maps.
 
     Those without a number stand last, in the order in which they come.
     """
@@ -111,7 +111,7 @@ def in_order(keys: Sequence[str], summaries: Mapping[str, Summary], order: Order
 
 
 def table_of_summaries(summaries: Sequence[Summary]) -> list[dict[str, str | float | None]]:
-    """Give the rows of a table, numbers rounded for the eye."""
+    """Return the rows of a table, numbers rounded for the eye."""
     return [
         {
             _("mechanism"): each.title,
@@ -131,7 +131,7 @@ def _rounded(value: float | None, digits: int = 3) -> float | None:
 
 
 def csv_of_summaries(summaries: Sequence[Summary]) -> str:
-    """Give the same as CSV with a line a mechanism, its key first, numbers exact, nothing where there is none."""
+    """Return the same as CSV with a line a mechanism, its key first, numbers exact, nothing where there is none."""
     out = io.StringIO()
     names = ("log_probability", "entropy", "coverage", "divergence", "milliseconds")
     writer = csv.writer(out, lineterminator="\n")

@@ -16,7 +16,7 @@ OBJECT_BYTES = 64  # about what Python spends on a small object
 
 
 def bytes_of(value: Any) -> int:
-    """Give about how many bytes `value` takes: arrays, byte strings, texts, and records and collections of them.
+    """Return about how many bytes `value` takes: arrays, byte strings, texts, and records and collections of them.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def bytes_of(value: Any) -> int:
 
 
 def give_back_memory() -> bool:
-    """Give what threads have freed, but the C library still holds, back to the system; False where it cannot be told.
+    """Return what threads have freed, but the C library still holds, back to the system; False where it cannot be told.
 
     What is free lies scattered, so that the next large value would find no place in it and take as much again
     (`benchmarks.heads page` gives the most memory that a server ever had).
@@ -81,7 +81,7 @@ class BoundedCache(Generic[T]):
         return len(self._kept)
 
     def get(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """Give the value kept under `key`, or compute and keep it; what `compute` raises is raised and not kept."""
+        """Return the value kept under `key`, or compute and keep it; what `compute` raises is raised and not kept."""
         with self._lock:
             if key in self._kept:
                 self._kept.move_to_end(key)

@@ -15,7 +15,7 @@ SKELETON_HEIGHT = 620
 
 
 def usable(host: Host, keys: Sequence[str], messages: DeltaGenerator) -> tuple[str, ...]:
-    """Give the keys of the models that can run, waiting until all are loaded; those that cannot are named.
+    """Return the keys of the models that can run, waiting until all are loaded; those that cannot are named.
 
     The place of the skeleton is there when nothing waits, too: what follows keeps its place, and its focus.
     """
@@ -27,7 +27,7 @@ def usable(host: Host, keys: Sequence[str], messages: DeltaGenerator) -> tuple[s
 
 
 def loads(host: Host, key: str, messages: DeltaGenerator) -> bool:
-    """Tell whether the model of `key` can run, waiting until it is loaded; if not, it is named in `messages`."""
+    """Return whether the model of `key` can run, waiting until it is loaded; if not, it is named in `messages`."""
     try:
         host.model(key)
     except ModelUnavailableError as error:

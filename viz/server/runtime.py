@@ -78,7 +78,7 @@ class ModelUnavailableError(RuntimeError):
 
 
 def trace_bytes(trace: AttentionTrace) -> int:
-    """Give about how much memory `trace` takes, in bytes."""
+    """Return about how much memory `trace` takes, in bytes."""
     arrays = sum(each.weights.nbytes + sum(array.nbytes for array in each.companions.values()) for each in trace)
     vectors = 0 if trace.vectors is None else trace.vectors.nbytes
     return arrays + vectors + _TOKEN_BYTES * (len(trace.source) + 2 * len(trace.target) + len(trace.predictions) + 1)
@@ -92,7 +92,7 @@ class TraceCache(BoundedCache[AttentionTrace]):
         self._milliseconds: dict[Hashable, float] = {}
 
     def get(self, key: Hashable, compute: Callable[[], AttentionTrace]) -> AttentionTrace:
-        """Give the trace kept under `key`, or compute and keep it, and how long that took."""
+        """Return the trace kept under `key`, or compute and keep it, and how long that took."""
 
         def timed() -> AttentionTrace:
             started = perf_counter()
@@ -105,7 +105,7 @@ class TraceCache(BoundedCache[AttentionTrace]):
         return super().get(key, timed)
 
     def milliseconds(self, key: Hashable) -> float | None:
-        """Give what the trace of `key` took when it was computed; None if that is no longer known."""
+        """Return what the trace of `key` took when it was computed; None if that is no longer known."""
         return self._milliseconds.get(key)
 
 
@@ -152,17 +152,17 @@ class Host:
             self._future(key)
 
     def is_settled(self, key: str) -> bool:
-        """Tell whether the model of `key` has been loaded, or has failed to load."""
+        """Return whether the model of `key` has been loaded, or has failed to load."""
         with self._lock:
             return key in self._models and self._models[key].done()
 
     def is_begun(self, key: str) -> bool:
-        """Tell whether somebody has begun to load the model of `key`."""
+        """Return whether somebody has begun to load the model of `key`."""
         with self._lock:
             return key in self._models
 
     def progress(self, key: str) -> tuple[int, int] | None:
-        """Give how many bytes of the model of `key` are here and how many there are, while it is being fetched."""
+        """Return how many bytes of the model of `key` are here and how many there are, while it is being fetched."""
         with self._lock:
             return self._progress.get(key)
 
@@ -173,7 +173,7 @@ class Host:
                 del self._models[key]
 
     def model(self, key: str) -> Model:
-        """Give the model of `key`, waiting until it is loaded.
+        """Return the model of `key`, waiting until it is loaded.
 
         Raises
         ------
@@ -216,14 +216,14 @@ class Host:
             _rest(anew=True)
 
     def identify(self, key: str, source: str, target: str | None = None, **choices: Unpack[Choices]) -> Hashable:
-        """Give what names the trace that `attend` gives for the same arguments: small, and equal for equal traces."""
+        """Return what names the trace that `attend` gives for the same arguments: small, and equal for equal traces."""
         sha256 = (
             str(getattr(self.model(key), "sha256", "")) if key.startswith(PRETRAINED) else models.describe(key).sha256
         )
         return (key, sha256, source, target, *(_USUAL | choices).values())
 
     def attend(self, key: str, source: str, target: str | None = None, **choices: Unpack[Choices]) -> AttentionTrace:
-        """Give the trace of `source` through the model of `key`, from the cache if it was run before.
+        """Return the trace of `source` through the model of `key`, from the cache if it was run before.
 
         Parameters
         ----------
@@ -278,12 +278,12 @@ def _cores_for(text: str) -> Iterator[None]:
 
 
 def _is_held(key: str, future: Future[Model]) -> bool:
-    """Tell whether `key` is of a pretrained model that takes memory."""
+    """Return whether `key` is of a pretrained model that takes memory."""
     return key.startswith(PRETRAINED) and future.done() and future.exception() is None
 
 
 def _has_failed(key: str, future: Future[Model]) -> bool:
-    """Tell whether `key` is of a pretrained model that could not be loaded."""
+    """Return whether `key` is of a pretrained model that could not be loaded."""
     return key.startswith(PRETRAINED) and future.done() and future.exception() is not None
 
 
@@ -311,7 +311,7 @@ def _rest(*, anew: bool = False) -> None:
 
 @st.cache_resource(show_spinner=False)
 def shared_host() -> Host:
-    """Give the host of this server; the first call starts loading the shipped models in the background."""
+    """Return the host of this server; the first call starts loading the shipped models in the background."""
     host = Host(load_for_serving)
     host.warm_up(models.catalog())
     return host

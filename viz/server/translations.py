@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def own_translations(host: Host, keys: Sequence[str], source: str) -> dict[str, AttentionTrace]:
-    """Give what each model of `keys` made of `source`.
+    """Return what each model of `keys` made of `source`.
 
     Raises
     ------
@@ -25,14 +25,14 @@ def own_translations(host: Host, keys: Sequence[str], source: str) -> dict[str, 
 
 
 def sites_of(key: str) -> tuple[str, ...]:
-    """Give what is captured of the model `key`: its weights, and the windows of local attention."""
+    """Return what is captured of the model `key`: its weights, and the windows of local attention."""
     if key.startswith(PREFIX) or not (mechanism := models.describe(key).mechanism).is_local:
         return ("*.weights",)
     return ("*.weights", "*.centre") if mechanism.rows_sum_to_one else ("*.weights", "*.centre", "*.raw_weights")
 
 
 def forcible_translation(host: Host, key: str, source: str) -> AttentionTrace:
-    """Give what the model `key` made of `source`, such that its text can be forced and gives the same tokens again.
+    """Return what the model `key` made of `source`, such that its text can be forced and gives the same tokens again.
 
     Where the tokens that a model chose are not those into which its text is cut, the text is forced once.
 
@@ -50,7 +50,7 @@ def forcible_translation(host: Host, key: str, source: str) -> AttentionTrace:
 
 
 def forced_translations(host: Host, keys: Sequence[str], source: str, target: str) -> dict[str, AttentionTrace]:
-    """Give what each model of `keys` attends to while it writes `target`, whatever it would have written.
+    """Return what each model of `keys` attends to while it writes `target`, whatever it would have written.
 
     A model that would have written `target` itself is left to do so: the same weights, and no word of force.
 
@@ -65,6 +65,6 @@ def forced_translations(host: Host, keys: Sequence[str], source: str, target: st
 
 
 def milliseconds(host: Host, key: str, trace: AttentionTrace) -> float | None:
-    """Give what the run that gave `trace` took on this server; None if that is no longer known."""
+    """Return what the run that gave `trace` took on this server; None if that is no longer known."""
     target = None if trace.provenance.decoding == "greedy" else trace.output_text
     return host.traces.milliseconds(host.identify(key, trace.source_text, target, sites=sites_of(key)))

@@ -38,17 +38,17 @@ def use_language(code: str) -> None:
 
 
 def current_language() -> str:
-    """Give the code of the language in use, such as ``en``."""
+    """Return the code of the language in use, such as ``en``."""
     return _current.get()
 
 
 def mark(message: str) -> str:
-    """Give `message` as it is, marked for translation: for constants, which are translated where they are shown."""
+    """Return `message` as it is, marked for translation: for constants, which are translated where they are shown."""
     return message
 
 
 def _(message: str, /, **values: object) -> str:
-    """Give `message` in the language in use, its ``{names}`` filled with `values`.
+    """Return `message` in the language in use, its ``{names}`` filled with `values`.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ _MARKDOWN = str.maketrans({character: f"\\{character}" for character in string.p
 
 
 def noted(text: str, says: str, style: str) -> str:
-    """Give a word as HTML with a note: pointing at it, tapping it or going to it with the keyboard shows the note.
+    """Return a word as HTML with a note: pointing at it, tapping it or going to it with the keyboard shows the note.
 
     Parameters
     ----------
@@ -22,7 +22,7 @@ def noted(text: str, says: str, style: str) -> str:
 
 
 def plain(text: str) -> str:
-    r"""Give `text` such that Streamlit's Markdown shows it as it is: a visitor's text is never markup.
+    r"""Return `text` such that Streamlit's Markdown shows it as it is: a visitor's text is never markup.
 
     Examples
     --------

@@ -24,7 +24,7 @@ _MARKUP = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "$": "&#36;"})
 
 
 def visible(text: str) -> str:
-    """Give `text` with everything that one cannot see made visible.
+    """Return `text` with everything that one cannot see made visible.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def _visible_character(text: str, position: int) -> str:
 
 
 def width(text: str) -> int:
-    """Give the columns that `text` takes: two for a wide (Chinese, emoji) character, none for a combining one.
+    """Return the columns that `text` takes: two for a wide (Chinese, emoji) character, none for a combining one.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def shorten(text: str, longest: int = LONGEST_LABEL) -> str:
 
 
 def escape(text: str) -> str:
-    """Give `text` such that Plotly shows it as it is, instead of reading ``<s>`` as markup.
+    """Return `text` such that Plotly shows it as it is, instead of reading ``<s>`` as markup.
 
     A right-to-left word is set apart, so that it does not turn around what stands beside it.
 
@@ -115,7 +115,7 @@ def escape(text: str) -> str:
 
 
 def isolated(text: str) -> str:
-    """Give `text` set apart if it runs from right to left, so that it does not turn around what stands beside it.
+    """Return `text` set apart if it runs from right to left, so that it does not turn around what stands beside it.
 
     Examples
     --------
@@ -128,7 +128,7 @@ def isolated(text: str) -> str:
 
 
 def label(text: str, longest: int = LONGEST_LABEL) -> str:
-    """Give what an axis shows for the token `text`: visible, shortened, escaped for Plotly.
+    """Return what an axis shows for the token `text`: visible, shortened, escaped for Plotly.
 
     Examples
     --------
@@ -139,15 +139,15 @@ def label(text: str, longest: int = LONGEST_LABEL) -> str:
 
 
 def full_label(text: str) -> str:
-    """Give the token `text` whole: visible and escaped for Plotly, for hover texts."""
+    """Return the token `text` whole: visible and escaped for Plotly, for hover texts."""
     return escape(visible(text))
 
 
 def is_cut(text: str, longest: int = LONGEST_LABEL) -> bool:
-    """Tell whether `label` shows less than the whole token."""
+    """Return whether `label` shows less than the whole token."""
     return width(visible(text)) > longest
 
 
 def widest(texts: Iterable[str], longest: int = LONGEST_LABEL) -> int:
-    """Give the columns of the widest label among `texts`; 0 without any."""
+    """Return the columns of the widest label among `texts`; 0 without any."""
     return max((width(shorten(visible(text), longest)) for text in texts), default=0)

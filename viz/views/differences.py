@@ -52,7 +52,7 @@ class Difference:
         return " \u2212 ".join(self.names(year=True))
 
     def names(self, *, year: bool = False) -> tuple[str, str]:
-        """Give what tells the two apart: their mechanisms, or which of two runs of one model was edited."""
+        """Return what tells the two apart: their mechanisms, or which of two runs of one model was edited."""
         views = (self.first, self.second)
         mine, its = (view.trace.provenance for view in views)
         if mine.checkpoint == its.checkpoint and mine.edits != its.edits:
@@ -67,7 +67,7 @@ def _edited(provenance: Provenance) -> str:
 def choose_difference(
     first: AttentionTrace | View, second: AttentionTrace | View, *, unit: Unit = "word"
 ) -> Difference:
-    """Give the difference of two maps, word by word.
+    """Return the difference of two maps, word by word.
 
     Parameters
     ----------

@@ -57,7 +57,7 @@ NOTHING = Hiding()
 
 
 def hide_specials(trace: AttentionTrace, *, threshold: float = 0.0, between: tuple[int, int] | None = None) -> Hiding:
-    """Give what hides all tokens that the tokenizer says stand for no text, such as ``[CLS]`` and ``</s>``.
+    """Return what hides all tokens that the tokenizer says stand for no text, such as ``[CLS]`` and ``</s>``.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def hide_specials(trace: AttentionTrace, *, threshold: float = 0.0, between: tup
 
 
 def word_positions(tokens: TokenSequence, positions: Iterable[int]) -> tuple[int, ...]:
-    """Give the words of which every piece stands at one of `positions`.
+    """Return the words of which every piece stands at one of `positions`.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def word_positions(tokens: TokenSequence, positions: Iterable[int]) -> tuple[int
 
 
 def outside(tokens: TokenSequence, segment: int) -> tuple[int, ...]:
-    """Give the positions of the tokens that are not of the text `segment` of a pair.
+    """Return the positions of the tokens that are not of the text `segment` of a pair.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def outside(tokens: TokenSequence, segment: int) -> tuple[int, ...]:
 
 
 def hidden_mass(weights: NDArray[Any], keys: Sequence[int]) -> NDArray[np.float32]:
-    """Give what each query gives to the hidden `keys` together: float32 [..., query]."""
+    """Return what each query gives to the hidden `keys` together: float32 [..., query]."""
     return np.asarray(weights[..., list(keys)].sum(axis=-1, dtype=np.float64), dtype=np.float32)
 
 
@@ -145,7 +145,7 @@ def hide_tokens(shown: AttentionMap, *, queries: Sequence[int] = (), keys: Seque
 
 
 def _taken(tokens: TokenSequence, places: Sequence[int], more: tuple[str, ...] = ()) -> TokenSequence:
-    """Give the tokens at `places`, then `more`, which are of no text and of no segment."""
+    """Return the tokens at `places`, then `more`, which are of no text and of no segment."""
     taken = TokenSequence.from_words((*(tokens.texts[place] for place in places), *more))
     specials = tuple(new for new, place in enumerate(places) if place in tokens.specials)
     segments = (*(tokens.segments[place] for place in places), *(-1 for _each in more)) if tokens.segments else ()
@@ -161,7 +161,7 @@ def _kept(tokens: TokenSequence, hidden: Sequence[int], site: Site) -> list[int]
 
 
 def drawn(values: NDArray[np.float32], threshold: float) -> NDArray[np.float32]:
-    """Give `values` with NaN, which is drawn empty, where they are nearer to 0 than `threshold`."""
+    """Return `values` with NaN, which is drawn empty, where they are nearer to 0 than `threshold`."""
     if not threshold:
         return values
     return np.where(np.abs(values) < threshold, np.float32(np.nan), values)

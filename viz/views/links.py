@@ -21,7 +21,7 @@ class Link:
 
 
 def row_links(weights: Weights) -> tuple[Link, ...]:
-    """Give for each query the key that it reads most; the first of equals.
+    """Return for each query the key that it reads most; the first of equals.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def row_links(weights: Weights) -> tuple[Link, ...]:
 
 
 def strongest_links(weights: Weights, *, count: int = 1) -> tuple[Link, ...]:
-    """Give the `count` strongest of the rows' strongest links, strongest first, the upper row first among equals.
+    """Return the `count` strongest of the rows' strongest links, strongest first, the upper row first among equals.
 
     Parameters
     ----------

@@ -93,7 +93,7 @@ def match_tokens(
 
 
 def _parts(tokens: TokenSequence) -> tuple[int, ...]:
-    """Give of which text of a pair each token is; -1 of neither."""
+    """Return of which text of a pair each token is; -1 of neither."""
     return tokens.segments or tuple(-1 if place in tokens.specials else 0 for place in range(len(tokens)))
 
 
@@ -148,16 +148,16 @@ class Matching:
         return not (self.queries and self.keys)
 
     def first(self, weights: NDArray[Any]) -> NDArray[np.float32]:
-        """Give what is matched of the weights of the first map; see `matched`."""
+        """Return what is matched of the weights of the first map; see `matched`."""
         return matched(weights, [one for one, _ in self.queries], [one for one, _ in self.keys])
 
     def second(self, weights: NDArray[Any]) -> NDArray[np.float32]:
-        """Give what is matched of the weights of the second map; see `matched`."""
+        """Return what is matched of the weights of the second map; see `matched`."""
         return matched(weights, [other for _, other in self.queries], [other for _, other in self.keys])
 
 
 def matched(weights: NDArray[Any], queries: Sequence[int], keys: Sequence[int]) -> NDArray[np.float32]:
-    """Give the weights of some queries on some keys, and what each of these queries gives to all other keys.
+    """Return the weights of some queries on some keys, and what each of these queries gives to all other keys.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ def matched(weights: NDArray[Any], queries: Sequence[int], keys: Sequence[int]) 
 
 
 def changes(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.float64]:
-    """Give how differently each head reads in two runs: the total variation distance, averaged over queries.
+    """Return how differently each head reads in two runs: the total variation distance, averaged over queries.
 
     Parameters
     ----------
@@ -218,7 +218,7 @@ def changes(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def distances(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.float64]:
-    """Give how differently every head of one model and every head of another read the same words.
+    """Return how differently every head of one model and every head of another read the same words.
 
     Parameters
     ----------
@@ -241,7 +241,7 @@ def distances(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def ranking(values: NDArray[np.float64]) -> tuple[int, ...]:
-    """Give positions by value, the largest first, the earlier first among equals.
+    """Return positions by value, the largest first, the earlier first among equals.
 
     Examples
     --------

@@ -12,7 +12,7 @@ from viz.views.view import View
 
 
 def numbered(texts: Sequence[str]) -> list[str]:
-    """Give each token with its position, counted from 1: equal words stay apart.
+    """Return each token with its position, counted from 1: equal words stay apart.
 
     Examples
     --------
@@ -23,7 +23,7 @@ def numbered(texts: Sequence[str]) -> list[str]:
 
 
 def table_of(view: View) -> dict[str, list[str] | list[float]]:
-    """Give the weights of `view` as columns: the queries, then one column a key.
+    """Return the weights of `view` as columns: the queries, then one column a key.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def table_of(view: View) -> dict[str, list[str] | list[float]]:
 
 
 def csv_of(view: View) -> str:
-    r"""Give the weights of `view` as CSV with a line a cell; positions are counted from 1.
+    r"""Return the weights of `view` as CSV with a line a cell; positions are counted from 1.
 
     Parameters
     ----------

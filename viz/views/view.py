@@ -141,7 +141,7 @@ def choose_view(
     head: Head | None = None,
     reading: Reading | None = None,
 ) -> View:
-    """Give the map of `trace` that a figure shows.
+    """Return the map of `trace` that a figure shows.
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ def choose_view(
 
 
 def hide(view: View, hiding: Hiding) -> View:
-    """Give `view` without what `hiding` leaves out, in sight as a last column and in `notes_of`.
+    """Return `view` without what `hiding` leaves out, in sight as a last column and in `notes_of`.
 
     Parameters
     ----------
@@ -231,7 +231,7 @@ def _axis_names(view: View) -> tuple[str, str]:
 
 
 def key_pieces(view: View) -> TokenSequence:
-    """Give the pieces of the text whose words or pieces are the keys of `view`."""
+    """Return the pieces of the text whose words or pieces are the keys of `view`."""
     pieces: TokenSequence = getattr(view.trace, _axis_names(view)[1])
     return pieces
 

@@ -34,7 +34,7 @@ class Windows:
 
 
 def windows_of(view: View) -> Windows | None:
-    """Give the windows of the map that `view` shows; None where attention is not local, or they were not captured.
+    """Return the windows of the map that `view` shows; None where attention is not local, or they were not captured.
 
     Rows of a word with several pieces have the mean of the centres and edges of these.
     """

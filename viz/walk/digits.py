@@ -21,7 +21,7 @@ _OPEN, _CLOSE = "[[", "]]"
 
 
 def light_up(formula: str, term: str) -> str:
-    r"""Give `formula`, whose terms stand as ``[[name:...]]``, with the term `term` framed and coloured.
+    r"""Return `formula`, whose terms stand as ``[[name:...]]``, with the term `term` framed and coloured.
 
     Terms may stand within terms. A term that the formula does not have lights nothing.
 
@@ -58,7 +58,7 @@ def terms_of(formula: str) -> tuple[str, ...]:
 
 
 def number(value: float, digits: int = 3) -> str:
-    r"""Give `value` in LaTeX, with powers of ten where fixed digits would leave nothing or too much.
+    r"""Return `value` in LaTeX, with powers of ten where fixed digits would leave nothing or too much.
 
     Examples
     --------
@@ -74,13 +74,13 @@ def number(value: float, digits: int = 3) -> str:
 
 
 def factor(value: float, digits: int = 3) -> str:
-    """Give `value` as a factor or a later term: a negative one in parentheses."""
+    """Return `value` as a factor or a later term: a negative one in parentheses."""
     text = number(value, digits)
     return f"({text})" if value < 0 else text
 
 
 def others(count: int, value: float) -> str:
-    """Give the sum of `count` terms that are not written out."""
+    """Return the sum of `count` terms that are not written out."""
     said = _("{count} others", count=count)
     return rf"\underbrace{{{factor(value)}}}_{{\text{{{said}}}}}"
 
@@ -121,5 +121,5 @@ def products(left: Numbers, right: Numbers) -> tuple[str, float]:
 
 
 def aligned(*lines: str) -> str:
-    r"""Give lines of LaTeX below each other, aligned at their first ``&``."""
+    r"""Return lines of LaTeX below each other, aligned at their first ``&``."""
     return r"\begin{aligned}" + r" \\[0.4em] ".join(lines) + r"\end{aligned}"

@@ -16,7 +16,7 @@ from viz.walk.walk import Part, Scene, Worked
 
 
 def source_vector(scene: Scene) -> tuple[NDArray[Any], Strip]:
-    """Give all that the decoder gets of the source, and its strip."""
+    """Return all that the decoder gets of the source, and its strip."""
     if scene.vector is None:
         message = "the walk needs the vector of models.experiments.arithmetic.decoder_run"
         raise KeyError(message)

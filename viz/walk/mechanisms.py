@@ -20,7 +20,7 @@ def _lines(*lines: str) -> str:
 
 
 def _read(score: str, softmax: str = r"\operatorname{softmax}_s") -> str:
-    """Give Luong's context for a score: the weighted sum of the encoder states."""
+    """Return Luong's context for a score: the weighted sum of the encoder states."""
     inner = rf"[[softmax:{softmax}\big([[scores:{score}]] [[mask:+\, m_{{ts}}]]\big)]]"
     return rf"[[context:c_t = \sum_s {inner}\, h_s]]"
 
@@ -33,7 +33,7 @@ _WINDOW = r"[[mask:|s - p_t| \leq D]]"
 
 
 def _luong(score: str, *parts: Part, before: str = "", behind: str = "", needs_states: bool = False) -> Walk:
-    """Give the walk of a mechanism with Luong's data flow; `before` and `behind` are further lines of its formula."""
+    """Return the walk of a mechanism with Luong's data flow; `before` and `behind` are further lines of its formula."""
     lines = filter(None, (before, score, _JOIN, _CHOOSE, behind))
     return Walk(_lines(*lines), parts, _LUONG, needs_states)
 

@@ -26,20 +26,20 @@ def _sigmoid(values: Vector) -> Vector:
 
 
 def read_in(scene: Scene, row: int) -> Vector:
-    """Give the embedding of the word that step `row` reads in, scaled to unit variance."""
+    """Return the embedding of the word that step `row` reads in, scaled to unit variance."""
     embedding = scene.parameters["embedding.weight"]
     vector: Vector = exact(embedding[scene.trace.target_input.ids[row]]) * embedding.shape[1] ** 0.5
     return vector
 
 
 def read_in_strip(scene: Scene, row: int) -> Strip:
-    """Give the strip of what `read_in` gives."""
+    """Return the strip of what `read_in` gives."""
     word = visible(scene.trace.target_input.texts[row])
     return Strip(_("the word before, read in: {word}", word=word), "y", read_in(scene, row)[None])
 
 
 def parameters_of(scene: Scene, names: tuple[str, ...]) -> tuple[Vector, ...]:
-    """Give parameters by their names, in the precision in which digits are added up."""
+    """Return parameters by their names, in the precision in which digits are added up."""
     return tuple(exact(scene.parameters[name]) for name in names)
 
 
@@ -52,7 +52,7 @@ class _Gru(NamedTuple):
 
 
 def _gru(weights: tuple[Vector, ...], read: Vector, state: Vector) -> _Gru:
-    """Give one step for the input `read`; `weights` are those of torch's cell: input, recurrent, and their biases."""
+    """Return one step for the input `read`; `weights` are those of torch's cell: input, recurrent, and their biases."""
     enter, recur, enter_bias, recur_bias = weights
     inner = np.split(enter @ read + enter_bias, 3)
     own = np.split(recur @ state + recur_bias, 3)
@@ -73,7 +73,7 @@ class _Lstm(NamedTuple):
 
 
 def _lstm(gates: Vector, cell: Vector) -> _Lstm:
-    """Give one step for the sums that enter the gates, [4 * d]."""
+    """Return one step for the sums that enter the gates, [4 * d]."""
     enter, forget, new, leave = np.split(gates, 4)
     enter, forget, leave, new = _sigmoid(enter), _sigmoid(forget), _sigmoid(leave), np.tanh(new)
     cell = forget * cell + enter * new
@@ -108,7 +108,7 @@ def _work_out_lstm(made: _Lstm, before: Vector, after: NDArray[Any], step: int) 
 
 
 def state_strip(values: NDArray[Any], *, k: int | None = None, made: bool = False) -> Strip:
-    """Give the decoder's state before a step, or the one that the step has made."""
+    """Return the decoder's state before a step, or the one that the step has made."""
     name = _("decoder state after this step") if made else _("decoder state before this step")
     return Strip(name, "s", values[None], marked=(None, k), made=made)
 
@@ -116,7 +116,7 @@ def state_strip(values: NDArray[Any], *, k: int | None = None, made: bool = Fals
 def gru_step(
     scene: Scene, entering: Strip, before: NDArray[Any], after: NDArray[Any]
 ) -> tuple[tuple[Strip, ...], Worked]:
-    """Give the strips and the digits of a step from state `before` to `after`: the word and `entering` are read in."""
+    """Return strips and digits of a step from state `before` to `after`: the word and `entering` are read in."""
     read = np.concatenate((read_in(scene, scene.row), exact(entering.values[0])))
     made = _gru(parameters_of(scene, GRU), read, exact(before))
     k, worked = _work_out_gru(made, exact(before), after, scene.row + 1)

@@ -16,17 +16,17 @@ Built = tuple[str, tuple[Strip, ...], Worked | None]
 
 
 def exact(values: NDArray[Any]) -> NDArray[np.float64]:
-    """Give `values` in the precision in which digits are added up."""
+    """Return `values` in the precision in which digits are added up."""
     return np.asarray(values, dtype=np.float64)
 
 
 def query_strip(scene: Scene) -> Strip:
-    """Give the vector that reads."""
+    """Return the vector that reads."""
     return Strip(_("query: what reads"), scene.letters.plain("query"), scene.of_query("query")[None])
 
 
 def keys_strip(scene: Scene, *, marked: int | None = None, made: bool = False) -> Strip:
-    """Give the vectors that scores are computed on, a row a word."""
+    """Return the vectors that scores are computed on, a row a word."""
     place = (scene.column, marked)
     return Strip(
         _("keys: what is read"), scene.letters.key, scene.of_keys("key"), rows=scene.keys, marked=place, made=made
@@ -34,14 +34,14 @@ def keys_strip(scene: Scene, *, marked: int | None = None, made: bool = False) -
 
 
 def scores_strip(scene: Scene, *, made: bool = False) -> Strip:
-    """Give one score a key."""
+    """Return one score a key."""
     name = _("scores: how well each word fits")
     values = scene.of_query("scores")[None]
     return Strip(name, scene.letters.score, values, columns=scene.keys, marked=(None, scene.column), made=made)
 
 
 def row_of(matrix: Numbers, row: int, symbol: str) -> Strip:
-    """Give the row of a matrix of parameters that one component needs."""
+    """Return the row of a matrix of parameters that one component needs."""
     name = _("parameters: row {row} of a matrix", row=row)
     return Strip(name, symbol, matrix[row][None], whole=tuple(matrix.shape))
 
@@ -64,7 +64,7 @@ def _score_worked(scene: Scene, *lines: str, digits: str, computed: float, term:
 
 
 def _deciding(scene: Scene) -> int:
-    """Give the component of the hidden layer that adds most to the chosen pair's score."""
+    """Return the component of the hidden layer that adds most to the chosen pair's score."""
     share = scene.parameters["score_vector"] * scene.features[scene.column]
     return int(np.abs(share).argmax())
 
@@ -263,7 +263,7 @@ def _predicted_centre(scene: Scene) -> Built:
     digits, share = products(vector, hidden)
     computed = scene.count / (1 + float(np.exp(-share)))
     says = _(
-        "From what “{query}” looks for the model foretells where to look: around place {centre} of {count}.",
+        "From what “{query}” looks for the model predicts where to look: around place {centre} of {count}.",
         query=scene.query_word,
         centre=f"{computed:.2f}",
         count=scene.count,

@@ -89,7 +89,7 @@ class Letters:
     context: str = "c"
 
     def plain(self, name: str) -> str:
-        """Give the letter `name` for a heading, which is no LaTeX."""
+        """Return the letter `name` for a heading, which is no LaTeX."""
         letter: str = getattr(self, name)
         return letter.replace(r"\alpha", "\u03b1").replace("_", "")
 
@@ -161,13 +161,13 @@ class Scene:
         return f"{{{self.row},{self.column}}}"
 
     def of_query(self, quantity: str) -> Numbers:
-        """Give the query's row of `quantity`, [d], or [key] of what has one number a pair."""
+        """Return the query's row of `quantity`, [d], or [key] of what has one number a pair."""
         values = self._companion(quantity)
         row: Numbers = values[self.head if values.shape[0] > 1 else 0, self.row]
         return row[: self.count] if quantity in ("scores", "mask", "weights", "raw_weights") else row
 
     def of_keys(self, quantity: str) -> Numbers:
-        """Give `quantity` of every key, [key, d]."""
+        """Return `quantity` of every key, [key, d]."""
         values: Numbers = self._companion(quantity)[self.head]
         return values[: self.count]
 
@@ -238,12 +238,12 @@ class Walk:
 
 
 def spoken(text: str) -> str:
-    """Give a token as a sentence names it: without the white space around it, nothing in it invisible."""
+    """Return a token as a sentence names it: without the white space around it, nothing in it invisible."""
     return visible(text.strip() or text)
 
 
 def strongest_key(weights: Numbers) -> int:
-    """Give the key that a row of weights reads most."""
+    """Return the key that a row of weights reads most."""
     return int(np.argmax(weights))
 
 

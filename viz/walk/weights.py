@@ -17,7 +17,7 @@ Allowed = NDArray[np.bool_]
 
 
 def _masked(scene: Scene) -> NDArray[np.float64]:
-    """Give the scores, NaN where the mask hides a word."""
+    """Return the scores, NaN where the mask hides a word."""
     return np.where(scene.of_query("mask"), exact(scene.of_query("scores")), np.nan)
 
 
@@ -33,7 +33,7 @@ def _masked_strip(scene: Scene, *, made: bool = False) -> Strip:
 
 
 def weights_strip(scene: Scene, quantity: str = "weights", *, made: bool = False) -> Strip:
-    """Give the share of each key."""
+    """Return the share of each key."""
     name = _("weights: the share of each word") if quantity == "weights" else _("weights before the Gaussian")
     values = scene.of_query(quantity)[None]
     symbol = scene.letters.plain("weight")
@@ -180,7 +180,7 @@ GAUSSIAN = Part("gaussian", mark("Gaussian"), _gaussian)
 
 
 def context_strip(scene: Scene, *, marked: int | None = None, made: bool = False) -> Strip:
-    """Give the weighted sum of the values."""
+    """Return the weighted sum of the values."""
     name = _("context: what was read")
     return Strip(name, scene.letters.context, scene.of_query("context")[None], marked=(None, marked), made=made)
 

@@ -40,7 +40,7 @@ def comparison_canvas(payload: bytes, *, key: str) -> None:
 
 
 def picked_on(key: str) -> tuple[HeadPlace, ...] | None:
-    """Give what the reader has just picked on the overview `key`, the head picked first in front.
+    """Return what the reader has just picked on the overview `key`, the head picked first in front.
 
     Returns
     -------
@@ -68,7 +68,7 @@ def _mount(name: str) -> Any:
 
 @cache
 def parts_of(name: str) -> tuple[str, str, str]:
-    """Give markup, style and script of the canvas `name`, with what stands behind every canvas."""
+    """Return markup, style and script of the canvas `name`, with what stands behind every canvas."""
     files = (f"{name}.html", "maps.css", "maps.js", f"{name}.js", "picture.js")
     html, style, *scripts = ((FOLDER / file).read_text(encoding="utf8") for file in files)
     return html, style, "\n".join(scripts)

@@ -99,7 +99,7 @@ def csv_box(text: str, name: str) -> None:
 
 
 def choose_picture() -> dict[str, str]:
-    """Give the formats of a saved picture as a control shows them."""
+    """Return the formats of a saved picture as a control shows them."""
     return {"png": _("PNG picture"), "svg": _("SVG picture")}
 
 

@@ -159,7 +159,7 @@ def several(
 
 
 def unfolded(label: str, key: str) -> DeltaGenerator | None:
-    """Show a fold that is closed at first, and give where its content goes; None while it is closed.
+    """Show a fold that is closed at first, and return where its content goes; None while it is closed.
 
     What is in a closed fold is neither computed nor drawn: a table there would take longer than the figure above it.
     """

@@ -16,7 +16,7 @@ _LATEST = "languages-latest"
 
 
 def pair_of(key: str) -> str:
-    """Give the pair of the key of a translation model.
+    """Return the pair of the key of a translation model.
 
     Examples
     --------
@@ -27,7 +27,7 @@ def pair_of(key: str) -> str:
 
 
 def mechanism_of(key: str) -> str:
-    """Give the mechanism of the key of a translation model.
+    """Return the mechanism of the key of a translation model.
 
     Examples
     --------
@@ -38,13 +38,13 @@ def mechanism_of(key: str) -> str:
 
 
 def installed_pairs() -> tuple[str, ...]:
-    """Give the pairs that there are weights of, `USUAL` first."""
+    """Return the pairs that there are weights of, `USUAL` first."""
     there = dict.fromkeys(pair_of(key) for key in models.catalog())
     return tuple(sorted(there, key=lambda pair: (pair != USUAL, pair)))
 
 
 def choose_pair(*, turned: bool) -> str:
-    """Let the reader choose the pair, and give it; nothing is shown where there is no choice.
+    """Let the reader choose the pair, and return it; nothing is shown where there is no choice.
 
     An example sentence in the box becomes one of the pair that is chosen; a sentence of the reader's own stays.
 
@@ -68,7 +68,7 @@ def choose_pair(*, turned: bool) -> str:
 
 
 def latest_pair() -> str:
-    """Give the pair that the reader chose last, on any page."""
+    """Return the pair that the reader chose last, on any page."""
     return str(st.session_state.get(_LATEST, USUAL))
 
 

@@ -19,11 +19,11 @@ class Fits(Protocol):
     """A model that says how much of a text it takes."""
 
     def fit(self, text: str) -> tuple[str, int]:
-        """Give the beginning of `text` that it takes, and how many words and marks are left out."""
+        """Return the beginning of `text` that it takes, and how many words and marks are left out."""
 
 
 def fit_beside(model: Any, text: str, pair: str | None) -> tuple[str, int]:
-    """Give the beginning of `text` that `model` takes with `pair`, if there is one, and how much is left out."""
+    """Return the beginning of `text` that `model` takes with `pair`, if there is one, and how much is left out."""
     fitting, left_out = model.fit(text) if pair is None else model.fit(text, pair=pair)
     return str(fitting), int(left_out)
 
@@ -62,7 +62,7 @@ def keep_readable(text: str) -> None:
 
 
 def last_readable(model: Fits, error: models.InputError, place: DeltaGenerator) -> str | None:
-    """Say in `place` what is wrong with a text; give the last that could be read, cut, or None if there is none.
+    """Say in `place` what is wrong with a text; return the last that could be read, cut, or None if there is none.
 
     Parameters
     ----------

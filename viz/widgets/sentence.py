@@ -42,12 +42,12 @@ _KEPT, _CARRIED, _PAGE = "sentence-kept", "sentence-carried", "sentence-page"
 
 
 def first_of(pair: str) -> str:
-    """Give what stands in the box of a visitor who brings nothing."""
+    """Return what stands in the box of a visitor who brings nothing."""
     return next(iter(examples_of(pair).values()))
 
 
 def examples_of(pair: str) -> Mapping[str, str]:
-    """Give the examples of a pair; a pair without any of its own has those of `USUAL`."""
+    """Return the examples of a pair; a pair without any of its own has those of `USUAL`."""
     return EXAMPLES.get(pair, EXAMPLES[USUAL])
 
 
@@ -58,7 +58,7 @@ def change_examples(before: str, pair: str) -> None:
 
 
 def sentence_box(label: str | None = None, *, pair: str = USUAL) -> str:
-    """Show the box to type a sentence in, with its examples, and give what stands in it.
+    """Show the box to type a sentence in, with its examples, and return what stands in it.
 
     The text is given as it was typed: it may be empty or longer than a model takes.
 
@@ -98,7 +98,7 @@ def sentence_box(label: str | None = None, *, pair: str = USUAL) -> str:
 
 
 def languages_of(pair: str) -> dict[str, str]:
-    """Give the names of the languages that are read and written: ``source``, ``target``."""
+    """Return the names of the languages that are read and written: ``source``, ``target``."""
     source, target = pair.split("-")
     return {"source": _(LANGUAGES[source]), "target": _(LANGUAGES[target])}
 
@@ -136,7 +136,7 @@ def say_cut(trace: AttentionTrace, place: DeltaGenerator) -> None:
 
 
 def _awaited(first: str) -> str | None:
-    """Give the sentence that the box must show because the visitor comes from another page; None if from nowhere.
+    """Return the sentence that the box must show because the visitor comes from another page; None if from nowhere.
 
     When the page changes, Streamlit keeps the values of bound widgets that stood through two runs: that of a link
     whose reader turns straight to another page would be lost. It is put into the box and the address bar here,

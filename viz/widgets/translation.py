@@ -22,7 +22,7 @@ _DEEPEST_TINT = 0.5
 
 
 def tinted(trace: AttentionTrace) -> str:
-    """Give the words of a translation as HTML: the less sure the model was of a word, the deeper its tint.
+    """Return the words of a translation as HTML: the less sure the model was of a word, the deeper its tint.
 
     Parameters
     ----------

@@ -32,7 +32,7 @@ export default function ({ parentElement, data, setStateValue }) {
 
 
 def page_width() -> int:
-    """Give the width of the place where this is called, in pixels, and rerun when it changes.
+    """Return the width of the place where this is called, in pixels, and rerun when it changes.
 
     Returns
     -------

@@ -88,7 +88,7 @@ def test_bands_of_shuffled_words_are_those_of_texts_run_one_by_one(key: str) -> 
 
 
 def own_map(eager: Any, ids: np.ndarray, trace: AttentionTrace, site: Site) -> np.ndarray:
-    """Give the map at `site` of a network with the attention that transformers itself has, [head, query, key]."""
+    """Return the map at `site` of a network with the attention that transformers itself has, [head, query, key]."""
     inputs = {"input_ids": torch.from_numpy(ids)[None]}
     if trace.target:
         inputs["decoder_input_ids"] = torch.tensor([trace.target_input.ids])
@@ -132,7 +132,7 @@ def test_bands_of_pretrained_models_are_those_of_single_runs_of_their_own_attent
 
 
 def without_positions(family: str) -> PretrainedModel:
-    """Give a tiny model that does not know where a word of the source stands."""
+    """Return a tiny model that does not know where a word of the source stands."""
     made = tiny_network(family)
     with torch.no_grad():
         for name, each in made.named_parameters():

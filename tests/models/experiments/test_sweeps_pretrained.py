@@ -28,7 +28,7 @@ def run(family: str) -> AttentionTrace:
 
 
 def known(trace: AttentionTrace) -> np.ndarray:
-    """Give the log-probabilities that a trace tells: of its steps, or of the tokens of a causal text."""
+    """Return the log-probabilities that a trace tells: of its steps, or of the tokens of a causal text."""
     if trace.target:
         return np.array([step.log_probability for step in trace.steps])
     return np.array([each.log_probability for each in trace.predictions if each.log_probability is not None])
@@ -36,7 +36,7 @@ def known(trace: AttentionTrace) -> np.ndarray:
 
 @cache
 def eager(family: str) -> Any:
-    """Give the same network with the attention that transformers itself has."""
+    """Return the same network with the attention that transformers itself has."""
     network = tiny_network(family, attention="eager")
     for mine, theirs in zip(tiny_model(family).network.parameters(), network.parameters(), strict=True):
         assert torch.equal(mine, theirs)
@@ -44,7 +44,7 @@ def eager(family: str) -> Any:
 
 
 def forced(family: str, ids: list[int]) -> np.ndarray:
-    """Give the log-probabilities of the target of `run(family)` by the network's own attention, `ids` being read."""
+    """Return the log-probabilities of the target of `run(family)` by the network's own attention, `ids` being read."""
     trace = run(family)
     with torch.inference_mode():
         logits = eager(family)(
@@ -76,7 +76,7 @@ def test_a_batched_sweep_of_heads_equals_one_run_a_head(family: str) -> None:
     assert np.abs(effects).max(axis=1).min() > 1e-4  # an edit that does nothing would pass most of the above
 
 
-def test_only_what_a_model_foretells_has_a_probability() -> None:
+def test_only_what_a_model_predicts_has_a_probability() -> None:
     """A causal text's tokens but the first; the target of a translation, whose vectors are not of one text."""
     trace = run("gpt2")
     assert switch_off_each_head(tiny_model("gpt2").replay(trace)).written.ids == trace.source.ids[1:]

@@ -33,7 +33,7 @@ def minilm() -> PretrainedModel:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Give the folder of a tiny BERT with a head, as a checkpoint of the hub comes."""
+    """Return the folder of a tiny BERT with a head, as a checkpoint of the hub comes."""
     return write(tmp_path / "tiny", "bert")
 
 
@@ -77,7 +77,7 @@ class TestMiniLM:
         assert (provenance.title, provenance.year) == ("all-MiniLM-L6-v2", 2020)
         assert provenance.equation == "a = softmax(q k' / sqrt(d))"
 
-    def test_it_foretells_nothing_for_it_has_no_head(self) -> None:
+    def test_it_predicts_nothing_for_it_has_no_head(self) -> None:
         assert minilm().attend("The [MASK] drank the milk.").predictions == ()
 
     def test_other_weights_under_its_name_are_refused(self, folder: Path) -> None:

@@ -42,7 +42,7 @@ TEXT, TARGET = ">>fra<< The  café cat ﬁre 猫🐈 sleeps.", "Le chat dort pr�
 
 
 def vocabulary() -> dict[str, int]:
-    """Give pieces their numbers as opus-mt does: </s> and <unk> first, those of both languages together, <pad> last."""
+    """Return pieces numbered as in opus-mt: </s> and <unk> first, those of both languages together, <pad> last."""
     pieces = []
     for file in (FRENCH, ENGLISH):
         splitter = SentencePieceProcessor(model_proto=tiny_pieces(file))
@@ -66,7 +66,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def eager(folder: Path) -> Any:
-    """Give the network of the checkpoint as transformers itself opens it."""
+    """Return the network of the checkpoint as transformers itself opens it."""
     return transformers.MarianMTModel.from_pretrained(folder, attn_implementation="eager")
 
 
@@ -77,7 +77,7 @@ def reader(folder: Path) -> MarianText:
 
 @pytest.fixture(scope="module")
 def own(folder: Path) -> Any:
-    """Give what transformers itself makes of the files."""
+    """Return what transformers itself makes of the files."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it advises a package that it never uses
         return transformers.MarianTokenizer.from_pretrained(folder)

@@ -53,7 +53,7 @@ def attend(family: str, **settings: Any) -> AttentionTrace:
 
 
 def eager_weights(family: str, trace: AttentionTrace) -> dict[Site, np.ndarray]:
-    """Give what a second network of the same weights, never observed, gives as its attentions."""
+    """Return what a second network of the same weights, never observed, gives as its attentions."""
     network = tiny_network(family, attention="eager")
     inputs = {"input_ids": torch.tensor([trace.source.ids])}
     if family in TRANSLATORS:
@@ -388,7 +388,7 @@ def tiny_config(family: str, **settings: Any) -> Any:
 
 class TestPredictions:
     @pytest.mark.parametrize("family", ["gpt2", "llama", "bloom"])
-    def test_a_causal_model_foretells_after_each_token(self, family: str) -> None:
+    def test_a_causal_model_predicts_after_each_token(self, family: str) -> None:
         trace, network = attend(family), tiny_network(family, attention="eager")
         ids = torch.tensor([trace.source.ids])
         with torch.inference_mode():
@@ -426,7 +426,7 @@ class TestPredictions:
         assert not blocks  # scores that are edited are worked out whole
         assert not np.allclose(edited[edited.sites[0]].weights, trace[trace.sites[0]].weights)
 
-    def test_a_long_causal_text_foretells_at_its_last_positions(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_long_causal_text_predicts_at_its_last_positions(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("models.huggingface.model.LOGITS", 4 * 261)
         trace = attend("llama")
         assert [each.position for each in trace.predictions] == list(range(len(trace.source) - 4, len(trace.source)))

@@ -57,7 +57,7 @@ def small(key: str) -> TranslationNetwork:
 
 
 def weights_of(made: TranslationNetwork) -> tuple[str, ...]:
-    """Give the pattern of all weights, or none where there is no hook on any."""
+    """Return the pattern of all weights, or none where there is no hook on any."""
     hooks = (part.site.quantity for part in made.modules() if isinstance(part, HookPoint))
     return ("*.weights",) if "weights" in hooks else ()
 
@@ -328,7 +328,7 @@ OF_SELF_ATTENTION = ("rollout_heatmap",)  # from tokens to tokens of one text: o
 
 @cache
 def awkward_trace(key: str, name: str, decoding: str) -> AttentionTrace:
-    """Give a trace of an awkward text: forced on itself, so that both axes are awkward, or as random weights write."""
+    """Return a trace of an awkward text: forced on itself (both axes awkward), or as random weights write."""
     return translator(key).attend(AWKWARD[name], AWKWARD[name] if decoding == "forced" else None)
 
 
@@ -346,7 +346,7 @@ def test_an_awkward_text_has_a_map_that_fits_its_words(key: str, name: str) -> N
 
 
 def record_kind(key: str) -> tuple[object, ...]:
-    """Give all in which the record of a mechanism may differ from another's: a figure sees nothing else of it."""
+    """Return all in which the record of a mechanism may differ from another's: a figure sees nothing else of it."""
     trace = awkward_trace(key, "one token", "greedy")
     return tuple((each.site, len(each.head_names), each.rows_sum_to_one) for each in trace)
 
@@ -356,7 +356,7 @@ KINDS = tuple({record_kind(key): key for key in reversed(ATTENTIVE)}.values())
 
 
 def ways(name: str, trace: AttentionTrace) -> list[dict[str, Any]]:
-    """Give the choices under which a figure is drawn: by word and by piece, and of each kind of map that there is."""
+    """Return the choices under which a figure is drawn: by word and by piece, and of each kind of map that there is."""
     patterns = sorted({f"{site.stack}.*.{site.kind}" for site in trace.sites})
     if name in OF_SELF_ATTENTION:
         patterns = [pattern for pattern in patterns if pattern.endswith("self")]
@@ -366,7 +366,7 @@ def ways(name: str, trace: AttentionTrace) -> list[dict[str, Any]]:
 
 
 def named_choices(name: str) -> list[dict[str, str]]:
-    """Give each value that a figure offers by name, such as a unit, a reading or a colour scale, one at a time."""
+    """Return each value that a figure offers by name, such as a unit, a reading or a colour scale, one at a time."""
     hints = get_type_hints(FIGURES[name])
     parts = {each: (hints[each], *get_args(hints[each])) for each in hints if each != "return"}
     return [

@@ -77,7 +77,7 @@ def step_by_step(made: Any, source: Tensor, inputs: Tensor) -> Tensor:
 
 
 def weights_of(name: str) -> list[str]:
-    """Give the patterns of all that `name` may capture as weights: none without attention."""
+    """Return the patterns of all that `name` may capture as weights: none without attention."""
     return ["*.weights"] if mechanisms()[name].has_attention else []
 
 
@@ -183,7 +183,7 @@ def with_weights_of(other: Any, name: str, **sizes: Any) -> Any:
 
 
 def cross_weights(made: Any, source: list[int] = SOURCE, **choices: Any) -> tuple[Tensor, Tensor]:
-    """Give the weights, [query, key], and the logits of the forced `INPUTS`."""
+    """Return the weights, [query, key], and the logits of the forced `INPUTS`."""
     with torch.no_grad(), capture(["decoder.0.cross"], **choices) as session:
         logits = made.decode(made.encode(torch.tensor([source])), torch.tensor([INPUTS]))
     return session["decoder.0.cross.weights"][0, 0], logits

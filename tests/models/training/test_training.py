@@ -76,7 +76,7 @@ class TestLoss:
 
     @staticmethod
     def both(parts: tuple[Tensor, ...], smoothing: float, scale: float = 1.0) -> Iterator[list[Tensor]]:
-        """Give the loss and its gradients, of `output_loss` and of torch."""
+        """Return the loss and its gradients, of `output_loss` and of torch."""
         states, weight, bias, labels = parts
         ours = output_loss(states, weight, bias, labels, ignore=PAD, smoothing=smoothing, precision=torch.float64)
         logits = nn.functional.linear(states, weight, bias).flatten(0, -2)
@@ -354,7 +354,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give a folder for the pair's tokenizer in place of ``models/weights``."""
+    """Return a folder for the pair's tokenizer in place of ``models/weights``."""
     return tmp_path_factory.mktemp("weights")
 
 
@@ -383,7 +383,7 @@ def advance(trainer: Trainer, updates: int) -> list[float]:
 
 
 def everything(trainer: Trainer) -> dict[str, Tensor]:
-    """Give all numbers that decide how a run goes on."""
+    """Return all numbers that decide how a run goes on."""
     found = {f"model.{name}": values.clone() for name, values in trainer.network.state_dict().items()}
     found |= {f"average.{name}": values.clone() for name, values in trainer.average.items()}
     for index, state in trainer.optimizer.state_dict()["state"].items():
@@ -822,7 +822,7 @@ class TestGoldIndices:
 
 
 def hand_built(weights: NDArray[Any], source: str, target: str) -> AttentionTrace:
-    """Give a trace with `weights` as its cross map, of the pieces of two texts."""
+    """Return a trace with `weights` as its cross map, of the pieces of two texts."""
     read, written = tokenizer().source(source), tokenizer().source(target)
     cross = AttentionMap(Site("decoder", 0, "cross"), weights.astype(np.float32), written, read)
     return AttentionTrace(

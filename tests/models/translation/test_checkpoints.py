@@ -51,7 +51,7 @@ TRAINED = ("bahdanau", "luong-general", "transformer")  # those that have weight
 
 
 def write(folder: Path, key: str = "bahdanau", /, **card: Any) -> Path:
-    """Write a tiny checkpoint of a mechanism; give its folder."""
+    """Write a tiny checkpoint of a mechanism; return its folder."""
     given = {
         "key": f"{key}-en-fr",
         "mechanism": key,

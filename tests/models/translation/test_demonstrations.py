@@ -35,14 +35,14 @@ MISSED = {("bahdanau-zh-en", "你好吗？"): "a sentence of the training text, 
 
 
 def case(key: str, sentence: str) -> Any:
-    """Give a model with a sentence; what is known to be missed must be missed, or the test says so."""
+    """Return a model with a sentence; what is known to be missed must be missed, or the test says so."""
     reason = MISSED.get((key, sentence))
     marks = [pytest.mark.xfail(reason=reason, strict=True)] if reason else []
     return pytest.param(key, sentence, marks=marks)
 
 
 def reads(trace: AttentionTrace) -> list[tuple[str, str]]:
-    """Give each word of the translation with the source word that it reads most, in the map that the card names."""
+    """Return each word of the translation with the source word that it reads most, in the map that the card names."""
     view = choose_view(trace)
     keys = [text.strip() for text in view.shown.key_tokens.texts]
     queries = [text.strip() for text in view.shown.query_tokens.texts]

@@ -45,7 +45,7 @@ def test_every_weight_is_there_exactly(sites: str) -> None:
 
 
 def spans(figure: go.Figure, axis: str) -> np.ndarray:
-    """Give begin and end of each panel's axis in pixels from the upper left."""
+    """Return begin and end of each panel's axis in pixels from the upper left."""
     layout = figure.layout.to_plotly_json()
     names = sorted((key for key in layout if key.startswith(f"{axis}axis")), key=lambda key: int(key[5:] or 1))
     shares = np.array([layout[name]["domain"] for name in names])

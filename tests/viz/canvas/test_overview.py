@@ -22,7 +22,7 @@ FORTY = [f"w{place}" for place in range(39)] + ["</s>"]
 
 
 def decode(payload: bytes) -> tuple[dict[str, Any], np.ndarray]:
-    """Give the header of a payload, and weights as float64 [head, row, column]."""
+    """Return the header of a payload, and weights as float64 [head, row, column]."""
     header, cells = payloads.decode(payload)
     return header, (cells / 255) ** 2
 

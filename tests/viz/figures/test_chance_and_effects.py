@@ -15,7 +15,7 @@ VIEW = choose_view(translator("bahdanau").attend("The cat sleeps in the house.",
 
 
 def bands(margin: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Give a band about each weight: without margin all cells lie inside; every other column is moved out."""
+    """Return a band about each weight: without margin all cells lie inside; every other column is moved out."""
     low, high = VIEW.weights - margin, VIEW.weights + margin
     low[:, ::2] += 2 * margin + 0.001
     high[:, ::2] += 2 * margin + 0.001

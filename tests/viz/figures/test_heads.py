@@ -28,7 +28,7 @@ def small_map(figure: go.Figure, layer: int, head: int, *, queries: int, keys: i
 
 
 def hovered(figure: go.Figure, row: int, column: int) -> tuple[str, str]:
-    """Give what hovering over a cell of the mosaic says of its row and its column, as Plotly finds it."""
+    """Return what hovering over a cell of the mosaic says of its row and its column, as Plotly finds it."""
     heatmap, found = figure.data[0], []
     for axis, edges, cell in ((figure.layout.yaxis, heatmap.y, row), (figure.layout.xaxis, heatmap.x, column)):
         middle, reach = (edges[cell] + edges[cell + 1]) / 2, abs(axis.range[1] - axis.range[0]) / 10_000

@@ -20,7 +20,7 @@ FOUR = (HeadPlace(0, 0), HeadPlace(0, 7), HeadPlace(1, 3), HeadPlace(2, 5))
 
 
 def lines_of(figure: go.Figure, place: HeadPlace) -> list[tuple[int, int, float, float]]:
-    """Give the lines of one head: query, key, thickness, opacity."""
+    """Return the lines of one head: query, key, thickness, opacity."""
     found = []
     for trace in figure.data:
         if trace.meta == "lines" and trace.legendgroup == place.title:

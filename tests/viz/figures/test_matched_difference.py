@@ -36,7 +36,7 @@ def views(
     sites: str = "encoder.*.self",
     **hiding: float,
 ) -> tuple[View, View]:
-    """Give a head of each of two texts, of different weights."""
+    """Return a head of each of two texts, of different weights."""
     traces = transformer(first, seed=1), transformer(second, seed=50)
     found = (
         pick_views(trace, sites, "word", [place], Hiding(**hiding))[0]  # type: ignore[arg-type]
@@ -137,7 +137,7 @@ WORDS = st.lists(st.sampled_from(["the", "cat", "."]), min_size=1, max_size=5)
 
 
 def record(texts: list[list[str]]) -> TokenSequence:
-    """Give what an encoder reads of one text or of a pair."""
+    """Return what an encoder reads of one text or of a pair."""
     words, segments = ["[CLS]"], [-1]
     for number, text in enumerate(texts):
         words += [*text, "[SEP]"]

@@ -38,7 +38,7 @@ ATTACK = ("<img src=x onerror=alert(1)>", '" onmouseover="alert(1)', "</style><s
 
 
 def on_page(trace: AttentionTrace, sites: str = "encoder.*.self", hiding: Hiding = NOTHING) -> Shown:
-    """Give what the Heads page has of a trace."""
+    """Return what the Heads page has of a trace."""
     return Shown(trace, "one", BoundedCache(10**7), sites, "word", hiding)
 
 

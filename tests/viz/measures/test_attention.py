@@ -94,14 +94,14 @@ SQUARES = st.builds(
 
 
 def with_rest(row: np.ndarray) -> list[float]:
-    """Give a row with what it gives to no token as one more cell: nothing if it sums to 1 up to rounding."""
+    """Return a row with what it gives to no token as one more cell: nothing if it sums to 1 up to rounding."""
     cells = [float(weight) for weight in row]
     rest = 1 - sum(cells)
     return [*cells, rest if rest > 1e-5 else 0.0]
 
 
 def looped_mean(values: np.ndarray, worth: Callable[[int, int], float], *, unread: bool = True) -> float:
-    """Give the mean of `worth(query, key)` over the cells of one head, weighted; what is unread is worth nothing."""
+    """Return the mean of `worth(query, key)` over the cells of one head, weighted; what is unread is worth nothing."""
     total = part = 0.0
     for query, row in enumerate(values):
         cells = with_rest(row)
@@ -111,7 +111,7 @@ def looped_mean(values: np.ndarray, worth: Callable[[int, int], float], *, unrea
 
 
 def looped_entropies(values: np.ndarray) -> list[float]:
-    """Give the entropy of each row of one head, in bits."""
+    """Return the entropy of each row of one head, in bits."""
     entropies = []
     for row in values:
         cells = with_rest(row)

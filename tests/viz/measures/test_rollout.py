@@ -23,7 +23,7 @@ def draw(layers: int, heads: int, size: int, seed: int) -> list[np.ndarray]:
 
 
 def looped(layers: list[np.ndarray]) -> np.ndarray:
-    """Give rollout after the last layer, a sum over the token in between at a time."""
+    """Return rollout after the last layer, a sum over the token in between at a time."""
     size = layers[0].shape[1]
     reached = [[float(query == key) for key in range(size)] for query in range(size)]
     for layer in layers:

@@ -25,13 +25,13 @@ HEADS = st.builds(
 
 
 def with_rest(row: np.ndarray) -> np.ndarray:
-    """Give a row with what it gives to no token as one more key: nothing if it sums to 1 up to rounding."""
+    """Return a row with what it gives to no token as one more key: nothing if it sums to 1 up to rounding."""
     rest = 1 - row.sum()
     return np.append(row, rest if rest > 1e-5 else 0.0)
 
 
 def looped(weights: np.ndarray) -> np.ndarray:
-    """Give the divergences by scipy, which takes rows relative to their sums, one row of two heads at a time."""
+    """Return the divergences by scipy, which takes rows relative to their sums, one row of two heads at a time."""
     found = np.zeros((len(weights), len(weights)))
     for one, first in enumerate(weights.astype(float)):
         for other, second in enumerate(weights.astype(float)):

@@ -42,7 +42,7 @@ def view(key: str) -> View:
 
 
 def with_rest(row: np.ndarray) -> np.ndarray:
-    """Give a row with what it gives to no word, which the window of local-p leaves, as one more."""
+    """Return a row with what it gives to no word, which the window of local-p leaves, as one more."""
     return np.append(row, max(1 - row.sum(), 0.0))
 
 

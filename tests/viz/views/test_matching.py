@@ -48,7 +48,7 @@ def test_no_weight_is_lost_or_scaled(data: st.DataObject) -> None:
 
 
 def reference(first: np.ndarray, second: np.ndarray) -> float:
-    """Give the mean total variation distance of two heads, summed cell by cell."""
+    """Return the mean total variation distance of two heads, summed cell by cell."""
     total = 0.0
     for query in range(first.shape[0]):
         total += sum(max(float(a) - float(b), 0.0) for a, b in zip(first[query], second[query], strict=True))

@@ -54,7 +54,7 @@ def numbers(key: str, trace: AttentionTrace, place: Site | None) -> dict[str, An
 
 
 def scenes(key: str, way: str, *, every_key: bool = False) -> Iterator[tuple[dict[str, Any], tuple[Step, ...]]]:
-    """Give several rows, every place, and of each row the first and the last key, or every key, of one run."""
+    """Return several rows, every place, and of each row the first and the last key, or every key, of one run."""
     trace = traced(key, way)
     for place in trace.sites or (None,):
         given = numbers(key, trace, place)
@@ -86,7 +86,7 @@ def test_what_is_worked_out_in_digits_is_what_the_model_went_on_with(key: str, w
 
 
 def captured(trace: AttentionTrace, given: dict[str, Any], quantity: str) -> Array:
-    """Give a companion as the step must show it, straight from the record."""
+    """Return a companion as the step must show it, straight from the record."""
     found = trace[given["place"]]
     values = found.weights if quantity == "weights" else found.companions[quantity]
     if quantity == "features":

@@ -29,7 +29,7 @@ def difference_panel(
     names: tuple[str, str],
     notes: tuple[str, ...],
 ) -> Panel:
-    """Give the panel of `first` less `second`, both named in its note and with their own numbers in its hover text.
+    """Return the panel of `first` less `second`, both named in its note and with their own numbers in its hover text.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ NUMBERS_HEIGHT = 26  # pixels of the numbers under it
 
 
 def sites_at(trace: AttentionTrace, sites: str) -> tuple[Site, ...]:
-    """Give the places of the maps of `trace` that `sites` names, by layer; raises as `views_at`."""
+    """Return the places of the maps of `trace` that `sites` names, by layer; raises as `views_at`."""
     chosen = tuple(sorted(site for site in trace.sites if site.at("weights").matches(sites)))
     if not chosen:
         message = f"no map at {sites}; captured: {', '.join(map(str, trace.sites)) or 'none'}"
@@ -39,13 +39,13 @@ def sites_at(trace: AttentionTrace, sites: str) -> tuple[Site, ...]:
 
 
 def places_at(trace: AttentionTrace, sites: str) -> tuple[HeadPlace, ...]:
-    """Give all heads of the maps that `sites` names, by layer and head; raises as `views_at`."""
+    """Return all heads of the maps that `sites` names, by layer and head; raises as `views_at`."""
     found = sites_at(trace, sites)
     return tuple(HeadPlace(site.layer, head) for site in found for head in range(len(trace[site].head_names)))
 
 
 def views_at(trace: AttentionTrace, sites: str, unit: Unit, hiding: Hiding = NOTHING) -> tuple[View, ...]:
-    """Give a view of each map of `trace` that `sites` names, by layer; each shows its head 0.
+    """Return a view of each map of `trace` that `sites` names, by layer; each shows its head 0.
 
     Parameters
     ----------
@@ -72,14 +72,14 @@ def views_at(trace: AttentionTrace, sites: str, unit: Unit, hiding: Hiding = NOT
 
 
 def view_at(trace: AttentionTrace, site: Site, unit: Unit, hiding: Hiding = NOTHING) -> View:
-    """Give a view of head 0 of the map at `site`, its rows labelled by the token written."""
+    """Return a view of head 0 of the map at `site`, its rows labelled by the token written."""
     return hide(choose_view(trace, unit=unit, site=site, head=0, reading="written"), hiding)
 
 
 def pick_views(
     trace: AttentionTrace, sites: str, unit: Unit, heads: Sequence[HeadPlace], hiding: Hiding = NOTHING
 ) -> tuple[View, ...]:
-    """Give a view of each of `heads`, in their order; no other layer is looked at.
+    """Return a view of each of `heads`, in their order; no other layer is looked at.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def common_notes(view: View) -> tuple[str, ...]:
 
 
 def weight_colours(colour: Colour, *, width: float, largest: float = 1.0, meaning: str | None = None) -> dict[str, Any]:
-    """Give the colour axis of weights, from 0, its title in lines that fit.
+    """Return the colour axis of weights, from 0, its title in lines that fit.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ def weight_colours(colour: Colour, *, width: float, largest: float = 1.0, meanin
 
 
 def difference_colours(colour: Colour, *, width: float, meaning: str) -> dict[str, Any]:
-    """Give the colour axis of differences of weights, -1 to 1, its title in lines that fit.
+    """Return the colour axis of differences of weights, -1 to 1, its title in lines that fit.
 
     Parameters
     ----------
@@ -184,7 +184,7 @@ def check_colour(colour: Colour) -> None:
 
 
 def fitting_colours(axis: dict[str, Any], width: float) -> dict[str, Any]:
-    """Give a colour axis whose title stands in lines that fit into a figure of `width` pixels."""
+    """Return a colour axis whose title stands in lines that fit into a figure of `width` pixels."""
     title = axis["colorbar"]["title"]
     lines = wrapped(title["text"], min(LEGEND_WIDTH, width - LEGEND_MARGIN))
     text = "<br>".join(map(escape, lines))
@@ -192,7 +192,7 @@ def fitting_colours(axis: dict[str, Any], width: float) -> dict[str, Any]:
 
 
 def headline(title: Sequence[str], note: Sequence[str], height: float) -> list[dict[str, Any]]:
-    """Give the annotations that say what a figure of `height` pixels shows: lines of its title, of its note below."""
+    """Return the annotations that say what a figure of `height` pixels shows: lines of its title, of its note below."""
     place = {"x": 0, "xanchor": "left", "yanchor": "top", "xref": "paper", "yref": "paper"}
     common = {"showarrow": False, "align": "left", "borderpad": 0, **place}
     bold, small = ("<br>".join(map(escape, lines)) for lines in (title, note))
@@ -204,12 +204,12 @@ def headline(title: Sequence[str], note: Sequence[str], height: float) -> list[d
 
 
 def legend_height(colours: dict[str, Any]) -> float:
-    """Give the pixels that the colour bar of the axis `colours` takes with its title and its numbers."""
+    """Return the pixels that the colour bar of the axis `colours` takes with its title and its numbers."""
     return BAR_HEIGHT + (str(colours["colorbar"]["title"]["text"]).count("<br>") + 1) * LINE
 
 
 def place_legend(colours: dict[str, Any], *, width: float, height: float, below: float = 0.0) -> dict[str, Any]:
-    """Give the axis `colours` with its colour bar at the left, `below` pixels above the foot of a figure."""
+    """Return the axis `colours` with its colour bar at the left, `below` pixels above the foot of a figure."""
     place = {"x": 0.0, "xanchor": "left", "y": (below + NUMBERS_HEIGHT) / height, "yanchor": "bottom"}
     bar = {"len": min(LEGEND_WIDTH, width - LEGEND_MARGIN), "xpad": LEGEND_MARGIN / 2, "ypad": 0, **place}
     return colours | {"colorbar": colours["colorbar"] | bar}

@@ -29,18 +29,18 @@ SHORT_AREA = 190  # pixels: beside fewer the title of the rows takes two lines
 
 
 def longest_label(width: float) -> int:
-    """Give the text columns that a label may take in a figure of `width` pixels."""
+    """Return the text columns that a label may take in a figure of `width` pixels."""
     return LONGEST_NARROW_LABEL if width < NARROW else tokens.LONGEST_LABEL
 
 
 def panel_size(queries: TokenSequence, keys: TokenSequence, *, note: str, longest: int) -> PanelSize:
-    """Give what a panel with these rows and columns has to hold."""
+    """Return what a panel with these rows and columns has to hold."""
     labels = tuple(tokens.widest((text,), longest) for text in keys.texts)
     return PanelSize(len(queries), len(keys), tokens.widest(queries.texts, longest), labels, note)
 
 
 def wrapped_legend(colours: dict[str, Any], width: float) -> tuple[dict[str, Any], float]:
-    """Give a colour axis whose title fits over its bar in a figure of `width` pixels, and the height it takes.
+    """Return a colour axis whose title fits over its bar in a figure of `width` pixels, and the height it takes.
 
     A title that has lines already keeps them.
     """
@@ -55,13 +55,13 @@ def wrapped_legend(colours: dict[str, Any], width: float) -> tuple[dict[str, Any
 
 
 def fitting_title(title: str, short: str, notes: Sequence[str], width: float) -> tuple[str, tuple[str, ...]]:
-    """Give a panel's title and notes; a title too wide for `width` pixels goes to the notes, `short` stands for it."""
+    """Return a panel's title and notes; a title wider than `width` pixels goes to the notes, `short` replaces it."""
     fits = tokens.width(title) * TITLE_SIZE * GLYPH_WIDTH <= width
     return (title if fits else short), (tuple(notes) if fits else (title, *notes))
 
 
 def base_layout(grid: Grid, colours: dict[str, Any], *, stacked: bool, legend: float = LEGEND_HEIGHT) -> dict[str, Any]:
-    """Give the layout of a figure of `grid`, its colour bar below one row of panels, above several.
+    """Return the layout of a figure of `grid`, its colour bar below one row of panels, above several.
 
     `legend` is the height that `arrange` kept free for the bar.
     """
@@ -78,12 +78,12 @@ def base_layout(grid: Grid, colours: dict[str, Any], *, stacked: bool, legend: f
 
 
 def cell_gap(weights: NDArray[np.float32]) -> int:
-    """Give the pixels between the cells of a map."""
+    """Return the pixels between the cells of a map."""
     return 1 if max(weights.shape) <= MOST_GAPPED_CELLS else 0
 
 
 def _axis(sequence: TokenSequence, longest: int, *, domain: tuple[float, float], anchor: str) -> dict[str, Any]:
-    """Give an axis of integer positions: Plotly would merge equal labels into one row."""
+    """Return an axis of integer positions: Plotly would merge equal labels into one row."""
     count = len(sequence)
     return {
         "type": "linear",
@@ -125,7 +125,7 @@ class Panel:
 
 
 def panel_axes(panel: Panel, grid: Grid, box: Box, *, suffix: str, longest: int) -> dict[str, Any]:
-    """Give the axes of the panel `suffix`: a column a key, labelled above the cells; a row a query, from the top down.
+    """Return the axes of panel `suffix`: a column a key, labelled above the cells; a row a query, from the top down.
 
     Their titles are those of `axis_titles`.
     """
@@ -144,7 +144,7 @@ AxisTitle = tuple[list[str], tuple[float, float]]
 
 
 def axis_places(panel: Panel, grid: Grid, box: Box) -> tuple[AxisTitle, AxisTitle]:
-    """Give what the columns and the rows of `panel` are, in words, each with its place.
+    """Return what the columns and the rows of `panel` are, in words, each with its place.
 
     That of the columns is the middle of its lower edge; that of the rows, which is turned to be read from below, the
     middle of its left edge.
@@ -159,7 +159,7 @@ def axis_places(panel: Panel, grid: Grid, box: Box) -> tuple[AxisTitle, AxisTitl
 
 
 def axis_titles(panel: Panel, grid: Grid, box: Box, *, suffix: str) -> list[dict[str, Any]]:
-    """Give what `axis_places` gives of the panel `suffix`, as annotations named "x" and "y".
+    """Return what `axis_places` gives of the panel `suffix`, as annotations named "x" and "y".
 
     Titles of Plotly's own axes would be placed by measuring every label in the page, which takes longer than drawing
     the maps.
@@ -176,14 +176,14 @@ def axis_titles(panel: Panel, grid: Grid, box: Box, *, suffix: str) -> list[dict
 
 
 def heading_size(title: str, grid: Grid) -> int:
-    """Give the font size of the title of a panel, in pixels: as large as its width allows."""
+    """Return the font size of the title of a panel, in pixels: as large as its width allows."""
     room = (grid.width + GAP) / grid.columns - GAP
     fitting = int(room / max(tokens.width(title) * BOLD_WIDTH, 1))
     return max(min(TITLE_SIZE, fitting), NOTE_SIZE)
 
 
 def heading(title: str, grid: Grid, box: Box) -> dict[str, Any]:
-    """Give the annotation that says what a panel shows, with its note in small."""
+    """Return the annotation that says what a panel shows, with its note in small."""
     note = "<br>".join(map(tokens.escape, box.note))
     small = f'<br><span style="font-size:{NOTE_SIZE}px">{note}</span>' if note else ""
     return {
@@ -201,14 +201,14 @@ def heading(title: str, grid: Grid, box: Box) -> dict[str, Any]:
 
 
 def any_cut(queries: TokenSequence, keys: TokenSequence, longest: int) -> bool:
-    """Tell whether an axis shows less than the whole of a token, so that hovering must."""
+    """Return whether an axis shows less than the whole of a token, so that hovering must."""
     return any(tokens.is_cut(text, longest) for text in (*queries.texts, *keys.texts))
 
 
 def lay_out(
     panels: Sequence[Panel], colours: dict[str, Any], *, width: float, columns: int | None = None
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Give the layout of a figure of `panels`, and the suffix of each panel's axes ("", "2", ...).
+    """Return the layout of a figure of `panels`, and the suffix of each panel's axes ("", "2", ...).
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ MOST_EXTRAS = 1
 
 
 def is_long(panel: Panel) -> bool:
-    """Tell whether the tokens of `panel` are too many to label each."""
+    """Return whether the tokens of `panel` are too many to label each."""
     return bool(max(panel.values.shape) > MOST_LABELLED)
 
 
@@ -112,7 +112,7 @@ def _words(
 
 
 def _axis(texts: Sequence[str], title: str, domain: list[float], anchor: str) -> dict[str, Any]:
-    """Give an axis of categories, one a position, so that hovering names any token while a few are labelled."""
+    """Return an axis of categories, one a position, so that hovering names any token while a few are labelled."""
     count = len(texts)
     places = sorted({round(place) for place in np.linspace(0, count - 1, min(LABELS, count))})
     return {
@@ -133,7 +133,7 @@ def _axis(texts: Sequence[str], title: str, domain: list[float], anchor: str) ->
 
 
 def names_of(texts: Sequence[str]) -> list[str]:
-    """Give a name a position for hover texts, no two alike: the position, counted from 0, and the token.
+    """Return a name a position for hover texts, no two alike: the position, counted from 0, and the token.
 
     Examples
     --------
@@ -167,7 +167,7 @@ def _heatmap(panel: Panel, suffix: str, *, alone: bool) -> go.Heatmap:
 
 
 def _shades(colours: dict[str, Any], colour: Colour) -> dict[str, Any]:
-    """Give the colour axis `colours` for values as they are, its stops placed where their square roots were."""
+    """Return the colour axis `colours` for values as they are, its stops placed where their square roots were."""
     if colour == "linear":
         return colours
     low, high = float(colours["cmin"]), float(colours["cmax"])
@@ -190,7 +190,7 @@ def _shades(colours: dict[str, Any], colour: Colour) -> dict[str, Any]:
 
 
 def _between(stops: Sequence[tuple[float, str]], place: float) -> str:
-    """Give the colour of a scale at `place`."""
+    """Return the colour of a scale at `place`."""
     ends = [end for end, _shade in stops]
     channels = ([int(shade[at : at + 2], 16) for _end, shade in stops] for at in (1, 3, 5))
     return "#" + "".join(f"{round(float(np.interp(place, ends, values))):02x}" for values in channels)

@@ -78,27 +78,27 @@ class Mosaic:
         return any(starts[-1] > len(starts) - 1 for starts in (self.queries, self.keys))
 
     def head_left(self, head: int) -> float:
-        """Give where the maps of `head` begin, from the first map's left edge."""
+        """Return where the maps of `head` begin, from the first map's left edge."""
         return head * (self.map_width + MAP_GAP)
 
     def layer_top(self, row: int) -> float:
-        """Give where the maps of a row begin, from the first map's upper edge."""
+        """Return where the maps of a row begin, from the first map's upper edge."""
         return row * (self.map_height + self.row_gap)
 
     def place(self, x: float, y: float) -> tuple[float, float]:
-        """Give the place of a point, from the first map's upper left corner, as shares of the figure, up from below."""
+        """Return the place of a point, from the first map's upper left corner, as shares of the figure from below."""
         return (self.left + x) / self.width, 1 - (self.top + y) / self.height
 
     def x_edges(self) -> NDArray[np.float64]:
-        """Give the edges of all cells from left to right; an empty cell lies between two maps."""
+        """Return the edges of all cells from left to right; an empty cell lies between two maps."""
         return _edges([self.head_left(head) for head in range(self.heads)], self.map_width, len(self.keys) - 1)
 
     def y_edges(self) -> NDArray[np.float64]:
-        """Give the edges of all cells from the top down; an empty cell lies between two maps."""
+        """Return the edges of all cells from the top down; an empty cell lies between two maps."""
         return _edges([self.layer_top(row) for row in range(self.layers)], self.map_height, len(self.queries) - 1)
 
     def cells(self, maps: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
-        """Give the values of all cells, NaN in the empty ones.
+        """Return the values of all cells, NaN in the empty ones.
 
         Parameters
         ----------
@@ -134,7 +134,7 @@ def arrange_mosaic(
     legend: float,
     alone: bool = False,
 ) -> Mosaic:
-    """Give every small map its place.
+    """Return every small map its place.
 
     Parameters
     ----------

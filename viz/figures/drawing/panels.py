@@ -101,11 +101,11 @@ class Grid:
     label_height: float
 
     def x_domain(self, box: Box) -> tuple[float, float]:
-        """Give the horizontal span of `box` as shares of the figure's width."""
+        """Return the horizontal span of `box` as shares of the figure's width."""
         return box.left / self.width, min(box.right / self.width, 1.0)
 
     def y_domain(self, box: Box) -> tuple[float, float]:
-        """Give the vertical span of `box` as shares of the figure's height, counted from below."""
+        """Return the vertical span of `box` as shares of the figure's height, counted from below."""
         return max(1 - box.bottom / self.height, 0.0), 1 - box.top / self.height
 
 
@@ -118,7 +118,7 @@ class _Labels:
     height: float
 
     def needed(self, size: PanelSize, cell: float) -> float:
-        """Give the pixels from the first cell of a panel to the end of its last one, or of the label farthest out."""
+        """Return the pixels from the first cell of a panel to the end of its last one, or of the label farthest out."""
         middles = [(place + 0.5) * cell for place in range(size.columns)]
         widths = [label * GLYPH_WIDTH * self.font for label in size.column_labels]
         share = {0: 0.5, -45: SLANT, -90: 0.0}[self.angle]
@@ -149,7 +149,7 @@ def _row_gutter(sizes: Sequence[PanelSize]) -> float:
 
 
 def _cell_width(sizes: Sequence[PanelSize], room: float) -> float:
-    """Give the widest cell with which every panel, its labels too, fits into `room` pixels beside its row labels."""
+    """Return the widest cell with which every panel, its labels too, fits into `room` pixels beside its row labels."""
     most = max(max(size.columns for size in sizes), 1)
     cell = min(room / most, LARGEST_CELL)
     while cell > THINNEST_CELL:
@@ -162,7 +162,7 @@ def _cell_width(sizes: Sequence[PanelSize], room: float) -> float:
 
 
 def balanced(count: int, most: int) -> int:
-    """Give how many of `count` things stand in a row of at most `most`, so that rows are as long as each other.
+    """Return how many of `count` things stand in a row of at most `most`, so that rows are as long as each other.
 
     Examples
     --------
@@ -173,7 +173,7 @@ def balanced(count: int, most: int) -> int:
 
 
 def choose_columns(sizes: Sequence[PanelSize], width: float) -> int:
-    """Give how many panels stand in a row of `width` pixels: four at most, with cells that can be told apart.
+    """Return how many panels stand in a row of `width` pixels: four at most, with cells that can be told apart.
 
     As few rows as that takes, all as long as each other or nearly so.
 
@@ -197,7 +197,7 @@ def choose_columns(sizes: Sequence[PanelSize], width: float) -> int:
 
 
 def arrange(sizes: Sequence[PanelSize], *, width: float, columns: int | None = None, legend: float = 0.0) -> Grid:
-    """Give every panel its place.
+    """Return every panel its place.
 
     Parameters
     ----------

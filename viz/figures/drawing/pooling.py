@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 
 def blocks(count: int, most: int, *, alone: bool = False) -> NDArray[np.int64]:
-    """Give where each of at most `most` cells begins that share `count` tokens, then the count itself.
+    """Return where each of at most `most` cells begins that share `count` tokens, then the count itself.
 
     All cells but the last stand for equally many tokens; with `alone` the last token has a cell of its own.
 
@@ -24,7 +24,7 @@ def blocks(count: int, most: int, *, alone: bool = False) -> NDArray[np.int64]:
 
 
 def pooled(weights: NDArray[Any], rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[Any]:
-    """Give the largest weight of each cell.
+    """Return the largest weight of each cell.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def pooled(weights: NDArray[Any], rows: NDArray[np.int64], columns: NDArray[np.i
 
 
 def _largest(values: NDArray[Any], starts: NDArray[np.int64]) -> NDArray[Any]:
-    """Give the largest of each block along the first axis."""
+    """Return the largest of each block along the first axis."""
     if len(starts) == len(values) + 1:
         return values
     firsts, lasts = starts[:-1], starts[1:] - 1

@@ -41,7 +41,7 @@ _HEADINGS = {
 
 
 def text_html(view: View, *, position: int, way: Way = "reads", colour: Colour = "root") -> str:
-    """Give the text of `view` with each word shaded by its weight.
+    """Return the text of `view` with each word shaded by its weight.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def text_html(view: View, *, position: int, way: Way = "reads", colour: Colour =
 
 
 def chosen_from(view: View, way: Way) -> Sequence[str]:
-    """Give the texts among which a word is chosen: those of the rows of `view`, or of its columns.
+    """Return the texts among which a word is chosen: those of the rows of `view`, or of its columns.
 
     Raises
     ------
@@ -111,7 +111,7 @@ def heading_of(view: View, *, position: int, way: Way) -> str:
 
 
 def _shifted(view: View) -> bool:
-    """Tell whether equal positions on the two axes are different tokens, since other tokens are hidden."""
+    """Return whether equal positions on the two axes are different tokens, since other tokens are hidden."""
     return view.hidden_queries != view.hidden_keys
 
 

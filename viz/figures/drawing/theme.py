@@ -69,7 +69,7 @@ PAPER_COLOUR = "#ffffff"
 
 
 def coloured(values: NDArray[np.floating[Any]], colour: Colour) -> NDArray[np.float32]:
-    """Give the numbers that a colour axis of the kind `colour` takes for `values`.
+    """Return the numbers that a colour axis of the kind `colour` takes for `values`.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def coloured(values: NDArray[np.floating[Any]], colour: Colour) -> NDArray[np.fl
 
 
 def weight_axis(title: str, *, colour: Colour = "linear") -> dict[str, Any]:
-    """Give the colour axis that all weights share: 0 to 1, whatever the picture holds.
+    """Return the colour axis that all weights share: 0 to 1, whatever the picture holds.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def weight_axis(title: str, *, colour: Colour = "linear") -> dict[str, Any]:
 
 
 def weight_ticks(colour: Colour) -> tuple[tuple[float, str], ...]:
-    """Give the numbers of a legend of weights, each with its place from 0 to 1.
+    """Return the numbers of a legend of weights, each with its place from 0 to 1.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def weight_ticks(colour: Colour) -> tuple[tuple[float, str], ...]:
 
 
 def weight_colour(weight: float, colour: Colour) -> str:
-    """Give the colour of a weight from 0 to 1, as figures draw it: ``#rrggbb``.
+    """Return the colour of a weight from 0 to 1, as figures draw it: ``#rrggbb``.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def weight_colour(weight: float, colour: Colour) -> str:
 
 
 def text_on(background: str) -> str:
-    """Give black or white, whichever stands out more on `background`: a contrast of at least 4.58 (WCAG 2).
+    """Return black or white, whichever stands out more on `background`: a contrast of at least 4.58 (WCAG 2).
 
     Examples
     --------
@@ -143,7 +143,7 @@ def text_on(background: str) -> str:
 
 
 def faded(colour: str, opacity: float) -> str:
-    """Give a colour such as ``#1f3374`` with an opacity from 0 to 1.
+    """Return a colour such as ``#1f3374`` with an opacity from 0 to 1.
 
     Examples
     --------
@@ -155,7 +155,7 @@ def faded(colour: str, opacity: float) -> str:
 
 
 def difference_axis(title: str, *, largest: float = 1.0, colour: Colour = "linear") -> dict[str, Any]:
-    """Give the colour axis of differences: symmetric about 0.
+    """Return the colour axis of differences: symmetric about 0.
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ def difference_axis(title: str, *, largest: float = 1.0, colour: Colour = "linea
 
 
 def divergence_axis(title: str) -> dict[str, Any]:
-    """Give the colour axis of divergences, from 0 to 1: dark where two things are alike.
+    """Return the colour axis of divergences, from 0 to 1: dark where two things are alike.
 
     Parameters
     ----------
@@ -204,7 +204,7 @@ def divergence_axis(title: str) -> dict[str, Any]:
 
 
 def _rooted(axis: dict[str, Any], ticks: tuple[float, ...]) -> dict[str, Any]:
-    """Give `axis` for values under `coloured`, its bar numbered with the values themselves."""
+    """Return `axis` for values under `coloured`, its bar numbered with the values themselves."""
     places = coloured(np.array((axis["cmin"], axis["cmax"], *ticks), dtype=np.float32), "root").tolist()
     bar = axis["colorbar"]
     title = bar["title"] | {"text": _("{title} (colour: square root)", title=bar["title"]["text"])}
@@ -225,7 +225,7 @@ def _colour_axis(scale: tuple[tuple[float, str], ...], limits: tuple[float, floa
 
 
 def template() -> go.layout.Template:
-    """Give what every figure starts from: fonts, neutral colours and no frame.
+    """Return what every figure starts from: fonts, neutral colours and no frame.
 
     The style sheet of the pages lets the page shine through and gives the text the colour of theirs, light or
     dark; a saved picture keeps these.
@@ -246,6 +246,6 @@ def template() -> go.layout.Template:
 
 
 def bare_layout(width: float, height: float) -> dict[str, Any]:
-    """Give the layout of a figure of `width` times `height` pixels without a margin: what is drawn places itself."""
+    """Return the layout of a figure of `width` times `height` pixels without a margin: what is drawn places itself."""
     margin = {"l": 0, "r": 0, "t": 0, "b": 0, "autoexpand": False}
     return {"template": template(), "width": width, "height": height, "margin": margin}

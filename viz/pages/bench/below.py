@@ -131,7 +131,7 @@ def show_difference(
 
 
 def show_numbers(views: dict[str, View]) -> None:
-    """Show the weights of one mechanism as a table, and give them as CSV."""
+    """Show the weights of one mechanism as a table, and return them as CSV."""
     names = {mechanism_of(key): name_of(key) for key in views}
     with st.container(horizontal=True, vertical_alignment="center", key="numbers"):
         with st.container(width=250):

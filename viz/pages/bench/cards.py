@@ -38,7 +38,7 @@ Place = tuple[Site | None, Head | None]
 
 
 def mechanism_card(entry: Entry, trace: AttentionTrace) -> Place:
-    """Show the card of one mechanism, and give the layer and head that its reader wants to see.
+    """Show the card of one mechanism, and return the layer and head that its reader wants to see.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def mechanism_card(entry: Entry, trace: AttentionTrace) -> Place:
 
 
 def in_lines(formula: str) -> str:
-    r"""Give a formula of several parts with a line a part, so that it fits into a narrow card.
+    r"""Return a formula of several parts with a line a part, so that it fits into a narrow card.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def _one_vector(words: int) -> None:
 
 
 def _places(trace: AttentionTrace) -> tuple[dict[str, Place], dict[str, str]]:
-    """Give the layers and heads of a trace that there are to choose from, and their names; none without a choice."""
+    """Return the layers and heads of a trace that there are to choose from, and their names; none without a choice."""
     maps = [each for each in trace if each.site.kind == "cross"]
     if sum(len(each.head_names) for each in maps) < 2:
         return {}, {}
@@ -118,7 +118,7 @@ def _places(trace: AttentionTrace) -> tuple[dict[str, Place], dict[str, str]]:
 
 
 def chosen_place(mechanism: str, trace: AttentionTrace) -> Place:
-    """Give the layer and head that the address bar names for a mechanism; those of its card if it names none."""
+    """Return the layer and head that the address bar names for a mechanism; those of its card if it names none."""
     places = _places(trace)[0]
     return places.get(st.query_params.get(f"head-{mechanism}", AUTOMATIC), (None, None))
 

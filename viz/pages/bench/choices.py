@@ -35,7 +35,7 @@ class Choices:
 
 
 def name_of(key: str) -> str:
-    """Give the title of the mechanism that the model `key` has."""
+    """Return the title of the mechanism that the model `key` has."""
     return _(mechanisms()[mechanism_of(key)].title)
 
 
@@ -55,11 +55,11 @@ def fit_translation(host: Host, trace: AttentionTrace, messages: DeltaGenerator)
 
 
 def view_of(trace: AttentionTrace, place: Place, choices: Choices) -> View:
-    """Give the map of `trace` at `place` as the reader wants it."""
+    """Return the map of `trace` at `place` as the reader wants it."""
     return choose_view(trace, unit=choices.unit, site=place[0], head=place[1], reading=choices.reading)
 
 
 def file_name_of(traces: dict[str, AttentionTrace]) -> str:
-    """Give the name of a picture of `traces`: the sentence and the mechanisms."""
+    """Return the name of a picture of `traces`: the sentence and the mechanisms."""
     sentence = next(iter(traces.values())).source_text
     return f"{sentence[:LONGEST_NAMED]} {' '.join(mechanism_of(key) for key in traces)}"

@@ -114,7 +114,7 @@ def _bench() -> None:
 
 
 def _installed(pair: str, messages: DeltaGenerator) -> tuple[str, ...]:
-    """Give the keys of the models that are there; those that are not are named."""
+    """Return the keys of the models that are there; those that are not are named."""
     there = models.catalog()
     for mechanism in USUAL:
         key = f"{mechanism}-{pair}"
@@ -199,7 +199,7 @@ def _compare(host: Host, keys: tuple[str, ...], sentence: str, choices: Choices,
 
 
 def _target(host: Host, keys: Sequence[str], source: str, align: str, messages: DeltaGenerator) -> str | None:
-    """Give the translation that all are made to write; None if each writes its own."""
+    """Return the translation that all are made to write; None if each writes its own."""
     if align == OWN:
         return None
     author, target = keys[0] if align == TEXT else align, ""

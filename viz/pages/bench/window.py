@@ -22,7 +22,7 @@ from viz.widgets.language_pair import mechanism_of
 
 
 def is_local(key: str, trace: AttentionTrace) -> bool:
-    """Tell whether `trace`, of the model `key`, has rows with a window to move."""
+    """Return whether `trace`, of the model `key`, has rows with a window to move."""
     return models.describe(key).mechanism.is_local and bool(trace.sites) and bool(trace.output_text.strip())
 
 

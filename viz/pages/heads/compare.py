@@ -157,6 +157,6 @@ def _on_text(shown: Shown, settings: Settings, picked: Sequence[HeadPlace]) -> N
 
 
 def _first_word(texts: Sequence[str]) -> int:
-    """Give the first token that is a word, so that the picture does not open on a delimiter."""
+    """Return the first token that is a word, so that the picture does not open on a delimiter."""
     words = (place for place, text in enumerate(texts) if text.strip()[:1].isalnum())
     return next(words, 0)

@@ -114,7 +114,7 @@ def open_model(host: Host, key: str, messages: DeltaGenerator) -> bool:
 
 
 def title_of(host: Host, key: str) -> str:
-    """Give the name of the model of `key`, as people write it."""
+    """Return the name of the model of `key`, as people write it."""
     if key.startswith(PREFIX):
         return str(getattr(host.model(key), "title", key))
     entry = models.describe(key)
@@ -130,7 +130,7 @@ def _settings(messages: DeltaGenerator) -> HubSettings:
 
 
 def _labels(settings: HubSettings) -> dict[str, str]:
-    """Give what can be chosen: our models of many heads, those on this machine, those of the hub that are known."""
+    """Return what can be chosen: our models of many heads, those on this machine, those of the hub that are known."""
     labels = {}
     for key in models.catalog():
         if not key.startswith("transformer"):
@@ -178,7 +178,7 @@ def _try_again(host: Host, key: str) -> None:
 
 
 def _may_begin(key: str, messages: DeltaGenerator) -> bool:
-    """Tell whether the model may be loaded now: it lies on this machine, or the reader has just said so."""
+    """Return whether the model may be loaded now: it lies on this machine, or the reader has just said so."""
     identity = key.removeprefix(PREFIX)
     if key in local_models():
         return True

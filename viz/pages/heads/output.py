@@ -34,11 +34,11 @@ def show_output(key: str, trace: AttentionTrace, *, masked: bool, mask: str | No
     key : str
     trace : AttentionTrace
     masked : bool
-        Whether it has a trained head that foretells masked words.
+        Whether it has a trained head that predicts masked words.
     mask : str or None
         How a masked word is typed for it; None if it knows no such word.
     headless : bool
-        Whether it is causal, and its checkpoint lacks the head that foretells the next token.
+        Whether it is causal, and its checkpoint lacks the head that predicts the next token.
     """
     if len(trace.target):
         _translation(key, trace)
@@ -50,7 +50,7 @@ def show_output(key: str, trace: AttentionTrace, *, masked: bool, mask: str | No
         st.caption(
             plain(
                 _(
-                    "{title} has no trained head that foretells the next token: its checkpoint holds none.",
+                    "{title} has no trained head that predicts the next token: its checkpoint holds none.",
                     title=trace.provenance.title,
                 )
             )
@@ -59,7 +59,7 @@ def show_output(key: str, trace: AttentionTrace, *, masked: bool, mask: str | No
         st.info(
             plain(
                 _(
-                    "{title} has no trained head that foretells {mask}: its checkpoint holds none, and random numbers "
+                    "{title} has no trained head that predicts {mask}: its checkpoint holds none, and random numbers "
                     "would not be an answer. The attention below is real.",
                     title=trace.provenance.title,
                     mask=mask,
@@ -130,5 +130,5 @@ def _masked(trace: AttentionTrace) -> None:
 
 
 def _listed(prediction: Prediction) -> str:
-    """Give the likeliest tokens in a line."""
+    """Return the likeliest tokens in a line."""
     return " · ".join(f"“{visible(text)}” {share:.0%}" for text, share in prediction.alternatives[:SHORT])

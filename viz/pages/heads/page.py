@@ -83,7 +83,7 @@ def _heads() -> None:
 
 
 def _pair(key: str | None) -> str:
-    """Give the pair whose examples are offered."""
+    """Return the pair whose examples are offered."""
     return USUAL if key is None or key.startswith(PRETRAINED) else pair_of(key)
 
 
@@ -140,7 +140,7 @@ def _show_model(host: Host, key: str, sentence: str, top: DeltaGenerator, messag
 
 
 def _pair_box() -> str | None:
-    """Show the box for a second text, and give what stands in it; None if nothing does."""
+    """Show the box for a second text, and return what stands in it; None if nothing does."""
     typed = st.text_input(
         _("Second text, read together with the first (B; leave it empty for one text)"),
         key=PAIR,
@@ -155,7 +155,7 @@ def _pair_box() -> str | None:
 def _run(
     host: Host, key: str, sentence: str, pair: str | None, messages: DeltaGenerator
 ) -> tuple[AttentionTrace, Any, Texts] | None:
-    """Run the model; on bad input say so and give what the last good sentence gave; with it, what was read."""
+    """Run the model; on bad input say so and return what the last good sentence gave; with it, what was read."""
     try:
         fitting = fit_text(host.model(key), sentence, messages, pair=pair)
         trace = host.attend(key, fitting, pair=pair)

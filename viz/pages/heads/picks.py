@@ -66,7 +66,7 @@ def forget_picks() -> None:
 
 
 def pick_heads(places: Sequence[HeadPlace]) -> tuple[HeadPlace, ...]:
-    """Show the heads to pick from, and give those that are picked, at most four.
+    """Show the heads to pick from, and return those that are picked, at most four.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def pick_heads(places: Sequence[HeadPlace]) -> tuple[HeadPlace, ...]:
 
 
 def order_of_picking() -> tuple[HeadPlace, ...]:
-    """Give the picked heads as of the last `pick_heads`, the one picked first in front."""
+    """Return the picked heads as of the last `pick_heads`, the one picked first in front."""
     return tuple(st.session_state.get(_ORDER, ()))
 
 
@@ -136,7 +136,7 @@ def _take_box(places: tuple[HeadPlace, ...]) -> None:
 
 
 def _defaults(layers: Layers) -> dict[int, tuple[str, ...]]:
-    """Give for each layer the heads that are picked if the address bar says nothing: the first of the outer layers."""
+    """Return per layer the heads that are picked if the address bar says nothing: the first of the outer layers."""
     return {layer: ("0",) if layer in (min(layers), max(layers)) else () for layer in layers}
 
 

@@ -176,7 +176,7 @@ def _second_model(
 
 
 def _can_compare(sides: Sides) -> bool:
-    """Tell whether two models have words in common, and few enough; say it if not."""
+    """Return whether two models have words in common, and few enough; say it if not."""
     matching = sides.matching
     work = (
         len(sides.one.shown.places) * len(sides.other.shown.places) * len(matching.queries) * (len(matching.keys) + 1)
@@ -233,7 +233,7 @@ def _heads_of_two(
 
 
 def _plain(shown: Shown) -> Shown:
-    """Give `shown` with no token hidden: what is left out of a comparison goes into its last column."""
+    """Return `shown` with no token hidden: what is left out of a comparison goes into its last column."""
     return replace(shown, hiding=Hiding(threshold=shown.hiding.threshold))
 
 

@@ -67,7 +67,7 @@ class Settings:
 
 
 def kinds_of(sites: Iterable[Site]) -> tuple[str, ...]:
-    """Give what the address bar calls the kinds of maps that there are.
+    """Return what the address bar calls the kinds of maps that there are.
 
     Examples
     --------

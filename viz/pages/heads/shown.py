@@ -66,7 +66,7 @@ class Shown:
         return is_long(self.trace)
 
     def views(self, hiding: Hiding | None = None) -> Iterator[View]:
-        """Give a view a layer, under another `hiding` than the own one if given; of a long text made one by one."""
+        """Return a view a layer, under another `hiding` than the own one if given; of a long text made one by one."""
         chosen = self.hiding if hiding is None else hiding
         if self.is_long:
             return (view_at(self.trace, site, self.unit, chosen) for site in sites_at(self.trace, self.sites))
@@ -75,7 +75,7 @@ class Shown:
         return iter(self._made[chosen])
 
     def pick(self, heads: Sequence[HeadPlace]) -> tuple[View, ...]:
-        """Give a view of each of `heads`."""
+        """Return a view of each of `heads`."""
         return pick_views(self.trace, self.sites, self.unit, heads, self.hiding)
 
     def profiles(self) -> tuple[head_profile.Profile, ...]:
@@ -107,7 +107,7 @@ class Shown:
         colour: Colour,
         file: str,
     ) -> bytes:
-        """Give what the canvas overview shows, saved as `file`; picking, ordering and colour compute no map anew."""
+        """Return what the canvas overview shows, saved as `file`; picking, ordering and colour compute no map anew."""
         small: SmallMaps = self.kept(("small", self.hidden), lambda: small_maps(self.views(self.hidden)))
         note = self.kept(("note", self.hiding, current_language()), self._note)
         view = self.first
@@ -129,11 +129,11 @@ class Shown:
         return overview_note(tuple(self.views()))
 
     def kept(self, what: tuple[Hashable, ...], compute: Callable[[], T]) -> T:
-        """Give what is kept of this map and unit under `what`, or compute and keep it."""
+        """Return what is kept of this map and unit under `what`, or compute and keep it."""
         found: T = self.workings.get((self.identity, self.sites, self.unit, *what), compute)
         return found
 
 
 def is_long(trace: AttentionTrace) -> bool:
-    """Tell whether the texts of `trace` are so long that nothing is computed unasked."""
+    """Return whether the texts of `trace` are so long that nothing is computed unasked."""
     return max(len(trace.source), len(trace.target)) > LONG_TEXT

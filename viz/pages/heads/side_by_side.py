@@ -56,7 +56,7 @@ class Side:
     name: str
 
     def tokens(self) -> tuple[Sequence[str], Sequence[str]]:
-        """Give the texts of its rows and of its columns."""
+        """Return the texts of its rows and of its columns."""
         view = self.shown.first
         return view.shown.query_tokens.texts, view.shown.key_tokens.texts
 
@@ -95,20 +95,20 @@ class Sides:
         return cls(one, other, matching, (*said, *notes))
 
     def changes(self) -> NDArray[np.float64]:
-        """Give how differently each head reads in the two: see `viz.views.matching.changes`."""
+        """Return how differently each head reads in the two: see `viz.views.matching.changes`."""
         layers = zip(self.one.shown.views(), self.other.shown.views(), strict=True)
         first, second = self.matching.first, self.matching.second
         return np.concatenate([changes(first(a.shown.weights), second(b.shown.weights)) for a, b in layers])
 
     def distances(self) -> NDArray[np.float64]:
-        """Give how differently every two heads read: see `viz.views.matching.distances`."""
+        """Return how differently every two heads read: see `viz.views.matching.distances`."""
         first = [self.matching.first(view.shown.weights) for view in self.one.shown.views()]
         second = [self.matching.second(view.shown.weights) for view in self.other.shown.views()]
         return distances(np.concatenate(first), np.concatenate(second))
 
 
 def takes_pairs(model: Any) -> bool:
-    """Tell whether `model` reads two texts together."""
+    """Return whether `model` reads two texts together."""
     return getattr(model, "kind", "") == "encoder"
 
 
@@ -141,7 +141,7 @@ def show_matching(sides: Sides) -> None:
 
 
 def _matched_words(sides: Sides, *, axis: int, pairs: Pairs) -> str:
-    """Give the HTML of the words of both along one axis, 0 the rows."""
+    """Return the HTML of the words of both along one axis, 0 the rows."""
     lines = []
     alone = f' class="alone" title="{escape(_("not matched"))}"'
     for number, side in enumerate((sides.one, sides.other)):

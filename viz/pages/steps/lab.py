@@ -98,7 +98,7 @@ Good = tuple[Tables, "LabRun", bool, float]
 
 
 def _run(tables: Tables, messages: DeltaGenerator, *, scaled: bool, temperature: float) -> Good | None:
-    """Run the lab; on numbers that do not fit say so and give the last run that did."""
+    """Run the lab; on numbers that do not fit say so and return the last run that did."""
     from models.experiments.lab import run_lab
 
     try:

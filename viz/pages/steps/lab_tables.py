@@ -82,7 +82,7 @@ class Start:
 
 
 def preset_of(name: str) -> Preset:
-    """Give the numbers of the preset `name`, one of those that can be edited."""
+    """Return the numbers of the preset `name`, one of those that can be edited."""
     from models.experiments import lab
 
     makers: dict[str, Callable[[], Preset]] = {
@@ -106,7 +106,7 @@ def _original(name: str) -> Tables:
 
 
 def start_tables(name: str) -> Start:
-    """Give the tables to begin with: those of the link, else the preset's; kept until another preset is chosen."""
+    """Return the tables to begin with: those of the link, else the preset's; kept until another preset is chosen."""
     kept = st.session_state.get(_START)
     if kept is None or kept.preset != name or not _is_shown(kept):
         tables = _linked(_original(name)) or _original(name)
@@ -116,7 +116,7 @@ def start_tables(name: str) -> Start:
 
 
 def _is_shown(start: Start) -> bool:
-    """Tell whether the editors of `start` stood in the run before: those that did not have forgotten their edits."""
+    """Return whether the editors of `start` stood in the run before: those that did not have forgotten their edits."""
     return any(str(key).startswith(f"lab-table-{start.number}-") for key in st.session_state)
 
 
@@ -157,7 +157,7 @@ def _is_table(table: Any) -> bool:
 
 
 def table_editor(name: str, start: Start, table: list[list[Any]], *, rows_fixed: bool = False) -> list[list[Any]]:
-    """Show a table that can be edited, and give what stands in it."""
+    """Show a table that can be edited, and return what stands in it."""
     width = len(table[0])
     ticks = name == "mask"
     cells = [[bool(cell) if ticks else np.nan if cell is None else float(cell) for cell in row] for row in table]
@@ -176,7 +176,7 @@ def table_editor(name: str, start: Start, table: list[list[Any]], *, rows_fixed:
 
 
 def _rows(columns: Mapping[str, Sequence[Any]], *, ticks: bool) -> list[list[Any]]:
-    """Give the rows of a table of columns; an empty cell is None, or no tick."""
+    """Return the rows of a table of columns; an empty cell is None, or no tick."""
     cells = [list(columns[name]) for name in columns]
     rows = [list(row) for row in zip(*cells, strict=True)]
     if ticks:

@@ -49,7 +49,7 @@ _STACKS: Mapping[tuple[str, str], str] = {
 
 
 def installed(pair: str) -> dict[str, str]:
-    """Give the mechanisms whose weights for the languages `pair` are there, with their names."""
+    """Return the mechanisms whose weights for the languages `pair` are there, with their names."""
     keys = set(models.catalog())
     return {key: _(each.title) for key, each in mechanisms().items() if key in WALKS and f"{key}-{pair}" in keys}
 
@@ -79,7 +79,7 @@ def show_steps(sentence: str, pair: str, messages: DeltaGenerator) -> None:
 
 
 def read_sentence(host: Host, key: str, sentence: str, messages: DeltaGenerator) -> str | None:
-    """Give what the model `key` reads: `sentence`, cut if it is too long, or the last that could be read.
+    """Return what the model `key` reads: `sentence`, cut if it is too long, or the last that could be read.
 
     What is wrong is said in `messages`; None if there was no sentence that could be read yet.
     """
@@ -100,12 +100,12 @@ def _translation(trace: AttentionTrace) -> str:
 
 
 def place_name(site: Site) -> str:
-    """Give the name of a place in words."""
+    """Return the name of a place in words."""
     return _(_STACKS[site.stack, site.kind], layer=site.layer)
 
 
 def _place(trace: AttentionTrace) -> tuple[Site | None, int]:
-    """Give the map to walk through and its head, with a choice where there are several; None without attention."""
+    """Return the map to walk through and its head, with a choice where there are several; None without attention."""
     if not trace.sites:
         return None, 0
     best = trace.provenance.alignment
@@ -156,7 +156,7 @@ def _walk(model: Any, trace: AttentionTrace, place: Site | None, head: int) -> N
 
 
 def _key(trace: AttentionTrace, place: Site, head: int, row: int) -> int:
-    """Give the key that is worked out in digits."""
+    """Return the key that is worked out in digits."""
     shown = trace[place]
     count = row + 1 if shown.causal and trace.provenance.decoding == "greedy" else len(shown.key_tokens)
     most = strongest_key(shown.weights[head, row])
@@ -179,7 +179,7 @@ def _parameters(model: Translator, place: Site | None, names: tuple[str, ...]) -
 
 
 def _decoder_run(model: Translator, trace: AttentionTrace) -> DecoderRun:
-    """Give the decoder's states; those of the last run are kept while its steps are looked at."""
+    """Return the decoder's states; those of the last run are kept while its steps are looked at."""
     from models.experiments.arithmetic import decoder_run
 
     identity = (trace.provenance.sha256, trace.source.ids, trace.target.ids)

@@ -88,7 +88,7 @@ def show_check(chosen: str, look: Look) -> None:
 
 
 def _once(identity: tuple[Any, ...], run: Callable[[Callable[[float], None]], Any]) -> Any:
-    """Give the result of `run`, kept for this visitor until another is asked for; a bar shows how far it is."""
+    """Return the result of `run`, kept for this visitor until another is asked for; a bar shows how far it is."""
     kept = st.session_state.setdefault(_KEPT, {})
     name = identity[0]
     if name in kept and kept[name][0] == identity:

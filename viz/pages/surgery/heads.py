@@ -42,7 +42,7 @@ def show_heads(sweep: HeadSweep, trace: AttentionTrace) -> None:
 
 
 def _losses(sweep: HeadSweep, number: int, trace: AttentionTrace) -> Row:
-    """Give what log-probability is lost without head `number`, in all and at the word that loses most."""
+    """Return what log-probability is lost without head `number`, in all and at the word that loses most."""
     words = words_of_target(sweep.changes[number], sweep.written)
     worst = int(words.argmin())
     hurt = _("word hurt most") if trace.target else _("token hurt most")
@@ -54,7 +54,7 @@ def _losses(sweep: HeadSweep, number: int, trace: AttentionTrace) -> Row:
 
 
 def _turns(turns: Any, trace: AttentionTrace) -> Row:
-    """Give how far the final vectors turn without a head, in the mean and where most; `turns` is [token]."""
+    """Return how far the final vectors turn without a head, in the mean and where most; `turns` is [token]."""
     return {
         _("mean of 1 - cosine"): float(turns.mean()),
         _("token turned most"): visible(trace.source.texts[int(turns.argmax())]),
@@ -73,7 +73,7 @@ def _did(sweep: HeadSweep, trace: AttentionTrace) -> str:
         part = len(sweep.written) < len(trace.source) - 1
         return _(
             "Each head switched off alone while the model reads the text. Change of log-probability: of {tokens}, each "
-            "foretold from those before it; below 0, they became less likely. 1 - cosine: how far the final vector of "
+            "predicted from those before it; below 0, they became less likely. 1 - cosine: how far the final vector of "
             "each token turns.",
             tokens=_("the last {count} tokens", count=len(sweep.written)) if part else _("the text's own tokens"),
         )

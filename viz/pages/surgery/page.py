@@ -90,14 +90,14 @@ def _label() -> str | None:
 
 
 def _names(pair: str) -> dict[str, str]:
-    """Give what can be operated on: translation models with attention, and pretrained models of this machine."""
+    """Return what can be operated on: translation models with attention, and pretrained models of this machine."""
     entries = [models.describe(key) for key in models.catalog() if pair_of(key) == pair]
     own = {each.mechanism.key: _(each.mechanism.title) for each in entries if each.mechanism.has_attention}
     return own | {key: each.title for key, each in local_models().items()}
 
 
 def _key(name: str, pair: str) -> str:
-    """Give what `models.load` takes for a name of the address bar."""
+    """Return what `models.load` takes for a name of the address bar."""
     return name if name.startswith(PREFIX) else f"{name}-{pair}"
 
 
@@ -145,7 +145,7 @@ def _operate(host: Host, sentence: str, choices: _Choices, messages: DeltaGenera
 
 
 def _unedited(host: Host, sentence: str, key: str, messages: DeltaGenerator) -> AttentionTrace | None:
-    """Run `sentence` as it is; on bad input say so and give what the last good sentence gave."""
+    """Run `sentence` as it is; on bad input say so and return what the last good sentence gave."""
     model = host.model(key)
     try:
         trace = forcible_translation(host, key, fit_text(model, sentence, messages))

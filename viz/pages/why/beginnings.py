@@ -8,7 +8,7 @@ MOST = 10
 
 
 def beginnings(text: str, *, first: int = FIRST_LENGTH, step: int = STEP) -> tuple[tuple[int, str], ...]:
-    """Give the first words of `text`, more each time, and at last all of it.
+    """Return the first words of `text`, more each time, and at last all of it.
 
     Parameters
     ----------

@@ -40,7 +40,7 @@ USUAL = ("rnn-encoder-decoder", "bahdanau", "seq2seq", "luong-general")
 
 
 def is_measured() -> bool:
-    """Tell whether there is a table of BLEU by length to show."""
+    """Return whether there is a table of BLEU by length to show."""
     return bool(length_table(PAIR))
 
 

@@ -51,7 +51,7 @@ class _Field:
 
 
 def build_edit(trace: AttentionTrace, table: DeltaGenerator) -> Action:
-    """Show the controls of one edit, and give it; nothing while no operation is chosen.
+    """Show the controls of one edit, and return it; nothing while no operation is chosen.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def _one_head(field: _Field) -> int | None:
 
 
 def _word(title: str, tokens: TokenSequence, key: str, *, every: str = "", until: int | None = None) -> list[int]:
-    """Let the reader choose a word; give the positions of its pieces, none for every word (if `every` names that)."""
+    """Let the reader choose a word; return the positions of its pieces, none for every word (if `every` names that)."""
     count = len(tokens.word_texts) if until is None else tokens.words[until] + 1
     labels = numbered(tokens.word_texts)[:count]
     options = ([-1] if every else []) + list(range(count))
@@ -165,7 +165,7 @@ def _even(field: _Field) -> Action:
 
 
 def _shared(places: Sequence[int], count: int) -> tuple[float, ...]:
-    """Give one unit of weight, shared evenly by `places` of `count`."""
+    """Return one unit of weight, shared evenly by `places` of `count`."""
     return tuple(1 / len(places) if place in places else 0.0 for place in range(count))
 
 
@@ -302,5 +302,5 @@ _BUILDERS: MappingProxyType[str, Callable[[_Field], Action]] = MappingProxyType(
 
 
 def example_map(trace: AttentionTrace, site: str) -> AttentionMap | None:
-    """Give a map of `trace` that the address `site` means; None if there is none."""
+    """Return a map of `trace` that the address `site` means; None if there is none."""
     return next((each for each in trace if each.site.matches(site)), None)

@@ -118,7 +118,7 @@ def _word(tokens: TokenSequence, position: float | None) -> str:
 
 
 def _forced(edit: Edit, columns: TokenSequence) -> str:
-    """Give the words that a given row puts all its weight on, three at most."""
+    """Return the words that a given row puts all its weight on, three at most."""
     weights = getattr(edit, "weights", ())
     chosen = [place for place, weight in enumerate(weights) if weight > 0]
     words = list(dict.fromkeys(_word(columns, place) for place in chosen))

@@ -21,7 +21,7 @@ _HISTORY, _WRITTEN = "surgery-history", "surgery-written"
 
 
 def edits_in_force(trace: AttentionTrace, messages: DeltaGenerator) -> tuple[Edit, ...]:
-    """Show the edits, let the reader change them, and give those that are in force.
+    """Show the edits, let the reader change them, and return those that are in force.
 
     Parameters
     ----------

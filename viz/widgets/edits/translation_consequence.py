@@ -78,7 +78,7 @@ def show_consequence(before: AttentionTrace, forced: AttentionTrace, afresh: Att
 
 
 def _tinted(changes: tuple[WordChange, ...]) -> str:
-    """Give the words as HTML, tinted by the change of their log-probability."""
+    """Return the words as HTML, tinted by the change of their log-probability."""
     shown: list[str] = []
     for each in changes:
         depth = 0.55 * min(abs(each.change) / DEEPEST, 1)
@@ -95,7 +95,7 @@ def _tinted(changes: tuple[WordChange, ...]) -> str:
 
 
 def _marked(before: AttentionTrace, afresh: AttentionTrace) -> str:
-    """Give the words now and before as HTML, what changed marked."""
+    """Return the words now and before as HTML, what changed marked."""
     tags = {"same": "span", "new": "ins", "gone": "del"}
     words = changed_words(before, afresh)
     marked = []

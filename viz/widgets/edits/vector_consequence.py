@@ -1,4 +1,4 @@
-"""What an edit did to a model of one stack: how far each token's final vector turned, and what it now foretells."""
+"""What an edit did to a model of one stack: how far each token's final vector turned, and what it now predicts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DEEPEST = 0.5
 
 
 def show_vector_consequence(before: AttentionTrace, after: AttentionTrace) -> None:
-    """Show for each token 1 - cosine of its final vectors before and after, and the tables of what is foretold."""
+    """Show for each token 1 - cosine of its final vectors before and after, and the tables of what is predicted."""
     if before.vectors is None or after.vectors is None:
         st.info(_("This model gives no final vectors to compare."))
         return
@@ -47,7 +47,7 @@ def show_vector_consequence(before: AttentionTrace, after: AttentionTrace) -> No
 
 
 def turns(before: AttentionTrace, after: AttentionTrace) -> np.ndarray:
-    """Give 1 - cosine of each token's final vectors in two runs on one text."""
+    """Return 1 - cosine of each token's final vectors in two runs on one text."""
     from models.experiments.sweeps import turned
 
     if before.vectors is None or after.vectors is None:
@@ -68,11 +68,11 @@ def _tinted(trace: AttentionTrace, changes: np.ndarray) -> str:
 
 
 def _show_predictions(before: AttentionTrace, after: AttentionTrace) -> None:
-    """Show what the model foretold and foretells: at each mask, or after the last token."""
+    """Show what the model predicted and predicts: at each mask, or after the last token."""
     pairs = list(zip(before.predictions, after.predictions, strict=True))
     for was, now in pairs if len(pairs) <= 3 else pairs[-1:]:
         token = visible(before.source.texts[was.position])
-        st.markdown(f"**{_('Foretold at “{token}”', token=token)}**")
+        st.markdown(f"**{_('Predicted at “{token}”', token=token)}**")
         columns = st.columns(2)
         for column, title, each in ((columns[0], _("before"), was), (columns[1], _("now"), now)):
             column.caption(title)

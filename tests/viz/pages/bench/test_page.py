@@ -53,7 +53,7 @@ def figures(app: AppTest) -> list[dict[str, Any]]:
 
 
 def figure(app: AppTest) -> dict[str, Any]:
-    """Give the first figure of the page: the alignments."""
+    """Return the first figure of the page: the alignments."""
     return figures(app)[0]
 
 
@@ -68,7 +68,7 @@ def check_labels(drawn: dict[str, Any]) -> None:
 
 
 def shown_text(app: AppTest) -> str:
-    """Give all HTML that the page holds."""
+    """Return all HTML that the page holds."""
     return " ".join(each.proto.body for each in app.get("html"))
 
 
@@ -496,7 +496,7 @@ def test_a_mechanism_without_weights_is_named(monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.fixture
 def fresh_host(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], None]:
-    """Give a way to serve with models from another loader; afterwards the usual host is made anew."""
+    """Return a way to serve with models from another loader; afterwards the usual host is made anew."""
 
     def serve(load: Any) -> None:
         monkeypatch.setattr(models, "load", load)

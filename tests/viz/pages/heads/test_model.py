@@ -46,7 +46,7 @@ def test_heads_of_a_large_model_are_picked_in_one_box() -> None:
 
 
 def test_a_missing_head_is_said_where_a_mask_is_typed() -> None:
-    assert "has no trained head that foretells [MASK]" in words(opened(model=MINILM, sentence="The [MASK] sleeps."))
+    assert "has no trained head that predicts [MASK]" in words(opened(model=MINILM, sentence="The [MASK] sleeps."))
 
 
 @pytest.mark.usefixtures("tiny")

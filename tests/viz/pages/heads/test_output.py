@@ -1,4 +1,4 @@
-"""What a causal model foretells, where not every position, or no head, is there."""
+"""What a causal model predicts, where not every position, or no head, is there."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from models.huggingface import model as pretrained
 from models.huggingface.embedded import FOLDERS_VARIABLE
 from tests.support.huggingface_samples import tiny_network, tiny_tokenizer
-from viz.pages.heads import output as head_foretells
+from viz.pages.heads import output
 
 TEXT = "The cat drank the milk because it was hungry."
 
@@ -48,7 +48,7 @@ def test_a_table_of_the_last_tokens_alone_says_so(
     if short == "memory":
         monkeypatch.setattr(pretrained, "LOGITS", 5 * tiny_network("gpt2").config.vocab_size)
     elif short == "table":
-        monkeypatch.setattr(head_foretells, "MOST_ROWS", 5)
+        monkeypatch.setattr(output, "MOST_ROWS", 5)
     positions, said = rows_and_captions(opened(folder, monkeypatch))
     last = positions[-1]
     if short:
@@ -59,9 +59,9 @@ def test_a_table_of_the_last_tokens_alone_says_so(
         assert "Only the last" not in said
 
 
-def test_a_checkpoint_without_its_head_says_why_no_token_is_foretold(
+def test_a_checkpoint_without_its_head_says_why_no_token_is_predicted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = opened(tmp_path / "headless", monkeypatch, headless=True)
     said = " ".join(each.value for each in app.caption).replace("\\", "")
-    assert "headless has no trained head that foretells the next token" in said
+    assert "headless has no trained head that predicts the next token" in said

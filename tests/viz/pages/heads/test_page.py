@@ -48,13 +48,13 @@ def app() -> AppTest:
 
 
 def figures(app: AppTest) -> list[dict[str, Any]]:
-    """Give the Plotly figures of the page."""
+    """Return the Plotly figures of the page."""
     assert not app.exception
     return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
 
 
 def numbers(value: Any) -> np.ndarray:
-    """Give an array of a figure as Plotly was sent it."""
+    """Return an array of a figure as Plotly was sent it."""
     if not isinstance(value, dict):
         return np.asarray(value, dtype=float)
     shape = [int(side) for side in str(value["shape"]).split(",")] if "shape" in value else -1
@@ -586,7 +586,7 @@ def test_a_missing_model_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def fresh_host(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], None]:
-    """Give a way to serve with models from another loader; afterwards the usual host is made anew."""
+    """Return a way to serve with models from another loader; afterwards the usual host is made anew."""
 
     def serve(load: Any) -> None:
         monkeypatch.setattr(models, "load", load)

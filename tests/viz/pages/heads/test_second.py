@@ -23,25 +23,25 @@ HEADS = [(layer, head) for layer in range(6) for head in range(12)]
 
 
 def of_head(trace: AttentionTrace, layer: int, head: int) -> np.ndarray:
-    """Give the weights of one head, words as tokens: [query, key]."""
+    """Return the weights of one head, words as tokens: [query, key]."""
     return np.asarray(trace[f"encoder.{layer}.self"].to_words().weights[head], dtype=float)
 
 
 def parted(weights: np.ndarray, queries: list[int], keys: list[int]) -> np.ndarray:
-    """Give some rows and columns, and in one more column what the rows give to all other columns."""
+    """Return some rows and columns, and in one more column what the rows give to all other columns."""
     chosen = weights[np.ix_(queries, keys)]
     return np.column_stack([chosen, weights[queries].sum(axis=1) - chosen.sum(axis=1)])
 
 
 def drawn(app: AppTest) -> tuple[np.ndarray, dict[str, Any]]:
-    """Give the values of the figure of the difference, NaN where a cell is empty, and the figure."""
+    """Return the values of the figure of the difference, NaN where a cell is empty, and the figure."""
     (chart,) = [each for each in app.get("plotly_chart") if "less" in each.proto.spec]
     figure = json.loads(chart.proto.spec)
     return numbers(figure["data"][0]["z"]), figure
 
 
 def numbers(values: Any) -> np.ndarray:
-    """Give an array of a figure, [row, column], as Plotly was sent it."""
+    """Return an array of a figure, [row, column], as Plotly was sent it."""
     shape = [int(side) for side in values["shape"].split(",")]
     return np.frombuffer(base64.b64decode(values["bdata"]), values["dtype"]).reshape(shape)
 
@@ -55,7 +55,7 @@ def compared(**link: str) -> AppTest:
 
 
 def ranked(first: AttentionTrace, second: AttentionTrace, queries: list[int], keys: list[int]) -> np.ndarray:
-    """Give the change of every head: half the absolute differences of a row, averaged over rows."""
+    """Return the change of every head: half the absolute differences of a row, averaged over rows."""
     gaps = [
         parted(of_head(first, *place), queries, keys) - parted(of_head(second, *place), queries, keys)
         for place in HEADS

@@ -202,7 +202,7 @@ def tiny(folders: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def drawn(app: AppTest, key: str) -> str:
-    """Give the figure `key` as it is sent to the browser."""
+    """Return the figure `key` as it is sent to the browser."""
     return next(each.proto.spec for each in app.get("plotly_chart") if key in each.proto.id)
 
 
