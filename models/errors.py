@@ -2,6 +2,25 @@
 
 from __future__ import annotations
 
+from models.messages import Message
+
 
 class InputError(ValueError):
-    """A text that a model cannot take; the message says in the reader's words what to change."""
+    """A text, a number or a model that cannot be taken; the message says in the reader's words what to change.
+
+    Parameters
+    ----------
+    message : Message
+        The English sentence with its values, so that a page can say it in another language.
+
+    Examples
+    --------
+    >>> error = InputError(Message("The text has {tokens} tokens; {most} at most.", tokens=700, most=512))
+    >>> str(error)
+    'The text has 700 tokens; 512 at most.'
+    >>> error.args[0].values["tokens"]
+    700
+    """
+
+    def __init__(self, message: Message | str) -> None:
+        super().__init__(message)

@@ -1,38 +1,60 @@
-"""The language of the interface: every string that a person reads passes through `_`.
+"""The language of the interface: every string that a person reads passes through `_`, `_n` or `say`.
 
-A message is its own English text. Which language is meant is resolved when `_` is called, from a
-`ContextVar` that each rerun sets: visitors of two languages share a process.
+A message is its own English text, with named places for values. Which language is meant is resolved when it is called,
+from a `ContextVar` that each run of a page sets: visitors of two languages share a process, so that `gettext.install`,
+which is process-wide, is out of the question. A language is a gettext catalogue in `CATALOGUES`, and nothing else.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from contextvars import ContextVar
-from types import MappingProxyType
+from functools import lru_cache
+from gettext import GNUTranslations, NullTranslations
+from pathlib import Path
+
+from models.messages import CountMessage, Message, mark
+
+__all__ = ["ENGLISH", "_", "_n", "closest_language", "current_language", "languages", "mark", "say", "use_language"]
 
 ENGLISH = "en"
+CATALOGUES = Path(__file__).parent / "locale"
+"""Where catalogues lie: ``fr/LC_MESSAGES/bench.mo`` is French. English, the language of the code, needs none."""
 
-MESSAGES: Mapping[str, Mapping[str, str]] = MappingProxyType({ENGLISH: MappingProxyType({})})
-"""For each language its messages, by English text. A message that is missing is shown in English."""
-
+_FILE = "LC_MESSAGES/bench.mo"
 _current: ContextVar[str] = ContextVar("language", default=ENGLISH)
 
 
+def languages() -> tuple[str, ...]:
+    """Return the codes of the languages that there are, English first."""
+    return tuple(_found(CATALOGUES))
+
+
+@lru_cache(maxsize=4)
+def _found(folder: Path) -> Mapping[str, NullTranslations]:
+    """Read the catalogues in `folder`, once; they are only read from then on, so that threads may share them."""
+    read: dict[str, NullTranslations] = {ENGLISH: NullTranslations()}
+    for path in sorted(folder.glob(f"*/{_FILE}")):
+        with path.open("rb") as file:
+            read[path.parents[1].name] = GNUTranslations(file)
+    return read
+
+
 def use_language(code: str) -> None:
-    """Set the language of the current context (one rerun of one visitor).
+    """Set the language of the current context: one run of one visitor's page, in the thread that runs it.
 
     Parameters
     ----------
     code : str
-        A key of `MESSAGES`.
+        One of `languages`.
 
     Raises
     ------
     ValueError
         If there are no messages in that language.
     """
-    if code not in MESSAGES:
-        message = f"no messages in language {code!r}; there are {', '.join(MESSAGES)}"
+    if code not in _found(CATALOGUES):
+        message = f"no messages in language {code!r}; there are {', '.join(languages())}"
         raise ValueError(message)
     _current.set(code)
 
@@ -42,9 +64,34 @@ def current_language() -> str:
     return _current.get()
 
 
-def mark(message: str) -> str:
-    """Return `message` as it is, marked for translation: for constants, which are translated where they are shown."""
-    return message
+def closest_language(wanted: str | None) -> str:
+    """Return the language that there is for what a browser asks for; English if there is none.
+
+    Parameters
+    ----------
+    wanted : str or None
+        A code such as ``fr``, ``fr-CA`` or ``zh-Hans-CN``.
+
+    Returns
+    -------
+    str
+        One of `languages`.
+    """
+    parts = (wanted or ENGLISH).replace("-", "_").split("_")
+    tried = ("_".join(parts[:length]) for length in range(len(parts), 0, -1))
+    return next((code for code in tried if code in _found(CATALOGUES)), ENGLISH)
+
+
+def _catalogue() -> NullTranslations:
+    return _found(CATALOGUES)[_current.get()]
+
+
+def _filled(text: str, values: Mapping[str, object]) -> str:
+    """Fill in `values`, those that are messages or errors said in the language in use."""
+    if not values:
+        return text
+    said = {name: say(each) if isinstance(each, Message | Exception) else each for name, each in values.items()}
+    return text.format(**said)
 
 
 def _(message: str, /, **values: object) -> str:
@@ -53,7 +100,7 @@ def _(message: str, /, **values: object) -> str:
     Parameters
     ----------
     message : str
-        The English text.
+        The English text: a literal, or a constant made with `mark`.
     **values : object
         What stands for each ``{name}`` of the message. Without values nothing is filled in, so that a
         text with braces of its own (a formula) passes unharmed.
@@ -64,8 +111,62 @@ def _(message: str, /, **values: object) -> str:
 
     Examples
     --------
-    >>> _("{count} words", count=3)
-    '3 words'
+    >>> _("The model writes “{word}”.", word="chat")
+    'The model writes “chat”.'
     """
-    text = MESSAGES[_current.get()].get(message, message)
-    return text.format(**values) if values else text
+    return _filled(_catalogue().gettext(message) if message else "", values)
+
+
+def _n(one: str, many: str, count: int, /, **values: object) -> str:
+    """Return the form of a message that goes with `count`, in the language in use.
+
+    Parameters
+    ----------
+    one, many : str
+        The English texts for one thing and for several: literals.
+    count : int
+        Stands for ``{count}``.
+    **values : object
+        What stands for the other ``{names}``.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> _n("{count} word", "{count} words", 1)
+    '1 word'
+    >>> _n("{count} of {all} words", "{count} of {all} words", 3, all=7)
+    '3 of 7 words'
+    """
+    return _filled(_catalogue().ngettext(one, many, count), {"count": count, **values})
+
+
+def say(message: Message | BaseException | str) -> str:
+    """Return what the models tell, in the language in use.
+
+    Parameters
+    ----------
+    message : Message, exception or str
+        An exception says the message that it was raised with. What is no message, such as an error of a library, is
+        said as it is.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from models.errors import InputError
+    >>> say(InputError(Message("{title} reads one text.", title="GPT-2")))
+    'GPT-2 reads one text.'
+    """
+    if isinstance(message, BaseException):
+        first = message.args[0] if message.args else None
+        return say(first) if isinstance(first, Message) else str(message)
+    if isinstance(message, CountMessage):
+        return _filled(_catalogue().ngettext(message.text, message.many, message.number), message.values)
+    if isinstance(message, Message):
+        return _(message.text, **message.values)
+    return message
