@@ -39,7 +39,7 @@ def loaded_by(statement: str) -> frozenset[str]:
         ("import viz.pages.steps.page", ("torch", "tokenizers")),
         ("import viz.walk.mechanisms", ("torch", "streamlit", "plotly", "models.hooks")),
         ("import viz.figures", ("torch", "streamlit", "pandas", "models.hooks")),
-        ("import viz.measures.attention", ("torch", "streamlit", "plotly")),
+        ("import viz.measures.entropy", ("torch", "streamlit", "plotly")),
     ],
 )
 def test_a_fresh_process_stays_free_of(statement: str, absent: tuple[str, ...]) -> None:
