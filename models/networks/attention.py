@@ -1,4 +1,6 @@
-"""The equations of attention as pure functions, with masks.
+"""The equations of attention as pure functions: what the networks call, at every step.
+
+From scores to weights: `models.softmax.masked_softmax`. From there to a context: `weighted_sum`.
 
 Symbols, everywhere: h encoder state, s decoder state, e score, a weight, c context.
 Axes, everywhere: ``[batch, head, query, key]``; functions here take any leading axes (``...``).
@@ -14,84 +16,65 @@ Vaswani et al. 2017, Attention Is All You Need.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import torch
 from torch import Tensor
 
 from models.softmax import full_precision
 
-
-def additive_features(query: Tensor, key: Tensor, query_weight: Tensor, key_weight: Tensor) -> Tensor:
-    """Return tanh(W s + U h), the hidden layer of the additive score, for each pair of query and key.
-
-    Parameters
-    ----------
-    query : Tensor, [..., query, d_query]
-        Decoder states s.
-    key : Tensor, [..., key, d_key]
-        Encoder states h.
-    query_weight : Tensor, [d_attention, d_query]
-        W of Bahdanau et al. 2015, appendix A.1.2.
-    key_weight : Tensor, [d_attention, d_key]
-        U of the same.
-
-    Returns
-    -------
-    Tensor, [..., query, key, d_attention]
-    """
-    projected_query = query @ query_weight.mT  # [..., query, d_attention]
-    projected_key = key @ key_weight.mT  # [..., key, d_attention]
-    return additive_features_of_projections(projected_query, projected_key)
+Show = Callable[[Tensor], Tensor]
+"""Shows a quantity to whoever looks, and returns what to go on with: the same, or what an edit made of it."""
 
 
-def additive_features_of_projections(projected_query: Tensor, projected_key: Tensor) -> Tensor:
-    """Return tanh(a + b) for each pair of a row of W s and a row of U h: [..., query, key, d_attention]."""
-    return torch.tanh(projected_query.unsqueeze(-2) + projected_key.unsqueeze(-3))
+def unshown(values: Tensor) -> Tensor:
+    """Return `values`: what stands in the place of a hook where nobody looks."""
+    return values
 
 
 def additive_scores(
-    query: Tensor, key: Tensor, query_weight: Tensor, key_weight: Tensor, score_vector: Tensor
+    projected_query: Tensor, projected_key: Tensor, score_vector: Tensor, *, show: Show = unshown
 ) -> Tensor:
     """Return e_ij = v' tanh(W s_(i-1) + U h_j), Bahdanau et al. 2015, appendix A.1.2.
 
     Parameters
     ----------
-    query, key, query_weight, key_weight
-        See `additive_features`.
+    projected_query : Tensor, [..., query, d_attention]
+        W s_(i-1), of each decoder state that reads.
+    projected_key : Tensor, [..., key, d_attention]
+        U h_j, of each encoder state; the same at every step, so that it is worked out once.
     score_vector : Tensor, [d_attention]
         v of the paper.
+    show : callable, optional
+        The hook on the hidden layer tanh(W s + U h), [..., query, key, d_attention].
 
     Returns
     -------
     Tensor, [..., query, key]
+
+    Examples
+    --------
+    >>> additive_scores(torch.zeros(1, 2), torch.zeros(3, 2), torch.ones(2)).tolist()
+    [[0.0, 0.0, 0.0]]
     """
-    return additive_features(query, key, query_weight, key_weight) @ score_vector
-
-
-def additive_scores_joined(query: Tensor, key: Tensor, weight: Tensor, score_vector: Tensor) -> Tensor:
-    """Return the additive score in its other written form, v' tanh(W [h; s]), with one W on both.
-
-    Equal to `additive_scores` with ``W = [U W]``: its first d_key columns act on h, the others on s.
-
-    Parameters
-    ----------
-    query : Tensor, [..., query, d_query]
-    key : Tensor, [..., key, d_key]
-    weight : Tensor, [d_attention, d_key + d_query]
-    score_vector : Tensor, [d_attention]
-
-    Returns
-    -------
-    Tensor, [..., query, key]
-    """
-    pair = (*query.shape[:-1], key.shape[-2])
-    states = key.unsqueeze(-3).expand(*pair, key.shape[-1])  # [..., query, key, d_key]
-    readers = query.unsqueeze(-2).expand(*pair, query.shape[-1])  # [..., query, key, d_query]
-    return torch.tanh(torch.cat((states, readers), dim=-1) @ weight.mT) @ score_vector
+    features = show(torch.tanh(projected_query.unsqueeze(-2) + projected_key.unsqueeze(-3)))
+    return features @ score_vector.to(features.dtype)
 
 
 def dot_scores(query: Tensor, key: Tensor) -> Tensor:
-    """Return e_ts = s_t' h_s, Luong et al. 2015, section 3.1, dot: [..., query, key]."""
+    """Return e_ts = s_t' h_s, Luong et al. 2015, section 3.1, dot.
+
+    Parameters
+    ----------
+    query : Tensor, [..., query, d]
+        s_t.
+    key : Tensor, [..., key, d]
+        h_s.
+
+    Returns
+    -------
+    Tensor, [..., query, key]
+    """
     return query @ key.mT
 
 
@@ -111,24 +94,30 @@ def general_scores(query: Tensor, key: Tensor, weight: Tensor) -> Tensor:
     return query @ weight @ key.mT
 
 
-def concat_scores(query: Tensor, key: Tensor, weight: Tensor, score_vector: Tensor) -> Tensor:
+def concat_scores(
+    projected_query: Tensor, projected_key: Tensor, score_vector: Tensor, *, show: Show = unshown
+) -> Tensor:
     """Return e_ts = v_a' tanh(W_a [s_t; h_s]), Luong et al. 2015, section 3.1, concat.
 
-    The formula is Bahdanau's with s before h; what differs is the data flow around it.
+    W_a [s_t; h_s] is the sum of two products: that of the left columns of W_a with s_t and that of the right ones with
+    h_s. So the formula is Bahdanau's; what differs is the data flow around it.
 
     Parameters
     ----------
-    query : Tensor, [..., query, d_query]
-    key : Tensor, [..., key, d_key]
-    weight : Tensor, [d_attention, d_query + d_key]
+    projected_query : Tensor, [..., query, d_attention]
+        The left columns of W_a on s_t.
+    projected_key : Tensor, [..., key, d_attention]
+        The right columns of W_a on h_s.
     score_vector : Tensor, [d_attention]
+        v_a.
+    show : callable, optional
+        The hook on the hidden layer tanh(W_a [s_t; h_s]), [..., query, key, d_attention].
 
     Returns
     -------
     Tensor, [..., query, key]
     """
-    query_weight, key_weight = weight[:, : query.shape[-1]], weight[:, query.shape[-1] :]
-    return additive_scores(query, key, query_weight, key_weight, score_vector)
+    return additive_scores(projected_query, projected_key, score_vector, show=show)
 
 
 def location_scores(by_position: Tensor, source: int) -> Tensor:
@@ -171,6 +160,23 @@ def predicted_positions(projected_query: Tensor, vector: Tensor, lengths: Tensor
     return lengths * torch.sigmoid(full_precision(share))
 
 
+def monotonic_positions(steps: Tensor, lengths: Tensor) -> Tensor:
+    """Return p_t = t, Luong et al. 2015, section 3.2, local-m; here min(t, S - 1), so that no window is empty.
+
+    Parameters
+    ----------
+    steps : Tensor, [query]
+        t, from 0.
+    lengths : Tensor that broadcasts to [..., query]
+        S.
+
+    Returns
+    -------
+    Tensor, [..., query]
+    """
+    return torch.minimum(steps, lengths - 1)
+
+
 def in_window(centre: Tensor, width: Tensor, source: int) -> Tensor:
     """Return |s - p_t| <= D for the positions s = 0 ... source - 1, Luong et al. 2015, section 3.2.
 
@@ -208,17 +214,65 @@ def gaussian(centre: Tensor, width: Tensor, source: int) -> Tensor:
 
 
 def scaled_dot_scores(query: Tensor, key: Tensor) -> Tensor:
-    """Return q k' / sqrt(d_head), Vaswani et al. 2017, equation 1: [..., query, key]."""
+    """Return q k' / sqrt(d_head), Vaswani et al. 2017, equation 1.
+
+    Parameters
+    ----------
+    query : Tensor, [..., query, d_head]
+    key : Tensor, [..., key, d_head]
+
+    Returns
+    -------
+    Tensor, [..., query, key]
+    """
     return query @ key.mT / math.sqrt(query.shape[-1])
 
 
+def weighted_sum(weights: Tensor, values: Tensor) -> Tensor:
+    """Return c_i = sum_j a_ij h_j, Bahdanau et al. 2015, equation 5; a Transformer has values v_j in the place of h_j.
+
+    Parameters
+    ----------
+    weights : Tensor, [..., query, key]
+        a, never in half precision.
+    values : Tensor, [..., key, d]
+        h, or v.
+
+    Returns
+    -------
+    Tensor, [..., query, d]
+        Of the precision of `values`.
+    """
+    return weights.to(values.dtype) @ values
+
+
 def split_heads(values: Tensor, heads: int) -> Tensor:
-    """Turn [batch, token, d_model] into [batch, head, token, d_head], d_head = d_model / heads."""
+    """Return the part of each token's vector that each head reads.
+
+    Parameters
+    ----------
+    values : Tensor, [batch, token, d_model]
+    heads : int
+
+    Returns
+    -------
+    Tensor, [batch, head, token, d_head]
+        d_head = d_model / heads.
+    """
     batch, token, d_model = values.shape
     return values.view(batch, token, heads, d_model // heads).transpose(1, 2)
 
 
 def merge_heads(values: Tensor) -> Tensor:
-    """Turn [batch, head, token, d_head] back into [batch, token, head * d_head]."""
+    """Return the heads' vectors of each token side by side: the inverse of `split_heads`.
+
+    Parameters
+    ----------
+    values : Tensor, [batch, head, token, d_head]
+
+    Returns
+    -------
+    Tensor, [batch, token, head * d_head]
+    """
     batch, heads, token, d_head = values.shape
     return values.transpose(1, 2).reshape(batch, token, heads * d_head)

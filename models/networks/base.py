@@ -77,6 +77,15 @@ def _keep_parts_at_hand(module: nn.Module) -> None:
         vars(each).update(each._modules)
 
 
+def _refuse_weights(module: nn.Module, *_: Any) -> None:
+    """Refuse to load weights into a network that is ready to run: it would go on with the ones that it packed."""
+    message = (
+        f"{type(module).__name__} is ready to run, for good: its linear maps are packed as float16, and other weights "
+        "would not reach them. Load them into a new network, then call for_inference() on that."
+    )
+    raise RuntimeError(message)
+
+
 class TranslationNetwork(nn.Module, ABC):
     """An encoder, and a decoder that may read it.
 
@@ -113,10 +122,15 @@ class TranslationNetwork(nn.Module, ABC):
         return self.logits(self.decode_states(memory, inputs))
 
     def for_inference(self) -> Self:
-        """Make the network ready to run, for good: dropout off, no gradients, its weights never changed again."""
+        """Make the network ready to run, for good: dropout off, no gradients, its weights never changed again.
+
+        `load_state_dict` of the network, or of a part of it, is an error from then on.
+        """
         self.eval().requires_grad_(False)
         _store_linear_maps_as_half(self)
         _keep_parts_at_hand(self)
+        for each in self.modules():
+            each.register_load_state_dict_pre_hook(_refuse_weights)  # type: ignore[no-untyped-call]
         return self
 
 
@@ -145,7 +159,7 @@ class TiedNetwork(TranslationNetwork):
         return cast("Tensor", torch.ops.quantized.linear_dynamic_fp16(states, self._output))
 
     def for_inference(self) -> Self:
-        """Make the network ready to run, for good: dropout off, no gradients, its weights never changed again."""
+        """Make the network ready to run, for good; see `TranslationNetwork.for_inference`."""
         super().for_inference()
         self._output = _half_stored(self.embedding.weight, self.output_bias)
         return self

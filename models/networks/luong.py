@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import replace
+from functools import partial
 from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
 
 from models.hooks import HookPoint
-from models.networks.attention import additive_features_of_projections, dot_scores, general_scores, location_scores
+from models.networks.attention import concat_scores, dot_scores, general_scores, location_scores
 from models.networks.recurrent import CROSS, AttentiveNetwork, RecurrentMemory, step_lstm
 from models.softmax import full_precision
 
@@ -169,9 +170,8 @@ class LuongConcatNetwork(LuongBase):
 
     def scores(self, query: Tensor, memory: RecurrentMemory, position: int) -> Tensor:
         """Return v_a' tanh(W_a [s_t; h_s]); see `LuongBase.scores`."""
-        features = additive_features_of_projections(self.query_weight(query), memory.keys)
-        features = self.hook_features(features, position)  # [batch, target, source, d_attention]
-        return features @ self.score_vector.to(features.dtype)
+        show = partial(self.hook_features, first_query=position)
+        return concat_scores(self.query_weight(query), memory.keys, self.score_vector, show=show)
 
 
 class LuongLocationNetwork(LuongBase):

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from models.hooks import AttentionWeights, HookPoint
-from models.networks.attention import gaussian, in_window, predicted_positions
+from models.networks.attention import gaussian, in_window, monotonic_positions, predicted_positions
 from models.networks.luong import LuongNetwork
 from models.networks.recurrent import CROSS, RecurrentMemory
 from models.sites import Site
@@ -107,7 +107,7 @@ class LuongLocalMonotonicNetwork(LuongLocalBase):
     def centres(self, query: Tensor, lengths: Tensor, position: int) -> Tensor:
         """Return min(t, S - 1); see `LuongLocalBase.centres`."""
         steps = torch.arange(position, position + query.shape[1], device=query.device)  # t, [target]
-        return torch.minimum(steps[None], lengths - 1).to(full_precision(query).dtype)
+        return monotonic_positions(steps, lengths).to(full_precision(query).dtype)
 
 
 class LuongLocalPredictiveNetwork(LuongLocalBase):

@@ -10,13 +10,14 @@ Symbols: h encoder state, s decoder state, e score, a weight, c context, y embed
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
 
 from models.hooks import AttentionWeights, HookPoint
-from models.networks.attention import additive_features_of_projections
+from models.networks.attention import additive_scores, weighted_sum
 from models.networks.base import TiedNetwork
 from models.sites import Site
 
@@ -163,7 +164,7 @@ class AttentiveNetwork(RecurrentNetwork):
     def read_context(self, weights: Tensor, memory: RecurrentMemory, position: int) -> Tensor:
         """Return c_i = sum_j a_ij h_j for `weights` [batch, 1, query, source]: [batch, query, 2 * d_encoder]."""
         values = memory.states.unsqueeze(1)  # [batch, 1, source, 2 * d_encoder]
-        context = self.hook_context(weights.to(values.dtype) @ values, position)
+        context = self.hook_context(weighted_sum(weights, values), position)
         return context.squeeze(1)
 
     def show_memory(self, memory: RecurrentMemory) -> None:
@@ -219,9 +220,8 @@ class BahdanauNetwork(AttentiveNetwork):
         self, memory: RecurrentMemory, state: Tensor, embedded: Tensor, position: int
     ) -> tuple[Tensor, Tensor]:
         query = self.hook_query(state[:, None, None, :], position).squeeze(1)  # [batch, 1, d_decoder]
-        features = additive_features_of_projections(self.query_weight(query), memory.keys)
-        features = self.hook_features(features, position)  # [batch, 1, source, d_attention]
-        scores = features @ self.score_vector.to(features.dtype)  # [batch, 1, source]
+        show = partial(self.hook_features, first_query=position)
+        scores = additive_scores(self.query_weight(query), memory.keys, self.score_vector, show=show)
         weights = self.attend(scores.unsqueeze(1), memory.mask, position)  # [batch, 1, 1, source]
         context = self.read_context(weights, memory, position).squeeze(1)  # [batch, 2 * d_encoder]
         state = self.cell(torch.cat((embedded, context), dim=-1), state)  # [batch, d_decoder]

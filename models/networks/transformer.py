@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from models.hooks import AttentionWeights, HookPoint
-from models.networks.attention import merge_heads, scaled_dot_scores, split_heads
+from models.networks.attention import merge_heads, scaled_dot_scores, split_heads, weighted_sum
 from models.networks.base import TiedNetwork
 from models.sites import Site
 from models.softmax import causal_mask
@@ -96,7 +96,7 @@ class MultiHeadAttention(nn.Module):
         query = self.hook_query(split_heads(self.query(states), self.heads), first_query)
         scores = scaled_dot_scores(query, memory.keys)  # [batch, head, query, key]
         weights = self.dropout(self.attend(scores, mask, first_query))
-        context = self.hook_context(weights.to(memory.values.dtype) @ memory.values, first_query)
+        context = self.hook_context(weighted_sum(weights, memory.values), first_query)
         merged = merge_heads(context)  # [batch, query, d_model]
         return self.hook_output(self.output(merged)[:, None], first_query)[:, 0]
 

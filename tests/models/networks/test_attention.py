@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import sys
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,12 +15,14 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from models import hooks
 from models.hooks import HookPoint
 from models.networks import attention
 from models.networks.transformer import MultiHeadAttention, sinusoidal_positions
 from models.sites import Site
 from models.softmax import FullyMaskedRowError, causal_mask, causal_weights, masked_softmax
 from tests.support import reference
+from tests.support.small_models import ATTENTIVE, network
 
 EXACT = 1e-10
 
@@ -34,6 +39,15 @@ def close(got: Tensor, want: NDArray[np.float64], *, tolerance: float = EXACT) -
     np.testing.assert_allclose(got.detach().numpy(), want, atol=tolerance, rtol=tolerance)
 
 
+def additive(query: Tensor, key: Tensor, query_weight: Tensor, key_weight: Tensor, vector: Tensor) -> Tensor:
+    return attention.additive_scores(query @ query_weight.mT, key @ key_weight.mT, vector)
+
+
+def concat(query: Tensor, key: Tensor, weight: Tensor, vector: Tensor) -> Tensor:
+    left, right = weight[:, : query.shape[-1]], weight[:, query.shape[-1] :]
+    return attention.concat_scores(query @ left.mT, key @ right.mT, vector)
+
+
 class TestAgainstThePapers:
     """Three queries of size 5, four keys of size 6, an attention layer of size 7, in float64."""
 
@@ -42,18 +56,27 @@ class TestAgainstThePapers:
 
     def test_additive(self) -> None:
         parts = (self.query, self.key, self.query_weight, self.key_weight, self.vector)
-        close(attention.additive_scores(*map(tensor, parts)), reference.additive_scores(*parts))
+        close(additive(*map(tensor, parts)), reference.additive_scores(*parts))
 
-    def test_additive_in_its_other_written_form(self) -> None:
-        weight = drawn(7, 11)
-        parts = (self.query, self.key, weight, self.vector)
-        close(attention.additive_scores_joined(*map(tensor, parts)), reference.additive_scores_joined(*parts))
-
-    def test_the_two_written_forms_are_one(self) -> None:
+    def test_additive_is_its_other_written_form(self) -> None:
         joined = np.concatenate((self.key_weight, self.query_weight), axis=1)  # W = [U W] on [h; s]
-        one = attention.additive_scores_joined(*map(tensor, (self.query, self.key, joined, self.vector)))
-        two = (self.query, self.key, self.query_weight, self.key_weight, self.vector)
-        close(one, reference.additive_scores(*two))
+        found = additive(*map(tensor, (self.query, self.key, self.query_weight, self.key_weight, self.vector)))
+        close(found, reference.additive_scores_joined(self.query, self.key, joined, self.vector))
+
+    def test_the_hidden_layer_is_shown_and_what_the_hook_returns_goes_on(self) -> None:
+        seen: list[Tensor] = []
+
+        def show(values: Tensor) -> Tensor:
+            seen.append(values)
+            return 2 * values
+
+        parts = [*map(tensor, (self.query @ self.query_weight.T, self.key @ self.key_weight.T, self.vector))]
+        for kind in (attention.additive_scores, attention.concat_scores):
+            torch.testing.assert_close(kind(*parts, show=show), 2 * kind(*parts), atol=EXACT, rtol=EXACT)
+            close(
+                seen[-1] @ parts[2],
+                reference.additive_scores(self.query, self.key, self.query_weight, self.key_weight, self.vector),
+            )
 
     def test_dot(self) -> None:
         key = drawn(4, 5)
@@ -65,14 +88,13 @@ class TestAgainstThePapers:
 
     def test_concat(self) -> None:
         parts = (self.query, self.key, drawn(7, 11), self.vector)
-        close(attention.concat_scores(*map(tensor, parts)), reference.concat_scores(*parts))
+        close(concat(*map(tensor, parts)), reference.concat_scores(*parts))
 
     def test_concat_puts_the_decoder_state_first_and_the_additive_form_the_encoder_state(self) -> None:
         query, key, weight = drawn(3, 5), drawn(4, 5, seed=1), drawn(7, 10)
         swapped = np.concatenate((weight[:, 5:], weight[:, :5]), axis=1)
-        luong = attention.concat_scores(*map(tensor, (query, key, weight, self.vector)))
-        bahdanau = attention.additive_scores_joined(*map(tensor, (query, key, swapped, self.vector)))
-        torch.testing.assert_close(luong, bahdanau, atol=EXACT, rtol=EXACT)
+        luong = concat(*map(tensor, (query, key, weight, self.vector)))
+        close(luong, reference.additive_scores_joined(query, key, swapped, self.vector))
 
     @pytest.mark.parametrize("source", [1, 4, 9])
     def test_location(self, source: int) -> None:
@@ -94,7 +116,7 @@ class TestAgainstThePapers:
     @pytest.mark.parametrize("width", [1, 2, 5])
     def test_local_monotonic(self, width: int) -> None:
         scores = drawn(6, 4)  # a target longer than its source
-        centre = torch.arange(6, dtype=torch.float64).clamp(max=3)[:, None]
+        centre = attention.monotonic_positions(torch.arange(6.0, dtype=torch.float64), torch.tensor(4))[:, None]
         inside = attention.in_window(centre, torch.full_like(centre, width), 4)
         close(masked_softmax(tensor(scores), inside), reference.local_monotonic_weights(scores, width=width))
 
@@ -264,8 +286,8 @@ class TestProperties:
             lambda key: attention.dot_scores(query, key),
             lambda key: attention.scaled_dot_scores(query, key),
             lambda key: attention.general_scores(query, key, weight),
-            lambda key: attention.concat_scores(query, key, wide, vector),
-            lambda key: attention.additive_scores_joined(query, key, wide, vector),
+            lambda key: additive(query, key, wide[:, :4], wide[:, 4:], vector),
+            lambda key: concat(query, key, wide, vector),
         )
         for kind in kinds:
             torch.testing.assert_close(kind(key[order]), kind(key)[:, order], atol=1e-12, rtol=0)
@@ -345,3 +367,51 @@ def test_a_hook_point_stands_on_the_line_after_the_softmax() -> None:
     states = torch.randn(1, 6, 8)
     module(states, module.read(states), None)
     torch.testing.assert_close(seen[0].sum(-1), torch.ones(1, 2, 6))  # before dropout, in training too
+
+
+EQUATIONS = {
+    "bahdanau": ("additive_scores", "weighted_sum"),
+    "luong-dot": ("dot_scores", "weighted_sum"),
+    "luong-general": ("general_scores", "weighted_sum"),
+    "luong-concat": ("concat_scores", "weighted_sum"),
+    "luong-location": ("location_scores", "weighted_sum"),
+    "luong-local-m": ("general_scores", "monotonic_positions", "in_window", "weighted_sum"),
+    "luong-local-p": ("general_scores", "predicted_positions", "in_window", "gaussian", "weighted_sum"),
+    "luong-general-input-feeding": ("general_scores", "weighted_sum"),
+    "transformer": ("scaled_dot_scores", "split_heads", "merge_heads", "weighted_sum"),
+    "transformer-post-ln": ("scaled_dot_scores", "split_heads", "merge_heads", "weighted_sum"),
+}
+
+
+@pytest.mark.parametrize("key", ATTENTIVE)
+@pytest.mark.parametrize("stepwise", [False, True])
+def test_the_equations_that_a_learner_opens_are_the_ones_that_run(
+    key: str, monkeypatch: pytest.MonkeyPatch, *, stepwise: bool
+) -> None:
+    """Each equation of a mechanism is called in its forward pass, with hooks and softmax around it."""
+    made, called = network(key), set()
+
+    def counted(name: str, equation: Callable[..., Tensor]) -> Callable[..., Tensor]:
+        def count(*args: Any, **options: Any) -> Tensor:
+            called.add(name)
+            return equation(*args, **options)
+
+        return count
+
+    names = {*(name for several in EQUATIONS.values() for name in several), "masked_softmax"}
+    for module in [each for name, each in sys.modules.items() if name.startswith("models.networks.")] + [hooks]:
+        for name in names & set(vars(module)):
+            monkeypatch.setattr(module, name, counted(name, getattr(module, name)))
+    source, inputs = torch.tensor([[5, 6, 7, 2]]), torch.tensor([[1, 8, 9]])
+    memory = made.encode(source)
+    if stepwise:
+        made.step(memory, made.start(memory), inputs[:, 0], 0)
+    else:
+        made.decode(memory, inputs)
+    assert called - {"additive_scores"} == {*EQUATIONS[key], "masked_softmax"} - {"additive_scores"}
+    assert ("additive_scores" in called) is (key in ("bahdanau", "luong-concat"))
+
+
+def test_every_equation_is_one_that_a_network_calls() -> None:
+    public = {name for name, each in vars(attention).items() if getattr(each, "__module__", "") == attention.__name__}
+    assert public - {"unshown"} == {name for several in EQUATIONS.values() for name in several}

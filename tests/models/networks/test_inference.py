@@ -63,3 +63,21 @@ def test_a_bias_that_float16_would_round_keeps_its_map_whole() -> None:
     ready = made.for_inference()
     assert not isinstance(ready.get_submodule("readout"), HalfStoredLinear)
     assert isinstance(ready.get_submodule("query_weight"), HalfStoredLinear)
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("packs", [True, False])
+def test_a_network_that_is_ready_takes_no_other_weights(key: str, *, packs: bool) -> None:
+    """They would not reach what is packed: the network says so, and stays as it was to the last bit."""
+    made, other = network(key), network(key)
+    ready = (_half(made) if packs else made).for_inference()
+    with torch.no_grad():
+        for each in other.parameters():
+            each.add_(1)
+    before = {name: each.clone() for name, each in ready.state_dict().items()}
+    with pytest.raises(RuntimeError, match=r"ready to run, for good.*new network"):
+        ready.load_state_dict(other.state_dict())
+    for name, part in ready.named_children():
+        with pytest.raises(RuntimeError, match="ready to run, for good"):
+            part.load_state_dict(other.get_submodule(name).state_dict())
+    assert all(torch.equal(before[name], each) for name, each in ready.state_dict().items())
