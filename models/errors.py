@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from models.messages import Message
+
+EMPTY: Mapping[str, Message] = MappingProxyType(
+    {
+        "sentence": Message("The sentence is empty: type at least one word."),
+        "text": Message("The text is empty: type at least one word."),
+        "second text": Message("The second text is empty: type at least one word."),
+        "translation": Message("The translation is empty: type at least one word."),
+    }
+)
+"""What is said of each kind of text that has no word."""
 
 
 class InputError(ValueError):
@@ -22,5 +35,5 @@ class InputError(ValueError):
     700
     """
 
-    def __init__(self, message: Message | str) -> None:
+    def __init__(self, message: Message) -> None:
         super().__init__(message)

@@ -18,6 +18,7 @@ import torch
 from torch import Tensor, nn
 
 from models.edits import Edit
+from models.messages import Message
 from models.sites import Site, complete_pattern
 from models.softmax import FullyMaskedRowError, masked_softmax
 
@@ -27,7 +28,16 @@ _QUERY_AXIS = {"features": -3}  # [..., query, key, d]; all others have the quer
 
 
 class CaptureError(RuntimeError):
-    """A session that cannot give what it was asked for."""
+    """A session that cannot give what it was asked for.
+
+    Parameters
+    ----------
+    message : Message
+        The English sentence with its values.
+    """
+
+    def __init__(self, message: Message) -> None:
+        super().__init__(message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,17 +167,24 @@ class Session:
         """Raise CaptureError if a requested site or the place of an edit never fired."""
         for pattern in self._patterns:
             if not any(site.matches(pattern) for site in self.sites):
-                message = f"{pattern}: never fired; {self._fired()}. Check the address and its quantity."
+                message = Message(
+                    "{pattern}: never fired; {places}. Check the address and its quantity.",
+                    pattern=pattern,
+                    places=self._fired(),
+                )
                 raise CaptureError(message)
         for edit in self._edits:
             if not any(e is edit for plan in self._plans.values() for e in plan.edits):
-                message = f"edit '{edit.describe()}' met no place; {self._fired()}. Check its address."
+                message = Message(
+                    "edit '{edit}' met no place; {places}. Check its address.",
+                    edit=edit.describe(),
+                    places=self._fired(),
+                )
                 raise CaptureError(message)
 
-    def _fired(self) -> str:
-        return "places that did: " + (
-            ", ".join(sorted({str(site.place) for site in (*self._plans, *self._passed)})) or "none"
-        )
+    def _fired(self) -> Message:
+        places = ", ".join(sorted({str(site.place) for site in (*self._plans, *self._passed)}))
+        return Message("places that did: {places}", places=places or Message("none"))
 
 
 _SESSION: ContextVar[Session | None] = ContextVar("attention_session", default=None)
@@ -295,5 +312,7 @@ class AttentionWeights(nn.Module):
             return masked_softmax(scores, mask)
         except FullyMaskedRowError as error:
             row = first_query + error.row
-            message = f"{self.weights.site.place}: query {row} may read no key; leave it at least one"
+            message = Message(
+                "{place}: query {row} may read no key; leave it at least one", place=self.weights.site.place, row=row
+            )
             raise FullyMaskedRowError(message, row) from error

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from models.huggingface.embedded import PREFIX, Local, local_models
 from models.mechanisms import mechanisms
+from models.messages import Message
 from models.translation.checkpoints import (
     CARD_FILE,
     TOKENIZER_FILE,
@@ -139,11 +140,20 @@ def load_translator(key: str | Path) -> Translator:
             network = entry.mechanism.build(**entry.card["network"])
         network.load_state_dict(weights)
     except (TypeError, RuntimeError) as error:
-        message = f"{entry.folder.name}: the weights are not of the network that its card names. {error}"
+        message = Message(
+            "{folder}: the weights are not of the network that its card names. {error}",
+            folder=entry.folder.name,
+            error=error,
+        )
         raise CheckpointError(message) from error
     own = entry.folder / TOKENIZER_FILE
     path = own if own.is_file() else WEIGHTS / entry.pair / TOKENIZER_FILE
     if not path.is_file():
-        message = f"{entry.folder.name}: no {TOKENIZER_FILE} in it, and none is shipped for the pair {entry.pair!r}"
+        message = Message(
+            "{folder}: no {file} in it, and none is shipped for the pair {pair!r}",
+            folder=entry.folder.name,
+            file=TOKENIZER_FILE,
+            pair=entry.pair,
+        )
         raise CheckpointError(message)
     return Translator(entry, network, PairTokenizer.load(path))

@@ -9,6 +9,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from models.messages import Message
+
 HALF = (torch.bfloat16, torch.float16)
 
 
@@ -17,12 +19,12 @@ class FullyMaskedRowError(ValueError):
 
     Parameters
     ----------
-    message : str
+    message : Message
     row : int
         Index of the query among those of the mask.
     """
 
-    def __init__(self, message: str, row: int) -> None:
+    def __init__(self, message: Message, row: int) -> None:
         super().__init__(message)
         self.row = row
 
@@ -78,7 +80,11 @@ def masked_softmax(scores: Tensor, mask: Tensor | None = None, *, overwrite: boo
     readable = mask.any(dim=-1)
     if not bool(readable.all()):
         row = (~readable).nonzero()[0].tolist()
-        message = f"row {row} of the mask (shape {tuple(mask.shape)}) leaves no key to read; leave at least one"
+        message = Message(
+            "row {row} of the mask (shape {shape}) leaves no key to read; leave at least one",
+            row=row,
+            shape=tuple(mask.shape),
+        )
         raise FullyMaskedRowError(message, row[-1])
     fill = scores.masked_fill_ if overwrite else scores.masked_fill
     return fill(~mask, -torch.inf).softmax(dim=-1, dtype=precision)

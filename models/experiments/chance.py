@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from models.edits import Array
 from models.errors import InputError
 from models.experiments.sweeps import Progress, batches, silent
+from models.messages import Message
 from models.sites import Site
 from models.trace import AttentionTrace, TokenSequence, merge_to_words
 from models.translation.replay import Replay
@@ -122,10 +123,10 @@ def chance_bands(
         raise ValueError(message)
     shown = replay.trace[site]
     if how == "order" and len(replay.free_words) < 2:
-        message = "The sentence has one word: type at least two, so that their order can be another."
+        message = Message("The sentence has one word: type at least two, so that their order can be another.")
         raise InputError(message)
     if samples * shown.weights.size > MOST_CELLS:
-        message = "This text is too long to hold so many maps of it against each other. Shorten it."
+        message = Message("This text is too long to hold so many maps of it against each other. Shorten it.")
         raise InputError(message)
     draw = _fresh_maps if how == "weights" else _shuffled_maps
     drawn = draw(replay, shown.site, range(seed, seed + samples), on_progress)

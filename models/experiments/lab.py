@@ -13,6 +13,7 @@ import torch
 from numpy.typing import NDArray
 
 from models.errors import InputError
+from models.messages import CountMessage, Message
 from models.networks.attention import scaled_dot_scores
 from models.softmax import FullyMaskedRowError, masked_softmax
 
@@ -50,23 +51,64 @@ class LabRun:
     result: Numbers
 
 
-def _table(name: str, values: Sequence[Sequence[float]] | Numbers) -> Numbers:
+_QUERIES, _KEYS, _VALUES = Message("Queries"), Message("Keys"), Message("Values")
+
+
+def _table(name: Message, values: Sequence[Sequence[float]] | Numbers) -> Numbers:
     try:
         table = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        message = f"{name}: every cell must hold a number."
+        message = Message("{name}: every cell must hold a number.", name=name)
         raise InputError(message) from error
     if table.ndim != 2 or not table.size:
-        message = f"{name} is empty: it needs at least one row and one column."
+        message = Message("{name} is empty: it needs at least one row and one column.", name=name)
         raise InputError(message)
     if max(table.shape) > LARGEST:
-        message = f"{name} has {table.shape[0]} rows and {table.shape[1]} columns; the lab takes {LARGEST} at most."
+        message = Message(
+            "{name} has {rows} and {columns}; the lab takes {most} at most.",
+            name=name,
+            rows=CountMessage("{count} row", "{count} rows", table.shape[0]),
+            columns=CountMessage("{count} column", "{count} columns", table.shape[1]),
+            most=LARGEST,
+        )
         raise InputError(message)
     if not np.isfinite(table).all():
         row, column = np.argwhere(~np.isfinite(table))[0]
-        message = f"{name}: row {row + 1}, column {column + 1} holds no number. Fill it in."
+        message = Message(
+            "{name}: row {row}, column {column} holds no number. Fill it in.", name=name, row=row + 1, column=column + 1
+        )
         raise InputError(message)
     return table
+
+
+def _check_sizes(q: Numbers, k: Numbers, v: Numbers) -> None:
+    if q.shape[1] != k.shape[1]:
+        message = CountMessage(
+            "A query has {count} number and a key {other}: give both as many, they are multiplied.",
+            "A query has {count} numbers and a key {other}: give both as many, they are multiplied.",
+            q.shape[1],
+            other=k.shape[1],
+        )
+        raise InputError(message)
+    if len(k) != len(v):
+        message = CountMessage(
+            "There is {count} key, and there are {values}: each key needs its value.",
+            "There are {count} keys and {values}: each key needs its value.",
+            len(k),
+            values=CountMessage("{count} value", "{count} values", len(v)),
+        )
+        raise InputError(message)
+
+
+def _check_mask(allowed: NDArray[np.bool_], queries: int, keys: int) -> None:
+    if allowed.shape != (queries, keys):
+        message = Message(
+            "The mask has {shape} cells; there are {queries} and {keys}.",
+            shape=allowed.shape,
+            queries=CountMessage("{count} query", "{count} queries", queries),
+            keys=CountMessage("{count} key", "{count} keys", keys),
+        )
+        raise InputError(message)
 
 
 def run_lab(
@@ -101,27 +143,20 @@ def run_lab(
     InputError
         In the reader's words: tables that do not fit each other, cells without a number, a query without any key.
     """
-    q, k, v = _table("Queries", query), _table("Keys", key), _table("Values", value)
-    if q.shape[1] != k.shape[1]:
-        message = f"A query has {q.shape[1]} numbers and a key {k.shape[1]}: give both as many, they are multiplied."
-        raise InputError(message)
-    if len(k) != len(v):
-        message = f"There are {len(k)} keys and {len(v)} values: each key needs its value."
-        raise InputError(message)
+    q, k, v = _table(_QUERIES, query), _table(_KEYS, key), _table(_VALUES, value)
+    _check_sizes(q, k, v)
     if not (np.isfinite(temperature) and temperature > 0):
-        message = f"The temperature must be above 0; got {temperature:g}."
+        message = Message("The temperature must be above 0; got {temperature:g}.", temperature=temperature)
         raise InputError(message)
     allowed = np.ones((len(q), len(k)), dtype=bool) if mask is None else np.asarray(mask, dtype=bool)
-    if allowed.shape != (len(q), len(k)):
-        message = f"The mask has {allowed.shape} cells; there are {len(q)} queries and {len(k)} keys."
-        raise InputError(message)
+    _check_mask(allowed, len(q), len(k))
     queries, keys = torch.from_numpy(q), torch.from_numpy(k)
     products = queries @ keys.mT
     scores = (scaled_dot_scores(queries, keys) if scaled else products) / temperature
     try:
         weights = masked_softmax(scores, torch.from_numpy(allowed))
     except FullyMaskedRowError as error:
-        message = f"Query {error.row + 1} may read no key: leave it at least one."
+        message = Message("Query {query} may read no key: leave it at least one.", query=error.row + 1)
         raise InputError(message) from error
     shown = scores.masked_fill(~torch.from_numpy(allowed), -torch.inf)
     return LabRun(

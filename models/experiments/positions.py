@@ -8,11 +8,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from models.messages import Message
 from models.networks.base import TranslationNetwork
 from models.networks.transformer import TransformerMemory, TransformerNetwork
 from models.translation.translator import Translator
 
-NOTE = "positions removed: the encoder is not told where its words stand"
+NOTE = Message("positions removed: the encoder is not told where its words stand")
 
 
 class WithoutSourcePositions(TranslationNetwork):

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from models.edits import zero_head
 from models.errors import InputError
 from models.experiments.batch_edits import BatchRowEdit
+from models.messages import Message
 from models.sites import Site
 from models.trace import AttentionTrace, TokenSequence
 from models.translation.replay import Outcome, Replay
@@ -165,10 +166,10 @@ def leave_out_each_word(replay: Replay, *, batch: int | None = None, on_progress
     """
     trace, words = replay.trace, replay.free_words
     if not trace.target:
-        message = "This model reads and writes no other text, on which the loss of a word could be measured."
+        message = Message("This model reads and writes no other text, on which the loss of a word could be measured.")
         raise InputError(message)
     if len(words) < 2:
-        message = "The sentence has one word: type at least two, so that one can be left out."
+        message = Message("The sentence has one word: type at least two, so that one can be left out.")
         raise InputError(message)
     owners = np.array(trace.source.words)
     left = [np.flatnonzero(owners != word) for word in words]

@@ -19,6 +19,7 @@ from torch import Tensor, nn
 from transformers import AttentionInterface, AttentionMaskInterface
 
 from models.hooks import CaptureError, current_session, observe
+from models.messages import CountMessage, Message
 from models.sites import Site
 from models.softmax import FullyMaskedRowError, causal_mask, causal_weights, masked_softmax
 
@@ -86,7 +87,11 @@ class Run:
         """Return the site at which `module` fires now."""
         sites = self._places.get(module)
         if sites is None:
-            message = f"{type(module).__name__} with {facts.heads} heads fired, which it did not when it was loaded"
+            message = Message(
+                "{layer} with {heads} heads fired, which it did not when it was loaded",
+                layer=type(module).__name__,
+                heads=facts.heads,
+            )
             raise CaptureError(message)
         site = sites[self._fired[module] % len(sites)]
         self._fired[module] += 1
@@ -122,7 +127,13 @@ class Run:
         for module, sites in self._places.items():
             if self._fired[module] != len(sites):
                 names = ", ".join(map(str, sites))
-                message = f"{names}: fired {self._fired[module]} times; expected {len(sites)}. Load the model again."
+                message = CountMessage(
+                    "{names}: fired {count} time; expected {expected}. Load the model again.",
+                    "{names}: fired {count} times; expected {expected}. Load the model again.",
+                    self._fired[module],
+                    names=names,
+                    expected=len(sites),
+                )
                 raise CaptureError(message)
 
 
@@ -295,7 +306,7 @@ def _softmax(
     try:
         return masked_softmax(scores, mask, overwrite=overwrite)[..., :keys]
     except FullyMaskedRowError as error:
-        message = f"{site}: query {error.row} may read no key; leave it at least one"
+        message = Message("{site}: query {row} may read no key; leave it at least one", site=site, row=error.row)
         raise FullyMaskedRowError(message, error.row) from error
 
 

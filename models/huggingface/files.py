@@ -8,6 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import reduce
+
+from models.messages import Message
 
 WEIGHTS_FILE, INDEX_FILE = "model.safetensors", "model.safetensors.index.json"
 
@@ -38,9 +41,11 @@ class _Vocabulary:
     files: tuple[str, ...]
     families: tuple[str, ...] = ()
 
-    def __str__(self) -> str:
-        named = " with ".join(self.files)
-        return f"{named} (of {', '.join(self.families)})" if self.families else named
+    def describe(self) -> str:
+        """Name the files, and the families that have them."""
+        named = reduce(lambda one, other: Message("{one} with {other}", one=one, other=other), self.files)
+        families = ", ".join(self.families)
+        return Message("{files} (of {families})", files=named, families=families) if families else named
 
 
 MARIAN_FILES = ("source.spm", "target.spm", "vocab.json")
@@ -82,11 +87,15 @@ def lack_of_tokenizer(names: Collection[str], family: str) -> str:
         Its ``model_type``.
     """
     if is_marian(names) and SECOND_VOCABULARY in names:
-        return f"it has a second vocabulary, {SECOND_VOCABULARY}, for what it writes, which is not read here"
+        return Message(
+            "it has a second vocabulary, {file}, for what it writes, which is not read here", file=SECOND_VOCABULARY
+        )
     fitting = (each for each in _VOCABULARIES if not each.families or family in each.families)
     if any(set(each.files) <= set(names) for each in fitting):
         return ""
-    return f"it has no tokenizer that is read here. Read are {'; or '.join(map(str, _VOCABULARIES))}"
+    named = (each.describe() for each in _VOCABULARIES)
+    every = reduce(lambda one, other: Message("{one}; or {other}", one=one, other=other), named)
+    return Message("it has no tokenizer that is read here. Read are {files}", files=every)
 
 
 def is_marian(names: Collection[str]) -> bool:

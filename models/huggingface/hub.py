@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from models.errors import InputError
 from models.huggingface.files import is_read, is_weights, lack_of_tokenizer
+from models.messages import Message
 
 if TYPE_CHECKING:
     from tqdm import tqdm
@@ -32,7 +33,7 @@ _IDENTITY = re.compile(
     r"[A-Za-z0-9](?:[A-Za-z0-9_]|-(?![-/])){0,95}/[A-Za-z0-9](?:[A-Za-z0-9_]|[.](?![.])|-(?!-)){0,95}(?<![.-])(?<![.]git)"
 )
 _SECONDS = 15.0
-_NO_NAME = "A model of the hub is called owner/name, such as google-bert/bert-base-uncased."
+_NO_NAME = Message("A model of the hub is called owner/name, such as google-bert/bert-base-uncased.")
 
 Progress = Callable[[int, int], None]
 """Called with the bytes that are here and the bytes in all; from another thread."""
@@ -106,12 +107,12 @@ def check_identity(text: str, settings: HubSettings) -> str:
     """Return the ``owner/name`` that somebody typed; HubError if it is none, or not one that may be opened here."""
     identity = text.strip()
     if not settings.enabled:
-        message = "This server opens no models of the hub."
+        message = Message("This server opens no models of the hub.")
         raise HubError(message)
     if not _IDENTITY.fullmatch(identity):
         raise HubError(_NO_NAME)
     if settings.allowed and identity not in settings.allowed:
-        message = f"This server opens only {', '.join(settings.allowed)}."
+        message = Message("This server opens only {names}.", names=", ".join(settings.allowed))
         raise HubError(message)
     return identity
 
@@ -145,29 +146,40 @@ def look_up(text: str, settings: HubSettings | None = None) -> HubModel:
     except Exception as error:
         _explain(identity, error)
     if info.gated or info.private or info.disabled:
-        message = f"{identity} is not open to everybody; only models that are can be shown here."
+        message = Message(
+            "{identity} is not open to everybody; only models that are can be shown here.", identity=identity
+        )
         raise HubError(message)
     siblings = {each.rfilename: each.size for each in info.siblings or ()}
     if not any(map(is_weights, siblings)):
-        message = f"{identity} has no weights in safetensors, the only kind that is read here."
+        message = Message(
+            "{identity} has no weights in safetensors, the only kind that is read here.", identity=identity
+        )
         raise HubError(message)
     if "config.json" not in siblings:
-        message = f"{identity} has no config.json: it is not a model that transformers can open."
+        message = Message(
+            "{identity} has no config.json: it is not a model that transformers can open.", identity=identity
+        )
         raise HubError(message)
     kind = (info.config or {}).get("model_type")
     if "custom_code" in (info.tags or ()) and not _is_known(kind):
-        message = f"{identity} runs code of its own, which is never run here."
+        message = Message("{identity} runs code of its own, which is never run here.", identity=identity)
         raise HubError(message)
     if lack := lack_of_tokenizer(siblings, str(kind)):
-        message = f"{identity} cannot be opened: {lack}."
+        message = Message("{identity} cannot be opened: {lack}.", identity=identity, lack=lack)
         raise HubError(message)
     wanted = sorted(filter(is_read, siblings))
     if unknown := [name for name in wanted if siblings[name] is None]:
-        message = f"{identity}: the hub does not say how large {unknown[0]} is."
+        message = Message("{identity}: the hub does not say how large {file} is.", identity=identity, file=unknown[0])
         raise HubError(message)
     found = HubModel(identity, info.sha or "", tuple((name, siblings[name] or 0) for name in wanted))
     if found.size > allowed.largest:
-        message = f"{identity} is too large: {_megabytes(found.size)}; {_megabytes(allowed.largest)} at most here."
+        message = Message(
+            "{identity} is too large: {size}; {most} at most here.",
+            identity=identity,
+            size=_megabytes(found.size),
+            most=_megabytes(allowed.largest),
+        )
         raise HubError(message)
     return found
 
@@ -242,13 +254,20 @@ def _explain(identity: str, error: Exception) -> NoReturn:
     if isinstance(error, errors.HFValidationError):
         message = _NO_NAME
     elif isinstance(error, errors.GatedRepoError):
-        message = f"{identity} is not open to everybody; only models that are can be shown here."
+        message = Message(
+            "{identity} is not open to everybody; only models that are can be shown here.", identity=identity
+        )
     elif isinstance(error, errors.RepositoryNotFoundError | errors.RevisionNotFoundError):
-        message = f"There is no model {identity} on the hub that is open to everybody. Check its name."
+        message = Message(
+            "There is no model {identity} on the hub that is open to everybody. Check its name.", identity=identity
+        )
     elif isinstance(error, errors.HfHubHTTPError):
-        message = f"The hub did not answer as it should for {identity}. Try again later."
+        message = Message("The hub did not answer as it should for {identity}. Try again later.", identity=identity)
     elif isinstance(error, errors.HTTPError | OSError):  # type: ignore[attr-defined]
-        message = f"{identity} cannot be fetched: no connection to the hub. Models that are here already still work."
+        message = Message(
+            "{identity} cannot be fetched: no connection to the hub. Models that are here already still work.",
+            identity=identity,
+        )
         raise OfflineError(message) from error
     else:
         raise error

@@ -16,6 +16,7 @@ from transformers import PreTrainedModel
 from models.errors import InputError
 from models.hooks import Session, capture
 from models.huggingface.attention import NAME, Facts, Run, running, show_output, show_vectors
+from models.messages import CountMessage, Message
 from models.sites import Site
 
 TOLERANCE = 1e-4
@@ -84,20 +85,31 @@ class Layers:
 
     def notes(self, tokens: int) -> tuple[str, ...]:
         """Say what a reader of the maps of a text of `tokens` tokens must know."""
-        notes = []
+        notes: list[str] = []
         if not self.observed:
-            notes.append("weights as the model itself gives them; its attention cannot be edited")
+            notes.append(Message("weights as the model itself gives them; its attention cannot be edited"))
         grouped = {(f.heads, f.key_heads) for f in self.facts.values() if f.heads != f.key_heads}
         notes.extend(
-            f"grouped-query attention: {heads} query heads share {shared} key-value heads; each query head is shown"
+            Message(
+                "grouped-query attention: {heads} query heads share {shared} key-value heads; each query head is shown",
+                heads=heads,
+                shared=shared,
+            )
             for heads, shared in sorted(grouped)
         )
         windows = sorted({f.window for f in self.facts.values() if f.window is not None and f.window < tokens})
         for window in windows:
             layers = sorted(site.layer for site, facts in self.facts.items() if facts.window == window)
-            notes.append(f"sliding window of {window} tokens in layer {', '.join(map(str, layers))}")
+            notes.append(
+                CountMessage(
+                    "sliding window of {count} token in layer {layers}",
+                    "sliding window of {count} tokens in layer {layers}",
+                    window,
+                    layers=", ".join(map(str, layers)),
+                )
+            )
         if not self.rows_sum_to_one:
-            notes.append("each row sums to less than 1: a sink, which is no token, takes the rest")
+            notes.append(Message("each row sums to less than 1: a sink, which is no token, takes the rest"))
         return tuple(notes)
 
 
@@ -167,7 +179,8 @@ def find_layers(network: PreTrainedModel, inputs: Mapping[str, Tensor]) -> Layer
         If a layer cannot be observed, or shows other weights than the model's own: says which and why.
     """
     if network.config._attn_implementation != attention_for(network.config.model_type):
-        raise _refusal(network, f"it was loaded with the attention {network.config._attn_implementation!r}")
+        way = network.config._attn_implementation
+        raise _refusal(network, Message("it was loaded with the attention {way!r}", way=way))
     for part in _readers(network):
         part.register_forward_hook(show_vectors)
     if network.config.model_type in OWN_WEIGHTS:
@@ -176,7 +189,8 @@ def find_layers(network: PreTrainedModel, inputs: Mapping[str, Tensor]) -> Layer
     with torch.inference_mode(), running(probe), probe.watching(network), capture(("*.weights", "*.mask")) as session:
         network(**inputs)
         if not probe.firings:
-            raise _refusal(network, "none of its layers passes through the attention interface of transformers")
+            reason = Message("none of its layers passes through the attention interface of transformers")
+            raise _refusal(network, reason)
     sites = _name_sites(network, probe.firings, session, inputs)
     _compare(network, inputs, probe, session, sites)
     for projection in {f.projection for f in probe.firings if f.projection is not None}:
@@ -225,8 +239,13 @@ def own_weights(network: PreTrainedModel, output: Any) -> dict[tuple[str, str], 
     return {place: tuple(getattr(output, name, None) or ()) for place, name in names.items()}
 
 
-def _refusal(network: PreTrainedModel, reason: str) -> InputError:
-    return InputError(f"The attention of this model ({network.config.model_type}) cannot be observed: {reason}.")
+def _refusal(network: PreTrainedModel, reason: Message) -> InputError:
+    said = Message(
+        "The attention of this model ({family}) cannot be observed: {reason}.",
+        family=network.config.model_type,
+        reason=reason,
+    )
+    return InputError(said)
 
 
 def _own_layers(network: PreTrainedModel, inputs: Mapping[str, Tensor]) -> Layers:
@@ -234,9 +253,10 @@ def _own_layers(network: PreTrainedModel, inputs: Mapping[str, Tensor]) -> Layer
     with torch.inference_mode():
         (weights,) = own_weights(network, network(**inputs, output_attentions=True)).values()
     if len(weights) != network.config.num_hidden_layers:
-        raise _refusal(network, f"it gives {len(weights)} of {network.config.num_hidden_layers} layers")
+        reason = Message("it gives {count} of {all} layers", count=len(weights), all=network.config.num_hidden_layers)
+        raise _refusal(network, reason)
     if not all(_close(each.sum(-1), torch.ones(()), TOLERANCE) for each in weights):
-        raise _refusal(network, "what it gives as its weights does not sum to 1")
+        raise _refusal(network, Message("what it gives as its weights does not sum to 1"))
     causal = not any(each.triu(1).any() for each in weights)
     sites = tuple(Site("decoder" if causal else "encoder", layer, "self") for layer in range(len(weights)))
     return Layers(MappingProxyType({}), MappingProxyType({}), frozenset(sites if causal else ()), sites)
@@ -256,7 +276,12 @@ def _name_sites(
         groups = [("decoder" if causal else "encoder", "self")] * len(firings)
         length = inputs["input_ids"].shape[1]
         if odd := [f.facts for f in firings if (f.facts.queries, f.facts.keys) != (length, length)]:
-            reason = f"a layer lets {odd[0].queries} tokens read {odd[0].keys}, of a text of {length}"
+            reason = Message(
+                "a layer lets {queries} tokens read {keys}, of a text of {length}",
+                queries=odd[0].queries,
+                keys=odd[0].keys,
+                length=length,
+            )
             raise _refusal(network, reason)
     named: dict[int, Site] = {}
     for group in dict.fromkeys(groups):
@@ -274,7 +299,13 @@ def _place(network: PreTrainedModel, firing: _Firing, lengths: tuple[int, int], 
     for place, shape in expected.items():
         if shape == (firing.facts.queries, firing.facts.keys):
             return place
-    reason = f"a layer lets {firing.facts.queries} tokens read {firing.facts.keys}, of texts of {source} and {target}"
+    reason = Message(
+        "a layer lets {queries} tokens read {keys}, of texts of {source} and {target}",
+        queries=firing.facts.queries,
+        keys=firing.facts.keys,
+        source=source,
+        target=target,
+    )
     raise _refusal(network, reason)
 
 
@@ -293,7 +324,10 @@ def _number_layers(network: PreTrainedModel, modules: list[nn.Module]) -> list[i
     missing = sorted(set(range(len(list(stack.children())))) - set(numbers))
     if missing:
         silent = ", ".join(map(str, missing))
-        raise _refusal(network, f"layer {silent} has no attention of queries, keys and values (linear attention?)")
+        reason = Message(
+            "layer {layers} has no attention of queries, keys and values (linear attention?)", layers=silent
+        )
+        raise _refusal(network, reason)
     return numbers
 
 
@@ -315,14 +349,15 @@ def _compare(
     for place, weights in own.items():
         mine = observed.get(place, {})
         if len(weights) != len(mine):
-            raise _refusal(network, f"{len(mine)} layers were observed of the {len(weights)} that it has")
+            reason = Message("{count} layers were observed of the {all} that it has", count=len(mine), all=len(weights))
+            raise _refusal(network, reason)
         for layer, theirs in enumerate(weights):
             if theirs is None or theirs.shape != mine[layer].shape or not _close(theirs, mine[layer], TOLERANCE):
-                raise _refusal(network, f"layer {layer} shows other weights than the model's own")
+                raise _refusal(network, Message("layer {layer} shows other weights than the model's own", layer=layer))
     if probe.vectors is None or check.vectors is None:
-        raise _refusal(network, "it gives no final vectors")
+        raise _refusal(network, Message("it gives no final vectors"))
     if not _close(check.vectors, probe.vectors, TOLERANCE * float(check.vectors.abs().max())):
-        raise _refusal(network, "observed, it computes something else than the model itself")
+        raise _refusal(network, Message("observed, it computes something else than the model itself"))
 
 
 def _close(one: Tensor, other: Tensor, tolerance: float) -> bool:

@@ -25,6 +25,7 @@ from models.huggingface.files import INDEX_FILE, WEIGHTS_FILE, is_marian, lack_o
 from models.huggingface.layers import attention_for
 from models.huggingface.model import Head, PretrainedModel
 from models.huggingface.tokens import TextTokenizer
+from models.messages import Message
 from models.networks.seeding import building
 
 _CLASSES: dict[Head, Any] = {
@@ -63,30 +64,39 @@ def load_folder(folder: Path, local: Local | None = None) -> PretrainedModel:
     known = local or Local(PREFIX + folder.name, folder.name, folder)
     digest = hash_weights(folder, known.title)
     if known.sha256 and digest != known.sha256:
-        message = f"{known.title}: its weights have SHA-256 {digest}; expected {known.sha256}. Install it again."
+        message = Message(
+            "{title}: its weights have SHA-256 {digest}; expected {sha256}. Install it again.",
+            title=known.title,
+            digest=digest,
+            sha256=known.sha256,
+        )
         raise InputError(message)
     options = {"local_files_only": True, "trust_remote_code": False}
     try:
         config = AutoConfig.from_pretrained(folder, **options)
         if getattr(config, "quantization_config", None) is not None:
-            message = f"{known.title}: its weights are quantised; only plain numbers can be shown exactly."
+            message = Message(
+                "{title}: its weights are quantised; only plain numbers can be shown exactly.", title=known.title
+            )
             raise InputError(message)
         tokenizer = _load_tokenizer(folder, config.model_type, known.title, options)
         network, head = _load_network(folder, config, known.title, options)
     except InputError:
         raise
     except (OSError, ValueError, RuntimeError, KeyError, ImportError, TypeError, SafetensorError) as error:
-        message = f"{known.title} cannot be opened: {_reason(error).replace(str(folder), known.title)}"
+        message = Message(
+            "{title} cannot be opened: {reason}", title=known.title, reason=_reason(error, folder, known.title)
+        )
         raise InputError(message) from error
     cited = (known.paper, known.year) if known.paper else None
     return PretrainedModel(network, tokenizer, key=known.key, title=known.title, sha256=digest, head=head, cited=cited)
 
 
-def _reason(error: Exception) -> str:
-    """Return the first line of what is wrong."""
+def _reason(error: Exception, folder: Path, title: str) -> str:
+    """Return the first line of what is wrong; the folder is called by the model's title."""
     if isinstance(error, KeyError) and error.args == (NAME,):  # the family lists the ways in which it can attend
-        return "its attention does not pass through the attention interface of transformers."
-    return next(iter(str(error).strip().splitlines()), type(error).__name__)
+        return Message("its attention does not pass through the attention interface of transformers.")
+    return next(iter(str(error).strip().splitlines()), type(error).__name__).replace(str(folder), title)
 
 
 def hash_weights(folder: Path, title: str) -> str:
@@ -96,13 +106,13 @@ def hash_weights(folder: Path, title: str) -> str:
         return _hash(single)
     index = folder / INDEX_FILE
     if not index.is_file():
-        message = f"{title}: it has no weights in safetensors, the only kind that is read."
+        message = Message("{title}: it has no weights in safetensors, the only kind that is read.", title=title)
         raise InputError(message)
     try:
         names = sorted(set(json.loads(index.read_text(encoding="utf8"))["weight_map"].values()))
         hashes = [_hash(folder / Path(name).name) for name in names]
     except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
-        message = f"{title}: the list of its weight files is not whole. Fetch it again."
+        message = Message("{title}: the list of its weight files is not whole. Fetch it again.", title=title)
         raise InputError(message) from error
     return hashlib.sha256("".join(hashes).encode()).hexdigest()
 
@@ -115,7 +125,7 @@ def _hash(path: Path) -> str:
 def _load_tokenizer(folder: Path, family: str, title: str, options: dict[str, Any]) -> TextTokenizer:
     names = {path.name for path in folder.iterdir()}
     if lack := lack_of_tokenizer(names, family):
-        message = f"{title} cannot be opened: {lack}."
+        message = Message("{title} cannot be opened: {lack}.", title=title, lack=lack)
         raise InputError(message)
     if is_marian(names):
         from models.huggingface.marian import MarianText
@@ -143,7 +153,11 @@ def _load_network(folder: Path, config: Any, title: str, options: dict[str, Any]
         missing = sorted(name for name in found["missing_keys"] if head != "none" or "pooler" not in name)
         if not missing and not found["mismatched_keys"]:
             return network, head
-    message = f"{title}: its file lacks weights, which would be random ({', '.join(missing[:3]) or 'of another size'})."
+    message = Message(
+        "{title}: its file lacks weights, which would be random ({names}).",
+        title=title,
+        names=", ".join(missing[:3]) or Message("of another size"),
+    )
     raise InputError(message)
 
 

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from models.edits import Edit
-from models.errors import InputError
+from models.errors import EMPTY, InputError
 from models.hooks import Session, capture
 from models.huggingface.attention import Run, running
 from models.huggingface.layers import Layers, find_layers, token_limit
@@ -24,6 +24,7 @@ from models.huggingface.papers import ATTENTION, PAPERS
 from models.huggingface.predictions import predictions_of, steps_of
 from models.huggingface.replay import PretrainedReplay
 from models.huggingface.tokens import Reading, TextTokenizer, clean
+from models.messages import CountMessage, Message
 from models.networks.seeding import seeded
 from models.sites import Site, with_weights
 from models.softmax import FullyMaskedRowError
@@ -88,10 +89,12 @@ class PretrainedModel:
         nn.Module.eval(network).requires_grad_(False)
         self.network.config.use_cache = False
         if any(each.dtype != torch.float32 for each in network.parameters() if each.is_floating_point()):
-            message = f"{key}: weights that are not float32; load the model with dtype=torch.float32"
+            message = Message("{key}: weights that are not float32; load the model with dtype=torch.float32", key=key)
             raise InputError(message)
         if network.config.is_encoder_decoder and head != "translation":
-            message = f"{title} has no trained head that writes, so that its decoder has nothing to say."
+            message = Message(
+                "{title} has no trained head that writes, so that its decoder has nothing to say.", title=title
+            )
             raise InputError(message)
         self._takes = frozenset(inspect.signature(network.forward).parameters)
         self.longest = min(MAX_TOKENS, self.tokenizer.longest, token_limit(network))
@@ -160,7 +163,9 @@ class PretrainedModel:
         """
         reading, chosen = self._read(source, target, pair), tuple(edits)
         if chosen and not self.editable:
-            message = f"The attention of {self.title} cannot be edited: it does not pass through the hooks."
+            message = Message(
+                "The attention of {title} cannot be edited: it does not pass through the hooks.", title=self.title
+            )
             raise InputError(message)
         patterns = with_weights(sites)
         try:
@@ -168,7 +173,7 @@ class PretrainedModel:
                 return self._read_only(source, pair, reading, chosen, patterns)
             return self._written(source, target, reading, chosen, patterns)
         except FullyMaskedRowError as error:
-            message = f"The edits leave a word nothing to read. {error}."
+            message = Message("The edits leave a word nothing to read. {error}.", error=error)
             raise InputError(message) from error
 
     def replay(self, trace: AttentionTrace, *, pair: str | None = None) -> PretrainedReplay:
@@ -212,7 +217,12 @@ class PretrainedModel:
         """
         count = sum(each.numel() for each in self.network.parameters())
         if count > MOST_FRESH:
-            message = f"{self.title} has {count:,} weights; at most {MOST_FRESH:,} are drawn anew beside those trained."
+            message = Message(
+                "{title} has {count:,} weights; at most {most:,} are drawn anew beside those trained.",
+                title=self.title,
+                count=count,
+                most=MOST_FRESH,
+            )
             raise InputError(message)
         with seeded(seed):
             network = type(self.network)(deepcopy(self.network.config))
@@ -251,7 +261,9 @@ class PretrainedModel:
             raise
         except (AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError) as error:
             reason = f"{type(error).__name__}: {error}".splitlines()[0]
-            message = f"{self.title} cannot be shown: it does not run on a text alone ({reason})."
+            message = Message(
+                "{title} cannot be shown: it does not run on a text alone ({reason}).", title=self.title, reason=reason
+            )
             raise InputError(message) from error
 
     def _probe(self) -> dict[str, Tensor]:
@@ -270,23 +282,23 @@ class PretrainedModel:
 
     def _read(self, source: str, target: str | None, pair: str | None) -> Reading:
         if pair is not None and self.kind != "encoder":
-            message = f"{self.title} reads one text; a pair of texts is for models that read both ways."
+            message = Message(
+                "{title} reads one text; a pair of texts is for models that read both ways.", title=self.title
+            )
             raise InputError(message)
         if target is not None and self.kind != "encoder-decoder":
-            message = f"{self.title} writes no translation; it reads one text."
+            message = Message("{title} writes no translation; it reads one text.", title=self.title)
             raise InputError(message)
         for name, text in (("text", source), ("second text", pair)):
             if text is not None and not clean(text):
-                message = f"The {name} is empty: type at least one word."
-                raise InputError(message)
+                raise InputError(EMPTY[name])
         reading = self.tokenizer.read(source, pair)
         self._check_length("text" if pair is None else "pair of texts", len(reading.tokens))
         return reading
 
     def _check_length(self, name: str, tokens: int) -> None:
         if tokens > self.longest:
-            message = f"The {name} has {tokens} tokens; this model takes {self.longest} at most. Shorten it."
-            raise InputError(message)
+            raise InputError(_too_long(name, tokens, self.longest))
 
     def _read_only(
         self, source: str, pair: str | None, reading: Reading, edits: tuple[Edit, ...], patterns: tuple[str, ...]
@@ -326,8 +338,7 @@ class PretrainedModel:
         if target is None:
             read_in, ids = self._generate(inputs, edits)
         elif not clean(target):
-            message = "The translation is empty: type at least one word."
-            raise InputError(message)
+            raise InputError(EMPTY["translation"])
         else:
             ids = self.tokenizer.target(target)
             self._check_length("translation", len(ids))
@@ -337,7 +348,7 @@ class PretrainedModel:
         written, read = self.tokenizer.sequence(ids), self.tokenizer.sequence(read_in)
         decoding: Literal["greedy", "forced"] = "greedy" if target is None else "forced"
         ended = target is not None or ids[-1] == self.tokenizer.tokenizer.eos_token_id
-        cut = () if ended else (f"cut after {len(ids)} tokens: the model did not end its text",)
+        cut = () if ended else (_cut_after(len(ids)),)
         return AttentionTrace(
             source=reading.tokens,
             target=written,
@@ -402,7 +413,10 @@ class PretrainedModel:
         decoding: Literal["greedy", "forced", "none"],
         cut: tuple[str, ...] = (),
     ) -> Provenance:
-        idle = [f"no effect: {edit} (no such row or word here, or it is so already)" for edit in session.idle_edits]
+        idle = [
+            Message("no effect: {edit} (no such row or word here, or it is so already)", edit=edit.describe())
+            for edit in session.idle_edits
+        ]
         return Provenance(
             mechanism="pretrained",
             title=self.title,
@@ -416,6 +430,39 @@ class PretrainedModel:
             edits=edits,
             notes=(*self._layers.notes(tokens), *idle, *cut),
         )
+
+
+def _cut_after(tokens: int) -> Message:
+    """Say that the text which a model wrote was ended for it."""
+    return CountMessage(
+        "cut after {count} token: the model did not end its text",
+        "cut after {count} tokens: the model did not end its text",
+        tokens,
+    )
+
+
+def _too_long(name: str, tokens: int, most: int) -> Message:
+    """Say that a text, a pair of texts or a translation has too many tokens."""
+    if name == "pair of texts":
+        return CountMessage(
+            "The pair of texts has {count} token; this model takes {most} at most. Shorten it.",
+            "The pair of texts has {count} tokens; this model takes {most} at most. Shorten it.",
+            tokens,
+            most=most,
+        )
+    if name == "translation":
+        return CountMessage(
+            "The translation has {count} token; this model takes {most} at most. Shorten it.",
+            "The translation has {count} tokens; this model takes {most} at most. Shorten it.",
+            tokens,
+            most=most,
+        )
+    return CountMessage(
+        "The text has {count} token; this model takes {most} at most. Shorten it.",
+        "The text has {count} tokens; this model takes {most} at most. Shorten it.",
+        tokens,
+        most=most,
+    )
 
 
 def _given(values: Tensor) -> NDArray[Any]:

@@ -16,6 +16,7 @@ from models.edits import Edit
 from models.errors import InputError
 from models.huggingface.layers import Layers
 from models.huggingface.observed_pass import Pass, observed_pass
+from models.messages import Message
 from models.sites import Site
 from models.trace import AttentionTrace, TokenSequence
 from models.translation.replay import Orders, Outcome, Replay, chosen, log_probabilities_of
@@ -56,7 +57,7 @@ class PretrainedReplay(Replay):
         """Run once for each row of `orders`; see `Replay.run`."""
         several = tuple(edits)
         if several and not self._layers.observed:
-            message = "The attention of this model cannot be edited: it does not pass through the hooks."
+            message = Message("The attention of this model cannot be edited: it does not pass through the hooks.")
             raise InputError(message)
         done = self._pass(orders, whole=bool(self.written), edits=several)
         vectors = None

@@ -17,6 +17,7 @@ from torch import Tensor
 from transformers import PreTrainedTokenizerBase
 
 from models.errors import InputError
+from models.messages import Message
 from models.trace import TokenSequence
 from models.translation.tokenizer import assign_words, raw_bytes, show_bytes, split_words, token_sequence
 
@@ -75,7 +76,10 @@ class TextTokenizer:
 
     def __init__(self, tokenizer: PreTrainedTokenizerBase) -> None:
         if not getattr(tokenizer, "is_fast", False):
-            message = f"The tokenizer of this model ({type(tokenizer).__name__}) does not say where its tokens stand."
+            message = Message(
+                "The tokenizer of this model ({kind}) does not say where its tokens stand.",
+                kind=type(tokenizer).__name__,
+            )
             raise InputError(message)
         decoder = tokenizer.backend_tokenizer.decoder
         self._prepare(tokenizer, decoder=b"" if decoder is None else decoder.__getstate__())

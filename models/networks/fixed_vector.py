@@ -12,9 +12,10 @@ from typing import Any, cast
 import torch
 from torch import Tensor, nn
 
+from models.messages import Message
 from models.networks.recurrent import LAYERS, RecurrentNetwork, is_padded, run_layer, step_lstm
 
-NOTE = "no attention: all that the decoder knows of the source went through one vector"
+NOTE = Message("no attention: all that the decoder knows of the source went through one vector")
 
 
 class OneWayEncoder(nn.Module):

@@ -16,6 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from models.hooks import HookPoint
+from models.messages import Message
 from models.networks.attention import concat_scores, dot_scores, general_scores, location_scores
 from models.networks.recurrent import CROSS, AttentiveNetwork, RecurrentMemory, step_lstm
 from models.softmax import full_precision
@@ -209,7 +210,13 @@ class LuongLocationNetwork(LuongBase):
         known = self.location_weight.out_features
         if source_tokens <= known:
             return ()
-        return (f"only the first {known} of the {source_tokens} source pieces can be read: the others weigh 0",)
+        return (
+            Message(
+                "only the first {known} of the {all} source pieces can be read: the others weigh 0",
+                known=known,
+                all=source_tokens,
+            ),
+        )
 
 
 class LuongInputFeedingNetwork(LuongNetwork):

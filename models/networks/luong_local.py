@@ -15,6 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from models.hooks import AttentionWeights, HookPoint
+from models.messages import Message
 from models.networks.attention import gaussian, in_window, monotonic_positions, predicted_positions
 from models.networks.luong import LuongNetwork
 from models.networks.recurrent import CROSS, RecurrentMemory
@@ -145,4 +146,6 @@ class LuongLocalPredictiveNetwork(LuongLocalBase):
 
     def notes(self, source_tokens: int) -> tuple[str, ...]:
         """Say that rows need not sum to 1; see `models.networks.base.Network`."""
-        return ("rows need not sum to 1: each weight is multiplied by a Gaussian around the predicted position",)
+        return (
+            Message("rows need not sum to 1: each weight is multiplied by a Gaussian around the predicted position"),
+        )

@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from models.messages import Message
 from models.sites import Site
 from models.trace import Alignment
 
@@ -23,7 +24,16 @@ MODEL_FILE, CARD_FILE, TOKENIZER_FILE = "model.safetensors", "card.json", "token
 
 
 class CheckpointError(RuntimeError):
-    """A checkpoint that is incomplete, or whose weights are not those that its card names."""
+    """A checkpoint that is incomplete, or whose weights are not those that its card names.
+
+    Parameters
+    ----------
+    message : Message
+        The English sentence with its values.
+    """
+
+    def __init__(self, message: Message) -> None:
+        super().__init__(message)
 
 
 def file_hash(path: Path) -> str:
@@ -35,16 +45,25 @@ def read_card(folder: Path) -> dict[str, Any]:
     """Read ``card.json`` in `folder`; CheckpointError if it is not there or not whole."""
     path = folder / CARD_FILE
     if not path.is_file():
-        message = f"{folder.name}: no {CARD_FILE}; a checkpoint has {MODEL_FILE} and {CARD_FILE}"
+        message = Message(
+            "{folder}: no {card}; a checkpoint has {model} and {card}",
+            folder=folder.name,
+            card=CARD_FILE,
+            model=MODEL_FILE,
+        )
         raise CheckpointError(message)
     try:
         read = json.loads(path.read_text(encoding="utf8"))
     except ValueError as error:
-        message = f"{folder.name}/{CARD_FILE}: not whole ({error}). Fetch it again."
+        message = Message(
+            "{folder}/{file}: not whole ({error}). Fetch it again.", folder=folder.name, file=CARD_FILE, error=error
+        )
         raise CheckpointError(message) from error
     card: dict[str, Any] = read if isinstance(read, dict) else {}
     if missing := sorted({"key", "mechanism", "pair", "network", "sha256"} - set(card)):
-        message = f"{folder.name}/{CARD_FILE}: {', '.join(missing)} missing"
+        message = Message(
+            "{folder}/{file}: {names} missing", folder=folder.name, file=CARD_FILE, names=", ".join(missing)
+        )
         raise CheckpointError(message)
     return card
 
@@ -56,17 +75,28 @@ def read_weights(folder: Path, card: Mapping[str, Any]) -> dict[str, Tensor]:
 
     path = folder / MODEL_FILE
     if not path.is_file():
-        message = f"{folder.name}: no {MODEL_FILE}"
+        message = Message("{folder}: no {file}", folder=folder.name, file=MODEL_FILE)
         raise CheckpointError(message)
     raw = path.read_bytes()
     found = hashlib.sha256(raw).hexdigest()
     if found != card["sha256"]:
-        message = f"{folder.name}/{MODEL_FILE}: SHA-256 {found}; its card expects {card['sha256']}. Fetch it again."
+        message = Message(
+            "{folder}/{file}: SHA-256 {found}; its card expects {expected}. Fetch it again.",
+            folder=folder.name,
+            file=MODEL_FILE,
+            found=found,
+            expected=card["sha256"],
+        )
         raise CheckpointError(message)
     try:
         return {name: values.float() for name, values in load(raw).items()}
     except SafetensorError as error:
-        message = f"{folder.name}/{MODEL_FILE}: not a safetensors file ({error}); no other kind is read"
+        message = Message(
+            "{folder}/{file}: not a safetensors file ({error}); no other kind is read",
+            folder=folder.name,
+            file=MODEL_FILE,
+            error=error,
+        )
         raise CheckpointError(message) from error
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from models.mechanisms import Mechanism, mechanisms
+from models.messages import Message
 from models.translation.checkpoints import (
     CheckpointError,
     read_card,
@@ -58,6 +59,11 @@ def read_entry(folder: Path) -> Entry:
     """Return what the card in `folder` says; CheckpointError if it is not whole or of no known mechanism."""
     card = read_card(folder)
     if card["mechanism"] not in mechanisms():
-        message = f"{folder.name}: mechanism {card['mechanism']!r} not known; there are {', '.join(mechanisms())}"
+        message = Message(
+            "{folder}: mechanism {name!r} not known; there are {known}",
+            folder=folder.name,
+            name=card["mechanism"],
+            known=", ".join(mechanisms()),
+        )
         raise CheckpointError(message)
     return Entry(card["key"], mechanisms()[card["mechanism"]], card["pair"], card, folder)

@@ -11,9 +11,10 @@ import torch
 from torch import Tensor
 
 from models.edits import Edit
-from models.errors import InputError
+from models.errors import EMPTY, InputError
 from models.hooks import Session, capture
 from models.mechanisms import Mechanism
+from models.messages import CountMessage, Message
 from models.networks.base import TranslationNetwork
 from models.networks.seeding import seeded
 from models.sites import Site, complete_pattern
@@ -129,9 +130,11 @@ class Translator:
             provenance=self._provenance(chosen, notes, forced=forced is not None),
         )
 
-    def _nothing_to_read(self, error: FullyMaskedRowError, source: TokenSequence, forced: TokenSequence | None) -> str:
+    def _nothing_to_read(
+        self, error: FullyMaskedRowError, source: TokenSequence, forced: TokenSequence | None
+    ) -> Message:
         """Say which word has nothing left to read, where it is known: the word at a step is not, while it is chosen."""
-        said = f"The edits leave a word nothing to read. {error}."
+        said = Message("The edits leave a word nothing to read. {reason}.", reason=error)
         place = Site.parse(str(error).partition(":")[0])
         if place.stack == "encoder":
             queries = source
@@ -140,8 +143,12 @@ class Translator:
         else:
             queries = self.tokenizer.target_input(forced) if place.kind == "self" else forced
         piece, word = queries.texts[error.row].strip(), queries.word_texts[queries.words[error.row]].strip()
-        named = f"“{piece}”" if piece == word else f"“{piece}” of “{word}”" if piece else f"a piece of “{word}”"
-        return f"{said} Query {error.row} is {named}."
+        query: dict[str, object] = {"said": said, "row": error.row, "piece": piece, "word": word}
+        if piece == word:
+            return Message("{said} Query {row} is “{word}”.", **query)
+        if piece:
+            return Message("{said} Query {row} is “{piece}” of “{word}”.", **query)
+        return Message("{said} Query {row} is a piece of “{word}”.", **query)
 
     def replay(self, trace: AttentionTrace) -> TranslatorReplay:
         """Return the texts of `trace`, which this model gave with nothing edited, ready to be run again."""
@@ -196,11 +203,9 @@ class Translator:
         tokens = self.tokenizer.source(text)
         pieces = len(tokens) - 1
         if not pieces:
-            message = f"The {name} is empty: type at least one word."
-            raise InputError(message)
+            raise InputError(EMPTY[name])
         if pieces > MAX_PIECES:
-            message = f"The {name} has {pieces} word pieces; this model takes {MAX_PIECES} at most. Shorten it."
-            raise InputError(message)
+            raise InputError(_too_long(name, pieces))
         return tokens
 
     def _greedy(self, memory: Any, limit: int) -> tuple[Sequence[int], Tensor]:
@@ -248,9 +253,18 @@ class Translator:
     def _notes(self, session: Session, source: TokenSequence, written: TokenSequence) -> tuple[str, ...]:
         """Say what a reader must know: of the mechanism, of edits without effect, of a translation that was cut."""
         notes = [*self.network.notes(len(source))]
-        notes += [f"no effect: {edit} (no such row or word here, or it is so already)" for edit in session.idle_edits]
+        notes += [
+            Message("no effect: {edit} (no such row or word here, or it is so already)", edit=edit.describe())
+            for edit in session.idle_edits
+        ]
         if written.ids[-1] != END:
-            notes.append(f"cut after {len(written)} tokens: the model did not end its translation")
+            notes.append(
+                CountMessage(
+                    "cut after {count} token: the model did not end its translation",
+                    "cut after {count} tokens: the model did not end its translation",
+                    len(written),
+                )
+            )
         return tuple(notes)
 
     def _provenance(self, edits: tuple[Edit, ...], notes: tuple[str, ...], *, forced: bool) -> Provenance:
@@ -274,6 +288,23 @@ class Translator:
 def _versions() -> tuple[tuple[str, str], ...]:
     """Return the versions of what the figures depend on; read once, since it means a walk through site-packages."""
     return tuple((name, version(name)) for name in ("torch", "numpy", "tokenizers"))
+
+
+def _too_long(name: str, pieces: int) -> Message:
+    """Say that a sentence, or a translation, has too many pieces."""
+    if name == "sentence":
+        return CountMessage(
+            "The sentence has {count} word piece; this model takes {most} at most. Shorten it.",
+            "The sentence has {count} word pieces; this model takes {most} at most. Shorten it.",
+            pieces,
+            most=MAX_PIECES,
+        )
+    return CountMessage(
+        "The translation has {count} word piece; this model takes {most} at most. Shorten it.",
+        "The translation has {count} word pieces; this model takes {most} at most. Shorten it.",
+        pieces,
+        most=MAX_PIECES,
+    )
 
 
 def _with_weights(sites: Iterable[str | Site]) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ import streamlit as st
 
 import models
 from models.huggingface.embedded import PREFIX
+from models.messages import Message
 from models.sites import Site
 from models.trace import AttentionTrace, TokenSequence
 from viz.figures.chance import chance_heatmap, sentence_of_chance
@@ -125,7 +126,9 @@ def _heads(look: Look) -> None:
 
     model = look.host.model(look.key)
     if not getattr(model, "editable", True):
-        message = "The heads of this model cannot be switched off: its attention does not pass through the hooks."
+        message = Message(
+            "The heads of this model cannot be switched off: its attention does not pass through the hooks."
+        )
         raise models.InputError(message)
     sweep: HeadSweep = _once(
         _identity("heads", look), lambda show: switch_off_each_head(model.replay(look.trace), on_progress=show)
