@@ -74,7 +74,7 @@ def test_lines_follow_from_each_other(
     ("changes", "message"),
     [
         ({"query": [[1.0, 2.0]]}, "A query has 2 numbers and a key 1"),
-        ({"value": [[1.0], [2.0]]}, "1 keys and 2 values"),
+        ({"value": [[1.0], [2.0]]}, "1 key, and there are 2 values"),
         ({"query": [[float("nan")]]}, "row 1, column 1 holds no number"),
         ({"query": [[None]]}, "holds no number"),
         ({"query": [["x"]]}, "every cell must hold a number"),
