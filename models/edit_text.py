@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from models.messages import Message
 from models.sites import KINDS, STACKS
 
 _WEIGHT_SUM_TOLERANCE = 1e-5
@@ -163,8 +164,17 @@ def read_arguments(operation: str, names: Sequence[str], text: str) -> list[Any]
     return [_ARGUMENTS[name].read(name, each) for name, each in zip(names, texts, strict=True)]
 
 
-def place_in_words(site: str) -> str:
+_STACKS = {"encoder": Message("encoder"), "decoder": Message("decoder")}
+_KINDS = {"self": Message("self-attention"), "cross": Message("cross-attention"), "*": Message("attention")}
+
+
+def place_in_words(site: str) -> Message:
     """Say ``stack.layer.kind`` in words.
+
+    Parameters
+    ----------
+    site : str
+        Each part may be ``*``.
 
     Examples
     --------
@@ -174,14 +184,31 @@ def place_in_words(site: str) -> str:
     'cross-attention of every decoder layer'
     """
     stack, layer, kind = site.split(".")
-    attention = "attention" if kind == "*" else f"{kind}-attention"
+    attention = _KINDS[kind]
     if "*" not in (stack, layer):
-        return f"{stack} layer {layer} {attention}"
-    if stack == "*":
-        return f"{attention} of every {'layer' if layer == '*' else f'layer {layer}'}"
-    return f"{attention} of every {stack} layer"
+        return Message("{stack} layer {layer} {attention}", stack=_STACKS[stack], layer=layer, attention=attention)
+    if stack != "*":
+        return Message("{attention} of every {stack} layer", attention=attention, stack=_STACKS[stack])
+    if layer != "*":
+        return Message("{attention} of every layer {layer}", attention=attention, layer=layer)
+    return Message("{attention} of every layer", attention=attention)
 
 
-def one_or_every(noun: str, position: int | None) -> str:
-    """Say which position is meant: ``row 3``, or ``every row`` for None."""
-    return f"every {noun}" if position is None else f"{noun} {position}"
+def head_in_words(position: int | None) -> Message:
+    """Say which head is meant: ``head 3``, or ``every head`` for None.
+
+    Parameters
+    ----------
+    position : int or None
+    """
+    return Message("every head") if position is None else Message("head {position}", position=position)
+
+
+def row_in_words(position: int | None) -> Message:
+    """Say which row is meant: ``row 3``, or ``every row`` for None.
+
+    Parameters
+    ----------
+    position : int or None
+    """
+    return Message("every row") if position is None else Message("row {position}", position=position)

@@ -20,7 +20,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from models.edit_text import clean_argument, one_or_every, place_in_words, read_arguments, write_arguments
+from models.edit_text import (
+    clean_argument,
+    head_in_words,
+    place_in_words,
+    read_arguments,
+    row_in_words,
+    write_arguments,
+)
+from models.messages import CountMessage, Message
 from models.sites import Site
 
 Array = NDArray[Any]
@@ -75,8 +83,8 @@ class Edit(ABC):
         for each in fields(self):
             object.__setattr__(self, each.name, clean_argument(each.name, getattr(self, each.name)))
 
-    @abstractmethod
-    def __str__(self) -> str: ...
+    def __str__(self) -> str:
+        return str(self.describe())
 
     def applies_to(self, site: Site) -> bool:
         """Return whether the edit acts at `site`: its place matches, and its quantity, if any, is the edit's."""
@@ -114,9 +122,9 @@ class Edit(ABC):
         self._write(edited[part])
         return edited
 
-    def describe(self) -> str:
+    @abstractmethod
+    def describe(self) -> Message:
         """Say in words what the edit does."""
-        return str(self)
 
     def to_text(self) -> str:
         """Write the edit as ``name(site,...)``, short enough for an address bar; `from_text` reads it."""
@@ -151,7 +159,13 @@ class Edit(ABC):
 
     def _check_head(self, head: int | None, values: Array) -> None:
         if head is not None and head >= values.shape[-3]:
-            message = f"{self.to_text()}: got head {head}; expected one of the {values.shape[-3]} heads, from 0"
+            message = CountMessage(
+                "{edit}: got head {head}; there is {count} head, counted from 0",
+                "{edit}: got head {head}; expected one of the {count} heads, from 0",
+                values.shape[-3],
+                edit=self.to_text(),
+                head=head,
+            )
             raise ValueError(message)
 
 
@@ -175,8 +189,9 @@ class ZeroHead(Edit):
     def _write(self, part: Array) -> None:
         part[...] = 0
 
-    def __str__(self) -> str:
-        return f"{one_or_every('head', self.head)} of {place_in_words(self.site)} switched off"
+    def describe(self) -> Message:
+        """Say in words what the edit does."""
+        return Message("{head} of {place} switched off", head=head_in_words(self.head), place=place_in_words(self.site))
 
 
 @dataclass(frozen=True)
@@ -196,9 +211,15 @@ class KeepHeads(Edit):
     def _write(self, part: Array) -> None:
         part[..., [head for head in range(part.shape[-3]) if head not in self.heads], :, :] = 0
 
-    def __str__(self) -> str:
-        heads = f"head{'s' * (len(self.heads) > 1)} {', '.join(map(str, self.heads))}"
-        return f"only {heads} of {place_in_words(self.site)} kept"
+    def describe(self) -> Message:
+        """Say in words what the edit does."""
+        return CountMessage(
+            "only head {heads} of {place} kept",
+            "only heads {heads} of {place} kept",
+            len(self.heads),
+            heads=", ".join(map(str, self.heads)),
+            place=place_in_words(self.site),
+        )
 
 
 @dataclass(frozen=True)
@@ -210,8 +231,13 @@ class _RowEdit(Edit):
     head: int | None
     row: int | None
 
-    def _row(self) -> str:
-        return f"{one_or_every('row', self.row)} of {one_or_every('head', self.head)} of {place_in_words(self.site)}"
+    def _row(self) -> Message:
+        return Message(
+            "{row} of {head} of {place}",
+            row=row_in_words(self.row),
+            head=head_in_words(self.head),
+            place=place_in_words(self.site),
+        )
 
 
 @dataclass(frozen=True)
@@ -228,8 +254,9 @@ class UniformRow(_RowEdit):
         allowed = part > 0
         part[...] = allowed / np.maximum(allowed.sum(axis=-1, keepdims=True), 1)
 
-    def __str__(self) -> str:
-        return f"{self._row()} spread evenly over its keys"
+    def describe(self) -> Message:
+        """Say in words what the edit does."""
+        return Message("{row} spread evenly over its keys", row=self._row())
 
 
 @dataclass(frozen=True)
@@ -251,15 +278,22 @@ class SetRow(_RowEdit):
     def _write(self, part: Array) -> None:
         keys = part.shape[-1]
         if any(self.weights[keys:]):
-            message = f"{self.to_text()}: got {len(self.weights)} weights; expected at most {keys}, one a key"
+            message = Message(
+                "{edit}: got {weights} weights; expected at most {most}, one a key",
+                edit=self.to_text(),
+                weights=len(self.weights),
+                most=keys,
+            )
             raise ValueError(message)
         given = np.zeros(keys)
         given[: len(self.weights)] = self.weights[:keys]
         part[...] = (1 - self.blend) * part + self.blend * given
 
-    def __str__(self) -> str:
-        how = "set to given weights" if self.blend == 1 else f"moved to given weights by {self.blend:g}"
-        return f"{self._row()} {how}"
+    def describe(self) -> Message:
+        """Say in words what the edit does."""
+        if self.blend == 1:
+            return Message("{row} set to given weights", row=self._row())
+        return Message("{row} moved to given weights by {blend:g}", row=self._row(), blend=self.blend)
 
 
 @dataclass(frozen=True)
@@ -277,8 +311,10 @@ class ScaleScores(Edit):
     def _write(self, part: Array) -> None:
         part *= self.factor
 
-    def __str__(self) -> str:
-        return f"scores of {place_in_words(self.site)} multiplied by {self.factor:g}"
+    def describe(self) -> Message:
+        """Say in words what the edit does."""
+        place = place_in_words(self.site)
+        return Message("scores of {place} multiplied by {factor:g}", place=place, factor=self.factor)
 
 
 @dataclass(frozen=True)
@@ -293,8 +329,9 @@ class MaskKey(Edit):
     def _write(self, part: Array) -> None:
         part[...] = False
 
-    def __str__(self) -> str:
-        return f"key {self.key} hidden from {place_in_words(self.site)}"
+    def describe(self) -> Message:
+        """Say in words what the edit does."""
+        return Message("key {key} hidden from {place}", key=self.key, place=place_in_words(self.site))
 
 
 @dataclass(frozen=True)
@@ -332,19 +369,28 @@ class Window(Edit):
                     part[..., place] = value
             return
         if self.centre is None or self.width is None:
-            message = f"{self.to_text()}: attention is not local there, rows have no window of their own; give both"
+            message = Message(
+                "{edit}: attention is not local there, rows have no window of their own; give both", edit=self.to_text()
+            )
             raise ValueError(message)
         part &= np.abs(np.arange(part.shape[-1]) - self.centre) <= self.width
 
-    def __str__(self) -> str:
-        rows = f"{one_or_every('row', self.row)} of {place_in_words(self.site)}"
+    def describe(self) -> Message:
+        """Say in words what the edit does."""
+        rows = Message("{row} of {place}", row=row_in_words(self.row), place=place_in_words(self.site))
         if self.centre is None:
-            keys = "1 key" if self.width == 1 else f"{self.width} keys"
-            return f"{rows}: window of {keys} to each side of its own centre"
+            return CountMessage(
+                "{rows}: window of {count} key to each side of its own centre",
+                "{rows}: window of {count} keys to each side of its own centre",
+                self.width or 0,
+                rows=rows,
+            )
         if self.width is None:
-            return f"{rows}: window around place {self.centre:g}, as wide as its own"
+            return Message("{rows}: window around place {place:g}, as wide as its own", rows=rows, place=self.centre)
         first, last = max(0, math.ceil(self.centre - self.width)), math.floor(self.centre + self.width)
-        return f"{rows} limited to {f'keys {first} to {last}' if first <= last else 'no key'}"
+        if first > last:
+            return Message("{rows} limited to no key", rows=rows)
+        return Message("{rows} limited to keys {first} to {last}", rows=rows, first=first, last=last)
 
 
 zero_head = ZeroHead

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from models.edits import Array, Edit
+from models.messages import Message
 
 
 @dataclass(frozen=True)
@@ -49,5 +50,6 @@ class BatchRowEdit(Edit):
     def _write(self, part: Array) -> None:
         self.edit._write(part)
 
-    def __str__(self) -> str:
-        return f"{self.edit} in text {self.batch_row} of the batch"
+    def describe(self) -> Message:
+        """Say in words what the edit does, and to which text."""
+        return Message("{edit} in text {row} of the batch", edit=self.edit.describe(), row=self.batch_row)

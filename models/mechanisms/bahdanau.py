@@ -1,26 +1,35 @@
 """Additive attention: Bahdanau, Cho and Bengio 2015."""
 
 from models.mechanisms import Mechanism
+from models.messages import mark
 
 MECHANISM = Mechanism(
     key="bahdanau",
-    title="Bahdanau (additive)",
+    title=mark("Bahdanau (additive)"),
     year=2015,
     formula=r"e_{ij} = v^\top \tanh(W s_{i-1} + U h_j)",
     paper=(
         "Bahdanau, Cho and Bengio 2015, Neural Machine Translation by Jointly Learning to Align and Translate, "
         "ICLR, arXiv:1409.0473"
     ),
-    equation="appendix A.1.2 (alignment model), section 3.1, equations 5 and 6",
+    equation=mark("appendix A.1.2 (alignment model), section 3.1, equations 5 and 6"),
     departures=(
-        "The recurrent cell is torch's GRU, whose reset gate acts after the recurrent product "
-        "(in the paper, appendix A.1.1, before it).",
-        "The context enters the cell beside the embedded word, in one input [y; c], with the biases of torch's GRU.",
-        "The output layer is tanh of a linear map of [s_i; y_(i-1); c_i] with the current state, then the shared "
-        "embedding (in the paper, appendix A.2.2, a maxout layer on the previous state, and a matrix of its own).",
-        "Source and target are byte-level BPE pieces with one embedding for source, target and output "
-        "(in the paper 30,000 whole words a language, embedded apart); the source ends with </s>.",
-        "Dropout and label smoothing; Adam instead of Adadelta; smaller states (see the card).",
+        mark(
+            "The recurrent cell is torch's GRU, whose reset gate acts after the recurrent product "
+            "(in the paper, appendix A.1.1, before it)."
+        ),
+        mark(
+            "The context enters the cell beside the embedded word, in one input [y; c], with the biases of torch's GRU."
+        ),
+        mark(
+            "The output layer is tanh of a linear map of [s_i; y_(i-1); c_i] with the current state, then the shared "
+            "embedding (in the paper, appendix A.2.2, a maxout layer on the previous state, and a matrix of its own)."
+        ),
+        mark(
+            "Source and target are byte-level BPE pieces with one embedding for source, target and output "
+            "(in the paper 30,000 whole words a language, embedded apart); the source ends with </s>."
+        ),
+        mark("Dropout and label smoothing; Adam instead of Adadelta; smaller states (see the card)."),
     ),
     network="models.networks.recurrent:BahdanauNetwork",
     order=1,

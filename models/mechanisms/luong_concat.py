@@ -2,17 +2,18 @@
 
 from models.mechanisms import Mechanism
 from models.mechanisms.luong_general import ENCODER, PAPER, START, UNFED
+from models.messages import mark
 
 MECHANISM = Mechanism(
     key="luong-concat",
-    title="Luong (concat)",
+    title=mark("Luong (concat)"),
     year=2015,
     formula=r"e_{ts} = v_a^\top \tanh(W_a [s_t; h_s])",
     paper=PAPER,
-    equation="section 3.1, equations 5 to 7 (concat)",
+    equation=mark("section 3.1, equations 5 to 7 (concat)"),
     departures=(
         *ENCODER,
-        "The score's hidden layer is smaller than the states (in the paper its size is not given).",
+        mark("The score's hidden layer is smaller than the states (in the paper its size is not given)."),
         START,
         *UNFED,
     ),

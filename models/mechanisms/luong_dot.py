@@ -2,17 +2,20 @@
 
 from models.mechanisms import Mechanism
 from models.mechanisms.luong_general import COPIED_START, ENCODER, PAPER, UNFED
+from models.messages import mark
 
 MECHANISM = Mechanism(
     key="luong-dot",
-    title="Luong (dot)",
+    title=mark("Luong (dot)"),
     year=2015,
     formula=r"e_{ts} = s_t^\top h_s",
     paper=PAPER,
-    equation="section 3.1, equations 5 to 7 (dot)",
+    equation=mark("section 3.1, equations 5 to 7 (dot)"),
     departures=(
         *ENCODER,
-        "Each direction of the encoder has half the size of the decoder's state, so that s_t and h_s have one size.",
+        mark(
+            "Each direction of the encoder has half the size of the decoder's state, so that s_t and h_s have one size."
+        ),
         COPIED_START,
         *UNFED,
     ),

@@ -1,6 +1,7 @@
 """Global attention with the general score: Luong, Pham and Manning 2015. Its siblings share its data flow."""
 
 from models.mechanisms import Mechanism
+from models.messages import mark
 
 PAPER = (
     "Luong, Pham and Manning 2015, Effective Approaches to Attention-based Neural Machine Translation, "
@@ -8,38 +9,40 @@ PAPER = (
 )
 
 ENCODER = (
-    "The encoder is bidirectional (in the paper it reads one way), so that h_s knows both sides of a word.",
-    "One layer each way instead of four stacked ones; smaller states (see the card).",
+    mark("The encoder is bidirectional (in the paper it reads one way), so that h_s knows both sides of a word."),
+    mark("One layer each way instead of four stacked ones; smaller states (see the card)."),
 )
-START = (
+START = mark(
     "The decoder's first state is tanh of a linear map of the encoder's two last states, its first cell a linear "
     "map of their cells (in the paper they are copied)."
 )
-COPIED_START = (
+COPIED_START = mark(
     "The decoder's first state and cell are the encoder's last ones, its two directions side by side "
     "(in the paper, where it has one direction, they are copied too)."
 )
-FORWARDS = "The source is read forwards, and ends with </s> (in the paper it is reversed)."
+FORWARDS = mark("The source is read forwards, and ends with </s> (in the paper it is reversed).")
 OUTPUT = (
-    "The attentional state has the size of the embedding, which the output layer shares.",
-    "Source and target are byte-level BPE pieces with one embedding for source, target and output "
-    "(in the paper 50,000 whole words a language).",
-    "Label smoothing; Adam instead of stochastic gradient descent.",
+    mark("The attentional state has the size of the embedding, which the output layer shares."),
+    mark(
+        "Source and target are byte-level BPE pieces with one embedding for source, target and output "
+        "(in the paper 50,000 whole words a language)."
+    ),
+    mark("Label smoothing; Adam instead of stochastic gradient descent."),
 )
 UNFED = (
     FORWARDS,
-    "No input feeding (section 3.3): the attentional state does not enter the next step.",
+    mark("No input feeding (section 3.3): the attentional state does not enter the next step."),
     *OUTPUT,
 )
 COMMON = (*ENCODER, START, *UNFED)
 
 MECHANISM = Mechanism(
     key="luong-general",
-    title="Luong (general)",
+    title=mark("Luong (general)"),
     year=2015,
     formula=r"e_{ts} = s_t^\top W_a h_s",
     paper=PAPER,
-    equation="section 3.1, equations 5 to 7 (general)",
+    equation=mark("section 3.1, equations 5 to 7 (general)"),
     departures=COMMON,
     network="models.networks.luong:LuongNetwork",
     order=3,

@@ -2,19 +2,20 @@
 
 from models.mechanisms import Mechanism
 from models.mechanisms.luong_general import COPIED_START, ENCODER, FORWARDS, OUTPUT, PAPER
+from models.messages import mark
 
 MECHANISM = Mechanism(
     key="luong-general-input-feeding",
-    title="Luong (general, input feeding)",
+    title=mark("Luong (general, input feeding)"),
     year=2015,
     formula=(
         r"e_{ts} = s_t^\top W_a h_s, \quad "
         r"s_t = \operatorname{LSTM}(s_{t-1}, [y_{t-1}; \tilde{s}_{t-1}])"
     ),
     paper=PAPER,
-    equation="section 3.3, with section 3.1, equations 5 to 7 (general)",
+    equation=mark("section 3.3, with section 3.1, equations 5 to 7 (general)"),
     departures=(
-        "Before the first step the attentional state is 0 (the paper does not say).",
+        mark("Before the first step the attentional state is 0 (the paper does not say)."),
         *ENCODER,
         COPIED_START,
         FORWARDS,

@@ -2,19 +2,22 @@
 
 from models.mechanisms import Mechanism
 from models.mechanisms.luong_general import COMMON, PAPER
+from models.messages import mark
 
 MECHANISM = Mechanism(
     key="luong-local-m",
-    title="Luong (local-m)",
+    title=mark("Luong (local-m)"),
     year=2015,
     formula=r"p_t = t, \quad a_t = \operatorname{softmax}(s_t^\top W_a h_s), \quad |s - p_t| \leq D",
     paper=PAPER,
-    equation="section 3.2, monotonic alignment, with equation 7 (general)",
+    equation=mark("section 3.2, monotonic alignment, with equation 7 (general)"),
     departures=(
-        "The window is centred on min(t, S - 1), S the length of the source (in the paper on t), so that no row is "
-        "empty once the translation is longer than its source.",
-        "Positions of both texts count from 0 and are those of pieces; </s> of the source has one too.",
-        "D is 4 (in the paper 10), as the sentences are shorter.",
+        mark(
+            "The window is centred on min(t, S - 1), S the length of the source (in the paper on t), so that no row is "
+            "empty once the translation is longer than its source."
+        ),
+        mark("Positions of both texts count from 0 and are those of pieces; </s> of the source has one too."),
+        mark("D is 4 (in the paper 10), as the sentences are shorter."),
         *COMMON,
     ),
     network="models.networks.luong_local:LuongLocalMonotonicNetwork",

@@ -2,19 +2,24 @@
 
 from models.mechanisms import Mechanism
 from models.mechanisms.luong_general import COMMON, PAPER
+from models.messages import mark
 
 MECHANISM = Mechanism(
     key="luong-location",
-    title="Luong (location)",
+    title=mark("Luong (location)"),
     year=2015,
     formula=r"a_t = \operatorname{softmax}(W_a s_t)",
     paper=PAPER,
-    equation="section 3.1, equation 8 and its footnote",
+    equation=mark("section 3.1, equation 8 and its footnote"),
     departures=(
-        "W_a has one row a source position, 65 of them (64 pieces and </s>; the paper gives no number): pieces beyond "
-        "that cannot be read.",
-        "The softmax is over the first S scores alone, S the length of the source (the paper uses the top part of a_t "
-        "and does not say whether it is normalised again).",
+        mark(
+            "W_a has one row a source position, 65 of them (64 pieces and </s>; the paper gives no number): pieces "
+            "beyond that cannot be read."
+        ),
+        mark(
+            "The softmax is over the first S scores alone, S the length of the source (the paper uses the top part "
+            "of a_t and does not say whether it is normalised again)."
+        ),
         *COMMON,
     ),
     network="models.networks.luong:LuongLocationNetwork",

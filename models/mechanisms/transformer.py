@@ -1,22 +1,27 @@
 """Multi-head attention: Vaswani et al. 2017."""
 
 from models.mechanisms import Mechanism
+from models.messages import mark
 
 MECHANISM = Mechanism(
     key="transformer",
-    title="Multi-head (Transformer)",
+    title=mark("Multi-head (Transformer)"),
     year=2017,
     formula=r"A = \operatorname{softmax}\left(\frac{Q K^\top}{\sqrt{d_{head}}}\right)",
     paper="Vaswani et al. 2017, Attention Is All You Need, NeurIPS, arXiv:1706.03762",
-    equation="section 3.2, equation 1",
+    equation=mark("section 3.2, equation 1"),
     departures=(
-        "The normalisation stands before each sublayer, with one more at the end of either stack "
-        "(pre-LN, Xiong et al. 2020; in the paper after it).",
-        "Fewer layers and smaller sizes (see the card).",
-        "The queries', keys', values' and output projections have biases.",
-        "Dropout also on the attention weights (after they are captured) and inside the feed-forward part.",
-        "The learning rate rises over fewer steps, then holds and falls as a cosine (in the paper it falls with the "
-        "inverse square root of the step).",
+        mark(
+            "The normalisation stands before each sublayer, with one more at the end of either stack "
+            "(pre-LN, Xiong et al. 2020; in the paper after it)."
+        ),
+        mark("Fewer layers and smaller sizes (see the card)."),
+        mark("The queries', keys', values' and output projections have biases."),
+        mark("Dropout also on the attention weights (after they are captured) and inside the feed-forward part."),
+        mark(
+            "The learning rate rises over fewer steps, then holds and falls as a cosine (in the paper it falls with "
+            "the inverse square root of the step)."
+        ),
     ),
     network="models.networks.transformer:TransformerNetwork",
     order=2,

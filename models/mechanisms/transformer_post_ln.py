@@ -2,14 +2,15 @@
 
 from models.mechanisms import Mechanism
 from models.mechanisms.transformer import MECHANISM as PRE_LN
+from models.messages import mark
 
 MECHANISM = Mechanism(
     key="transformer-post-ln",
-    title="Multi-head (Transformer, post-LN)",
+    title=mark("Multi-head (Transformer, post-LN)"),
     year=PRE_LN.year,
     formula=PRE_LN.formula,
     paper=PRE_LN.paper,
-    equation="section 3.2, equation 1; section 3.1, LayerNorm(x + Sublayer(x))",
+    equation=mark("section 3.2, equation 1; section 3.1, LayerNorm(x + Sublayer(x))"),
     departures=PRE_LN.departures[1:],  # the first says where the normalisation stands
     network=PRE_LN.network,
     options=(("pre_norm", False),),

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from models.mechanisms import Mechanism, mechanisms
-from models.messages import Message
+from models.messages import Message, mark
 from models.translation.checkpoints import (
     CheckpointError,
     read_card,
 )
 
-LANGUAGES = {"en": "English", "fr": "French", "zh": "Chinese"}
+LANGUAGES = {"en": mark("English"), "fr": mark("French"), "zh": mark("Chinese")}
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from viz.text.language import _
+from viz.text.language import _, say
 from viz.text.tokens import visible
 from viz.views.hiding import HIDDEN
 from viz.views.links import Link, strongest_links
@@ -28,7 +28,7 @@ def notes_of(view: View) -> tuple[str, ...]:
     elif len(names) > 1 and view.head != "mean":
         notes.append(_("layer {layer}, head {head}, counted from 0", layer=layer, head=names[view.head]))
     if provenance.edits:
-        edits = "; ".join(map(str, provenance.edits))
+        edits = "; ".join(say(each.describe()) for each in provenance.edits)
         notes.append(_("edited: {edits}", edits=edits))
     if provenance.decoding == "forced":
         notes.append(_("the translation was given, not chosen by the model"))
@@ -50,7 +50,7 @@ def notes_of(view: View) -> tuple[str, ...]:
         notes.append(_("special tokens hidden: {count}; what they are given: {column}", count=count, column=column))
     elif view.hidden_queries:
         notes.append(_("rows of special tokens hidden: {count}", count=len(view.hidden_queries)))
-    return (*notes, *map(_, provenance.notes))
+    return (*notes, *map(say, provenance.notes))
 
 
 def sentence_of(view: View, *, count: int = 3) -> str:

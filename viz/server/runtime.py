@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 import streamlit as st
 
 import models
+from models.messages import Message
 from models.trace import AttentionTrace
 from viz.server.caching import BoundedCache
 
@@ -183,8 +184,9 @@ class Host:
         try:
             return self._future(key).result()
         except Exception as error:
-            reason = str(error) if isinstance(error, models.InputError) else f"{key}: {error}"
-            raise ModelUnavailableError(reason) from error
+            known = isinstance(error, models.InputError)
+            message = error.args[0] if known else Message("{key}: {reason}", key=key, reason=error)
+            raise ModelUnavailableError(message) from error
 
     def _future(self, key: str) -> Future[Model]:
         with self._lock:

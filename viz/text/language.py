@@ -143,12 +143,12 @@ def _n(one: str, many: str, count: int, /, **values: object) -> str:
     return _filled(_catalogue().ngettext(one, many, count), {"count": count, **values})
 
 
-def say(message: Message | BaseException | str) -> str:
+def say(message: object) -> str:
     """Return what the models tell, in the language in use.
 
     Parameters
     ----------
-    message : Message, exception or str
+    message : Message, exception or object
         An exception says the message that it was raised with. What is no message, such as an error of a library, is
         said as it is.
 
@@ -169,4 +169,4 @@ def say(message: Message | BaseException | str) -> str:
         return _filled(_catalogue().ngettext(message.text, message.many, message.number), message.values)
     if isinstance(message, Message):
         return _(message.text, **message.values)
-    return message
+    return str(message)

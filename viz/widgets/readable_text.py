@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 import models
-from viz.text.language import _
+from viz.text.language import _, say
 from viz.text.markup import plain
 
 LONGEST_NAMED = 40  # characters of what is named of a text
@@ -76,7 +76,7 @@ def last_readable(model: Fits, error: models.InputError, place: DeltaGenerator) 
     -------
     str or None
     """
-    place.error(plain(_(str(error))), icon=":material/edit:")
+    place.error(plain(say(error)), icon=":material/edit:")
     last = st.session_state.get(_LAST)
     if last is None:
         return None

@@ -11,7 +11,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from models.trace import AttentionTrace
 from models.translation.entry import LANGUAGES
 from models.translation.examples import EXAMPLES
-from viz.text.language import _, mark
+from viz.text.language import _
 from viz.text.markup import plain
 from viz.text.tokens import shorten, visible
 
@@ -20,21 +20,6 @@ KEY = "sentence"
 
 USUAL = "en-fr"
 """The pair whose examples are shown where none is said."""
-
-EXAMPLE_NAMES = (
-    mark("word order"),
-    mark("pronoun"),
-    mark("long distance"),
-    mark("unknown word"),
-    mark("not word for word"),
-    mark("repeated words"),
-    mark("a wish"),
-    mark("measure word"),
-    mark("no tense"),
-    mark("a question"),
-    mark("literary"),
-)
-"""What the examples of all pairs are called, to be translated."""
 
 MOST_NAMED = 8  # words that a message lists
 _BYTE = "\\x"  # how a piece is shown that ends inside a character

@@ -138,7 +138,7 @@ def _about(entry: Entry) -> None:
     mechanism, card = entry.mechanism, entry.card
     trained = [f"{each['name']} ({each['licence']}): {each['credit']}" for each in card.get("data", ())]
     parts = (
-        _("**Paper:** {paper}; {equation}", paper=plain(mechanism.paper), equation=plain(mechanism.equation)),
+        _("**Paper:** {paper}; {equation}", paper=plain(mechanism.paper), equation=plain(_(mechanism.equation))),
         _bullets(_("Where this model differs from it"), [_(departure) for departure in mechanism.departures]),
         _bullets(_("Trained on"), [*trained, *tokens_seen(card)]),
         _bullets(_("Example sentences and the training text"), examples_met(card)),

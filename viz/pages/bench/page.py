@@ -40,7 +40,7 @@ from viz.pages.bench.window import show_window
 from viz.server.loading import loads, usable
 from viz.server.runtime import Host, shared_host
 from viz.server.translations import forced_translations, milliseconds, own_translations
-from viz.text.language import ENGLISH, _, use_language
+from viz.text.language import ENGLISH, _, say, use_language
 from viz.text.markup import plain
 from viz.views.view import Unit, View
 from viz.widgets.chart import Picture, choose_picture, show_figure
@@ -225,7 +225,7 @@ def _target(host: Host, keys: Sequence[str], source: str, align: str, messages: 
     try:
         forced_translations(host, keys, source, target)
     except models.InputError as error:
-        messages.error(plain(_(str(error))), icon=":material/edit:")
+        messages.error(plain(say(error)), icon=":material/edit:")
         return None
     return target
 

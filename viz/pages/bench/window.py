@@ -12,7 +12,7 @@ from viz.pages.bench.cards import Place
 from viz.pages.bench.choices import Choices, file_name_of, name_of, view_of
 from viz.server.runtime import Host
 from viz.server.translations import forcible_translation
-from viz.text.language import _
+from viz.text.language import _, say
 from viz.text.markup import plain
 from viz.widgets.chart import show_figure
 from viz.widgets.controls import select
@@ -64,7 +64,7 @@ def show_window(
     try:
         forced, afresh = edited_runs(host, key, before, edits)
     except MisfitError as error:
-        st.error(plain(str(error)), icon=":material/edit:")
+        st.error(plain(say(error)), icon=":material/edit:")
         return
     show_consequence(before, forced, afresh, key)
     views = [view_of(trace, places[key], choices) for trace in (before, forced)]

@@ -14,7 +14,7 @@ from models.huggingface.hub import HubModel, HubSettings, OfflineError, check_id
 from models.mechanisms import mechanisms
 from viz.server.loading import usable
 from viz.server.runtime import Host, ModelUnavailableError
-from viz.text.language import _
+from viz.text.language import _, say
 from viz.text.markup import plain
 from viz.widgets.controls import discard, select
 from viz.widgets.language_pair import latest_pair
@@ -62,7 +62,7 @@ def choose_model(messages: DeltaGenerator, *, turned: bool) -> str | None:
         try:
             labels[wanted] = _("{name} (hub)", name=check_identity(wanted.removeprefix(PREFIX), settings))
         except models.InputError as error:
-            messages.error(plain(_(str(error))), icon=":material/cloud_off:")
+            messages.error(plain(say(error)), icon=":material/cloud_off:")
             discard(PARAMETER)
     if settings.enabled and not settings.allowed:
         labels[TYPED] = _("a model of the Hugging Face hub…")
@@ -105,7 +105,7 @@ def open_model(host: Host, key: str, messages: DeltaGenerator) -> bool:
         host.model(key)
     except ModelUnavailableError as error:
         with messages:
-            st.error(plain(_(str(error))), icon=":material/error:")
+            st.error(plain(say(error)), icon=":material/error:")
             st.button(_("Try again"), key=f"again-{key}", on_click=_try_again, args=(host, key))
         return False
     if "/" in key and key not in (seen := st.session_state.setdefault(_SEEN, [])):
@@ -160,7 +160,7 @@ def _name_box(settings: HubSettings) -> None:
     try:
         check_identity(typed, settings)
     except models.InputError as error:
-        st.error(plain(_(str(error))), icon=":material/edit:")
+        st.error(plain(say(error)), icon=":material/edit:")
 
 
 def _take_name(settings: HubSettings) -> None:
@@ -191,7 +191,7 @@ def _may_begin(key: str, messages: DeltaGenerator) -> bool:
     if here is not None and isinstance(found, OfflineError):
         return True
     with messages:
-        st.error(plain(_(str(found))), icon=":material/cloud_off:")
+        st.error(plain(say(found)), icon=":material/cloud_off:")
         st.button(_("Try again"), key=f"again-{key}", on_click=st.session_state.pop, args=(_FOUND, None))
     return False
 

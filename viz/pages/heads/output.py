@@ -51,7 +51,7 @@ def show_output(key: str, trace: AttentionTrace, *, masked: bool, mask: str | No
             plain(
                 _(
                     "{title} has no trained head that predicts the next token: its checkpoint holds none.",
-                    title=trace.provenance.title,
+                    title=_(trace.provenance.title),
                 )
             )
         )
@@ -61,7 +61,7 @@ def show_output(key: str, trace: AttentionTrace, *, masked: bool, mask: str | No
                 _(
                     "{title} has no trained head that predicts {mask}: its checkpoint holds none, and random numbers "
                     "would not be an answer. The attention below is real.",
-                    title=trace.provenance.title,
+                    title=_(trace.provenance.title),
                     mask=mask,
                 )
             ),
@@ -73,7 +73,7 @@ def show_output(key: str, trace: AttentionTrace, *, masked: bool, mask: str | No
 
 def _translation(key: str, trace: AttentionTrace) -> None:
     if key.startswith(PRETRAINED):
-        language, wrote = "", _("{title} wrote:", title=trace.provenance.title)
+        language, wrote = "", _("{title} wrote:", title=_(trace.provenance.title))
     else:
         entry = models.describe(key)
         language = f' lang="{escape(entry.pair.rpartition("-")[2])}"'
@@ -87,7 +87,7 @@ def _line(name: str, html: str) -> None:
 
 
 def _next_tokens(trace: AttentionTrace) -> None:
-    _line(_("{title} would go on with:", title=trace.provenance.title), escape(_listed(trace.predictions[-1])))
+    _line(_("{title} would go on with:", title=_(trace.provenance.title)), escape(_listed(trace.predictions[-1])))
     fold = unfolded(_("What it held for likely after every token"), "after-every-token")
     if fold is None:
         return
@@ -112,7 +112,7 @@ def _next_tokens(trace: AttentionTrace) -> None:
 
 def _masked(trace: AttentionTrace) -> None:
     for number, each in enumerate(trace.predictions, start=1):
-        name = _("{title} would put here:", title=trace.provenance.title)
+        name = _("{title} would put here:", title=_(trace.provenance.title))
         if len(trace.predictions) > 1:
             name = _("masked word {number}:", number=number)
         _line(name, escape(_listed(each)))

@@ -19,7 +19,7 @@ from viz.figures.sentence_difference import specials_note
 from viz.pages.heads.settings import Settings
 from viz.pages.heads.shown import Shown
 from viz.server.runtime import Host
-from viz.text.language import _
+from viz.text.language import _, say
 from viz.text.markup import plain
 from viz.text.tokens import isolated, visible
 from viz.views.matching import Matching, Pairs, changes, distances
@@ -121,7 +121,7 @@ def run_other(host: Host, key: str, texts: Texts) -> tuple[AttentionTrace, Hasha
             st.info(_("The text compared with is longer than the model takes: its end is left out."))
         return host.attend(key, fitting, pair=pair), host.identify(key, fitting, pair=pair)
     except models.InputError as error:
-        st.error(plain(_(str(error))), icon=":material/edit:")
+        st.error(plain(say(error)), icon=":material/edit:")
         return None
 
 

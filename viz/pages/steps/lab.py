@@ -26,7 +26,7 @@ from viz.pages.steps.lab_tables import (
     start_tables,
     table_editor,
 )
-from viz.text.language import _
+from viz.text.language import _, say
 from viz.text.markup import plain
 from viz.views.strips import Strip
 from viz.walk.digits import aligned, number, products
@@ -111,7 +111,7 @@ def _run(tables: Tables, messages: DeltaGenerator, *, scaled: bool, temperature:
             temperature=temperature,
         )
     except models.InputError as error:
-        messages.error(plain(_(str(error))), icon=":material/edit:")
+        messages.error(plain(say(error)), icon=":material/edit:")
         good: Good | None = st.session_state.get(_GOOD)
         if good is not None:
             messages.caption(plain(_("Below: the last numbers that could be used.")))

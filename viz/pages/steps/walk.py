@@ -16,7 +16,7 @@ from models.trace import AttentionTrace
 from viz.figures.strips import heading_of, number_strips
 from viz.server.loading import usable
 from viz.server.runtime import Host, shared_host
-from viz.text.language import _, mark
+from viz.text.language import _, mark, say
 from viz.text.markup import plain
 from viz.text.tokens import visible
 from viz.walk.digits import aligned
@@ -210,6 +210,6 @@ def _show_step(trace: AttentionTrace, step: Step, number: str) -> None:
             st.latex(aligned(*step.worked.lines))
         went_on = f"{step.worked.captured:.6f}"
         st.caption(_("The model itself went on with {number}.", number=went_on))
-    notes = " \u00b7 ".join(map(_, trace.provenance.notes))
+    notes = " \u00b7 ".join(map(say, trace.provenance.notes))
     if notes:
         st.caption(plain(notes))

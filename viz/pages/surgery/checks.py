@@ -21,7 +21,7 @@ from viz.figures.effects import effect_heatmap
 from viz.measures.consequence import rank_agreement, words_of_target
 from viz.pages.surgery.heads import show_heads
 from viz.server.runtime import Host
-from viz.text.language import _, mark
+from viz.text.language import _, mark, say
 from viz.text.markup import plain
 from viz.text.tokens import visible
 from viz.views.view import Head, Unit, View, choose_view
@@ -85,7 +85,7 @@ def show_check(chosen: str, look: Look) -> None:
     try:
         _SHOWN[chosen](look)
     except models.InputError as error:
-        st.info(plain(_(str(error))))
+        st.info(plain(say(error)))
 
 
 def _once(identity: tuple[Any, ...], run: Callable[[Callable[[float], None]], Any]) -> Any:

@@ -21,7 +21,7 @@ from viz.pages.surgery.checks import CHECK, CHECKS, Drawing, Look, show_check
 from viz.server.loading import usable
 from viz.server.runtime import Host, shared_host
 from viz.server.translations import forcible_translation
-from viz.text.language import ENGLISH, _, use_language
+from viz.text.language import ENGLISH, _, say, use_language
 from viz.text.markup import plain
 from viz.views.differences import choose_difference
 from viz.views.view import Head, Unit, View, choose_view
@@ -129,7 +129,7 @@ def _operate(host: Host, sentence: str, choices: _Choices, messages: DeltaGenera
         try:
             forced, afresh = edited_runs(host, choices.key, before, edits)
         except MisfitError as error:
-            messages.error(plain(str(error)), icon=":material/edit:")
+            messages.error(plain(say(error)), icon=":material/edit:")
             forced, afresh, edits = before, before, ()
     if before.target:
         show_consequence(before, forced, afresh, choices.key)

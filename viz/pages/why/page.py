@@ -16,7 +16,7 @@ from viz.figures.lengths import bleu_by_length
 from viz.pages.why.beginnings import FIRST_LENGTH, beginnings
 from viz.server.loading import usable
 from viz.server.runtime import Host, shared_host
-from viz.text.language import ENGLISH, _, use_language
+from viz.text.language import ENGLISH, _, say, use_language
 from viz.text.markup import plain
 from viz.widgets.chart import show_figure
 from viz.widgets.controls import several, show_unknown
@@ -187,7 +187,7 @@ def _written(host: Host, key: str, start: str) -> str:
     try:
         return host.attend(key, start).output_text
     except models.InputError as error:
-        return _(str(error))
+        return say(error)
 
 
 _STYLE = """

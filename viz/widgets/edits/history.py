@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from models.edits import Edit
 from models.trace import TokenSequence
-from viz.text.language import _
+from viz.text.language import _, say
 from viz.text.tokens import visible
 
 Action = tuple[Edit, ...]
@@ -108,7 +108,7 @@ def describe(action: Action, *, queries: Callable[[Edit], TokenSequence], keys: 
     named += [_forced(edit, columns) for edit in action]
     words = list(dict.fromkeys(filter(None, named)))
     pieces = _(" ({count} pieces)", count=len(action)) if len(action) > 1 else ""
-    return (f"{', '.join(words)}: " if words else "") + _(str(first)) + pieces
+    return (f"{', '.join(words)}: " if words else "") + say(first.describe()) + pieces
 
 
 def _word(tokens: TokenSequence, position: float | None) -> str:

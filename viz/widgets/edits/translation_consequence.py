@@ -9,6 +9,7 @@ import streamlit as st
 import models
 from models.edits import Edit
 from models.huggingface.embedded import PREFIX
+from models.messages import Message
 from models.trace import AttentionTrace
 from viz.measures.consequence import WordChange, changed_words, word_changes
 from viz.server.runtime import Host
@@ -23,7 +24,7 @@ DEEPEST = 3.0
 
 
 class MisfitError(Exception):
-    """Edits that cannot be made, and why, in the words of the reader."""
+    """Edits that cannot be made, and why."""
 
 
 def edited_runs(
@@ -47,9 +48,9 @@ def edited_runs(
             return afresh, afresh
         return host.attend(key, before.source_text, before.output_text, edits=edits, sites=sites_of(key)), afresh
     except models.InputError as error:
-        raise MisfitError(_(str(error))) from error
+        raise MisfitError(error.args[0]) from error
     except (CaptureError, ValueError) as error:
-        said = _("An edit does not fit this model or sentence, so that none is applied. {reason}", reason=error)
+        said = Message("An edit does not fit this model or sentence, so that none is applied. {reason}", reason=error)
         raise MisfitError(said) from error
 
 
