@@ -278,10 +278,11 @@ class SetRow(_RowEdit):
     def _write(self, part: Array) -> None:
         keys = part.shape[-1]
         if any(self.weights[keys:]):
-            message = Message(
-                "{edit}: got {weights} weights; expected at most {most}, one a key",
+            message = CountMessage(
+                "{edit}: got {count} weight; expected at most {most}, one a key",
+                "{edit}: got {count} weights; expected at most {most}, one a key",
+                len(self.weights),
                 edit=self.to_text(),
-                weights=len(self.weights),
                 most=keys,
             )
             raise ValueError(message)

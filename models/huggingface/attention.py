@@ -87,10 +87,11 @@ class Run:
         """Return the site at which `module` fires now."""
         sites = self._places.get(module)
         if sites is None:
-            message = Message(
-                "{layer} with {heads} heads fired, which it did not when it was loaded",
+            message = CountMessage(
+                "{layer} with {count} head fired, which it did not when it was loaded",
+                "{layer} with {count} heads fired, which it did not when it was loaded",
+                facts.heads,
                 layer=type(module).__name__,
-                heads=facts.heads,
             )
             raise CaptureError(message)
         site = sites[self._fired[module] % len(sites)]

@@ -253,7 +253,12 @@ def _own_layers(network: PreTrainedModel, inputs: Mapping[str, Tensor]) -> Layer
     with torch.inference_mode():
         (weights,) = own_weights(network, network(**inputs, output_attentions=True)).values()
     if len(weights) != network.config.num_hidden_layers:
-        reason = Message("it gives {count} of {all} layers", count=len(weights), all=network.config.num_hidden_layers)
+        reason = CountMessage(
+            "it gives {some} of {count} layer",
+            "it gives {some} of {count} layers",
+            network.config.num_hidden_layers,
+            some=len(weights),
+        )
         raise _refusal(network, reason)
     if not all(_close(each.sum(-1), torch.ones(()), TOLERANCE) for each in weights):
         raise _refusal(network, Message("what it gives as its weights does not sum to 1"))
@@ -349,7 +354,12 @@ def _compare(
     for place, weights in own.items():
         mine = observed.get(place, {})
         if len(weights) != len(mine):
-            reason = Message("{count} layers were observed of the {all} that it has", count=len(mine), all=len(weights))
+            reason = CountMessage(
+                "{count} layer was observed of the {all} that it has",
+                "{count} layers were observed of the {all} that it has",
+                len(mine),
+                all=len(weights),
+            )
             raise _refusal(network, reason)
         for layer, theirs in enumerate(weights):
             if theirs is None or theirs.shape != mine[layer].shape or not _close(theirs, mine[layer], TOLERANCE):

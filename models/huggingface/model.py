@@ -217,10 +217,11 @@ class PretrainedModel:
         """
         count = sum(each.numel() for each in self.network.parameters())
         if count > MOST_FRESH:
-            message = Message(
+            message = CountMessage(
+                "{title} has {count:,} weight; at most {most:,} are drawn anew beside those trained.",
                 "{title} has {count:,} weights; at most {most:,} are drawn anew beside those trained.",
+                count,
                 title=self.title,
-                count=count,
                 most=MOST_FRESH,
             )
             raise InputError(message)

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from models.hooks import HookPoint
-from models.messages import Message
+from models.messages import CountMessage
 from models.networks.attention import concat_scores, dot_scores, general_scores, location_scores
 from models.networks.recurrent import CROSS, AttentiveNetwork, RecurrentMemory, step_lstm
 from models.softmax import full_precision
@@ -211,10 +211,11 @@ class LuongLocationNetwork(LuongBase):
         if source_tokens <= known:
             return ()
         return (
-            Message(
-                "only the first {known} of the {all} source pieces can be read: the others weigh 0",
+            CountMessage(
+                "only the first {known} of the {count} source piece can be read: the others weigh 0",
+                "only the first {known} of the {count} source pieces can be read: the others weigh 0",
+                source_tokens,
                 known=known,
-                all=source_tokens,
             ),
         )
 

@@ -14,7 +14,7 @@ from viz.figures.drawing.heads import HeadPlace, map_title
 from viz.figures.drawing.pooling import blocks, pooled
 from viz.figures.drawing.theme import Colour, weight_axis, weight_ticks
 from viz.figures.overview import overview_note
-from viz.text.language import _, mark
+from viz.text.language import _, _n, mark
 from viz.text.tokens import isolated, shorten, visible
 from viz.views.view import View
 
@@ -147,11 +147,18 @@ def encode_overview(
     cells = made.cells if heads is None else made.cells[[numbers[place] for place in shown]]
     notes = [overview_note(views) if note is None else note]
     if len(everything) > len(shown):
-        notes.append(_("{count} of {all} heads left out", count=len(everything) - len(shown), all=len(everything)))
+        notes.append(
+            _n(
+                "{left_out} of {count} head left out",
+                "{left_out} of {count} heads left out",
+                len(everything),
+                left_out=len(everything) - len(shown),
+            )
+        )
     if len(rows) <= len(queries) or len(columns) <= len(keys):
         notes.append(_("a cell shows the largest weight of a few tokens"))
     notes.append(_("weights here are rounded to 0.004; those of picked heads are exact"))
-    title = _("{count} heads: {title}", count=len(shown), title=map_title(view.shown.site))
+    title = _n("{count} head: {title}", "{count} heads: {title}", len(shown), title=map_title(view.shown.site))
     said = "\u00a0· ".join(notes)
     header = {
         "version": VERSION,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from viz.text.language import _
+from viz.text.language import _, _n
 from viz.text.tokens import isolated, visible
 from viz.views.view import HeadPlace, View
 
@@ -23,9 +23,10 @@ def overview_sentence(views: Iterable[View]) -> str:
             count += 1
             if weight > best[0]:
                 best = weight, query, key, HeadPlace(view.shown.site.layer, head).title
-    return _(
+    return _n(
+        "Of {count} head {place} reads one token most: “{query}” reads “{key}” ({weight}).",
         "Of {count} heads {place} reads one token most: “{query}” reads “{key}” ({weight}).",
-        count=count,
+        count,
         place=best[3],
         query=best[1],
         key=best[2],

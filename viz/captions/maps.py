@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from viz.text.language import _, say
+from viz.text.language import _, _n, say
 from viz.text.tokens import visible
 from viz.views.hiding import HIDDEN
 from viz.views.links import Link, strongest_links
@@ -24,7 +24,9 @@ def notes_of(view: View) -> tuple[str, ...]:
     provenance, names, layer = view.trace.provenance, view.shown.head_names, view.shown.site.layer
     notes = []
     if len(names) > 1 and view.head == "mean":
-        notes.append(_("layer {layer}, mean of {heads} heads", layer=layer, heads=len(names)))
+        notes.append(
+            _n("layer {layer}, mean of {count} head", "layer {layer}, mean of {count} heads", len(names), layer=layer)
+        )
     elif len(names) > 1 and view.head != "mean":
         notes.append(_("layer {layer}, head {head}, counted from 0", layer=layer, head=names[view.head]))
     if provenance.edits:

@@ -12,7 +12,7 @@ from viz.captions.maps import notes_of
 from viz.figures.drawing.heatmap import Panel, cell_gap, lay_out
 from viz.figures.drawing.theme import Colour, coloured, weight_axis
 from viz.text import tokens
-from viz.text.language import _
+from viz.text.language import _, _n
 from viz.views.view import View
 
 GREYS = ((0.0, "#f1f1f1"), (1.0, "#a8a8a8"))
@@ -66,7 +66,7 @@ def chance_heatmap(
             message = f"{name}: got shape {values.shape}; expected that of the map, {weights.shape}"
             raise ValueError(message)
     meaning = _("attention weight, where it is outside the central 95% of chance; grey: inside it")
-    share = _("{count} of {all} cells outside", count=int(beyond.sum()), all=beyond.size)
+    share = _n("{some} of {count} cell outside", "{some} of {count} cells outside", beyond.size, some=int(beyond.sum()))
     notes, shown = (chance, share, *notes_of(view)), view.shown
     panel = Panel(view.title, notes, shown.query_tokens, shown.key_tokens, view.query_title, view.key_title)
     layout, _suffixes = lay_out([panel], weight_axis(meaning, colour=colour), width=width)
@@ -109,7 +109,12 @@ def sentence_of_chance(view: View, beyond: NDArray[np.bool_]) -> str:
     """Say how much of a map is more than chance, and name the rows of which nothing is."""
     texts: Sequence[str] = view.shown.query_tokens.texts
     empty = [f"“{tokens.visible(texts[row])}”" for row in rows_without(beyond)]
-    said = _("{count} of {all} weights are outside what chance gives.", count=int(beyond.sum()), all=beyond.size)
+    said = _n(
+        "{some} of {count} weight is outside what chance gives.",
+        "{some} of {count} weights are outside what chance gives.",
+        beyond.size,
+        some=int(beyond.sum()),
+    )
     if not empty:
         return said
     return said + " " + _("Nothing is left of the rows of {words}.", words=", ".join(empty))

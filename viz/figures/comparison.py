@@ -19,7 +19,7 @@ from viz.figures.drawing.heads import (
 )
 from viz.figures.drawing.panel import Panel
 from viz.figures.drawing.theme import Colour
-from viz.text.language import _
+from viz.text.language import _, _n
 from viz.views.hiding import NOTHING, Hiding
 from viz.views.view import Unit
 
@@ -181,15 +181,16 @@ def head_combination(
     weights = np.stack([view.weights for view in views])  # [head, query, key]
     count, names = len(places), "; ".join(place.title for place in places)
     if how == "sum":
-        values, title = weights.sum(axis=0), _("Sum of {count} heads", count=count)
-        meaning = _(
+        values, title = weights.sum(axis=0), _n("Sum of {count} head", "Sum of {count} heads", count)
+        meaning = _n(
+            "sum of {count} attention weight: from 0 to {count}, not to 1, because each head gives 1 in all",
             "sum of {count} attention weights: from 0 to {count}, not to 1, because each head gives 1 in all",
-            count=count,
+            count,
         )
         colours = weight_colours(colour, width=width, largest=count, meaning=meaning)
     else:
-        values, title = weights.mean(axis=0), _("Mean of {count} heads", count=count)
-        meaning = _("mean of {count} attention weights", count=count)
+        values, title = weights.mean(axis=0), _n("Mean of {count} head", "Mean of {count} heads", count)
+        meaning = _n("mean of {count} attention weight", "mean of {count} attention weights", count)
         colours = weight_colours(colour, width=width, meaning=meaning)
     return draw_panels(
         [Panel(title, (names, *common_notes(views[0])), views[0], values)], colours, colour=colour, width=width

@@ -16,7 +16,7 @@ from viz.figures.drawing.mosaic import LINE, wrapped
 from viz.figures.drawing.panels import GLYPH_WIDTH, LINE_HEIGHT, LOW_ROW_HEIGHT, MANY_ROWS, ROW_HEIGHT
 from viz.figures.drawing.theme import FONT_SIZE, HEAD_COLOURS, NOTE_SIZE, TITLE_SIZE, bare_layout, faded
 from viz.text import tokens
-from viz.text.language import _
+from viz.text.language import _, _n
 from viz.views.hiding import NOTHING, Hiding
 from viz.views.view import Unit, View
 
@@ -212,7 +212,7 @@ def _links(
         for weight, other, place in found[:MOST_NAMED]
     ]
     if len(found) > MOST_NAMED:
-        parts.append(_("and {count} more", count=len(found) - MOST_NAMED))
+        parts.append(_n("and {count} more", "and {count} more", len(found) - MOST_NAMED))
     return "<br>".join((head, *(parts or [_("nothing above the threshold")])))
 
 

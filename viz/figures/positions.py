@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from viz.figures.drawing.heatmap import LEGEND_WIDTH, wrapped_legend
 from viz.figures.drawing.theme import HEAD_COLOURS, NOTE_SIZE, TITLE_SIZE, difference_axis, template
 from viz.text import tokens
-from viz.text.language import _
+from viz.text.language import _, _n
 
 ROW_HEIGHT = 9
 TOP, LEFT, BOTTOM = 46, 62, 52  # pixels for the title, the axis of positions and the axis of components
@@ -38,7 +38,7 @@ def position_encoding(encoding: NDArray[np.floating[Any]], *, width: float = 132
     height = TOP + area + BOTTOM + legend
     bar = colours["colorbar"] | {"len": min(LEGEND_WIDTH, width - 20), "x": 0.0, "xanchor": "left"}
     bar |= {"y": 26 / height, "yanchor": "bottom", "xpad": 8, "ypad": 0}
-    title = _("{count} positions, {size} numbers each", count=count, size=size)
+    title = _n("{count} position, {size} numbers each", "{count} positions, {size} numbers each", count, size=size)
     layout = _layout(title, width, height) | {
         "coloraxis": colours | {"colorbar": bar},
         "xaxis": _axis(_("component: slower waves to the right"))

@@ -29,7 +29,7 @@ from viz.figures.drawing.theme import NOTE_SIZE, SMALLEST_FONT, TITLE_SIZE, bare
 from viz.figures.overview import PICKED_COLOUR
 from viz.measures.similarity import head_divergence, similar_order
 from viz.text import tokens
-from viz.text.language import _
+from viz.text.language import _, _n
 from viz.views.hiding import NOTHING, Hiding
 from viz.views.view import Unit
 
@@ -113,9 +113,10 @@ def similarity_sentence(found: Similarity) -> str:
     if count == 2:
         return _("There are two heads: {pair}.", pair=named(most))
     if values[least] == values[most]:
-        return _(
+        return _n(
             "Any two of the {count} heads are equally alike (divergence {value}).",
-            count=count,
+            "Any two of the {count} heads are equally alike (divergence {value}).",
+            count,
             value=f"{values[most]:.2f}",
         )
     return _("Most alike are {alike}; least alike are {unlike}.", alike=named(most), unlike=named(least))
@@ -210,7 +211,7 @@ def _layout(found: Similarity, grid: _Grid, notes: Sequence[str]) -> dict[str, A
     across, side = grid.across, grid.side
     meaning = _("Jensen-Shannon divergence, mean over queries: 0 the two heads read alike, 1 they share no token")
     colours = fitting_colours(divergence_axis(meaning), across)
-    title = wrapped(_("How alike {count} heads read", count=grid.heads), across, TITLE_SIZE)
+    title = wrapped(_n("How alike {count} head reads", "How alike {count} heads read", grid.heads), across, TITLE_SIZE)
     explained = _("in the order in which like stands by like; dark where two heads read alike")
     note = wrapped("\u00a0· ".join((explained, *notes)), across)
     top = len(title) * TITLE_SIZE * LINE_HEIGHT + len(note) * LINE + grid.gutter

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from models.sites import Site
 from models.trace import AttentionMap, AttentionTrace, TokenSequence
-from viz.text.language import _, mark
+from viz.text.language import _, _n, mark
 
 HIDDEN = mark("⟨hidden⟩")
 """Message id: labels the column that holds what all hidden tokens are given together."""
@@ -169,7 +169,13 @@ def drawn(values: NDArray[np.float32], threshold: float) -> NDArray[np.float32]:
 
 def empty_note(threshold: float, count: int | str, cells: int) -> str:
     """Say that `count` of so many cells are below the threshold."""
-    return _("below {least}: {count} of {all} cells, drawn empty", least=f"{threshold:g}", count=count, all=cells)
+    return _n(
+        "below {least}: {some} of {count} cell, drawn empty",
+        "below {least}: {some} of {count} cells, drawn empty",
+        cells,
+        least=f"{threshold:g}",
+        some=count,
+    )
 
 
 def threshold_note(values: Iterable[NDArray[np.float32]], threshold: float) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from viz.text.language import _, mark
+from viz.text.language import _, _n, mark
 from viz.text.tokens import visible
 from viz.views.strips import Strip
 from viz.walk.digits import factor, number, products
@@ -99,10 +99,11 @@ def _merge(scene: Scene) -> Built:
     k = int(np.abs(after).argmax())
     digits, total = products(matrix[k], contexts.reshape(-1))
     computed = total + float(bias[k])
-    says = _(
-        "The contexts of all {heads} heads stand side by side, and one matrix mixes them; what comes out is added to "
+    says = _n(
+        "The context of the one head goes through one matrix; what comes out is added to the token's own vector.",
+        "The contexts of all {count} heads stand side by side, and one matrix mixes them; what comes out is added to "
         "the token's own vector.",
-        heads=len(contexts),
+        len(contexts),
     )
     heads = tuple(_("head {head}", head=name) for name in scene.map.head_names)
     strips = (

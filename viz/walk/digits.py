@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from viz.text.language import _
+from viz.text.language import _n
 
 Numbers = NDArray[np.floating[Any]]
 
@@ -81,7 +81,7 @@ def factor(value: float, digits: int = 3) -> str:
 
 def others(count: int, value: float) -> str:
     """Return the sum of `count` terms that are not written out."""
-    said = _("{count} others", count=count)
+    said = _n("{count} other", "{count} others", count)
     return rf"\underbrace{{{factor(value)}}}_{{\text{{{said}}}}}"
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from viz.text.language import _, mark
+from viz.text.language import _, _n, mark
 from viz.views.strips import Strip
 from viz.walk.digits import number, products
 from viz.walk.recurrence import EMBEDDING, GRU, LSTM, gru_step, lstm_step, read_in_strip, state_strip
@@ -20,7 +20,11 @@ def source_vector(scene: Scene) -> tuple[NDArray[Any], Strip]:
     if scene.vector is None:
         message = "the walk needs the vector of models.experiments.arithmetic.decoder_run"
         raise KeyError(message)
-    name = _("the one vector: all that the decoder gets of {count} source tokens", count=len(scene.trace.source))
+    name = _n(
+        "the one vector: all that the decoder gets of {count} source token",
+        "the one vector: all that the decoder gets of {count} source tokens",
+        len(scene.trace.source),
+    )
     return scene.vector, Strip(name, "c", scene.vector[None])
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from viz.text.language import _, mark
+from viz.text.language import _, _n, mark
 from viz.views.strips import Strip
 from viz.walk.digits import Numbers, factor, number, products
 from viz.walk.walk import Part, Scene, Worked
@@ -214,10 +214,12 @@ def _scaling(scene: Scene) -> Built:
     size = len(scene.of_query("query"))
     product = float(values[scene.column])
     computed = product / size**0.5
-    says = _(
-        "Sums of {size} products grow with their number, so they are divided by its square root: else the softmax "
+    says = _n(
+        "A sum of {count} product would grow with their number, so it is divided by its square root: else the "
+        "softmax would pick one word and forget the others.",
+        "Sums of {count} products grow with their number, so they are divided by its square root: else the softmax "
         "would pick one word and forget the others.",
-        size=size,
+        size,
     )
     parts = rf"\frac{{{number(product)}}}{{\sqrt{{{size}}}}} = \frac{{{number(product)}}}{{{number(size**0.5)}}}"
     line = rf"e_{scene.pair} &= {parts} = {number(computed, 4)}"

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from viz.text.language import _, mark
+from viz.text.language import _, _n, mark
 from viz.views.strips import Strip
 from viz.walk.digits import factor, number, products, sum_of
 from viz.walk.scores import Built, exact, scores_strip
@@ -73,7 +73,12 @@ def _mask_by(rule: Callable[[Scene], tuple[Allowed, str]]) -> Callable[[Scene], 
         allowed, reason = rule(scene)
         hidden = int((~scene.of_query("mask")).sum())
         if hidden:
-            says = _("{hidden} of {count} words are hidden from this row.", hidden=hidden, count=scene.count)
+            says = _n(
+                "{hidden} of {count} word is hidden from this row.",
+                "{hidden} of {count} words are hidden from this row.",
+                scene.count,
+                hidden=hidden,
+            )
         elif scene.count < len(scene.map.key_tokens):
             says = _(
                 "The words after “{query}” were not written yet: there is nothing to hide.", query=scene.query_word

@@ -11,7 +11,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from models.trace import AttentionTrace
 from models.translation.entry import LANGUAGES
 from models.translation.examples import EXAMPLES
-from viz.text.language import _
+from viz.text.language import _, _n
 from viz.text.markup import plain
 from viz.text.tokens import shorten, visible
 
@@ -116,7 +116,7 @@ def say_cut(trace: AttentionTrace, place: DeltaGenerator) -> None:
     named = " ".join(shorten(visible(each)) for each in list(words)[:MOST_NAMED])
     said = _("Cut inside a character, and read in bytes: {words}", words=named)
     if len(words) > MOST_NAMED:
-        said += _(" and {count} more", count=len(words) - MOST_NAMED)
+        said += _n(" and {count} more", " and {count} more", len(words) - MOST_NAMED)
     place.caption(plain(said))
 
 

@@ -10,7 +10,7 @@ import streamlit as st
 
 from models.sites import Site
 from models.trace import AttentionTrace
-from viz.text.language import _, mark
+from viz.text.language import _, _n, mark
 from viz.text.markup import plain
 from viz.views.view import Head
 from viz.widgets.controls import select
@@ -85,7 +85,11 @@ def in_lines(formula: str) -> str:
 def _one_vector(words: int) -> None:
     """Show what a decoder without attention gets: one bar, and why there is no map."""
     bar = escape(
-        _("{count} words and marks, the end counted → everything through one vector → the translation", count=words)
+        _n(
+            "{count} word or mark, the end counted → everything through one vector → the translation",
+            "{count} words and marks, the end counted → everything through one vector → the translation",
+            words,
+        )
     )
     st.html(f'<div class="bench-vector">{bar}</div>')
     st.caption(

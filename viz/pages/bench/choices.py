@@ -12,7 +12,7 @@ from viz.figures.drawing.theme import Colour
 from viz.measures.summary import Order
 from viz.pages.bench.cards import Place
 from viz.server.runtime import Host
-from viz.text.language import _
+from viz.text.language import _, _n
 from viz.text.markup import plain
 from viz.views.view import Unit, View, choose_view
 from viz.widgets.chart import Picture
@@ -44,11 +44,13 @@ def fit_translation(host: Host, trace: AttentionTrace, messages: DeltaGenerator)
     key = trace.provenance.checkpoint
     fitting, left_out = host.model(key).fit(trace.output_text)
     if left_out:
-        said = _(
+        said = _n(
+            "The translation of {title} is longer than the models take. Its last word is left out where others are "
+            "aligned on it or compared with it.",
             "The translation of {title} is longer than the models take. Its last {count} words are left out where "
             "others are aligned on it or compared with it.",
+            left_out,
             title=name_of(key),
-            count=left_out,
         )
         messages.info(plain(said), icon=":material/content_cut:")
     return fitting

@@ -14,7 +14,7 @@ from viz.figures.drawing.shaded_text import STYLE, Way, text_html
 from viz.pages.heads.picks import MOST_HEADS, pick_pair
 from viz.pages.heads.settings import Settings
 from viz.pages.heads.shown import Shown
-from viz.text.language import _
+from viz.text.language import _, _n
 from viz.text.markup import plain
 from viz.text.tokens import shorten, visible
 from viz.views.view import View
@@ -119,9 +119,10 @@ def _lines(shown: Shown, settings: Settings, picked: Sequence[HeadPlace], width:
     views = shown.pick(picked)
     if max(views[0].weights.shape) > MOST_LINED:
         st.info(
-            _(
-                "Lines are drawn for up to {most} words or pieces; this text has more. Side by side shows it.",
-                most=MOST_LINED,
+            _n(
+                "Lines are drawn for up to {count} word or piece; this text has more. Side by side shows it.",
+                "Lines are drawn for up to {count} words or pieces; this text has more. Side by side shows it.",
+                MOST_LINED,
             )
         )
         return

@@ -14,7 +14,7 @@ from models.huggingface.hub import HubModel, HubSettings, OfflineError, check_id
 from models.mechanisms import mechanisms
 from viz.server.loading import usable
 from viz.server.runtime import Host, ModelUnavailableError
-from viz.text.language import _, say
+from viz.text.language import _, _n, say
 from viz.text.markup import plain
 from viz.widgets.controls import discard, select
 from viz.widgets.language_pair import latest_pair
@@ -214,10 +214,11 @@ def _ask(found: HubModel, messages: DeltaGenerator) -> bool:
     """Say what would be fetched; True in the run in which the reader said yes."""
     with messages, st.container(border=True, key="hub-question"):
         st.markdown(
-            _(
+            _n(
+                "**{name}** is not on this server yet: {count} file, {size} MB to fetch from huggingface.co.",
                 "**{name}** is not on this server yet: {count} files, {size} MB to fetch from huggingface.co.",
+                len(found.files),
                 name=plain(found.identity),
-                count=len(found.files),
                 size=f"{found.size / 1e6:,.1f}",
             )
         )

@@ -11,7 +11,7 @@ import streamlit as st
 import models
 from models.trace import AttentionTrace, Prediction
 from viz.server.runtime import PRETRAINED
-from viz.text.language import _
+from viz.text.language import _, _n
 from viz.text.markup import plain
 from viz.text.tokens import visible
 from viz.widgets.controls import unfolded
@@ -107,7 +107,14 @@ def _next_tokens(trace: AttentionTrace) -> None:
     shares = {_("held for likely"): st.column_config.NumberColumn(format="percent")}
     fold.dataframe(rows, hide_index=True, column_config=shares)
     if len(rows) < len(texts):
-        fold.caption(_("Only the last {count} of {all} tokens are here.", count=len(rows), all=len(texts)))
+        fold.caption(
+            _n(
+                "Only the last {some} of {count} token is here.",
+                "Only the last {some} of {count} tokens are here.",
+                len(texts),
+                some=len(rows),
+            )
+        )
 
 
 def _masked(trace: AttentionTrace) -> None:

@@ -20,7 +20,7 @@ from viz.pages.heads.settings import MAPS, choose_settings
 from viz.pages.heads.shown import Shown, is_long
 from viz.pages.heads.side_by_side import Texts, takes_pairs
 from viz.server.runtime import PRETRAINED, Host, shared_host
-from viz.text.language import ENGLISH, _, use_language
+from viz.text.language import ENGLISH, _, _n, use_language
 from viz.widgets.controls import show_unknown, start_anew
 from viz.widgets.language_pair import pair_of, settle_on
 from viz.widgets.page_settings import keep_settings, restore_settings
@@ -122,10 +122,12 @@ def _show_model(host: Host, key: str, sentence: str, top: DeltaGenerator, messag
     show_output(key, trace, masked=getattr(model, "head", "") == "masked", mask=mask, headless=headless)
     if is_long(trace):
         st.caption(
-            _(
+            _n(
+                "A text of {count} token: shown in pieces and in square-root colour unless you choose otherwise; "
+                "numbers of all heads are worked out when you ask for them.",
                 "A text of {count} tokens: shown in pieces and in square-root colour unless you choose otherwise; "
                 "numbers of all heads are worked out when you ask for them.",
-                count=max(len(trace.source), len(trace.target)),
+                max(len(trace.source), len(trace.target)),
             )
         )
     available = page_width()

@@ -19,7 +19,7 @@ from viz.figures.sentence_difference import specials_note
 from viz.pages.heads.settings import Settings
 from viz.pages.heads.shown import Shown
 from viz.server.runtime import Host
-from viz.text.language import _, say
+from viz.text.language import _, _n, say
 from viz.text.markup import plain
 from viz.text.tokens import isolated, visible
 from viz.views.matching import Matching, Pairs, changes, distances
@@ -152,7 +152,13 @@ def _matched_words(sides: Sides, *, axis: int, pairs: Pairs) -> str:
         )
         name = escape(_("{name}:", name=side.name))
         lines.append(f'<p class="matched"><small>{name}</small> {" ".join(words)}</p>')
-    count = escape(_("{count} words are matched; those underlined are not.", count=len(pairs)))
+    count = escape(
+        _n(
+            "{count} word is matched; those underlined are not.",
+            "{count} words are matched; those underlined are not.",
+            len(pairs),
+        )
+    )
     return f'{"".join(lines)}<p class="matched"><small>{count}</small></p>'
 
 

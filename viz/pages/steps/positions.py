@@ -15,7 +15,7 @@ from viz.figures.positions import dot_products, dot_products_by_distance, positi
 from viz.pages.steps.walk import LONGEST_NAMED, read_sentence
 from viz.server.loading import usable
 from viz.server.runtime import Host, shared_host
-from viz.text.language import _
+from viz.text.language import _, _n
 from viz.text.markup import plain
 from viz.views.view import Head, Unit, choose_view
 from viz.widgets.chart import show_figure
@@ -52,7 +52,12 @@ def _encoding(host: Host, key: str, available: float) -> None:
         r"P_{p,2i+1} = \cos\left(\frac{p}{10000^{2i/d}}\right)"
     )
     count = int(
-        slide("count", {each: _("{count} positions", count=each) for each in COUNTS}, title=_("How many"), default="64")
+        slide(
+            "count",
+            {each: _n("{count} position", "{count} positions", int(each)) for each in COUNTS},
+            title=_("How many"),
+            default="64",
+        )
     )
     added = encodings(cast("Translator", host.model(key)), count).numpy()
     show_figure(

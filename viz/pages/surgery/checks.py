@@ -21,7 +21,7 @@ from viz.figures.effects import effect_heatmap
 from viz.measures.consequence import rank_agreement, words_of_target
 from viz.pages.surgery.heads import show_heads
 from viz.server.runtime import Host
-from viz.text.language import _, mark, say
+from viz.text.language import _, _n, mark, say
 from viz.text.markup import plain
 from viz.text.tokens import visible
 from viz.views.view import Head, Unit, View, choose_view
@@ -222,8 +222,16 @@ def _chance(look: Look) -> None:
     low, high = bands.of(view.head)
     beyond = bands.beyond(view.weights, view.head)
     said = {
-        "weights": _("chance: {count} networks of this architecture with fresh weights", count=bands.samples),
-        "order": _("chance: this model on the source words in {count} random orders", count=bands.samples),
+        "weights": _n(
+            "chance: {count} network of this architecture with fresh weights",
+            "chance: {count} networks of this architecture with fresh weights",
+            bands.samples,
+        ),
+        "order": _n(
+            "chance: this model on the source words in {count} random order",
+            "chance: this model on the source words in {count} random orders",
+            bands.samples,
+        ),
     }
     show_figure(
         chance_heatmap(view, beyond, low=low, high=high, chance=said[how], colour=drawing.colour, width=drawing.width),

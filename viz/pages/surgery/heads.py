@@ -9,7 +9,7 @@ import streamlit as st
 from models.trace import AttentionTrace
 from viz.measures.consequence import words_of_target
 from viz.measures.entropy import mean_entropy
-from viz.text.language import _
+from viz.text.language import _, _n
 from viz.text.tokens import visible
 
 if TYPE_CHECKING:
@@ -75,6 +75,8 @@ def _did(sweep: HeadSweep, trace: AttentionTrace) -> str:
             "Each head switched off alone while the model reads the text. Change of log-probability: of {tokens}, each "
             "predicted from those before it; below 0, they became less likely. 1 - cosine: how far the final vector of "
             "each token turns.",
-            tokens=_("the last {count} tokens", count=len(sweep.written)) if part else _("the text's own tokens"),
+            tokens=_n("the last token", "the last {count} tokens", len(sweep.written))
+            if part
+            else _("the text's own tokens"),
         )
     return _("Each head switched off alone; how far the final vector of each token turns.")

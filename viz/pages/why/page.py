@@ -16,7 +16,7 @@ from viz.figures.lengths import bleu_by_length
 from viz.pages.why.beginnings import FIRST_LENGTH, beginnings
 from viz.server.loading import usable
 from viz.server.runtime import Host, shared_host
-from viz.text.language import ENGLISH, _, say, use_language
+from viz.text.language import ENGLISH, _, _n, say, use_language
 from viz.text.markup import plain
 from viz.widgets.chart import show_figure
 from viz.widgets.controls import several, show_unknown
@@ -168,7 +168,11 @@ def _grow(host: Host, keys: Sequence[str], text: str, titles: dict[str, str], me
     """Show a table: a row a length, a column a model."""
     starts = beginnings(fit_text(host.model(keys[0]), normalise(text), messages))
     if not starts:
-        said = _("Type a sentence in English of at least {count} words.", count=FIRST_LENGTH)
+        said = _n(
+            "Type a sentence in English of at least {count} word.",
+            "Type a sentence in English of at least {count} words.",
+            FIRST_LENGTH,
+        )
         messages.error(said, icon=":material/edit:")
         return
     head = "".join(f"<th>{escape(titles[key])}</th>" for key in keys)
@@ -180,7 +184,13 @@ def _grow(host: Host, keys: Sequence[str], text: str, titles: dict[str, str], me
     words = escape(_("words read"))
     st.html(f'{_STYLE}<div class="grow"><table><tr><th>{words}</th>{head}</tr>{"".join(rows)}</table></div>')
     if starts[-1][0] > TRAINING_LENGTH:
-        st.caption(_("Shaded: longer than the sentences of training, up to {longest} words.", longest=TRAINING_LENGTH))
+        st.caption(
+            _n(
+                "Shaded: longer than the sentences of training, up to {count} word.",
+                "Shaded: longer than the sentences of training, up to {count} words.",
+                TRAINING_LENGTH,
+            )
+        )
 
 
 def _written(host: Host, key: str, start: str) -> str:

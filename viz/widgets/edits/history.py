@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from models.edits import Edit
 from models.trace import TokenSequence
-from viz.text.language import _, say
+from viz.text.language import _n, say
 from viz.text.tokens import visible
 
 Action = tuple[Edit, ...]
@@ -107,7 +107,7 @@ def describe(action: Action, *, queries: Callable[[Edit], TokenSequence], keys: 
     named += [_word(columns, getattr(edit, name, None)) for edit in action for name in ("key", "centre")]
     named += [_forced(edit, columns) for edit in action]
     words = list(dict.fromkeys(filter(None, named)))
-    pieces = _(" ({count} pieces)", count=len(action)) if len(action) > 1 else ""
+    pieces = _n(" ({count} piece)", " ({count} pieces)", len(action)) if len(action) > 1 else ""
     return (f"{', '.join(words)}: " if words else "") + say(first.describe()) + pieces
 
 
