@@ -9,6 +9,7 @@ from typing import Any
 import streamlit as st
 
 from viz.figures.drawing.heads import HeadPlace
+from viz.widgets.session import reported
 
 FOLDER = Path(__file__).parents[1] / "canvas"
 
@@ -47,7 +48,7 @@ def picked_on(key: str) -> tuple[HeadPlace, ...] | None:
     tuple of HeadPlace or None
         All that is picked now; None in a run that picking did not start.
     """
-    state: Any = st.session_state.get(key)
+    state: Any = reported(key)
     return read_picked(state.get("picked")) if state else None
 
 

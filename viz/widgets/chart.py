@@ -98,11 +98,6 @@ def csv_box(text: str, name: str) -> None:
             st.code(text, language=None)
 
 
-def choose_picture() -> dict[str, str]:
-    """Return the formats of a saved picture as a control shows them."""
-    return {"png": _("PNG picture"), "svg": _("SVG picture")}
-
-
 def file_name(text: str) -> str:
     """Make a file name of `text`: letters and digits of any language, hyphens between, not too long.
 

@@ -1,22 +1,23 @@
-"""The language pair: one choice for all pages. It stands in the address bar and travels from page to page."""
+"""The language pair: one choice for all pages. It stands in the link and travels from page to page."""
 
 from __future__ import annotations
 
-import streamlit as st
-
 import models
-from viz.text.language import _
-from viz.widgets.controls import segmented
+from viz.text.language import _, mark
 from viz.widgets.sentence import USUAL, change_examples, languages_of
+from viz.widgets.settings import Choice, choose, link
 
-PARAMETER = "languages"
-"""What the address bar calls the pair."""
-
-_LATEST = "languages-latest"
+LANGUAGES = Choice("languages", title=mark("Languages"), travels=True)
+"""The pair, as the link calls it; which there are is known at run time."""
 
 
 def pair_of(key: str) -> str:
     """Return the pair of the key of a translation model.
+
+    Parameters
+    ----------
+    key : str
+        As `models.load` takes it.
 
     Examples
     --------
@@ -28,6 +29,11 @@ def pair_of(key: str) -> str:
 
 def mechanism_of(key: str) -> str:
     """Return the mechanism of the key of a translation model.
+
+    Parameters
+    ----------
+    key : str
+        As `models.load` takes it.
 
     Examples
     --------
@@ -51,30 +57,37 @@ def choose_pair(*, turned: bool) -> str:
     Parameters
     ----------
     turned : bool
-        Whether the reader has just come from another page, as `viz.widgets.page_settings.restore_settings` says: the
-        pair that was chosen there comes along.
+        Whether the reader has just come from another page without settings, as `link.enter` says: the pair that was
+        chosen there comes along.
+
+    Returns
+    -------
+    str
+        Such as ``en-fr``.
     """
     pairs = installed_pairs() or (USUAL,)
     pair = pairs[0]
     if len(pairs) > 1:
-        if turned and latest_pair() in pairs[1:]:
-            st.query_params[PARAMETER] = latest_pair()
-        elif turned:
-            st.query_params.pop(PARAMETER, None)
-        labels = {each: _("{source} to {target}", **languages_of(each)) for each in pairs}
-        pair = segmented(PARAMETER, labels, title=_("Languages"))
+        if turned:
+            link.store(LANGUAGES.name, latest_pair() if latest_pair() in pairs[1:] else None)
+        pair = choose(LANGUAGES, {each: _("{source} to {target}", **languages_of(each)) for each in pairs})
     settle_on(pair)
     return pair
 
 
 def latest_pair() -> str:
     """Return the pair that the reader chose last, on any page."""
-    return str(st.session_state.get(_LATEST, USUAL))
+    return str(link.latest(LANGUAGES) or USUAL)
 
 
 def settle_on(pair: str) -> None:
-    """Note that the reader chose `pair`; an example of another one in the box becomes one of this; before the box."""
-    before = st.session_state.get(_LATEST, pair)
-    st.session_state[_LATEST] = pair
-    if before != pair:
+    """Note that the reader chose `pair`; an example of another one in the box becomes one of this; before the box.
+
+    Parameters
+    ----------
+    pair : str
+        Such as ``en-fr``.
+    """
+    before = link.take_along(LANGUAGES, pair)
+    if before not in (None, pair) and not link.came_back():
         change_examples(before, pair)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 import models
 from viz.text.language import _, say
 from viz.text.markup import plain
+from viz.widgets import session
 
 LONGEST_NAMED = 40  # characters of what is named of a text
 _LAST = "last-readable"
@@ -58,7 +58,7 @@ def fit_text(model: Fits, text: str, place: DeltaGenerator, *, pair: str | None 
 
 def keep_readable(text: str) -> None:
     """Remember `text` as the last that could be read."""
-    st.session_state[_LAST] = text
+    session.keep(_LAST, text)
 
 
 def last_readable(model: Fits, error: models.InputError, place: DeltaGenerator) -> str | None:
@@ -77,7 +77,7 @@ def last_readable(model: Fits, error: models.InputError, place: DeltaGenerator) 
     str or None
     """
     place.error(plain(say(error)), icon=":material/edit:")
-    last = st.session_state.get(_LAST)
+    last = session.recall(_LAST)
     if last is None:
         return None
     fitting = str(model.fit(str(last))[0])

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from models.trace import AttentionTrace
 from models.translation.entry import LANGUAGES
@@ -14,16 +13,16 @@ from models.translation.examples import EXAMPLES
 from viz.text.language import _, _n
 from viz.text.markup import plain
 from viz.text.tokens import shorten, visible
+from viz.widgets.settings import Text, put_text, text_box, typed_text
 
-KEY = "sentence"
-"""What the address bar and the session call the sentence, on every page."""
+SENTENCE = Text("sentence", travels=True)
+"""The sentence, as the link calls it on every page."""
 
 USUAL = "en-fr"
 """The pair whose examples are shown where none is said."""
 
 MOST_NAMED = 8  # words that a message lists
 _BYTE = "\\x"  # how a piece is shown that ends inside a character
-_KEPT, _CARRIED, _PAGE = "sentence-kept", "sentence-carried", "sentence-page"
 
 
 def first_of(pair: str) -> str:
@@ -38,8 +37,8 @@ def examples_of(pair: str) -> Mapping[str, str]:
 
 def change_examples(before: str, pair: str) -> None:
     """Put the first example of `pair` into the box if one of `before` stands in it; before the box is shown."""
-    if st.session_state.get(KEY, first_of(before)) in examples_of(before).values():
-        st.session_state[KEY] = first_of(pair)
+    if typed_text(SENTENCE, first_of(before)) in examples_of(before).values():
+        put_text(SENTENCE, first_of(pair))
 
 
 def sentence_box(label: str | None = None, *, pair: str = USUAL) -> str:
@@ -57,29 +56,12 @@ def sentence_box(label: str | None = None, *, pair: str = USUAL) -> str:
     Returns
     -------
     str
-
-    Notes
-    -----
-    Every page calls this with the same key, which is bound to the address bar: that is what keeps the sentence
-    when the page changes.
     """
-    awaited = _awaited(first_of(pair))
-    sentence = st.text_input(
-        label or says_of(pair),
-        first_of(pair),
-        key=KEY,
-        bind="query-params",
-        live="200ms",
-        autocomplete="off",
-    )
+    sentence = text_box(SENTENCE, label or says_of(pair), default=first_of(pair))
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="examples"):
         for number, (name, example) in enumerate(examples_of(pair).items()):
             st.button(_(name), key=f"example-{number}", help=example, type="tertiary", on_click=_put(example))
-    if awaited is not None and sentence != awaited:  # a step back in the browser's history may reset the box
-        st.session_state[_CARRIED] = awaited
-        st.rerun()
-    st.session_state[_KEPT] = sentence or ""
-    return sentence or ""
+    return sentence
 
 
 def languages_of(pair: str) -> dict[str, str]:
@@ -120,31 +102,8 @@ def say_cut(trace: AttentionTrace, place: DeltaGenerator) -> None:
     place.caption(plain(said))
 
 
-def _awaited(first: str) -> str | None:
-    """Return the sentence that the box must show because the visitor comes from another page; None if from nowhere.
-
-    When the page changes, Streamlit keeps the values of bound widgets that stood through two runs: that of a link
-    whose reader turns straight to another page would be lost. It is put into the box and the address bar here,
-    before the box is there.
-    """
-    context = get_script_run_ctx()
-    page = context.page_script_hash if context else ""
-    before = st.session_state.get(_PAGE, page)
-    st.session_state[_PAGE] = page
-    carried: str | None = st.session_state.pop(_CARRIED, None)
-    if carried is not None:
-        st.session_state[KEY] = carried
-    elif before != page and KEY not in st.query_params:
-        carried = st.session_state[KEY] = st.session_state[_KEPT]
-        if carried != first:
-            st.query_params[KEY] = carried
-    elif before != page:
-        carried = st.query_params[KEY]
-    return carried
-
-
 def _put(sentence: str) -> Callable[[], None]:
     def put() -> None:
-        st.session_state[KEY] = sentence
+        put_text(SENTENCE, sentence)
 
     return put

@@ -6,6 +6,8 @@ from typing import Any
 
 import streamlit as st
 
+from viz.widgets.session import reported
+
 STEP = 20
 """Widths are reported in steps of so many pixels, rounded down: a scroll bar that comes and goes changes nothing."""
 
@@ -47,7 +49,7 @@ def page_width() -> int:
 
 
 def _state_width() -> int | None:
-    state: Any = st.session_state.get("viewport")
+    state: Any = reported("viewport")
     return state.get("width") if state else None
 
 

@@ -10,18 +10,15 @@ import streamlit as st
 
 from models.sites import Site
 from models.trace import AttentionTrace
+from viz.pages.bench.settings import AUTOMATIC, HEAD
 from viz.text.language import _, _n, mark
 from viz.text.markup import plain
 from viz.views.view import Head
-from viz.widgets.controls import select
+from viz.widgets.settings import choose, link
 
 if TYPE_CHECKING:
     from models.translation.entry import Entry
 from viz.widgets.translation import tinted
-
-AUTOMATIC = "card"
-"""What the address bar calls the layer and head that a model's card names."""
-
 
 _FAR_SETS = {
     "tsinghua_zh-en.odd": mark(
@@ -122,9 +119,9 @@ def _places(trace: AttentionTrace) -> tuple[dict[str, Place], dict[str, str]]:
 
 
 def chosen_place(mechanism: str, trace: AttentionTrace) -> Place:
-    """Return the layer and head that the address bar names for a mechanism; those of its card if it names none."""
+    """Return the layer and head that the link names for a mechanism; those of its card if it names none."""
     places = _places(trace)[0]
-    return places.get(st.query_params.get(f"head-{mechanism}", AUTOMATIC), (None, None))
+    return places.get(link.text_of(HEAD.named(mechanism)) or AUTOMATIC, (None, None))
 
 
 def _head_control(mechanism: str, trace: AttentionTrace) -> Place:
@@ -133,7 +130,7 @@ def _head_control(mechanism: str, trace: AttentionTrace) -> Place:
     if not places:
         return None, None
     with st.container(width=160):
-        chosen = select(f"head-{mechanism}", labels, title=_("Layer and head"))
+        chosen = choose(HEAD.named(mechanism), labels)
     return places[chosen]
 
 

@@ -9,16 +9,17 @@ from models.trace import AttentionTrace
 from viz.captions.maps import sentence_of
 from viz.figures import alignment_heatmap
 from viz.pages.bench.cards import Place
-from viz.pages.bench.choices import Choices, file_name_of, name_of, view_of
+from viz.pages.bench.settings import WINDOWED
+from viz.pages.bench.wanted import Wanted, file_name_of, name_of, view_of
 from viz.server.runtime import Host
 from viz.server.translations import forcible_translation
 from viz.text.language import _, say
 from viz.text.markup import plain
 from viz.widgets.chart import show_figure
-from viz.widgets.controls import select
 from viz.widgets.edits.builder import build_window
 from viz.widgets.edits.translation_consequence import MisfitError, edited_runs, show_consequence
 from viz.widgets.language_pair import mechanism_of
+from viz.widgets.settings import choose
 
 
 def is_local(key: str, trace: AttentionTrace) -> bool:
@@ -30,7 +31,7 @@ def show_window(
     host: Host,
     traces: dict[str, AttentionTrace],
     places: dict[str, Place],
-    choices: Choices,
+    wanted: Wanted,
     available: int,
 ) -> None:
     """Let the reader move and widen the windows of one local mechanism, and show the maps and words before and after.
@@ -44,14 +45,14 @@ def show_window(
         A model each, with its windows.
     places : dict of str to Place
         The map of each that is shown.
-    choices : Choices
+    wanted : Wanted
     available : int
         Pixels.
     """
     names = {mechanism_of(key): name_of(key) for key, trace in traces.items() if is_local(key, trace)}
     with st.container(horizontal=True, vertical_alignment="bottom", key="window"):
         with st.container(width=250):
-            chosen = select("windowed", names, title=_("Window of"))
+            chosen = choose(WINDOWED, names)
         key = next(each for each in traces if mechanism_of(each) == chosen)
         before = forcible_translation(host, key, traces[key].source_text)
         (own,) = before.maps  # one layer of one head
@@ -67,12 +68,12 @@ def show_window(
         st.error(plain(say(error)), icon=":material/edit:")
         return
     show_consequence(before, forced, afresh, key)
-    views = [view_of(trace, places[key], choices) for trace in (before, forced)]
+    views = [view_of(trace, places[key], wanted) for trace in (before, forced)]
     show_figure(
-        alignment_heatmap(views, colour=choices.colour, width=available),
+        alignment_heatmap(views, colour=wanted.colour, width=available),
         key="windowed",
         says=" · ".join(sentence_of(view, count=1) for view in views),
         name=f"{file_name_of({key: before})} window",
-        picture=choices.picture,
+        picture=wanted.picture,
         available=available,
     )

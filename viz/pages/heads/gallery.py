@@ -11,23 +11,22 @@ import streamlit as st
 from viz.figures.drawing.heads import HeadPlace, map_title
 from viz.measures import head_profile
 from viz.measures.labels import NAMES
-from viz.pages.heads.compare import file_name_of
+from viz.pages.heads.picked import file_name_of
 from viz.pages.heads.picks import order_of_picking, put_picks
-from viz.pages.heads.settings import Settings
+from viz.pages.heads.settings import ALL, IN_PLACE, ONLY, ORDER
 from viz.pages.heads.shown import Shown
+from viz.pages.heads.wanted import Wanted
 from viz.text.language import _
 from viz.text.markup import plain
 from viz.widgets.canvas import head_canvas, picked_on
 from viz.widgets.chart import file_name
-from viz.widgets.controls import select
+from viz.widgets.settings import choose, link
 
 CANVAS = "overview"
-IN_PLACE, ALL = "place", "all"
-"""What the address bar calls the order by layer and head, and heads of any label."""
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class Arrangement:
     """How the heads are ordered and which are shown.
 
     Parameters
@@ -59,9 +58,9 @@ def take_picks(places: Sequence[HeadPlace]) -> None:
         put_picks(now, places)
 
 
-def choose_order(shown: Shown) -> Order:
+def arrange(shown: Shown) -> Arrangement:
     """Let the reader choose the order of heads, and which are shown; one that means nothing here falls back."""
-    by, label = st.query_params.get("order", IN_PLACE), st.query_params.get("only", ALL)
+    by, label = link.text_of(ORDER) or IN_PLACE, link.text_of(ONLY) or ALL
     measured = None if shown.is_long and (by, label) == (IN_PLACE, ALL) else _profiles(shown)
     site = shown.first.shown.site
     measures = head_profile.measures_for(site) if measured is None else head_profile.columns_of(measured)
@@ -69,42 +68,42 @@ def choose_order(shown: Shown) -> Order:
     names["score"] = _("most first: score of the label")
     elsewhere = {measure.key for measure in head_profile.MEASURES} - set(names)
     if by in elsewhere:
-        del st.query_params["order"]
+        link.drop(ORDER)
     there = Counter(each.label.key for each in measured or ())
     kinds = {key: _("{label} ({count})", label=_(name), count=there[key]) for key, name in NAMES.items() if there[key]}
     if measured is None:
         kinds = {key: _(name) for key, name in NAMES.items()}
     if label in NAMES and label not in kinds:
-        del st.query_params["only"]
+        link.drop(ONLY)
     with st.container(horizontal=True, vertical_alignment="center", key="order-line"):
         with st.container(width=330):
-            by = select("order", {IN_PLACE: _("in order: layer and head"), **names}, title=_("Order of the heads"))
+            by = choose(ORDER, {IN_PLACE: _("in order: layer and head"), **names})
         with st.container(width=280):
-            label = select("only", {ALL: _("heads of any label"), **kinds}, title=_("Which heads are shown"))
+            label = choose(ONLY, {ALL: _("heads of any label"), **kinds})
     if measured is None:
-        return Order(by, label, None)
+        return Arrangement(by, label, None)
     chosen = [each for each in measured if label in (ALL, each.label.key)]
-    return Order(by, label, head_profile.ordered(chosen, by))
+    return Arrangement(by, label, head_profile.ordered(chosen, by))
 
 
-def show_gallery(shown: Shown, settings: Settings, order: Order, picked: Sequence[HeadPlace]) -> None:
+def show_gallery(shown: Shown, wanted: Wanted, arrangement: Arrangement, picked: Sequence[HeadPlace]) -> None:
     """Show the canvas, and say which head reads one token most."""
     kept = [place for place in order_of_picking() if place in picked]
     name = file_name(file_name_of(shown, map_title(shown.first.shown.site)))
     payload = shown.payload(
-        heads=order.heads,
+        heads=arrangement.heads,
         picked=kept,
-        remarks=_remarks(order),
-        colour=settings.colour,
-        file=f"{name}.{settings.picture}",
+        remarks=_remarks(arrangement),
+        colour=wanted.colour,
+        file=f"{name}.{wanted.picture}",
     )
     with st.container(key="figure-all-heads"):
         head_canvas(payload, key=CANVAS)
     st.caption(plain(shown.sentence()))
 
 
-def _remarks(order: Order) -> Mapping[HeadPlace, str]:
-    return {each.place: f"{each.label.name} {each.label.score:.2f}" for each in order.profiles or ()}
+def _remarks(arrangement: Arrangement) -> Mapping[HeadPlace, str]:
+    return {each.place: f"{each.label.name} {each.label.score:.2f}" for each in arrangement.profiles or ()}
 
 
 def _profiles(shown: Shown) -> tuple[head_profile.Profile, ...]:

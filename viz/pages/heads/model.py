@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -12,21 +11,17 @@ import models
 from models.huggingface.embedded import PREFIX, local_models
 from models.huggingface.hub import HubModel, HubSettings, OfflineError, check_identity, look_up, stored
 from models.mechanisms import mechanisms
+from viz.pages.heads.settings import MODEL, SECOND, TYPED
 from viz.server.loading import usable
 from viz.server.runtime import Host, ModelUnavailableError
 from viz.text.language import _, _n, say
 from viz.text.markup import plain
-from viz.widgets.controls import discard, select
+from viz.widgets import session
 from viz.widgets.language_pair import latest_pair
+from viz.widgets.settings import choose, link
 
 KEY = "transformer-en-fr"
 """The model of a visitor who brings nothing."""
-
-PARAMETER, SECOND = "model", "second"
-"""What the address bar calls the model, and the one that it is compared with."""
-
-TYPED = "hub"
-"""What the address bar says while the name of a model of the hub is being typed."""
 
 OFFER = "google-bert/bert-base-uncased"
 _FOUND, _SEEN, _BOX = "hub-found", "hub-seen", "hub-name"
@@ -56,21 +51,21 @@ def choose_model(messages: DeltaGenerator, *, turned: bool) -> str | None:
         messages.warning(_("{title} is missing: the weights {key} are not installed.", title=title, key=KEY))
     ours = f"transformer-{latest_pair()}"
     if turned and ours != KEY and ours in labels:
-        st.query_params[PARAMETER] = ours
-    wanted = st.query_params.get(PARAMETER, "")
+        link.store(MODEL.name, ours)
+    wanted = link.text_of(MODEL) or ""
     if wanted.startswith(PREFIX) and wanted not in labels and "/" in wanted:
         try:
             labels[wanted] = _("{name} (hub)", name=check_identity(wanted.removeprefix(PREFIX), settings))
         except models.InputError as error:
             messages.error(plain(say(error)), icon=":material/cloud_off:")
-            discard(PARAMETER)
+            link.discard(MODEL.name)
     if settings.enabled and not settings.allowed:
         labels[TYPED] = _("a model of the Hugging Face hub…")
     if not labels:
         return None
     with st.container(horizontal=True, vertical_alignment="bottom", key="model-line"):
         with st.container(width=430):
-            key = select(PARAMETER, labels, title=_("Model"), default=KEY if KEY in labels else None, compact=False)
+            key = choose(MODEL, labels, default=KEY if KEY in labels else None)
         if key == TYPED:
             _name_box(settings)
     return None if key == TYPED else key
@@ -82,7 +77,7 @@ def choose_second(first: str) -> str | None:
     if not labels:
         return None
     with st.container(width=430):
-        return select(SECOND, labels, title=_("Second model"), compact=False)
+        return choose(SECOND, labels)
 
 
 def open_model(host: Host, key: str, messages: DeltaGenerator) -> bool:
@@ -108,8 +103,9 @@ def open_model(host: Host, key: str, messages: DeltaGenerator) -> bool:
             st.error(plain(say(error)), icon=":material/error:")
             st.button(_("Try again"), key=f"again-{key}", on_click=_try_again, args=(host, key))
         return False
-    if "/" in key and key not in (seen := st.session_state.setdefault(_SEEN, [])):
-        seen.append(key)
+    seen: tuple[str, ...] = session.recall(_SEEN, ())
+    if "/" in key and key not in seen:
+        session.keep(_SEEN, (*seen, key))
     return True
 
 
@@ -140,7 +136,7 @@ def _labels(settings: HubSettings) -> dict[str, str]:
         labels[key] = _("{title}: {source} to {target}", title=_(entry.mechanism.title), **languages)
     labels |= {key: each.title for key, each in local_models().items()}
     hub = [PREFIX + identity for identity in settings.allowed] if settings.enabled else []
-    seen: Sequence[str] = st.session_state.get(_SEEN, ())
+    seen: tuple[str, ...] = session.recall(_SEEN, ())
     return labels | {key: _("{name} (hub)", name=key.removeprefix(PREFIX)) for key in (*hub, *seen)}
 
 
@@ -154,7 +150,7 @@ def _name_box(settings: HubSettings) -> None:
         on_change=_take_name,
         args=(settings,),
     )
-    typed = st.session_state.get(_BOX, "")
+    typed = session.reported(_BOX) or ""
     if not typed.strip():
         return
     try:
@@ -165,16 +161,16 @@ def _name_box(settings: HubSettings) -> None:
 
 def _take_name(settings: HubSettings) -> None:
     try:
-        identity = check_identity(st.session_state[_BOX], settings)
+        identity = check_identity(session.reported(_BOX), settings)
     except models.InputError:
         return
-    st.query_params[PARAMETER] = PREFIX + identity
-    st.session_state.pop(_FOUND, None)
+    link.store(MODEL.name, PREFIX + identity)
+    session.forget(_FOUND)
 
 
 def _try_again(host: Host, key: str) -> None:
     host.forget(key)
-    st.session_state.pop(_FOUND, None)
+    session.forget(_FOUND)
 
 
 def _may_begin(key: str, messages: DeltaGenerator) -> bool:
@@ -192,20 +188,20 @@ def _may_begin(key: str, messages: DeltaGenerator) -> bool:
         return True
     with messages:
         st.error(plain(say(found)), icon=":material/cloud_off:")
-        st.button(_("Try again"), key=f"again-{key}", on_click=st.session_state.pop, args=(_FOUND, None))
+        st.button(_("Try again"), key=f"again-{key}", on_click=session.forget, args=(_FOUND,))
     return False
 
 
 def _looked_up(identity: str) -> HubModel | models.InputError:
     """Ask the hub once what a model is; what it said, or why it could not be asked, is kept for the session."""
-    known, found = st.session_state.get(_FOUND, ("", None))
+    known, found = session.recall(_FOUND, ("", None))
     if known != identity or found is None:
         try:
             with st.spinner(_("Asking the hub for {name} …", name=identity)):
                 found = look_up(identity)
         except models.InputError as error:
             found = error
-        st.session_state[_FOUND] = identity, found
+        session.keep(_FOUND, (identity, found))
     result: HubModel | models.InputError = found
     return result
 

@@ -14,16 +14,10 @@ from viz.server.runtime import PRETRAINED
 from viz.text.language import _, _n
 from viz.text.markup import plain
 from viz.text.tokens import visible
-from viz.widgets.controls import unfolded
+from viz.widgets.fold import unfolded
 
 MOST_ROWS = 300
 SHORT = 5  # alternatives that a line or a row names
-STYLE = """
-<style>
-.heads-translation { margin: 0; overflow-wrap: anywhere; }
-.heads-translation small { opacity: 0.75; }
-</style>
-"""
 
 
 def show_output(key: str, trace: AttentionTrace, *, masked: bool, mask: str | None, headless: bool) -> None:

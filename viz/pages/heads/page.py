@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -9,77 +10,39 @@ from streamlit.delta_generator import DeltaGenerator
 
 import models
 from models.trace import AttentionTrace
-from viz.pages.heads.below import show_below, take_pair
-from viz.pages.heads.compare import compare_heads
-from viz.pages.heads.gallery import choose_order, show_gallery, take_picks
+from viz.pages.heads.against import compare_with
+from viz.pages.heads.extras import show_below, take_pair
+from viz.pages.heads.gallery import arrange, show_gallery, take_picks
+from viz.pages.heads.matched import Texts, takes_pairs
 from viz.pages.heads.model import KEY, choose_model, open_model
-from viz.pages.heads.output import STYLE, show_output
+from viz.pages.heads.output import show_output
+from viz.pages.heads.picked import compare_heads
 from viz.pages.heads.picks import forget_picks, layers_of, pick_heads
-from viz.pages.heads.second import OTHER, compare_with
-from viz.pages.heads.settings import MAPS, choose_settings
+from viz.pages.heads.settings import LAYERS, OPENED, PAIR, SETTINGS
 from viz.pages.heads.shown import Shown, is_long
-from viz.pages.heads.side_by_side import Texts, takes_pairs
+from viz.pages.heads.wanted import MAPS, choose_view_of
 from viz.server.runtime import PRETRAINED, Host, shared_host
-from viz.text.language import ENGLISH, _, _n, use_language
-from viz.widgets.controls import show_unknown, start_anew
+from viz.text.language import _, _n, mark
+from viz.widgets.frame import Frame, Page
 from viz.widgets.language_pair import pair_of, settle_on
-from viz.widgets.page_settings import keep_settings, restore_settings
 from viz.widgets.readable_text import fit_text, keep_readable, last_readable
-from viz.widgets.sentence import KEY as SENTENCE
 from viz.widgets.sentence import USUAL, say_cut, says_of, sentence_box
-from viz.widgets.style import apply_style
+from viz.widgets.settings import link, text_box
 from viz.widgets.viewport import page_width
 
-__all__ = ["KEY", "MAPS", "page"]
-
-PAIR = "pair"
-OF_A_MODEL = (
-    "map",
-    "between",
-    "order",
-    "only",
-    "compare",
-    "plus",
-    "minus",
-    "word",
-    "upto",
-    "like",
-    "changed",
-    "mine",
-    "its",
-)
-"""What starts anew when another model is chosen."""
+__all__ = ["KEY", "MAPS", "PAGE"]
 
 
-def page() -> None:
-    """Show the page."""
-    use_language(ENGLISH)
-    apply_style()
-    st.html(STYLE)
-    _heads()
-    st.caption(
-        _(
-            "A map shows where a head read. It does not by itself say why the model wrote what it wrote. "
-            "Layers and heads are counted from 0."
-        )
-    )
-
-
-@st.fragment
-def _heads() -> None:
-    """Read the choices, run the model, show its heads: reruns alone while somebody types."""
-    use_language(ENGLISH)
-    turned = restore_settings(bound=(SENTENCE,), texts=(PAIR, OTHER))
-    top, messages = st.container(), st.container()
+def _fill(frame: Frame) -> None:
+    """Read the choices, run the model, show its heads."""
+    top, frame.messages = st.container(), st.container()
     with top:
-        key = choose_model(messages, turned=turned)
+        key = choose_model(frame.messages, turned=frame.turned)
         if key is not None and not key.startswith(PRETRAINED):
             settle_on(pair_of(key))
-        sentence = sentence_box(_label(key), pair=_pair(key))
+        frame.sentence = sentence_box(_label(key), pair=_pair(key))
     if key is not None:
-        _show_model(shared_host(), key, sentence, top, messages)
-    show_unknown(messages, sentence=sentence)
-    keep_settings(bound=(SENTENCE,))
+        _show_model(shared_host(), key, frame.sentence, top, frame.messages)
 
 
 def _pair(key: str | None) -> str:
@@ -98,7 +61,7 @@ def _show_model(host: Host, key: str, sentence: str, top: DeltaGenerator, messag
     """Open the model, run it on what was typed, and show its heads."""
     if not open_model(host, key, messages):
         return
-    start_anew(OF_A_MODEL, of=key, mark="heads-of-model")
+    link.belong(OPENED, of=key)
     model: Any = host.model(key)
     pair = None
     if takes_pairs(model):
@@ -108,11 +71,10 @@ def _show_model(host: Host, key: str, sentence: str, top: DeltaGenerator, messag
     if found is None:
         return
     trace, identity, texts = found
-    settings = choose_settings(trace)
-    shown = Shown(trace, identity, host.workings, settings.sites, settings.unit, settings.hiding)
+    wanted = choose_view_of(trace)
+    shown = Shown(trace, identity, host.workings, wanted.sites, wanted.unit, wanted.hiding)
     places = shown.places
-    if st.session_state.setdefault("heads-layers", (key, layers_of(places))) != (key, layers_of(places)):
-        st.session_state["heads-layers"] = (key, layers_of(places))
+    if link.belong(LAYERS, of=(key, layers_of(places))):
         forget_picks()
     take_picks(places)
     take_pair(shown)
@@ -131,27 +93,24 @@ def _show_model(host: Host, key: str, sentence: str, top: DeltaGenerator, messag
             )
         )
     available = page_width()
-    order = choose_order(shown)
+    arrangement = arrange(shown)
     gallery = st.container()
     picked = pick_heads(places)
     with gallery:
-        show_gallery(shown, settings, order, picked)
-    compare_heads(shown, settings, picked, available)
-    show_below(shown, settings, order, picked, available)
-    compare_with(host, key, texts, shown, settings, picked, available, messages)
+        show_gallery(shown, wanted, arrangement, picked)
+    compare_heads(shown, wanted, picked, available)
+    show_below(shown, wanted, arrangement, picked, available)
+    compare_with(host, key, texts, shown, wanted, picked, available, messages)
 
 
 def _pair_box() -> str | None:
     """Show the box for a second text, and return what stands in it; None if nothing does."""
-    typed = st.text_input(
+    typed = text_box(
+        PAIR,
         _("Second text, read together with the first (B; leave it empty for one text)"),
-        key=PAIR,
-        bind="query-params",
-        live="200ms",
-        autocomplete="off",
         placeholder=_("such as: It was hungry."),
     )
-    return typed if typed and typed.strip() else None
+    return typed if typed.strip() else None
 
 
 def _run(
@@ -170,3 +129,16 @@ def _run(
         fitting, pair = last, None
         trace = host.attend(key, fitting)
     return trace, host.identify(key, fitting, pair=pair), (fitting, pair)
+
+
+PAGE = Page(
+    title=mark("Heads"),
+    address="heads",
+    fill=_fill,
+    settings=SETTINGS,
+    footnote=mark(
+        "A map shows where a head read. It does not by itself say why the model wrote what it wrote. Layers and heads "
+        "are counted from 0."
+    ),
+    sheets=(Path(__file__).parent / "heads.css",),
+)

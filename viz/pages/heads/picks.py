@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import streamlit as st
 
 from viz.figures.drawing.heads import HeadPlace
+from viz.pages.heads.settings import HEADS, MINUS, PLUS
 from viz.text.language import _
-from viz.widgets.controls import discard, select, several
+from viz.widgets import session
+from viz.widgets.settings import choose, choose_several, link
 
 MOST_HEADS = 4
 MOST_PILLS = 32
 """Heads that are shown as buttons; of more a box to type in lets the reader choose."""
 
-_ORDER = "heads-in-order-of-picking"
-_MADE_ROOM = "heads-that-made-room"
-_BOX = "heads-box"
-_PARAMETER = re.compile(r"heads(\d+)")
+_PICKS, _BOX = "heads-picks", "heads-box"
 
 Layers = Mapping[int, int]
 """For each layer how many heads it has."""
@@ -38,31 +37,99 @@ def layers_of(places: Sequence[HeadPlace]) -> dict[int, int]:
     return counts
 
 
+@dataclass(frozen=True, slots=True)
+class Picks:
+    """What the link does not say of the picked heads.
+
+    Parameters
+    ----------
+    order : tuple of HeadPlace or None
+        The one picked first in front; None before any was shown.
+    made_room : tuple of HeadPlace
+        Those that a fifth took the place of.
+    """
+
+    order: tuple[HeadPlace, ...] | None = None
+    made_room: tuple[HeadPlace, ...] = ()
+
+
+def read_picks(texts: Mapping[int, str | None], layers: Layers) -> tuple[HeadPlace, ...]:
+    """Return the heads that a link picks.
+
+    Parameters
+    ----------
+    texts : mapping of int to str or None
+        For each layer what the link says of it.
+    layers : mapping of int to int
+        For each layer how many heads it has.
+
+    Returns
+    -------
+    tuple of HeadPlace
+        By layer and head; those of a layer that the link is silent about are the default.
+    """
+    found = []
+    for layer, default in _defaults(layers).items():
+        codes = tuple(str(head) for head in range(layers[layer]))
+        chosen = HEADS.of_layer(layer).read(texts.get(layer), codes, default)
+        found += [HeadPlace(layer, int(head)) for head in chosen.value]
+    return tuple(found)
+
+
+def write_picks(picked: Sequence[HeadPlace], layers: Layers) -> dict[int, str | None]:
+    """Return what a link says of each layer for the heads `picked`; None for the default, which leaves it clean.
+
+    Parameters
+    ----------
+    picked : sequence of HeadPlace
+        In any order.
+    layers : mapping of int to int
+        For each layer how many heads it has.
+
+    Returns
+    -------
+    dict of int to str or None
+    """
+    return {
+        layer: HEADS.of_layer(layer).write([str(each.head) for each in sorted(picked) if each.layer == layer], default)
+        for layer, default in _defaults(layers).items()
+    }
+
+
 def put_picks(picked: Sequence[HeadPlace], places: Sequence[HeadPlace]) -> None:
-    """Let `picked`, the one picked first in front, stand in the address bar; before `pick_heads` shows them.
+    """Let `picked`, the one picked first in front, stand in the link; before `pick_heads` shows them.
 
     Heads that are not among `places` are left out, and of more than four the first.
+
+    Parameters
+    ----------
+    picked : sequence of HeadPlace
+    places : sequence of HeadPlace
+        All heads.
     """
-    kept = [place for place in picked if place in set(places)][-MOST_HEADS:]
-    layers = layers_of(places)
-    for layer, default in _defaults(layers).items():
-        heads = tuple(str(place.head) for place in sorted(kept) if place.layer == layer)
-        if heads != default:
-            st.query_params[f"heads{layer}"] = " ".join(heads)
-        elif f"heads{layer}" in st.query_params:
-            del st.query_params[f"heads{layer}"]
-    for each in ("plus", "minus"):
-        if each in st.query_params:
-            del st.query_params[each]
-    st.session_state[_ORDER] = kept
+    kept = tuple(place for place in picked if place in set(places))[-MOST_HEADS:]
+    _store(write_picks(kept, layers_of(places)))
+    link.drop(PLUS, MINUS)
+    _keep(order=kept)
 
 
 def forget_picks() -> None:
     """Let the picks start anew, since the heads are those of another model."""
-    for key in [each for each in st.query_params if _PARAMETER.fullmatch(each)]:
-        del st.query_params[key]
-    st.session_state.pop(_ORDER, None)
-    st.session_state.pop(_MADE_ROOM, None)
+    session.forget(_PICKS)
+
+
+def _picks() -> Picks:
+    picks: Picks = session.recall(_PICKS, Picks())
+    return picks
+
+
+def _keep(**changes: tuple[HeadPlace, ...]) -> None:
+    session.keep(_PICKS, replace(_picks(), **changes))
+
+
+def _store(texts: Mapping[int, str | None]) -> None:
+    for layer, text in texts.items():
+        link.store(HEADS.of_layer(layer).name, text)
 
 
 def pick_heads(places: Sequence[HeadPlace]) -> tuple[HeadPlace, ...]:
@@ -76,7 +143,7 @@ def pick_heads(places: Sequence[HeadPlace]) -> tuple[HeadPlace, ...]:
     Returns
     -------
     tuple of HeadPlace
-        By layer and head. The address bar calls the heads of layer 0 ``heads0``.
+        By layer and head. The link calls the heads of layer 0 ``heads0``.
     """
     layers = layers_of(places)
     _name_layers_that_are_not(layers)
@@ -84,14 +151,14 @@ def pick_heads(places: Sequence[HeadPlace]) -> tuple[HeadPlace, ...]:
     st.subheader(_("Picked heads"), anchor=False)
     st.caption(_("Pick up to four, here or above; a fifth takes the place of the one picked first."))
     picked = _pills(layers) if len(places) <= MOST_PILLS else _box(places)
-    if gone := st.session_state.get(_MADE_ROOM):
+    if gone := _picks().made_room:
         st.caption(_("Four heads at most: {heads} made room.", heads="; ".join(place.title for place in gone)))
     return picked
 
 
 def order_of_picking() -> tuple[HeadPlace, ...]:
     """Return the picked heads as of the last `pick_heads`, the one picked first in front."""
-    return tuple(st.session_state.get(_ORDER, ()))
+    return _picks().order or ()
 
 
 def _pills(layers: Layers) -> tuple[HeadPlace, ...]:
@@ -102,7 +169,7 @@ def _pills(layers: Layers) -> tuple[HeadPlace, ...]:
                 st.markdown(_("layer {layer}, head", layer=layer))
                 labels = {str(head): str(head) for head in range(layers[layer])}
                 title = _("Heads of layer {layer}", layer=layer)
-                chosen = several(f"heads{layer}", labels, title=title, default=default, drops=("plus", "minus"))
+                chosen = choose_several(HEADS.of_layer(layer), labels, title=title, default=default)
             picked += [HeadPlace(layer, int(head)) for head in chosen]
     return tuple(picked)
 
@@ -110,8 +177,8 @@ def _pills(layers: Layers) -> tuple[HeadPlace, ...]:
 def _box(places: Sequence[HeadPlace]) -> tuple[HeadPlace, ...]:
     """Show one box for all heads: typing "5, head 3" finds one."""
     chosen = list(order_of_picking())
-    if st.session_state.get(_BOX) != chosen:
-        st.session_state[_BOX] = chosen
+    if session.reported(_BOX) != chosen:
+        session.put_control(_BOX, chosen)
     st.multiselect(
         _("Picked heads"),
         list(places),
@@ -127,46 +194,40 @@ def _box(places: Sequence[HeadPlace]) -> tuple[HeadPlace, ...]:
 
 
 def _take_box(places: tuple[HeadPlace, ...]) -> None:
-    chosen = [HeadPlace(*place) for place in st.session_state[_BOX]]
+    chosen = [HeadPlace(*place) for place in session.reported(_BOX)]
     before = [place for place in order_of_picking() if place in chosen]
     order = before + [place for place in chosen if place not in before]
-    gone = order[:-MOST_HEADS]
     put_picks(order, places)
-    st.session_state[_MADE_ROOM] = gone
+    _keep(made_room=tuple(order[:-MOST_HEADS]))
 
 
 def _defaults(layers: Layers) -> dict[int, tuple[str, ...]]:
-    """Return per layer the heads that are picked if the address bar says nothing: the first of the outer layers."""
+    """Return per layer the heads that are picked if the link says nothing: the first of the outer layers."""
     return {layer: ("0",) if layer in (min(layers), max(layers)) else () for layer in layers}
 
 
 def _make_room(layers: Layers) -> None:
-    """Let only four heads stand in the address bar: those picked first go, of a link's the last."""
-    params, defaults = st.query_params, _defaults(layers)
-    wanted = {
-        layer: params[f"heads{layer}"].split() if f"heads{layer}" in params else defaults[layer] for layer in layers
-    }
-    now = [
-        HeadPlace(layer, head) for layer, heads in layers.items() for head in range(heads) if str(head) in wanted[layer]
-    ]
-    before = st.session_state.get(_ORDER)
-    order = [place for place in before or () if place in now]
-    order += [place for place in now if place not in order]
+    """Let only four heads stand in the link: those picked first go, of a link's the last."""
+    texts = {layer: link.text_of(HEADS.of_layer(layer)) for layer in layers}
+    now, before = read_picks(texts, layers), _picks().order
+    order = tuple(place for place in before or () if place in now)
+    order += tuple(place for place in now if place not in order)
     gone = order[MOST_HEADS:] if before is None else order[:-MOST_HEADS]
-    kept = [place for place in order if place not in gone]
+    kept = tuple(place for place in order if place not in gone)
     for layer in {place.layer for place in gone}:
-        params[f"heads{layer}"] = " ".join(str(place.head) for place in sorted(kept) if place.layer == layer)
+        heads = " ".join(str(place.head) for place in sorted(kept) if place.layer == layer)
+        link.store(HEADS.of_layer(layer).name, heads)
     if gone or set(kept) != set(before or ()):
-        st.session_state[_MADE_ROOM] = gone
-    st.session_state[_ORDER] = kept
+        _keep(made_room=gone)
+    _keep(order=kept)
 
 
 def _name_layers_that_are_not(layers: Layers) -> None:
-    """Take what a link picks in layers that there are not out of the address bar, and name it."""
-    for key in tuple(st.query_params):
-        found = _PARAMETER.fullmatch(key)
-        if found and key not in {f"heads{layer}" for layer in layers}:
-            discard(key)
+    """Take what a link picks in layers that there are not out of it, and name it."""
+    there = {HEADS.of_layer(layer).name for layer in layers}
+    for name in link.names_of(HEADS):
+        if name not in there:
+            link.discard(name)
 
 
 def pick_pair(picked: Sequence[HeadPlace]) -> tuple[HeadPlace, HeadPlace] | None:
@@ -188,8 +249,8 @@ def pick_pair(picked: Sequence[HeadPlace]) -> tuple[HeadPlace, HeadPlace] | None
     labels = {code: place.title for code, place in places.items()}
     left, right = st.columns(2)
     with left:
-        first = select("plus", labels, title=_("The weights of"), compact=False)
+        first = choose(PLUS, labels)
     other = next(code for code in places if code != first)
     with right:
-        second = select("minus", labels, title=_("less those of"), default=other, compact=False)
+        second = choose(MINUS, labels, default=other)
     return places[first], places[second]

@@ -1,121 +1,109 @@
-"""What the reader of the Heads chose to see: which attention, of which texts, in words or pieces, in which colours."""
+"""What the reader of the Heads can set."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Any, cast
+from viz.text.language import mark
+from viz.widgets.sentence import SENTENCE
+from viz.widgets.settings import Choice, Heads, Several, Switch, Text
+from viz.widgets.shared_settings import PICTURE, UNIT
 
-import streamlit as st
+OPENED, LAYERS, SHOWN_TEXT = "opened model", "layers and heads", "text as it is shown"
+"""What settings belong to."""
 
-from models.sites import Site
-from models.trace import AttentionTrace
-from viz.figures.drawing.theme import Colour
-from viz.pages.heads.shown import is_long
-from viz.text.language import _, mark
-from viz.views.hiding import Hiding, hide_specials
-from viz.views.view import Unit
-from viz.widgets.chart import Picture, choose_picture
-from viz.widgets.controls import segmented, select, switch
+TYPED = "hub"
+"""What the link says while the name of a model of the hub is being typed."""
 
-MAPS: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {
-        "encoder": ("encoder.*.self", mark("encoder self")),
-        "decoder": ("decoder.*.self", mark("decoder self")),
-        "cross": ("decoder.*.cross", mark("cross")),
-    }
+MODEL = Choice("model", title=mark("Model"), shape="box", titled=True)
+PAIR = Text("pair")
+MAP = Choice("map", title=mark("Which attention"), anew_with=(OPENED,))
+BETWEEN = Choice("between", title=mark("Which of the two texts reads which"), anew_with=(OPENED,))
+COLOUR = Choice(
+    "colour",
+    title=mark("How weight becomes colour"),
+    choices={"linear": mark("linear colour"), "root": mark("square-root colour")},
 )
-"""What the address bar calls each kind of map, its sites, and its name."""
+LEAST = Choice("least", title=mark("Weights below are drawn empty"), shape="box")
+HIDE = Switch("hide", title=mark("hide special tokens"))
 
-BETWEEN: Mapping[str, tuple[int, int] | None] = MappingProxyType(
-    {"all": None, "aa": (0, 0), "ab": (0, 1), "ba": (1, 0), "bb": (1, 1)}
+IN_PLACE, ALL = "place", "all"
+"""What the link calls the order by layer and head, and heads of any label."""
+
+ORDER = Choice("order", title=mark("Order of the heads"), shape="box", anew_with=(OPENED,))
+ONLY = Choice("only", title=mark("Which heads are shown"), shape="box", anew_with=(OPENED,))
+HEADS = Heads("heads", anew_with=(LAYERS,))
+
+DIFFERENCE = "difference"
+COMPARE = Choice(
+    "compare",
+    title=mark("How the picked heads are shown"),
+    choices={
+        "side": mark("side by side"),
+        "lines": mark("lines"),
+        "text": mark("on the text"),
+        DIFFERENCE: mark("difference of two"),
+        "sum": mark("sum"),
+        "mean": mark("mean"),
+    },
+    anew_with=(OPENED,),
 )
-"""What the address bar calls each part of the maps of a pair of texts."""
+PLUS = Choice("plus", title=mark("The weights of"), shape="box", titled=True, anew_with=(OPENED, HEADS.name))
+MINUS = Choice("minus", title=mark("less those of"), shape="box", titled=True, anew_with=(OPENED, HEADS.name))
+WAY = Choice(
+    "way",
+    title=mark("Which way"),
+    choices={"reads": mark("what it reads"), "read_by": mark("who reads it")},
+)
+WORD = Choice("word", title=mark("Which word"), shape="box", anew_with=(OPENED, SHOWN_TEXT))
 
-THRESHOLDS = ("0", "0.01", "0.02", "0.05", "0.1", "0.2", "0.3", "0.5")
+TABLE, SIMILARITY, ROLLOUT = "table", "similarity", "rollout"
+BELOW = Several("below", title=mark("Show below"))
+UPTO = Choice("upto", title=mark("Rollout through the layers"), shape="slider", anew_with=(OPENED,))
+LIKE = Choice("like", title=mark("Heads that read most like"), shape="box", titled=True, anew_with=(OPENED,))
 
+NOTHING, A_SENTENCE, A_MODEL = "none", "sentence", "model"
+AGAINST = Choice(
+    "against",
+    title=mark("What this is compared with"),
+    choices={NOTHING: mark("nothing"), A_SENTENCE: mark("a second sentence"), A_MODEL: mark("a second model")},
+)
+OTHER = Text("other")
+CHANGED = Choice(
+    "changed",
+    title=mark("Head, the most changed first"),
+    shape="box",
+    titled=True,
+    anew_with=(OPENED,),
+)
+SECOND = Choice("second", title=mark("Second model"), shape="box", titled=True)
+MINE = Choice("mine", shape="box", titled=True, anew_with=(OPENED,))
+ITS = Choice("its", shape="box", titled=True, anew_with=(OPENED,))
 
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What the reader chose to see.
-
-    Parameters
-    ----------
-    sites : str
-        As `viz.figures.drawing.heads.views_at` takes it.
-    unit : {"word", "piece"}
-    colour : {"linear", "root"}
-    hiding : Hiding
-    picture : {"png", "svg"}
-        What a figure's toolbar saves.
-    hides_specials : bool
-        Whether tokens that stand for no text are hidden.
-    """
-
-    sites: str
-    unit: Unit
-    colour: Colour
-    hiding: Hiding
-    picture: Picture
-    hides_specials: bool = False
-
-    @property
-    def common(self) -> dict[str, Any]:
-        """What every figure of heads takes."""
-        return {"sites": self.sites, "unit": self.unit, "colour": self.colour, "hiding": self.hiding}
-
-
-def kinds_of(sites: Iterable[Site]) -> tuple[str, ...]:
-    """Return what the address bar calls the kinds of maps that there are.
-
-    Examples
-    --------
-    >>> kinds_of([Site("decoder", 0, "self"), Site("decoder", 1, "self")])
-    ('decoder',)
-    """
-    places = tuple(sites)
-    return tuple(kind for kind, (pattern, _name) in MAPS.items() if any(site.matches(pattern) for site in places))
-
-
-def choose_settings(trace: AttentionTrace) -> Settings:
-    """Show the choices in one line; what few need is behind a button."""
-    kinds = kinds_of(trace.sites)
-    with st.container(horizontal=True, vertical_alignment="center", key="controls"):
-        names = {kind: _(MAPS[kind][1]) for kind in kinds}
-        if len(kinds) == 1:
-            both = _("self-attention, reads both ways") if kinds == ("encoder",) else _("self-attention, never ahead")
-            names = {kinds[0]: both}
-        kind = segmented("map", names, title=_("Which attention"))
-        between = _choose_between() if kind == "encoder" and trace.source.segments else None
-        units = {"word": _("words"), "piece": _("pieces")}
-        colours = {"linear": _("linear colour"), "root": _("square-root colour")}
-        if is_long(trace):  # pieces, and colours in which weights of one in hundreds can be seen
-            units, colours = (dict(reversed(each.items())) for each in (units, colours))
-        unit = segmented("unit", units, title=_("Unit"))
-        colour = segmented("colour", colours, title=_("How weight becomes colour"))
-        with st.container(width=190):
-            labels = {each: _("from {least}", least=each) if float(each) else _("all weights") for each in THRESHOLDS}
-            least = select("least", labels, title=_("Weights below are drawn empty"))
-        hidden = switch("hide", title=_("hide special tokens"), default=False)
-        with st.popover(_("More"), icon=":material/tune:"):
-            picture = segmented("picture", choose_picture(), title=_("Format of a saved picture"))
-    threshold = float(least)
-    hiding = (
-        hide_specials(trace, threshold=threshold, between=between)
-        if hidden
-        else Hiding(threshold=threshold, between=between)
-    )
-    return Settings(
-        MAPS[kind][0],
-        cast("Unit", unit),
-        cast("Colour", colour),
-        hiding,
-        cast("Picture", picture),
-        hides_specials=hidden,
-    )
-
-
-def _choose_between() -> tuple[int, int] | None:
-    labels = {"all": _("A and B"), "aa": "A → A", "ab": "A → B", "ba": "B → A", "bb": "B → B"}
-    return BETWEEN[segmented("between", labels, title=_("Which of the two texts reads which"))]
+SETTINGS = (
+    SENTENCE,
+    MODEL,
+    PAIR,
+    MAP,
+    BETWEEN,
+    UNIT,
+    COLOUR,
+    LEAST,
+    HIDE,
+    PICTURE,
+    ORDER,
+    ONLY,
+    HEADS,
+    COMPARE,
+    PLUS,
+    MINUS,
+    WAY,
+    WORD,
+    BELOW,
+    UPTO,
+    LIKE,
+    AGAINST,
+    OTHER,
+    CHANGED,
+    SECOND,
+    MINE,
+    ITS,
+)

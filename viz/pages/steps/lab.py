@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,33 +12,38 @@ from streamlit.delta_generator import DeltaGenerator
 import models
 from viz.figures.strips import number_strips
 from viz.pages.steps.lab_tables import (
-    CAUSAL,
-    CELLS,
-    PERMUTED,
-    PRESETS,
-    SATURATION,
     SAYS,
-    Tables,
     keep_in_link,
     preset_of,
     reset_tables,
     start_tables,
     table_editor,
 )
+from viz.pages.steps.settings import (
+    CAUSAL,
+    ORDERS,
+    OTHER_ORDER,
+    PERMUTED,
+    PRESET,
+    SATURATION,
+    SCALING,
+    SIZE,
+    STARTED,
+    TEMPERATURE,
+    Tables,
+)
 from viz.text.language import _, say
 from viz.text.markup import plain
 from viz.views.strips import Strip
 from viz.walk.digits import aligned, number, products
+from viz.widgets import session
 from viz.widgets.chart import show_figure
-from viz.widgets.controls import segmented, select, slide, start_anew, switch
+from viz.widgets.settings import choose, link, switch
 from viz.widgets.viewport import page_width
 
 if TYPE_CHECKING:
     from models.experiments.lab import LabRun
 
-TEMPERATURES = ("0.1", "0.2", "0.5", "1", "2", "5", "10")
-SIZES = ("2", "4", "8", "16", "32", "64", "128", "256", "512")
-ORDERS: Mapping[str, str] = {"2 0 3 1": "c a d b", "1 0 2 3": "b a c d", "3 2 1 0": "d c b a", "1 2 3 0": "b c d a"}
 NAMES = ("a", "b", "c", "d", "e", "f", "g", "h")
 
 _GOOD = "lab-good"
@@ -47,8 +51,8 @@ _GOOD = "lab-good"
 
 def show_lab(messages: DeltaGenerator) -> None:
     """Show the lab; what is wrong with the reader's numbers is said in `messages`."""
-    preset = segmented("preset", {key: _(name) for key, name in PRESETS.items()}, title=_("Start from"))
-    start_anew(("scaling", "temperature", CELLS), of=preset, mark="lab-preset")
+    preset = choose(PRESET)
+    link.belong(STARTED, of=preset)
     st.markdown(plain(_(SAYS[preset])))
     {PERMUTED: _show_permuted, SATURATION: _show_saturation}.get(preset, _edit_and_show)(preset, messages)
 
@@ -73,7 +77,7 @@ def _edit_and_show(preset: str, messages: DeltaGenerator) -> None:
             else np.ones(shape, dtype=bool).tolist(),
         )
     with st.container(horizontal=True, vertical_alignment="center", key="lab-settings"):
-        scaled = switch("scaling", title=_("divide by the square root of d"), default=preset_of(preset).scaled)
+        scaled = switch(SCALING, default=preset_of(preset).scaled)
         st.button(
             _("Numbers of the example"),
             key="lab-reset",
@@ -89,8 +93,7 @@ def _edit_and_show(preset: str, messages: DeltaGenerator) -> None:
 
 
 def _temperature() -> float:
-    labels = {each: each for each in TEMPERATURES}
-    return float(slide("temperature", labels, title=_("Temperature: above 1 flatter, below 1 sharper"), default="1"))
+    return float(choose(TEMPERATURE, TEMPERATURE.choices))
 
 
 Good = tuple[Tables, "LabRun", bool, float]
@@ -112,11 +115,11 @@ def _run(tables: Tables, messages: DeltaGenerator, *, scaled: bool, temperature:
         )
     except models.InputError as error:
         messages.error(plain(say(error)), icon=":material/edit:")
-        good: Good | None = st.session_state.get(_GOOD)
+        good: Good | None = session.recall(_GOOD)
         if good is not None:
             messages.caption(plain(_("Below: the last numbers that could be used.")))
         return good
-    st.session_state[_GOOD] = (tables, run, scaled, temperature)
+    session.keep(_GOOD, (tables, run, scaled, temperature))
     return tables, run, scaled, temperature
 
 
@@ -178,11 +181,7 @@ def _show_permuted(preset: str, messages: DeltaGenerator) -> None:
     table = table_editor("tokens", start, start.tables["tokens"], rows_fixed=True)
     keep_in_link(start, {"tokens": table})
     with st.container(width=330):
-        chosen = select(
-            "order",
-            {key: _("in the order {order}", order=each) for key, each in ORDERS.items()},
-            title=_("The other order"),
-        )
+        chosen = choose(OTHER_ORDER, {key: _("in the order {order}", order=each) for key, each in ORDERS.items()})
     order = [int(each) for each in chosen.split()]
     temperature = _temperature()
     run = _run({"query": table, "key": table, "value": table}, messages, scaled=True, temperature=temperature)
@@ -218,7 +217,7 @@ def _show_saturation(preset: str, messages: DeltaGenerator) -> None:
     """Show the weights of random vectors of d numbers, with the scaling and without."""
     from models.experiments.lab import random_vectors, run_lab
 
-    size = int(slide("d", {each: f"d = {each}" for each in SIZES}, title=_("d: numbers in a vector"), default="64"))
+    size = int(choose(SIZE, SIZE.choices))
     drawn = random_vectors(size)
     plain_run, scaled = (run_lab(drawn.query, drawn.key, drawn.value, scaled=each) for each in (False, True))
     keys = _labels("k", len(drawn.key))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -10,32 +9,26 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import streamlit as st
 
+from viz.pages.steps.settings import (
+    BOOK,
+    CAUSAL,
+    CELLS,
+    LONGEST_LINK,
+    ONE_HOT,
+    PERMUTED,
+    SATURATION,
+    UNIFORM,
+    Tables,
+    write_tables,
+)
 from viz.text.language import _, mark
 from viz.text.markup import plain
-from viz.widgets.controls import discard
+from viz.widgets import session
+from viz.widgets.settings import link
 
 if TYPE_CHECKING:
     from models.experiments.lab import Preset
 
-Tables = dict[str, list[list[Any]]]
-"""Rows of cells by the table's name; a cell that the reader has emptied is None."""
-
-BOOK, ONE_HOT, UNIFORM, CAUSAL, PERMUTED, SATURATION = (
-    "book",
-    "one-hot",
-    "uniform",
-    "causal",
-    "permuted",
-    "saturation",
-)
-PRESETS: Mapping[str, str] = {
-    BOOK: mark("the book example"),
-    ONE_HOT: mark("one-hot"),
-    UNIFORM: mark("uniform"),
-    CAUSAL: mark("causal"),
-    PERMUTED: mark("permuted inputs"),
-    SATURATION: mark("saturation"),
-}
 SAYS: Mapping[str, str] = {
     BOOK: mark("One query and four keys of a textbook, unscaled: the second key fits best, so its value leads."),
     ONE_HOT: mark(
@@ -59,17 +52,7 @@ _TITLES: Mapping[str, str] = {
     "mask": mark("Mask: ticked where a query may read a key"),
     "tokens": mark("Tokens: queries, keys and values at once"),
 }
-CELLS = "cells"
-"""What the address bar calls edited tables."""
-
 _START = "lab-start"
-MOST_CELLS = 64
-"""Rows or columns of a table in a link at most."""
-
-LARGEST = 1e9
-"""Numbers of a link at most."""
-
-_LONGEST_LINK = 4000  # characters of cells in the address bar
 
 
 @dataclass(frozen=True)
@@ -106,54 +89,32 @@ def _original(name: str) -> Tables:
 
 
 def start_tables(name: str) -> Start:
-    """Return the tables to begin with: those of the link, else the preset's; kept until another preset is chosen."""
-    kept = st.session_state.get(_START)
-    if kept is None or kept.preset != name or not _is_shown(kept):
-        tables = _linked(_original(name)) or _original(name)
-        kept = st.session_state[_START] = Start(name, kept.number + 1 if kept else 0, tables)
-    found: Start = kept
-    return found
+    """Return the tables to begin with: those of the link, else the preset's; kept until another preset is chosen.
+
+    Parameters
+    ----------
+    name : str
+        Of the preset.
+
+    Returns
+    -------
+    Start
+    """
+    kept: Start | None = session.recall(_START)
+    if kept is not None and kept.preset == name and _is_shown(kept) and not link.came_back():
+        return kept
+    original = _original(name)
+    found = CELLS.read(link.text_of(CELLS), original)
+    if found.unknown is not None:
+        link.discard(CELLS.name)
+    start = Start(name, kept.number + 1 if kept else 0, found.value or original)
+    session.keep(_START, start)
+    return start
 
 
 def _is_shown(start: Start) -> bool:
     """Return whether the editors of `start` stood in the run before: those that did not have forgotten their edits."""
-    return any(str(key).startswith(f"lab-table-{start.number}-") for key in st.session_state)
-
-
-def _linked(original: Tables) -> Tables | None:
-    """Read the tables of the link; None if there are none, or they are none."""
-    text = st.query_params.get(CELLS, "")
-    if not text:
-        return None
-    try:
-        tables = json.loads(text)
-        sound = isinstance(tables, dict) and set(tables) == set(original)
-        sound = sound and all(_is_table(each) for each in tables.values())
-        sound = sound and ("tokens" not in tables or len(tables["tokens"]) == len(original["tokens"]))
-    except (ValueError, RecursionError):
-        sound = False
-    if not sound:
-        discard(CELLS)
-        return None
-    found: Tables = tables
-    return found
-
-
-def _is_table(table: Any) -> bool:
-    if (
-        not isinstance(table, list)
-        or not 1 <= len(table) <= MOST_CELLS
-        or not all(isinstance(row, list) for row in table)
-    ):
-        return False
-    widths = {len(row) for row in table}
-    return (
-        len(widths) == 1
-        and 1 <= max(widths) <= MOST_CELLS
-        and all(
-            cell is None or (isinstance(cell, int | float) and abs(cell) <= LARGEST) for row in table for cell in row
-        )
-    )
+    return session.is_shown(f"lab-table-{start.number}-")
 
 
 def table_editor(name: str, start: Start, table: list[list[Any]], *, rows_fixed: bool = False) -> list[list[Any]]:
@@ -186,16 +147,16 @@ def _rows(columns: Mapping[str, Sequence[Any]], *, ticks: bool) -> list[list[Any
 
 def keep_in_link(start: Start, tables: Tables) -> None:
     """Put edited tables into the address bar, so that a link restores them; those of the preset leave it clean."""
-    text = json.dumps(tables, separators=(",", ":"))
+    text = write_tables(tables)
     if tables == _original(start.preset):
-        st.query_params.pop(CELLS, None)
-    elif len(text) <= _LONGEST_LINK and st.query_params.get(CELLS) != text:
-        st.query_params[CELLS] = text
+        link.drop(CELLS)
+    elif len(text) <= LONGEST_LINK:
+        link.store(CELLS.name, text)
 
 
 def reset_tables() -> None:
     """Begin anew with the preset's own numbers."""
-    st.query_params.pop(CELLS, None)
-    kept = st.session_state.get(_START)
+    link.drop(CELLS)
+    kept = session.recall(_START)
     if kept is not None:
-        st.session_state[_START] = Start("", kept.number, {})
+        session.keep(_START, Start("", kept.number, {}))

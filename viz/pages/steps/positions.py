@@ -12,6 +12,7 @@ from models.sites import Site
 from models.trace import AttentionTrace
 from viz.figures import alignment_heatmap
 from viz.figures.positions import dot_products, dot_products_by_distance, position_encoding
+from viz.pages.steps.settings import COUNT, COUNTS, ENCODER_HEAD, ENCODER_LAYER
 from viz.pages.steps.walk import LONGEST_NAMED, read_sentence
 from viz.server.loading import usable
 from viz.server.runtime import Host, shared_host
@@ -19,13 +20,12 @@ from viz.text.language import _, _n
 from viz.text.markup import plain
 from viz.views.view import Head, Unit, choose_view
 from viz.widgets.chart import show_figure
-from viz.widgets.controls import segmented, select, slide
+from viz.widgets.settings import choose
+from viz.widgets.shared_settings import UNIT
 from viz.widgets.viewport import page_width
 
 if TYPE_CHECKING:
     from models.translation.translator import Translator
-
-COUNTS = ("16", "32", "64", "128")
 
 
 def show_positions(sentence: str, pair: str, messages: DeltaGenerator) -> None:
@@ -51,14 +51,8 @@ def _encoding(host: Host, key: str, available: float) -> None:
         r"P_{p,2i} = \sin\left(\frac{p}{10000^{2i/d}}\right), \quad "
         r"P_{p,2i+1} = \cos\left(\frac{p}{10000^{2i/d}}\right)"
     )
-    count = int(
-        slide(
-            "count",
-            {each: _n("{count} position", "{count} positions", int(each)) for each in COUNTS},
-            title=_("How many"),
-            default="64",
-        )
-    )
+    labels = {each: _n("{count} position", "{count} positions", int(each)) for each in COUNTS}
+    count = int(choose(COUNT, labels))
     added = encodings(cast("Translator", host.model(key)), count).numpy()
     show_figure(
         position_encoding(added, width=available),
@@ -96,12 +90,12 @@ def _compare(host: Host, key: str, source: str, available: float) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="positions-place"):
         with st.container(width=150):
             layers = {str(site.layer): _("layer {layer}", layer=site.layer) for site in sites}
-            site = Site("encoder", int(select("encoder-layer", layers, title=_("Layer"))), "self")
+            site = Site("encoder", int(choose(ENCODER_LAYER, layers)), "self")
         with st.container(width=150):
             names = {"mean": _("mean of heads")}
             names |= {str(head): _("head {head}", head=head) for head in range(len(told[site].head_names))}
-            chosen = select("encoder-head", names, title=_("Head"), default="0")
-        unit = segmented("unit", {"word": _("words"), "piece": _("pieces")}, title=_("Unit"))
+            chosen = choose(ENCODER_HEAD, names)
+        unit = choose(UNIT)
     head: Head = "mean" if chosen == "mean" else int(chosen)
     views = [choose_view(trace, site=site, head=head, unit=cast("Unit", unit)) for trace in (told, blind)]
     moved = float(abs(views[0].weights - views[1].weights).sum(axis=1).mean() / 2)

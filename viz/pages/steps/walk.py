@@ -14,6 +14,7 @@ from models.mechanisms import mechanisms
 from models.sites import Site
 from models.trace import AttentionTrace
 from viz.figures.strips import heading_of, number_strips
+from viz.pages.steps.settings import HEAD, LAYER, MECHANISM, MOST_READ, READ, READS, ROW, STEP, TITLES, WALKED, WORD
 from viz.server.loading import usable
 from viz.server.runtime import Host, shared_host
 from viz.text.language import _, mark, say
@@ -22,19 +23,17 @@ from viz.text.tokens import visible
 from viz.walk.digits import aligned
 from viz.walk.mechanisms import WALKS
 from viz.walk.walk import Step, strongest_key, take_steps
+from viz.widgets import session
 from viz.widgets.chart import show_figure
-from viz.widgets.controls import segmented, select, slide, start_anew
 from viz.widgets.readable_text import fit_text, keep_readable, last_readable
 from viz.widgets.sentence import say_cut
+from viz.widgets.settings import choose, link
 from viz.widgets.translation import tinted
 from viz.widgets.viewport import page_width
 
 if TYPE_CHECKING:
     from models.experiments.arithmetic import DecoderRun
     from models.translation.translator import Translator
-
-MOST_READ = "most"
-"""What the address bar calls the key that is read most."""
 
 LONGEST_NAMED = 40  # characters of the sentence in the name of a file
 USUAL = "bahdanau"
@@ -61,7 +60,7 @@ def show_steps(sentence: str, pair: str, messages: DeltaGenerator) -> None:
         messages.warning(_("There are no weights of any mechanism here: none of them can be walked through."))
         return
     usual = USUAL if USUAL in names else None
-    mechanism = segmented("mechanism", names, title=_("Mechanism"), default=usual)
+    mechanism = choose(MECHANISM, names, default=usual)
     key, host = f"{mechanism}-{pair}", shared_host()
     if not usable(host, (key,), messages):
         return
@@ -69,8 +68,8 @@ def show_steps(sentence: str, pair: str, messages: DeltaGenerator) -> None:
     if source is None:
         return
     trace = host.attend(key, source)
-    start_anew(("layer", "head", "word", "reads", "step"), of=mechanism, mark="steps-of-mechanism")
-    start_anew(("word", "reads"), of=(mechanism, trace.source.ids), mark="steps-of")
+    link.belong(WALKED, of=mechanism)
+    link.belong(READ, of=(mechanism, trace.source.ids))
     st.html(_translation(trace))
     place, head = _place(trace)
     if place is not None:
@@ -116,11 +115,11 @@ def _place(trace: AttentionTrace) -> tuple[Site | None, int]:
     with st.container(horizontal=True, vertical_alignment="center", key="steps-place"):
         with st.container(width=340):
             places = {str(each): place_name(each) for each in trace.sites}
-            site = Site.parse(select("layer", places, title=_("Which attention"), default=str(site)))
+            site = Site.parse(choose(LAYER, places, default=str(site)))
         with st.container(width=150):
             names = {str(head): _("head {head}", head=head) for head in range(len(trace[site].head_names))}
             default = str(best.head) if best.head != "mean" and str(best.head) in names else "0"
-            head = int(select("head", names, title=_("Head"), default=default))
+            head = int(choose(HEAD, names, default=default))
     return site, head
 
 
@@ -132,7 +131,7 @@ def _walk(model: Any, trace: AttentionTrace, place: Site | None, head: int) -> N
     reads = place is not None and place.kind == "self"
     left, right = st.columns(2)
     with left:
-        row = int(slide("word", words, title=_("The word that reads") if reads else _("The word that is written")))
+        row = int(choose(WORD, words, title=_("The word that reads") if reads else _("The word that is written")))
     run = _decoder_run(model, trace) if walk.needs_states else None
     numbers: dict[str, Any] = {
         "row": row,
@@ -145,9 +144,9 @@ def _walk(model: Any, trace: AttentionTrace, place: Site | None, head: int) -> N
     }
     steps = take_steps(walk, trace, **numbers)
     titles = {step.key: f"{number}. {step.title}" for number, step in enumerate(steps, start=1)}
-    start_anew(("step",) if st.query_params.get("step") not in titles else (), of=tuple(titles), mark="steps-titles")
+    link.belong(TITLES, of=tuple(titles), unless=titles)
     with right:
-        chosen = slide("step", titles, title=_("Step"))
+        chosen = choose(STEP, titles)
     st.caption(_("Click a slider, then move on with the arrow keys. Rows, columns and components are counted from 0."))
     if walk.note:
         st.caption(_(walk.note))
@@ -166,9 +165,9 @@ def _key(trace: AttentionTrace, place: Site, head: int, row: int) -> int:
     labels |= {
         str(key): _("worked out: {place} {word}", place=key, word=visible(each)) for key, each in enumerate(texts)
     }
-    start_anew(("reads",) if st.query_params.get("reads") not in labels else (), of=(str(place), row), mark="steps-row")
+    link.belong(ROW, of=(str(place), row), unless=labels)
     with st.container(width=420):
-        chosen = select("reads", labels, title=_("The word being read, worked out in digits"))
+        chosen = choose(READS, labels)
     return most if chosen == MOST_READ else int(chosen)
 
 
@@ -183,10 +182,7 @@ def _decoder_run(model: Translator, trace: AttentionTrace) -> DecoderRun:
     from models.experiments.arithmetic import decoder_run
 
     identity = (trace.provenance.sha256, trace.source.ids, trace.target.ids)
-    kept = st.session_state.get(_RUN)
-    if kept is None or kept[0] != identity:
-        kept = st.session_state[_RUN] = (identity, decoder_run(model, trace))
-    run: DecoderRun = kept[1]
+    run: DecoderRun = session.kept(_RUN, identity, lambda: decoder_run(model, trace))
     return run
 
 

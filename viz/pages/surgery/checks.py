@@ -20,35 +20,20 @@ from viz.figures.drawing.theme import Colour
 from viz.figures.effects import effect_heatmap
 from viz.measures.consequence import rank_agreement, words_of_target
 from viz.pages.surgery.heads import show_heads
+from viz.pages.surgery.settings import AGAINST, CHECK, NO_CHECK
 from viz.server.runtime import Host
-from viz.text.language import _, _n, mark, say
+from viz.text.language import _, _n, say
 from viz.text.markup import plain
 from viz.text.tokens import visible
 from viz.views.view import Head, Unit, View, choose_view
+from viz.widgets import session
 from viz.widgets.chart import Picture, show_figure
-from viz.widgets.controls import segmented
+from viz.widgets.settings import choose, link
 
 if TYPE_CHECKING:
     from models.experiments.chance import ChanceBands, How
     from models.experiments.sweeps import HeadSweep, WordSweep
 
-CHECK = "check"
-"""What the address bar calls the choice."""
-
-CHECKS: Mapping[str, str] = MappingProxyType(
-    {
-        "none": mark("no further look"),
-        "heads": mark("which heads matter here"),
-        "words": mark("leave each word out"),
-        "chance": mark("more than chance?"),
-    }
-)
-_CHANCE = MappingProxyType(
-    {
-        "weights": mark("against random weights"),
-        "order": mark("against shuffled words"),
-    }
-)
 _KEPT = "surgery-sweeps"
 SAMPLES = 40
 LARGE_SAMPLES = 20
@@ -79,7 +64,7 @@ class Look:
 
 def show_check(chosen: str, look: Look) -> None:
     """Run the sweep `chosen`, with a bar and a way to stop it, and show what it gave; or say why it cannot be run."""
-    if chosen == "none":
+    if chosen == NO_CHECK:
         return
     st.caption(_("On the model as trained: the edits above are not applied here."))
     try:
@@ -90,10 +75,12 @@ def show_check(chosen: str, look: Look) -> None:
 
 def _once(identity: tuple[Any, ...], run: Callable[[Callable[[float], None]], Any]) -> Any:
     """Return the result of `run`, kept for this visitor until another is asked for; a bar shows how far it is."""
-    kept = st.session_state.setdefault(_KEPT, {})
     name = identity[0]
-    if name in kept and kept[name][0] == identity:
-        return kept[name][1]
+    return session.kept(f"{_KEPT}-{name}", identity, lambda: _with_bar(name, run))
+
+
+def _with_bar(name: str, run: Callable[[Callable[[float], None]], Any]) -> Any:
+    """Return the result of `run`, with a bar and a way to stop it meanwhile."""
     place = st.empty()
     with place.container(horizontal=True, vertical_alignment="center"):
         bar = st.progress(0.0, text=_("running"))
@@ -108,12 +95,11 @@ def _once(identity: tuple[Any, ...], run: Callable[[Callable[[float], None]], An
         place.empty()
         raise
     place.empty()
-    kept[name] = (identity, result)
     return result
 
 
 def _stop() -> None:
-    st.query_params.pop(CHECK, None)
+    link.drop(CHECK)
 
 
 def _identity(name: str, look: Look, *more: Any) -> tuple[Any, ...]:
@@ -210,7 +196,7 @@ def _chance(look: Look) -> None:
     from models.experiments.chance import chance_bands
 
     trace, drawing, model = look.trace, look.drawing, look.host.model(look.key)
-    how = cast("How", segmented("against", {name: _(text) for name, text in _CHANCE.items()}, title=_("Chance")))
+    how = cast("How", choose(AGAINST))
     view = choose_view(trace, unit=look.unit, site=look.site, head=look.head, reading="written")
     samples = LARGE_SAMPLES if how == "weights" and look.key.startswith(PREFIX) else SAMPLES
     bands: ChanceBands = _once(

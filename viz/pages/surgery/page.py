@@ -17,31 +17,31 @@ from viz.captions.differences import sentence_of_difference
 from viz.captions.maps import sentence_of
 from viz.figures import alignment_heatmap, difference_heatmap
 from viz.figures.drawing.theme import Colour
-from viz.pages.surgery.checks import CHECK, CHECKS, Drawing, Look, show_check
+from viz.pages.surgery.checks import Drawing, Look, show_check
+from viz.pages.surgery.settings import CHECK, MODEL, SETTINGS, SHOWN
 from viz.server.loading import usable
 from viz.server.runtime import Host, shared_host
 from viz.server.translations import forcible_translation
-from viz.text.language import ENGLISH, _, say, use_language
+from viz.text.language import _, mark, say
 from viz.text.markup import plain
 from viz.views.differences import choose_difference
 from viz.views.view import Head, Unit, View, choose_view
-from viz.widgets.chart import Picture, choose_picture, show_figure
-from viz.widgets.controls import segmented, select, show_unknown
-from viz.widgets.edits.kept import edits_in_force
+from viz.widgets.chart import Picture, show_figure
+from viz.widgets.edits.in_force import edits_in_force
 from viz.widgets.edits.translation_consequence import MisfitError, edited_runs, show_consequence
 from viz.widgets.edits.vector_consequence import show_vector_consequence
-from viz.widgets.language_pair import choose_pair, pair_of
-from viz.widgets.page_settings import keep_settings, restore_settings
+from viz.widgets.frame import Frame, Page
+from viz.widgets.language_pair import pair_of
 from viz.widgets.readable_text import fit_text, keep_readable, last_readable
-from viz.widgets.sentence import KEY as SENTENCE
-from viz.widgets.sentence import say_cut, sentence_box
-from viz.widgets.style import apply_style
+from viz.widgets.sentence import say_cut
+from viz.widgets.settings import choose, link
+from viz.widgets.shared_settings import COLOUR, PICTURE, UNIT
 from viz.widgets.viewport import page_width
 
 
 @dataclass(frozen=True, slots=True)
-class _Choices:
-    """What the reader chose to see."""
+class _Wanted:
+    """What the reader wants to see."""
 
     key: str
     unit: Unit
@@ -49,42 +49,22 @@ class _Choices:
     picture: Picture
 
 
-def page() -> None:
-    """Show the page."""
-    use_language(ENGLISH)
-    apply_style()
-    _surgery()
-    st.caption(
-        _(
-            "An edit changes what the model computes from there on. That the output follows an edit shows that the "
-            "model uses what was edited; it does not show why it wrote what it wrote."
-        )
-    )
-
-
-@st.fragment
-def _surgery() -> None:
-    """Read the choices, run the model before and after, show both: reruns alone."""
-    use_language(ENGLISH)
-    turned = restore_settings(bound=(SENTENCE,))
-    pair = choose_pair(turned=turned)
-    sentence = sentence_box(_label(), pair=pair)
-    messages = st.container()
+def _fill(frame: Frame) -> None:
+    """Read the choices, run the model before and after, show both."""
+    pair = frame.ask(_label())
     host = shared_host()
     names = _names(pair)
-    if names:
-        choices = _choose(names, pair)
-        if usable(host, (choices.key,), messages):
-            _operate(host, sentence, choices, messages)
-    else:
-        messages.warning(_("No model is installed."))
-    show_unknown(messages, sentence=sentence)
-    keep_settings(bound=(SENTENCE,))
+    if not names:
+        frame.messages.warning(_("No model is installed."))
+        return
+    wanted = _controls(names, pair)
+    if usable(host, (wanted.key,), frame.messages):
+        _operate(host, frame.sentence, wanted, frame.messages)
 
 
 def _label() -> str | None:
     """Say above the box what becomes of the sentence; None: it is translated."""
-    if not st.query_params.get("model", "").startswith(PREFIX):
+    if not (link.text_of(MODEL) or "").startswith(PREFIX):
         return None
     return _("Type a sentence: the model reads it, and its attention is edited.")
 
@@ -97,51 +77,49 @@ def _names(pair: str) -> dict[str, str]:
 
 
 def _key(name: str, pair: str) -> str:
-    """Return what `models.load` takes for a name of the address bar."""
+    """Return what `models.load` takes for a name of the link."""
     return name if name.startswith(PREFIX) else f"{name}-{pair}"
 
 
-def _choose(names: Mapping[str, str], pair: str) -> _Choices:
+def _controls(names: Mapping[str, str], pair: str) -> _Wanted:
     """Show the choices in one line; what few need is behind a button."""
     with st.container(horizontal=True, vertical_alignment="center", key="controls"):
         with st.container(width=280):
-            mechanism = select("model", names, title=_("Model"))
-        unit = segmented("unit", {"word": _("words"), "piece": _("pieces")}, title=_("Unit"))
+            name = choose(MODEL, names)
+        unit = choose(UNIT)
         with st.popover(_("More"), icon=":material/tune:"):
-            colours = {"linear": _("linear colour"), "root": _("square-root colour: shows faint weights")}
-            colour = segmented("colour", colours, title=_("How weight becomes colour"))
-            picture = segmented("picture", choose_picture(), title=_("Format of a saved picture"))
-    return _Choices(_key(mechanism, pair), cast("Unit", unit), cast("Colour", colour), cast("Picture", picture))
+            colour, picture = choose(COLOUR), choose(PICTURE)
+    return _Wanted(_key(name, pair), cast("Unit", unit), cast("Colour", colour), cast("Picture", picture))
 
 
-def _operate(host: Host, sentence: str, choices: _Choices, messages: DeltaGenerator) -> None:
-    before = _unedited(host, sentence, choices.key, messages)
+def _operate(host: Host, sentence: str, wanted: _Wanted, messages: DeltaGenerator) -> None:
+    before = _unedited(host, sentence, wanted.key, messages)
     if before is None:
         return
     if before.target and not before.output_text.strip():
         messages.warning(_("The model wrote nothing for this sentence: there is nothing to edit."))
         return
-    if not getattr(host.model(choices.key), "editable", True):
+    if not getattr(host.model(wanted.key), "editable", True):
         messages.info(_("The attention of this model cannot be edited: it does not pass through the hooks."))
     edits = edits_in_force(before, messages)
     forced, afresh = before, before
     if edits:
         try:
-            forced, afresh = edited_runs(host, choices.key, before, edits)
+            forced, afresh = edited_runs(host, wanted.key, before, edits)
         except MisfitError as error:
             messages.error(plain(say(error)), icon=":material/edit:")
             forced, afresh, edits = before, before, ()
     if before.target:
-        show_consequence(before, forced, afresh, choices.key)
+        show_consequence(before, forced, afresh, wanted.key)
     else:
         show_vector_consequence(before, forced)
     available = page_width()
     site, head = _place(before)
-    views = [choose_view(trace, unit=choices.unit, site=site, head=head) for trace in (before, forced)]
-    _maps(views, choices, available, edited=bool(edits))
-    chosen = segmented(CHECK, {key: _(name) for key, name in CHECKS.items()}, title=_("Look further"))
-    drawing = Drawing(choices.picture, choices.colour, available)
-    show_check(chosen, Look(host, choices.key, before, choices.unit, site, head, drawing))
+    views = [choose_view(trace, unit=wanted.unit, site=site, head=head) for trace in (before, forced)]
+    _maps(views, wanted, available, edited=bool(edits))
+    chosen = choose(CHECK)
+    drawing = Drawing(wanted.picture, wanted.colour, available)
+    show_check(chosen, Look(host, wanted.key, before, wanted.unit, site, head, drawing))
 
 
 def _unedited(host: Host, sentence: str, key: str, messages: DeltaGenerator) -> AttentionTrace | None:
@@ -159,25 +137,25 @@ def _unedited(host: Host, sentence: str, key: str, messages: DeltaGenerator) -> 
     return trace
 
 
-def _maps(views: Sequence[View], choices: _Choices, available: float, *, edited: bool) -> None:
+def _maps(views: Sequence[View], wanted: _Wanted, available: float, *, edited: bool) -> None:
     """Show one map before and after, and the signed difference."""
     text = views[0].trace.source_text[:40]
     show_figure(
-        alignment_heatmap(views if edited else views[:1], colour=choices.colour, width=available),
+        alignment_heatmap(views if edited else views[:1], colour=wanted.colour, width=available),
         key="maps",
         says=" · ".join(sentence_of(view, count=1) for view in views[: 1 + edited]),
-        name=f"{text} {choices.key} {'edited' if edited else ''}",
-        picture=choices.picture,
+        name=f"{text} {wanted.key} {'edited' if edited else ''}",
+        picture=wanted.picture,
         available=available,
     )
     if edited:
         after, original = views[1], views[0]
         show_figure(
-            difference_heatmap(after, original, colour=choices.colour, width=available),
+            difference_heatmap(after, original, colour=wanted.colour, width=available),
             key="difference",
             says=sentence_of_difference(choose_difference(after, original)),
-            name=f"{text} {choices.key} edited difference",
-            picture=choices.picture,
+            name=f"{text} {wanted.key} edited difference",
+            picture=wanted.picture,
             available=available,
         )
 
@@ -204,4 +182,16 @@ def _place(trace: AttentionTrace) -> tuple[Site | None, Head | None]:
     if len(labels) - ("card" in labels) <= 1:
         return None, None
     with st.container(width=420):
-        return places[select("shown", labels, title=_("Which map is shown"))]
+        return places[choose(SHOWN, labels)]
+
+
+PAGE = Page(
+    title=mark("Surgery"),
+    address="surgery",
+    fill=_fill,
+    settings=SETTINGS,
+    footnote=mark(
+        "An edit changes what the model computes from there on. That the output follows an edit shows that the model "
+        "uses what was edited; it does not show why it wrote what it wrote."
+    ),
+)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from html import escape
+from pathlib import Path
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -16,19 +17,18 @@ from viz.figures.lengths import bleu_by_length
 from viz.pages.why.beginnings import FIRST_LENGTH, beginnings
 from viz.server.loading import usable
 from viz.server.runtime import Host, shared_host
-from viz.text.language import ENGLISH, _, _n, say, use_language
+from viz.text.language import _, _n, mark, say
 from viz.text.markup import plain
 from viz.widgets.chart import show_figure
-from viz.widgets.controls import several, show_unknown
+from viz.widgets.frame import Frame, Page
 from viz.widgets.language_pair import latest_pair, mechanism_of, pair_of
-from viz.widgets.page_settings import keep_settings, restore_settings
 from viz.widgets.readable_text import fit_text
-from viz.widgets.sentence import KEY as SENTENCE
-from viz.widgets.style import apply_style
+from viz.widgets.sentence import SENTENCE
+from viz.widgets.settings import Several, Text, choose_several, text_box
+from viz.widgets.style import style_sheet
 from viz.widgets.viewport import page_width
 
 PAIR = "en-fr"
-TEXT = "long"
 DEFAULT = (
     "The committee which met in the old town hall last week decided after a long debate that the new bridge over the "
     "river should be built before the end of next year, although many people in the village are still against it."
@@ -39,35 +39,25 @@ USUAL = ("rnn-encoder-decoder", "bahdanau", "seq2seq", "luong-general")
 """Without attention, then with it: two pairs, each trained on the same text and equally many target tokens."""
 
 
+MODELS = Several("models", title=mark("Models"), least=1)
+LONG = Text("long")
+SETTINGS = (SENTENCE, MODELS, LONG)
+_SHEET = Path(__file__).parent / "why.css"
+
+
 def is_measured() -> bool:
     """Return whether there is a table of BLEU by length to show."""
     return bool(length_table(PAIR))
 
 
-def page() -> None:
-    """Show the page."""
-    use_language(ENGLISH)
-    apply_style()
-    _bottleneck()
-    st.caption(
-        _(
-            "BLEU counts the words and runs of words that a translation shares with a reference; it does not see "
-            "whether the meaning is kept."
-        )
-    )
-
-
-@st.fragment
-def _bottleneck() -> None:
+def _fill(frame: Frame) -> None:
     """Show the measured table as a figure, and a text as it grows through the models."""
-    use_language(ENGLISH)
-    restore_settings(bound=(SENTENCE,), texts=(TEXT,))
-    messages = st.container()
+    frame.messages = st.container()
     entries = {key: models.describe(key) for key in models.catalog() if pair_of(key) == PAIR}
     titles = {key: f"{_(each.mechanism.title)}, {each.mechanism.year}" for key, each in entries.items()}
     names = {mechanism_of(key): title for key, title in titles.items()}
     usual = tuple(name for name in USUAL if name in names) or tuple(names)[:2]
-    shown = several("models", names, title=_("Models"), default=usual, least=1)
+    shown = choose_several(MODELS, names, default=usual)
     chosen = {key: title for key, title in titles.items() if mechanism_of(key) in shown}
     if latest_pair() != PAIR:
         st.caption(_("English to French: BLEU by length is measured for no other pair."))
@@ -79,21 +69,11 @@ def _bottleneck() -> None:
             "the sentence gets lost."
         )
     )
-    text = st.text_input(
-        _("A long sentence in English; go on typing at its end"),
-        DEFAULT,
-        key=TEXT,
-        bind="query-params",
-        live="200ms",
-        autocomplete="off",
-    )
-    text = text or ""
+    frame.sentence = text_box(LONG, _("A long sentence in English; go on typing at its end"), default=DEFAULT)
     host = shared_host()
-    keys = usable(host, list(chosen), messages)
+    keys = usable(host, list(chosen), frame.messages)
     if keys:
-        _grow(host, keys, text, titles, messages)
-    show_unknown(messages, sentence=text)
-    keep_settings(bound=(SENTENCE,))
+        _grow(host, keys, frame.sentence, titles, frame.messages)
 
 
 def _measured(titles: dict[str, str], chosen: Mapping[str, Entry]) -> None:
@@ -182,7 +162,9 @@ def _grow(host: Host, keys: Sequence[str], text: str, titles: dict[str, str], me
         beyond = ' class="grow-beyond"' if count > TRAINING_LENGTH else ""
         rows.append(f'<tr{beyond}><td class="grow-source"><b>{count}</b> {escape(start)}</td>{cells}</tr>')
     words = escape(_("words read"))
-    st.html(f'{_STYLE}<div class="grow"><table><tr><th>{words}</th>{head}</tr>{"".join(rows)}</table></div>')
+    st.html(
+        f'{style_sheet(_SHEET)}<div class="grow"><table><tr><th>{words}</th>{head}</tr>{"".join(rows)}</table></div>'
+    )
     if starts[-1][0] > TRAINING_LENGTH:
         st.caption(
             _n(
@@ -200,13 +182,14 @@ def _written(host: Host, key: str, start: str) -> str:
         return say(error)
 
 
-_STYLE = """
-<style>
-.grow { overflow-x: auto; }
-.grow table { border-collapse: collapse; width: 100%; min-width: 640px; }
-.grow td, .grow th { text-align: left; vertical-align: top; padding: 0.4em 0.7em;
-  border-top: 1px solid rgba(128, 128, 128, 0.35); }
-.grow-beyond { background: rgba(128, 128, 128, 0.14); }
-.grow-source { opacity: 0.8; width: 24%; }
-</style>
-"""
+PAGE = Page(
+    title=mark("Why attention"),
+    address="why",
+    fill=_fill,
+    settings=SETTINGS,
+    footnote=mark(
+        "BLEU counts the words and runs of words that a translation shares with a reference; it does not see whether "
+        "the meaning is kept."
+    ),
+    is_there=is_measured,
+)

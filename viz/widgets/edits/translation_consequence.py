@@ -17,7 +17,7 @@ from viz.server.translations import sites_of
 from viz.text.language import _
 from viz.text.markup import noted
 from viz.text.tokens import visible
-from viz.widgets.controls import unfolded
+from viz.widgets.fold import unfolded
 
 DEEPEST = 3.0
 """Change of a log-probability, in nats, that has the deepest tint."""

@@ -11,7 +11,7 @@ from viz.text.language import _
 from viz.text.markup import noted
 from viz.text.tokens import visible
 from viz.views.numbers import numbered
-from viz.widgets.controls import unfolded
+from viz.widgets.fold import unfolded
 
 DEEPEST = 0.5
 """1 - cosine that has the deepest tint."""

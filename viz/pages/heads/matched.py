@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from html import escape
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,8 @@ from models.trace import AttentionTrace
 from viz.figures import HeadPlace, matched_difference
 from viz.figures.matched_difference import ELSEWHERE
 from viz.figures.sentence_difference import specials_note
-from viz.pages.heads.settings import Settings
 from viz.pages.heads.shown import Shown
+from viz.pages.heads.wanted import Wanted
 from viz.server.runtime import Host
 from viz.text.language import _, _n, say
 from viz.text.markup import plain
@@ -26,18 +27,12 @@ from viz.views.matching import Matching, Pairs, changes, distances
 from viz.views.view import View
 from viz.widgets.chart import show_figure
 from viz.widgets.readable_text import fit_beside
+from viz.widgets.style import style_sheet
+
+_SHEET = Path(__file__).parent / "matched.css"
 
 Texts = tuple[str, str | None]
 """The text that a model reads, and the second one that it reads with it, if any."""
-
-_STYLE = """
-<style>
-.matched { margin: 0.1rem 0; line-height: 1.9; overflow-wrap: anywhere; }
-.matched small { opacity: 0.8; }
-.matched span { padding: 0 0.2em; border-bottom: 2px solid transparent; }
-.matched .alone { border-bottom: 2px dashed #e8590c; font-weight: 600; }
-</style>
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,17 +75,17 @@ class Sides:
     notes: tuple[str, ...]
 
     @classmethod
-    def of(cls, one: Side, other: Side, settings: Settings, *, notes: Sequence[str] = ()) -> Sides:
+    def of(cls, one: Side, other: Side, wanted: Wanted, *, notes: Sequence[str] = ()) -> Sides:
         """Match the words of two: special tokens too unless they are hidden, and of a pair those that are shown."""
-        between, column = settings.hiding.between, _(ELSEWHERE)
+        between, column = wanted.hiding.between, _(ELSEWHERE)
         maps = one.shown.first.shown, other.shown.first.shown
-        matching = Matching.of_maps(*maps, specials=not settings.hides_specials, between=between)
+        matching = Matching.of_maps(*maps, specials=not wanted.hides_specials, between=between)
         said = []
         if between is not None:
             rows, columns = ("AB"[each] for each in between)
             cut = {"rows": rows, "columns": columns, "column": column}
             said.append(_("rows: text {rows}; columns: text {columns}, and what all else is given: {column}", **cut))
-        elif settings.hides_specials:
+        elif wanted.hides_specials:
             said.append(specials_note())
         return cls(one, other, matching, (*said, *notes))
 
@@ -129,7 +124,7 @@ def show_matching(sides: Sides) -> None:
     """Show the words of both, those that are not matched marked; rows and columns apart where they differ."""
     matching, tokens = sides.matching, (sides.one.tokens(), sides.other.tokens())
     if matching.queries == matching.keys and all(queries == keys for queries, keys in tokens):
-        st.html(_STYLE + _matched_words(sides, axis=1, pairs=matching.keys))
+        st.html(style_sheet(_SHEET) + _matched_words(sides, axis=1, pairs=matching.keys))
         return
     view = sides.one.shown.first
     axes = ((0, view.query_title, matching.queries), (1, view.key_title, matching.keys))
@@ -137,7 +132,7 @@ def show_matching(sides: Sides) -> None:
         f'<p class="matched"><small>{escape(title)}</small></p>{_matched_words(sides, axis=axis, pairs=pairs)}'
         for axis, title, pairs in axes
     )
-    st.html(_STYLE + "".join(parts))
+    st.html(style_sheet(_SHEET) + "".join(parts))
 
 
 def _matched_words(sides: Sides, *, axis: int, pairs: Pairs) -> str:
@@ -162,7 +157,7 @@ def _matched_words(sides: Sides, *, axis: int, pairs: Pairs) -> str:
     return f'{"".join(lines)}<p class="matched"><small>{count}</small></p>'
 
 
-def show_difference(sides: Sides, places: tuple[HeadPlace, HeadPlace], settings: Settings, width: float) -> None:
+def show_difference(sides: Sides, places: tuple[HeadPlace, HeadPlace], wanted: Wanted, width: float) -> None:
     """Show how a head of the one and a head of the other differ on the words that both have."""
     one, other = sides.one, sides.other
     views = one.shown.pick(places[:1])[0], other.shown.pick(places[1:])[0]
@@ -172,7 +167,7 @@ def show_difference(sides: Sides, places: tuple[HeadPlace, HeadPlace], settings:
         matching=sides.matching,
         names=(first, second),
         notes=sides.notes,
-        colour=settings.colour,
+        colour=wanted.colour,
         width=width,
     )
     show_figure(
@@ -180,7 +175,7 @@ def show_difference(sides: Sides, places: tuple[HeadPlace, HeadPlace], settings:
         key="matched",
         says=_says(views, sides.matching, (one.name, other.name)),
         name=f"{one.shown.trace.source_text[:40]} {first} {second}",
-        picture=settings.picture,
+        picture=wanted.picture,
         available=width,
     )
 

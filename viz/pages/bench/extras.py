@@ -15,7 +15,20 @@ from viz.measures.summary import (
     table_of_summaries,
 )
 from viz.pages.bench.cards import Place
-from viz.pages.bench.choices import LONGEST_NAMED, Choices, file_name_of, fit_translation, name_of, view_of
+from viz.pages.bench.settings import (
+    AGREEMENT,
+    ALSO,
+    CHOSEN,
+    DIFFERENCE,
+    FIRST,
+    MULTIPLES,
+    NUMBERS,
+    SECOND,
+    SUMMARY,
+    TABLE,
+    WINDOW,
+)
+from viz.pages.bench.wanted import LONGEST_NAMED, Wanted, file_name_of, fit_translation, name_of, view_of
 from viz.pages.bench.window import is_local
 from viz.server.runtime import Host
 from viz.server.translations import forced_translations
@@ -25,10 +38,8 @@ from viz.views.differences import choose_difference
 from viz.views.numbers import csv_of, table_of
 from viz.views.view import View
 from viz.widgets.chart import csv_box, csv_button, file_name, show_figure
-from viz.widgets.controls import select, several
 from viz.widgets.language_pair import mechanism_of
-
-DIFFERENCE, MULTIPLES, SUMMARY, NUMBERS, WINDOW = "difference", "differences", "summary", "numbers", "window"
+from viz.widgets.settings import choose, choose_several
 
 
 def choose_below(traces: dict[str, AttentionTrace], order: Order) -> tuple[tuple[str, ...], str]:
@@ -47,12 +58,12 @@ def choose_below(traces: dict[str, AttentionTrace], order: Order) -> tuple[tuple
         del names[NUMBERS]
     if not any(is_local(key, trace) for key, trace in traces.items()):
         del names[WINDOW]
-    also = several("also", names, title=_("Show below"), default=())
+    also = choose_several(ALSO, names, default=())
     chosen = next(iter(mapped), "")
-    if len(mapped) > 1 and (order == "agreement" or {MULTIPLES, SUMMARY} & set(also)):
+    if len(mapped) > 1 and (order == AGREEMENT or {MULTIPLES, SUMMARY} & set(also)):
         labels = {key: _("compared with {title}", title=title) for key, title in mapped.items()}
         with st.container(width=330):
-            chosen = select("chosen", labels, title=_("With which mechanism the others are compared"))
+            chosen = choose(CHOSEN, labels)
     return also, next((key for key in traces if mechanism_of(key) == chosen), "")
 
 
@@ -66,15 +77,15 @@ def on_one_translation(
     return forced_translations(host, tuple(traces), source, target) if target.strip() else {}
 
 
-def show_multiples(views: list[View], reference: View, choices: Choices, available: int) -> None:
+def show_multiples(views: list[View], reference: View, wanted: Wanted, available: int) -> None:
     """Show the signed difference of each mechanism to the chosen one, all on one translation."""
     st.caption(plain(_("All write one translation: “{text}”", text=reference.trace.output_text)))
     show_figure(
-        difference_multiples(views, reference, colour=choices.colour, width=available),
+        difference_multiples(views, reference, colour=wanted.colour, width=available),
         key="differences",
         says=" · ".join(sentence_of_difference(choose_difference(view, reference)) for view in views),
         name=f"{reference.trace.source_text[:LONGEST_NAMED]} differences",
-        picture=choices.picture,
+        picture=wanted.picture,
         available=available,
     )
 
@@ -97,7 +108,7 @@ def show_difference(
     traces: dict[str, AttentionTrace],
     target: str | None,
     places: dict[str, Place],
-    choices: Choices,
+    wanted: Wanted,
     available: int,
     messages: DeltaGenerator,
 ) -> None:
@@ -105,11 +116,11 @@ def show_difference(
     names = {mechanism_of(key): name_of(key) for key, trace in traces.items() if trace.sites}
     with st.container(horizontal=True, vertical_alignment="center", key="pair"):
         with st.container(width=250):
-            first = select("first", names, title=_("First"))
+            first = choose(FIRST, names)
         st.markdown("\u2212", width="content")
         with st.container(width=250):
             usual = next(name for name in names if name != first)
-            second = select("second", names, title=_("Second"), default=usual)
+            second = choose(SECOND, names, default=usual)
     pair = [key for mechanism in (first, second) for key in traces if mechanism_of(key) == mechanism]
     if target is None:
         source = traces[pair[0]].source_text
@@ -119,13 +130,13 @@ def show_difference(
             return
         st.caption(plain(_("Both write the translation of {title}: “{text}”", title=names[first], text=target)))
         traces = forced_translations(host, pair, source, target)
-    one, other = (view_of(traces[key], places[key], choices) for key in pair)
+    one, other = (view_of(traces[key], places[key], wanted) for key in pair)
     show_figure(
-        difference_heatmap(one, other, colour=choices.colour, width=available),
+        difference_heatmap(one, other, colour=wanted.colour, width=available),
         key="difference",
         says=sentence_of_difference(choose_difference(one, other)),
         name=file_name_of({f"difference-{key}": traces[key] for key in pair}),
-        picture=choices.picture,
+        picture=wanted.picture,
         available=available,
     )
 
@@ -135,7 +146,7 @@ def show_numbers(views: dict[str, View]) -> None:
     names = {mechanism_of(key): name_of(key) for key in views}
     with st.container(horizontal=True, vertical_alignment="center", key="numbers"):
         with st.container(width=250):
-            named = select("table", names, title=_("Numbers of"))
+            named = choose(TABLE, names)
         chosen = next(key for key in views if mechanism_of(key) == named)
         view = views[chosen]
         csv_button(csv_of(view), file_name(file_name_of({chosen: view.trace})))

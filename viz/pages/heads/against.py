@@ -12,21 +12,18 @@ from numpy.typing import NDArray
 from streamlit.delta_generator import DeltaGenerator
 
 from viz.figures import HeadPlace
+from viz.pages.heads.matched import Side, Sides, Texts, run_other, show_difference, show_matching, takes_pairs
 from viz.pages.heads.model import choose_second, open_model, title_of
-from viz.pages.heads.settings import MAPS, Settings, kinds_of
+from viz.pages.heads.settings import A_MODEL, A_SENTENCE, AGAINST, CHANGED, ITS, MINE, OTHER
 from viz.pages.heads.shown import Shown
-from viz.pages.heads.side_by_side import Side, Sides, Texts, run_other, show_difference, show_matching, takes_pairs
+from viz.pages.heads.wanted import MAPS, Wanted, kinds_of
 from viz.server.runtime import Host
 from viz.text.language import _
 from viz.text.markup import plain
 from viz.views.hiding import Hiding
 from viz.views.matching import ranking
-from viz.widgets.controls import segmented, select
-from viz.widgets.sentence import KEY as FIRST_BOX
-
-NONE, SENTENCE, MODEL = "none", "sentence", "model"
-OTHER = "other"
-"""What the address bar calls the second sentence."""
+from viz.widgets.sentence import SENTENCE
+from viz.widgets.settings import choose, put_text, text_box
 
 MINIMAL_PAIR = ("The cat drank the milk because it was hungry.", "The cat drank the milk because it was sweet.")
 MOST_WORK = 10**9
@@ -38,7 +35,7 @@ def compare_with(
     key: str,
     texts: Texts,
     shown: Shown,
-    settings: Settings,
+    wanted: Wanted,
     picked: Sequence[HeadPlace],
     width: float,
     messages: DeltaGenerator,
@@ -53,7 +50,7 @@ def compare_with(
     texts : tuple of (str, str or None)
         What it read to give `shown`.
     shown : Shown
-    settings : Settings
+    wanted : Wanted
     picked : sequence of HeadPlace
     width : float
         Pixels that there are.
@@ -61,24 +58,20 @@ def compare_with(
         Where what is wrong is said.
     """
     st.subheader(_("Compare with"), anchor=False)
-    ways = {NONE: _("nothing"), SENTENCE: _("a second sentence"), MODEL: _("a second model")}
-    way = segmented("against", ways, title=_("What this is compared with"))
-    if way == SENTENCE:
-        _second_sentence(host, key, texts, shown, settings, width)
-    elif way == MODEL:
-        _second_model(host, key, texts, shown, settings, picked, width, messages)
+    way = choose(AGAINST)
+    if way == A_SENTENCE:
+        _second_sentence(host, key, texts, shown, wanted, width)
+    elif way == A_MODEL:
+        _second_model(host, key, texts, shown, wanted, picked, width, messages)
 
 
-def _second_sentence(host: Host, key: str, texts: Texts, shown: Shown, settings: Settings, width: float) -> None:
-    typed = st.text_input(
+def _second_sentence(host: Host, key: str, texts: Texts, shown: Shown, wanted: Wanted, width: float) -> None:
+    typed = text_box(
+        OTHER,
         _("Second sentence: which of its words does each head read differently?"),
-        key=OTHER,
-        bind="query-params",
-        live="200ms",
-        autocomplete="off",
         placeholder=MINIMAL_PAIR[1],
     )
-    if not (typed or "").strip():
+    if not typed.strip():
         st.button(
             _("try: “{one}” against “{other}”", one=MINIMAL_PAIR[0], other=MINIMAL_PAIR[1]),
             key="minimal-pair",
@@ -86,20 +79,20 @@ def _second_sentence(host: Host, key: str, texts: Texts, shown: Shown, settings:
             on_click=_put_pair,
         )
         return
-    found = run_other(host, key, (typed or "", texts[1]))
+    found = run_other(host, key, (typed, texts[1]))
     if found is None:
         return
     trace, identity = found
     one = Side(_plain(shown), _("the first"))
     other = Side(replace(one.shown, trace=trace, identity=identity), _("the second"))
-    sides = Sides.of(one, other, settings)
+    sides = Sides.of(one, other, wanted)
     show_matching(sides)
     if texts[1] is not None:
         _say_pair()
     if sides.matching.empty:
         st.info(_("The two have no words in common: there is nothing to compare."))
         return
-    what = ("changes", identity, settings.hides_specials, settings.hiding.between)
+    what = ("changes", identity, wanted.hides_specials, wanted.hiding.between)
     values: NDArray[np.float64] = one.shown.kept(what, sides.changes)
     places = one.shown.places
     order = ranking(values)
@@ -108,9 +101,9 @@ def _second_sentence(host: Host, key: str, texts: Texts, shown: Shown, settings:
         for number in order
     }
     with st.container(width=330):
-        code = select("changed", labels, title=_("Head, the most changed first"), compact=False)
+        code = choose(CHANGED, labels)
     place = _place(code)
-    show_difference(sides, (place, place), settings, width)
+    show_difference(sides, (place, place), wanted, width)
     rows = [
         {
             _("rank"): rank,
@@ -134,7 +127,7 @@ def _second_model(
     key: str,
     texts: Texts,
     shown: Shown,
-    settings: Settings,
+    wanted: Wanted,
     picked: Sequence[HeadPlace],
     width: float,
     messages: DeltaGenerator,
@@ -160,19 +153,19 @@ def _second_model(
     one = Side(replace(_plain(shown), unit="word"), title_of(host, key))
     other = Side(replace(one.shown, trace=trace, identity=identity, sites=MAPS[fitting][0]), title_of(host, second))
     notes = (_("{model} reads text A alone", model=other.name),) if left_out else ()
-    sides = Sides.of(one, other, settings, notes=notes)
+    sides = Sides.of(one, other, wanted, notes=notes)
     if left_out:
         st.info(plain(_("{model} reads one text: B is left out of what it reads.", model=other.name)))
-        if 1 in (settings.hiding.between or ()):
+        if 1 in (wanted.hiding.between or ()):
             st.info(_("Nothing of B can be compared. Choose “A and B” or “A → A” above to compare the two on A."))
             return
     show_matching(sides)
     if pair is not None and not left_out:
         _say_pair()
     if _can_compare(sides):
-        what = ("distances", identity, fitting, settings.hides_specials, settings.hiding.between)
+        what = ("distances", identity, fitting, wanted.hides_specials, wanted.hiding.between)
         values: NDArray[np.float64] = one.shown.kept(what, sides.distances)
-        _heads_of_two(sides, values, settings, picked, width)
+        _heads_of_two(sides, values, wanted, picked, width)
 
 
 def _can_compare(sides: Sides) -> bool:
@@ -189,7 +182,7 @@ def _can_compare(sides: Sides) -> bool:
 
 
 def _heads_of_two(
-    sides: Sides, values: NDArray[np.float64], settings: Settings, picked: Sequence[HeadPlace], width: float
+    sides: Sides, values: NDArray[np.float64], wanted: Wanted, picked: Sequence[HeadPlace], width: float
 ) -> None:
     """Show two heads of two models, the second the one that reads most like the first unless another is chosen."""
     one, other = sides.one, sides.other
@@ -198,9 +191,7 @@ def _heads_of_two(
     with st.container(horizontal=True, key="two-models"):
         with st.container(width=330):
             title = _("Head of {model}", model=one.name)
-            first = _place(
-                select("mine", labels, title=title, default=_code(picked[0]) if picked else None, compact=False)
-            )
+            first = _place(choose(MINE, labels, title=title, default=_code(picked[0]) if picked else None))
         row = values[places.index(first)]
         near = ranking(-row)
         nearest = {
@@ -209,8 +200,8 @@ def _heads_of_two(
         }
         with st.container(width=330):
             title = _("Head of {model}, the most alike first", model=other.name)
-            second = _place(select("its", nearest, title=title, compact=False))
-    show_difference(sides, (first, second), settings, width)
+            second = _place(choose(ITS, nearest, title=title))
+    show_difference(sides, (first, second), wanted, width)
     best = values.argmin(axis=1)
     rows = [
         {
@@ -256,4 +247,5 @@ def _place(code: str) -> HeadPlace:
 
 
 def _put_pair() -> None:
-    st.session_state[FIRST_BOX], st.session_state[OTHER] = MINIMAL_PAIR
+    for box, text in zip((SENTENCE, OTHER), MINIMAL_PAIR, strict=True):
+        put_text(box, text)

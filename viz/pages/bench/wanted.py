@@ -1,4 +1,4 @@
-"""What all parts of the Bench share: the choices of its reader, names, and a text cut to what models take."""
+"""What all parts of the Bench share: what its reader wants to see, names, and a text cut to what models take."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LONGEST_NAMED = 40  # characters of the sentence in the name of a file
 
 
 @dataclass(frozen=True, slots=True)
-class Choices:
+class Wanted:
     """What the reader wants to see."""
 
     keys: tuple[str, ...]
@@ -56,9 +56,9 @@ def fit_translation(host: Host, trace: AttentionTrace, messages: DeltaGenerator)
     return fitting
 
 
-def view_of(trace: AttentionTrace, place: Place, choices: Choices) -> View:
+def view_of(trace: AttentionTrace, place: Place, wanted: Wanted) -> View:
     """Return the map of `trace` at `place` as the reader wants it."""
-    return choose_view(trace, unit=choices.unit, site=place[0], head=place[1], reading=choices.reading)
+    return choose_view(trace, unit=wanted.unit, site=place[0], head=place[1], reading=wanted.reading)
 
 
 def file_name_of(traces: dict[str, AttentionTrace]) -> str:

@@ -11,11 +11,13 @@ from models.edits import Edit
 from models.trace import AttentionMap, AttentionTrace, TokenSequence
 from viz.text.language import _
 from viz.text.markup import plain
+from viz.widgets import session
 from viz.widgets.edits.builder import NOTHING, OPERATION, build_edit, example_map
 from viz.widgets.edits.history import Action, History, describe, read_history
+from viz.widgets.settings import Data, Found, link
 
-PARAMETER = "edits"
-"""What the address bar calls the edits."""
+EDITS = Data("edits", parse=lambda text: Found(*_read(text)), show=History.to_text)
+"""The edits, as the link calls them."""
 
 _HISTORY, _WRITTEN = "surgery-history", "surgery-written"
 
@@ -56,48 +58,51 @@ def edits_in_force(trace: AttentionTrace, messages: DeltaGenerator) -> tuple[Edi
         _change(History.clear, _("Clear"), "delete", bool(history.done))
     _show(trace, history, tried)
     every = History((*history.done, tried)) if tried else history
-    _write_link(every.to_text())
+    _write_link(every)
     return every.edits
 
 
+def _read(text: str) -> tuple[History, str | None]:
+    history, unknown = read_history(text)
+    return history, ", ".join(unknown) or None
+
+
 def _history() -> History:
-    history: History = st.session_state.get(_HISTORY, History())
+    history: History = session.recall(_HISTORY, History())
     return history
 
 
 def _read_link(messages: DeltaGenerator) -> None:
-    """Take the edits of the address bar if they are not those that this page wrote there."""
-    text = st.query_params.get(PARAMETER, "")
-    if text == st.session_state.get(_WRITTEN, ""):
+    """Take the edits of the link if they are not those that this page wrote there."""
+    text = link.text_of(EDITS) or ""
+    if text == session.recall(_WRITTEN, ""):
         return
-    history, unknown = read_history(text)
-    st.session_state[_HISTORY] = history
-    st.session_state[_WRITTEN] = text
-    st.session_state[OPERATION] = NOTHING
-    if unknown:
-        named = ", ".join(unknown)[:200]
+    found = EDITS.read(text)
+    session.keep(_HISTORY, found.value)
+    session.keep(_WRITTEN, text)
+    session.put_control(OPERATION, NOTHING)
+    if found.unknown is not None:
+        named = found.unknown[:200]
         messages.warning(
             plain(_("The link holds what is no edit: {names}. It is left out.", names=named)),
             icon=":material/link_off:",
         )
 
 
-def _write_link(text: str) -> None:
-    st.session_state[_WRITTEN] = text
-    if text:
-        st.query_params[PARAMETER] = text
-    elif PARAMETER in st.query_params:
-        del st.query_params[PARAMETER]
+def _write_link(every: History) -> None:
+    text = EDITS.write(every)
+    session.keep(_WRITTEN, text or "")
+    link.store(EDITS.name, text)
 
 
 def _keep(action: Action) -> None:
-    st.session_state[_HISTORY] = _history().add(action)
-    st.session_state[OPERATION] = NOTHING
+    session.keep(_HISTORY, _history().add(action))
+    session.put_control(OPERATION, NOTHING)
 
 
 def _do(change: Callable[[History], History]) -> Callable[[], None]:
     def act() -> None:
-        st.session_state[_HISTORY] = change(_history())
+        session.keep(_HISTORY, change(_history()))
 
     return act
 

@@ -12,19 +12,20 @@ from viz.figures import HeadPlace, rollout_heatmap, similarity_heatmap
 from viz.figures.drawing.heads import sites_at
 from viz.figures.rollout import rollout_view
 from viz.figures.similarity import Similarity, similarity_sentence
-from viz.pages.heads.compare import file_name_of
-from viz.pages.heads.gallery import Order
+from viz.pages.heads.gallery import Arrangement
+from viz.pages.heads.picked import file_name_of
 from viz.pages.heads.picks import put_picks
-from viz.pages.heads.settings import Settings
+from viz.pages.heads.settings import BELOW, COMPARE, DIFFERENCE, LIKE, MINUS, PLUS, ROLLOUT, SIMILARITY, TABLE, UPTO
 from viz.pages.heads.shown import Shown
 from viz.pages.heads.table import head_table
+from viz.pages.heads.wanted import Wanted
 from viz.text.language import _
 from viz.text.markup import plain
 from viz.views.hiding import NOTHING
+from viz.widgets import session
 from viz.widgets.chart import show_figure
-from viz.widgets.controls import select, several, slide
+from viz.widgets.settings import choose, choose_several, link
 
-TABLE, SIMILARITY, ROLLOUT = "table", "similarity", "rollout"
 CHART = f"chart-{SIMILARITY}"
 MOST_WORK = 2 * 10**9
 """Heads squared times cells up to which all heads are compared with all: some ten seconds of one core."""
@@ -35,12 +36,12 @@ _CLICKED = "similarity-clicked"
 
 def take_pair(shown: Shown) -> None:
     """Let two heads whose cell has just been clicked be compared; before anything shows the picks."""
-    state: Any = st.session_state.get(CHART)
+    state: Any = session.reported(CHART)
     points = (state or {}).get("selection", {}).get("points", [])
     clicked = tuple((point["x"], point["y"]) for point in points[:1])
-    if clicked == st.session_state.get(_CLICKED, ()):
+    if clicked == session.recall(_CLICKED, ()):
         return
-    st.session_state[_CLICKED] = clicked
+    session.keep(_CLICKED, clicked)
     if clicked:
         compare_pair(shown.similarity().pair(*clicked[0]), shown.places)
 
@@ -49,28 +50,31 @@ def compare_pair(pair: tuple[HeadPlace, HeadPlace], places: Sequence[HeadPlace])
     """Let the difference of two heads be shown."""
     put_picks(pair, places)
     first, second = (f"{place.layer}.{place.head}" for place in pair)
-    st.query_params["compare"] = "difference"
+    link.store(COMPARE.name, DIFFERENCE)
     if sorted(pair)[0] != pair[0]:
-        st.query_params["plus"], st.query_params["minus"] = first, second
+        link.store(PLUS.name, first)
+        link.store(MINUS.name, second)
 
 
-def show_below(shown: Shown, settings: Settings, order: Order, picked: Sequence[HeadPlace], width: float) -> None:
+def show_below(
+    shown: Shown, wanted: Wanted, arrangement: Arrangement, picked: Sequence[HeadPlace], width: float
+) -> None:
     """Show what the reader asked for."""
     names = {TABLE: _("every head in numbers"), SIMILARITY: _("how alike heads are")}
     if shown.sites.endswith("self"):
         names[ROLLOUT] = _("rollout")
     st.subheader(_("More of this text"), anchor=False)
-    asked = several("below", names, title=_("Show below"), default=() if shown.is_long else (TABLE,))
+    asked = choose_several(BELOW, names, default=() if shown.is_long else (TABLE,))
     if ROLLOUT in asked:
-        _rollout(shown, settings, width)
+        _rollout(shown, wanted, width)
     if SIMILARITY in asked:
-        _similarity(shown, settings, picked, width)
+        _similarity(shown, wanted, picked, width)
     if TABLE in asked:
-        _table(shown, order, picked)
+        _table(shown, arrangement, picked)
 
 
-def _table(shown: Shown, order: Order, picked: Sequence[HeadPlace]) -> None:
-    profiles = order.profiles
+def _table(shown: Shown, arrangement: Arrangement, picked: Sequence[HeadPlace]) -> None:
+    profiles = arrangement.profiles
     if profiles is None:
         with st.spinner(_("Measuring every head …")):
             profiles = shown.profiles()
@@ -78,23 +82,23 @@ def _table(shown: Shown, order: Order, picked: Sequence[HeadPlace]) -> None:
     head_table(profiles, sites_at(shown.trace, shown.sites)[0], picked, whole=whole)
 
 
-def _rollout(shown: Shown, settings: Settings, width: float) -> None:
+def _rollout(shown: Shown, wanted: Wanted, width: float) -> None:
     last = len(sites_at(shown.trace, shown.sites)) - 1
     labels = {str(layer): _("after layer {layer}", layer=layer) for layer in range(last + 1)}
-    upto = int(slide("upto", labels, title=_("Rollout through the layers"), default=str(last)))
-    common = settings.common
+    upto = int(choose(UPTO, labels, default=str(last)))
+    common = wanted.common
     view = rollout_view(shown.trace, sites=shown.sites, layer=upto, unit=shown.unit, hiding=shown.hiding)
     show_figure(
         rollout_heatmap(shown.trace, layer=upto, width=width, **common),
         key=ROLLOUT,
         says=heads.rollout_sentence(view),
         name=file_name_of(shown, f"rollout {upto}"),
-        picture=settings.picture,
+        picture=wanted.picture,
         available=width,
     )
 
 
-def _similarity(shown: Shown, settings: Settings, picked: Sequence[HeadPlace], width: float) -> None:
+def _similarity(shown: Shown, wanted: Wanted, picked: Sequence[HeadPlace], width: float) -> None:
     cells = shown.first.shown.weights[0].size
     if len(shown.places) ** 2 * cells > MOST_WORK:
         st.info(_("This text is too long to compare all its heads with each other. A shorter one shows it."))
@@ -117,7 +121,7 @@ def _similarity(shown: Shown, settings: Settings, picked: Sequence[HeadPlace], w
             key=SIMILARITY,
             says=similarity_sentence(found),
             name=file_name_of(shown, _("how alike heads are")),
-            picture=settings.picture,
+            picture=wanted.picture,
             available=across,
             on_select="rerun",
         )
@@ -131,7 +135,7 @@ def _nearest(shown: Shown, found: Similarity, picked: Sequence[HeadPlace]) -> No
     default = f"{picked[0].layer}.{picked[0].head}" if picked else None
     with st.container(horizontal=True, vertical_alignment="bottom", key="nearest"):
         with st.container(width=260):
-            code = select("like", labels, title=_("Heads that read most like"), default=default, compact=False)
+            code = choose(LIKE, labels, default=default)
         place = HeadPlace(*map(int, code.split(".")))
         row = found.divergence[found.places.index(place)]
         for other in found.nearest(place, NEAREST):

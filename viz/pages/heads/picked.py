@@ -12,16 +12,17 @@ from viz.figures import HeadPlace, head_combination, head_comparison, head_diffe
 from viz.figures.drawing.long_maps import MOST_LABELLED
 from viz.figures.drawing.shaded_text import STYLE, Way, text_html
 from viz.pages.heads.picks import MOST_HEADS, pick_pair
-from viz.pages.heads.settings import Settings
+from viz.pages.heads.settings import COMPARE, DIFFERENCE, SHOWN_TEXT, WAY, WORD
 from viz.pages.heads.shown import Shown
+from viz.pages.heads.wanted import Wanted
 from viz.text.language import _, _n
 from viz.text.markup import plain
 from viz.text.tokens import shorten, visible
 from viz.views.view import View
 from viz.widgets.canvas import comparison_canvas
 from viz.widgets.chart import file_name, show_figure
-from viz.widgets.controls import segmented, select, start_anew
 from viz.widgets.isolation import isolate_on_hover
+from viz.widgets.settings import choose, link
 
 LONGEST_NAMED = 40  # characters of the sentence in the name of a file
 MOST_LINED = 160
@@ -31,28 +32,20 @@ WIDEST_LINES = 960  # pixels: lines that run farther are harder to follow
 FIGURE = "picked-heads"
 
 
-def compare_heads(shown: Shown, settings: Settings, picked: Sequence[HeadPlace], width: float) -> None:
+def compare_heads(shown: Shown, wanted: Wanted, picked: Sequence[HeadPlace], width: float) -> None:
     """Show the picked heads in the way that the reader chose."""
     if not picked:
         st.info(_("Pick a head above to see it in full."), icon=":material/ads_click:")
         return
-    ways = {
-        "side": _("side by side"),
-        "lines": _("lines"),
-        "text": _("on the text"),
-        "difference": _("difference of two"),
-        "sum": _("sum"),
-        "mean": _("mean"),
-    }
-    way = segmented("compare", ways, title=_("How the picked heads are shown"))
-    if way == "difference":
-        _difference(shown, settings, picked, width)
+    way = choose(COMPARE)
+    if way == DIFFERENCE:
+        _difference(shown, wanted, picked, width)
     elif way == "lines":
-        _lines(shown, settings, picked, width)
+        _lines(shown, wanted, picked, width)
     elif way == "text":
-        _on_text(shown, settings, picked)
+        _on_text(shown, wanted, picked)
     else:
-        _maps(shown, settings, picked, width, way)
+        _maps(shown, wanted, picked, width, way)
 
 
 def file_name_of(shown: Shown, name: str) -> str:
@@ -60,26 +53,26 @@ def file_name_of(shown: Shown, name: str) -> str:
     return f"{shown.trace.source_text[:LONGEST_NAMED]} {name}"
 
 
-def _maps(shown: Shown, settings: Settings, picked: Sequence[HeadPlace], width: float, way: str) -> None:
+def _maps(shown: Shown, wanted: Wanted, picked: Sequence[HeadPlace], width: float, way: str) -> None:
     views = shown.pick(picked)
     name = file_name_of(shown, " ".join((way, *(place.title for place in picked))))
     if way == "side":
         sentence = heads.comparison_sentence(picked, views)
         if max(views[0].weights.shape) <= MOST_LABELLED:
-            _side_by_side(shown, views, settings, picked, width, sentence, name)
+            _side_by_side(shown, views, wanted, picked, width, sentence, name)
             return
-        figure = head_comparison(shown.trace, heads=picked, width=width, **settings.common)
+        figure = head_comparison(shown.trace, heads=picked, width=width, **wanted.common)
     else:
         how = "sum" if way == "sum" else "mean"
-        figure = head_combination(shown.trace, heads=picked, how=how, width=width, **settings.common)  # type: ignore[arg-type]
+        figure = head_combination(shown.trace, heads=picked, how=how, width=width, **wanted.common)  # type: ignore[arg-type]
         sentence = heads.combination_sentence(way, views)
-    show_figure(figure, key=FIGURE, says=sentence, name=name, picture=settings.picture, available=width)
+    show_figure(figure, key=FIGURE, says=sentence, name=name, picture=wanted.picture, available=width)
 
 
 def _side_by_side(
     shown: Shown,
     views: Sequence[View],
-    settings: Settings,
+    wanted: Wanted,
     picked: Sequence[HeadPlace],
     width: float,
     sentence: str,
@@ -89,33 +82,33 @@ def _side_by_side(
         views,
         picked,
         among=shown.places,
-        colour=settings.colour,
+        colour=wanted.colour,
         most=MOST_HEADS,
         width=width,
         says=sentence,
-        file=f"{file_name(name)}.{settings.picture}",
+        file=f"{file_name(name)}.{wanted.picture}",
     )
     with st.container(key=f"figure-{FIGURE}"):
         comparison_canvas(payload, key=FIGURE)
     st.caption(plain(sentence))
 
 
-def _difference(shown: Shown, settings: Settings, picked: Sequence[HeadPlace], width: float) -> None:
+def _difference(shown: Shown, wanted: Wanted, picked: Sequence[HeadPlace], width: float) -> None:
     pair = pick_pair(picked)
     if pair is None:
         st.info(_("A difference needs two heads: pick one more."), icon=":material/ads_click:")
         return
     show_figure(
-        head_difference(shown.trace, first=pair[0], second=pair[1], width=width, **settings.common),
+        head_difference(shown.trace, first=pair[0], second=pair[1], width=width, **wanted.common),
         key=FIGURE,
         says=heads.difference_sentence(pair, shown.pick(pair)),
         name=file_name_of(shown, f"difference {pair[0].title} {pair[1].title}"),
-        picture=settings.picture,
+        picture=wanted.picture,
         available=width,
     )
 
 
-def _lines(shown: Shown, settings: Settings, picked: Sequence[HeadPlace], width: float) -> None:
+def _lines(shown: Shown, wanted: Wanted, picked: Sequence[HeadPlace], width: float) -> None:
     views = shown.pick(picked)
     if max(views[0].weights.shape) > MOST_LINED:
         st.info(
@@ -126,7 +119,7 @@ def _lines(shown: Shown, settings: Settings, picked: Sequence[HeadPlace], width:
             )
         )
         return
-    common = {name: value for name, value in settings.common.items() if name != "colour"}
+    common = {name: value for name, value in wanted.common.items() if name != "colour"}
     room = round(min(width, WIDEST_LINES))
     with st.container(key="lines", width=room):
         show_figure(
@@ -134,27 +127,26 @@ def _lines(shown: Shown, settings: Settings, picked: Sequence[HeadPlace], width:
             key=FIGURE,
             says=heads.comparison_sentence(picked, views),
             name=file_name_of(shown, " ".join(("lines", *(place.title for place in picked)))),
-            picture=settings.picture,
+            picture=wanted.picture,
             available=room,
         )
     isolate_on_hover("lines")
 
 
-def _on_text(shown: Shown, settings: Settings, picked: Sequence[HeadPlace]) -> None:
-    ways = {"reads": _("what it reads"), "read_by": _("who reads it")}
-    start_anew(("word",), of=(shown.trace.source_text, shown.sites, shown.unit, shown.hiding), mark="word-of")
+def _on_text(shown: Shown, wanted: Wanted, picked: Sequence[HeadPlace]) -> None:
+    link.belong(SHOWN_TEXT, of=(shown.trace.source_text, shown.sites, shown.unit, shown.hiding))
     with st.container(horizontal=True, vertical_alignment="center", key="word-line"):
-        way: Way = "reads" if segmented("way", ways, title=_("Which way")) == "reads" else "read_by"
+        way: Way = "reads" if choose(WAY) == "reads" else "read_by"
         view = shown.pick(picked[:1])[0]
         tokens = view.shown.query_tokens if way == "reads" else view.shown.key_tokens
         texts = [shorten(visible(text)) for text in tokens.texts]
         labels = {str(place): _("{place}: {word}", place=place + 1, word=text) for place, text in enumerate(texts)}
         with st.container(width=260):
-            word = select("word", labels, title=_("Which word"), default=str(_first_word(tokens.texts)))
+            word = choose(WORD, labels, default=str(_first_word(tokens.texts)))
     st.html(STYLE)
     for place, each in zip(picked, shown.pick(picked), strict=True):
         st.markdown(f"**{place.title}**")
-        st.html(text_html(each, position=int(word), way=way, colour=settings.colour))
+        st.html(text_html(each, position=int(word), way=way, colour=wanted.colour))
 
 
 def _first_word(texts: Sequence[str]) -> int:

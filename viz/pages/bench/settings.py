@@ -1,0 +1,73 @@
+"""What the reader of the Bench can set."""
+
+from __future__ import annotations
+
+from viz.text.language import mark
+from viz.widgets.language_pair import LANGUAGES
+from viz.widgets.sentence import SENTENCE
+from viz.widgets.settings import Choice, Several, Text
+from viz.widgets.shared_settings import COLOUR, PICTURE, UNIT
+
+OWN, TEXT = "own", "text"
+"""What the link calls each model's own translation to be aligned on, and one that the reader types."""
+
+YEAR, AGREEMENT, ENTROPY = "year", "agreement", "entropy"
+AUTOMATIC = "card"
+"""What the link calls what a model's card names: its layer and head, and what labels its rows."""
+
+DIFFERENCE, MULTIPLES, SUMMARY, NUMBERS, WINDOW = "difference", "differences", "summary", "numbers", "window"
+
+TARGET = Text("target")
+MECHANISMS = Several("mechanisms", title=mark("Mechanisms"), least=1)
+ALIGN = Choice("align", title=mark("Which translation is aligned"), shape="box")
+READING = Choice(
+    "reading",
+    title=mark("What labels the rows"),
+    choices={
+        AUTOMATIC: mark("rows: best for each model"),
+        "written": mark("the word written"),
+        "input": mark("the word read in"),
+    },
+)
+ORDER = Choice(
+    "order",
+    title=mark("Order of the mechanisms"),
+    choices={
+        YEAR: mark("by year"),
+        AGREEMENT: mark("by agreement with the chosen one"),
+        ENTROPY: mark("sharpest first"),
+    },
+)
+ALSO = Several("also", title=mark("Show below"))
+CHOSEN = Choice(
+    "chosen",
+    title=mark("With which mechanism the others are compared"),
+    shape="box",
+    anew_with=(MECHANISMS.name,),
+)
+FIRST = Choice("first", title=mark("First"), shape="box", anew_with=(MECHANISMS.name,))
+SECOND = Choice("second", title=mark("Second"), shape="box", anew_with=(MECHANISMS.name,))
+TABLE = Choice("table", title=mark("Numbers of"), shape="box", anew_with=(MECHANISMS.name,))
+WINDOWED = Choice("windowed", title=mark("Window of"), shape="box", anew_with=(MECHANISMS.name,))
+HEAD = Choice("head-*", title=mark("Layer and head"), shape="box")
+"""The layer and head of each mechanism."""
+
+SETTINGS = (
+    SENTENCE,
+    LANGUAGES,
+    MECHANISMS,
+    ALIGN,
+    TARGET,
+    UNIT,
+    READING,
+    COLOUR,
+    ORDER,
+    PICTURE,
+    ALSO,
+    CHOSEN,
+    FIRST,
+    SECOND,
+    TABLE,
+    WINDOWED,
+    HEAD,
+)

@@ -1,0 +1,122 @@
+"""What the reader of the Heads chose to see: which attention, of which texts, in words or pieces, in which colours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, cast
+
+import streamlit as st
+
+from models.sites import Site
+from models.trace import AttentionTrace
+from viz.figures.drawing.theme import Colour
+from viz.pages.heads.settings import BETWEEN, COLOUR, HIDE, LEAST, MAP
+from viz.pages.heads.shown import is_long
+from viz.text.language import _, mark
+from viz.views.hiding import Hiding, hide_specials
+from viz.views.view import Unit
+from viz.widgets.chart import Picture
+from viz.widgets.settings import choose, labels_of, switch
+from viz.widgets.shared_settings import PICTURE, UNIT
+
+MAPS: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "encoder": ("encoder.*.self", mark("encoder self")),
+        "decoder": ("decoder.*.self", mark("decoder self")),
+        "cross": ("decoder.*.cross", mark("cross")),
+    }
+)
+"""What the link calls each kind of map, its sites, and its name."""
+
+BETWEENS: Mapping[str, tuple[int, int] | None] = MappingProxyType(
+    {"all": None, "aa": (0, 0), "ab": (0, 1), "ba": (1, 0), "bb": (1, 1)}
+)
+"""What the link calls each part of the maps of a pair of texts."""
+
+THRESHOLDS = ("0", "0.01", "0.02", "0.05", "0.1", "0.2", "0.3", "0.5")
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the reader chose to see.
+
+    Parameters
+    ----------
+    sites : str
+        As `viz.figures.drawing.heads.views_at` takes it.
+    unit : {"word", "piece"}
+    colour : {"linear", "root"}
+    hiding : Hiding
+    picture : {"png", "svg"}
+        What a figure's toolbar saves.
+    hides_specials : bool
+        Whether tokens that stand for no text are hidden.
+    """
+
+    sites: str
+    unit: Unit
+    colour: Colour
+    hiding: Hiding
+    picture: Picture
+    hides_specials: bool = False
+
+    @property
+    def common(self) -> dict[str, Any]:
+        """What every figure of heads takes."""
+        return {"sites": self.sites, "unit": self.unit, "colour": self.colour, "hiding": self.hiding}
+
+
+def kinds_of(sites: Iterable[Site]) -> tuple[str, ...]:
+    """Return what the link calls the kinds of maps that there are.
+
+    Examples
+    --------
+    >>> kinds_of([Site("decoder", 0, "self"), Site("decoder", 1, "self")])
+    ('decoder',)
+    """
+    places = tuple(sites)
+    return tuple(kind for kind, (pattern, _name) in MAPS.items() if any(site.matches(pattern) for site in places))
+
+
+def choose_view_of(trace: AttentionTrace) -> Wanted:
+    """Show the choices in one line; what few need is behind a button."""
+    kinds = kinds_of(trace.sites)
+    with st.container(horizontal=True, vertical_alignment="center", key="controls"):
+        names = {kind: _(MAPS[kind][1]) for kind in kinds}
+        if len(kinds) == 1:
+            both = _("self-attention, reads both ways") if kinds == ("encoder",) else _("self-attention, never ahead")
+            names = {kinds[0]: both}
+        kind = choose(MAP, names)
+        between = _choose_between() if kind == "encoder" and trace.source.segments else None
+        units, colours = dict(labels_of(UNIT)), dict(labels_of(COLOUR))
+        if is_long(trace):  # pieces, and colours in which weights of one in hundreds can be seen
+            units, colours = (dict(reversed(each.items())) for each in (units, colours))
+        unit = choose(UNIT, units)
+        colour = choose(COLOUR, colours)
+        with st.container(width=190):
+            labels = {each: _("from {least}", least=each) if float(each) else _("all weights") for each in THRESHOLDS}
+            least = choose(LEAST, labels)
+        hidden = switch(HIDE, default=False)
+        with st.popover(_("More"), icon=":material/tune:"):
+            picture = choose(PICTURE)
+    threshold = float(least)
+    hiding = (
+        hide_specials(trace, threshold=threshold, between=between)
+        if hidden
+        else Hiding(threshold=threshold, between=between)
+    )
+    return Wanted(
+        MAPS[kind][0],
+        cast("Unit", unit),
+        cast("Colour", colour),
+        hiding,
+        cast("Picture", picture),
+        hides_specials=hidden,
+    )
+
+
+def _choose_between() -> tuple[int, int] | None:
+    labels = {"all": _("A and B"), "aa": "A → A", "ab": "A → B", "ba": "B → A", "bb": "B → B"}
+    return BETWEENS[choose(BETWEEN, labels)]

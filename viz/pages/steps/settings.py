@@ -1,0 +1,192 @@
+"""What the reader of the Steps can set: of the walk, of the lab, and of the positions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from viz.text.language import mark
+from viz.widgets.language_pair import LANGUAGES
+from viz.widgets.sentence import SENTENCE
+from viz.widgets.settings import Choice, Data, Found, Switch
+from viz.widgets.shared_settings import UNIT
+
+STEPS, LAB, POSITIONS = "steps", "lab", "positions"
+SHOW = Choice(
+    "show",
+    title=mark("What is shown"),
+    choices={STEPS: mark("Steps"), LAB: mark("Lab"), POSITIONS: mark("Positions")},
+)
+
+# The walk -----------------------------------------------------------------------------------------------------------
+
+WALKED, READ, TITLES, ROW = (
+    "mechanism walked through",
+    "sentence walked through",
+    "steps of the walk",
+    "row of the walk",
+)
+"""What settings of the walk belong to."""
+
+MOST_READ = "most"
+"""What the link calls the key that is read most."""
+
+MECHANISM = Choice("mechanism", title=mark("Mechanism"))
+LAYER = Choice("layer", title=mark("Which attention"), shape="box", anew_with=(WALKED,))
+HEAD = Choice("head", title=mark("Head"), shape="box", anew_with=(WALKED,))
+WORD = Choice("word", shape="slider", anew_with=(WALKED, READ))
+READS = Choice(
+    "reads",
+    title=mark("The word being read, worked out in digits"),
+    shape="box",
+    anew_with=(WALKED, READ, ROW),
+)
+STEP = Choice("step", title=mark("Step"), shape="slider", anew_with=(WALKED, TITLES))
+
+# The lab ------------------------------------------------------------------------------------------------------------
+
+STARTED = "preset begun with"
+"""What settings of the lab belong to."""
+
+BOOK, ONE_HOT, UNIFORM, CAUSAL, PERMUTED, SATURATION = (
+    "book",
+    "one-hot",
+    "uniform",
+    "causal",
+    "permuted",
+    "saturation",
+)
+TEMPERATURES = ("0.1", "0.2", "0.5", "1", "2", "5", "10")
+SIZES = ("2", "4", "8", "16", "32", "64", "128", "256", "512")
+ORDERS: Mapping[str, str] = {"2 0 3 1": "c a d b", "1 0 2 3": "b a c d", "3 2 1 0": "d c b a", "1 2 3 0": "b c d a"}
+MOST_CELLS = 64
+"""Rows or columns of a table in a link at most."""
+
+LARGEST = 1e9
+"""Numbers of a link at most."""
+
+LONGEST_LINK = 4000
+"""Characters of tables in a link at most."""
+
+Tables = dict[str, list[list[Any]]]
+"""Rows of cells by the table's name; a cell that the reader has emptied is None."""
+
+
+def read_tables(text: str, original: Tables) -> Found:
+    """Read the tables of a link.
+
+    Parameters
+    ----------
+    text : str
+        From a link: anything.
+    original : dict of str to list
+        The tables of the preset: the names of those that there must be.
+
+    Returns
+    -------
+    Found
+        The value is None if there are none, or they are none.
+    """
+    if not text:
+        return Found(None)
+    try:
+        tables = json.loads(text)
+        sound = isinstance(tables, dict) and set(tables) == set(original)
+        sound = sound and all(_is_table(each) for each in tables.values())
+        sound = sound and ("tokens" not in tables or len(tables["tokens"]) == len(original["tokens"]))
+    except (ValueError, RecursionError):
+        sound = False
+    return Found(tables) if sound else Found(None, text)
+
+
+def _is_table(table: Any) -> bool:
+    if (
+        not isinstance(table, list)
+        or not 1 <= len(table) <= MOST_CELLS
+        or not all(isinstance(row, list) for row in table)
+    ):
+        return False
+    widths = {len(row) for row in table}
+    return (
+        len(widths) == 1
+        and 1 <= max(widths) <= MOST_CELLS
+        and all(
+            cell is None or (isinstance(cell, int | float) and abs(cell) <= LARGEST) for row in table for cell in row
+        )
+    )
+
+
+def write_tables(tables: Tables) -> str:
+    """Write tables as they stand in a link; `read_tables` reads it.
+
+    Parameters
+    ----------
+    tables : dict of str to list
+
+    Returns
+    -------
+    str
+    """
+    return json.dumps(tables, separators=(",", ":"))
+
+
+PRESET = Choice(
+    "preset",
+    title=mark("Start from"),
+    choices={
+        BOOK: mark("the book example"),
+        ONE_HOT: mark("one-hot"),
+        UNIFORM: mark("uniform"),
+        CAUSAL: mark("causal"),
+        PERMUTED: mark("permuted inputs"),
+        SATURATION: mark("saturation"),
+    },
+)
+CELLS = Data("cells", parse=read_tables, show=write_tables, anew_with=(STARTED,))
+SCALING = Switch("scaling", title=mark("divide by the square root of d"), anew_with=(STARTED,))
+TEMPERATURE = Choice(
+    "temperature",
+    title=mark("Temperature: above 1 flatter, below 1 sharper"),
+    choices={each: each for each in TEMPERATURES},
+    default="1",
+    shape="slider",
+    anew_with=(STARTED,),
+)
+OTHER_ORDER = Choice("order", title=mark("The other order"), shape="box")
+SIZE = Choice(
+    "d",
+    title=mark("d: numbers in a vector"),
+    choices={each: f"d = {each}" for each in SIZES},
+    default="64",
+    shape="slider",
+)
+
+# Positions ----------------------------------------------------------------------------------------------------------
+
+COUNTS = ("16", "32", "64", "128")
+COUNT = Choice("count", title=mark("How many"), default="64", shape="slider")
+ENCODER_LAYER = Choice("encoder-layer", title=mark("Layer"), shape="box")
+ENCODER_HEAD = Choice("encoder-head", title=mark("Head"), default="0", shape="box")
+
+SETTINGS = (
+    SENTENCE,
+    LANGUAGES,
+    SHOW,
+    MECHANISM,
+    LAYER,
+    HEAD,
+    WORD,
+    READS,
+    STEP,
+    PRESET,
+    CELLS,
+    SCALING,
+    TEMPERATURE,
+    OTHER_ORDER,
+    SIZE,
+    COUNT,
+    ENCODER_LAYER,
+    ENCODER_HEAD,
+    UNIT,
+)

@@ -1,0 +1,31 @@
+"""What the reader of the Surgery can set."""
+
+from __future__ import annotations
+
+from viz.text.language import mark
+from viz.widgets.edits.in_force import EDITS
+from viz.widgets.language_pair import LANGUAGES
+from viz.widgets.sentence import SENTENCE
+from viz.widgets.settings import Choice
+from viz.widgets.shared_settings import COLOUR, PICTURE, UNIT
+
+MODEL = Choice("model", title=mark("Model"), shape="box")
+SHOWN = Choice("shown", title=mark("Which map is shown"), shape="box")
+NO_CHECK = "none"
+CHECK = Choice(
+    "check",
+    title=mark("Look further"),
+    choices={
+        NO_CHECK: mark("no further look"),
+        "heads": mark("which heads matter here"),
+        "words": mark("leave each word out"),
+        "chance": mark("more than chance?"),
+    },
+)
+AGAINST = Choice(
+    "against",
+    title=mark("Chance"),
+    choices={"weights": mark("against random weights"), "order": mark("against shuffled words")},
+)
+
+SETTINGS = (SENTENCE, LANGUAGES, MODEL, UNIT, COLOUR, PICTURE, EDITS, SHOWN, CHECK, AGAINST)

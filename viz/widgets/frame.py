@@ -1,0 +1,134 @@
+"""The frame of every page: language, style, settings, sentence, messages and footnote. A page declares and fills it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from viz.text.language import _, closest_language, use_language
+from viz.widgets.language_pair import choose_pair
+from viz.widgets.sentence import sentence_box
+from viz.widgets.settings import Setting, link
+from viz.widgets.style import apply_style
+
+
+@dataclass(slots=True)
+class Frame:
+    """What a page finds when it is filled, and what it fills in.
+
+    Parameters
+    ----------
+    turned : bool
+        Whether the reader has just turned to the page and brings no settings in the link.
+
+    Attributes
+    ----------
+    messages : DeltaGenerator
+        Where messages stand: a container that the page puts where it wants them.
+    sentence : str
+        What the reader typed: what the link asked for in vain is named until it changes.
+    """
+
+    turned: bool
+    messages: DeltaGenerator = field(init=False)
+    sentence: str = ""
+
+    def ask(self, label: str | None = None) -> str:
+        """Ask for the languages and the sentence, with the place of messages below, and return the pair.
+
+        Parameters
+        ----------
+        label : str, optional
+            Above the sentence; left out, that it is translated.
+
+        Returns
+        -------
+        str
+            Such as ``en-fr``.
+        """
+        pair = choose_pair(turned=self.turned)
+        self.sentence = sentence_box(label, pair=pair)
+        self.messages = st.container()
+        return pair
+
+
+def _always() -> bool:
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page.
+
+    Parameters
+    ----------
+    title : str
+        A marked message.
+    address : str
+        Its part of the link.
+    fill : callable
+        Shows what is on it. Runs alone, without the frame, while somebody types.
+    settings : tuple of Setting
+        All that its link can hold.
+    footnote : str
+        A marked message; empty for none.
+    sheets : tuple of Path
+        Its own style sheets.
+    is_there : callable
+        Whether there is anything to show on this server.
+    """
+
+    title: str
+    address: str
+    fill: Callable[[Frame], None]
+    settings: tuple[Setting, ...]
+    footnote: str = ""
+    sheets: tuple[Path, ...] = ()
+    is_there: Callable[[], bool] = _always
+
+    def show(self) -> None:
+        """Show the page."""
+        _begin()
+        apply_style(*self.sheets)
+        _fill(self)
+        if self.footnote:
+            st.caption(_(self.footnote))
+
+
+@st.fragment
+def _fill(page: Page) -> None:
+    _begin()
+    frame = Frame(link.enter(page.settings))
+    page.fill(frame)
+    link.show_unknown(frame.messages, sentence=frame.sentence)
+    link.leave()
+
+
+def _begin() -> None:
+    """Choose the language of this run, whole or of a fragment alone: the one place where it is chosen."""
+    use_language(closest_language(st.context.locale))
+
+
+def show_app(folders: Sequence[str], *, icon: Path) -> None:
+    """Show the page that the link names, with the navigation; the first is shown where it names none.
+
+    Parameters
+    ----------
+    folders : sequence of str
+        Of `viz.pages`: each has a module ``page`` with a `Page` called ``PAGE``.
+    icon : Path
+        Of the browser's tab.
+    """
+    _begin()
+    st.set_page_config(page_title="Attention Bench", page_icon=str(icon), layout="wide")
+    every: list[Page] = [import_module(f"viz.pages.{folder}.page").PAGE for folder in folders]
+    shown = [page for page in every if page.is_there()]
+    navigation = [
+        st.Page(page.show, title=_(page.title), url_path=page.address, default=page is shown[0]) for page in shown
+    ]
+    st.navigation(navigation, position="top").run()

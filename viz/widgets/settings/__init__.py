@@ -1,0 +1,32 @@
+"""A page's settings: declared once, as data, and carried by one package between link, session and control."""
+
+from viz.widgets.settings.controls import (
+    choose,
+    choose_several,
+    labels_of,
+    put_text,
+    switch,
+    text_box,
+    typed_text,
+    value_of,
+)
+from viz.widgets.settings.kinds import Choice, Data, Found, Heads, Setting, Several, Switch, Text
+
+__all__ = [
+    "Choice",
+    "Data",
+    "Found",
+    "Heads",
+    "Setting",
+    "Several",
+    "Switch",
+    "Text",
+    "choose",
+    "choose_several",
+    "labels_of",
+    "put_text",
+    "switch",
+    "text_box",
+    "typed_text",
+    "value_of",
+]

@@ -1,0 +1,236 @@
+"""A control for each kind of setting: it shows what stands in the link, and writes to it when the reader changes it.
+
+A value that is not one of the choices is named in a message and replaced by the default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from viz.text.language import _
+from viz.widgets.settings import link
+from viz.widgets.settings.kinds import Choice, Labels, Several, Switch, Text
+
+_KEPT = "settings-typed"
+
+
+def choose(
+    setting: Choice, labels: Labels | None = None, *, title: str | None = None, default: str | None = None
+) -> str:
+    """Show one of several choices, and return its code.
+
+    Parameters
+    ----------
+    setting : Choice
+    labels : mapping of str to str, optional
+        The choices that there are at run time; left out, those that are declared.
+    title : str, optional
+        Left out, the declared one.
+    default : str, optional
+        Left out, the declared one; without one the first choice.
+
+    Returns
+    -------
+    str
+        Of a slider with a single choice there is nothing to move: it is given, and no slider shown.
+    """
+    shown = labels_of(setting, labels)
+    default = default or setting.default
+    first = next(iter(shown)) if default is None else default
+    value = value_of(setting, shown, default=first)
+    if setting.shape == "slider" and len(shown) == 1:
+        return value
+    _show(setting.name, value)
+    common: dict[str, Any] = {
+        "key": setting.name,
+        "format_func": lambda each: shown[each],
+        "on_change": _write_one,
+        "args": (setting, first),
+    }
+    titled, codes = _(setting.title) if title is None else title, tuple(shown)
+    if setting.shape == "slider":
+        st.select_slider(titled, codes, value=value, **common)
+    elif setting.shape == "box":
+        visibility: Any = "visible" if setting.titled else "collapsed"
+        common |= {"label_visibility": visibility, "filter_mode": None, "width": "stretch"}
+        st.selectbox(titled, codes, index=codes.index(value), **common)
+    else:  # the default is what the browser shows of a control that it has not met yet, as behind a button
+        st.segmented_control(
+            titled, codes, default=value, required=True, label_visibility="collapsed", wrap=True, **common
+        )
+    return value
+
+
+def value_of(setting: Choice, labels: Labels | None = None, *, default: str | None = None) -> str:
+    """Return the choice that the link names, without a control; one that there is not is named.
+
+    Parameters
+    ----------
+    setting : Choice
+    labels : mapping of str to str, optional
+        As in `choose`.
+    default : str, optional
+        As in `choose`.
+    """
+    shown = labels_of(setting, labels)
+    default = default or setting.default
+    first = next(iter(shown)) if default is None else default
+    found = setting.read(link.text_of(setting), shown, first)
+    if found.unknown is not None:
+        link.note(setting.name, found.unknown)
+        link.store(setting.name, setting.write(found.value, first))
+    return str(found.value)
+
+
+def choose_several(
+    setting: Several, labels: Labels | None = None, *, title: str | None = None, default: Sequence[str]
+) -> tuple[str, ...]:
+    """Show choices of which any number, but at least so many as declared, are chosen; return them in their order.
+
+    What is declared to start anew with the setting does so when it is changed.
+
+    Parameters
+    ----------
+    setting : Several
+    labels : mapping of str to str, optional
+        The choices that there are at run time; left out, those that are declared.
+    title : str, optional
+        Left out, the declared one.
+    default : sequence of str
+
+    Returns
+    -------
+    tuple of str
+    """
+    shown = labels_of(setting, labels)
+    found = setting.read(link.text_of(setting), tuple(shown), default)
+    chosen: tuple[str, ...] = found.value
+    if found.unknown is not None:
+        link.note(setting.name, found.unknown)
+        link.store(setting.name, setting.write(chosen, default))
+    _show(setting.name, list(chosen), same=lambda old, new: set(old or ()) == set(new))
+    st.pills(
+        _(setting.title) if title is None else title,
+        tuple(shown),
+        selection_mode="multi",
+        default=list(chosen),
+        key=setting.name,
+        format_func=lambda each: shown[each],
+        on_change=_write_several,
+        args=(setting, tuple(shown), tuple(default), chosen),
+        label_visibility="collapsed",
+        wrap=True,
+    )
+    return chosen
+
+
+def switch(setting: Switch, *, default: bool) -> bool:
+    """Show a switch; the link calls its two sides ``on`` and ``off``.
+
+    Parameters
+    ----------
+    setting : Switch
+    default : bool
+
+    Returns
+    -------
+    bool
+    """
+    found = setting.read(link.text_of(setting), default)
+    if found.unknown is not None:
+        link.note(setting.name, found.unknown)
+        link.store(setting.name, None)
+    value = bool(found.value)
+    _show(setting.name, value)
+    st.toggle(_(setting.title), value=value, key=setting.name, on_change=_write_switch, args=(setting, default))
+    return value
+
+
+def text_box(setting: Text, label: str, *, default: str = "", placeholder: str | None = None) -> str:
+    """Show a box to type in, and return what stands in it.
+
+    Every page that has a travelling text calls this with the same setting, bound to the link: that is what keeps it
+    when the page changes. What the page before the last showed is put into the box and the link here: Streamlit keeps
+    the values of bound boxes that stood through two runs, and forgets that of a link whose reader turns straight on.
+
+    Parameters
+    ----------
+    setting : Text
+    label : str
+        Above the box.
+    default : str, optional
+        What stands in the box of a visitor who brings nothing.
+    placeholder : str, optional
+        What stands in it, pale, while it is empty.
+
+    Returns
+    -------
+    str
+    """
+    kept = st.session_state.setdefault(_KEPT, {})
+    if setting.travels and link.has_turned() and link.text_of(setting) is None and setting.name in kept:
+        put_text(setting, kept[setting.name])
+        link.store(setting.name, setting.write(kept[setting.name], default))
+    typed = st.text_input(
+        label,
+        default,
+        key=setting.name,
+        bind="query-params",
+        live="200ms",
+        autocomplete="off",
+        placeholder=placeholder,
+    )
+    kept[setting.name] = typed or ""
+    return typed or ""
+
+
+def put_text(setting: Text, text: str) -> None:
+    """Put `text` into the box of `setting`; before the box is shown."""
+    st.session_state[setting.name] = text
+
+
+def typed_text(setting: Text, default: str) -> str:
+    """Return what stands in the box of `setting`, shown in this run or not; `default` if it was never shown."""
+    return str(st.session_state.get(setting.name, default))
+
+
+def labels_of(setting: Choice | Several, labels: Labels | None = None) -> Labels:
+    """Return `labels`, or the declared ones in the language in use.
+
+    Parameters
+    ----------
+    setting : Choice or Several
+    labels : mapping of str to str, optional
+    """
+    if labels is not None:
+        return labels
+    return {code: _(text) for code, text in (setting.choices or {}).items()}
+
+
+def _show(name: str, value: Any, *, same: Any = lambda old, new: old == new) -> None:
+    if not same(st.session_state.get(name), value):
+        st.session_state[name] = value
+
+
+def _write_one(setting: Choice, default: str) -> None:
+    link.forget_unknown()
+    link.store(setting.name, setting.write(st.session_state[setting.name] or default, default))
+    link.drop_dependents(setting.family or setting.name)
+
+
+def _write_switch(setting: Switch, default: bool) -> None:
+    link.forget_unknown()
+    link.store(setting.name, setting.write(bool(st.session_state[setting.name]), default))
+
+
+def _write_several(setting: Several, order: tuple[str, ...], default: tuple[str, ...], before: tuple[str, ...]) -> None:
+    link.forget_unknown()
+    link.drop_dependents(setting.family or setting.name)
+    chosen = [each for each in order if each in st.session_state[setting.name]]
+    if not chosen and setting.least:
+        st.session_state[setting.name] = list(before)
+        return
+    link.store(setting.name, setting.write(chosen, default))

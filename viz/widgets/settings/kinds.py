@@ -1,0 +1,220 @@
+"""The kinds of settings: what a page declares once, as data, and how each reads and writes its part of a link.
+
+No Streamlit: a value becomes text and text a value, whoever asks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, replace
+from fnmatch import fnmatchcase
+from typing import Any, Literal, Self
+
+Labels = Mapping[str, str]
+"""What each choice is called in the link, and what the reader sees."""
+
+Shape = Literal["row", "box", "slider"]
+"""How one of several choices is shown: all side by side, in a box that opens, or on a slider."""
+
+BETWEEN = " "
+"""What stands between several choices in a link."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a link says of a setting.
+
+    Parameters
+    ----------
+    value : object
+        What holds: what the link asks for, or the default.
+    unknown : str or None
+        What the link asks for and there is not, to be named; None if all of it is there.
+    """
+
+    value: Any
+    unknown: str | None = None
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One setting of a page.
+
+    Parameters
+    ----------
+    name : str
+        What the link calls it; ``*`` stands for what is known at run time alone, see `named`.
+    anew_with : tuple of str
+        What resets it: names of other settings, and of what the page says that it belongs to
+        (`viz.widgets.settings.link.belong`).
+    travels : bool
+        Whether it comes along when the reader turns to another page that has it too.
+    family : str
+        Of one of many alike, such as the heads of a layer: the name of all; empty for one that stands alone.
+    """
+
+    name: str
+    _: KW_ONLY
+    anew_with: tuple[str, ...] = ()
+    travels: bool = False
+    family: str = ""
+
+    def covers(self, name: str) -> bool:
+        """Return whether a link means this setting by `name`."""
+        return fnmatchcase(name, self.name)
+
+    def named(self, part: str) -> Self:
+        """Return the setting with `part` in place of the ``*`` of its name.
+
+        Examples
+        --------
+        >>> Choice("head-*").named("transformer").name
+        'head-transformer'
+        """
+        return replace(self, name=self.name.replace("*", part), family=self.name)
+
+
+@dataclass(frozen=True)
+class Choice(Setting):
+    """One of several choices.
+
+    Parameters
+    ----------
+    name : str
+    title : str
+        For screen readers, or above the control if `titled`; a marked message.
+    choices : mapping of str to str, or None
+        The codes of the link and the marked message of each; None where they are known at run time alone.
+    default : str or None
+        A code; None for the first choice.
+    shape : {"row", "box", "slider"}
+    titled : bool
+        Whether the title of a box is shown above it.
+    """
+
+    _: KW_ONLY
+    title: str = ""
+    choices: Labels | None = None
+    default: str | None = None
+    shape: Shape = "row"
+    titled: bool = False
+
+    def read(self, text: str | None, codes: Collection[str], default: str) -> Found:
+        """Return the choice that `text` names; without a text, or of one that names none of `codes`, `default`."""
+        if text is None or text in codes:
+            return Found(default if text is None else text)
+        return Found(default, text)
+
+    def write(self, value: str, default: str) -> str | None:
+        """Return what stands in the link for `value`; None for the default, which leaves it clean."""
+        return None if value == default else value
+
+
+@dataclass(frozen=True)
+class Several(Setting):
+    """Any number of choices, but at least `least`.
+
+    Parameters
+    ----------
+    name, title, choices
+        As of `Choice`.
+    least : {0, 1}
+    """
+
+    _: KW_ONLY
+    title: str = ""
+    choices: Labels | None = None
+    least: int = 0
+
+    def read(self, text: str | None, codes: Sequence[str], default: Sequence[str]) -> Found:
+        """Return the choices that `text` names, in the order of `codes`; those of `default` if it names too few."""
+        wanted = tuple(default) if text is None else tuple(text.split())
+        chosen = tuple(each for each in codes if each in wanted)
+        unknown = [each for each in wanted if each not in codes]
+        if not unknown and len(chosen) >= self.least:
+            return Found(chosen)
+        return Found(
+            chosen if len(chosen) >= max(self.least, 1) else tuple(default), BETWEEN.join(unknown) or text or ""
+        )
+
+    def write(self, value: Sequence[str], default: Sequence[str]) -> str | None:
+        """Return what stands in the link for `value`; None for the default."""
+        return None if tuple(value) == tuple(default) else BETWEEN.join(value)
+
+
+@dataclass(frozen=True)
+class Switch(Setting):
+    """On or off.
+
+    Parameters
+    ----------
+    name : str
+    title : str
+        A marked message.
+    """
+
+    _: KW_ONLY
+    title: str = ""
+
+    def read(self, text: str | None, default: bool) -> Found:
+        """Return whether `text` says ``on``; what is neither ``on`` nor ``off`` is named."""
+        if text is None or text in ("on", "off"):
+            return Found(default if text is None else text == "on")
+        return Found(default, text)
+
+    def write(self, value: bool, default: bool) -> str | None:
+        """Return what stands in the link for `value`; None for the default."""
+        return None if value == default else "on" if value else "off"
+
+
+@dataclass(frozen=True)
+class Text(Setting):
+    """A text that the reader types: Streamlit writes it to the link, letter by letter."""
+
+    def read(self, text: str | None, default: str) -> Found:
+        """Return `text`, whatever it is; `default` without one."""
+        return Found(default if text is None else text)
+
+    def write(self, value: str, default: str) -> str | None:
+        """Return what stands in the link for `value`; None for the default."""
+        return None if value == default else value
+
+
+@dataclass(frozen=True)
+class Heads(Setting):
+    """The picked heads of each layer: the heads of layer 0 of ``heads`` stand in ``heads0``."""
+
+    def covers(self, name: str) -> bool:
+        """Return whether a link means the heads of a layer by `name`."""
+        return re.fullmatch(rf"{self.name}\d+", name) is not None
+
+    def of_layer(self, layer: int, **about: Any) -> Several:
+        """Return the setting of one layer; `about` is what else a `Several` takes."""
+        return Several(f"{self.name}{layer}", anew_with=self.anew_with, family=self.name, **about)
+
+
+@dataclass(frozen=True)
+class Data(Setting):
+    """What has a notation of its own, such as edits and tables.
+
+    Parameters
+    ----------
+    name : str
+    parse : callable
+        Takes the text of the link, and what else must be known to read it; returns a `Found`.
+    show : callable
+        Takes a value; returns its text, empty for nothing.
+    """
+
+    _: KW_ONLY
+    parse: Callable[..., Found]
+    show: Callable[[Any], str]
+
+    def read(self, text: str | None, *about: Any) -> Found:
+        """Return what `text` says, read with what `about` says."""
+        return self.parse(text or "", *about)
+
+    def write(self, value: Any) -> str | None:
+        """Return what stands in the link for `value`; None for nothing."""
+        return self.show(value) or None

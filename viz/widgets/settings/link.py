@@ -1,0 +1,231 @@
+"""The link is the state: the only module that reads and writes the address bar, across pages and the browser's Back.
+
+Streamlit's own ways carry what they can. A text box is bound with ``bind="query-params"``: it alone writes letter by
+letter without a new entry in the browser's history. A control of choices is not: Streamlit writes the label that the
+reader sees to the address bar, a link holds the code, which is the same in every language of the interface; and a
+bound control that is behind a closed button or on another part of the page takes its parameter out of the link. Nor
+does ``persist_state="session"`` keep a page's settings: it keeps the control's value and leaves the link without it
+(a link that is copied would show something else), and what came by a link is no longer told from what was left.
+
+The reader turns to a page in three ways. A link brings settings: they hold. The navigation brings none: the page
+stands as it was left, and what travels comes along. Back and Forward bring the link of that entry, and it holds to
+the letter, what it lacks is the default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+from urllib.parse import parse_qsl
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from viz.text.language import _
+from viz.text.markup import plain
+from viz.text.tokens import shorten
+from viz.widgets.settings.kinds import Setting, Text
+
+LONGEST_NAMED = 60
+"""Columns of a discarded value that are named."""
+
+_DECLARED, _PAGE, _TURNED = "settings-declared", "settings-page", "settings-turned"
+_LEFT, _TRAVELLING, _OWNERS = "settings-left", "settings-travelling", "settings-owners"
+_ENTRY, _BACK, _UNKNOWN = "settings-of-entry", "settings-by-back", "unknown-in-link"
+
+
+# Pages --------------------------------------------------------------------------------------------------------------
+
+
+def enter(settings: Sequence[Setting]) -> bool:
+    """Settle what the link says when a page begins to run; before its controls are shown.
+
+    Parameters
+    ----------
+    settings : sequence of Setting
+        All that the page declares. What the link calls otherwise is taken out of it and named.
+
+    Returns
+    -------
+    bool
+        True if the reader has just turned to this page and brings no settings in the link: those with which the page
+        was left are put back.
+    """
+    session = st.session_state
+    context = get_script_run_ctx()
+    page = context.page_script_hash if context else ""
+    turned = session.get(_PAGE, page) != page
+    session[_PAGE] = page
+    by_history = bool(context and context.is_history_navigation)
+    if context and by_history and turned:
+        # Streamlit has lost what the link says of boxes bound on the page before, and resets them: run once more.
+        session[_ENTRY] = dict(parse_qsl(context.query_string, keep_blank_values=True))
+        st.rerun()
+    session[_DECLARED] = tuple(settings)
+    entry: dict[str, str] | None = session.pop(_ENTRY, None)
+    if entry is not None:
+        _open_entry(entry)
+    session[_TURNED], session[_BACK] = turned, by_history or entry is not None
+    if session[_BACK]:
+        session[_OWNERS] = {}
+    travelling = {each.name for each in settings if each.travels and isinstance(each, Text)}
+    came_empty = turned and not set(st.query_params) - travelling
+    if came_empty:
+        for name, value in session.get(_LEFT, {}).get(page, {}).items():
+            _put_both(name, value)
+    for name in list(st.query_params):
+        if not any(each.covers(name) for each in settings):
+            discard(name)
+    return came_empty
+
+
+def leave() -> None:
+    """Keep what stands in the link for the next visit to this page; after its controls are shown."""
+    travelling = {each.name for each in _declared() if each.travels and isinstance(each, Text)}
+    settings = {name: value for name, value in st.query_params.items() if name not in travelling}
+    st.session_state.setdefault(_LEFT, {})[st.session_state.get(_PAGE, "")] = settings
+
+
+def has_turned() -> bool:
+    """Return whether this run is the first on this page since the reader turned to it from another one."""
+    return bool(st.session_state.get(_TURNED, False))
+
+
+def came_back() -> bool:
+    """Return whether this run is one of the browser's Back or Forward, whose link holds to the letter."""
+    return bool(st.session_state.get(_BACK, False))
+
+
+def latest(setting: Setting) -> Any:
+    """Return the value of a travelling setting that the reader chose last, on any page; None if there is none."""
+    return st.session_state.get(_TRAVELLING, {}).get(setting.name)
+
+
+def take_along(setting: Setting, value: Any) -> Any:
+    """Let `value` come along to other pages, and return the one before; None if there was none."""
+    travelling = st.session_state.setdefault(_TRAVELLING, {})
+    before = travelling.get(setting.name)
+    travelling[setting.name] = value
+    return before
+
+
+def _open_entry(entry: Mapping[str, str]) -> None:
+    """Let the link of an entry of the browser's history hold, texts that it lacks at their defaults."""
+    for each in _declared():
+        if isinstance(each, Text) and each.name not in entry:
+            st.session_state.pop(each.name, None)
+    for name, value in entry.items():
+        _put_both(name, value)
+
+
+def _put_both(name: str, value: str) -> None:
+    """Put a value into the link, and of a text box into the box, which Streamlit binds to it."""
+    st.query_params[name] = value
+    if any(isinstance(each, Text) and each.name == name for each in _declared()):
+        st.session_state[name] = value
+
+
+def _declared() -> tuple[Setting, ...]:
+    declared: tuple[Setting, ...] = st.session_state.get(_DECLARED, ())
+    return declared
+
+
+# Values -------------------------------------------------------------------------------------------------------------
+
+
+def text_of(setting: Setting) -> str | None:
+    """Return what the link says of a setting, as it stands there; None if it says nothing."""
+    return st.query_params.get(setting.name)
+
+
+def names_of(setting: Setting) -> tuple[str, ...]:
+    """Return the names in the link by which it means `setting`."""
+    return tuple(name for name in st.query_params if setting.covers(name))
+
+
+def store(name: str, text: str | None) -> None:
+    """Let the link say `text` of a setting; None takes it out."""
+    if text is None:
+        st.query_params.pop(name, None)
+    elif st.query_params.get(name) != text:
+        st.query_params[name] = text
+
+
+def drop(*settings: Setting) -> None:
+    """Take settings out of the link, so that they start anew."""
+    for setting in settings:
+        for name in names_of(setting):
+            del st.query_params[name]
+
+
+def drop_dependents(name: str, *, unless: Collection[str] = ()) -> None:
+    """Take what starts anew with `name` out of the link, but for choices that are among `unless`."""
+    for each in _declared():
+        if name in each.anew_with and text_of(each) not in unless:
+            drop(each)
+
+
+def belong(thing: str, *, of: object, unless: Collection[str] = ()) -> bool:
+    """Let settings start anew when what they belong to has become another; before their controls are shown.
+
+    Parameters
+    ----------
+    thing : str
+        What they belong to, as their `anew_with` calls it.
+    of : object
+        Which it is now, such as a sentence: what a link brings at the first visit, or the browser's Back, is kept.
+    unless : collection of str, optional
+        Choices that are still there, and stay.
+
+    Returns
+    -------
+    bool
+        True if it has become another.
+    """
+    owners = st.session_state.setdefault(_OWNERS, {})
+    before = owners.get(thing, of)
+    owners[thing] = of
+    if before != of:
+        drop_dependents(thing, unless=unless)
+    return bool(before != of)
+
+
+# What there is not --------------------------------------------------------------------------------------------------
+
+
+def note(name: str, value: str) -> None:
+    """Name a value that the link asks for and that there is not."""
+    st.session_state.setdefault(_UNKNOWN, {})[name] = value
+
+
+def discard(name: str) -> None:
+    """Take the value of `name` out of the link and name it among what there is not."""
+    note(name, shorten(st.query_params[name], LONGEST_NAMED))
+    del st.query_params[name]
+
+
+def forget_unknown() -> None:
+    """Name nothing of the link any more: the reader has changed something."""
+    st.session_state.pop(_UNKNOWN, None)
+
+
+def show_unknown(place: DeltaGenerator, *, sentence: str) -> None:
+    """Name what the link asked for and there is not, until a control or the sentence changes.
+
+    Parameters
+    ----------
+    place : DeltaGenerator
+        Where it is named.
+    sentence : str
+        What the reader typed.
+    """
+    noted = st.session_state.get(_UNKNOWN)
+    if not noted:
+        return
+    if noted.setdefault("", sentence) != sentence:
+        forget_unknown()
+        return
+    names = ", ".join(f"{name}={value}" for name, value in noted.items() if name)
+    text = _("The link asks for something that there is not: {names}. The default is shown instead.", names=names)
+    place.warning(plain(text), icon=":material/link_off:")

@@ -1,0 +1,18 @@
+"""Settings that several pages declare alike."""
+
+from __future__ import annotations
+
+from viz.text.language import mark
+from viz.widgets.settings import Choice
+
+UNIT = Choice("unit", title=mark("Unit"), choices={"word": mark("words"), "piece": mark("pieces")})
+COLOUR = Choice(
+    "colour",
+    title=mark("How weight becomes colour"),
+    choices={"linear": mark("linear colour"), "root": mark("square-root colour: shows faint weights")},
+)
+PICTURE = Choice(
+    "picture",
+    title=mark("Format of a saved picture"),
+    choices={"png": mark("PNG picture"), "svg": mark("SVG picture")},
+)
