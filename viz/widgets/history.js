@@ -1,6 +1,7 @@
 // One entry of the browser's history for each thing that the reader does. Streamlit makes one for each change of the
-// link: turning to a page, which then puts its settings into the link, makes several, and Back would stop at links
-// that the reader has never seen whole. What the page itself changes therefore replaces the entry that it changes.
+// link: turning to a page, which takes the sentence out of the link of the page that is left and puts it into that of
+// the next, makes three, and Back would stop at links that the reader has never seen. So only the first change after
+// something was done makes an entry; what the page itself changes from there on goes into it.
 (() => {
   if (window.attentionBenchHistory) return;
   window.attentionBenchHistory = true;
@@ -11,9 +12,8 @@
   window.addEventListener("popstate", () => { acted = false; });
   const push = history.pushState.bind(history);
   const replace = history.replaceState.bind(history);
-  history.pushState = (state, unused, url) => {
-    const turns = url !== undefined && url !== null && new URL(url, location.href).pathname !== location.pathname;
-    (acted || turns ? push : replace)(state, unused, url);
+  history.pushState = (...entry) => {
+    (acted ? push : replace)(...entry);
     acted = false;
   };
 })();

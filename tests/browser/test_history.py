@@ -1,0 +1,73 @@
+"""The browser's Back and Forward in a real browser: each page as it was left, with one step for each thing done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from tests.support.browsing import query
+
+SETTLED = "() => document.querySelector('[data-test-script-state=\"notRunning\"]')"
+PAUSE = 800  # milliseconds: time for a change to reach the server
+FIRST, SECOND = "The dog sleeps.", "The cat drank the milk."
+
+Seen = tuple[str, dict[str, list[str]], str]
+"""The page's part of the link, what stands behind its question mark, and the sentence in the box."""
+
+
+def settle(page: Page) -> None:
+    for _time in range(2):
+        page.wait_for_timeout(PAUSE)
+        page.wait_for_function(SETTLED)
+
+
+def seen(page: Page) -> Seen:
+    settle(page)
+    box = page.locator(".st-key-sentence input, .st-key-long input")
+    return page.url.rpartition("/")[2].partition("?")[0], query(page), box.input_value()
+
+
+def type_in(page: Page, sentence: str) -> None:
+    page.locator(".st-key-sentence input").fill(sentence)
+    settle(page)
+
+
+def turn_to(page: Page, name: str) -> None:
+    page.get_by_role("link", name=name).first.click()
+    settle(page)
+
+
+def test_back_and_forward_show_each_page_with_the_sentence_and_the_settings_that_it_had(
+    open_page: Callable[..., Page], address: str
+) -> None:
+    page = open_page(address, unknown="1")
+    type_in(page, FIRST)
+    states = [seen(page)]
+
+    def note(change: Callable[[], None]) -> None:
+        change()
+        states.append(seen(page))
+
+    note(page.locator(".st-key-unit button").nth(1).click)
+    note(lambda: turn_to(page, "Heads"))
+    note(page.locator(".st-key-colour button").nth(1).click)
+    turn_to(page, "Steps")
+    type_in(page, SECOND)
+    states.append(seen(page))
+    note(page.locator(".st-key-mechanism button").nth(1).click)
+    for name in ("Surgery", "Why attention", "Bench", "Heads"):
+        note(lambda name=name: turn_to(page, name))  # type: ignore[misc]
+
+    assert [sentence for _path, _link, sentence in states[:6]] == [FIRST] * 4 + [SECOND] * 2
+    assert states[1][1] == {"sentence": [FIRST], "unit": ["piece"]}
+    assert states[3][1] == {"sentence": [FIRST], "colour": ["root"]}
+    assert states[-2][1] == {"sentence": [SECOND], "unit": ["piece"]}
+    assert states[-1][1] == {"sentence": [SECOND], "colour": ["root"]}
+    for before in reversed(states[:-1]):
+        page.go_back()
+        assert seen(page) == before
+    for after in states[1:]:
+        page.go_forward()
+        assert seen(page) == after
+    expect(page.locator(".st-key-colour button").nth(1)).to_have_attribute("aria-checked", "true")
