@@ -112,7 +112,7 @@ class TestTwoPairs:
 
     def test_every_page_opens_with_the_pair(self) -> None:
         for page in ("steps", "surgery"):
-            app = AppTest.from_string(f"from viz.pages.{page} import page\npage.page()", default_timeout=PATIENCE)
+            app = AppTest.from_string(f"from viz.pages.{page}.page import PAGE\nPAGE.show()", default_timeout=PATIENCE)
             app.query_params["languages"] = CHINESE
             app.run()
             assert not app.exception, page
@@ -120,7 +120,7 @@ class TestTwoPairs:
             assert app.get("plotly_chart"), page
 
     def test_the_heads_show_the_model_of_the_pair_with_its_examples(self) -> None:
-        app = AppTest.from_string("from viz.pages.heads import page\npage.page()", default_timeout=PATIENCE)
+        app = AppTest.from_string("from viz.pages.heads.page import PAGE\nPAGE.show()", default_timeout=PATIENCE)
         app.query_params["model"] = f"transformer-{CHINESE}"
         app.run()
         assert not app.exception

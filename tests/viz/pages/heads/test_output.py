@@ -16,9 +16,9 @@ TEXT = "The cat drank the milk because it was hungry."
 
 
 def script() -> None:
-    from viz.pages.heads import page as heads
+    from viz.pages.heads.page import PAGE
 
-    heads.page()
+    PAGE.show()
 
 
 def opened(folder: Path, monkeypatch: pytest.MonkeyPatch, *, headless: bool = False) -> AppTest:

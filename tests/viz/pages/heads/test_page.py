@@ -29,9 +29,9 @@ PATIENCE = 120  # seconds: the first run loads the model
 
 
 def script() -> None:
-    from viz.pages.heads import page as heads
+    from viz.pages.heads.page import PAGE
 
-    heads.page()
+    PAGE.show()
 
 
 def opened(**link: str) -> AppTest:

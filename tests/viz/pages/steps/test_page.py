@@ -17,7 +17,7 @@ from models.experiments.arithmetic import parameters_at
 from models.mechanisms import mechanisms
 from models.sites import Site
 from tests.support.small_models import AWKWARD
-from viz.pages.steps.lab_tables import PRESETS
+from viz.pages.steps.settings import PRESET
 from viz.server.runtime import shared_host
 from viz.walk.mechanisms import WALKS
 from viz.walk.walk import take_steps
@@ -28,9 +28,9 @@ INSTALLED = [key for key in mechanisms() if f"{key}-en-fr" in models.catalog()]
 
 
 def script() -> None:
-    from viz.pages.steps import page as steps
+    from viz.pages.steps.page import PAGE
 
-    steps.page()
+    PAGE.show()
 
 
 def opened(**link: str) -> AppTest:
@@ -196,7 +196,7 @@ class TestLab:
         np.testing.assert_allclose(found["weights"], [[0.098, 0.756, 0.048, 0.098]], atol=6e-4)
         np.testing.assert_allclose(found["result"], [[1.98, 2.98, 3.98, 4.98]], atol=6e-3)
 
-    @pytest.mark.parametrize("preset", PRESETS)
+    @pytest.mark.parametrize("preset", PRESET.choices or ())
     def test_every_preset_is_shown(self, preset: str) -> None:
         app = opened(show="lab")
         app.button_group(key="preset").set_value(preset).run()

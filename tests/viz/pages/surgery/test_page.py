@@ -24,9 +24,9 @@ PATIENCE = 120
 
 
 def script() -> None:
-    from viz.pages.surgery import page as surgery
+    from viz.pages.surgery.page import PAGE
 
-    surgery.page()
+    PAGE.show()
 
 
 def opened(**link: str) -> AppTest:

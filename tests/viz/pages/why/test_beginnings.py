@@ -32,9 +32,9 @@ def test_each_beginning_is_longer_and_the_last_is_all(words: list[str]) -> None:
 
 
 def script() -> None:
-    from viz.pages.why import page as bottleneck
+    from viz.pages.why.page import PAGE
 
-    bottleneck.page()
+    PAGE.show()
 
 
 def test_the_figure_shows_the_chosen_models_and_names_those_that_are_not_measured(
