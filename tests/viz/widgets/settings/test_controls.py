@@ -9,38 +9,44 @@ from streamlit.testing.v1 import AppTest
 def choices() -> None:
     import streamlit as st
 
-    from viz.widgets.controls import segmented, select, several, show_unknown
+    from viz.widgets.settings import Choice, Several, choose, choose_several, link
 
     labels = {"a": "Erste", "b": "Zweite", "c": "Dritte"}
+    one, box = Choice("one", title="One"), Choice("box", title="Box", shape="box", default="b", anew_with=("some",))
+    some, any_ = Several("some", title="Some", least=1), Several("any", title="Any")
     text = st.text_input("Sentence", key="text")
+    link.enter((one, box, some, any_))
     place = st.container()
     st.session_state.got = (
-        segmented("one", labels, title="One"),
-        select("box", labels, title="Box", default="b"),
-        several("some", labels, title="Some", default=("a", "b"), least=1, drops=("box",)),
-        several("any", labels, title="Any", default=()),
+        choose(one, labels),
+        choose(box, labels),
+        choose_several(some, labels, default=("a", "b")),
+        choose_several(any_, labels, default=()),
     )
-    show_unknown(place, sentence=text)
+    link.show_unknown(place, sentence=text)
 
 
 def sliders() -> None:
     import streamlit as st
 
-    from viz.widgets.controls import discard, show_unknown, slide, start_anew, switch
+    from viz.widgets.settings import Choice, Switch, choose, link, switch
 
+    step = Choice("step", title="Step", shape="slider", anew_with=("owner of these",))
+    size = Choice("size", title="Size", shape="slider", default="2")
+    alone = Choice("alone", title="Alone", shape="slider")
+    on, off = Switch("on", title="On", anew_with=("owner of these",)), Switch("off", title="Off")
     owner = st.text_input("Owner", "first", key="owner")
+    link.enter((step, size, alone, on, off))
     place = st.container()
-    start_anew(("step", "on"), of=owner, mark="owner-of")
-    if "bad" in st.query_params:
-        discard("bad")
+    link.belong("owner of these", of=owner)
     st.session_state.got = (
-        slide("step", {"a": "1. first", "b": "2. second", "c": "3. third"}, title="Step"),
-        slide("size", {"1": "1", "2": "2", "4": "4"}, title="Size", default="2"),
-        slide("alone", {"x": "X"}, title="Alone"),
-        switch("on", title="On", default=True),
-        switch("off", title="Off", default=False),
+        choose(step, {"a": "1. first", "b": "2. second", "c": "3. third"}),
+        choose(size, {"1": "1", "2": "2", "4": "4"}),
+        choose(alone, {"x": "X"}),
+        switch(on, default=True),
+        switch(off, default=False),
     )
-    show_unknown(place, sentence=owner)
+    link.show_unknown(place, sentence=owner)
 
 
 DEFAULTS = ("a", "b", ("a", "b"), ())
@@ -193,20 +199,3 @@ def test_a_link_is_kept_at_the_first_visit_and_what_belongs_to_another_starts_an
     app.text_input(key="owner").set_value("second").run()
     assert app.session_state.got == ("a", "4", "x", True, False)
     assert set(app.query_params) == {"size"}
-
-
-def folded() -> None:
-    from viz.widgets.controls import unfolded
-
-    fold = unfolded("Numbers", "numbers")
-    if fold is not None:
-        fold.dataframe([{"a": 1}])
-
-
-def test_what_is_in_a_fold_is_made_once_it_is_opened() -> None:
-    app = AppTest.from_function(folded).run()
-    assert [each.label for each in app.expander] == ["Numbers"]
-    assert not app.dataframe
-    app.session_state["numbers"] = True
-    app.run()
-    assert len(app.expander[0].dataframe) == 1

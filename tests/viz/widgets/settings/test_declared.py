@@ -1,0 +1,253 @@
+"""What the pages declare: every setting goes through a link and back, whatever its value, and through the page too."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from streamlit.testing.v1 import AppTest
+
+from models.edits import keep_heads, mask_key, scale_scores, set_row, uniform_row, window, zero_head
+from viz.figures.drawing.heads import HeadPlace
+from viz.pages.bench.page import PAGE as BENCH
+from viz.pages.heads.page import PAGE as HEADS
+from viz.pages.heads.picks import MOST_HEADS, read_picks, write_picks
+from viz.pages.steps.page import PAGE as STEPS
+from viz.pages.steps.settings import CELLS, MOST_CELLS
+from viz.pages.surgery.page import PAGE as SURGERY
+from viz.pages.why.page import PAGE as WHY
+from viz.widgets.edits.history import History
+from viz.widgets.edits.in_force import EDITS
+from viz.widgets.settings import Choice, Data, Heads, Several, Switch, Text
+
+ROOT = Path(__file__).parents[4]
+APP = str(ROOT / "app.py")
+PAGES = (BENCH, HEADS, STEPS, SURGERY, WHY)
+PATIENCE = 300  # seconds
+DECLARED = [(page.address, setting) for page in PAGES for setting in page.settings]
+CODES = st.text(st.characters(codec="utf8", exclude_categories=("Z", "C")), min_size=1, max_size=12)
+"""What may be known at run time alone: no white space, which stands between several."""
+
+
+def through_a_link(name: str, text: str | None) -> str | None:
+    """Send a text through an address."""
+    return dict(parse_qsl(urlencode({} if text is None else {name: text}), keep_blank_values=True)).get(name)
+
+
+def codes_of(data: st.DataObject, setting: Choice | Several) -> Sequence[str]:
+    if setting.choices:
+        return tuple(setting.choices)
+    return tuple(data.draw(st.lists(CODES, min_size=1, max_size=8, unique=True)))
+
+
+@given(st.data())
+def test_every_choice_text_and_switch_comes_back_from_its_link(data: st.DataObject) -> None:
+    _page, setting = data.draw(st.sampled_from(DECLARED))
+    if isinstance(setting, Choice):
+        codes = codes_of(data, setting)
+        value, default = (data.draw(st.sampled_from(codes)) for _each in range(2))
+        text = setting.write(value, default)
+        found = setting.read(through_a_link(setting.name, text), codes, default)
+        again = setting.write(found.value, default)
+    elif isinstance(setting, Several):
+        codes = codes_of(data, setting)
+        some = st.lists(st.sampled_from(codes), min_size=setting.least, unique=True)
+        value, default = (tuple(sorted(data.draw(some), key=codes.index)) for _each in range(2))
+        text = setting.write(value, default)
+        found = setting.read(through_a_link(setting.name, text), codes, default)
+        again = setting.write(found.value, default)
+    elif isinstance(setting, Switch):
+        value, preset = data.draw(st.booleans()), data.draw(st.booleans())
+        text = setting.write(value, preset)
+        found = setting.read(through_a_link(setting.name, text), preset)
+        again = setting.write(found.value, preset)
+    elif isinstance(setting, Text):
+        value, default = data.draw(st.text()), data.draw(st.text())
+        text = setting.write(value, default)
+        found = setting.read(through_a_link(setting.name, text), default)
+        again = setting.write(found.value, default)
+    else:
+        return
+    assert (found.value, found.unknown, again) == (value, None, text)
+
+
+@given(st.data())
+def test_whatever_a_link_says_a_choice_is_one_that_there_is(data: st.DataObject) -> None:
+    _page, setting = data.draw(st.sampled_from([each for each in DECLARED if isinstance(each[1], Choice | Several)]))
+    assert isinstance(setting, Choice | Several)
+    codes, text = codes_of(data, setting), data.draw(st.text())
+    if isinstance(setting, Choice):
+        one = setting.read(text, codes, codes[0])
+        assert one.value in codes
+        assert one.unknown == (None if text in codes else text)
+        return
+    found = setting.read(text, codes, codes[:1])
+    assert set(found.value) <= set(codes)
+    assert len(found.value) >= setting.least
+    assert (found.unknown is None) == (set(text.split()) <= set(codes) and len(set(text.split())) >= setting.least)
+
+
+@given(st.lists(st.integers(1, 16), min_size=1, max_size=12), st.data())
+def test_picked_heads_come_back_from_their_links(counts: list[int], data: st.DataObject) -> None:
+    layers = dict(enumerate(counts))
+    places = [HeadPlace(layer, head) for layer, heads in layers.items() for head in range(heads)]
+    picked = data.draw(st.lists(st.sampled_from(places), max_size=MOST_HEADS, unique=True))
+    texts = write_picks(picked, layers)
+    sent = {layer: through_a_link(f"heads{layer}", text) for layer, text in texts.items()}
+    assert read_picks(sent, layers) == tuple(sorted(picked))
+    assert write_picks(read_picks(sent, layers), layers) == texts
+
+
+SITES = st.sampled_from(("encoder.0.self", "encoder.*.self", "decoder.2.cross"))
+PLACES = st.integers(0, 30)
+ROWS = st.integers(1, 6).map(lambda count: (1 / count,) * count)
+EDIT = st.one_of(
+    st.builds(zero_head, SITES, PLACES),
+    st.builds(uniform_row, SITES, PLACES, PLACES),
+    st.builds(mask_key, SITES, PLACES),
+    st.builds(keep_heads, SITES, st.lists(PLACES, min_size=1, max_size=4, unique=True).map(tuple)),
+    st.builds(scale_scores, SITES, st.sampled_from((0.1, 0.5, 2.0, 10.0))),
+    st.builds(window, SITES, PLACES, PLACES, PLACES),
+    st.builds(
+        set_row, SITES, PLACES, PLACES, st.integers(1, 6).map(lambda n: (1 / n,) * n), st.sampled_from((0.25, 1.0))
+    ),
+)
+
+
+@given(st.lists(st.lists(EDIT, min_size=1, max_size=3).map(tuple), max_size=5).map(tuple))
+def test_edits_come_back_from_their_link(done: tuple[Any, ...]) -> None:
+    history = History(done)
+    text = EDITS.write(history)
+    found = EDITS.read(through_a_link(EDITS.name, text))
+    assert (found.value, found.unknown) == (history, None)
+    assert EDITS.write(found.value) == text
+
+
+NUMBERS = st.floats(-1e9, 1e9) | st.none()
+
+
+@given(st.data())
+def test_tables_come_back_from_their_link(data: st.DataObject) -> None:
+    sizes = st.integers(1, min(MOST_CELLS, 5))
+    tables = {}
+    for name in ("query", "key", "value", "mask"):
+        rows, columns = data.draw(sizes), data.draw(sizes)
+        cells = st.booleans() if name == "mask" else NUMBERS
+        row = st.lists(cells, min_size=columns, max_size=columns)
+        tables[name] = data.draw(st.lists(row, min_size=rows, max_size=rows))
+    text = CELLS.write(tables)
+    found = CELLS.read(through_a_link(CELLS.name, text), tables)
+    assert (found.value, found.unknown) == (tables, None)
+    assert CELLS.write(found.value) == text
+
+
+def test_every_kind_of_notation_is_tried_above() -> None:
+    assert {setting.name for _page, setting in DECLARED if isinstance(setting, Data)} == {EDITS.name, CELLS.name}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.address)
+def test_no_two_settings_of_a_page_are_called_alike(page: Any) -> None:
+    names = [setting.name for setting in page.settings]
+    assert len(set(names)) == len(names)
+    for setting in page.settings:
+        name = f"{setting.name}0" if isinstance(setting, Heads) else setting.name.replace("*", "x")
+        assert [each.name for each in page.settings if each.covers(name)] == [setting.name]
+
+
+def opened(page: str, link: dict[str, str]) -> AppTest:
+    app = AppTest.from_string(f"from viz.pages.{page}.page import PAGE\nPAGE.show()", default_timeout=PATIENCE)
+    app.query_params.update(link)
+    app.run()
+    assert not app.exception
+    return app
+
+
+EXAMPLES: tuple[tuple[str, dict[str, str]], ...] = (
+    (
+        "bench",
+        {
+            "sentence": "The dog sleeps.",
+            "mechanisms": "luong-dot transformer",
+            "unit": "piece",
+            "order": "entropy",
+            "also": "difference numbers",
+            "first": "transformer",
+            "head-transformer": "2.3",
+            "picture": "svg",
+        },
+    ),
+    (
+        "heads",
+        {
+            "sentence": "The dog sleeps.",
+            "map": "cross",
+            "heads1": "2 3",
+            "hide": "on",
+            "compare": "difference",
+            "plus": "1.3",
+            "minus": "1.2",
+            "below": "table similarity",
+            "colour": "root",
+        },
+    ),
+    ("steps", {"sentence": "The dog sleeps.", "mechanism": "luong-general", "word": "2", "step": "softmax"}),
+    ("steps", {"show": "lab", "preset": "causal", "scaling": "off", "temperature": "5"}),
+    (
+        "surgery",
+        {
+            "sentence": "The dog sleeps.",
+            "model": "transformer",
+            "edits": "zero_head(decoder.0.cross,1)",
+            "shown": "decoder.1.cross.2",
+            "colour": "root",
+        },
+    ),
+)
+
+
+@pytest.mark.parametrize(("page", "link"), EXAMPLES, ids=lambda each: each if isinstance(each, str) else "")
+def test_a_link_goes_through_its_page_and_comes_out_as_it_went_in(page: str, link: dict[str, str]) -> None:
+    app = opened(page, link)
+    assert not app.warning
+    out = {name: value[0] if isinstance(value, list) else value for name, value in app.query_params.items()}
+    assert {name: out.get(name) for name in link} == link
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.address)
+def test_what_a_page_does_not_declare_is_named(page: Any) -> None:
+    app = opened(page.address, {"nonsense": "1"})
+    assert "nonsense" not in app.query_params
+    assert any("nonsense" in each.value for each in app.warning)
+
+
+@pytest.mark.parametrize(
+    ("words", "there"),
+    [
+        (r"query_params", {"viz/widgets/settings/link.py"}),
+        (
+            r"session_state",
+            {
+                "viz/widgets/settings/link.py",
+                "viz/widgets/settings/controls.py",
+                "viz/widgets/session.py",  # what is no setting: results, and what components report
+            },
+        ),
+        (r"bind=", {"viz/widgets/settings/controls.py"}),
+        (r"use_language\(", {"viz/widgets/frame.py", "viz/text/language.py"}),
+    ],
+    ids=str,
+)
+def test_one_module_carries_settings_and_chooses_the_language(words: str, there: set[str]) -> None:
+    files = [ROOT / "app.py", *(ROOT / "viz").rglob("*.py")]
+    found = {
+        file.relative_to(ROOT).as_posix()
+        for file in files
+        if re.search(words, re.sub(r'""".*?"""', "", file.read_text(encoding="utf8"), flags=re.DOTALL))
+    }
+    assert found == there
