@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from models.edits import Edit
     from models.errors import InputError
+    from models.keys import is_pretrained
     from models.mechanisms import Mechanism
+    from models.model import Model
     from models.registry import catalog, describe, load, load_pretrained, load_translator, pretrained
     from models.sites import Site
     from models.trace import AttentionMap, AttentionTrace, TokenSequence
@@ -30,10 +32,12 @@ __all__ = [
     "Entry",
     "InputError",
     "Mechanism",
+    "Model",
     "Site",
     "TokenSequence",
     "catalog",
     "describe",
+    "is_pretrained",
     "load",
     "load_pretrained",
     "load_translator",
@@ -47,10 +51,12 @@ _HOMES = {
     "Entry": "translation.entry",
     "InputError": "errors",
     "Mechanism": "mechanisms",
+    "Model": "model",
     "Site": "sites",
     "TokenSequence": "trace",
     "catalog": "registry",
     "describe": "registry",
+    "is_pretrained": "keys",
     "load": "registry",
     "load_pretrained": "registry",
     "load_translator": "registry",

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
-from models.huggingface.embedded import PREFIX, Local, local_models
+from models.huggingface.embedded import Local, local_models
+from models.keys import identity_of, is_of_hub, is_pretrained
 from models.mechanisms import mechanisms
 from models.messages import Message
 from models.translation.checkpoints import (
@@ -20,9 +21,8 @@ from models.translation.checkpoints import (
 if TYPE_CHECKING:
     from models.huggingface.hub import Progress
     from models.huggingface.model import PretrainedModel
+    from models.model import Model
     from models.translation.translator import Translator
-
-    Model: TypeAlias = Translator | PretrainedModel
 from models.translation.entry import Entry, read_entry
 
 
@@ -73,8 +73,8 @@ def load(key: str | Path) -> Model:
 
     Returns
     -------
-    Translator or PretrainedModel
-        The first of `catalog()` and of a folder with a card.
+    Model
+        A `Translator` of `catalog()` and of a folder with a card, else a `PretrainedModel`.
 
     Raises
     ------
@@ -88,7 +88,7 @@ def load(key: str | Path) -> Model:
     if isinstance(key, Path):
         foreign = (key / "config.json").is_file() and not (key / CARD_FILE).is_file()
         return _load_folder(key) if foreign else load_translator(key)
-    return load_pretrained(key) if key.startswith(PREFIX) else load_translator(key)
+    return load_pretrained(key) if is_pretrained(key) else load_translator(key)
 
 
 def _load_folder(folder: Path) -> PretrainedModel:
@@ -113,8 +113,8 @@ def load_pretrained(key: str, progress: Progress | None = None) -> PretrainedMod
     known = local_models()
     if key in known:
         return load_folder(known[key].folder, known[key])
-    identity = key.removeprefix(PREFIX)
-    if not key.startswith(PREFIX) or "/" not in identity:
+    identity = identity_of(key)
+    if not is_of_hub(key):
         message = f"no pretrained model {key!r}; there are {', '.join(known) or 'none'}, and hf:owner/name of the hub"
         raise KeyError(message)
     try:

@@ -105,6 +105,10 @@ class Site:
         """The same address without its quantity."""
         return self.at("")
 
+    def reading_order(self) -> tuple[bool, Site]:
+        """Return what sorts places as a trace has them: the encoder before the decoder, then by layer."""
+        return self.stack == "decoder", self
+
     def matches(self, pattern: str) -> bool:
         """Return whether `pattern` names this site; ``*`` matches any run of characters.
 

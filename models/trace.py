@@ -434,11 +434,16 @@ class AttentionTrace(_Record):
             self._check_axes(each)
 
     def _check_axes(self, each: AttentionMap) -> None:
-        own = self.source if each.site.stack == "encoder" or not len(self.target) else self.target_input
+        own = self.source if each.site.stack == "encoder" or not self.is_translation else self.target_input
         expected = (own, own) if each.site.kind == "self" else (self.target, self.source)
         for axis, got, want in zip(("query", "key"), (each.query_tokens, each.key_tokens), expected, strict=True):
             if got != want:
                 raise _problem(each.site, f"{axis} tokens {got.texts}", want.texts, "Label the axis from the trace.")
+
+    @property
+    def is_translation(self) -> bool:
+        """Whether a text was written for the one that was read; False for a one-stack model."""
+        return len(self.target) > 0
 
     @property
     def sites(self) -> tuple[Site, ...]:

@@ -31,6 +31,8 @@ def loaded_by(statement: str) -> frozenset[str]:
         ("import models.sites", ("torch", "numpy")),
         ("import models.trace", ("torch", "tokenizers", "models.edits")),
         ("import models.edits", ("torch", "tokenizers")),
+        ("import models.model", ("torch", "tokenizers")),
+        ("import models.keys", ("torch", "numpy")),
         ("import models.mechanisms", ("torch", "models.networks.recurrent")),
         ("import models.registry", ("torch", "tokenizers", "safetensors", "transformers", "huggingface_hub")),
         ("import models.huggingface.hub", ("torch", "transformers", "huggingface_hub", "tqdm")),

@@ -162,7 +162,7 @@ def _shuffled_maps(replay: Replay, place: Site, seeds: Sequence[int], on_progres
 
 def _put_back(weights: Array, order: NDArray[np.int64], trace: AttentionTrace, place: Site) -> Array:
     """Return a map, [head, query, key], of the source in `order` with its columns and rows where their words stand."""
-    of_source = place.stack == "encoder" or not trace.target
+    of_source = place.stack == "encoder" or not trace.is_translation
     back = np.empty_like(weights)
     if of_source:
         back[:, order[:, None], order] = weights

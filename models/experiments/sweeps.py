@@ -165,7 +165,7 @@ def leave_out_each_word(replay: Replay, *, batch: int | None = None, on_progress
         If the source has one word alone: nothing would be left; or if no translation is written.
     """
     trace, words = replay.trace, replay.free_words
-    if not trace.target:
+    if not trace.is_translation:
         message = Message("This model reads and writes no other text, on which the loss of a word could be measured.")
         raise InputError(message)
     if len(words) < 2:

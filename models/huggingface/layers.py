@@ -46,14 +46,19 @@ class Layers:
         What each layer is given; empty where the weights are the model's own.
     causal : frozenset of Site
         Where a query reads only keys up to its own position.
-    sites : tuple of Site
-        All, in the order of firing.
+    heads : mapping of Site to int
+        How many heads each layer has, in the order of firing.
     """
 
     places: Mapping[nn.Module, tuple[Site, ...]]
     facts: Mapping[Site, Facts]
     causal: frozenset[Site]
-    sites: tuple[Site, ...]
+    heads: Mapping[Site, int]
+
+    @property
+    def sites(self) -> tuple[Site, ...]:
+        """The places of all, in the order of firing."""
+        return tuple(self.heads)
 
     @property
     def observed(self) -> bool:
@@ -201,7 +206,8 @@ def find_layers(network: PreTrainedModel, inputs: Mapping[str, Tensor]) -> Layer
     masks = [session[Site("decoder", number, "self").at("mask")] for number in range(len(sites))]
     causal = {s for s, mask in zip(sites, masks, strict=True) if s.kind == "self" and not mask.triu(1).any()}
     facts = {site: firing.facts for site, firing in zip(sites, probe.firings, strict=True)}
-    return Layers(MappingProxyType(places), MappingProxyType(facts), frozenset(causal), sites)
+    heads = {site: each.heads for site, each in facts.items()}
+    return Layers(MappingProxyType(places), MappingProxyType(facts), frozenset(causal), MappingProxyType(heads))
 
 
 def attention_for(model_type: str) -> str:
@@ -263,8 +269,11 @@ def _own_layers(network: PreTrainedModel, inputs: Mapping[str, Tensor]) -> Layer
     if not all(_close(each.sum(-1), torch.ones(()), TOLERANCE) for each in weights):
         raise _refusal(network, Message("what it gives as its weights does not sum to 1"))
     causal = not any(each.triu(1).any() for each in weights)
-    sites = tuple(Site("decoder" if causal else "encoder", layer, "self") for layer in range(len(weights)))
-    return Layers(MappingProxyType({}), MappingProxyType({}), frozenset(sites if causal else ()), sites)
+    stack = "decoder" if causal else "encoder"
+    heads = {Site(stack, layer, "self"): each.shape[1] for layer, each in enumerate(weights)}
+    return Layers(
+        MappingProxyType({}), MappingProxyType({}), frozenset(heads if causal else ()), MappingProxyType(heads)
+    )
 
 
 def _name_sites(

@@ -20,21 +20,23 @@ from transformers import (
 
 from models.errors import InputError
 from models.huggingface.attention import NAME
-from models.huggingface.embedded import PREFIX, Local
+from models.huggingface.embedded import Local
 from models.huggingface.files import INDEX_FILE, WEIGHTS_FILE, is_marian, lack_of_tokenizer
 from models.huggingface.layers import attention_for
-from models.huggingface.model import Head, PretrainedModel
+from models.huggingface.model import PretrainedModel
 from models.huggingface.tokens import TextTokenizer
+from models.keys import pretrained_key
 from models.messages import Message
+from models.model import Predicts
 from models.networks.seeding import building
 
-_CLASSES: dict[Head, Any] = {
+_CLASSES: dict[Predicts, Any] = {
     "masked": AutoModelForMaskedLM,
     "causal": AutoModelForCausalLM,
     "translation": AutoModelForSeq2SeqLM,
     "none": AutoModel,
 }
-_ENDINGS: tuple[tuple[str, Head], ...] = (
+_ENDINGS: tuple[tuple[str, Predicts], ...] = (
     ("LMHeadModel", "causal"),
     ("ForCausalLM", "causal"),
     ("ForMaskedLM", "masked"),
@@ -61,7 +63,7 @@ def load_folder(folder: Path, local: Local | None = None) -> PretrainedModel:
     InputError
         If it is not such a folder, its weights are not those expected, or its attention cannot be observed.
     """
-    known = local or Local(PREFIX + folder.name, folder.name, folder)
+    known = local or Local(pretrained_key(folder.name), folder.name, folder)
     digest = hash_weights(folder, known.title)
     if known.sha256 and digest != known.sha256:
         message = Message(
@@ -134,10 +136,10 @@ def _load_tokenizer(folder: Path, family: str, title: str, options: dict[str, An
     return TextTokenizer(AutoTokenizer.from_pretrained(folder, **options))
 
 
-def _load_network(folder: Path, config: Any, title: str, options: dict[str, Any]) -> tuple[Any, Head]:
+def _load_network(folder: Path, config: Any, title: str, options: dict[str, Any]) -> tuple[Any, Predicts]:
     """Return the network with the head that its checkpoint has weights for, or without one."""
     wanted = _head_of(config)
-    heads: tuple[Head, ...] = (wanted,) if wanted in ("translation", "none") else (wanted, "none")
+    heads: tuple[Predicts, ...] = (wanted,) if wanted in ("translation", "none") else (wanted, "none")
     missing: list[str] = []
     for head in heads:
         with building():
@@ -161,7 +163,7 @@ def _load_network(folder: Path, config: Any, title: str, options: dict[str, Any]
     raise InputError(message)
 
 
-def _head_of(config: Any) -> Head:
+def _head_of(config: Any) -> Predicts:
     if config.is_encoder_decoder:
         return "translation"
     names = getattr(config, "architectures", None) or ("",)

@@ -25,6 +25,7 @@ from models.huggingface.predictions import predictions_of, steps_of
 from models.huggingface.replay import PretrainedReplay
 from models.huggingface.tokens import Reading, TextTokenizer, clean
 from models.messages import CountMessage, Message
+from models.model import Kind, Predicts, stacks_of
 from models.networks.seeding import seeded
 from models.sites import Site, with_weights
 from models.softmax import FullyMaskedRowError
@@ -42,11 +43,9 @@ MOST_FRESH = 400_000_000
 
 _PROBE = "The cat drank the milk because it was hungry."
 
-Head = Literal["none", "causal", "masked", "translation"]
-
 
 class PretrainedModel:
-    """A transformers model with its tokenizer. Safe to share between threads.
+    """A transformers model with its tokenizer; see `models.model.Model`. Safe to share between threads.
 
     Parameters
     ----------
@@ -71,6 +70,8 @@ class PretrainedModel:
         If its attention cannot be observed; says why.
     """
 
+    pair: str | None = None
+
     def __init__(
         self,
         network: PreTrainedModel,
@@ -79,12 +80,14 @@ class PretrainedModel:
         key: str,
         title: str,
         sha256: str = "",
-        head: Head = "none",
+        head: Predicts = "none",
         cited: tuple[str, int] | None = None,
     ) -> None:
-        self.key, self.title, self.sha256, self.head = key, title, sha256, head
+        self.key, self.title, self.sha256 = key, title, sha256
         self.paper, self.year = cited or PAPERS.get(network.config.model_type, ATTENTION)
         self.tokenizer = tokenizer if isinstance(tokenizer, TextTokenizer) else TextTokenizer(tokenizer)
+        self.predicts: Predicts = head
+        self.mask_token: str | None = self.tokenizer.tokenizer.mask_token
         self.network: PreTrainedModel = network
         nn.Module.eval(network).requires_grad_(False)
         self.network.config.use_cache = False
@@ -99,6 +102,10 @@ class PretrainedModel:
         self._takes = frozenset(inspect.signature(network.forward).parameters)
         self.longest = min(MAX_TOKENS, self.tokenizer.longest, token_limit(network))
         self._layers = self._find_layers()
+        self.heads: Mapping[Site, int] = self._layers.heads
+        self.stacks = stacks_of(self.heads)
+        self.is_translation = self.kind == "encoder-decoder"
+        self.takes_pair = self.kind == "encoder"
 
     @property
     def sites(self) -> tuple[Site, ...]:
@@ -111,7 +118,7 @@ class PretrainedModel:
         return self._layers.observed
 
     @property
-    def kind(self) -> Literal["encoder", "decoder", "encoder-decoder"]:
+    def kind(self) -> Kind:
         """What it is: a stack that reads both ways, a causal one, or one of each."""
         if self.network.config.is_encoder_decoder:
             return "encoder-decoder"
@@ -307,10 +314,10 @@ class PretrainedModel:
         """Return the trace of a one-stack model."""
         tokens = reading.tokens
         inputs: dict[str, Any] = dict(self._inputs(reading))
-        hidden = self.tokenizer.mask if self.head == "masked" else None
+        hidden = self.tokenizer.mask if self.predicts == "masked" else None
         masks = [position for position, token in enumerate(tokens.ids) if token == hidden]
-        predicts = bool(masks) or self.head == "causal"
-        if self.head == "causal" and "logits_to_keep" in self._takes:
+        predicts = bool(masks) or self.predicts == "causal"
+        if self.predicts == "causal" and "logits_to_keep" in self._takes:
             kept = min(len(tokens), max(1, LOGITS // self.network.config.get_text_config().vocab_size))
             inputs["logits_to_keep"] = kept
         done = observed_pass(self.network, self._layers, inputs, patterns=patterns, edits=edits, whole=predicts)

@@ -61,17 +61,17 @@ class PretrainedReplay(Replay):
             raise InputError(message)
         done = self._pass(orders, whole=bool(self.written), edits=several)
         vectors = None
-        if not self.trace.target and done.run.vectors is not None:
+        if not self.trace.is_translation and done.run.vectors is not None:
             vectors = done.run.vectors.numpy()
         if not self.written:
             return Outcome(np.zeros((len(orders), 0)), vectors)
-        logits = done.logits if self.trace.target else done.logits[:, -1 - len(self.written) : -1]
+        logits = done.logits if self.trace.is_translation else done.logits[:, -1 - len(self.written) : -1]
         return Outcome(chosen(logits, self.written.ids), vectors)
 
     def weights(self, orders: Orders, place: Site) -> NDArray[np.float32]:
         """Return the weights at `place`; see `Replay.weights`."""
         site = place.at("weights")
-        done = self._pass(orders, whole=bool(self.trace.target), patterns=(str(site),))
+        done = self._pass(orders, whole=self.trace.is_translation, patterns=(str(site),))
         weights: NDArray[np.float32] = done.session[site].numpy()
         return weights
 
@@ -86,7 +86,7 @@ class PretrainedReplay(Replay):
     ) -> Pass:
         order = torch.from_numpy(orders)
         inputs: dict[str, Any] = {name: values[0][order] for name, values in self._inputs.items()}
-        if self.trace.target:
+        if self.trace.is_translation:
             inputs["decoder_input_ids"] = torch.tensor([self.trace.target_input.ids] * len(orders))
         elif whole and "logits_to_keep" in signature(self._network.forward).parameters:
             inputs["logits_to_keep"] = len(self.written) + 1
@@ -95,7 +95,7 @@ class PretrainedReplay(Replay):
 
 def _known(trace: AttentionTrace) -> tuple[TokenSequence, NDArray[np.float64]]:
     """Return the tokens whose log-probability `trace` tells, and these: of a causal text those that follow another."""
-    if trace.target:
+    if trace.is_translation:
         return trace.target, log_probabilities_of(trace)
     found = {each.position + 1: each.log_probability for each in trace.predictions}
     told = {position: value for position, value in found.items() if value is not None}

@@ -40,6 +40,8 @@ class Mechanism:
         Whether the decoder reads the source through a cross map; False where one fixed vector is all that it gets.
     is_local : bool
         Whether each row reads a window of its own (the quantity ``centre``), which a window edit takes the place of.
+    is_multi_head : bool
+        Whether several heads read side by side in each layer.
     options : tuple of (str, value)
         What `build` passes to the network besides the sizes.
     order : int
@@ -57,6 +59,7 @@ class Mechanism:
     rows_sum_to_one: bool = True
     has_attention: bool = True
     is_local: bool = False
+    is_multi_head: bool = False
     options: tuple[tuple[str, Any], ...] = ()
     order: int = 0
 

@@ -24,5 +24,6 @@ MECHANISM = Mechanism(
         ),
     ),
     network="models.networks.transformer:TransformerNetwork",
+    is_multi_head=True,
     order=2,
 )

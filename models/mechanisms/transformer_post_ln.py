@@ -13,6 +13,7 @@ MECHANISM = Mechanism(
     equation=mark("section 3.2, equation 1; section 3.1, LayerNorm(x + Sublayer(x))"),
     departures=PRE_LN.departures[1:],  # the first says where the normalisation stands
     network=PRE_LN.network,
+    is_multi_head=PRE_LN.is_multi_head,
     options=(("pre_norm", False),),
     order=1,
 )

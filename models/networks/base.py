@@ -8,6 +8,7 @@ from typing import Any, Self, cast
 import torch
 from torch import Tensor, nn
 
+from models.sites import Site
 from models.vocabulary import PAD
 
 
@@ -100,6 +101,11 @@ class TranslationNetwork(nn.Module, ABC):
     @abstractmethod
     def decode_states(self, memory: Any, inputs: Tensor) -> Tensor:
         """Read `inputs` ([batch, target] ids: ``<s>``, y1, ...) in one pass; return [batch, target, d_output]."""
+
+    @property
+    def heads(self) -> dict[Site, int]:
+        """How many heads read at each place, in the order of a trace; empty without attention."""
+        return {}
 
     @abstractmethod
     def logits(self, states: Tensor) -> Tensor:

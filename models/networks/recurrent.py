@@ -161,6 +161,11 @@ class AttentiveNetwork(RecurrentNetwork):
         self.hook_context = HookPoint(CROSS.at("context"))
         self.hook_output = HookPoint(CROSS.at("output"))
 
+    @property
+    def heads(self) -> dict[Site, int]:
+        """One head, on the source."""
+        return {CROSS: 1}
+
     def read_context(self, weights: Tensor, memory: RecurrentMemory, position: int) -> Tensor:
         """Return c_i = sum_j a_ij h_j for `weights` [batch, 1, query, source]: [batch, query, 2 * d_encoder]."""
         values = memory.states.unsqueeze(1)  # [batch, 1, source, 2 * d_encoder]

@@ -212,6 +212,14 @@ class TransformerNetwork(TiedNetwork):
         self.decoder_norm = nn.LayerNorm(d_model) if pre_norm else nn.Identity()
         self.dropout = nn.Dropout(dropout) if dropout else nn.Identity()
 
+    @property
+    def heads(self) -> dict[Site, int]:
+        """Those of each layer; in the decoder on the source first, as in a trace."""
+        layers = cast("list[EncoderLayer | DecoderLayer]", [*self.encoder, *self.decoder])
+        parts = [each.attention for each in layers] + [each.cross for each in layers if isinstance(each, DecoderLayer)]
+        found = {each.attend.weights.site.place: each.heads for each in parts}
+        return {place: found[place] for place in sorted(found, key=Site.reading_order)}
+
     def embed(self, tokens: Tensor, first: int = 0) -> Tensor:
         """Return embeddings with positions added, [batch, token, d_model], for ids [batch, token]."""
         embedded = self.embedding(tokens) * self.embedding_scale

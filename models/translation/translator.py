@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.metadata import version
 from typing import Any
@@ -15,6 +15,7 @@ from models.errors import EMPTY, InputError
 from models.hooks import Session, capture
 from models.mechanisms import Mechanism
 from models.messages import CountMessage, Message
+from models.model import Kind, Predicts, stacks_of
 from models.networks.base import TranslationNetwork
 from models.networks.seeding import seeded
 from models.sites import Site, complete_pattern
@@ -35,7 +36,7 @@ ALTERNATIVES = 5
 
 
 class Translator:
-    """A translation model with its tokenizer and card. Safe to share between threads.
+    """A translation model with its tokenizer and card; see `models.model.Model`. Safe to share between threads.
 
     Parameters
     ----------
@@ -45,15 +46,21 @@ class Translator:
     tokenizer : PairTokenizer
     """
 
+    kind: Kind = "translator"
+    predicts: Predicts = "translation"
+    is_translation = True
+    mask_token: str | None = None
+    takes_pair = False
+
     def __init__(self, entry: Entry, network: TranslationNetwork, tokenizer: PairTokenizer) -> None:
         self.entry = entry
+        self.key, self.title, self.sha256 = entry.key, entry.mechanism.title, entry.sha256
+        self.pair: str | None = entry.pair
         self.network = network.for_inference()
         self.tokenizer = tokenizer
-
-    @property
-    def key(self) -> str:
-        """What `models.load` takes for it."""
-        return self.entry.key
+        self.heads: Mapping[Site, int] = network.heads
+        self.stacks = stacks_of(self.heads)
+        self.editable = bool(self.heads)
 
     @property
     def mechanism(self) -> Mechanism:
@@ -70,6 +77,7 @@ class Translator:
         source: str,
         target: str | None = None,
         *,
+        pair: str | None = None,
         edits: Iterable[Edit] = (),
         sites: Iterable[str | Site] = ("*.weights",),
     ) -> AttentionTrace:
@@ -82,6 +90,8 @@ class Translator:
         target : str, optional
             A translation to force: the model reads it word by word and says how likely each was. Without it
             the model writes its own, greedily.
+        pair : str, optional
+            For a `models.model.Model` that reads two texts; this one does not.
         edits : iterable of Edit
             Interventions, applied in this order.
         sites : iterable of str or Site
@@ -96,7 +106,7 @@ class Translator:
         Raises
         ------
         InputError
-            If a text is empty or too long, or an edit leaves a word nothing to read.
+            If a text is empty or too long, there is a second one, or an edit leaves a word nothing to read.
         CaptureError
             If a site or an edit names a place that the model does not have.
 
@@ -107,6 +117,7 @@ class Translator:
         >>> trace["decoder.0.cross"].weights.shape[0]
         1
         """
+        self._refuse_second(pair)
         source_tokens = self._tokens(source, "sentence")
         forced = None if target is None else self._tokens(target, "translation")
         chosen = tuple(edits)
@@ -150,23 +161,53 @@ class Translator:
             return Message("{said} Query {row} is “{piece}” of “{word}”.", **query)
         return Message("{said} Query {row} is a piece of “{word}”.", **query)
 
-    def replay(self, trace: AttentionTrace) -> TranslatorReplay:
-        """Return the texts of `trace`, which this model gave with nothing edited, ready to be run again."""
+    def replay(self, trace: AttentionTrace, *, pair: str | None = None) -> TranslatorReplay:
+        """Return the texts of `trace`, which this model gave with nothing edited, ready to be run again.
+
+        Parameters
+        ----------
+        trace : AttentionTrace
+        pair : str, optional
+            See `attend`.
+
+        Returns
+        -------
+        TranslatorReplay
+        """
+        self._refuse_second(pair)
         return TranslatorReplay(trace, self.network, self.fresh_network)
 
+    def _refuse_second(self, pair: str | None) -> None:
+        if pair is not None:
+            message = Message(
+                "{title} reads one text; a pair of texts is for models that read both ways.", title=self.title
+            )
+            raise InputError(message)
+
     def fresh_network(self, seed: int) -> TranslationNetwork:
-        """Return a network of this architecture with the weights that training starts from."""
+        """Return a network of this architecture with the weights that training starts from.
+
+        Parameters
+        ----------
+        seed : int
+
+        Returns
+        -------
+        TranslationNetwork
+        """
         with seeded(seed):
             made: TranslationNetwork = self.mechanism.build(**self.card["network"])
         return made.eval().requires_grad_(False)
 
-    def fit(self, text: str) -> tuple[str, int]:
+    def fit(self, text: str, *, pair: str | None = None) -> tuple[str, int]:
         """Cut `text` after the last word that fits into `MAX_PIECES`.
 
         Parameters
         ----------
         text : str
             A source or a target, of any length.
+        pair : str, optional
+            See `attend`.
 
         Returns
         -------
@@ -182,6 +223,7 @@ class Translator:
         >>> load("bahdanau-en-fr").fit("The cat sleeps.")
         ('The cat sleeps.', 0)
         """
+        self._refuse_second(pair)
         tokens = self.tokenizer.source(text)
         pieces = len(tokens) - 1
         if pieces <= MAX_PIECES:

@@ -13,7 +13,8 @@ import transformers
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
 
 from models.huggingface.layers import attention_for
-from models.huggingface.model import Head, PretrainedModel
+from models.huggingface.model import PretrainedModel
+from models.model import Predicts
 
 SPECIALS = ("<pad>", "<s>", "</s>", "<mask>", "<unk>")
 VOCABULARY = len(SPECIALS) + 256
@@ -47,7 +48,7 @@ _PAIR = _COMMON | {
 }
 
 # For each family its head and what makes it tiny.
-FAMILIES: dict[str, tuple[Head, dict[str, Any]]] = {
+FAMILIES: dict[str, tuple[Predicts, dict[str, Any]]] = {
     "bert": ("masked", _TINY),
     "roberta": ("masked", _TINY),
     "distilbert": ("masked", _COMMON | {"dim": 32, "n_layers": 3, "n_heads": 4, "hidden_dim": 48}),
@@ -137,7 +138,7 @@ def tiny_pieces(sentences: Iterable[str], **ids: int) -> bytes:
     return file.getvalue()
 
 
-def tiny_network(family: str, *, head: Head | None = None, attention: str | None = None, **changes: Any) -> Any:
+def tiny_network(family: str, *, head: Predicts | None = None, attention: str | None = None, **changes: Any) -> Any:
     """Make the network of `family` with random weights, large enough for maps that are far from even."""
     own, settings = FAMILIES[family]
     config = transformers.AutoConfig.for_model(family, **settings | changes)

@@ -26,7 +26,7 @@ from viz.server.caching import BoundedCache
 if TYPE_CHECKING:
     from models.edits import Edit
     from models.huggingface.hub import Progress
-    from models.registry import Model
+    from models.model import Model
 
 TRACE_BYTES = 640 * 2**20
 """Memory that traces may take on a server: one of 144 heads and 1,024 tokens takes 604 MiB of it."""
@@ -39,9 +39,6 @@ MOST_PRETRAINED = 3
 
 MOST_FAILURES = 32
 """How many pretrained models that could not be loaded are remembered, each with the reason."""
-
-PRETRAINED = "hf:"
-"""What the keys of pretrained models begin with."""
 
 LONG_TEXT = 400
 """Characters of a text that is worth every core of the server."""
@@ -219,9 +216,7 @@ class Host:
 
     def identify(self, key: str, source: str, target: str | None = None, **choices: Unpack[Choices]) -> Hashable:
         """Return what names the trace that `attend` gives for the same arguments: small, and equal for equal traces."""
-        sha256 = (
-            str(getattr(self.model(key), "sha256", "")) if key.startswith(PRETRAINED) else models.describe(key).sha256
-        )
+        sha256 = self.model(key).sha256 if models.is_pretrained(key) else models.describe(key).sha256
         return (key, sha256, source, target, *(_USUAL | choices).values())
 
     def attend(self, key: str, source: str, target: str | None = None, **choices: Unpack[Choices]) -> AttentionTrace:
@@ -247,14 +242,12 @@ class Host:
         models.InputError
             If the text is not one that the model takes.
         """
-        model: Any = self.model(key)
+        model = self.model(key)
         identity = self.identify(key, source, target, **choices)
-        given = {name: choice for name, choice in (_USUAL | choices).items() if choice is not None}
 
         def run() -> AttentionTrace:
             with _cores_for(source):
-                trace: AttentionTrace = model.attend(source, target, **given)
-            return trace
+                return model.attend(source, target, **(_USUAL | choices))
 
         return self.traces.get(identity, run)
 
@@ -281,12 +274,12 @@ def _cores_for(text: str) -> Iterator[None]:
 
 def _is_held(key: str, future: Future[Model]) -> bool:
     """Return whether `key` is of a pretrained model that takes memory."""
-    return key.startswith(PRETRAINED) and future.done() and future.exception() is None
+    return models.is_pretrained(key) and future.done() and future.exception() is None
 
 
 def _has_failed(key: str, future: Future[Model]) -> bool:
     """Return whether `key` is of a pretrained model that could not be loaded."""
-    return key.startswith(PRETRAINED) and future.done() and future.exception() is not None
+    return models.is_pretrained(key) and future.done() and future.exception() is not None
 
 
 def load_for_serving(key: str, progress: Progress = _report_to_nobody) -> Model:
@@ -297,7 +290,7 @@ def load_for_serving(key: str, progress: Progress = _report_to_nobody) -> Model:
     import torch
 
     torch.set_num_threads(1)
-    model: Model = models.load_pretrained(key, progress) if key.startswith(PRETRAINED) else models.load(key)
+    model: Model = models.load_pretrained(key, progress) if models.is_pretrained(key) else models.load(key)
     model.attend("A first run.")
     _rest()
     return model

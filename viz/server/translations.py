@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import models
-from models.huggingface.embedded import PREFIX
 from models.trace import AttentionTrace
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ def own_translations(host: Host, keys: Sequence[str], source: str) -> dict[str, 
 
 def sites_of(key: str) -> tuple[str, ...]:
     """Return what is captured of the model `key`: its weights, and the windows of local attention."""
-    if key.startswith(PREFIX) or not (mechanism := models.describe(key).mechanism).is_local:
+    if models.is_pretrained(key) or not (mechanism := models.describe(key).mechanism).is_local:
         return ("*.weights",)
     return ("*.weights", "*.centre") if mechanism.rows_sum_to_one else ("*.weights", "*.centre", "*.raw_weights")
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
-
 from streamlit.delta_generator import DeltaGenerator
 
 import models
@@ -15,25 +13,12 @@ LONGEST_NAMED = 40  # characters of what is named of a text
 _LAST = "last-readable"
 
 
-class Fits(Protocol):
-    """A model that says how much of a text it takes."""
-
-    def fit(self, text: str) -> tuple[str, int]:
-        """Return the beginning of `text` that it takes, and how many words and marks are left out."""
-
-
-def fit_beside(model: Any, text: str, pair: str | None) -> tuple[str, int]:
-    """Return the beginning of `text` that `model` takes with `pair`, if there is one, and how much is left out."""
-    fitting, left_out = model.fit(text) if pair is None else model.fit(text, pair=pair)
-    return str(fitting), int(left_out)
-
-
-def fit_text(model: Fits, text: str, place: DeltaGenerator, *, pair: str | None = None) -> str:
+def fit_text(model: models.Model, text: str, place: DeltaGenerator, *, pair: str | None = None) -> str:
     """Cut `text` after the last word that `model` takes, and say in `place` what is left out.
 
     Parameters
     ----------
-    model : Fits
+    model : Model
     text : str
         As it was typed; an empty one is given back as it is, and the model says what is wrong with it.
     place : DeltaGenerator
@@ -45,7 +30,7 @@ def fit_text(model: Fits, text: str, place: DeltaGenerator, *, pair: str | None 
     -------
     str
     """
-    fitting, left_out = fit_beside(model, text, pair)
+    fitting, left_out = model.fit(text, pair=pair)
     if left_out:
         said = _(
             "This text is longer than the model takes: it is read up to “…{end}”. Words and marks left out: {count}.",
@@ -61,12 +46,12 @@ def keep_readable(text: str) -> None:
     session.keep(_LAST, text)
 
 
-def last_readable(model: Fits, error: models.InputError, place: DeltaGenerator) -> str | None:
+def last_readable(model: models.Model, error: models.InputError, place: DeltaGenerator) -> str | None:
     """Say in `place` what is wrong with a text; return the last that could be read, cut, or None if there is none.
 
     Parameters
     ----------
-    model : Fits
+    model : Model
     error : models.InputError
         What the model said of the text.
     place : DeltaGenerator
@@ -80,6 +65,6 @@ def last_readable(model: Fits, error: models.InputError, place: DeltaGenerator) 
     last = session.recall(_LAST)
     if last is None:
         return None
-    fitting = str(model.fit(str(last))[0])
+    fitting = model.fit(str(last))[0]
     place.caption(plain(_("Below: the last sentence that could be read, “{sentence}”", sentence=fitting)))
     return fitting

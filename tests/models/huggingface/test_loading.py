@@ -71,7 +71,7 @@ class TestMiniLM:
 
     def test_it_says_what_it_is(self) -> None:
         model = minilm()
-        assert (model.key, model.head, model.kind, model.longest) == ("hf:minilm", "none", "encoder", 512)
+        assert (model.key, model.predicts, model.kind, model.longest) == ("hf:minilm", "none", "encoder", 512)
         provenance = model.attend("The cat sleeps.").provenance
         assert provenance.sha256 == "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
         assert (provenance.title, provenance.year) == ("all-MiniLM-L6-v2", 2020)
@@ -157,8 +157,8 @@ class TestFolders:
     def test_a_saved_model_comes_back(self, tmp_path: Path, family: str, head: str) -> None:
         model = models.load(write(tmp_path / "tiny", family))
         assert isinstance(model, PretrainedModel)
-        assert (model.key, model.title, model.head) == ("hf:tiny", "tiny", head)
-        own = PretrainedModel(tiny_network(family), tiny_tokenizer(), key="hf:x", title="x", head=model.head)
+        assert (model.key, model.title, model.predicts) == ("hf:tiny", "tiny", head)
+        own = PretrainedModel(tiny_network(family), tiny_tokenizer(), key="hf:x", title="x", head=model.predicts)
         for each, other in zip(model.attend(TEXT), own.attend(TEXT), strict=True):
             np.testing.assert_allclose(each.weights, other.weights, atol=1e-6)
 
@@ -178,7 +178,7 @@ class TestFolders:
         assert len(kept) < len(weights)
         save_file(kept, folder / WEIGHTS_FILE, metadata={"format": "pt"})
         model = load_folder(folder)
-        assert model.head == "none"
+        assert model.predicts == "none"
         assert model.attend("The <mask> drank.").predictions == ()
 
     def test_a_layer_without_weights_is_refused(self, folder: Path) -> None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from streamlit.delta_generator import DeltaGenerator
 
 from viz.figures import HeadPlace
-from viz.pages.heads.matched import Side, Sides, Texts, run_other, show_difference, show_matching, takes_pairs
+from viz.pages.heads.matched import Side, Sides, Texts, run_other, show_difference, show_matching
 from viz.pages.heads.model import choose_second, open_model, title_of
 from viz.pages.heads.settings import A_MODEL, A_SENTENCE, AGAINST, CHANGED, ITS, MINE, OTHER
 from viz.pages.heads.shown import Shown
@@ -139,7 +139,7 @@ def _second_model(
     if not open_model(host, second, messages):
         return
     text, pair = texts
-    left_out = pair is not None and not takes_pairs(host.model(second))
+    left_out = pair is not None and not host.model(second).takes_pair
     found = run_other(host, second, (text, None if left_out else pair))
     if found is None:
         return

@@ -6,7 +6,6 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -26,7 +25,6 @@ from viz.text.tokens import isolated, visible
 from viz.views.matching import Matching, Pairs, changes, distances
 from viz.views.view import View
 from viz.widgets.chart import show_figure
-from viz.widgets.readable_text import fit_beside
 from viz.widgets.style import style_sheet
 
 _SHEET = Path(__file__).parent / "matched.css"
@@ -102,16 +100,11 @@ class Sides:
         return distances(np.concatenate(first), np.concatenate(second))
 
 
-def takes_pairs(model: Any) -> bool:
-    """Return whether `model` reads two texts together."""
-    return getattr(model, "kind", "") == "encoder"
-
-
 def run_other(host: Host, key: str, texts: Texts) -> tuple[AttentionTrace, Hashable] | None:
     """Run the model of `key` on what the other is compared with; None, after saying why, if it cannot read that."""
     text, pair = texts
     try:
-        fitting, left_out = fit_beside(host.model(key), text, pair)
+        fitting, left_out = host.model(key).fit(text, pair=pair)
         if left_out:
             st.info(_("The text compared with is longer than the model takes: its end is left out."))
         return host.attend(key, fitting, pair=pair), host.identify(key, fitting, pair=pair)

@@ -8,8 +8,9 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 import models
-from models.huggingface.embedded import PREFIX, local_models
+from models.huggingface.embedded import local_models
 from models.huggingface.hub import HubModel, HubSettings, OfflineError, check_identity, look_up, stored
+from models.keys import identity_of, is_of_hub, pretrained_key
 from models.mechanisms import mechanisms
 from viz.pages.heads.settings import MODEL, SECOND, TYPED
 from viz.server.loading import usable
@@ -17,7 +18,7 @@ from viz.server.runtime import Host, ModelUnavailableError
 from viz.text.language import _, _n, say
 from viz.text.markup import plain
 from viz.widgets import session
-from viz.widgets.language_pair import latest_pair
+from viz.widgets.language_pair import latest_pair, mechanism_of
 from viz.widgets.settings import choose, link
 
 KEY = "transformer-en-fr"
@@ -53,9 +54,9 @@ def choose_model(messages: DeltaGenerator, *, turned: bool) -> str | None:
     if turned and ours != KEY and ours in labels:
         link.store(MODEL.name, ours)
     wanted = link.text_of(MODEL) or ""
-    if wanted.startswith(PREFIX) and wanted not in labels and "/" in wanted:
+    if is_of_hub(wanted) and wanted not in labels:
         try:
-            labels[wanted] = _("{name} (hub)", name=check_identity(wanted.removeprefix(PREFIX), settings))
+            labels[wanted] = _("{name} (hub)", name=check_identity(identity_of(wanted), settings))
         except models.InputError as error:
             messages.error(plain(say(error)), icon=":material/cloud_off:")
             link.discard(MODEL.name)
@@ -88,7 +89,7 @@ def open_model(host: Host, key: str, messages: DeltaGenerator) -> bool:
     bool
         False if it is not ready: the reader is told why in `messages`, or is asked.
     """
-    if not key.startswith(PREFIX):
+    if not models.is_pretrained(key):
         return bool(usable(host, (key,), messages))
     if not host.is_settled(key) and not host.is_begun(key) and not _may_begin(key, messages):
         return False
@@ -104,15 +105,15 @@ def open_model(host: Host, key: str, messages: DeltaGenerator) -> bool:
             st.button(_("Try again"), key=f"again-{key}", on_click=_try_again, args=(host, key))
         return False
     seen: tuple[str, ...] = session.recall(_SEEN, ())
-    if "/" in key and key not in seen:
+    if is_of_hub(key) and key not in seen:
         session.keep(_SEEN, (*seen, key))
     return True
 
 
 def title_of(host: Host, key: str) -> str:
     """Return the name of the model of `key`, as people write it."""
-    if key.startswith(PREFIX):
-        return str(getattr(host.model(key), "title", key))
+    if models.is_pretrained(key):
+        return host.model(key).title
     entry = models.describe(key)
     return _(entry.mechanism.title)
 
@@ -129,15 +130,16 @@ def _labels(settings: HubSettings) -> dict[str, str]:
     """Return what can be chosen: our models of many heads, those on this machine, those of the hub that are known."""
     labels = {}
     for key in models.catalog():
-        if not key.startswith("transformer"):
+        mechanism = mechanisms().get(mechanism_of(key))
+        if mechanism is None or not mechanism.is_multi_head:
             continue
         entry = models.describe(key)
         languages = {"source": _(entry.source_language), "target": _(entry.target_language)}
         labels[key] = _("{title}: {source} to {target}", title=_(entry.mechanism.title), **languages)
     labels |= {key: each.title for key, each in local_models().items()}
-    hub = [PREFIX + identity for identity in settings.allowed] if settings.enabled else []
+    hub = [pretrained_key(identity) for identity in settings.allowed] if settings.enabled else []
     seen: tuple[str, ...] = session.recall(_SEEN, ())
-    return labels | {key: _("{name} (hub)", name=key.removeprefix(PREFIX)) for key in (*hub, *seen)}
+    return labels | {key: _("{name} (hub)", name=identity_of(key)) for key in (*hub, *seen)}
 
 
 def _name_box(settings: HubSettings) -> None:
@@ -164,7 +166,7 @@ def _take_name(settings: HubSettings) -> None:
         identity = check_identity(session.reported(_BOX), settings)
     except models.InputError:
         return
-    link.store(MODEL.name, PREFIX + identity)
+    link.store(MODEL.name, pretrained_key(identity))
     session.forget(_FOUND)
 
 
@@ -175,7 +177,7 @@ def _try_again(host: Host, key: str) -> None:
 
 def _may_begin(key: str, messages: DeltaGenerator) -> bool:
     """Return whether the model may be loaded now: it lies on this machine, or the reader has just said so."""
-    identity = key.removeprefix(PREFIX)
+    identity = identity_of(key)
     if key in local_models():
         return True
     found = _looked_up(identity)
@@ -229,7 +231,7 @@ def _wait(host: Host, key: str) -> None:
     """Start loading if nobody has, and show how far it is until it is done."""
     if not host.is_begun(key):
         host.warm_up((key,))
-    name = key.removeprefix(PREFIX)
+    name = identity_of(key)
     bar = st.progress(0.0, text=plain(_("{name} is being opened …", name=name)))
     while not host.is_settled(key):
         progress = host.progress(key)

@@ -10,7 +10,6 @@ import streamlit as st
 
 import models
 from models.trace import AttentionTrace, Prediction
-from viz.server.runtime import PRETRAINED
 from viz.text.language import _, _n
 from viz.text.markup import plain
 from viz.text.tokens import visible
@@ -20,27 +19,23 @@ MOST_ROWS = 300
 SHORT = 5  # alternatives that a line or a row names
 
 
-def show_output(key: str, trace: AttentionTrace, *, masked: bool, mask: str | None, headless: bool) -> None:
-    """Show small what the model of `key` made of the text.
+def show_output(trace: AttentionTrace, model: models.Model) -> None:
+    """Show small what a model made of the text.
 
     Parameters
     ----------
-    key : str
     trace : AttentionTrace
-    masked : bool
-        Whether it has a trained head that predicts masked words.
-    mask : str or None
-        How a masked word is typed for it; None if it knows no such word.
-    headless : bool
-        Whether it is causal, and its checkpoint lacks the head that predicts the next token.
+    model : Model
+        It gave the trace.
     """
-    if len(trace.target):
-        _translation(key, trace)
+    masked, mask = model.predicts == "masked", model.mask_token
+    if trace.is_translation:
+        _translation(model.key, trace)
     elif trace.predictions and not masked:
         _next_tokens(trace)
     elif trace.predictions:
         _masked(trace)
-    elif headless:
+    elif model.kind == "decoder" and model.predicts == "none":
         st.caption(
             plain(
                 _(
@@ -66,7 +61,7 @@ def show_output(key: str, trace: AttentionTrace, *, masked: bool, mask: str | No
 
 
 def _translation(key: str, trace: AttentionTrace) -> None:
-    if key.startswith(PRETRAINED):
+    if models.is_pretrained(key):
         language, wrote = "", _("{title} wrote:", title=_(trace.provenance.title))
     else:
         entry = models.describe(key)

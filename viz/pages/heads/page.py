@@ -13,7 +13,7 @@ from models.trace import AttentionTrace
 from viz.pages.heads.against import compare_with
 from viz.pages.heads.extras import show_below, take_pair
 from viz.pages.heads.gallery import arrange, show_gallery, take_picks
-from viz.pages.heads.matched import Texts, takes_pairs
+from viz.pages.heads.matched import Texts
 from viz.pages.heads.model import KEY, choose_model, open_model
 from viz.pages.heads.output import show_output
 from viz.pages.heads.picked import compare_heads
@@ -21,7 +21,7 @@ from viz.pages.heads.picks import forget_picks, layers_of, pick_heads
 from viz.pages.heads.settings import LAYERS, OPENED, PAIR, SETTINGS
 from viz.pages.heads.shown import Shown, is_long
 from viz.pages.heads.wanted import MAPS, choose_view_of
-from viz.server.runtime import PRETRAINED, Host, shared_host
+from viz.server.runtime import Host, shared_host
 from viz.text.language import _, _n, mark
 from viz.widgets.frame import Frame, Page
 from viz.widgets.language_pair import pair_of, settle_on
@@ -38,7 +38,7 @@ def _fill(frame: Frame) -> None:
     top, frame.messages = st.container(), st.container()
     with top:
         key = choose_model(frame.messages, turned=frame.turned)
-        if key is not None and not key.startswith(PRETRAINED):
+        if key is not None and not models.is_pretrained(key):
             settle_on(pair_of(key))
         frame.sentence = sentence_box(_label(key), pair=_pair(key))
     if key is not None:
@@ -47,12 +47,12 @@ def _fill(frame: Frame) -> None:
 
 def _pair(key: str | None) -> str:
     """Return the pair whose examples are offered."""
-    return USUAL if key is None or key.startswith(PRETRAINED) else pair_of(key)
+    return USUAL if key is None or models.is_pretrained(key) else pair_of(key)
 
 
 def _label(key: str | None) -> str:
     """Say above the box what becomes of the sentence."""
-    if key is None or key.startswith(PRETRAINED):
+    if key is None or models.is_pretrained(key):
         return _("Type a sentence: the attention of every head on every token is drawn.")
     return says_of(pair_of(key))
 
@@ -62,9 +62,9 @@ def _show_model(host: Host, key: str, sentence: str, top: DeltaGenerator, messag
     if not open_model(host, key, messages):
         return
     link.belong(OPENED, of=key)
-    model: Any = host.model(key)
+    model = host.model(key)
     pair = None
-    if takes_pairs(model):
+    if model.takes_pair:
         with top:
             pair = _pair_box()
     found = _run(host, key, sentence, pair, messages)
@@ -78,10 +78,7 @@ def _show_model(host: Host, key: str, sentence: str, top: DeltaGenerator, messag
         forget_picks()
     take_picks(places)
     take_pair(shown)
-    tokenizer = getattr(model, "tokenizer", None)
-    mask = getattr(getattr(tokenizer, "tokenizer", None), "mask_token", None)
-    headless = getattr(model, "kind", "") == "decoder" and getattr(model, "head", "") == "none"
-    show_output(key, trace, masked=getattr(model, "head", "") == "masked", mask=mask, headless=headless)
+    show_output(trace, model)
     if is_long(trace):
         st.caption(
             _n(

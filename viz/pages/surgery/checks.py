@@ -11,7 +11,6 @@ import numpy as np
 import streamlit as st
 
 import models
-from models.huggingface.embedded import PREFIX
 from models.messages import Message
 from models.sites import Site
 from models.trace import AttentionTrace, TokenSequence
@@ -111,7 +110,7 @@ def _heads(look: Look) -> None:
     from models.experiments.sweeps import switch_off_each_head
 
     model = look.host.model(look.key)
-    if not getattr(model, "editable", True):
+    if not model.editable:
         message = Message(
             "The heads of this model cannot be switched off: its attention does not pass through the hooks."
         )
@@ -198,7 +197,7 @@ def _chance(look: Look) -> None:
     trace, drawing, model = look.trace, look.drawing, look.host.model(look.key)
     how = cast("How", choose(AGAINST))
     view = choose_view(trace, unit=look.unit, site=look.site, head=look.head, reading="written")
-    samples = LARGE_SAMPLES if how == "weights" and look.key.startswith(PREFIX) else SAMPLES
+    samples = LARGE_SAMPLES if how == "weights" and models.is_pretrained(look.key) else SAMPLES
     bands: ChanceBands = _once(
         _identity("chance", look, how, look.unit, view.shown.site),
         lambda show: chance_bands(
@@ -227,7 +226,7 @@ def _chance(look: Look) -> None:
         picture=drawing.picture,
         available=drawing.width,
     )
-    if how == "order" and trace.target and (view.shown.site.stack, view.shown.site.kind) == ("decoder", "self"):
+    if how == "order" and trace.is_translation and (view.shown.site.stack, view.shown.site.kind) == ("decoder", "self"):
         st.caption(
             _(
                 "The translation keeps its own order. The shuffled source reaches this map only through the "

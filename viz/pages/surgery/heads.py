@@ -23,7 +23,7 @@ def show_heads(sweep: HeadSweep, trace: AttentionTrace) -> None:
     entropies = {each.site: mean_entropy(each.weights) for each in trace}
     rows = []
     for number, (site, head) in enumerate(sweep.heads):
-        row: Row = {_("where"): f"{_(site.stack)} {_(site.kind)}"} if trace.target else {}
+        row: Row = {_("where"): f"{_(site.stack)} {_(site.kind)}"} if trace.is_translation else {}
         row |= {_("layer"): site.layer, _("head"): trace[site].head_names[head]}
         if sweep.written:
             row |= _losses(sweep, number, trace)
@@ -45,7 +45,7 @@ def _losses(sweep: HeadSweep, number: int, trace: AttentionTrace) -> Row:
     """Return what log-probability is lost without head `number`, in all and at the word that loses most."""
     words = words_of_target(sweep.changes[number], sweep.written)
     worst = int(words.argmin())
-    hurt = _("word hurt most") if trace.target else _("token hurt most")
+    hurt = _("word hurt most") if trace.is_translation else _("token hurt most")
     return {
         _("change of log-probability (nats)"): round(float(sweep.totals[number]), 4),
         hurt: visible(sweep.written.word_texts[worst]) if words[worst] < 0 else "",
@@ -64,7 +64,7 @@ def _turns(turns: Any, trace: AttentionTrace) -> Row:
 
 def _did(sweep: HeadSweep, trace: AttentionTrace) -> str:
     """Say what was done, and what the numbers are."""
-    if trace.target:
+    if trace.is_translation:
         return _(
             "Each head switched off alone while the model writes its own translation. Below 0: the translation became "
             "less likely."

@@ -10,7 +10,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 import models
-from models.huggingface.embedded import PREFIX, local_models
+from models.huggingface.embedded import local_models
 from models.sites import Site
 from models.trace import AttentionTrace
 from viz.captions.differences import sentence_of_difference
@@ -64,7 +64,7 @@ def _fill(frame: Frame) -> None:
 
 def _label() -> str | None:
     """Say above the box what becomes of the sentence; None: it is translated."""
-    if not (link.text_of(MODEL) or "").startswith(PREFIX):
+    if not models.is_pretrained(link.text_of(MODEL) or ""):
         return None
     return _("Type a sentence: the model reads it, and its attention is edited.")
 
@@ -78,7 +78,7 @@ def _names(pair: str) -> dict[str, str]:
 
 def _key(name: str, pair: str) -> str:
     """Return what `models.load` takes for a name of the link."""
-    return name if name.startswith(PREFIX) else f"{name}-{pair}"
+    return name if models.is_pretrained(name) else f"{name}-{pair}"
 
 
 def _controls(names: Mapping[str, str], pair: str) -> _Wanted:
@@ -96,10 +96,10 @@ def _operate(host: Host, sentence: str, wanted: _Wanted, messages: DeltaGenerato
     before = _unedited(host, sentence, wanted.key, messages)
     if before is None:
         return
-    if before.target and not before.output_text.strip():
+    if before.is_translation and not before.output_text.strip():
         messages.warning(_("The model wrote nothing for this sentence: there is nothing to edit."))
         return
-    if not getattr(host.model(wanted.key), "editable", True):
+    if not host.model(wanted.key).editable:
         messages.info(_("The attention of this model cannot be edited: it does not pass through the hooks."))
     edits = edits_in_force(before, messages)
     forced, afresh = before, before
@@ -164,7 +164,7 @@ def _place(trace: AttentionTrace) -> tuple[Site | None, Head | None]:
     """Let the reader choose which map is shown, if there is a choice; for our own models a card names the usual one."""
     places: dict[str, tuple[Site | None, Head | None]] = {}
     labels: dict[str, str] = {}
-    if not trace.provenance.checkpoint.startswith(PREFIX):
+    if not models.is_pretrained(trace.provenance.checkpoint):
         places["card"] = (None, None)
         labels["card"] = _("shown: the map closest to word alignment")
     for each in sorted(trace, key=lambda shown: (shown.site.kind != "cross", shown.site)):

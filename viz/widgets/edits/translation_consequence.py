@@ -8,7 +8,6 @@ import streamlit as st
 
 import models
 from models.edits import Edit
-from models.huggingface.embedded import PREFIX
 from models.messages import Message
 from models.trace import AttentionTrace
 from viz.measures.consequence import WordChange, changed_words, word_changes
@@ -44,7 +43,7 @@ def edited_runs(
 
     try:
         afresh = host.attend(key, before.source_text, edits=edits, sites=sites_of(key))
-        if not before.target or afresh.target == before.target:
+        if not before.is_translation or afresh.target == before.target:
             return afresh, afresh
         return host.attend(key, before.source_text, before.output_text, edits=edits, sites=sites_of(key)), afresh
     except models.InputError as error:
@@ -57,7 +56,7 @@ def edited_runs(
 def show_consequence(before: AttentionTrace, forced: AttentionTrace, afresh: AttentionTrace, key: str) -> None:
     """Show what the edits did: to the words of the original translation, and to what the model writes now."""
     changes = word_changes(before, forced)
-    language = "" if key.startswith(PREFIX) else escape(models.describe(key).pair.rpartition("-")[2])
+    language = "" if models.is_pretrained(key) else escape(models.describe(key).pair.rpartition("-")[2])
     left, right = st.columns(2)
     with left, st.container(border=True, height="stretch"):
         st.markdown(f"**{_('The same translation, forced')}**")
