@@ -374,7 +374,7 @@ def capture_rows(options: argparse.Namespace) -> list[dict[str, Any]]:
         local_models()["hf:minilm"].folder, attn_implementation="sdpa"
     ).eval()
     reading = model.tokenizer.read(text)
-    inputs, given = reading.inputs, model._inputs(reading)
+    inputs, given = reading.inputs, model.reader.inputs(reading)
 
     def unobserved() -> Any:
         with torch.inference_mode():

@@ -2,46 +2,34 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
-from functools import cache
-from importlib.metadata import version
-from typing import Any, Literal
 
 import torch
-from numpy.typing import NDArray
-from torch import Tensor, nn
+from torch import nn
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from models.edits import Edit
-from models.errors import EMPTY, InputError
-from models.hooks import Session, capture
-from models.huggingface.attention import Run, running
-from models.huggingface.layers import Layers, find_layers, token_limit
-from models.huggingface.observed_pass import observed_pass
+from models.errors import InputError
+from models.huggingface.layers import Layers, find_layers
+from models.huggingface.observed_pass import Observed
+from models.huggingface.one_stack import read_only
 from models.huggingface.papers import ATTENTION, PAPERS
-from models.huggingface.predictions import predictions_of, steps_of
+from models.huggingface.predictions import ALTERNATIVES
+from models.huggingface.reader import Reader
 from models.huggingface.replay import PretrainedReplay
-from models.huggingface.tokens import Reading, TextTokenizer, clean
-from models.messages import CountMessage, Message
+from models.huggingface.tokens import TextTokenizer, clean
+from models.huggingface.two_stacks import write
+from models.messages import Message
 from models.model import Kind, Predicts, stacks_of
 from models.networks.seeding import seeded
+from models.recording import Recorder, versions
 from models.sites import Site, with_weights
 from models.softmax import FullyMaskedRowError
-from models.trace import AttentionMap, AttentionTrace, Prediction, Provenance, TokenSequence
-from models.translation.decoding import step_limit
-
-MAX_TOKENS = 1024
-"""Longest text, in tokens with the special ones, whatever the model takes."""
-
-LOGITS = 2**22
-"""How many logits are held at once; of a longer causal text only the last positions predict."""
+from models.trace import AttentionTrace, Provenance
 
 MOST_FRESH = 400_000_000
 """Weights of a network that may be in memory a second time, drawn anew."""
-
-_PROBE = "The cat drank the milk because it was hungry."
 
 
 class PretrainedModel:
@@ -99,13 +87,14 @@ class PretrainedModel:
                 "{title} has no trained head that writes, so that its decoder has nothing to say.", title=title
             )
             raise InputError(message)
-        self._takes = frozenset(inspect.signature(network.forward).parameters)
-        self.longest = min(MAX_TOKENS, self.tokenizer.longest, token_limit(network))
+        self.reader = Reader(network, self.tokenizer)
+        self.longest = self.reader.longest
         self._layers = self._find_layers()
         self.heads: Mapping[Site, int] = self._layers.heads
         self.stacks = stacks_of(self.heads)
         self.is_translation = self.kind == "encoder-decoder"
         self.takes_pair = self.kind == "encoder"
+        self._observed = Observed(network, self._layers, self.reader, self._record())
 
     @property
     def sites(self) -> tuple[Site, ...]:
@@ -168,7 +157,8 @@ class PretrainedModel:
         >>> trace["encoder.5.self"].weights.shape
         (12, 6, 6)
         """
-        reading, chosen = self._read(source, target, pair), tuple(edits)
+        self._check(target, pair)
+        reading, chosen = self.reader.read(source, pair), tuple(edits)
         if chosen and not self.editable:
             message = Message(
                 "The attention of {title} cannot be edited: it does not pass through the hooks.", title=self.title
@@ -176,9 +166,10 @@ class PretrainedModel:
             raise InputError(message)
         patterns = with_weights(sites)
         try:
-            if self.kind != "encoder-decoder":
-                return self._read_only(source, pair, reading, chosen, patterns)
-            return self._written(source, target, reading, chosen, patterns)
+            if self.is_translation:
+                return write(self._observed, reading, clean(source), target, edits=chosen, patterns=patterns)
+            text = clean(source) if pair is None else f"{clean(source)}\n{clean(pair)}"
+            return read_only(self._observed, reading, text, predicts=self.predicts, edits=chosen, patterns=patterns)
         except FullyMaskedRowError as error:
             message = Message("The edits leave a word nothing to read. {error}.", error=error)
             raise InputError(message) from error
@@ -203,7 +194,8 @@ class PretrainedModel:
             If the trace is not of this model, or of another pair.
         """
         source = trace.source_text if pair is None else trace.source_text.removesuffix(f"\n{clean(pair)}")
-        inputs = self._inputs(self._read(source, None, pair))
+        self._check(None, pair)
+        inputs = self.reader.inputs(self.reader.read(source, pair))
         return PretrainedReplay(trace, inputs, self.network, self._layers, self.fresh_network)
 
     def fresh_network(self, seed: int) -> PreTrainedModel:
@@ -264,7 +256,7 @@ class PretrainedModel:
     def _find_layers(self) -> Layers:
         """Run the network on a text; InputError if it does not run, or its attention cannot be observed."""
         try:
-            return find_layers(self.network, self._probe())
+            return find_layers(self.network, self.reader.probe())
         except InputError:
             raise
         except (AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError) as error:
@@ -274,217 +266,30 @@ class PretrainedModel:
             )
             raise InputError(message) from error
 
-    def _probe(self) -> dict[str, Tensor]:
-        """Return inputs of a few tokens; with an encoder and a decoder, two lengths, so that self and cross differ."""
-        reading = self.tokenizer.read(_PROBE)
-        inputs = self._inputs(reading)
-        if self.network.config.is_encoder_decoder:
-            inputs["decoder_input_ids"] = inputs["input_ids"][:, : len(reading.tokens) // 2]
-        return inputs
-
-    def _inputs(self, reading: Reading) -> dict[str, Tensor]:
-        """Return what the network takes of a reading; one kind of text needs no type."""
-        types = getattr(self.network.config, "type_vocab_size", 2)
-        unused = set() if types > 1 else {"token_type_ids"}
-        return {name: values for name, values in reading.inputs.items() if name in self._takes - unused}
-
-    def _read(self, source: str, target: str | None, pair: str | None) -> Reading:
-        if pair is not None and self.kind != "encoder":
+    def _check(self, target: str | None, pair: str | None) -> None:
+        """Refuse a text that a model of this kind has no use for."""
+        if pair is not None and not self.takes_pair:
             message = Message(
                 "{title} reads one text; a pair of texts is for models that read both ways.", title=self.title
             )
             raise InputError(message)
-        if target is not None and self.kind != "encoder-decoder":
+        if target is not None and not self.is_translation:
             message = Message("{title} writes no translation; it reads one text.", title=self.title)
             raise InputError(message)
-        for name, text in (("text", source), ("second text", pair)):
-            if text is not None and not clean(text):
-                raise InputError(EMPTY[name])
-        reading = self.tokenizer.read(source, pair)
-        self._check_length("text" if pair is None else "pair of texts", len(reading.tokens))
-        return reading
 
-    def _check_length(self, name: str, tokens: int) -> None:
-        if tokens > self.longest:
-            raise InputError(_too_long(name, tokens, self.longest))
-
-    def _read_only(
-        self, source: str, pair: str | None, reading: Reading, edits: tuple[Edit, ...], patterns: tuple[str, ...]
-    ) -> AttentionTrace:
-        """Return the trace of a one-stack model."""
-        tokens = reading.tokens
-        inputs: dict[str, Any] = dict(self._inputs(reading))
-        hidden = self.tokenizer.mask if self.predicts == "masked" else None
-        masks = [position for position, token in enumerate(tokens.ids) if token == hidden]
-        predicts = bool(masks) or self.predicts == "causal"
-        if self.predicts == "causal" and "logits_to_keep" in self._takes:
-            kept = min(len(tokens), max(1, LOGITS // self.network.config.get_text_config().vocab_size))
-            inputs["logits_to_keep"] = kept
-        done = observed_pass(self.network, self._layers, inputs, patterns=patterns, edits=edits, whole=predicts)
-        predictions: tuple[Prediction, ...] = ()
-        if predicts:
-            predictions = predictions_of(done.logits[0], tokens, masks, self.tokenizer.piece)
-        nothing = TokenSequence((), (), (), ())
-        return AttentionTrace(
-            source=tokens,
-            target=nothing,
-            target_input=nothing,
-            maps=self._maps(done.session, edits, tokens, nothing, nothing),
-            steps=(),
-            source_text=clean(source) if pair is None else f"{clean(source)}\n{clean(pair)}",
-            output_text="",
-            provenance=self._provenance(len(tokens), edits, done.session, "none"),
-            predictions=predictions,
-            vectors=_vectors(done.run),
-        )
-
-    def _written(
-        self, source: str, target: str | None, reading: Reading, edits: tuple[Edit, ...], patterns: tuple[str, ...]
-    ) -> AttentionTrace:
-        """Return the trace of a model that reads one text and writes another."""
-        inputs = self._inputs(reading)
-        if target is None:
-            read_in, ids = self._generate(inputs, edits)
-        elif not clean(target):
-            raise InputError(EMPTY["translation"])
-        else:
-            ids = self.tokenizer.target(target)
-            self._check_length("translation", len(ids))
-            read_in = self._shifted(ids)
-        given = inputs | {"decoder_input_ids": torch.tensor([read_in])}
-        done = observed_pass(self.network, self._layers, given, patterns=patterns, edits=edits, whole=True)
-        written, read = self.tokenizer.sequence(ids), self.tokenizer.sequence(read_in)
-        decoding: Literal["greedy", "forced"] = "greedy" if target is None else "forced"
-        ended = target is not None or ids[-1] == self.tokenizer.tokenizer.eos_token_id
-        cut = () if ended else (_cut_after(len(ids)),)
-        return AttentionTrace(
-            source=reading.tokens,
-            target=written,
-            target_input=read,
-            maps=self._maps(done.session, edits, reading.tokens, read, written),
-            steps=steps_of(done.logits[0], written, self.tokenizer.piece),
-            source_text=clean(source),
-            output_text=self.tokenizer.decode(ids),
-            provenance=self._provenance(max(len(reading.tokens), len(ids)), edits, done.session, decoding, cut),
-            vectors=_vectors(done.run),
-        )
-
-    def _generate(self, inputs: Mapping[str, Tensor], edits: tuple[Edit, ...]) -> tuple[list[int], list[int]]:
-        """Return what the decoder reads in and writes, greedily, under `edits`; each step is a whole pass, uncached."""
-        limit = min(step_limit(inputs["input_ids"].shape[1]), self.longest - 1)
-        with torch.inference_mode(), running(Run(self._layers.places)), capture((), edits):
-            options = {"do_sample": False, "num_beams": 1, "max_new_tokens": limit, "use_cache": False}
-            generate: Any = self.network.generate
-            ids = generate(**inputs, **options)[0].tolist()
-        return ids[:-1], ids[1:]
-
-    def _shifted(self, ids: list[int]) -> list[int]:
-        """Return what the decoder reads in while it writes `ids`."""
-        shift: Any = getattr(self.network, "prepare_decoder_input_ids_from_labels", None)
-        if shift is not None:
-            shifted: list[int] = shift(labels=torch.tensor([ids]))[0].tolist()
-            return shifted
-        return [self.network.config.decoder_start_token_id, *ids[:-1]]
-
-    def _maps(
-        self,
-        session: Session,
-        edits: tuple[Edit, ...],
-        source: TokenSequence,
-        read_in: TokenSequence,
-        written: TokenSequence,
-    ) -> tuple[AttentionMap, ...]:
-        places = {site.place for site in session.sites}
-        maps = []
-        for place in (site for site in self.sites if site in places):
-            own = read_in if place.stack == "decoder" and self.kind == "encoder-decoder" else source
-            queries, keys = (own, own) if place.kind == "self" else (written, source)
-            others = [site for site in session.sites if site.place == place and site.quantity != "weights"]
-            loose = any(edit.applies_to(place.at(edit.quantity)) and not edit.keeps_row_sums for edit in edits)
-            each = AttentionMap(
-                site=place,
-                weights=_given(session.take(place.at("weights"))[0]),
-                query_tokens=queries,
-                key_tokens=keys,
-                companions={site.quantity: session.take(site)[0].numpy() for site in others},
-                rows_sum_to_one=self._layers.rows_sum_to_one and not loose,
-                causal=place in self._layers.causal,
-            )
-            maps.append(each)
-        return tuple(maps)
-
-    def _provenance(
-        self,
-        tokens: int,
-        edits: tuple[Edit, ...],
-        session: Session,
-        decoding: Literal["greedy", "forced", "none"],
-        cut: tuple[str, ...] = (),
-    ) -> Provenance:
-        idle = [
-            Message("no effect: {edit} (no such row or word here, or it is so already)", edit=edit.describe())
-            for edit in session.idle_edits
-        ]
-        return Provenance(
+    def _record(self) -> Recorder:
+        """Return what writes the runs of this model down."""
+        layers = self._layers
+        about = Provenance(
             mechanism="pretrained",
             title=self.title,
             year=self.year,
             paper=self.paper,
-            equation=self._layers.equation,
+            equation=layers.equation,
             checkpoint=self.key,
             sha256=self.sha256,
-            versions=_versions(),
-            decoding=decoding,
-            edits=edits,
-            notes=(*self._layers.notes(tokens), *idle, *cut),
+            versions=versions("torch", "numpy", "transformers", "tokenizers"),
+            decoding="none",
         )
-
-
-def _cut_after(tokens: int) -> Message:
-    """Say that the text which a model wrote was ended for it."""
-    return CountMessage(
-        "cut after {count} token: the model did not end its text",
-        "cut after {count} tokens: the model did not end its text",
-        tokens,
-    )
-
-
-def _too_long(name: str, tokens: int, most: int) -> Message:
-    """Say that a text, a pair of texts or a translation has too many tokens."""
-    if name == "pair of texts":
-        return CountMessage(
-            "The pair of texts has {count} token; this model takes {most} at most. Shorten it.",
-            "The pair of texts has {count} tokens; this model takes {most} at most. Shorten it.",
-            tokens,
-            most=most,
-        )
-    if name == "translation":
-        return CountMessage(
-            "The translation has {count} token; this model takes {most} at most. Shorten it.",
-            "The translation has {count} tokens; this model takes {most} at most. Shorten it.",
-            tokens,
-            most=most,
-        )
-    return CountMessage(
-        "The text has {count} token; this model takes {most} at most. Shorten it.",
-        "The text has {count} tokens; this model takes {most} at most. Shorten it.",
-        tokens,
-        most=most,
-    )
-
-
-def _given(values: Tensor) -> NDArray[Any]:
-    """Return a tensor that nobody else holds as an array that a record keeps without a copy."""
-    array: NDArray[Any] = values.numpy()
-    array.setflags(write=False)
-    return array
-
-
-def _vectors(run: Run) -> Any:
-    return None if run.vectors is None else run.vectors[0].numpy()
-
-
-@cache
-def _versions() -> tuple[tuple[str, str], ...]:
-    """Return the versions of what the figures depend on; read once, since it means a walk through site-packages."""
-    return tuple((name, version(name)) for name in ("torch", "numpy", "transformers", "tokenizers"))
+        piece = self.tokenizer.piece
+        return Recorder(about, layers.sites, layers.causal, layers.rows_sum_to_one, piece, ALTERNATIVES)

@@ -6,7 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import nn
 from transformers import PreTrainedModel
 
@@ -14,6 +16,8 @@ from models.edits import Edit
 from models.hooks import Session, capture, observe
 from models.huggingface.attention import Run, running
 from models.huggingface.layers import Layers, own_weights
+from models.huggingface.reader import Reader
+from models.recording import Recorder
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +27,36 @@ class Pass:
     session: Session
     run: Run
     logits: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Observed:
+    """A network that is observed, with what reads for it and what writes its runs down.
+
+    Parameters
+    ----------
+    network : PreTrainedModel
+    layers : Layers
+    reader : Reader
+    recorder : Recorder
+    """
+
+    network: PreTrainedModel
+    layers: Layers
+    reader: Reader
+    recorder: Recorder
+
+
+def final_vectors(run: Run) -> NDArray[np.float32] | None:
+    """Return the final vectors of the text that was read, [token, d_model], if the run saw them.
+
+    Parameters
+    ----------
+    run : Run
+        Of one text.
+    """
+    vectors: NDArray[np.float32] | None = None if run.vectors is None else run.vectors[0].numpy()
+    return vectors
 
 
 def observed_pass(

@@ -4,31 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import torch
 from torch import Tensor
 
-from models.trace import Prediction, Step, TokenSequence
+from models.recording import likeliest
+from models.trace import Prediction, TokenSequence
 
 ALTERNATIVES = 10
 """How many of the likeliest tokens are kept."""
-
-Likeliest = tuple[tuple[str, float], ...]
-
-
-def steps_of(logits: Tensor, written: TokenSequence, piece: Callable[[int], str]) -> tuple[Step, ...]:
-    """Return, for each token that a decoder wrote, how likely it was and what was likeliest.
-
-    Parameters
-    ----------
-    logits : Tensor, [target, vocabulary]
-    written : TokenSequence
-    piece : callable
-        Gives what a vocabulary index reads.
-    """
-    values = logits.log_softmax(dim=-1)  # [target, vocabulary]
-    chosen = values.gather(1, torch.tensor(written.ids)[:, None])[:, 0].tolist()
-    rows = zip(written.texts, written.ids, chosen, _likeliest(values, piece), strict=True)
-    return tuple(Step(text, token, value, likely) for text, token, value, likely in rows)
 
 
 def predictions_of(
@@ -45,20 +27,15 @@ def predictions_of(
         Positions of masked tokens; none for a causal model.
     piece : callable
         Gives what a vocabulary index reads.
+
+    Returns
+    -------
+    tuple of Prediction
     """
     values = (logits[list(masks)] if masks else logits).log_softmax(dim=-1)  # [position, vocabulary]
     positions = masks or range(len(tokens) - len(values), len(tokens))
     found = []
-    for place, row, likely in zip(positions, values, _likeliest(values, piece), strict=True):
+    for place, row, likely in zip(positions, values, likeliest(values, piece, most=ALTERNATIVES), strict=True):
         follows = None if masks or place == len(tokens) - 1 else float(row[tokens.ids[place + 1]])
         found.append(Prediction(place, likely, follows))
     return tuple(found)
-
-
-def _likeliest(values: Tensor, piece: Callable[[int], str]) -> list[Likeliest]:
-    """Return the likeliest tokens of each row of log-probabilities, [position, vocabulary], with probabilities."""
-    best, tokens = values.topk(min(ALTERNATIVES, values.shape[-1]), dim=-1)
-    return [
-        tuple((piece(token), likely) for token, likely in zip(row, probabilities, strict=True))
-        for row, probabilities in zip(tokens.tolist(), best.exp().tolist(), strict=True)
-    ]

@@ -3,33 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
-from importlib.metadata import version
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from torch import Tensor
 
 from models.edits import Edit
-from models.errors import EMPTY, InputError
-from models.hooks import Session, capture
+from models.errors import InputError
+from models.hooks import capture
 from models.mechanisms import Mechanism
-from models.messages import CountMessage, Message
+from models.messages import Message
 from models.model import Kind, Predicts, stacks_of
 from models.networks.base import TranslationNetwork
 from models.networks.seeding import seeded
-from models.sites import Site, complete_pattern
+from models.recording import Recorder, Texts, versions
+from models.sites import Site, with_weights
 from models.softmax import FullyMaskedRowError
-from models.trace import AttentionMap, AttentionTrace, Provenance, Step, TokenSequence
+from models.trace import AttentionTrace, Provenance, TokenSequence
 from models.translation.checkpoints import alignment_of
 from models.translation.decoding import greedy, step_limit
 from models.translation.entry import Entry
 from models.translation.replay import TranslatorReplay
+from models.translation.texts import cut_after, fit_text, nothing_to_read, read_text
 from models.translation.tokenizer import PairTokenizer, normalise
 from models.vocabulary import BEGIN, END
-
-MAX_PIECES = 250
-"""Longest source or forced target, in pieces, without ``</s>``."""
 
 ALTERNATIVES = 5
 """How many of the likeliest tokens a step keeps."""
@@ -61,6 +58,7 @@ class Translator:
         self.heads: Mapping[Site, int] = network.heads
         self.stacks = stacks_of(self.heads)
         self.editable = bool(self.heads)
+        self._recorder = self._record()
 
     @property
     def mechanism(self) -> Mechanism:
@@ -118,8 +116,8 @@ class Translator:
         1
         """
         self._refuse_second(pair)
-        source_tokens = self._tokens(source, "sentence")
-        forced = None if target is None else self._tokens(target, "translation")
+        source_tokens = read_text(self.tokenizer, source, "sentence")
+        forced = None if target is None else read_text(self.tokenizer, target, "translation")
         chosen = tuple(edits)
         try:
             with torch.inference_mode(), capture(self._patterns(sites), chosen, copies=False) as session:
@@ -127,39 +125,21 @@ class Translator:
                 limit = step_limit(len(source_tokens))
                 ids, logits = self._greedy(memory, limit) if forced is None else self._forced(memory, forced)
         except FullyMaskedRowError as error:
-            raise InputError(self._nothing_to_read(error, source_tokens, forced)) from error
+            raise InputError(nothing_to_read(self.tokenizer, error, source_tokens, forced)) from error
         written = forced or self.tokenizer.sequence(ids)
-        notes = self._notes(session, source_tokens, written)
+        read_in, record = self.tokenizer.target_input(written), self._recorder
+        decoding: Literal["greedy", "forced"] = "greedy" if forced is None else "forced"
+        notes = self.network.notes(len(source_tokens))
         return AttentionTrace(
             source=source_tokens,
             target=written,
-            target_input=self.tokenizer.target_input(written),
-            maps=self._maps(session, source_tokens, written, chosen),
-            steps=self._steps(written, logits),
+            target_input=read_in,
+            maps=record.maps(session, Texts(source_tokens, read_in, written), chosen),
+            steps=record.steps(logits, written),
             source_text=normalise(source),
             output_text=self.tokenizer.decode(written.ids),
-            provenance=self._provenance(chosen, notes, forced=forced is not None),
+            provenance=record.provenance(session, chosen, decoding, notes=notes, cut=cut_after(written)),
         )
-
-    def _nothing_to_read(
-        self, error: FullyMaskedRowError, source: TokenSequence, forced: TokenSequence | None
-    ) -> Message:
-        """Say which word has nothing left to read, where it is known: the word at a step is not, while it is chosen."""
-        said = Message("The edits leave a word nothing to read. {reason}.", reason=error)
-        place = Site.parse(str(error).partition(":")[0])
-        if place.stack == "encoder":
-            queries = source
-        elif forced is None:
-            return said
-        else:
-            queries = self.tokenizer.target_input(forced) if place.kind == "self" else forced
-        piece, word = queries.texts[error.row].strip(), queries.word_texts[queries.words[error.row]].strip()
-        query: dict[str, object] = {"said": said, "row": error.row, "piece": piece, "word": word}
-        if piece == word:
-            return Message("{said} Query {row} is “{word}”.", **query)
-        if piece:
-            return Message("{said} Query {row} is “{piece}” of “{word}”.", **query)
-        return Message("{said} Query {row} is a piece of “{word}”.", **query)
 
     def replay(self, trace: AttentionTrace, *, pair: str | None = None) -> TranslatorReplay:
         """Return the texts of `trace`, which this model gave with nothing edited, ready to be run again.
@@ -200,7 +180,7 @@ class Translator:
         return made.eval().requires_grad_(False)
 
     def fit(self, text: str, *, pair: str | None = None) -> tuple[str, int]:
-        """Cut `text` after the last word that fits into `MAX_PIECES`.
+        """Cut `text` after the last word that fits into `models.translation.texts.MAX_PIECES`.
 
         Parameters
         ----------
@@ -224,31 +204,12 @@ class Translator:
         ('The cat sleeps.', 0)
         """
         self._refuse_second(pair)
-        tokens = self.tokenizer.source(text)
-        pieces = len(tokens) - 1
-        if pieces <= MAX_PIECES:
-            return text, 0
-        every = tokens.words[pieces]  # words before </s>
-        end = tokens.words.index(tokens.words[MAX_PIECES]) or MAX_PIECES
-        kept = self.tokenizer.decode(tokens.ids[:end])
-        while len(self.tokenizer.encode_batch([kept])[0]) > MAX_PIECES:  # a cut may change how the rest is split
-            end -= 1
-            kept = self.tokenizer.decode(tokens.ids[:end])
-        return kept, every - tokens.words[end]
+        return fit_text(self.tokenizer, text)
 
     def _patterns(self, sites: Iterable[str | Site]) -> tuple[str, ...]:
         """Return what to capture: less the patterns that may match nothing, where there is no attention to match."""
-        patterns = _with_weights(sites)
+        patterns = with_weights(sites)
         return patterns if self.mechanism.has_attention else tuple(each for each in patterns if "*" not in each)
-
-    def _tokens(self, text: str, name: str) -> TokenSequence:
-        tokens = self.tokenizer.source(text)
-        pieces = len(tokens) - 1
-        if not pieces:
-            raise InputError(EMPTY[name])
-        if pieces > MAX_PIECES:
-            raise InputError(_too_long(name, pieces))
-        return tokens
 
     def _greedy(self, memory: Any, limit: int) -> tuple[Sequence[int], Tensor]:
         steps = list(greedy(self.network, memory, batch=1, limit=limit))
@@ -260,97 +221,21 @@ class Translator:
         logits[:, :END] = -torch.inf
         return target.ids, logits
 
-    def _steps(self, written: TokenSequence, logits: Tensor) -> tuple[Step, ...]:
-        log_probabilities = logits.log_softmax(dim=-1)  # [target, vocabulary]
-        chosen = log_probabilities.gather(1, torch.tensor(written.ids)[:, None])[:, 0].tolist()
-        best, tokens = log_probabilities.topk(ALTERNATIVES, dim=-1)
-        rows = zip(written.texts, written.ids, chosen, best.exp().tolist(), tokens.tolist(), strict=True)
-        return tuple(
-            Step(text, token, value, tuple(zip(map(self.tokenizer.piece, others), likely, strict=True)))
-            for text, token, value, likely, others in rows
-        )
-
-    def _maps(
-        self, session: Session, source: TokenSequence, written: TokenSequence, edits: tuple[Edit, ...]
-    ) -> tuple[AttentionMap, ...]:
-        read_in = self.tokenizer.target_input(written)
-        maps = []
-        for place in sorted({site.place for site in session.sites}, key=lambda site: (site.stack == "decoder", site)):
-            own = source if place.stack == "encoder" else read_in
-            queries, keys = (own, own) if place.kind == "self" else (written, source)
-            others = [site for site in session.sites if site.place == place and site.quantity != "weights"]
-            loose = any(edit.applies_to(place.at(edit.quantity)) and not edit.keeps_row_sums for edit in edits)
-            each = AttentionMap(
-                site=place,
-                weights=session.take(place.at("weights"))[0].numpy(),
-                query_tokens=queries,
-                key_tokens=keys,
-                companions={site.quantity: session.take(site)[0].numpy() for site in others},
-                rows_sum_to_one=self.mechanism.rows_sum_to_one and not loose,
-                causal=place.stack == "decoder" and place.kind == "self",
-            )
-            maps.append(each)
-        return tuple(maps)
-
-    def _notes(self, session: Session, source: TokenSequence, written: TokenSequence) -> tuple[str, ...]:
-        """Say what a reader must know: of the mechanism, of edits without effect, of a translation that was cut."""
-        notes = [*self.network.notes(len(source))]
-        notes += [
-            Message("no effect: {edit} (no such row or word here, or it is so already)", edit=edit.describe())
-            for edit in session.idle_edits
-        ]
-        if written.ids[-1] != END:
-            notes.append(
-                CountMessage(
-                    "cut after {count} token: the model did not end its translation",
-                    "cut after {count} tokens: the model did not end its translation",
-                    len(written),
-                )
-            )
-        return tuple(notes)
-
-    def _provenance(self, edits: tuple[Edit, ...], notes: tuple[str, ...], *, forced: bool) -> Provenance:
-        return Provenance(
-            mechanism=self.mechanism.key,
-            title=self.mechanism.title,
-            year=self.mechanism.year,
-            paper=self.mechanism.paper,
-            equation=self.mechanism.equation,
+    def _record(self) -> Recorder:
+        """Return what writes the runs of this model down."""
+        what = self.mechanism
+        about = Provenance(
+            mechanism=what.key,
+            title=what.title,
+            year=what.year,
+            paper=what.paper,
+            equation=what.equation,
             checkpoint=self.key,
-            sha256=self.entry.sha256,
-            versions=_versions(),
-            decoding="forced" if forced else "greedy",
-            edits=edits,
-            notes=notes,
+            sha256=self.sha256,
+            versions=versions("torch", "numpy", "tokenizers"),
+            decoding="none",
             alignment=alignment_of(self.card),
         )
-
-
-@cache
-def _versions() -> tuple[tuple[str, str], ...]:
-    """Return the versions of what the figures depend on; read once, since it means a walk through site-packages."""
-    return tuple((name, version(name)) for name in ("torch", "numpy", "tokenizers"))
-
-
-def _too_long(name: str, pieces: int) -> Message:
-    """Say that a sentence, or a translation, has too many pieces."""
-    if name == "sentence":
-        return CountMessage(
-            "The sentence has {count} word piece; this model takes {most} at most. Shorten it.",
-            "The sentence has {count} word pieces; this model takes {most} at most. Shorten it.",
-            pieces,
-            most=MAX_PIECES,
-        )
-    return CountMessage(
-        "The translation has {count} word piece; this model takes {most} at most. Shorten it.",
-        "The translation has {count} word pieces; this model takes {most} at most. Shorten it.",
-        pieces,
-        most=MAX_PIECES,
-    )
-
-
-def _with_weights(sites: Iterable[str | Site]) -> tuple[str, ...]:
-    """Return the patterns of `sites` with the weights of the same places among them."""
-    patterns = [complete_pattern(str(site)) for site in sites]
-    weights = [pattern.rpartition(".")[0] + ".weights" for pattern in patterns if pattern != "*"]
-    return tuple(dict.fromkeys(patterns + weights))
+        causal = frozenset(place for place in self.heads if (place.stack, place.kind) == ("decoder", "self"))
+        places = tuple(self.heads)
+        return Recorder(about, places, causal, what.rows_sum_to_one, self.tokenizer.piece, ALTERNATIVES)

@@ -427,7 +427,7 @@ class TestPredictions:
         assert not np.allclose(edited[edited.sites[0]].weights, trace[trace.sites[0]].weights)
 
     def test_a_long_causal_text_predicts_at_its_last_positions(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("models.huggingface.model.LOGITS", 4 * 261)
+        monkeypatch.setattr("models.huggingface.one_stack.LOGITS", 4 * 261)
         trace = attend("llama")
         assert [each.position for each in trace.predictions] == list(range(len(trace.source) - 4, len(trace.source)))
         np.testing.assert_allclose(

@@ -34,7 +34,8 @@ from models.networks.base import TranslationNetwork
 from models.sites import Site
 from models.trace import Alignment, AttentionTrace
 from models.translation.decoding import step_limit, translate_batch
-from models.translation.translator import ALTERNATIVES, MAX_PIECES, Translator
+from models.translation.texts import MAX_PIECES
+from models.translation.translator import ALTERNATIVES, Translator
 from models.vocabulary import BEGIN, END, PAD
 from tests.support.small_models import ATTENTIVE, AWKWARD, KEYS, fluent, network, only_writing, tokenizer, translator
 

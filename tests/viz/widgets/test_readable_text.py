@@ -5,8 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models import load
+from models.translation.texts import MAX_PIECES
 from models.translation.tokenizer import normalise, split_words
-from models.translation.translator import MAX_PIECES, Translator
+from models.translation.translator import Translator
 
 
 @pytest.fixture(scope="module")

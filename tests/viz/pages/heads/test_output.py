@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from models.huggingface import model as pretrained
+from models.huggingface import one_stack
 from models.huggingface.embedded import FOLDERS_VARIABLE
 from tests.support.huggingface_samples import tiny_network, tiny_tokenizer
 from viz.pages.heads import output
@@ -46,7 +46,7 @@ def test_a_table_of_the_last_tokens_alone_says_so(
 ) -> None:
     folder = tmp_path / f"last-{short}"
     if short == "memory":
-        monkeypatch.setattr(pretrained, "LOGITS", 5 * tiny_network("gpt2").config.vocab_size)
+        monkeypatch.setattr(one_stack, "LOGITS", 5 * tiny_network("gpt2").config.vocab_size)
     elif short == "table":
         monkeypatch.setattr(output, "MOST_ROWS", 5)
     positions, said = rows_and_captions(opened(folder, monkeypatch))

@@ -1,0 +1,173 @@
+"""From what a session has captured to the records of a trace: what our own models and pretrained ones do alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.metadata import version
+from typing import Any, Literal
+
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from models.edits import Edit
+from models.hooks import Session
+from models.messages import Message
+from models.sites import Site
+from models.trace import AttentionMap, Provenance, Step, TokenSequence
+
+Likeliest = tuple[tuple[str, float], ...]
+
+
+@cache
+def versions(*libraries: str) -> tuple[tuple[str, str], ...]:
+    """Return the versions of what the figures depend on; read once, since it means a walk through site-packages.
+
+    Parameters
+    ----------
+    *libraries : str
+    """
+    return tuple((name, version(name)) for name in libraries)
+
+
+def likeliest(values: Tensor, piece: Callable[[int], str], *, most: int) -> list[Likeliest]:
+    """Return the likeliest tokens of each position with their probabilities, best first.
+
+    Parameters
+    ----------
+    values : Tensor, [position, vocabulary]
+        Log-probabilities, natural.
+    piece : callable
+        Gives what a vocabulary index reads.
+    most : int
+        How many are kept.
+    """
+    best, tokens = values.topk(min(most, values.shape[-1]), dim=-1)
+    return [
+        tuple((piece(token), likely) for token, likely in zip(row, probabilities, strict=True))
+        for row, probabilities in zip(tokens.tolist(), best.exp().tolist(), strict=True)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """What labels the axes of the maps of a run.
+
+    Parameters
+    ----------
+    source : TokenSequence
+        What was read.
+    read_in : TokenSequence
+        What the decoder read in: of a model of one stack the source.
+    written : TokenSequence
+        What was written; empty for a model of one stack.
+    """
+
+    source: TokenSequence
+    read_in: TokenSequence
+    written: TokenSequence
+
+
+@dataclass(frozen=True, eq=False)
+class Recorder:
+    """Writes the runs of one model down.
+
+    Parameters
+    ----------
+    about : Provenance
+        Of the model: what all its runs have in common.
+    places : tuple of Site
+        Where it attends, in the order of a trace.
+    causal : frozenset of Site
+        Where a query reads only keys up to its own position.
+    rows_sum_to_one : bool
+        Whether rows must, while nothing is edited.
+    piece : callable
+        Gives what a vocabulary index reads.
+    alternatives : int
+        How many of the likeliest tokens a step keeps.
+    """
+
+    about: Provenance
+    places: tuple[Site, ...]
+    causal: frozenset[Site]
+    rows_sum_to_one: bool
+    piece: Callable[[int], str]
+    alternatives: int
+
+    def maps(self, session: Session, texts: Texts, edits: tuple[Edit, ...]) -> tuple[AttentionMap, ...]:
+        """Return the maps of a run, and take them from its session: both at once may not fit into memory.
+
+        Parameters
+        ----------
+        session : Session
+            Closed.
+        texts : Texts
+        edits : tuple of Edit
+            Those of the run.
+        """
+        captured = {site.place for site in session.sites}
+        return tuple(self._map(session, place, texts, edits) for place in self.places if place in captured)
+
+    def _map(self, session: Session, place: Site, texts: Texts, edits: tuple[Edit, ...]) -> AttentionMap:
+        own = texts.source if place.stack == "encoder" else texts.read_in
+        queries, keys = (own, own) if place.kind == "self" else (texts.written, texts.source)
+        others = [site for site in session.sites if site.place == place and site.quantity != "weights"]
+        loose = any(edit.applies_to(place.at(edit.quantity)) and not edit.keeps_row_sums for edit in edits)
+        return AttentionMap(
+            site=place,
+            weights=_given(session.take(place.at("weights"))[0]),
+            query_tokens=queries,
+            key_tokens=keys,
+            companions={site.quantity: session.take(site)[0].numpy() for site in others},
+            rows_sum_to_one=self.rows_sum_to_one and not loose,
+            causal=place in self.causal,
+        )
+
+    def steps(self, logits: Tensor, written: TokenSequence) -> tuple[Step, ...]:
+        """Return, for each token that a decoder wrote, how likely it was and what was likeliest.
+
+        Parameters
+        ----------
+        logits : Tensor, [target, vocabulary]
+        written : TokenSequence
+        """
+        values = logits.log_softmax(dim=-1)  # [target, vocabulary]
+        chosen = values.gather(1, torch.tensor(written.ids)[:, None])[:, 0].tolist()
+        best = likeliest(values, self.piece, most=self.alternatives)
+        return tuple(Step(*row) for row in zip(written.texts, written.ids, chosen, best, strict=True))
+
+    def provenance(
+        self,
+        session: Session,
+        edits: tuple[Edit, ...],
+        decoding: Literal["greedy", "forced", "none"],
+        *,
+        notes: Iterable[str] = (),
+        cut: Iterable[str] = (),
+    ) -> Provenance:
+        """Return where a trace comes from.
+
+        Parameters
+        ----------
+        session : Session
+            Of the run: it knows which edits changed nothing.
+        edits : tuple of Edit
+        decoding : {"greedy", "forced", "none"}
+        notes, cut : iterable of str, optional
+            What a reader must know of the model, and of a text that was ended for it.
+        """
+        idle = [
+            Message("no effect: {edit} (no such row or word here, or it is so already)", edit=edit.describe())
+            for edit in session.idle_edits
+        ]
+        return replace(self.about, decoding=decoding, edits=edits, notes=(*notes, *idle, *cut))
+
+
+def _given(values: Tensor) -> NDArray[Any]:
+    """Return a tensor that nobody else holds as an array that a record keeps without a copy."""
+    array: NDArray[Any] = values.numpy()
+    array.setflags(write=False)
+    return array

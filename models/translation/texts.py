@@ -1,0 +1,140 @@
+"""The texts of a translation: read and checked, cut to what a model takes, and what is said of them."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from models.errors import EMPTY, InputError
+from models.messages import CountMessage, Message
+from models.sites import Site
+from models.softmax import FullyMaskedRowError
+from models.trace import TokenSequence
+from models.translation.tokenizer import PairTokenizer
+from models.vocabulary import END
+
+MAX_PIECES = 250
+"""Longest source or forced target, in pieces, without ``</s>``."""
+
+
+def read_text(tokenizer: PairTokenizer, text: str, name: Literal["sentence", "translation"]) -> TokenSequence:
+    """Return the tokens of a text.
+
+    Parameters
+    ----------
+    tokenizer : PairTokenizer
+    text : str
+    name : {"sentence", "translation"}
+        What it is called where something is wrong with it.
+
+    Raises
+    ------
+    InputError
+        If it is empty, or has more than `MAX_PIECES`.
+    """
+    tokens = tokenizer.source(text)
+    pieces = len(tokens) - 1
+    if not pieces:
+        raise InputError(EMPTY[name])
+    if pieces > MAX_PIECES:
+        raise InputError(_too_long(name, pieces))
+    return tokens
+
+
+def fit_text(tokenizer: PairTokenizer, text: str) -> tuple[str, int]:
+    """Cut `text` after the last word that fits into `MAX_PIECES`.
+
+    Parameters
+    ----------
+    tokenizer : PairTokenizer
+    text : str
+        Of any length.
+
+    Returns
+    -------
+    text : str
+        `text` as it is if it fits; else its beginning, normalised. A first word that is longer than that is cut inside.
+    left_out : int
+        How many words of `text` are not, or not whole, in it.
+    """
+    tokens = tokenizer.source(text)
+    pieces = len(tokens) - 1
+    if pieces <= MAX_PIECES:
+        return text, 0
+    every = tokens.words[pieces]  # words before </s>
+    end = tokens.words.index(tokens.words[MAX_PIECES]) or MAX_PIECES
+    kept = tokenizer.decode(tokens.ids[:end])
+    while len(tokenizer.encode_batch([kept])[0]) > MAX_PIECES:  # a cut may change how the rest is split
+        end -= 1
+        kept = tokenizer.decode(tokens.ids[:end])
+    return kept, every - tokens.words[end]
+
+
+def nothing_to_read(
+    tokenizer: PairTokenizer, error: FullyMaskedRowError, source: TokenSequence, forced: TokenSequence | None
+) -> Message:
+    """Say which word has nothing left to read, where it is known: the word at a step is not, while it is chosen.
+
+    Parameters
+    ----------
+    tokenizer : PairTokenizer
+    error : FullyMaskedRowError
+        Names the place, and the row of its maps.
+    source : TokenSequence
+    forced : TokenSequence or None
+        The translation that was forced, if one was.
+    """
+    said = Message("The edits leave a word nothing to read. {reason}.", reason=error)
+    place = Site.parse(str(error).partition(":")[0])
+    if place.stack == "encoder":
+        queries = source
+    elif forced is None:
+        return said
+    else:
+        queries = tokenizer.target_input(forced) if place.kind == "self" else forced
+    piece, word = queries.texts[error.row].strip(), queries.word_texts[queries.words[error.row]].strip()
+    query: dict[str, object] = {"said": said, "row": error.row, "piece": piece, "word": word}
+    if piece == word:
+        return Message("{said} Query {row} is “{word}”.", **query)
+    if piece:
+        return Message("{said} Query {row} is “{piece}” of “{word}”.", **query)
+    return Message("{said} Query {row} is a piece of “{word}”.", **query)
+
+
+def cut_after(written: TokenSequence) -> tuple[Message, ...]:
+    """Say it if a translation was ended for the model.
+
+    Parameters
+    ----------
+    written : TokenSequence
+
+    Returns
+    -------
+    tuple of Message
+        One, or none if the model ended it.
+    """
+    if written.ids[-1] == END:
+        return ()
+    return (
+        CountMessage(
+            "cut after {count} token: the model did not end its translation",
+            "cut after {count} tokens: the model did not end its translation",
+            len(written),
+        ),
+    )
+
+
+def _too_long(name: str, pieces: int) -> Message:
+    """Say that a sentence, or a translation, has too many pieces."""
+    if name == "sentence":
+        return CountMessage(
+            "The sentence has {count} word piece; this model takes {most} at most. Shorten it.",
+            "The sentence has {count} word pieces; this model takes {most} at most. Shorten it.",
+            pieces,
+            most=MAX_PIECES,
+        )
+    return CountMessage(
+        "The translation has {count} word piece; this model takes {most} at most. Shorten it.",
+        "The translation has {count} word pieces; this model takes {most} at most. Shorten it.",
+        pieces,
+        most=MAX_PIECES,
+    )
