@@ -30,6 +30,8 @@ def sample(words: int = 4) -> AttentionTrace:
 class Model:
     """Stands in for a loaded model: counts its runs."""
 
+    sha256 = "of its weights"
+
     def __init__(self, key: str = "model") -> None:
         self.key = key
         self.runs: list[str] = []
