@@ -1,4 +1,4 @@
-"""How an edit reads: its arguments, checked, written into an address bar and read back; its place in words."""
+"""The arguments of an edit: checked, written into an address bar, and read back."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from models.messages import Message
 from models.sites import KINDS, STACKS
 
 _WEIGHT_SUM_TOLERANCE = 1e-5
@@ -146,69 +145,51 @@ _ARGUMENTS = {
 
 
 def clean_argument(name: str, value: Any) -> Any:
-    """Return `value` as the argument `name` holds it; ValueError, naming it, if it cannot."""
+    """Return `value` as the argument `name` holds it.
+
+    Parameters
+    ----------
+    name : str
+        Such as ``head`` or ``factor``.
+    value : any
+
+    Raises
+    ------
+    ValueError
+        If the argument cannot be that; names it.
+    """
     return _ARGUMENTS[name].clean(name, value)
 
 
 def write_arguments(arguments: Mapping[str, Any]) -> str:
-    """Write the values of `arguments`, separated by commas."""
+    """Write the values of `arguments`, separated by commas.
+
+    Parameters
+    ----------
+    arguments : mapping of str to value
+        By name, in order.
+    """
     return ",".join(_ARGUMENTS[name].write(value) for name, value in arguments.items())
 
 
 def read_arguments(operation: str, names: Sequence[str], text: str) -> list[Any]:
-    """Read what `write_arguments` wrote for the arguments `names` of `operation`; ValueError if it is anything else."""
+    """Read what `write_arguments` wrote.
+
+    Parameters
+    ----------
+    operation : str
+        What the arguments are of, for the error.
+    names : sequence of str
+        Of the arguments, in order.
+    text : str
+
+    Raises
+    ------
+    ValueError
+        If it is anything else.
+    """
     texts = text.split(",")
     if len(texts) != len(names):
         message = f"{operation} takes {len(names)} arguments ({', '.join(names)}); got {len(texts)} in {text[:80]!r}"
         raise ValueError(message)
     return [_ARGUMENTS[name].read(name, each) for name, each in zip(names, texts, strict=True)]
-
-
-_STACKS = {"encoder": Message("encoder"), "decoder": Message("decoder")}
-_KINDS = {"self": Message("self-attention"), "cross": Message("cross-attention"), "*": Message("attention")}
-
-
-def place_in_words(site: str) -> Message:
-    """Say ``stack.layer.kind`` in words.
-
-    Parameters
-    ----------
-    site : str
-        Each part may be ``*``.
-
-    Examples
-    --------
-    >>> place_in_words("decoder.0.cross")
-    'decoder layer 0 cross-attention'
-    >>> place_in_words("decoder.*.cross")
-    'cross-attention of every decoder layer'
-    """
-    stack, layer, kind = site.split(".")
-    attention = _KINDS[kind]
-    if "*" not in (stack, layer):
-        return Message("{stack} layer {layer} {attention}", stack=_STACKS[stack], layer=layer, attention=attention)
-    if stack != "*":
-        return Message("{attention} of every {stack} layer", attention=attention, stack=_STACKS[stack])
-    if layer != "*":
-        return Message("{attention} of every layer {layer}", attention=attention, layer=layer)
-    return Message("{attention} of every layer", attention=attention)
-
-
-def head_in_words(position: int | None) -> Message:
-    """Say which head is meant: ``head 3``, or ``every head`` for None.
-
-    Parameters
-    ----------
-    position : int or None
-    """
-    return Message("every head") if position is None else Message("head {position}", position=position)
-
-
-def row_in_words(position: int | None) -> Message:
-    """Say which row is meant: ``row 3``, or ``every row`` for None.
-
-    Parameters
-    ----------
-    position : int or None
-    """
-    return Message("every row") if position is None else Message("row {position}", position=position)

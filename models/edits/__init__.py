@@ -1,0 +1,48 @@
+"""Interventions on attention, as data: what an open session applies and a figure says. stdlib and numpy only.
+
+An edit names a place (``stack.layer.kind``; a part that is ``*`` matches any), and heads, rows and keys by absolute
+position from 0; None stands for all heads, or for all rows. It is frozen and hashable, so that it keys a cache;
+`Edit.to_text` and `Edit.from_text` carry it through an address bar; `str(edit)` says in words what it does.
+
+An edit acts upon one quantity, on the line after its computation: `scale_scores` upon the scores, `mask_key`
+and `window` upon the mask (True where a query may read a key), the others upon the weights. Where attention is local,
+each row has a window of its own: there `window` takes its place, on the quantity `centre`, instead of adding to it.
+"""
+
+from models.edits.edit import OPERATIONS, Array, Edit
+from models.edits.operations import (
+    KeepHeads,
+    MaskKey,
+    ScaleScores,
+    SetRow,
+    UniformRow,
+    Window,
+    ZeroHead,
+    keep_heads,
+    mask_key,
+    scale_scores,
+    set_row,
+    uniform_row,
+    window,
+    zero_head,
+)
+
+__all__ = [
+    "OPERATIONS",
+    "Array",
+    "Edit",
+    "KeepHeads",
+    "MaskKey",
+    "ScaleScores",
+    "SetRow",
+    "UniformRow",
+    "Window",
+    "ZeroHead",
+    "keep_heads",
+    "mask_key",
+    "scale_scores",
+    "set_row",
+    "uniform_row",
+    "window",
+    "zero_head",
+]

@@ -1,0 +1,134 @@
+"""All that one run left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.sites import Site
+from models.trace.attention_map import AttentionMap
+from models.trace.provenance import Provenance, Reading
+from models.trace.record import Record, TraceError, frozen_array, problem
+from models.trace.steps import Prediction, Step
+from models.trace.tokens import TokenSequence
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AttentionTrace(Record):
+    """All that one run left: maps, tokens, steps and where they come from.
+
+    Parameters
+    ----------
+    source : TokenSequence
+        The text that was read, with its closing ``</s>``; a one-stack model's only text.
+    target : TokenSequence
+        The tokens written, the closing ``</s>`` included; empty for a one-stack model.
+    target_input : TokenSequence
+        The tokens that the decoder read in: ``<s>``, y1, ...; as long as `target`.
+    maps : tuple of AttentionMap
+        One a site.
+    steps : tuple of Step
+        One a target token.
+    source_text, output_text : str
+        The two texts, decoded.
+    provenance : Provenance
+    predictions : tuple of Prediction, optional
+        Of a one-stack model with a language head: what may follow, or what a masked token may be.
+    vectors : float32 array, [token of source, d_model], optional
+        The final vectors of the text that was read.
+
+    Examples
+    --------
+    ``trace["decoder.0.cross"]`` is a map, ``trace.sites`` lists them, and
+    ``trace["decoder.0.cross"].to_words()`` merges its pieces to words.
+    """
+
+    source: TokenSequence
+    target: TokenSequence
+    target_input: TokenSequence
+    maps: tuple[AttentionMap, ...]
+    steps: tuple[Step, ...]
+    source_text: str
+    output_text: str
+    provenance: Provenance
+    predictions: tuple[Prediction, ...] = ()
+    vectors: NDArray[np.float32] | None = None
+
+    def __post_init__(self) -> None:
+        if self.vectors is not None:
+            if self.vectors.ndim != 2 or len(self.vectors) != len(self.source):
+                message = f"trace: got vectors of shape {self.vectors.shape} for {len(self.source)} tokens"
+                raise TraceError(message)
+            object.__setattr__(self, "vectors", frozen_array(self.vectors.astype(np.float32, copy=False)))
+        if not len(self.target) == len(self.target_input) == len(self.steps):
+            message = (
+                f"trace: got {len(self.target)} tokens written, {len(self.target_input)} read in and "
+                f"{len(self.steps)} steps; expected as many of each"
+            )
+            raise TraceError(message)
+        if len(set(self.sites)) != len(self.maps):
+            message = f"trace: a site stands twice among {', '.join(map(str, self.sites))}; expected each once"
+            raise TraceError(message)
+        for each in self.maps:
+            self._check_axes(each)
+
+    def _check_axes(self, each: AttentionMap) -> None:
+        own = self.source if each.site.stack == "encoder" or not self.is_translation else self.target_input
+        expected = (own, own) if each.site.kind == "self" else (self.target, self.source)
+        for axis, got, want in zip(("query", "key"), (each.query_tokens, each.key_tokens), expected, strict=True):
+            if got != want:
+                raise problem(each.site, f"{axis} tokens {got.texts}", want.texts, "Label the axis from the trace.")
+
+    @property
+    def is_translation(self) -> bool:
+        """Whether a text was written for the one that was read; False for a one-stack model."""
+        return len(self.target) > 0
+
+    @property
+    def sites(self) -> tuple[Site, ...]:
+        """The addresses of the maps, in order."""
+        return tuple(each.site for each in self.maps)
+
+    def __iter__(self) -> Iterator[AttentionMap]:
+        return iter(self.maps)
+
+    def __contains__(self, site: object) -> bool:
+        return any(str(each.site) == str(site) for each in self.maps)
+
+    def __getitem__(self, site: Site | str) -> AttentionMap:
+        """Return the map at `site`; KeyError, naming the sites that there are, if it was not captured."""
+        wanted = (Site.parse(site) if isinstance(site, str) else site).place
+        for each in self.maps:
+            if each.site == wanted:
+                return each
+        message = f"no map at {wanted}; captured: {', '.join(map(str, self.sites)) or 'none'}"
+        raise KeyError(message)
+
+    def read(self, site: Site | str, reading: Reading = "written") -> AttentionMap:
+        """Return the map at `site` with its rows labelled by the token written or by the token just read in.
+
+        Parameters
+        ----------
+        site : Site or str
+            ``stack.layer.kind``.
+        reading : {"written", "input"}
+            What labels the rows of a cross map. ``"written"``: the token that the row's step writes.
+            ``"input"``: the token that the step has just read in, so that a token's row is the one
+            a step later than under ``"written"``; the row of ``<s>`` comes first and no row writes ``</s>``.
+            In Transformers this reading is closer to word alignment (Chen et al. 2020). No weight
+            changes, only the label. Self maps are labelled by the tokens read in under either reading.
+
+        Returns
+        -------
+        AttentionMap
+        """
+        if reading not in ("written", "input"):
+            message = f"reading is 'written' or 'input'; got {reading!r}"
+            raise ValueError(message)
+        found = self[site]
+        if found.site.kind == "self" or reading == "written":
+            return found
+        return replace(found, query_tokens=self.target_input)
