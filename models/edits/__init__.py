@@ -9,8 +9,9 @@ and `window` upon the mask (True where a query may read a key), the others upon 
 each row has a window of its own: there `window` takes its place, on the quantity `centre`, instead of adding to it.
 """
 
-from models.edits.edit import OPERATIONS, Array, Edit
+from models.edits.edit import Array, Edit
 from models.edits.operations import (
+    OPERATIONS,
     KeepHeads,
     MaskKey,
     ScaleScores,

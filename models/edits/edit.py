@@ -18,9 +18,6 @@ Array = NDArray[Any]
 Part = tuple[slice | EllipsisType, ...]
 _ALL = slice(None)
 
-OPERATIONS: dict[str, type[Edit]] = {}
-"""The operations that a link may name, by their names: those of `models.edits.operations`."""
-
 
 @dataclass(frozen=True)
 class Edit(ABC):
@@ -49,6 +46,7 @@ class Edit(ABC):
 
     Examples
     --------
+    >>> from models.edits import zero_head
     >>> edit = zero_head("decoder.0.cross", 2)
     >>> str(edit)
     'head 2 of decoder layer 0 cross-attention switched off'
@@ -135,6 +133,8 @@ class Edit(ABC):
         ValueError
             If it is anything else; says what was expected.
         """
+        from models.edits.operations import OPERATIONS  # each of them is an Edit itself
+
         name, _, rest = text.partition("(")
         found = OPERATIONS.get(name)
         if found is None or not rest.endswith(")"):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from models.edits.edit import OPERATIONS, Array, Edit, Part
+from models.edits.edit import Array, Edit, Part
 from models.edits.words import head_in_words, place_in_words, row_in_words
 from models.messages import CountMessage, Message
 
@@ -238,4 +238,7 @@ scale_scores = ScaleScores
 mask_key = MaskKey
 window = Window
 
-OPERATIONS.update({each.name: each for each in (ZeroHead, KeepHeads, UniformRow, SetRow, ScaleScores, MaskKey, Window)})
+OPERATIONS: dict[str, type[Edit]] = {
+    each.name: each for each in (ZeroHead, KeepHeads, UniformRow, SetRow, ScaleScores, MaskKey, Window)
+}
+"""Those that a link may name, by their names."""
