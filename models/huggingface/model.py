@@ -20,7 +20,7 @@ from models.huggingface.reader import Reader
 from models.huggingface.replay import PretrainedReplay
 from models.huggingface.tokens import TextTokenizer, clean
 from models.huggingface.two_stacks import write
-from models.messages import Message
+from models.messages import CountMessage, Message
 from models.model import Kind, Predicts, stacks_of
 from models.networks.seeding import seeded
 from models.recording import Recorder, versions
