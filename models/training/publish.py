@@ -15,23 +15,28 @@ from typing import Any
 from safetensors.torch import load_file
 
 from models.mechanisms import mechanisms
+from models.messages import mark
 from models.training.recipes import Recipe, read_recipe
 from models.training.train import LOG_FILE, Progress, Start, read_progress, read_start
 from models.translation.checkpoints import WEIGHTS, write_checkpoint
 
 CREDITS = {
     "tatoeba": {
-        "name": "Tatoeba sentence pairs, selected by Anki",
+        "name": mark("Tatoeba sentence pairs, selected by Anki"),
         "licence": "CC BY 2.0 FR",
         "credit": "tatoeba.org and manythings.org/anki",
     },
     "europarl": {
         "name": "Europarl v7",
-        "licence": "no known restriction",
+        "licence": mark("no known restriction"),
         "credit": "Koehn 2005, Europarl: A Parallel Corpus for Statistical Machine Translation; Laali and Kosseim 2017",
     },
-    "3am": {"name": "3AM image captions", "licence": "MIT as published", "credit": "Ma et al. 2024"},
-    "mlqe": {"name": "MLQE post-edited encyclopedia sentences", "licence": "CC0", "credit": "Fomicheva et al. 2022"},
+    "3am": {"name": mark("3AM image captions"), "licence": mark("MIT as published"), "credit": "Ma et al. 2024"},
+    "mlqe": {
+        "name": mark("MLQE post-edited encyclopedia sentences"),
+        "licence": "CC0",
+        "credit": "Fomicheva et al. 2022",
+    },
 }
 
 

@@ -152,7 +152,7 @@ def _layout(longest: int, width: float, legend_lines: int) -> dict[str, Any]:
         "height": HEIGHT + top,
         "margin": {"l": LEFT, "r": 16, "t": top, "b": 60},
         "title": {
-            "text": f"<b>{tokens.escape(_('BLEU by the length of the source'))}</b>",
+            "text": "<b>" + tokens.escape(_("BLEU by the length of the source")) + "</b>",
             "font": {"size": TITLE_SIZE},
             "x": 0,
             "xanchor": "left",

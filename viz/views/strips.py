@@ -8,6 +8,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from viz.text.language import _
+
 Kind = Literal["weights", "signed", "mask"]
 """How numbers become colours: weights from 0 to 1; signed, white at 0; a mask, 1 where a word may be read."""
 
@@ -61,7 +63,7 @@ class Strip:
         shown = " x ".join(map(str, self.values.shape))
         if not self.whole or self.whole == self.values.shape:
             return f"[{shown}]"
-        return f"[{shown} of {' x '.join(map(str, self.whole))}]"
+        return "[" + _("{shown} of {whole}", shown=shown, whole=" x ".join(map(str, self.whole))) + "]"
 
     @property
     def limit(self) -> float:

@@ -99,9 +99,10 @@ def _work_out_lstm(made: _Lstm, before: Vector, after: NDArray[Any], step: int) 
     cell, computed = float(made.cell[k]), float(made.state[k])
     kept = rf"{number(float(made.forget[k]))} \cdot {factor(float(before[k]))}"
     new = rf"{number(float(made.enter[k]))} \cdot {factor(float(made.new[k]))}"
+    named = r"\text{" + _("cell") + "}"
     lines = (
-        rf"\text{{cell}}_{{[{k}]}} = f \cdot \text{{cell}} + i \cdot g &= {kept} + {new} = {number(cell)}",
-        rf"s_{{{step},[{k}]}} = o \cdot \tanh(\text{{cell}}) &= {number(float(made.leave[k]))} \cdot "
+        rf"{named}_{{[{k}]}} = f \cdot {named} + i \cdot g &= {kept} + {new} = {number(cell)}",
+        rf"s_{{{step},[{k}]}} = o \cdot \tanh({named}) &= {number(float(made.leave[k]))} \cdot "
         rf"\tanh({number(cell)}) = {number(computed, 4)}",
     )
     return k, Worked(lines, computed, float(after[k]))

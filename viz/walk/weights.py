@@ -44,7 +44,7 @@ def weights_strip(scene: Scene, quantity: str = "weights", *, made: bool = False
 
 
 def _everything(scene: Scene) -> tuple[Allowed, str]:
-    return np.ones(scene.count, dtype=bool), rf"\text{{{_('every word may be read')}}}"
+    return np.ones(scene.count, dtype=bool), r"\text{" + _("every word may be read") + "}"
 
 
 def _back(scene: Scene) -> tuple[Allowed, str]:

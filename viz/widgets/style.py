@@ -21,7 +21,7 @@ def apply_style(*sheets: Path) -> None:
     *sheets : Path
         Those of the page, beside that of all pages.
     """
-    header = f'<h1 class="bench-title">{escape(_("Attention Bench"))}</h1>'
+    header = '<h1 class="bench-title">' + escape(_("Attention Bench")) + "</h1>"
     script = f"<script>\n{_text(HERE / 'history.js')}</script>"
     st.html(f"{style_sheet(HERE / 'style.css')}{header}{script}", unsafe_allow_javascript=True)
     for sheet in sheets:

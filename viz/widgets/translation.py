@@ -44,7 +44,7 @@ def tinted(trace: AttentionTrace) -> str:
         space = " " if shown and target.texts[pieces[0]][:1].isspace() else ""
         tint = f"rgba(224, 138, 0, {_DEEPEST_TINT * (1 - probability):.2f})"
         shown.append(space + noted(text, _word_says(trace, pieces, text, probability), f"background: {tint}"))
-    return "".join(shown) or f"<em>{escape(_('nothing written'))}</em>"
+    return "".join(shown) or "<em>" + escape(_("nothing written")) + "</em>"
 
 
 def _word_says(trace: AttentionTrace, pieces: Sequence[int], text: str, probability: float) -> str:

@@ -137,14 +137,15 @@ def _head_control(mechanism: str, trace: AttentionTrace) -> Place:
 def _about(entry: Entry) -> None:
     """Say where the mechanism and its weights come from, in one element: each is sent and drawn again at every key."""
     mechanism, card = entry.mechanism, entry.card
-    trained = [f"{each['name']} ({each['licence']}): {each['credit']}" for each in card.get("data", ())]
+    trained = [f"{_(each['name'])} ({_(each['licence'])}): {each['credit']}" for each in card.get("data", ())]
+    weights = _("Weights {key}, SHA-256 {hash}…", key=entry.key, hash=entry.sha256[:12])
     parts = (
         _("**Paper:** {paper}; {equation}", paper=plain(mechanism.paper), equation=plain(_(mechanism.equation))),
         _bullets(_("Where this model differs from it"), [_(departure) for departure in mechanism.departures]),
         _bullets(_("Trained on"), [*trained, *tokens_seen(card)]),
         _bullets(_("Example sentences and the training text"), examples_met(card)),
         _bullets(_("Measured on sentences that it has not seen"), measured(card)),
-        f":small[{plain(_('Weights {key}, SHA-256 {hash}…', key=entry.key, hash=entry.sha256[:12]))}]",
+        f":small[{plain(weights)}]",
     )
     st.markdown("\n\n".join(filter(None, parts)))
 

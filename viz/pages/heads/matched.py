@@ -131,7 +131,7 @@ def show_matching(sides: Sides) -> None:
 def _matched_words(sides: Sides, *, axis: int, pairs: Pairs) -> str:
     """Return the HTML of the words of both along one axis, 0 the rows."""
     lines = []
-    alone = f' class="alone" title="{escape(_("not matched"))}"'
+    alone = ' class="alone" title="' + escape(_("not matched")) + '"'
     for number, side in enumerate((sides.one, sides.other)):
         there = {pair[number] for pair in pairs}
         words = (

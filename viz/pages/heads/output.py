@@ -67,7 +67,7 @@ def _translation(key: str, trace: AttentionTrace) -> None:
         entry = models.describe(key)
         language = f' lang="{escape(entry.pair.rpartition("-")[2])}"'
         wrote = _("{title} wrote in {language}:", title=_(entry.mechanism.title), language=_(entry.target_language))
-    text = escape(trace.output_text) if trace.output_text.strip() else f"<em>{escape(_('nothing written'))}</em>"
+    text = escape(trace.output_text) if trace.output_text.strip() else "<em>" + escape(_("nothing written")) + "</em>"
     _line(wrote, f'<span{language} dir="auto">{text}</span>')
 
 

@@ -164,13 +164,14 @@ def _show_run(tables: Tables, run: LabRun, scaled: bool, temperature: float) -> 
     score, power = float(run.scores[query, key]), float(run.exponentials[query, key])
     total = float(run.exponentials[query].sum())
     mixed, _value = products(run.weights[query], np.array(tables["value"])[:, 0])
+    named = r"\text{" + _("result") + "}"
     with st.container(key="lab-digits"):
         st.latex(
             aligned(
                 rf"q_1 \cdot k_{{{key + 1}}} &= {digits} = {number(product)}",
                 rf"e_{{1,{key + 1}}} &= \frac{{{number(product)}}}{{{divisor}}} = {number(score)}",
                 rf"a_{{1,{key + 1}}} &= \frac{{{number(power)}}}{{{number(total)}}} = {number(weight)}",
-                rf"\text{{result}}_{{1,1}} &= {mixed} = {number(float(run.result[query, 0]))}",
+                rf"{named}_{{1,1}} &= {mixed} = {number(float(run.result[query, 0]))}",
             )
         )
 

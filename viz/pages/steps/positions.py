@@ -46,7 +46,7 @@ def show_positions(sentence: str, pair: str, messages: DeltaGenerator) -> None:
 def _encoding(host: Host, key: str, available: float) -> None:
     from models.experiments.positions import encodings
 
-    st.markdown(f"#### {_('What is added to each token')}")
+    st.markdown("#### " + _("What is added to each token"))
     st.latex(
         r"P_{p,2i} = \sin\left(\frac{p}{10000^{2i/d}}\right), \quad "
         r"P_{p,2i+1} = \cos\left(\frac{p}{10000^{2i/d}}\right)"
@@ -83,7 +83,7 @@ def _encoding(host: Host, key: str, available: float) -> None:
 
 def _compare(host: Host, key: str, source: str, available: float) -> None:
     """Show one map of the encoder as it is, and without positions."""
-    st.markdown(f"#### {_('Encoder self-attention with positions and without')}")
+    st.markdown("#### " + _("Encoder self-attention with positions and without"))
     told = host.attend(key, source)
     blind = _without(host, key, source)
     sites = [site for site in told.sites if (site.stack, site.kind) == ("encoder", "self")]

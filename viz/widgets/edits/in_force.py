@@ -134,7 +134,7 @@ def _show(trace: AttentionTrace, history: History, tried: Action) -> None:
                 on_click=_do(lambda every, place=place: every.without(place)),  # type: ignore[misc]
             )
         if tried:
-            st.markdown(f"*{_('being tried:')}* {plain(in_words(trace, tried))}")
+            st.markdown("*" + _("being tried:") + "* " + plain(in_words(trace, tried)))
 
 
 def in_words(trace: AttentionTrace, action: Action) -> str:

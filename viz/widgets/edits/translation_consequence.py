@@ -59,13 +59,13 @@ def show_consequence(before: AttentionTrace, forced: AttentionTrace, afresh: Att
     language = "" if models.is_pretrained(key) else escape(models.describe(key).pair.rpartition("-")[2])
     left, right = st.columns(2)
     with left, st.container(border=True, height="stretch"):
-        st.markdown(f"**{_('The same translation, forced')}**")
+        st.markdown("**" + _("The same translation, forced") + "**")
         st.html(f'<p class="surgery-text" lang="{language}" dir="auto">{_tinted(changes)}</p>')
         total = sum(each.change for each in changes)
         said = _("Log-probability of the whole: {change} (nats).", change=f"{total:+.2f}".replace("-", "\u2212"))
         st.caption(said + " " + _("Orange: less likely than before, purple: more."))
     with right, st.container(border=True, height="stretch"):
-        st.markdown(f"**{_('Translated afresh')}**")
+        st.markdown("**" + _("Translated afresh") + "**")
         st.html(f'<p class="surgery-text" lang="{language}" dir="auto">{_marked(before, afresh)}</p>')
         st.caption(
             _("The same words as before.")
@@ -103,7 +103,7 @@ def _marked(before: AttentionTrace, afresh: AttentionTrace) -> str:
         turned = number and words[number - 1].kind != each.kind
         space = " " if number and (each.space or turned) else ""
         marked.append(f"{space}<{tags[each.kind]}>{escape(each.text)}</{tags[each.kind]}>")
-    return "".join(marked) or f"<em>{escape(_('nothing written'))}</em>"
+    return "".join(marked) or "<em>" + escape(_("nothing written")) + "</em>"
 
 
 def _table(changes: tuple[WordChange, ...]) -> list[dict[str, str | float]]:

@@ -24,7 +24,7 @@ def show_vector_consequence(before: AttentionTrace, after: AttentionTrace) -> No
         return
     changes = turns(before, after)
     with st.container(border=True):
-        st.markdown(f"**{_('The final vector of each token')}**")
+        st.markdown("**" + _("The final vector of each token") + "**")
         st.html(f'<p class="surgery-text" dir="auto">{_tinted(before, changes)}</p>')
         st.caption(
             _(
@@ -72,7 +72,7 @@ def _show_predictions(before: AttentionTrace, after: AttentionTrace) -> None:
     pairs = list(zip(before.predictions, after.predictions, strict=True))
     for was, now in pairs if len(pairs) <= 3 else pairs[-1:]:
         token = visible(before.source.texts[was.position])
-        st.markdown(f"**{_('Predicted at “{token}”', token=token)}**")
+        st.markdown("**" + _("Predicted at “{token}”", token=token) + "**")
         columns = st.columns(2)
         for column, title, each in ((columns[0], _("before"), was), (columns[1], _("now"), now)):
             column.caption(title)
