@@ -18,6 +18,10 @@ OBJECT_BYTES = 64  # about what Python spends on a small object
 def bytes_of(value: Any) -> int:
     """Return about how many bytes `value` takes: arrays, byte strings, texts, and records and collections of them.
 
+    Parameters
+    ----------
+    value : object
+
     Examples
     --------
     >>> bytes_of(b"abc"), bytes_of(("ab", b"abc"))
@@ -81,7 +85,14 @@ class BoundedCache(Generic[T]):
         return len(self._kept)
 
     def get(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """Return the value kept under `key`, or compute and keep it; what `compute` raises is raised and not kept."""
+        """Return the value kept under `key`, or compute and keep it; what `compute` raises is raised and not kept.
+
+        Parameters
+        ----------
+        key : hashable
+        compute : callable
+            Makes it.
+        """
         with self._lock:
             if key in self._kept:
                 self._kept.move_to_end(key)

@@ -18,6 +18,14 @@ def usable(host: Host, keys: Sequence[str], messages: DeltaGenerator) -> tuple[s
     """Return the keys of the models that can run, waiting until all are loaded; those that cannot are named.
 
     The place of the skeleton is there when nothing waits, too: what follows keeps its place, and its focus.
+
+    Parameters
+    ----------
+    host : Host
+    keys : sequence of str
+        Of models, as `models.load` takes them.
+    messages : DeltaGenerator
+        Where what is wrong is said.
     """
     waiting = st.container()
     if not all(map(host.is_settled, keys)):
@@ -27,7 +35,16 @@ def usable(host: Host, keys: Sequence[str], messages: DeltaGenerator) -> tuple[s
 
 
 def loads(host: Host, key: str, messages: DeltaGenerator) -> bool:
-    """Return whether the model of `key` can run, waiting until it is loaded; if not, it is named in `messages`."""
+    """Return whether the model of `key` can run, waiting until it is loaded; if not, it is named in `messages`.
+
+    Parameters
+    ----------
+    host : Host
+    key : str
+        As `models.load` takes it.
+    messages : DeltaGenerator
+        Where what is wrong is said.
+    """
     try:
         host.model(key)
     except ModelUnavailableError as error:

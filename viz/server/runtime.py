@@ -6,14 +6,10 @@ at most `MOST_PRETRAINED` of them are kept: the one that nobody has used for lon
 
 from __future__ import annotations
 
-import gc
-import os
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable
 from concurrent.futures import Future
-from contextlib import contextmanager
 from threading import Lock, Thread
-from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import streamlit as st
@@ -22,14 +18,13 @@ import models
 from models.messages import Message
 from models.trace import AttentionTrace
 from viz.server.caching import BoundedCache
+from viz.server.cores import collect_garbage, cores_for, load_for_serving
+from viz.server.traces import TRACE_BYTES, TraceCache
 
 if TYPE_CHECKING:
     from models.edits import Edit
     from models.huggingface.hub import Progress
     from models.model import Model
-
-TRACE_BYTES = 640 * 2**20
-"""Memory that traces may take on a server: one of 144 heads and 1,024 tokens takes 604 MiB of it."""
 
 WORKING_BYTES = 64 * 2**20
 """Memory for what is computed of traces: small maps, measures, divergences."""
@@ -40,19 +35,8 @@ MOST_PRETRAINED = 3
 MOST_FAILURES = 32
 """How many pretrained models that could not be loaded are remembered, each with the reason."""
 
-LONG_TEXT = 400
-"""Characters of a text that is worth every core of the server."""
 
-_EVERY_CORE = Lock()
-
-_TOKEN_BYTES = 400  # about what Python spends on one token: text, step, alternatives
-
-
-MOST_TIMES = 4096
-"""How many run times are remembered."""
-
-
-class Choices(TypedDict, total=False):
+class RunOptions(TypedDict, total=False):
     """What a run may be given besides its texts.
 
     Parameters
@@ -68,47 +52,11 @@ class Choices(TypedDict, total=False):
     sites: tuple[str, ...]
 
 
-_USUAL: Choices = {"pair": None, "edits": (), "sites": ("*.weights",)}
+_USUAL: RunOptions = {"pair": None, "edits": (), "sites": ("*.weights",)}
 
 
 class ModelUnavailableError(RuntimeError):
     """A model could not be loaded; the message says which and why."""
-
-
-def trace_bytes(trace: AttentionTrace) -> int:
-    """Return about how much memory `trace` takes, in bytes."""
-    arrays = sum(each.weights.nbytes + sum(array.nbytes for array in each.companions.values()) for each in trace)
-    vectors = 0 if trace.vectors is None else trace.vectors.nbytes
-    return arrays + vectors + _TOKEN_BYTES * (len(trace.source) + 2 * len(trace.target) + len(trace.predictions) + 1)
-
-
-class TraceCache(BoundedCache[AttentionTrace]):
-    """The latest traces, as many as fit into `limit` bytes. They are frozen: all visitors are given the same."""
-
-    def __init__(self, limit: int = TRACE_BYTES) -> None:
-        super().__init__(limit, trace_bytes)
-        self._milliseconds: dict[Hashable, float] = {}
-
-    def get(self, key: Hashable, compute: Callable[[], AttentionTrace]) -> AttentionTrace:
-        """Return the trace kept under `key`, or compute and keep it, and how long that took."""
-
-        def timed() -> AttentionTrace:
-            started = perf_counter()
-            trace = compute()
-            self._milliseconds[key] = 1000 * (perf_counter() - started)
-            if len(self._milliseconds) > MOST_TIMES:
-                del self._milliseconds[next(iter(self._milliseconds))]
-            return trace
-
-        return super().get(key, timed)
-
-    def milliseconds(self, key: Hashable) -> float | None:
-        """Return what the trace of `key` took when it was computed; None if that is no longer known."""
-        return self._milliseconds.get(key)
-
-
-def _report_to_nobody(_done: int, _total: int) -> None:
-    """Take how far a download is, and do nothing with it."""
 
 
 class Host:
@@ -140,7 +88,13 @@ class Host:
         self._progress: dict[str, tuple[int, int]] = {}
 
     def warm_up(self, keys: Iterable[str]) -> Thread:
-        """Load the models of `keys` in the background, one after another."""
+        """Load the models of `keys` in the background, one after another.
+
+        Parameters
+        ----------
+        keys : iterable of str
+            Of models, as `models.load` takes them.
+        """
         thread = Thread(target=self._load_all, args=(tuple(keys),), name="warm-up", daemon=True)
         thread.start()
         return thread
@@ -150,28 +104,57 @@ class Host:
             self._future(key)
 
     def is_settled(self, key: str) -> bool:
-        """Return whether the model of `key` has been loaded, or has failed to load."""
+        """Return whether the model of `key` has been loaded, or has failed to load.
+
+        Parameters
+        ----------
+        key : str
+            As `models.load` takes it.
+        """
         with self._lock:
             return key in self._models and self._models[key].done()
 
     def is_begun(self, key: str) -> bool:
-        """Return whether somebody has begun to load the model of `key`."""
+        """Return whether somebody has begun to load the model of `key`.
+
+        Parameters
+        ----------
+        key : str
+            As `models.load` takes it.
+        """
         with self._lock:
             return key in self._models
 
     def progress(self, key: str) -> tuple[int, int] | None:
-        """Return how many bytes of the model of `key` are here and how many there are, while it is being fetched."""
+        """Return how many bytes of the model of `key` are here and how many there are, while it is being fetched.
+
+        Parameters
+        ----------
+        key : str
+            As `models.load` takes it.
+        """
         with self._lock:
             return self._progress.get(key)
 
     def forget(self, key: str) -> None:
-        """Forget that the model of `key` failed to load, so that the next call tries again."""
+        """Forget that the model of `key` failed to load, so that the next call tries again.
+
+        Parameters
+        ----------
+        key : str
+            As `models.load` takes it.
+        """
         with self._lock:
             if key in self._models and self._models[key].done() and self._models[key].exception() is not None:
                 del self._models[key]
 
     def model(self, key: str) -> Model:
         """Return the model of `key`, waiting until it is loaded.
+
+        Parameters
+        ----------
+        key : str
+            As `models.load` takes it.
 
         Raises
         ------
@@ -212,14 +195,26 @@ class Host:
             for each in (*gone, *failed[:-MOST_FAILURES]):
                 del self._models[each]
         if gone:
-            _rest(anew=True)
+            collect_garbage(anew=True)
 
-    def identify(self, key: str, source: str, target: str | None = None, **choices: Unpack[Choices]) -> Hashable:
-        """Return what names the trace that `attend` gives for the same arguments: small, and equal for equal traces."""
+    def identify(self, key: str, source: str, target: str | None = None, **options: Unpack[RunOptions]) -> Hashable:
+        """Return what names the trace that `attend` gives for the same arguments: small, and equal for equal traces.
+
+        Parameters
+        ----------
+        key : str
+            As `models.load` takes it.
+        source : str
+            What the model reads.
+        target : str or None, optional
+            What it is made to write; None for its own.
+        **options
+            See `RunOptions`.
+        """
         sha256 = self.model(key).sha256 if models.is_pretrained(key) else models.describe(key).sha256
-        return (key, sha256, source, target, *(_USUAL | choices).values())
+        return (key, sha256, source, target, *(_USUAL | options).values())
 
-    def attend(self, key: str, source: str, target: str | None = None, **choices: Unpack[Choices]) -> AttentionTrace:
+    def attend(self, key: str, source: str, target: str | None = None, **options: Unpack[RunOptions]) -> AttentionTrace:
         """Return the trace of `source` through the model of `key`, from the cache if it was run before.
 
         Parameters
@@ -228,8 +223,8 @@ class Host:
             A key of `models.catalog`, or of a pretrained model.
         source, target
             As in the model's ``attend``.
-        choices
-            See `Choices`.
+        **options
+            See `RunOptions`.
 
         Returns
         -------
@@ -243,33 +238,13 @@ class Host:
             If the text is not one that the model takes.
         """
         model = self.model(key)
-        identity = self.identify(key, source, target, **choices)
+        identity = self.identify(key, source, target, **options)
 
         def run() -> AttentionTrace:
-            with _cores_for(source):
-                return model.attend(source, target, **(_USUAL | choices))
+            with cores_for(source):
+                return model.attend(source, target, **(_USUAL | options))
 
         return self.traces.get(identity, run)
-
-
-@contextmanager
-def _cores_for(text: str) -> Iterator[None]:
-    """Let torch use every core while the block runs, for a long text and for one visitor at a time; else one core.
-
-    A text of a thousand tokens takes seconds on one core. Short texts of many visitors go side by side, a core each.
-    """
-    if len(text) < LONG_TEXT or not _EVERY_CORE.acquire(blocking=False):
-        yield
-        return
-    import torch
-
-    usual = torch.get_num_threads()
-    torch.set_num_threads(os.cpu_count() or 1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(usual)
-        _EVERY_CORE.release()
 
 
 def _is_held(key: str, future: Future[Model]) -> bool:
@@ -280,28 +255,6 @@ def _is_held(key: str, future: Future[Model]) -> bool:
 def _has_failed(key: str, future: Future[Model]) -> bool:
     """Return whether `key` is of a pretrained model that could not be loaded."""
     return models.is_pretrained(key) and future.done() and future.exception() is not None
-
-
-def load_for_serving(key: str, progress: Progress = _report_to_nobody) -> Model:
-    """Load the model of `key` for a server of many threads: one torch thread, first run done, collector at rest.
-
-    Streamlit collects garbage after every rerun; what is frozen it need not look through.
-    """
-    import torch
-
-    torch.set_num_threads(1)
-    model: Model = models.load_pretrained(key, progress) if models.is_pretrained(key) else models.load(key)
-    model.attend("A first run.")
-    _rest()
-    return model
-
-
-def _rest(*, anew: bool = False) -> None:
-    """Collect garbage and freeze what is left; `anew` looks through what was frozen before too, and frees it."""
-    if anew:
-        gc.unfreeze()
-    gc.collect()
-    gc.freeze()
 
 
 @st.cache_resource(show_spinner=False)

@@ -15,6 +15,14 @@ if TYPE_CHECKING:
 def own_translations(host: Host, keys: Sequence[str], source: str) -> dict[str, AttentionTrace]:
     """Return what each model of `keys` made of `source`.
 
+    Parameters
+    ----------
+    host : Host
+    keys : sequence of str
+        Of models, as `models.load` takes them.
+    source : str
+        What the models read.
+
     Raises
     ------
     models.InputError
@@ -24,7 +32,13 @@ def own_translations(host: Host, keys: Sequence[str], source: str) -> dict[str, 
 
 
 def sites_of(key: str) -> tuple[str, ...]:
-    """Return what is captured of the model `key`: its weights, and the windows of local attention."""
+    """Return what is captured of the model `key`: its weights, and the windows of local attention.
+
+    Parameters
+    ----------
+    key : str
+        As `models.load` takes it.
+    """
     if models.is_pretrained(key) or not (mechanism := models.describe(key).mechanism).is_local:
         return ("*.weights",)
     return ("*.weights", "*.centre") if mechanism.rows_sum_to_one else ("*.weights", "*.centre", "*.raw_weights")
@@ -34,6 +48,14 @@ def forcible_translation(host: Host, key: str, source: str) -> AttentionTrace:
     """Return what the model `key` made of `source`, such that its text can be forced and gives the same tokens again.
 
     Where the tokens that a model chose are not those into which its text is cut, the text is forced once.
+
+    Parameters
+    ----------
+    host : Host
+    key : str
+        As `models.load` takes it.
+    source : str
+        What the models read.
 
     Raises
     ------
@@ -53,6 +75,16 @@ def forced_translations(host: Host, keys: Sequence[str], source: str, target: st
 
     A model that would have written `target` itself is left to do so: the same weights, and no word of force.
 
+    Parameters
+    ----------
+    host : Host
+    keys : sequence of str
+        Of models, as `models.load` takes them.
+    source : str
+        What the models read.
+    target : str
+        What all are made to write.
+
     Raises
     ------
     models.InputError
@@ -64,6 +96,14 @@ def forced_translations(host: Host, keys: Sequence[str], source: str, target: st
 
 
 def milliseconds(host: Host, key: str, trace: AttentionTrace) -> float | None:
-    """Return what the run that gave `trace` took on this server; None if that is no longer known."""
+    """Return what the run that gave `trace` took on this server; None if that is no longer known.
+
+    Parameters
+    ----------
+    host : Host
+    key : str
+        As `models.load` takes it.
+    trace : AttentionTrace
+    """
     target = None if trace.provenance.decoding == "greedy" else trace.output_text
     return host.traces.milliseconds(host.identify(key, trace.source_text, target, sites=sites_of(key)))

@@ -43,6 +43,11 @@ def comparison_canvas(payload: bytes, *, key: str) -> None:
 def picked_on(key: str) -> tuple[HeadPlace, ...] | None:
     """Return what the reader has just picked on the overview `key`, the head picked first in front.
 
+    Parameters
+    ----------
+    key : str
+        As `models.load` takes it.
+
     Returns
     -------
     tuple of HeadPlace or None
@@ -53,7 +58,13 @@ def picked_on(key: str) -> tuple[HeadPlace, ...] | None:
 
 
 def read_picked(value: Any) -> tuple[HeadPlace, ...] | None:
-    """Read what a browser sent as picked heads; None if it sent nothing, or nothing that names heads."""
+    """Read what a browser sent as picked heads; None if it sent nothing, or nothing that names heads.
+
+    Parameters
+    ----------
+    value : object
+        What came: anything.
+    """
     if not isinstance(value, list):
         return None
     places = [tuple(each) if isinstance(each, list) else () for each in value]
@@ -69,7 +80,13 @@ def _mount(name: str) -> Any:
 
 @cache
 def parts_of(name: str) -> tuple[str, str, str]:
-    """Return markup, style and script of the canvas `name`, with what stands behind every canvas."""
+    """Return markup, style and script of the canvas `name`, with what stands behind every canvas.
+
+    Parameters
+    ----------
+    name : str
+        ``overview`` or ``comparison``.
+    """
     files = (f"{name}.html", "maps.css", "maps.js", f"{name}.js", "picture.js")
     html, style, *scripts = ((FOLDER / file).read_text(encoding="utf8") for file in files)
     return html, style, "\n".join(scripts)

@@ -78,7 +78,15 @@ def show_figure(
 
 
 def csv_button(text: str, name: str) -> None:
-    """Let the reader keep a table as CSV; `name` is the file's without its ending, as `file_name` gives it."""
+    """Let the reader keep a table as CSV; `name` is the file's without its ending, as `file_name` gives it.
+
+    Parameters
+    ----------
+    text : str
+        The table as CSV.
+    name : str
+        Of the file, without its ending, as `file_name` gives it.
+    """
     st.download_button(
         _("CSV"),
         text,
@@ -91,7 +99,15 @@ def csv_button(text: str, name: str) -> None:
 
 
 def csv_box(text: str, name: str) -> None:
-    """Let the reader keep a table as CSV, or copy it: it stands behind a button as text, with a button to copy it."""
+    """Let the reader keep a table as CSV, or copy it: it stands behind a button as text, with a button to copy it.
+
+    Parameters
+    ----------
+    text : str
+        The table as CSV.
+    name : str
+        Of the file, without its ending, as `file_name` gives it.
+    """
     with st.container(horizontal=True, vertical_alignment="center", key=f"csv-box-{name}"):
         csv_button(text, name)
         with st.popover(_("Copy as CSV"), icon=":material/content_copy:"):
@@ -100,6 +116,10 @@ def csv_box(text: str, name: str) -> None:
 
 def file_name(text: str) -> str:
     """Make a file name of `text`: letters and digits of any language, hyphens between, not too long.
+
+    Parameters
+    ----------
+    text : str
 
     Examples
     --------

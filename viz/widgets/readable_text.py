@@ -42,7 +42,12 @@ def fit_text(model: models.Model, text: str, place: DeltaGenerator, *, pair: str
 
 
 def keep_readable(text: str) -> None:
-    """Remember `text` as the last that could be read."""
+    """Remember `text` as the last that could be read.
+
+    Parameters
+    ----------
+    text : str
+    """
     session.keep(_LAST, text)
 
 

@@ -26,17 +26,37 @@ _BYTE = "\\x"  # how a piece is shown that ends inside a character
 
 
 def first_of(pair: str) -> str:
-    """Return what stands in the box of a visitor who brings nothing."""
+    """Return what stands in the box of a visitor who brings nothing.
+
+    Parameters
+    ----------
+    pair : str
+        Such as ``en-fr``.
+    """
     return next(iter(examples_of(pair).values()))
 
 
 def examples_of(pair: str) -> Mapping[str, str]:
-    """Return the examples of a pair; a pair without any of its own has those of `USUAL`."""
+    """Return the examples of a pair; a pair without any of its own has those of `USUAL`.
+
+    Parameters
+    ----------
+    pair : str
+        Such as ``en-fr``.
+    """
     return EXAMPLES.get(pair, EXAMPLES[USUAL])
 
 
 def change_examples(before: str, pair: str) -> None:
-    """Put the first example of `pair` into the box if one of `before` stands in it; before the box is shown."""
+    """Put the first example of `pair` into the box if one of `before` stands in it; before the box is shown.
+
+    Parameters
+    ----------
+    before : str
+        Such as ``en-fr``.
+    pair : str
+        Such as ``en-fr``.
+    """
     if typed_text(SENTENCE, first_of(before)) in examples_of(before).values():
         put_text(SENTENCE, first_of(pair))
 
@@ -65,13 +85,25 @@ def sentence_box(label: str | None = None, *, pair: str = USUAL) -> str:
 
 
 def languages_of(pair: str) -> dict[str, str]:
-    """Return the names of the languages that are read and written: ``source``, ``target``."""
+    """Return the names of the languages that are read and written: ``source``, ``target``.
+
+    Parameters
+    ----------
+    pair : str
+        Such as ``en-fr``.
+    """
     source, target = pair.split("-")
     return {"source": _(LANGUAGES[source]), "target": _(LANGUAGES[target])}
 
 
 def says_of(pair: str) -> str:
-    """Say what becomes of the sentence."""
+    """Say what becomes of the sentence.
+
+    Parameters
+    ----------
+    pair : str
+        Such as ``en-fr``.
+    """
     return _(
         "Type a sentence in {source}: it is translated to {target}, and the attention of every word is drawn.",
         **languages_of(pair),

@@ -25,7 +25,7 @@ from viz.measures.summary import (
     summary_of,
     table_of_summaries,
 )
-from viz.server.runtime import TraceCache
+from viz.server.traces import TraceCache
 from viz.views.view import View, choose_view
 
 SOURCE, TARGET = "The unbelievable cat sleeps in the house.", "le chat dort"

@@ -17,7 +17,9 @@ from hypothesis import strategies as st
 from models.trace import AttentionTrace
 from tests.support.figure_samples import translation
 from viz.server import caching, runtime
-from viz.server.runtime import LONG_TEXT, Host, ModelUnavailableError, TraceCache, trace_bytes
+from viz.server.cores import WORTH_EVERY_CORE
+from viz.server.runtime import Host, ModelUnavailableError
+from viz.server.traces import TraceCache, trace_bytes
 
 PATIENCE = 20  # seconds
 
@@ -373,7 +375,7 @@ def test_how_far_a_download_is_can_be_asked_while_it_runs() -> None:
 
 
 def test_a_long_text_has_every_core_and_gives_them_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("viz.server.runtime.os.cpu_count", lambda: 3)
+    monkeypatch.setattr("viz.server.cores.os.cpu_count", lambda: 3)
     usual, seen = torch.get_num_threads(), []
 
     class Watching(Model):
@@ -388,9 +390,9 @@ def test_a_long_text_has_every_core_and_gives_them_back(monkeypatch: pytest.Monk
     torch.set_num_threads(1)
     try:
         host.attend("hf:one", "short")
-        host.attend("hf:one", "long " * LONG_TEXT)
+        host.attend("hf:one", "long " * WORTH_EVERY_CORE)
         with pytest.raises(ValueError, match="bad"):
-            host.attend("hf:one", "bad " * LONG_TEXT)
+            host.attend("hf:one", "bad " * WORTH_EVERY_CORE)
         assert seen == [1, 3, 3]
         assert torch.get_num_threads() == 1
     finally:

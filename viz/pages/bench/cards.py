@@ -70,6 +70,11 @@ def mechanism_card(entry: Entry, trace: AttentionTrace) -> Place:
 def in_lines(formula: str) -> str:
     r"""Return a formula of several parts with a line a part, so that it fits into a narrow card.
 
+    Parameters
+    ----------
+    formula : str
+        In LaTeX.
+
     Examples
     --------
     >>> in_lines(r"p_t = t, \quad a = b")
@@ -119,7 +124,14 @@ def _places(trace: AttentionTrace) -> tuple[dict[str, Place], dict[str, str]]:
 
 
 def chosen_place(mechanism: str, trace: AttentionTrace) -> Place:
-    """Return the layer and head that the link names for a mechanism; those of its card if it names none."""
+    """Return the layer and head that the link names for a mechanism; those of its card if it names none.
+
+    Parameters
+    ----------
+    mechanism : str
+        Such as ``luong-general``.
+    trace : AttentionTrace
+    """
     places = _places(trace)[0]
     return places.get(link.text_of(HEAD.named(mechanism)) or AUTOMATIC, (None, None))
 

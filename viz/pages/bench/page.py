@@ -17,6 +17,7 @@ from viz.figures.drawing.panels import balanced
 from viz.figures.drawing.theme import Colour
 from viz.measures.summary import (
     Order,
+    Summary,
     divergence_from,
     in_order,
     summary_of,
@@ -183,30 +184,11 @@ def _show(
     if chosen in views and (wanted.order == AGREEMENT or {MULTIPLES, SUMMARY} & set(also)):
         same = on_one_translation(host, traces, target, chosen, messages)
     compared = {key: view_of(trace, places[key], wanted) for key, trace in same.items() if trace.sites}
-    summaries = {
-        key: summary_of(
-            key,
-            trace,
-            views.get(key),
-            divergence=divergence_from(compared[key], compared[chosen]) if key in compared else None,
-            milliseconds=milliseconds(host, key, trace),
-        )
-        for key, trace in traces.items()
-        if wanted.order != YEAR or SUMMARY in also
-    }
+    measured = traces if wanted.order != YEAR or SUMMARY in also else {}
+    summaries = _summaries(host, measured, views, compared, chosen)
     order = in_order(tuple(traces), summaries, wanted.order)
     with cards:
-        across = balanced(len(order), CARDS)
-        for start in range(0, len(order), across):
-            for column, key in zip(st.columns(across), order[start : start + across], strict=False):
-                with column:
-                    mechanism_card(models.describe(key), traces[key])
-        st.caption(
-            _(
-                "The deeper a word's tint, the less sure the model was of it. Point at it or tap it for its "
-                "probability: the product of those of its pieces."
-            )
-        )
+        _show_cards(traces, order)
     with drawn:
         available = page_width()
         _show_maps([views[key] for key in order if key in views], file_name_of(traces), wanted, available)
@@ -222,6 +204,41 @@ def _show(
             show_window(host, traces, places, wanted, available)
         if NUMBERS in also:
             show_numbers({key: views[key] for key in order if key in views})
+
+
+def _summaries(
+    host: Host,
+    traces: dict[str, AttentionTrace],
+    views: dict[str, View],
+    compared: dict[str, View],
+    chosen: str,
+) -> dict[str, Summary]:
+    """Return the numbers of each mechanism, with how far it is from the `chosen` one where the two are compared."""
+    return {
+        key: summary_of(
+            key,
+            trace,
+            views.get(key),
+            divergence=divergence_from(compared[key], compared[chosen]) if key in compared else None,
+            milliseconds=milliseconds(host, key, trace),
+        )
+        for key, trace in traces.items()
+    }
+
+
+def _show_cards(traces: dict[str, AttentionTrace], order: Sequence[str]) -> None:
+    """Show the card of each mechanism, in rows of equal length."""
+    across = balanced(len(order), CARDS)
+    for start in range(0, len(order), across):
+        for column, key in zip(st.columns(across), order[start : start + across], strict=False):
+            with column:
+                mechanism_card(models.describe(key), traces[key])
+    st.caption(
+        _(
+            "The deeper a word's tint, the less sure the model was of it. Point at it or tap it for its "
+            "probability: the product of those of its pieces."
+        )
+    )
 
 
 def _show_maps(shown: list[View], name: str, wanted: Wanted, available: int) -> None:

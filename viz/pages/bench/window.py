@@ -23,7 +23,14 @@ from viz.widgets.settings import choose
 
 
 def is_local(key: str, trace: AttentionTrace) -> bool:
-    """Return whether `trace`, of the model `key`, has rows with a window to move."""
+    """Return whether `trace`, of the model `key`, has rows with a window to move.
+
+    Parameters
+    ----------
+    key : str
+        As `models.load` takes it.
+    trace : AttentionTrace
+    """
     return models.describe(key).mechanism.is_local and bool(trace.sites) and bool(trace.output_text.strip())
 
 

@@ -66,18 +66,8 @@ def compare_with(
 
 
 def _second_sentence(host: Host, key: str, texts: Texts, shown: Shown, wanted: Wanted, width: float) -> None:
-    typed = text_box(
-        OTHER,
-        _("Second sentence: which of its words does each head read differently?"),
-        placeholder=MINIMAL_PAIR[1],
-    )
+    typed = _second_box()
     if not typed.strip():
-        st.button(
-            _("try: “{one}” against “{other}”", one=MINIMAL_PAIR[0], other=MINIMAL_PAIR[1]),
-            key="minimal-pair",
-            type="tertiary",
-            on_click=_put_pair,
-        )
         return
     found = run_other(host, key, (typed, texts[1]))
     if found is None:
@@ -93,8 +83,29 @@ def _second_sentence(host: Host, key: str, texts: Texts, shown: Shown, wanted: W
         st.info(_("The two have no words in common: there is nothing to compare."))
         return
     what = ("changes", identity, wanted.hides_specials, wanted.hiding.between)
-    values: NDArray[np.float64] = one.shown.kept(what, sides.changes)
-    places = one.shown.places
+    _heads_of_one(sides, one.shown.kept(what, sides.changes), wanted, width)
+
+
+def _second_box() -> str:
+    """Show the box for the second sentence, and return what stands in it; while it is empty, with one to try."""
+    typed = text_box(
+        OTHER,
+        _("Second sentence: which of its words does each head read differently?"),
+        placeholder=MINIMAL_PAIR[1],
+    )
+    if not typed.strip():
+        st.button(
+            _("try: “{one}” against “{other}”", one=MINIMAL_PAIR[0], other=MINIMAL_PAIR[1]),
+            key="minimal-pair",
+            type="tertiary",
+            on_click=_put_pair,
+        )
+    return typed
+
+
+def _heads_of_one(sides: Sides, values: NDArray[np.float64], wanted: Wanted, width: float) -> None:
+    """Show a head of the model on both sentences, the most changed one unless another is chosen, and all in a table."""
+    places = sides.one.shown.places
     order = ranking(values)
     labels = {
         _code(places[number]): _("{head} ({value})", head=places[number].title, value=f"{values[number]:.2f}")
@@ -144,9 +155,7 @@ def _second_model(
     if found is None:
         return
     trace, identity = found
-    kind = next(kind for kind, (sites, _name) in MAPS.items() if sites == shown.sites)
-    there = kinds_of(trace.sites)
-    fitting = kind if kind in there else next((each for each in there if each != "cross" and kind != "cross"), None)
+    fitting = _fitting_kind(shown.sites, kinds_of(trace.sites))
     if fitting is None:
         st.info(_("The second model has no attention of this kind."))
         return
@@ -154,11 +163,8 @@ def _second_model(
     other = Side(replace(one.shown, trace=trace, identity=identity, sites=MAPS[fitting][0]), title_of(host, second))
     notes = (_("{model} reads text A alone", model=other.name),) if left_out else ()
     sides = Sides.of(one, other, wanted, notes=notes)
-    if left_out:
-        st.info(plain(_("{model} reads one text: B is left out of what it reads.", model=other.name)))
-        if 1 in (wanted.hiding.between or ()):
-            st.info(_("Nothing of B can be compared. Choose “A and B” or “A → A” above to compare the two on A."))
-            return
+    if left_out and not _can_do_without(other.name, wanted):
+        return
     show_matching(sides)
     if pair is not None and not left_out:
         _say_pair()
@@ -166,6 +172,23 @@ def _second_model(
         what = ("distances", identity, fitting, wanted.hides_specials, wanted.hiding.between)
         values: NDArray[np.float64] = one.shown.kept(what, sides.distances)
         _heads_of_two(sides, values, wanted, picked, width)
+
+
+def _can_do_without(name: str, wanted: Wanted) -> bool:
+    """Say that the model `name` reads text A alone; False if what is wanted needs text B."""
+    st.info(plain(_("{model} reads one text: B is left out of what it reads.", model=name)))
+    needed = 1 in (wanted.hiding.between or ())
+    if needed:
+        st.info(_("Nothing of B can be compared. Choose “A and B” or “A → A” above to compare the two on A."))
+    return not needed
+
+
+def _fitting_kind(pattern: str, there: Sequence[str]) -> str | None:
+    """Return which of the kinds of maps `there` is held against those at `pattern`; None if none can be."""
+    kind = next(kind for kind, (sites, _name) in MAPS.items() if sites == pattern)
+    if kind in there:
+        return kind
+    return next((each for each in there if each != "cross" and kind != "cross"), None)
 
 
 def _can_compare(sides: Sides) -> bool:

@@ -35,7 +35,12 @@ _CLICKED = "similarity-clicked"
 
 
 def take_pair(shown: Shown) -> None:
-    """Let two heads whose cell has just been clicked be compared; before anything shows the picks."""
+    """Let two heads whose cell has just been clicked be compared; before anything shows the picks.
+
+    Parameters
+    ----------
+    shown : Shown
+    """
     state: Any = session.reported(CHART)
     points = (state or {}).get("selection", {}).get("points", [])
     clicked = tuple((point["x"], point["y"]) for point in points[:1])
@@ -47,7 +52,14 @@ def take_pair(shown: Shown) -> None:
 
 
 def compare_pair(pair: tuple[HeadPlace, HeadPlace], places: Sequence[HeadPlace]) -> None:
-    """Let the difference of two heads be shown."""
+    """Let the difference of two heads be shown.
+
+    Parameters
+    ----------
+    pair : tuple of (HeadPlace, HeadPlace)
+    places : sequence of HeadPlace
+        All heads, by layer and head.
+    """
     put_picks(pair, places)
     first, second = (f"{place.layer}.{place.head}" for place in pair)
     link.store(COMPARE.name, DIFFERENCE)
@@ -59,7 +71,19 @@ def compare_pair(pair: tuple[HeadPlace, HeadPlace], places: Sequence[HeadPlace])
 def show_below(
     shown: Shown, wanted: Wanted, arrangement: Arrangement, picked: Sequence[HeadPlace], width: float
 ) -> None:
-    """Show what the reader asked for."""
+    """Show what the reader asked for.
+
+    Parameters
+    ----------
+    shown : Shown
+    wanted : Wanted
+        What the reader wants to see.
+    arrangement : Arrangement
+        In which order the heads stand, and which are shown.
+    picked : sequence of HeadPlace
+    width : float
+        Pixels that there are.
+    """
     names = {TABLE: _("every head in numbers"), SIMILARITY: _("how alike heads are")}
     if shown.sites.endswith("self"):
         names[ROLLOUT] = _("rollout")

@@ -52,14 +52,25 @@ class Arrangement:
 
 
 def take_picks(places: Sequence[HeadPlace]) -> None:
-    """Let what has just been picked on the canvas stand in the address bar; before anything shows the picks."""
+    """Let what has just been picked on the canvas stand in the address bar; before anything shows the picks.
+
+    Parameters
+    ----------
+    places : sequence of HeadPlace
+        All heads, by layer and head.
+    """
     now = picked_on(CANVAS)
     if now is not None:
         put_picks(now, places)
 
 
 def arrange(shown: Shown) -> Arrangement:
-    """Let the reader choose the order of heads, and which are shown; one that means nothing here falls back."""
+    """Let the reader choose the order of heads, and which are shown; one that means nothing here falls back.
+
+    Parameters
+    ----------
+    shown : Shown
+    """
     by, label = link.text_of(ORDER) or IN_PLACE, link.text_of(ONLY) or ALL
     measured = None if shown.is_long and (by, label) == (IN_PLACE, ALL) else _profiles(shown)
     site = shown.first.shown.site
@@ -87,7 +98,17 @@ def arrange(shown: Shown) -> Arrangement:
 
 
 def show_gallery(shown: Shown, wanted: Wanted, arrangement: Arrangement, picked: Sequence[HeadPlace]) -> None:
-    """Show the canvas, and say which head reads one token most."""
+    """Show the canvas, and say which head reads one token most.
+
+    Parameters
+    ----------
+    shown : Shown
+    wanted : Wanted
+        What the reader wants to see.
+    arrangement : Arrangement
+        In which order the heads stand, and which are shown.
+    picked : sequence of HeadPlace
+    """
     kept = [place for place in order_of_picking() if place in picked]
     name = file_name(file_name_of(shown, map_title(shown.first.shown.site)))
     payload = shown.payload(

@@ -74,7 +74,17 @@ class Sides:
 
     @classmethod
     def of(cls, one: Side, other: Side, wanted: Wanted, *, notes: Sequence[str] = ()) -> Sides:
-        """Match the words of two: special tokens too unless they are hidden, and of a pair those that are shown."""
+        """Match the words of two: special tokens too unless they are hidden, and of a pair those that are shown.
+
+        Parameters
+        ----------
+        one : Side
+        other : Side
+        wanted : Wanted
+            What the reader wants to see.
+        notes : sequence of str, optional
+            What else must be said of the comparison.
+        """
         between, column = wanted.hiding.between, _(ELSEWHERE)
         maps = one.shown.first.shown, other.shown.first.shown
         matching = Matching.of_maps(*maps, specials=not wanted.hides_specials, between=between)
@@ -101,7 +111,15 @@ class Sides:
 
 
 def run_other(host: Host, key: str, texts: Texts) -> tuple[AttentionTrace, Hashable] | None:
-    """Run the model of `key` on what the other is compared with; None, after saying why, if it cannot read that."""
+    """Run the model of `key` on what the other is compared with; None, after saying why, if it cannot read that.
+
+    Parameters
+    ----------
+    host : Host
+    key : str
+        As `models.load` takes it.
+    texts : Texts
+    """
     text, pair = texts
     try:
         fitting, left_out = host.model(key).fit(text, pair=pair)
@@ -114,7 +132,12 @@ def run_other(host: Host, key: str, texts: Texts) -> tuple[AttentionTrace, Hasha
 
 
 def show_matching(sides: Sides) -> None:
-    """Show the words of both, those that are not matched marked; rows and columns apart where they differ."""
+    """Show the words of both, those that are not matched marked; rows and columns apart where they differ.
+
+    Parameters
+    ----------
+    sides : Sides
+    """
     matching, tokens = sides.matching, (sides.one.tokens(), sides.other.tokens())
     if matching.queries == matching.keys and all(queries == keys for queries, keys in tokens):
         st.html(style_sheet(_SHEET) + _matched_words(sides, axis=1, pairs=matching.keys))
@@ -151,7 +174,18 @@ def _matched_words(sides: Sides, *, axis: int, pairs: Pairs) -> str:
 
 
 def show_difference(sides: Sides, places: tuple[HeadPlace, HeadPlace], wanted: Wanted, width: float) -> None:
-    """Show how a head of the one and a head of the other differ on the words that both have."""
+    """Show how a head of the one and a head of the other differ on the words that both have.
+
+    Parameters
+    ----------
+    sides : Sides
+    places : tuple of (HeadPlace, HeadPlace)
+        Of the one and of the other.
+    wanted : Wanted
+        What the reader wants to see.
+    width : float
+        Pixels that there are.
+    """
     one, other = sides.one, sides.other
     views = one.shown.pick(places[:1])[0], other.shown.pick(places[1:])[0]
     first, second = (f"{side.name}, {place.title}" for side, place in zip((one, other), places, strict=True))

@@ -73,7 +73,13 @@ def choose_model(messages: DeltaGenerator, *, turned: bool) -> str | None:
 
 
 def choose_second(first: str) -> str | None:
-    """Let the reader choose the model that `first` is compared with; None if there is no other."""
+    """Let the reader choose the model that `first` is compared with; None if there is no other.
+
+    Parameters
+    ----------
+    first : str
+        Key of the model that the other is compared with.
+    """
     labels = {key: name for key, name in _labels(HubSettings(enabled=False)).items() if key != first}
     if not labels:
         return None
@@ -83,6 +89,14 @@ def choose_second(first: str) -> str | None:
 
 def open_model(host: Host, key: str, messages: DeltaGenerator) -> bool:
     """Wait until the model of `key` is ready, saying how far it is; before a download ask.
+
+    Parameters
+    ----------
+    host : Host
+    key : str
+        As `models.load` takes it.
+    messages : DeltaGenerator
+        Where what is wrong is said.
 
     Returns
     -------
@@ -111,7 +125,14 @@ def open_model(host: Host, key: str, messages: DeltaGenerator) -> bool:
 
 
 def title_of(host: Host, key: str) -> str:
-    """Return the name of the model of `key`, as people write it."""
+    """Return the name of the model of `key`, as people write it.
+
+    Parameters
+    ----------
+    host : Host
+    key : str
+        As `models.load` takes it.
+    """
     if models.is_pretrained(key):
         return host.model(key).title
     entry = models.describe(key)

@@ -80,15 +80,7 @@ def _show_model(host: Host, key: str, sentence: str, top: DeltaGenerator, messag
     take_pair(shown)
     show_output(trace, model)
     if is_long(trace):
-        st.caption(
-            _n(
-                "A text of {count} token: shown in pieces and in square-root colour unless you choose otherwise; "
-                "numbers of all heads are worked out when you ask for them.",
-                "A text of {count} tokens: shown in pieces and in square-root colour unless you choose otherwise; "
-                "numbers of all heads are worked out when you ask for them.",
-                max(len(trace.source), len(trace.target)),
-            )
-        )
+        _say_long(trace)
     available = page_width()
     arrangement = arrange(shown)
     gallery = st.container()
@@ -98,6 +90,18 @@ def _show_model(host: Host, key: str, sentence: str, top: DeltaGenerator, messag
     compare_heads(shown, wanted, picked, available)
     show_below(shown, wanted, arrangement, picked, available)
     compare_with(host, key, texts, shown, wanted, picked, available, messages)
+
+
+def _say_long(trace: AttentionTrace) -> None:
+    st.caption(
+        _n(
+            "A text of {count} token: shown in pieces and in square-root colour unless you choose otherwise; "
+            "numbers of all heads are worked out when you ask for them.",
+            "A text of {count} tokens: shown in pieces and in square-root colour unless you choose otherwise; "
+            "numbers of all heads are worked out when you ask for them.",
+            max(len(trace.source), len(trace.target)),
+        )
+    )
 
 
 def _pair_box() -> str | None:

@@ -33,7 +33,17 @@ FIGURE = "picked-heads"
 
 
 def compare_heads(shown: Shown, wanted: Wanted, picked: Sequence[HeadPlace], width: float) -> None:
-    """Show the picked heads in the way that the reader chose."""
+    """Show the picked heads in the way that the reader chose.
+
+    Parameters
+    ----------
+    shown : Shown
+    wanted : Wanted
+        What the reader wants to see.
+    picked : sequence of HeadPlace
+    width : float
+        Pixels that there are.
+    """
     if not picked:
         st.info(_("Pick a head above to see it in full."), icon=":material/ads_click:")
         return
@@ -49,7 +59,14 @@ def compare_heads(shown: Shown, wanted: Wanted, picked: Sequence[HeadPlace], wid
 
 
 def file_name_of(shown: Shown, name: str) -> str:
-    """Name the file of a saved picture."""
+    """Name the file of a saved picture.
+
+    Parameters
+    ----------
+    shown : Shown
+    name : str
+        What is drawn.
+    """
     return f"{shown.trace.source_text[:LONGEST_NAMED]} {name}"
 
 

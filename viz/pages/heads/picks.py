@@ -26,6 +26,11 @@ Layers = Mapping[int, int]
 def layers_of(places: Sequence[HeadPlace]) -> dict[int, int]:
     """Count the heads of each layer.
 
+    Parameters
+    ----------
+    places : sequence of HeadPlace
+        All heads, by layer and head.
+
     Examples
     --------
     >>> layers_of([HeadPlace(0, 0), HeadPlace(0, 1), HeadPlace(3, 0)])

@@ -66,7 +66,13 @@ class Shown:
         return is_long(self.trace)
 
     def views(self, hiding: Hiding | None = None) -> Iterator[View]:
-        """Return a view a layer, under another `hiding` than the own one if given; of a long text made one by one."""
+        """Return a view a layer, under another `hiding` than the own one if given; of a long text made one by one.
+
+        Parameters
+        ----------
+        hiding : Hiding or None
+            Left out, the own one.
+        """
         chosen = self.hiding if hiding is None else hiding
         if self.is_long:
             return (view_at(self.trace, site, self.unit, chosen) for site in sites_at(self.trace, self.sites))
@@ -75,7 +81,13 @@ class Shown:
         return iter(self._made[chosen])
 
     def pick(self, heads: Sequence[HeadPlace]) -> tuple[View, ...]:
-        """Return a view of each of `heads`."""
+        """Return a view of each of `heads`.
+
+        Parameters
+        ----------
+        heads : sequence of HeadPlace
+            Which heads, in this order.
+        """
         return pick_views(self.trace, self.sites, self.unit, heads, self.hiding)
 
     def profiles(self) -> tuple[head_profile.Profile, ...]:
@@ -107,7 +119,20 @@ class Shown:
         colour: Colour,
         file: str,
     ) -> bytes:
-        """Return what the canvas overview shows, saved as `file`; picking, ordering and colour compute no map anew."""
+        """Return what the canvas overview shows, saved as `file`; picking, ordering and colour compute no map anew.
+
+        Parameters
+        ----------
+        heads : sequence of HeadPlace or None
+            Which heads, in this order.
+        picked : sequence of HeadPlace
+        remarks : mapping of HeadPlace to str
+            What is said of a head beside its name.
+        colour : Colour
+            How weight becomes colour.
+        file : str
+            Name of the file, with its ending.
+        """
         small: SmallMaps = self.kept(("small", self.hidden), lambda: small_maps(self.views(self.hidden)))
         note = self.kept(("note", self.hiding, current_language()), self._note)
         view = self.first
@@ -129,11 +154,24 @@ class Shown:
         return overview_note(tuple(self.views()))
 
     def kept(self, what: tuple[Hashable, ...], compute: Callable[[], T]) -> T:
-        """Return what is kept of this map and unit under `what`, or compute and keep it."""
+        """Return what is kept of this map and unit under `what`, or compute and keep it.
+
+        Parameters
+        ----------
+        what : tuple of hashable
+            What it is called among what is kept.
+        compute : callable
+            Makes it.
+        """
         found: T = self.workings.get((self.identity, self.sites, self.unit, *what), compute)
         return found
 
 
 def is_long(trace: AttentionTrace) -> bool:
-    """Return whether the texts of `trace` are so long that nothing is computed unasked."""
+    """Return whether the texts of `trace` are so long that nothing is computed unasked.
+
+    Parameters
+    ----------
+    trace : AttentionTrace
+    """
     return max(len(trace.source), len(trace.target)) > LONG_TEXT

@@ -71,6 +71,10 @@ class Wanted:
 def kinds_of(sites: Iterable[Site]) -> tuple[str, ...]:
     """Return what the link calls the kinds of maps that there are.
 
+    Parameters
+    ----------
+    sites : iterable of Site
+
     Examples
     --------
     >>> kinds_of([Site("decoder", 0, "self"), Site("decoder", 1, "self")])
@@ -81,7 +85,12 @@ def kinds_of(sites: Iterable[Site]) -> tuple[str, ...]:
 
 
 def choose_view_of(trace: AttentionTrace) -> Wanted:
-    """Show the choices in one line; what few need is behind a button."""
+    """Show the choices in one line; what few need is behind a button.
+
+    Parameters
+    ----------
+    trace : AttentionTrace
+    """
     kinds = kinds_of(trace.sites)
     with st.container(horizontal=True, vertical_alignment="center", key="controls"):
         names = {kind: _(MAPS[kind][1]) for kind in kinds}

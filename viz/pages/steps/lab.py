@@ -50,7 +50,13 @@ _GOOD = "lab-good"
 
 
 def show_lab(messages: DeltaGenerator) -> None:
-    """Show the lab; what is wrong with the reader's numbers is said in `messages`."""
+    """Show the lab; what is wrong with the reader's numbers is said in `messages`.
+
+    Parameters
+    ----------
+    messages : DeltaGenerator
+        Where what is wrong is said.
+    """
     preset = choose(PRESET)
     link.belong(STARTED, of=preset)
     st.markdown(plain(_(SAYS[preset])))
@@ -157,6 +163,11 @@ def _show_run(tables: Tables, run: LabRun, scaled: bool, temperature: float) -> 
         name="attention lab",
         available=available,
     )
+    _show_digits(tables, run, divisor)
+
+
+def _show_digits(tables: Tables, run: LabRun, divisor: str) -> None:
+    """Show one score, one weight and one result of the first query in digits; scores were divided by `divisor`."""
     query = 0
     key = int(run.weights[query].argmax())
     product, weight = float(run.products[query, key]), float(run.weights[query, key])

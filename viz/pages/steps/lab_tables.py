@@ -65,7 +65,13 @@ class Start:
 
 
 def preset_of(name: str) -> Preset:
-    """Return the numbers of the preset `name`, one of those that can be edited."""
+    """Return the numbers of the preset `name`, one of those that can be edited.
+
+    Parameters
+    ----------
+    name : str
+        Of the preset.
+    """
     from models.experiments import lab
 
     makers: dict[str, Callable[[], Preset]] = {
@@ -118,7 +124,18 @@ def _is_shown(start: Start) -> bool:
 
 
 def table_editor(name: str, start: Start, table: list[list[Any]], *, rows_fixed: bool = False) -> list[list[Any]]:
-    """Show a table that can be edited, and return what stands in it."""
+    """Show a table that can be edited, and return what stands in it.
+
+    Parameters
+    ----------
+    name : str
+        Of the table: query, key, value, mask or tokens.
+    start : Start
+    table : list of list
+        Rows of cells.
+    rows_fixed : bool, optional
+        Whether rows can neither be added nor removed.
+    """
     width = len(table[0])
     ticks = name == "mask"
     cells = [[bool(cell) if ticks else np.nan if cell is None else float(cell) for cell in row] for row in table]
@@ -146,7 +163,13 @@ def _rows(columns: Mapping[str, Sequence[Any]], *, ticks: bool) -> list[list[Any
 
 
 def keep_in_link(start: Start, tables: Tables) -> None:
-    """Put edited tables into the address bar, so that a link restores them; those of the preset leave it clean."""
+    """Put edited tables into the address bar, so that a link restores them; those of the preset leave it clean.
+
+    Parameters
+    ----------
+    start : Start
+    tables : Tables
+    """
     text = write_tables(tables)
     if tables == _original(start.preset):
         link.drop(CELLS)

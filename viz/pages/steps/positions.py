@@ -29,7 +29,17 @@ if TYPE_CHECKING:
 
 
 def show_positions(sentence: str, pair: str, messages: DeltaGenerator) -> None:
-    """Show the page's part on positions; what is wrong is said in `messages`."""
+    """Show the page's part on positions; what is wrong is said in `messages`.
+
+    Parameters
+    ----------
+    sentence : str
+        As it was typed.
+    pair : str
+        Such as ``en-fr``.
+    messages : DeltaGenerator
+        Where what is wrong is said.
+    """
     host, key = shared_host(), f"transformer-{pair}"
     if key not in models.catalog():
         messages.warning(_("The weights {key} are not installed: there is no Transformer to show.", key=key))

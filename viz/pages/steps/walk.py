@@ -48,13 +48,29 @@ _STACKS: Mapping[tuple[str, str], str] = {
 
 
 def installed(pair: str) -> dict[str, str]:
-    """Return the mechanisms whose weights for the languages `pair` are there, with their names."""
+    """Return the mechanisms whose weights for the languages `pair` are there, with their names.
+
+    Parameters
+    ----------
+    pair : str
+        Such as ``en-fr``.
+    """
     keys = set(models.catalog())
     return {key: _(each.title) for key, each in mechanisms().items() if key in WALKS and f"{key}-{pair}" in keys}
 
 
 def show_steps(sentence: str, pair: str, messages: DeltaGenerator) -> None:
-    """Show the walk through `sentence`, with its choices; what is wrong is said in `messages`."""
+    """Show the walk through `sentence`, with its choices; what is wrong is said in `messages`.
+
+    Parameters
+    ----------
+    sentence : str
+        As it was typed.
+    pair : str
+        Such as ``en-fr``.
+    messages : DeltaGenerator
+        Where what is wrong is said.
+    """
     names = installed(pair)
     if not names:
         messages.warning(_("There are no weights of any mechanism here: none of them can be walked through."))
@@ -81,6 +97,16 @@ def read_sentence(host: Host, key: str, sentence: str, messages: DeltaGenerator)
     """Return what the model `key` reads: `sentence`, cut if it is too long, or the last that could be read.
 
     What is wrong is said in `messages`; None if there was no sentence that could be read yet.
+
+    Parameters
+    ----------
+    host : Host
+    key : str
+        As `models.load` takes it.
+    sentence : str
+        As it was typed.
+    messages : DeltaGenerator
+        Where what is wrong is said.
     """
     model = host.model(key)
     try:
@@ -99,7 +125,12 @@ def _translation(trace: AttentionTrace) -> str:
 
 
 def place_name(site: Site) -> str:
-    """Return the name of a place in words."""
+    """Return the name of a place in words.
+
+    Parameters
+    ----------
+    site : Site
+    """
     return _(_STACKS[site.stack, site.kind], layer=site.layer)
 
 

@@ -62,7 +62,14 @@ class Look:
 
 
 def show_check(chosen: str, look: Look) -> None:
-    """Run the sweep `chosen`, with a bar and a way to stop it, and show what it gave; or say why it cannot be run."""
+    """Run the sweep `chosen`, with a bar and a way to stop it, and show what it gave; or say why it cannot be run.
+
+    Parameters
+    ----------
+    chosen : str
+        A choice of `viz.pages.surgery.settings.CHECK`.
+    look : Look
+    """
     if chosen == NO_CHECK:
         return
     st.caption(_("On the model as trained: the edits above are not applied here."))
@@ -226,6 +233,11 @@ def _chance(look: Look) -> None:
         picture=drawing.picture,
         available=drawing.width,
     )
+    _warn_of_order(how, trace, view)
+
+
+def _warn_of_order(how: How, trace: AttentionTrace, view: View) -> None:
+    """Say what an order of words by chance does not reach in this map."""
     if how == "order" and trace.is_translation and (view.shown.site.stack, view.shown.site.kind) == ("decoder", "self"):
         st.caption(
             _(

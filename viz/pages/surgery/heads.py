@@ -19,7 +19,13 @@ Row = dict[str, Any]
 
 
 def show_heads(sweep: HeadSweep, trace: AttentionTrace) -> None:
-    """Show every head of `trace` with what was lost without it, those that matter most first."""
+    """Show every head of `trace` with what was lost without it, those that matter most first.
+
+    Parameters
+    ----------
+    sweep : HeadSweep
+    trace : AttentionTrace
+    """
     entropies = {each.site: mean_entropy(each.weights) for each in trace}
     rows = []
     for number, (site, head) in enumerate(sweep.heads):

@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 import models
 from models.translation.entry import Entry
-from models.translation.length_table import length_table
+from models.translation.length_table import LengthRow, length_table
 from models.translation.tokenizer import normalise
 from viz.figures.lengths import bleu_by_length
 from viz.pages.why.beginnings import FIRST_LENGTH, beginnings
@@ -91,23 +91,11 @@ def _measured(titles: dict[str, str], chosen: Mapping[str, Entry]) -> None:
         for key, title in titles.items()
     }
     available = page_width()
-    last = max(row.most for row in rows)
-    longest = [row for row in rows if row.most == last]
-    best, worst = max(longest, key=lambda row: row.bleu), min(longest, key=lambda row: row.bleu)
-    says = _(
-        "At {fewest} to {most} words {best} has {high} BLEU",
-        fewest=best.fewest,
-        most=best.most,
-        best=titles[best.key],
-        high=f"{best.bleu:.1f}",
-    )
-    if best.key != worst.key:
-        says += _(" and {worst} {low}", worst=titles[worst.key], low=f"{worst.bleu:.1f}")
     without = [key for key, entry in chosen.items() if not entry.mechanism.has_attention]
     show_figure(
         bleu_by_length(rows, named, without_attention=without, training_length=TRAINING_LENGTH, width=available),
         key="lengths",
-        says=f"{says}.",
+        says=_says(rows, titles),
         name="BLEU by length",
         available=available,
     )
@@ -122,6 +110,23 @@ def _measured(titles: dict[str, str], chosen: Mapping[str, Entry]) -> None:
         )
         + _inherited(titles, [chosen[key] for key in seen])
     )
+
+
+def _says(rows: Sequence[LengthRow], titles: Mapping[str, str]) -> str:
+    """Say which models do best and worst on the longest sentences."""
+    last = max(row.most for row in rows)
+    longest = [row for row in rows if row.most == last]
+    best, worst = max(longest, key=lambda row: row.bleu), min(longest, key=lambda row: row.bleu)
+    says = _(
+        "At {fewest} to {most} words {best} has {high} BLEU",
+        fewest=best.fewest,
+        most=best.most,
+        best=titles[best.key],
+        high=f"{best.bleu:.1f}",
+    )
+    if best.key != worst.key:
+        says += _(" and {worst} {low}", worst=titles[worst.key], low=f"{worst.bleu:.1f}")
+    return f"{says}."
 
 
 def _inherited(titles: Mapping[str, str], entries: Sequence[Entry]) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
@@ -11,11 +10,12 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from models.edits import keep_heads, mask_key, scale_scores, set_row, uniform_row, window, zero_head
-from models.trace import AttentionMap, AttentionTrace, TokenSequence
+from models.trace import AttentionMap, AttentionTrace
 from viz.text.language import _, mark
 from viz.views.numbers import numbered
 from viz.views.windows import CENTRE
 from viz.widgets.edits.history import Action
+from viz.widgets.edits.where import Field, choose_field, choose_heads, choose_keys, choose_one_head, choose_rows
 
 OPERATION = "surgery-operation"
 NOTHING = "nothing"
@@ -33,21 +33,6 @@ OPERATIONS = MappingProxyType(
     }
 )
 TEMPERATURES = (0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0, 10.0)
-_KINDS = MappingProxyType(
-    {
-        ("encoder", "self"): mark("encoder self-attention"),
-        ("decoder", "self"): mark("decoder self-attention"),
-        ("decoder", "cross"): mark("cross-attention"),
-    }
-)
-
-
-@dataclass(frozen=True, slots=True)
-class _Field:
-    """Where an edit acts: the address, and one of the maps that it means."""
-
-    site: str
-    example: AttentionMap
 
 
 def build_edit(trace: AttentionTrace, table: DeltaGenerator) -> Action:
@@ -70,98 +55,22 @@ def build_edit(trace: AttentionTrace, table: DeltaGenerator) -> Action:
         )
     if operation == NOTHING:
         return ()
-    field = _field(trace)
+    field = choose_field(trace)
     return _row(field, table) if operation == "row" else _BUILDERS[operation](field)
 
 
-def _field(trace: AttentionTrace) -> _Field:
-    """Let the reader choose where, if there is more than one place."""
-    places: dict[str, AttentionMap] = {}
-    names: dict[str, str] = {}
-    for (stack, kind), name in _KINDS.items():
-        alike = [each for each in trace if (each.site.stack, each.site.kind) == (stack, kind)]
-        if len(alike) > 1:
-            places[f"{stack}.*.{kind}"] = alike[0]
-            names[f"{stack}.*.{kind}"] = _("{name}, every layer", name=_(name))
-        for each in alike:
-            places[str(each.site)] = each
-            layer = _("{name}, layer {layer}", name=_(name), layer=each.site.layer)
-            names[str(each.site)] = layer if len(alike) > 1 else _(name)
-    options = sorted(places, key=lambda site: (not site.endswith("cross"), list(places).index(site)))
-    if len(options) == 1:
-        return _Field(options[0], places[options[0]])
-    with st.container(width=300):
-        chosen = st.selectbox(_("Where"), options, key="surgery-site", format_func=lambda each: names[each])
-    return _Field(chosen, places[chosen])
+def _off(field: Field) -> Action:
+    return tuple(zero_head(field.site, head) for head in choose_heads(field))
 
 
-def _heads(field: _Field) -> tuple[int, ...]:
-    count = len(field.example.weights)
-    if count == 1:
-        return (0,)
-    with st.container(width="content"):
-        chosen = st.pills(
-            _("Heads"), range(count), selection_mode="multi", key=f"surgery-heads-{count}", format_func=str
-        )
-    return tuple(chosen)
-
-
-def _one_head(field: _Field) -> int | None:
-    """Let the reader choose one head or all; all is None."""
-    count = len(field.example.weights)
-    if count == 1:
-        return None
-    with st.container(width=130):
-        chosen: int | None = st.selectbox(
-            _("Head"),
-            (None, *range(count)),
-            key=f"surgery-head-{count}",
-            format_func=lambda each: _("every head") if each is None else _("head {head}", head=each),
-        )
-    return chosen
-
-
-def _word(title: str, tokens: TokenSequence, key: str, *, every: str = "", until: int | None = None) -> list[int]:
-    """Let the reader choose a word; return the positions of its pieces, none for every word (if `every` names that)."""
-    count = len(tokens.word_texts) if until is None else tokens.words[until] + 1
-    labels = numbered(tokens.word_texts)[:count]
-    options = ([-1] if every else []) + list(range(count))
-    with st.container(width=210):
-        chosen = st.selectbox(
-            title, options, key=f"{key}-{bool(every)}", format_func=lambda each: every if each < 0 else labels[each]
-        )
-    return [place for place, word in enumerate(tokens.words) if word == chosen]
-
-
-def _query_title(field: _Field) -> str:
-    return _("Row: writing the word") if field.example.site.kind == "cross" else _("Row: the word that reads")
-
-
-def _rows(field: _Field, *, every: bool = True) -> list[int | None]:
-    everything = _("every row") if every else ""
-    rows = _word(_query_title(field), field.example.query_tokens, "surgery-row", every=everything)
-    return list(rows) or [None]
-
-
-def _keys(field: _Field, title: str, rows: Sequence[int | None] = ()) -> list[int]:
-    """Let the reader choose a key; of a causal map one that the first of `rows` may read."""
-    first = next((row for row in rows if row is not None), None)
-    until = first if field.example.causal else None
-    return _word(title, field.example.key_tokens, "surgery-key", until=until)
-
-
-def _off(field: _Field) -> Action:
-    return tuple(zero_head(field.site, head) for head in _heads(field))
-
-
-def _keep(field: _Field) -> Action:
-    heads = _heads(field)
+def _keep(field: Field) -> Action:
+    heads = choose_heads(field)
     return (keep_heads(field.site, heads),) if heads else ()
 
 
-def _even(field: _Field) -> Action:
-    head = _one_head(field)
-    return tuple(uniform_row(field.site, head, row) for row in _rows(field))
+def _even(field: Field) -> Action:
+    head = choose_one_head(field)
+    return tuple(uniform_row(field.site, head, row) for row in choose_rows(field))
 
 
 def _shared(places: Sequence[int], count: int) -> tuple[float, ...]:
@@ -169,9 +78,9 @@ def _shared(places: Sequence[int], count: int) -> tuple[float, ...]:
     return tuple(1 / len(places) if place in places else 0.0 for place in range(count))
 
 
-def _force(field: _Field) -> Action:
-    head, rows = _one_head(field), _rows(field, every=False)
-    keys = _keys(field, _("onto the word"), rows)
+def _force(field: Field) -> Action:
+    head, rows = choose_one_head(field), choose_rows(field, every=False)
+    keys = choose_keys(field, _("onto the word"), rows)
     blend = _blend()
     weights = _shared(keys, max(keys) + 1)
     return tuple(set_row(field.site, head, row, weights, blend) for row in rows)
@@ -184,9 +93,9 @@ def _blend() -> float:
         )
 
 
-def _row(field: _Field, table: DeltaGenerator) -> Action:
+def _row(field: Field, table: DeltaGenerator) -> Action:
     """Let the reader set the weight of each word; they are made to sum to 1."""
-    head, rows = _one_head(field), _rows(field, every=False)
+    head, rows = choose_one_head(field), choose_rows(field, every=False)
     row = int(rows[0] or 0)
     tokens = field.example.key_tokens
     until = row + 1 if field.example.causal else len(tokens)
@@ -220,7 +129,7 @@ def _row(field: _Field, table: DeltaGenerator) -> Action:
     return tuple(set_row(field.site, head, each, weights, blend) for each in rows)
 
 
-def _temperature(field: _Field) -> Action:
+def _temperature(field: Field) -> Action:
     with st.container(width=330):
         chosen = st.select_slider(
             _("Temperature: below 1 sharpens, above 1 flattens"),
@@ -232,11 +141,11 @@ def _temperature(field: _Field) -> Action:
     return (scale_scores(field.site, 1 / chosen),) if chosen != 1 else ()
 
 
-def _window(field: _Field) -> Action:
-    rows = _rows(field)
+def _window(field: Field) -> Action:
+    rows = choose_rows(field)
     if CENTRE in field.example.companions:
         return _own_window(field, rows)
-    centres = _keys(field, _("around the word"), rows)
+    centres = choose_keys(field, _("around the word"), rows)
     with st.container(width=170):
         width = st.slider(_("Pieces on each side"), 0, 10, 2, key="surgery-width")
     centre = centres[len(centres) // 2]
@@ -244,12 +153,18 @@ def _window(field: _Field) -> Action:
 
 
 def build_window(own: AttentionMap) -> Action:
-    """Show the controls that move and widen the windows of a map of local attention; nothing while all is as it was."""
-    field = _Field(str(own.site), own)
-    return _own_window(field, _rows(field))
+    """Show the controls that move and widen the windows of a map of local attention; nothing while all is as it was.
+
+    Parameters
+    ----------
+    own : AttentionMap
+        With the windows of each row.
+    """
+    field = Field(str(own.site), own)
+    return _own_window(field, choose_rows(field))
 
 
-def _own_window(field: _Field, rows: Sequence[int | None]) -> Action:
+def _own_window(field: Field, rows: Sequence[int | None]) -> Action:
     """Let the reader widen the windows of local attention, and move that of a row; what is left as it is stays."""
     windows = field.example.companions[CENTRE][0]  # [query, centre and half-width]
     first, last = rows[0], len(field.example.key_tokens) - 1
@@ -284,11 +199,11 @@ def _own_window(field: _Field, rows: Sequence[int | None]) -> Action:
     return tuple(window(field.site, row, moved, widened) for row in rows)
 
 
-def _forbid(field: _Field) -> Action:
-    return tuple(mask_key(field.site, key) for key in _keys(field, _("Word that none may read")))
+def _forbid(field: Field) -> Action:
+    return tuple(mask_key(field.site, key) for key in choose_keys(field, _("Word that none may read")))
 
 
-_BUILDERS: MappingProxyType[str, Callable[[_Field], Action]] = MappingProxyType(
+_BUILDERS: MappingProxyType[str, Callable[[Field], Action]] = MappingProxyType(
     {
         "off": _off,
         "keep": _keep,
@@ -299,8 +214,3 @@ _BUILDERS: MappingProxyType[str, Callable[[_Field], Action]] = MappingProxyType(
         "forbid": _forbid,
     }
 )
-
-
-def example_map(trace: AttentionTrace, site: str) -> AttentionMap | None:
-    """Return a map of `trace` that the address `site` means; None if there is none."""
-    return next((each for each in trace if each.site.matches(site)), None)

@@ -39,7 +39,12 @@ class History:
         return tuple(edit for action in self.done for edit in action)
 
     def add(self, action: Action) -> History:
-        """Do `action`; what was undone before is forgotten."""
+        """Do `action`; what was undone before is forgotten.
+
+        Parameters
+        ----------
+        action : Action
+        """
         return History((*self.done, action)) if action and len(self.done) < LONGEST else self
 
     def undo(self) -> History:
@@ -51,7 +56,13 @@ class History:
         return History((*self.done, self.undone[-1]), self.undone[:-1]) if self.undone else self
 
     def without(self, place: int) -> History:
-        """Take the action at `place` out, wherever it stands; it can be redone, and then is the last."""
+        """Take the action at `place` out, wherever it stands; it can be redone, and then is the last.
+
+        Parameters
+        ----------
+        place : int
+            From 0.
+        """
         return replace(self, done=self.done[:place] + self.done[place + 1 :], undone=(*self.undone, self.done[place]))
 
     def clear(self) -> History:

@@ -12,8 +12,9 @@ from models.trace import AttentionMap, AttentionTrace, TokenSequence
 from viz.text.language import _
 from viz.text.markup import plain
 from viz.widgets import session
-from viz.widgets.edits.builder import NOTHING, OPERATION, build_edit, example_map
+from viz.widgets.edits.builder import NOTHING, OPERATION, build_edit
 from viz.widgets.edits.history import Action, History, describe, read_history
+from viz.widgets.edits.where import example_map
 from viz.widgets.settings import Data, Found, link
 
 EDITS = Data("edits", parse=lambda text: Found(*_read(text)), show=History.to_text)
@@ -138,7 +139,13 @@ def _show(trace: AttentionTrace, history: History, tried: Action) -> None:
 
 
 def in_words(trace: AttentionTrace, action: Action) -> str:
-    """Say what `action` does, in the words of `trace`."""
+    """Say what `action` does, in the words of `trace`.
+
+    Parameters
+    ----------
+    trace : AttentionTrace
+    action : Action
+    """
 
     def queries(edit: Edit) -> TokenSequence:
         shown = _map(trace, edit)

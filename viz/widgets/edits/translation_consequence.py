@@ -34,6 +34,16 @@ def edited_runs(
     A model that still writes the same translation is not made to: the weights are the same. A model of one stack runs
     once.
 
+    Parameters
+    ----------
+    host : Host
+    key : str
+        As `models.load` takes it.
+    before : AttentionTrace
+        The run without the edits.
+    edits : tuple of Edit
+        In the order in which they act.
+
     Raises
     ------
     MisfitError
@@ -54,7 +64,19 @@ def edited_runs(
 
 
 def show_consequence(before: AttentionTrace, forced: AttentionTrace, afresh: AttentionTrace, key: str) -> None:
-    """Show what the edits did: to the words of the original translation, and to what the model writes now."""
+    """Show what the edits did: to the words of the original translation, and to what the model writes now.
+
+    Parameters
+    ----------
+    before : AttentionTrace
+        The run without the edits.
+    forced : AttentionTrace
+        The run under the edits on the translation of before.
+    afresh : AttentionTrace
+        What the model writes by itself under the edits.
+    key : str
+        As `models.load` takes it.
+    """
     changes = word_changes(before, forced)
     language = "" if models.is_pretrained(key) else escape(models.describe(key).pair.rpartition("-")[2])
     left, right = st.columns(2)

@@ -18,7 +18,15 @@ DEEPEST = 0.5
 
 
 def show_vector_consequence(before: AttentionTrace, after: AttentionTrace) -> None:
-    """Show for each token 1 - cosine of its final vectors before and after, and the tables of what is predicted."""
+    """Show for each token 1 - cosine of its final vectors before and after, and the tables of what is predicted.
+
+    Parameters
+    ----------
+    before : AttentionTrace
+        The run without the edits.
+    after : AttentionTrace
+        The run under the edits.
+    """
     if before.vectors is None or after.vectors is None:
         st.info(_("This model gives no final vectors to compare."))
         return
@@ -47,7 +55,15 @@ def show_vector_consequence(before: AttentionTrace, after: AttentionTrace) -> No
 
 
 def turns(before: AttentionTrace, after: AttentionTrace) -> np.ndarray:
-    """Return 1 - cosine of each token's final vectors in two runs on one text."""
+    """Return 1 - cosine of each token's final vectors in two runs on one text.
+
+    Parameters
+    ----------
+    before : AttentionTrace
+        The run without the edits.
+    after : AttentionTrace
+        The run under the edits.
+    """
     from models.experiments.sweeps import turned
 
     if before.vectors is None or after.vectors is None:

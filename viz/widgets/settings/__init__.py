@@ -10,7 +10,8 @@ from viz.widgets.settings.controls import (
     typed_text,
     value_of,
 )
-from viz.widgets.settings.kinds import Choice, Data, Found, Heads, Setting, Several, Switch, Text
+from viz.widgets.settings.kinds import Choice, Data, Heads, Several, Switch, Text
+from viz.widgets.settings.setting import Found, Setting
 
 __all__ = [
     "Choice",

@@ -188,12 +188,25 @@ def text_box(setting: Text, label: str, *, default: str = "", placeholder: str |
 
 
 def put_text(setting: Text, text: str) -> None:
-    """Put `text` into the box of `setting`; before the box is shown."""
+    """Put `text` into the box of `setting`; before the box is shown.
+
+    Parameters
+    ----------
+    setting : Text
+    text : str
+    """
     st.session_state[setting.name] = text
 
 
 def typed_text(setting: Text, default: str) -> str:
-    """Return what stands in the box of `setting`, shown in this run or not; `default` if it was never shown."""
+    """Return what stands in the box of `setting`, shown in this run or not; `default` if it was never shown.
+
+    Parameters
+    ----------
+    setting : Text
+    default : str
+        What holds without a choice.
+    """
     return str(st.session_state.get(setting.name, default))
 
 

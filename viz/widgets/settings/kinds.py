@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, replace
-from fnmatch import fnmatchcase
-from typing import Any, Literal, Self
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Literal
+
+from viz.widgets.settings.setting import Found, Setting
 
 Labels = Mapping[str, str]
 """What each choice is called in the link, and what the reader sees."""
@@ -19,60 +20,6 @@ Shape = Literal["row", "box", "slider"]
 
 BETWEEN = " "
 """What stands between several choices in a link."""
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What a link says of a setting.
-
-    Parameters
-    ----------
-    value : object
-        What holds: what the link asks for, or the default.
-    unknown : str or None
-        What the link asks for and there is not, to be named; None if all of it is there.
-    """
-
-    value: Any
-    unknown: str | None = None
-
-
-@dataclass(frozen=True)
-class Setting:
-    """One setting of a page.
-
-    Parameters
-    ----------
-    name : str
-        What the link calls it; ``*`` stands for what is known at run time alone, see `named`.
-    anew_with : tuple of str
-        What resets it: names of other settings, and of what the page says that it belongs to
-        (`viz.widgets.settings.link.belong`).
-    travels : bool
-        Whether it comes along when the reader turns to another page that has it too.
-    family : str
-        Of one of many alike, such as the heads of a layer: the name of all; empty for one that stands alone.
-    """
-
-    name: str
-    _: KW_ONLY
-    anew_with: tuple[str, ...] = ()
-    travels: bool = False
-    family: str = ""
-
-    def covers(self, name: str) -> bool:
-        """Return whether a link means this setting by `name`."""
-        return fnmatchcase(name, self.name)
-
-    def named(self, part: str) -> Self:
-        """Return the setting with `part` in place of the ``*`` of its name.
-
-        Examples
-        --------
-        >>> Choice("head-*").named("transformer").name
-        'head-transformer'
-        """
-        return replace(self, name=self.name.replace("*", part), family=self.name)
 
 
 @dataclass(frozen=True)
@@ -101,13 +48,30 @@ class Choice(Setting):
     titled: bool = False
 
     def read(self, text: str | None, codes: Collection[str], default: str) -> Found:
-        """Return the choice that `text` names; without a text, or of one that names none of `codes`, `default`."""
+        """Return the choice that `text` names; without a text, or of one that names none of `codes`, `default`.
+
+        Parameters
+        ----------
+        text : str or None
+            What the link says; None if it says nothing.
+        codes : collection of str
+            The choices that there are.
+        default : str
+            What holds without a choice.
+        """
         if text is None or text in codes:
             return Found(default if text is None else text)
         return Found(default, text)
 
     def write(self, value: str, default: str) -> str | None:
-        """Return what stands in the link for `value`; None for the default, which leaves it clean."""
+        """Return what stands in the link for `value`; None for the default, which leaves it clean.
+
+        Parameters
+        ----------
+        value : str
+        default : str
+            What holds without a choice.
+        """
         return None if value == default else value
 
 
@@ -128,7 +92,17 @@ class Several(Setting):
     least: int = 0
 
     def read(self, text: str | None, codes: Sequence[str], default: Sequence[str]) -> Found:
-        """Return the choices that `text` names, in the order of `codes`; those of `default` if it names too few."""
+        """Return the choices that `text` names, in the order of `codes`; those of `default` if it names too few.
+
+        Parameters
+        ----------
+        text : str or None
+            What the link says; None if it says nothing.
+        codes : sequence of str
+            The choices that there are.
+        default : sequence of str
+            What holds without a choice.
+        """
         wanted = tuple(default) if text is None else tuple(text.split())
         chosen = tuple(each for each in codes if each in wanted)
         unknown = [each for each in wanted if each not in codes]
@@ -139,7 +113,14 @@ class Several(Setting):
         )
 
     def write(self, value: Sequence[str], default: Sequence[str]) -> str | None:
-        """Return what stands in the link for `value`; None for the default."""
+        """Return what stands in the link for `value`; None for the default.
+
+        Parameters
+        ----------
+        value : sequence of str
+        default : sequence of str
+            What holds without a choice.
+        """
         return None if tuple(value) == tuple(default) else BETWEEN.join(value)
 
 
@@ -158,13 +139,28 @@ class Switch(Setting):
     title: str = ""
 
     def read(self, text: str | None, default: bool) -> Found:
-        """Return whether `text` says ``on``; what is neither ``on`` nor ``off`` is named."""
+        """Return whether `text` says ``on``; what is neither ``on`` nor ``off`` is named.
+
+        Parameters
+        ----------
+        text : str or None
+            What the link says; None if it says nothing.
+        default : bool
+            What holds without a choice.
+        """
         if text is None or text in ("on", "off"):
             return Found(default if text is None else text == "on")
         return Found(default, text)
 
     def write(self, value: bool, default: bool) -> str | None:
-        """Return what stands in the link for `value`; None for the default."""
+        """Return what stands in the link for `value`; None for the default.
+
+        Parameters
+        ----------
+        value : bool
+        default : bool
+            What holds without a choice.
+        """
         return None if value == default else "on" if value else "off"
 
 
@@ -173,11 +169,26 @@ class Text(Setting):
     """A text that the reader types: Streamlit writes it to the link, letter by letter."""
 
     def read(self, text: str | None, default: str) -> Found:
-        """Return `text`, whatever it is; `default` without one."""
+        """Return `text`, whatever it is; `default` without one.
+
+        Parameters
+        ----------
+        text : str or None
+            What the link says; None if it says nothing.
+        default : str
+            What holds without a choice.
+        """
         return Found(default if text is None else text)
 
     def write(self, value: str, default: str) -> str | None:
-        """Return what stands in the link for `value`; None for the default."""
+        """Return what stands in the link for `value`; None for the default.
+
+        Parameters
+        ----------
+        value : str
+        default : str
+            What holds without a choice.
+        """
         return None if value == default else value
 
 
@@ -186,11 +197,23 @@ class Heads(Setting):
     """The picked heads of each layer: the heads of layer 0 of ``heads`` stand in ``heads0``."""
 
     def covers(self, name: str) -> bool:
-        """Return whether a link means the heads of a layer by `name`."""
+        """Return whether a link means the heads of a layer by `name`.
+
+        Parameters
+        ----------
+        name : str
+            A name of a link.
+        """
         return re.fullmatch(rf"{self.name}\d+", name) is not None
 
     def of_layer(self, layer: int, **about: Any) -> Several:
-        """Return the setting of one layer; `about` is what else a `Several` takes."""
+        """Return the setting of one layer; `about` is what else a `Several` takes.
+
+        Parameters
+        ----------
+        layer : int
+            From 0.
+        """
         return Several(f"{self.name}{layer}", anew_with=self.anew_with, family=self.name, **about)
 
 
@@ -212,9 +235,20 @@ class Data(Setting):
     show: Callable[[Any], str]
 
     def read(self, text: str | None, *about: Any) -> Found:
-        """Return what `text` says, read with what `about` says."""
+        """Return what `text` says, read with what `about` says.
+
+        Parameters
+        ----------
+        text : str or None
+            What the link says; None if it says nothing.
+        """
         return self.parse(text or "", *about)
 
     def write(self, value: Any) -> str | None:
-        """Return what stands in the link for `value`; None for nothing."""
+        """Return what stands in the link for `value`; None for nothing.
+
+        Parameters
+        ----------
+        value : object
+        """
         return self.show(value) or None

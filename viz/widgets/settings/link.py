@@ -25,7 +25,8 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from viz.text.language import _
 from viz.text.markup import plain
 from viz.text.tokens import shorten
-from viz.widgets.settings.kinds import Setting, Text
+from viz.widgets.settings.kinds import Text
+from viz.widgets.settings.setting import Setting
 
 LONGEST_NAMED = 60
 """Columns of a discarded value that are named."""
@@ -98,12 +99,23 @@ def came_back() -> bool:
 
 
 def latest(setting: Setting) -> Any:
-    """Return the value of a travelling setting that the reader chose last, on any page; None if there is none."""
+    """Return the value of a travelling setting that the reader chose last, on any page; None if there is none.
+
+    Parameters
+    ----------
+    setting : Setting
+    """
     return st.session_state.get(_TRAVELLING, {}).get(setting.name)
 
 
 def take_along(setting: Setting, value: Any) -> Any:
-    """Let `value` come along to other pages, and return the one before; None if there was none."""
+    """Let `value` come along to other pages, and return the one before; None if there was none.
+
+    Parameters
+    ----------
+    setting : Setting
+    value : object
+    """
     travelling = st.session_state.setdefault(_TRAVELLING, {})
     before = travelling.get(setting.name)
     travelling[setting.name] = value
@@ -135,17 +147,34 @@ def _declared() -> tuple[Setting, ...]:
 
 
 def text_of(setting: Setting) -> str | None:
-    """Return what the link says of a setting, as it stands there; None if it says nothing."""
+    """Return what the link says of a setting, as it stands there; None if it says nothing.
+
+    Parameters
+    ----------
+    setting : Setting
+    """
     return st.query_params.get(setting.name)
 
 
 def names_of(setting: Setting) -> tuple[str, ...]:
-    """Return the names in the link by which it means `setting`."""
+    """Return the names in the link by which it means `setting`.
+
+    Parameters
+    ----------
+    setting : Setting
+    """
     return tuple(name for name in st.query_params if setting.covers(name))
 
 
 def store(name: str, text: str | None) -> None:
-    """Let the link say `text` of a setting; None takes it out."""
+    """Let the link say `text` of a setting; None takes it out.
+
+    Parameters
+    ----------
+    name : str
+        As the link calls it.
+    text : str or None
+    """
     if text is None:
         st.query_params.pop(name, None)
     elif st.query_params.get(name) != text:
@@ -160,7 +189,14 @@ def drop(*settings: Setting) -> None:
 
 
 def drop_dependents(name: str, *, unless: Collection[str] = ()) -> None:
-    """Take what starts anew with `name` out of the link, but for choices that are among `unless`."""
+    """Take what starts anew with `name` out of the link, but for choices that are among `unless`.
+
+    Parameters
+    ----------
+    name : str
+        As the link calls it.
+    unless : collection of str, optional
+    """
     for each in _declared():
         if name in each.anew_with and text_of(each) not in unless:
             drop(each)
@@ -195,12 +231,25 @@ def belong(thing: str, *, of: object, unless: Collection[str] = ()) -> bool:
 
 
 def note(name: str, value: str) -> None:
-    """Name a value that the link asks for and that there is not."""
+    """Name a value that the link asks for and that there is not.
+
+    Parameters
+    ----------
+    name : str
+        As the link calls it.
+    value : str
+    """
     st.session_state.setdefault(_UNKNOWN, {})[name] = value
 
 
 def discard(name: str) -> None:
-    """Take the value of `name` out of the link and name it among what there is not."""
+    """Take the value of `name` out of the link and name it among what there is not.
+
+    Parameters
+    ----------
+    name : str
+        As the link calls it.
+    """
     note(name, shorten(st.query_params[name], LONGEST_NAMED))
     del st.query_params[name]
 

@@ -1,0 +1,69 @@
+"""The latest traces of a server, and how long each took: as many as fit into its memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from time import perf_counter
+
+from models.trace import AttentionTrace
+from viz.server.caching import BoundedCache
+
+TRACE_BYTES = 640 * 2**20
+"""Memory that traces may take on a server: one of 144 heads and 1,024 tokens takes 604 MiB of it."""
+
+_TOKEN_BYTES = 400  # about what Python spends on one token: text, step, alternatives
+
+
+MOST_TIMES = 4096
+"""How many run times are remembered."""
+
+
+def trace_bytes(trace: AttentionTrace) -> int:
+    """Return about how much memory `trace` takes, in bytes.
+
+    Parameters
+    ----------
+    trace : AttentionTrace
+    """
+    arrays = sum(each.weights.nbytes + sum(array.nbytes for array in each.companions.values()) for each in trace)
+    vectors = 0 if trace.vectors is None else trace.vectors.nbytes
+    return arrays + vectors + _TOKEN_BYTES * (len(trace.source) + 2 * len(trace.target) + len(trace.predictions) + 1)
+
+
+class TraceCache(BoundedCache[AttentionTrace]):
+    """The latest traces, as many as fit into `limit` bytes. They are frozen: all visitors are given the same."""
+
+    def __init__(self, limit: int = TRACE_BYTES) -> None:
+        super().__init__(limit, trace_bytes)
+        self._milliseconds: dict[Hashable, float] = {}
+
+    def get(self, key: Hashable, compute: Callable[[], AttentionTrace]) -> AttentionTrace:
+        """Return the trace kept under `key`, or compute and keep it, and how long that took.
+
+        Parameters
+        ----------
+        key : hashable
+            What was run.
+        compute : callable
+            Makes it.
+        """
+
+        def timed() -> AttentionTrace:
+            started = perf_counter()
+            trace = compute()
+            self._milliseconds[key] = 1000 * (perf_counter() - started)
+            if len(self._milliseconds) > MOST_TIMES:
+                del self._milliseconds[next(iter(self._milliseconds))]
+            return trace
+
+        return super().get(key, timed)
+
+    def milliseconds(self, key: Hashable) -> float | None:
+        """Return what the trace of `key` took when it was computed; None if that is no longer known.
+
+        Parameters
+        ----------
+        key : hashable
+            What was run.
+        """
+        return self._milliseconds.get(key)

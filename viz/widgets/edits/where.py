@@ -1,0 +1,154 @@
+"""Where an edit acts: the layer and stack, the heads, and the words of its rows and keys. Words are those on screen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import streamlit as st
+
+from models.trace import AttentionMap, AttentionTrace, TokenSequence
+from viz.text.language import _, mark
+from viz.views.numbers import numbered
+
+_KINDS = MappingProxyType(
+    {
+        ("encoder", "self"): mark("encoder self-attention"),
+        ("decoder", "self"): mark("decoder self-attention"),
+        ("decoder", "cross"): mark("cross-attention"),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """Where an edit acts: the address, and one of the maps that it means."""
+
+    site: str
+    example: AttentionMap
+
+
+def choose_field(trace: AttentionTrace) -> Field:
+    """Let the reader choose where, if there is more than one place.
+
+    Parameters
+    ----------
+    trace : AttentionTrace
+    """
+    places: dict[str, AttentionMap] = {}
+    names: dict[str, str] = {}
+    for (stack, kind), name in _KINDS.items():
+        alike = [each for each in trace if (each.site.stack, each.site.kind) == (stack, kind)]
+        if len(alike) > 1:
+            places[f"{stack}.*.{kind}"] = alike[0]
+            names[f"{stack}.*.{kind}"] = _("{name}, every layer", name=_(name))
+        for each in alike:
+            places[str(each.site)] = each
+            layer = _("{name}, layer {layer}", name=_(name), layer=each.site.layer)
+            names[str(each.site)] = layer if len(alike) > 1 else _(name)
+    options = sorted(places, key=lambda site: (not site.endswith("cross"), list(places).index(site)))
+    if len(options) == 1:
+        return Field(options[0], places[options[0]])
+    with st.container(width=300):
+        chosen = st.selectbox(_("Where"), options, key="surgery-site", format_func=lambda each: names[each])
+    return Field(chosen, places[chosen])
+
+
+def choose_heads(field: Field) -> tuple[int, ...]:
+    """Let the reader choose heads, and return them; the one that there is without a choice.
+
+    Parameters
+    ----------
+    field : Field
+        Where the edit acts.
+    """
+    count = len(field.example.weights)
+    if count == 1:
+        return (0,)
+    with st.container(width="content"):
+        chosen = st.pills(
+            _("Heads"), range(count), selection_mode="multi", key=f"surgery-heads-{count}", format_func=str
+        )
+    return tuple(chosen)
+
+
+def choose_one_head(field: Field) -> int | None:
+    """Let the reader choose one head or all; all is None.
+
+    Parameters
+    ----------
+    field : Field
+        Where the edit acts.
+    """
+    count = len(field.example.weights)
+    if count == 1:
+        return None
+    with st.container(width=130):
+        chosen: int | None = st.selectbox(
+            _("Head"),
+            (None, *range(count)),
+            key=f"surgery-head-{count}",
+            format_func=lambda each: _("every head") if each is None else _("head {head}", head=each),
+        )
+    return chosen
+
+
+def _word(title: str, tokens: TokenSequence, key: str, *, every: str = "", until: int | None = None) -> list[int]:
+    """Let the reader choose a word; return the positions of its pieces, none for every word (if `every` names that)."""
+    count = len(tokens.word_texts) if until is None else tokens.words[until] + 1
+    labels = numbered(tokens.word_texts)[:count]
+    options = ([-1] if every else []) + list(range(count))
+    with st.container(width=210):
+        chosen = st.selectbox(
+            title, options, key=f"{key}-{bool(every)}", format_func=lambda each: every if each < 0 else labels[each]
+        )
+    return [place for place, word in enumerate(tokens.words) if word == chosen]
+
+
+def _query_title(field: Field) -> str:
+    return _("Row: writing the word") if field.example.site.kind == "cross" else _("Row: the word that reads")
+
+
+def choose_rows(field: Field, *, every: bool = True) -> list[int | None]:
+    """Let the reader choose a row by its word, and return those of its pieces; None alone is every row.
+
+    Parameters
+    ----------
+    field : Field
+        Where the edit acts.
+    every : bool, optional
+        Whether every row can be chosen, too.
+    """
+    everything = _("every row") if every else ""
+    rows = _word(_query_title(field), field.example.query_tokens, "surgery-row", every=everything)
+    return list(rows) or [None]
+
+
+def choose_keys(field: Field, title: str, rows: Sequence[int | None] = ()) -> list[int]:
+    """Let the reader choose a key; of a causal map one that the first of `rows` may read.
+
+    Parameters
+    ----------
+    field : Field
+        Where the edit acts.
+    title : str
+        What the choice is called.
+    rows : sequence of int or None
+        Those that the edit acts on.
+    """
+    first = next((row for row in rows if row is not None), None)
+    until = first if field.example.causal else None
+    return _word(title, field.example.key_tokens, "surgery-key", until=until)
+
+
+def example_map(trace: AttentionTrace, site: str) -> AttentionMap | None:
+    """Return a map of `trace` that the address `site` means; None if there is none.
+
+    Parameters
+    ----------
+    trace : AttentionTrace
+    site : str
+        Of an edit; ``*`` stands for every layer.
+    """
+    return next((each for each in trace if each.site.matches(site)), None)
