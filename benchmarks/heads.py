@@ -54,7 +54,7 @@ from models.huggingface.observed_pass import observed_pass
 from models.trace import AttentionTrace
 from viz.canvas.overview import encode_overview
 from viz.figures import HeadPlace, head_comparison
-from viz.figures.drawing.heads import views_at
+from viz.views.heads import views_at
 from viz.widgets.canvas import parts_of
 
 LARGE = "random-144-heads"

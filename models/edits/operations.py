@@ -10,6 +10,7 @@ import numpy as np
 from models.edits.edit import Array, Edit, Part
 from models.edits.words import head_in_words, place_in_words, row_in_words
 from models.messages import CountMessage, Message
+from models.vocabulary import FIRST_POSITION
 
 
 @dataclass(frozen=True)
@@ -168,7 +169,7 @@ class MaskKey(Edit):
 
     def describe(self) -> Message:
         """Say in words what the edit does."""
-        return Message("key {key} hidden from {place}", key=self.key, place=place_in_words(self.site))
+        return Message("key {key} hidden from {place}", key=self.key + FIRST_POSITION, place=place_in_words(self.site))
 
 
 @dataclass(frozen=True)
@@ -223,11 +224,13 @@ class Window(Edit):
                 rows=rows,
             )
         if self.width is None:
-            return Message("{rows}: window around place {place:g}, as wide as its own", rows=rows, place=self.centre)
+            place = self.centre + FIRST_POSITION
+            return Message("{rows}: window around place {place:g}, as wide as its own", rows=rows, place=place)
         first, last = max(0, math.ceil(self.centre - self.width)), math.floor(self.centre + self.width)
         if first > last:
             return Message("{rows} limited to no key", rows=rows)
-        return Message("{rows} limited to keys {first} to {last}", rows=rows, first=first, last=last)
+        ends = {"first": first + FIRST_POSITION, "last": last + FIRST_POSITION}
+        return Message("{rows} limited to keys {first} to {last}", rows=rows, **ends)
 
 
 zero_head = ZeroHead

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from models.messages import Message
+from models.vocabulary import FIRST_POSITION
 
 _STACKS = {"encoder": Message("encoder"), "decoder": Message("decoder")}
 _KINDS = {"self": Message("self-attention"), "cross": Message("cross-attention"), "*": Message("attention")}
@@ -45,10 +46,10 @@ def head_in_words(position: int | None) -> Message:
 
 
 def row_in_words(position: int | None) -> Message:
-    """Say which row is meant: ``row 3``, or ``every row`` for None.
+    """Say which row is meant: ``row 4`` for position 3, or ``every row`` for None.
 
     Parameters
     ----------
     position : int or None
     """
-    return Message("every row") if position is None else Message("row {position}", position=position)
+    return Message("every row") if position is None else Message("row {position}", position=position + FIRST_POSITION)

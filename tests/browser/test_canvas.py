@@ -19,9 +19,8 @@ import models
 from models.trace import AttentionTrace
 from tests.support.browsing import CELL, PIXEL, ROOT, point, running
 from tests.support.canvas_samples import HOSTILE, SAMPLES
-from viz.figures.drawing.theme import WEIGHT_SCALE, weight_colour
-from viz.figures.overview import PICKED_COLOUR
-from viz.figures.similarity import head_similarity
+from viz.figures.drawing.theme import PICKED_COLOUR, WEIGHT_SCALE, weight_colour
+from viz.measures.similarity import head_similarity
 from viz.pages.heads.page import KEY
 from viz.text.tokens import visible
 
@@ -34,7 +33,7 @@ def sample(name: str) -> AttentionTrace:
 @pytest.fixture(scope="module")
 def canvas_address() -> Iterator[str]:
     """Start a page that holds nothing but the overview."""
-    with running("tests/canvas_app.py", PYTHONPATH=str(ROOT)) as address:
+    with running("tests/support/canvas_app.py", PYTHONPATH=str(ROOT)) as address:
         yield address
 
 

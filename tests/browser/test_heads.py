@@ -17,11 +17,11 @@ import models
 from models.huggingface.embedded import local_models
 from models.trace import AttentionTrace
 from tests.support.browsing import CELL, PIXEL, cell_of, point, query, running
-from viz.figures.drawing.heads import views_at
 from viz.figures.drawing.theme import PAPER_COLOUR, TEXT_COLOUR, WEIGHT_SCALE
 from viz.measures.head_profile import profiles_of
 from viz.pages.heads.page import KEY
 from viz.text.tokens import visible
+from viz.views.heads import views_at
 
 PAUSE = 1_000  # milliseconds
 SENTENCE = "The cat drank the milk because the cat was hungry."

@@ -357,12 +357,12 @@ class TestAsText:
             (
                 uniform_row(CROSS, 0, 3),
                 "uniform_row(decoder.0.cross,0,3)",
-                "row 3 of head 0 of decoder layer 0 cross-attention spread evenly over its keys",
+                "row 4 of head 0 of decoder layer 0 cross-attention spread evenly over its keys",
             ),
             (
                 set_row(CROSS, None, 3, (0.25, 0.75), 0.5),
                 "set_row(decoder.0.cross,*,3,0.25;0.75,0.5)",
-                "row 3 of every head of decoder layer 0 cross-attention moved to given weights by 0.5",
+                "row 4 of every head of decoder layer 0 cross-attention moved to given weights by 0.5",
             ),
             (
                 scale_scores("*.*.*", 2),
@@ -372,22 +372,22 @@ class TestAsText:
             (
                 mask_key("*.2.self", 4),
                 "mask_key(*.2.self,4)",
-                "key 4 hidden from self-attention of every layer 2",
+                "key 5 hidden from self-attention of every layer 2",
             ),
             (
                 window(CROSS, None, 1, 2),
                 "window(decoder.0.cross,*,1,2)",
-                "every row of decoder layer 0 cross-attention limited to keys 0 to 3",
+                "every row of decoder layer 0 cross-attention limited to keys 1 to 4",
             ),
             (
                 window(CROSS, 2, 3.5, 0),
                 "window(decoder.0.cross,2,3.5,0)",
-                "row 2 of decoder layer 0 cross-attention limited to no key",
+                "row 3 of decoder layer 0 cross-attention limited to no key",
             ),
             (
                 window(CROSS, 2, 3.5, None),
                 "window(decoder.0.cross,2,3.5,*)",
-                "row 2 of decoder layer 0 cross-attention: window around place 3.5, as wide as its own",
+                "row 3 of decoder layer 0 cross-attention: window around place 4.5, as wide as its own",
             ),
             (
                 window(CROSS, None, None, 2),

@@ -9,12 +9,13 @@ import streamlit as st
 from tests.support.canvas_samples import SAMPLES, SITES
 from viz.canvas.overview import encode_overview
 from viz.captions.heads import overview_sentence
-from viz.figures.drawing.heads import HeadPlace, views_at
+from viz.captions.measures import label_name
 from viz.figures.drawing.shaded_text import STYLE, text_html
 from viz.figures.lines import head_lines
 from viz.figures.rollout import rollout_heatmap
 from viz.figures.similarity import similarity_heatmap
 from viz.measures.head_profile import ordered, profiles_of
+from viz.views.heads import HeadPlace, views_at
 from viz.views.hiding import Hiding
 from viz.widgets.canvas import head_canvas, picked_on
 from viz.widgets.isolation import isolate_on_hover
@@ -58,7 +59,7 @@ head_canvas(
         views_at(trace, sites, "word", hiding),
         heads=heads,
         picked=picked,
-        remarks={each.place: f"{each.label.name} {each.label.score:.2f}" for each in profiles},
+        remarks={each.place: f"{label_name(each.label)} {each.label.score:.2f}" for each in profiles},
         colour=params.get("colour", "root"),  # type: ignore[arg-type]
         says=overview_sentence(views_at(trace, sites, "word", hiding)),
         file=params.get("file", "figure.png"),

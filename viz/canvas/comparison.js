@@ -4,7 +4,7 @@
 const TITLE_WEIGHT = 600;
 const BESIDE_CELL = 12; // pixels from a cell to what is said of it
 
-export default function ({ parentElement, data }) {
+export default function show({ parentElement, data }) {
   const view = viewIn(parentElement, Comparison, ".comparison");
   view.load(data);
   return disposed(view);

@@ -3,31 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from html import unescape
 from typing import Any
 
 import numpy as np
 
 from viz.canvas.payload import WORDS, colours_of, pack, site_of
-from viz.figures.drawing import heatmap
-from viz.figures.drawing.heads import HeadPlace, common_notes, map_title, weight_colours
-from viz.figures.drawing.heatmap import (
-    AXIS_TITLE_SIZE,
-    LEGEND_WIDTH,
-    NOTE_GAP,
-    NUMBERS_HEIGHT,
-    axis_places,
-    cell_gap,
-    heading_size,
-    longest_label,
-    panel_size,
-    wrapped_legend,
-)
-from viz.figures.drawing.panels import LINE_HEIGHT, TICK, Box, Grid, arrange
+from viz.captions.maps import common_notes, empty_note, map_title, threshold_note
+from viz.figures.drawing.axes import AXIS_TITLE_SIZE, axis_places, cell_gap, heading_size, longest_label, panel_size
+from viz.figures.drawing.colour_bar import NUMBERS_HEIGHT, bar_height, bar_width, title_lines, weight_colours
+from viz.figures.drawing.grid import LINE_HEIGHT, TICK, Box, Grid, arrange
+from viz.figures.drawing.panel import Panel, panel_of
 from viz.figures.drawing.theme import FONT_SIZE, NOTE_SIZE, TITLE_SIZE, Colour, weight_ticks
 from viz.text.language import _, mark
 from viz.text.tokens import isolated, shorten, visible
-from viz.views.hiding import empty_note, threshold_note
+from viz.views.heads import HeadPlace
 from viz.views.view import View
 
 BAR = 12  # pixels of the colour bar's height
@@ -74,9 +65,8 @@ def encode_comparison(
     bytes
         As `viz.canvas.payload.pack` gives them; the maps are float32, little-endian, [head, query, key].
     """
-    view = views[0]
+    view, longest = views[0], longest_label(width)
     queries, keys = view.shown.query_tokens, view.shown.key_tokens
-    longest = longest_label(width)
     title = _("{heads}: {title}", heads="; ".join(place.title for place in places), title=map_title(view.shown.site))
     said = "\u00a0· ".join((*common_notes(view), *threshold_note([each.weights for each in views], view.threshold)))
     header = {
@@ -108,24 +98,15 @@ def encode_comparison(
 
 def _layouts(view: View, most: int, among: Sequence[HeadPlace], colour: Colour, width: float) -> list[dict[str, Any]]:
     """Return the places of 1, 2, ... `most` maps, as `_layout` gives them."""
-    shown = view.shown
-    panel = heatmap.Panel(
-        max((place.title for place in among), key=len),
-        (*common_notes(view), *_empty(view)),
-        shown.query_tokens,
-        shown.key_tokens,
-        view.query_title,
-        view.key_title,
-    )
-    note, longest = NOTE_GAP.join(panel.notes), longest_label(width)
-    size = panel_size(shown.query_tokens, shown.key_tokens, note=note, longest=longest)
-    colours, legend = wrapped_legend(weight_colours(colour, width=width), width)
-    lines = [unescape(line) for line in str(colours["colorbar"]["title"]["text"]).split("<br>")]
+    title = max((place.title for place in among), key=len)
+    panel = replace(panel_of(view, title=title, notes=(*common_notes(view), *_empty(view))), threshold=0.0)
+    size, colours = panel_size(panel, longest_label(width)), weight_colours(colour, width=width)
+    legend, lines = bar_height(colours), list(map(unescape, title_lines(colours)))
     grids = (arrange([size] * count, width=width, legend=legend) for count in range(1, most + 1))
     return [_layout(panel, grid, lines, legend, colour) for grid in grids]
 
 
-def _layout(panel: heatmap.Panel, grid: Grid, lines: Sequence[str], legend: float, colour: Colour) -> dict[str, Any]:
+def _layout(panel: Panel, grid: Grid, lines: Sequence[str], legend: float, colour: Colour) -> dict[str, Any]:
     """Return the places of the maps of `grid`, of their titles, notes and axis titles, and of the legend: in pixels.
 
     The legend, `legend` pixels high, has `lines` for its title.
@@ -134,7 +115,7 @@ def _layout(panel: heatmap.Panel, grid: Grid, lines: Sequence[str], legend: floa
     bar = {
         "x": 0,
         "y": top + legend - NUMBERS_HEIGHT - BAR,
-        "width": min(LEGEND_WIDTH, grid.width - 20),
+        "width": bar_width(grid.width),
         "height": BAR,
     }
     return {
@@ -171,7 +152,7 @@ def _heading(title: str, grid: Grid, box: Box) -> dict[str, Any]:
     }
 
 
-def _axis_texts(panel: heatmap.Panel, grid: Grid, box: Box) -> list[dict[str, Any]]:
+def _axis_texts(panel: Panel, grid: Grid, box: Box) -> list[dict[str, Any]]:
     """Return the titles of both axes of a map, a line a text."""
     (columns, above), (rows, beside) = axis_places(panel, grid, box)
     line, size = AXIS_TITLE_SIZE * LINE_HEIGHT, AXIS_TITLE_SIZE

@@ -17,7 +17,7 @@ const SLACK = 0.9; // of the width that text may take: another machine's font ma
 const LEGEND = 416;
 const BAR = 12;
 
-export default function ({ parentElement, data, setTriggerValue }) {
+export default function show({ parentElement, data, setTriggerValue }) {
   const view = viewIn(parentElement, Overview, ".overview");
   view.onPicked = (places) => setTriggerValue("picked", places);
   view.load(data);

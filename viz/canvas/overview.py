@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from viz.canvas.payload import WORDS, colours_of, pack, site_of
-from viz.figures.drawing.heads import HeadPlace, map_title
-from viz.figures.drawing.pooling import blocks, pooled
+from viz.canvas.pooling import blocks, pooled
+from viz.captions.heads import overview_note
+from viz.captions.maps import map_title
 from viz.figures.drawing.theme import Colour, weight_axis, weight_ticks
-from viz.figures.overview import overview_note
 from viz.text.language import _, _n, mark
 from viz.text.tokens import isolated, shorten, visible
+from viz.views.heads import HeadPlace
 from viz.views.view import View
 
 MOST_CELLS = 64
@@ -62,7 +63,7 @@ class SmallMaps:
     cells : uint8 array, [head, row, column]
         As `code` gives it.
     rows, columns : int array
-        Where cells begin on each axis, then its length, as `viz.figures.drawing.pooling.blocks` gives it.
+        Where cells begin on each axis, then its length, as `viz.canvas.pooling.blocks` gives it.
     """
 
     places: tuple[HeadPlace, ...]
@@ -137,29 +138,12 @@ def encode_overview(
         If there is no such head, or one is named twice.
     """
     made = small_maps(views) if small is None else small
-    everything = made.places
-    shown = list(everything if heads is None else heads)
-    _check(shown, everything)
-    view, marked = views[0], [place for place in picked if place in set(everything)]
-    queries, keys = view.shown.query_tokens.texts, view.shown.key_tokens.texts
-    rows, columns = made.rows, made.columns
-    numbers = {place: number for number, place in enumerate(everything)}
+    shown = list(made.places if heads is None else heads)
+    _check(shown, made.places)
+    numbers = {place: number for number, place in enumerate(made.places)}
     cells = made.cells if heads is None else made.cells[[numbers[place] for place in shown]]
-    notes = [overview_note(views) if note is None else note]
-    if len(everything) > len(shown):
-        notes.append(
-            _n(
-                "{left_out} of {count} head left out",
-                "{left_out} of {count} heads left out",
-                len(everything),
-                left_out=len(everything) - len(shown),
-            )
-        )
-    if len(rows) <= len(queries) or len(columns) <= len(keys):
-        notes.append(_("a cell shows the largest weight of a few tokens"))
-    notes.append(_("weights here are rounded to 0.004; those of picked heads are exact"))
-    title = _n("{count} head: {title}", "{count} heads: {title}", len(shown), title=map_title(view.shown.site))
-    said = "\u00a0· ".join(notes)
+    title = _n("{count} head: {title}", "{count} heads: {title}", len(shown), title=map_title(views[0].shown.site))
+    said = "\u00a0· ".join(_notes(views, made, shown, note))
     header = {
         "version": VERSION,
         "title": title,
@@ -168,9 +152,42 @@ def encode_overview(
         "file": file,
         "heads": shown,
         "in_layers": heads is None,
-        "picked": marked,
+        "picked": [place for place in picked if place in numbers],
         "most_picked": most_picked,
         "remarks": [(remarks or {}).get(place, "") for place in shown],
+        "rows": made.rows.tolist(),
+        "columns": made.columns.tolist(),
+        "words": {key: _(message) for key, message in (WORDS | _WORDS).items()},
+        **_texts(views[0]),
+        **colours_of(colour),
+        **_legend(colour),
+    }
+    return pack(header, cells.tobytes())
+
+
+def _notes(views: Sequence[View], made: SmallMaps, shown: Sequence[HeadPlace], note: str | None) -> list[str]:
+    """Say what holds for all small maps: plain text."""
+    notes = [overview_note(views) if note is None else note]
+    left_out = len(made.places) - len(shown)
+    if left_out:
+        notes.append(
+            _n(
+                "{left_out} of {count} head left out",
+                "{left_out} of {count} heads left out",
+                len(made.places),
+                left_out=left_out,
+            )
+        )
+    queries, keys = views[0].shown.query_tokens, views[0].shown.key_tokens
+    if len(made.rows) <= len(queries) or len(made.columns) <= len(keys):
+        notes.append(_("a cell shows the largest weight of a few tokens"))
+    return [*notes, _("weights here are rounded to 0.004; those of picked heads are exact")]
+
+
+def _texts(view: View) -> dict[str, Any]:
+    """Return what labels the cells, and what is drawn empty."""
+    queries, keys = view.shown.query_tokens.texts, view.shown.key_tokens.texts
+    return {
         "site": site_of(view),
         "queries": [visible(text) for text in queries],
         "keys": [visible(text) for text in keys],
@@ -180,14 +197,8 @@ def encode_overview(
         ],
         "query_title": view.query_title,
         "key_title": view.key_title,
-        "rows": rows.tolist(),
-        "columns": columns.tolist(),
         "threshold": view.threshold,
-        "words": {key: _(message) for key, message in (WORDS | _WORDS).items()},
-        **colours_of(colour),
-        **_legend(colour),
     }
-    return pack(header, cells.tobytes())
 
 
 def _row_of(texts: Sequence[str]) -> str:

@@ -7,8 +7,7 @@ import struct
 import zlib
 from typing import Any
 
-from viz.figures.drawing.theme import FONT_FAMILY, PAPER_COLOUR, TEXT_COLOUR, WEIGHT_SCALE, Colour
-from viz.figures.overview import PICKED_COLOUR
+from viz.figures.drawing.theme import FONT_FAMILY, PAPER_COLOUR, PICKED_COLOUR, TEXT_COLOUR, WEIGHT_SCALE, Colour
 from viz.text.language import mark
 from viz.views.view import View
 

@@ -8,6 +8,7 @@ from viz.captions.maps import notes_of
 from viz.text.language import _
 from viz.text.tokens import visible
 from viz.views.differences import SMALLEST_NAMED, Difference
+from viz.views.matching import ELSEWHERE
 from viz.views.view import View
 
 
@@ -78,3 +79,8 @@ def signed(value: float, *, digits: int = 4) -> str:
     ('+0.5', True)
     """
     return f"{value:+.{digits}f}".replace("-", "\u2212")
+
+
+def specials_note() -> str:
+    """Say that special tokens are not matched: plain text."""
+    return _("special tokens hidden; what they are given: {column}", column=_(ELSEWHERE))

@@ -9,9 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from viz.captions.maps import common_notes, threshold_note
+from viz.measures.similarity import Similarity
 from viz.text.language import _, _n
 from viz.text.tokens import isolated, visible
-from viz.views.view import HeadPlace, View
+from viz.views.heads import HeadPlace
+from viz.views.view import View
 
 
 def overview_sentence(views: Iterable[View]) -> str:
@@ -110,3 +113,38 @@ def _speaking(queries: tuple[str, ...], *, causal: bool) -> NDArray[np.int64]:
 
 def _is_word(text: str) -> bool:
     return not text.startswith("<") and any(character.isalnum() for character in text)
+
+
+def overview_note(views: Sequence[View]) -> str:
+    """Say what rows and columns of the small maps are, and what holds for all of them: plain text."""
+    view = views[0]
+    empty = threshold_note([each.shown.weights for each in views], view.threshold)
+    rows, columns = view.query_title.partition(": ")[2], view.key_title.partition(": ")[2]
+    parts = [_("rows, from the top: query, {rows}", rows=rows), _("columns: key, {columns}", columns=columns)]
+    return "\u00a0· ".join((*parts, *common_notes(view), *empty))
+
+
+def similarity_sentence(found: Similarity) -> str:
+    """Say which two heads read most alike, and which two least: plain text."""
+    count = len(found.places)
+    if count < 2:
+        return _("There is one head alone: nothing to compare.")
+    rows, columns = np.tril_indices(count, k=-1)
+    values = found.divergence[rows, columns]
+
+    def named(number: int) -> str:
+        pair = sorted((found.places[rows[number]], found.places[columns[number]]))
+        value = f"{values[number]:.2f}"
+        return _("{one} and {other} (divergence {value})", one=pair[0].title, other=pair[1].title, value=value)
+
+    least, most = int(values.argmax()), int(values.argmin())
+    if count == 2:
+        return _("There are two heads: {pair}.", pair=named(most))
+    if values[least] == values[most]:
+        return _n(
+            "Any two of the {count} heads are equally alike (divergence {value}).",
+            "Any two of the {count} heads are equally alike (divergence {value}).",
+            count,
+            value=f"{values[most]:.2f}",
+        )
+    return _("Most alike are {alike}; least alike are {unlike}.", alike=named(most), unlike=named(least))

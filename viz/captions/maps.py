@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.sites import Site
 from viz.text.language import _, _n, say
 from viz.text.tokens import visible
 from viz.views.hiding import HIDDEN
@@ -90,3 +96,38 @@ def _is_word(text: str) -> bool:
 def _reads(link: Link, queries: tuple[str, ...], keys: tuple[str, ...]) -> str:
     query, key = visible(queries[link.query]), visible(keys[link.key])
     return _("“{query}” reads “{key}” most ({weight})", query=query, key=key, weight=f"{link.weight:.2f}")
+
+
+def map_title(site: Site) -> str:
+    """Say in words what kind of attention `site` is."""
+    if site.kind == "cross":
+        return _("cross-attention: the decoder reads the encoder's text")
+    if site.stack == "encoder":
+        return _("encoder self-attention: the text reads itself")
+    return _("decoder self-attention: what is written reads itself, never ahead")
+
+
+def common_notes(view: View) -> tuple[str, ...]:
+    """Say what holds for every head of a map: edits, merging, cuts; not which layer and head it is."""
+    named = len(view.shown.head_names) > 1
+    return notes_of(view)[1 if named else 0 :]
+
+
+def empty_note(threshold: float, count: int | str, cells: int) -> str:
+    """Say that `count` of so many cells are below the threshold."""
+    return _n(
+        "below {least}: {some} of {count} cell, drawn empty",
+        "below {least}: {some} of {count} cells, drawn empty",
+        cells,
+        least=f"{threshold:g}",
+        some=count,
+    )
+
+
+def threshold_note(values: Iterable[NDArray[np.float32]], threshold: float) -> tuple[str, ...]:
+    """Say how many cells `drawn` leaves empty; nothing without a threshold."""
+    if not threshold:
+        return ()
+    maps = list(values)
+    below = sum(int((np.abs(each) < threshold).sum()) for each in maps)
+    return (empty_note(threshold, below, sum(map(np.size, maps))),)

@@ -3,15 +3,15 @@
 from viz.figures.alignment import alignment_heatmap
 from viz.figures.comparison import head_combination, head_comparison, head_difference
 from viz.figures.difference import difference_heatmap, difference_multiples
-from viz.figures.drawing.heads import HeadPlace
 from viz.figures.lines import Focus, head_lines
 from viz.figures.matched_difference import matched_difference
-from viz.figures.overview import head_overview
 from viz.figures.profiles import head_profiles
 from viz.figures.rollout import rollout_heatmap
 from viz.figures.sentence_difference import sentence_difference
-from viz.figures.similarity import head_similarity, similarity_heatmap
+from viz.figures.similarity import similarity_heatmap
 from viz.figures.text_reading import TextReading, text_reading
+from viz.measures.similarity import head_similarity
+from viz.views.heads import HeadPlace
 from viz.views.hiding import Hiding, hide_specials
 
 __all__ = [
@@ -26,7 +26,6 @@ __all__ = [
     "head_comparison",
     "head_difference",
     "head_lines",
-    "head_overview",
     "head_profiles",
     "head_similarity",
     "hide_specials",

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import NDArray
 
 from models.sites import Site
 from models.trace import AttentionTrace, Reading
 from viz.captions.maps import notes_of
-from viz.figures.drawing.heatmap import Panel, any_cut, cell_gap, lay_out, longest_label
-from viz.figures.drawing.theme import PAPER_COLOUR, WINDOW_COLOUR, Colour, coloured, weight_axis
-from viz.text import tokens
+from viz.figures.drawing.colour_bar import weight_colours
+from viz.figures.drawing.heatmap import draw_panels
+from viz.figures.drawing.panel import panel_of
+from viz.figures.drawing.theme import PAPER_COLOUR, WINDOW_COLOUR, Colour
 from viz.text.language import _
 from viz.views.view import Head, Unit, View, choose_view
 from viz.views.windows import windows_of
@@ -93,21 +93,21 @@ def alignment_heatmap(
         for each in several
     ]
     meaning = _("attention weight: share of the reading given to this word")
-    colours = weight_axis(meaning, colour=colour)
-    layout, suffixes = lay_out([_panel(view) for view in views], colours, width=width, columns=columns)
-    longest = longest_label(width)
-    heatmaps = [_heatmap(view, suffix, longest, colour) for view, suffix in zip(views, suffixes, strict=True)]
-    lines = [line for view, suffix in zip(views, suffixes, strict=True) for line in _window_lines(view, suffix)]
-    return go.Figure([*heatmaps, *lines], layout)
+    colours = weight_colours(colour, width=width, meaning=meaning)
+    panels = [panel_of(view, title=view.title, notes=_notes(view)) for view in views]
+    figure = draw_panels(panels, colours, colour=colour, columns=columns, width=width, most_labelled=None)
+    axes = [(heatmap.xaxis, heatmap.yaxis) for heatmap in figure.data]
+    figure.add_traces([line for view, pair in zip(views, axes, strict=True) for line in _window_lines(view, *pair)])
+    return figure
 
 
-def _window_lines(view: View, suffix: str) -> list[go.Scatter]:
+def _window_lines(view: View, xaxis: str, yaxis: str) -> list[go.Scatter]:
     """Draw the windows of local attention over their map: edges, centres, and one sigma of the Gaussian, dotted."""
     windows = windows_of(view)
     if windows is None:
         return []
     rows = np.arange(len(windows.centre))
-    common = {"xaxis": f"x{suffix}", "yaxis": f"y{suffix}", "hoverinfo": "skip", "showlegend": False}
+    common = {"xaxis": xaxis, "yaxis": yaxis, "hoverinfo": "skip", "showlegend": False}
     ends = np.repeat(rows, 2) + np.tile((-0.5, 0.5), len(rows))  # each row from its upper to its lower edge
     drawn = [(windows.left, "solid"), (windows.right, "solid")]
     if windows.sigma_left is not None and windows.sigma_right is not None:
@@ -120,45 +120,10 @@ def _window_lines(view: View, suffix: str) -> list[go.Scatter]:
     return [*lines, go.Scatter(x=windows.centre, y=rows, mode="markers", marker=marker, **common)]
 
 
-def _panel(view: View) -> Panel:
-    notes = notes_of(view)
+def _notes(view: View) -> tuple[str, ...]:
+    """Say what a reader must know of the picture, windows that are drawn over it included."""
     windows = windows_of(view)
-    if windows is not None:
-        drawn = _("orange: each row's window and its centre")
-        notes = (*notes, drawn if windows.sigma_left is None else _("{drawn}; dotted: one sigma", drawn=drawn))
-    shown = view.shown
-    return Panel(view.title, notes, shown.query_tokens, shown.key_tokens, view.query_title, view.key_title)
-
-
-def _heatmap(view: View, suffix: str, longest: int, colour: Colour) -> go.Heatmap:
-    gap = cell_gap(view.weights)
-    whole = any_cut(view.shown.query_tokens, view.shown.key_tokens, longest)
-    weight = "z" if colour == "linear" else "customdata"
-    hover = view.cell(weight=f"<b>%{{{weight}:.4f}}</b>", query="<b>%{y}</b>", key="<b>%{x}</b>")
-    exact = None if colour == "linear" else view.weights
-    return go.Heatmap(
-        z=coloured(view.weights, colour),
-        customdata=_whole_texts(view) if whole else exact,
-        coloraxis="coloraxis",
-        xaxis=f"x{suffix}",
-        yaxis=f"y{suffix}",
-        xgap=gap,
-        ygap=gap,
-        name=tokens.escape(view.title),
-        hovertemplate=f"{'%{customdata}' if whole else hover}<extra></extra>",
-    )
-
-
-def _whole_texts(view: View) -> NDArray[np.object_]:
-    """Return the hover text of each cell, with whole tokens where a label on an axis is cut."""
-    queries, keys = view.shown.query_tokens.texts, view.shown.key_tokens.texts
-    texts = [
-        [_cell_text(view, weight, query, key) for weight, key in zip(row, keys, strict=True)]
-        for row, query in zip(view.weights, queries, strict=True)
-    ]
-    return np.array(texts, dtype=object)
-
-
-def _cell_text(view: View, weight: float, query: str, key: str) -> str:
-    parts = {"weight": f"{weight:.4f}", "query": tokens.full_label(query), "key": tokens.full_label(key)}
-    return view.cell(**{name: f"<b>{text}</b>" for name, text in parts.items()})
+    if windows is None:
+        return notes_of(view)
+    drawn = _("orange: each row's window and its centre")
+    return (*notes_of(view), drawn if windows.sigma_left is None else _("{drawn}; dotted: one sigma", drawn=drawn))

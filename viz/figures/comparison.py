@@ -9,17 +9,13 @@ import numpy as np
 import plotly.graph_objects as go
 
 from models.trace import AttentionTrace
-from viz.figures.drawing.head_panels import difference_panel, draw_panels
-from viz.figures.drawing.heads import (
-    HeadPlace,
-    common_notes,
-    difference_colours,
-    pick_views,
-    weight_colours,
-)
-from viz.figures.drawing.panel import Panel
+from viz.captions.maps import common_notes
+from viz.figures.drawing.colour_bar import difference_colours, weight_colours
+from viz.figures.drawing.heatmap import draw_panels
+from viz.figures.drawing.panel import difference_panel, panel_of
 from viz.figures.drawing.theme import Colour
 from viz.text.language import _, _n
+from viz.views.heads import HeadPlace, pick_views
 from viz.views.hiding import NOTHING, Hiding
 from viz.views.view import Unit
 
@@ -81,7 +77,7 @@ def head_comparison(
     places = _some(heads)
     views = pick_views(trace, sites, unit, places, hiding)
     panels = [
-        Panel(place.title, common_notes(view), view, view.weights) for place, view in zip(places, views, strict=True)
+        panel_of(view, title=place.title, notes=common_notes(view)) for place, view in zip(places, views, strict=True)
     ]
     return draw_panels(panels, weight_colours(colour, width=width), colour=colour, columns=columns, width=width)
 
@@ -192,9 +188,8 @@ def head_combination(
         values, title = weights.mean(axis=0), _n("Mean of {count} head", "Mean of {count} heads", count)
         meaning = _n("mean of {count} attention weight", "mean of {count} attention weights", count)
         colours = weight_colours(colour, width=width, meaning=meaning)
-    return draw_panels(
-        [Panel(title, (names, *common_notes(views[0])), views[0], values)], colours, colour=colour, width=width
-    )
+    panel = panel_of(views[0], title=title, notes=(names, *common_notes(views[0])), values=values)
+    return draw_panels([panel], colours, colour=colour, width=width)
 
 
 def _some(heads: Sequence[HeadPlace]) -> tuple[HeadPlace, ...]:

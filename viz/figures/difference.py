@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
-import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import NDArray
 
 from models.trace import AttentionTrace
-from viz.captions.differences import notes_of_difference, signed
-from viz.figures.drawing.heatmap import Panel, any_cut, cell_gap, fitting_title, lay_out, longest_label
-from viz.figures.drawing.theme import Colour, coloured, difference_axis
+from viz.captions.differences import notes_of_difference
+from viz.figures.drawing.axes import fitting_title
+from viz.figures.drawing.colour_bar import difference_colours
+from viz.figures.drawing.heatmap import draw_panels
+from viz.figures.drawing.panel import Panel
+from viz.figures.drawing.theme import Colour
 from viz.text import tokens
 from viz.text.language import _
 from viz.views.differences import Difference, choose_difference
@@ -77,12 +79,23 @@ def difference_heatmap(
     one, other = shown.names()
     meaning = _("above 0: {first} gives this word more; below: {second}", first=one, second=other)
     title, notes = fitting_title(shown.title, _("Difference"), notes_of_difference(shown), width)
-    layout, _suffixes = lay_out([_panel(shown, title, notes)], difference_axis(meaning, colour=colour), width=width)
-    return go.Figure([_heatmap(shown, "", colour, longest_label(width))], layout)
+    colours = difference_colours(colour, width=width, meaning=meaning)
+    return draw_panels([_panel(shown, title, notes)], colours, colour=colour, width=width, most_labelled=None)
 
 
 def _panel(shown: Difference, title: str, notes: tuple[str, ...]) -> Panel:
-    return Panel(title, notes, shown.queries, shown.keys, shown.query_title, shown.first.key_title)
+    return Panel(
+        title=title,
+        notes=notes,
+        queries=shown.queries,
+        keys=shown.keys,
+        query_title=shown.query_title,
+        key_title=shown.first.key_title,
+        values=shown.weights,
+        cell=partial(_cell, shown),
+        signed=True,
+        extras=(shown.first.weights, shown.second.weights),
+    )
 
 
 def difference_multiples(
@@ -118,64 +131,20 @@ def difference_multiples(
         _panel(each, _("{title} \u2212 the chosen", title=each.names()[0]), notes_of_difference(each))
         for each in several
     ]
-    layout, suffixes = lay_out(panels, difference_axis(meaning, colour=colour), width=width)
-    longest = longest_label(width)
-    heatmaps = [_heatmap(each, suffix, colour, longest) for each, suffix in zip(several, suffixes, strict=True)]
-    return go.Figure(heatmaps, layout)
+    colours = difference_colours(colour, width=width, meaning=meaning)
+    return draw_panels(panels, colours, colour=colour, width=width, most_labelled=None)
 
 
-def _heatmap(shown: Difference, suffix: str, colour: Colour, longest: int) -> go.Heatmap:
-    gap = cell_gap(shown.weights)
-    whole = any_cut(shown.queries, shown.keys, longest)
-    numbers = np.stack((shown.weights, shown.first.weights, shown.second.weights), axis=-1)  # [query, key, number]
-    return go.Heatmap(
-        z=coloured(shown.weights, colour),
-        customdata=_whole_texts(shown) if whole else numbers,
-        coloraxis="coloraxis",
-        xaxis=f"x{suffix}",
-        yaxis=f"y{suffix}",
-        xgap=gap,
-        ygap=gap,
-        name=tokens.escape(shown.title),
-        hovertemplate=f"{'%{customdata}' if whole else _hover(shown, **_FROM_FIGURE)}<extra></extra>",
-    )
-
-
-_FROM_FIGURE = {
-    "difference": "%{customdata[0]:+.4f}",
-    "one": "%{customdata[1]:.4f}",
-    "other": "%{customdata[2]:.4f}",
-    "query": "%{y}",
-    "key": "%{x}",
-}
-"""What Plotly puts into the hover text itself."""
-
-
-def _hover(shown: Difference, *, difference: str, one: str, other: str, query: str, key: str) -> str:
-    """Return the hover text of a cell."""
+def _cell(shown: Difference, *, weight: str, query: str, key: str) -> str:
+    """Return the hover text of a cell: the difference, both weights, both tokens."""
     first, second = map(tokens.escape, shown.names())
     return _(
-        "<b>{difference}</b>: {first} {one}, {second} {other}<br>“<b>{query}</b>” reads “<b>{key}</b>”",
-        difference=difference,
+        "{difference}: {first} {one}, {second} {other}<br>“{query}” reads “{key}”",
+        difference=weight,
         first=first,
-        one=one,
+        one="%{customdata[1]:.4f}",
         second=second,
-        other=other,
+        other="%{customdata[2]:.4f}",
         query=query,
         key=key,
     )
-
-
-def _whole_texts(shown: Difference) -> NDArray[np.object_]:
-    """Return the hover text of each cell, with whole tokens where a label on an axis is cut."""
-    values = np.empty(shown.weights.shape, dtype=object)
-    for query, key in np.ndindex(*values.shape):
-        values[query, key] = _hover(
-            shown,
-            difference=signed(float(shown.weights[query, key])),
-            one=f"{shown.first.weights[query, key]:.4f}",
-            other=f"{shown.second.weights[query, key]:.4f}",
-            query=tokens.full_label(shown.queries.texts[query]),
-            key=tokens.full_label(shown.keys.texts[key]),
-        )
-    return values

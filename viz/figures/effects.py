@@ -7,10 +7,11 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from models.trace import TokenSequence
-from viz.captions.differences import signed
-from viz.figures.drawing.heatmap import Panel, cell_gap, fitting_title, lay_out
-from viz.figures.drawing.theme import Colour, coloured, difference_axis
-from viz.text import tokens
+from viz.figures.drawing.axes import fitting_title
+from viz.figures.drawing.colour_bar import difference_colours
+from viz.figures.drawing.heatmap import draw_panels
+from viz.figures.drawing.panel import Panel
+from viz.figures.drawing.theme import Colour
 from viz.text.language import _
 
 
@@ -53,27 +54,25 @@ def effect_heatmap(
     largest = max(float(np.abs(losses).max(initial=0.0)), 0.01)
     meaning = _("loss of log-probability without this word, in nats; the scale ends at {most}", most=f"{largest:.2f}")
     title, notes = fitting_title(title, _("Effect"), (_("each word left out in turn"),), width)
-    panel = Panel(title, notes, queries, keys, _("the word being written"), _("the source word left out"))
-    layout, _suffixes = lay_out([panel], difference_axis(meaning, largest=largest, colour=colour), width=width)
-    gap = cell_gap(np.asarray(losses, dtype=np.float32))
-    heatmap = go.Heatmap(
-        z=coloured(losses, colour),
-        customdata=_hover(losses, queries, keys),
-        coloraxis="coloraxis",
-        xgap=gap,
-        ygap=gap,
-        hovertemplate="%{customdata}<extra></extra>",
+    values = np.asarray(losses, dtype=np.float32)
+    panel = Panel(
+        title=title,
+        notes=notes,
+        queries=queries,
+        keys=keys,
+        query_title=_("the word being written"),
+        key_title=_("the source word left out"),
+        values=values,
+        cell=_cell,
+        signed=True,
+        extras=(-values,),
     )
-    return go.Figure([heatmap], layout)
+    colours = difference_colours(colour, width=width, meaning=meaning, largest=largest)
+    return draw_panels([panel], colours, colour=colour, width=width, most_labelled=None)
 
 
-def _hover(losses: NDArray[np.floating], queries: TokenSequence, keys: TokenSequence) -> NDArray[np.object_]:
-    texts = np.empty(losses.shape, dtype=object)
-    for query, key in np.ndindex(*losses.shape):
-        texts[query, key] = _(
-            "<b>{change}</b> nats for “<b>{query}</b>” without “<b>{key}</b>”",
-            change=signed(-float(losses[query, key])),
-            query=tokens.full_label(queries.texts[query]),
-            key=tokens.full_label(keys.texts[key]),
-        )
-    return texts
+def _cell(*, weight: str, query: str, key: str) -> str:
+    """Say how the log-probability changed; the colour shows how much of it was lost."""
+    del weight
+    change = "<b>%{customdata[1]:+.4f}</b>"
+    return _("{change} nats for “{query}” without “{key}”", change=change, query=query, key=key)

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import plotly.graph_objects as go
 
-from viz.figures.drawing.panels import GLYPH_WIDTH
+from viz.figures.drawing.grid import GLYPH_WIDTH
 from viz.figures.drawing.theme import FONT_SIZE, NOTE_SIZE, TITLE_SIZE, template
 from viz.text import tokens
 from viz.text.language import _

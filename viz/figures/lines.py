@@ -11,12 +11,14 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from models.trace import AttentionTrace
-from viz.figures.drawing.heads import HeadPlace, common_notes, headline, map_title, pick_views
-from viz.figures.drawing.mosaic import LINE, wrapped
-from viz.figures.drawing.panels import GLYPH_WIDTH, LINE_HEIGHT, LOW_ROW_HEIGHT, MANY_ROWS, ROW_HEIGHT
-from viz.figures.drawing.theme import FONT_SIZE, HEAD_COLOURS, NOTE_SIZE, TITLE_SIZE, bare_layout, faded
+from viz.captions.maps import common_notes, map_title
+from viz.figures.drawing.columns import column_axes, column_titles
+from viz.figures.drawing.grid import LINE_HEIGHT, LOW_ROW_HEIGHT, MANY_ROWS, ROW_HEIGHT
+from viz.figures.drawing.headline import LINE, headline, wrapped
+from viz.figures.drawing.theme import HEAD_COLOURS, NOTE_SIZE, TITLE_SIZE, bare_layout, faded
 from viz.text import tokens
 from viz.text.language import _, _n
+from viz.views.heads import HeadPlace, pick_views
 from viz.views.hiding import NOTHING, Hiding
 from viz.views.view import Unit, View
 
@@ -33,8 +35,6 @@ BESIDE = 0.16  # rows between the lines of two heads over the same tokens, so th
 FAINTEST = 0.18  # opacity of the class of the smallest weights
 ASIDE = 0.08  # opacity, as a share, of lines that do not touch the token in focus
 MOST_NAMED = 5  # links of a token that its hover text names
-LONGEST_LABEL = 20
-SHARE_OF_LABELS = 0.36  # of the width of the figure that labels of one side may take
 
 
 class Focus(NamedTuple):
@@ -228,7 +228,7 @@ def _layout(view: View, lines: Sequence[_Lines], least: float, width: float) -> 
     return {
         **bare_layout(width, height),
         "hovermode": "closest",
-        **_axes(view, width, {"range": [rows - 0.5, -0.5], "domain": [0, 1 - top / height], "fixedrange": True}),
+        **column_axes(view, width, {"range": [rows - 0.5, -0.5], "domain": [0, 1 - top / height], "fixedrange": True}),
         "legend": {
             "orientation": "h",
             "x": 0,
@@ -239,7 +239,7 @@ def _layout(view: View, lines: Sequence[_Lines], least: float, width: float) -> 
             "itemclick": "toggle",
             "bgcolor": "rgba(0,0,0,0)",
         },
-        "annotations": [*headline(title, note, height), *_column_titles(view, 1 - (top - 4) / height)],
+        "annotations": [*headline(title, note, height), *column_titles(view, 1 - (top - 4) / height)],
     }
 
 
@@ -256,49 +256,3 @@ def _notes(view: View, lines: Sequence[_Lines], least: float) -> tuple[str, ...]
         ),
         *common_notes(view),
     )
-
-
-def _axes(view: View, width: float, y_span: dict[str, Any]) -> dict[str, Any]:
-    """Return the axes: queries labelled at the left, keys at the right, the lines between them."""
-    queries, keys = view.shown.query_tokens.texts, view.shown.key_tokens.texts
-    longest = max(4, min(LONGEST_LABEL, int(width * SHARE_OF_LABELS / (FONT_SIZE * GLYPH_WIDTH))))
-    left, right = (tokens.widest(texts, longest) * GLYPH_WIDTH * FONT_SIZE + 14 for texts in (queries, keys))
-    return {
-        "xaxis": {
-            "range": [-0.01, 1.01],
-            "domain": [min(left / width, 0.45), max(1 - right / width, 0.55)],
-            "showticklabels": False,
-            "fixedrange": True,
-        },
-        "yaxis": _labels(queries, longest) | y_span,
-        "yaxis2": _labels(keys, longest) | y_span | {"overlaying": "y", "side": "right", "matches": "y"},
-    }
-
-
-def _column_titles(view: View, y: float) -> list[dict[str, Any]]:
-    """Return the annotations that say what the two columns are; their lower edge stands at `y`."""
-    return [
-        {
-            "text": tokens.escape(text.replace(": ", ":\n", 1)).replace("\n", "<br>"),
-            "x": x,
-            "y": y,
-            "xanchor": anchor,
-            "yanchor": "bottom",
-            "align": anchor,
-            "xref": "paper",
-            "yref": "paper",
-            "showarrow": False,
-            "font": {"size": NOTE_SIZE + 1},
-        }
-        for text, x, anchor in ((view.query_title, 0, "left"), (view.key_title, 1, "right"))
-    ]
-
-
-def _labels(texts: Sequence[str], longest: int) -> dict[str, Any]:
-    return {
-        "tickmode": "array",
-        "tickvals": np.arange(len(texts)),
-        "ticktext": [tokens.label(text, longest) for text in texts],
-        "automargin": False,
-        "ticks": "",
-    }

@@ -3,47 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import plotly.graph_objects as go
 
-from models.trace import AttentionMap, TokenSequence
-from viz.figures.drawing.head_panels import difference_panel, draw_panels
-from viz.figures.drawing.heads import common_notes, difference_colours
+from viz.captions.maps import common_notes
+from viz.figures.drawing.colour_bar import difference_colours
+from viz.figures.drawing.heatmap import draw_panels
+from viz.figures.drawing.panel import difference_panel
 from viz.figures.drawing.theme import Colour
-from viz.text.language import _, mark
-from viz.views.matching import Matching
+from viz.text.language import _
+from viz.views.matching import Matching, matched_view
 from viz.views.view import View
-
-ELSEWHERE = mark("⟨elsewhere⟩")
-"""Message id: labels the column that holds what all words that are not matched are given together."""
-
-
-def matched_view(view: View, matching: Matching) -> View:
-    """Return `view` with nothing but the rows and columns that are matched, and one column for all others.
-
-    Parameters
-    ----------
-    view : View
-        Of the first text; its words label the axes.
-    matching : Matching
-
-    Returns
-    -------
-    View
-        Of the one head that `view` shows.
-    """
-    shown = view.shown
-    queries = [shown.query_tokens.texts[one] for one, _other in matching.queries]
-    keys = [shown.key_tokens.texts[one] for one, _other in matching.keys]
-    part = AttentionMap(
-        shown.site,
-        matching.first(view.weights)[None],
-        TokenSequence.from_words(queries),
-        TokenSequence.from_words((*keys, _(ELSEWHERE))),
-        rows_sum_to_one=False,
-    )
-    return replace(view, shown=part, head=0)
 
 
 def matched_difference(

@@ -8,9 +8,10 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from viz.figures.drawing.heatmap import LEGEND_WIDTH, wrapped_legend
-from viz.figures.drawing.theme import HEAD_COLOURS, NOTE_SIZE, TITLE_SIZE, difference_axis, template
+from viz.figures.drawing.colour_bar import bar_height, difference_colours, place_bar
+from viz.figures.drawing.theme import HEAD_COLOURS, NOTE_SIZE, TITLE_SIZE, bare_layout
 from viz.text import tokens
+from viz.text.counting import FIRST_POSITION
 from viz.text.language import _, _n
 
 ROW_HEIGHT = 9
@@ -33,26 +34,28 @@ def position_encoding(encoding: NDArray[np.floating[Any]], *, width: float = 132
         One heatmap.
     """
     count, size = encoding.shape
-    colours, legend = wrapped_legend(difference_axis(_("what is added to the token, from -1 to 1")), width)
+    meaning = _("what is added to the token, from -1 to 1")
+    colours = difference_colours("linear", width=width, meaning=meaning)
     area = max(count * ROW_HEIGHT, 150)
-    height = TOP + area + BOTTOM + legend
-    bar = colours["colorbar"] | {"len": min(LEGEND_WIDTH, width - 20), "x": 0.0, "xanchor": "left"}
-    bar |= {"y": 26 / height, "yanchor": "bottom", "xpad": 8, "ypad": 0}
+    height = TOP + area + BOTTOM + bar_height(colours)
     title = _n("{count} position, {size} numbers each", "{count} positions, {size} numbers each", count, size=size)
     layout = _layout(title, width, height) | {
-        "coloraxis": colours | {"colorbar": bar},
+        "coloraxis": place_bar(colours, width=width, height=height),
         "xaxis": _axis(_("component: slower waves to the right"))
         | {"domain": [LEFT / width, 1], "anchor": "y", "range": [-0.5, size - 0.5]},
-        "yaxis": _axis(_("position, counted from 0"))
+        "yaxis": _axis(_("position"))
         | {
             "domain": [1 - (TOP + area) / height, 1 - TOP / height],
             "anchor": "x",
-            "range": [count - 0.5, -0.5],
+            "range": [count - 0.5 + FIRST_POSITION, FIRST_POSITION - 0.5],
         },
     }
     hover = _("<b>{value}</b><br>position {row}, component {column}", value="%{z:.4f}", row="%{y}", column="%{x}")
     heatmap = go.Heatmap(
-        z=np.asarray(encoding, dtype=np.float32), coloraxis="coloraxis", hovertemplate=f"{hover}<extra></extra>"
+        z=np.asarray(encoding, dtype=np.float32),
+        y0=FIRST_POSITION,
+        coloraxis="coloraxis",
+        hovertemplate=f"{hover}<extra></extra>",
     )
     return go.Figure(heatmap, layout)
 
@@ -136,14 +139,7 @@ def _layout(title: str, width: float, height: float) -> dict[str, Any]:
         "showarrow": False,
         "font": {"size": TITLE_SIZE},
     }
-    return {
-        "template": template(),
-        "width": width,
-        "height": height,
-        "margin": {"l": 0, "r": 0, "t": 0, "b": 0, "autoexpand": False},
-        "annotations": [heading],
-        "showlegend": False,
-    }
+    return bare_layout(width, height) | {"annotations": [heading], "showlegend": False}
 
 
 def _axis(title: str) -> dict[str, Any]:

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 import plotly.graph_objects as go
 
 from models.trace import AttentionTrace
-from viz.figures.drawing.heads import HeadPlace, common_notes, headline, views_at
-from viz.figures.drawing.mosaic import LINE, wrapped
-from viz.figures.drawing.panels import GLYPH_WIDTH, LINE_HEIGHT
+from viz.captions.maps import common_notes
+from viz.captions.measures import label_name, left_out, meaning_of, name_of
+from viz.figures.drawing.grid import GLYPH_WIDTH, LINE_HEIGHT
+from viz.figures.drawing.headline import LINE, headline, wrapped
 from viz.figures.drawing.theme import (
     FONT_SIZE,
     NOTE_SIZE,
@@ -22,10 +23,11 @@ from viz.figures.drawing.theme import (
     text_on,
     weight_colour,
 )
-from viz.measures.head_profile import Measure, Profile, columns_of, left_out, ordered, profiles_of
+from viz.measures.head_profile import Measure, Profile, columns_of, ordered, profiles_of
 from viz.text.language import _
 from viz.text.tokens import escape
 from viz.text.tokens import width as columns_taken
+from viz.views.heads import HeadPlace, views_at
 from viz.views.view import Unit
 
 PADDING = 8  # pixels that Plotly leaves at either side of a cell's text
@@ -157,12 +159,12 @@ class _Grid(NamedTuple):
 
 def _columns(profiles: Sequence[Profile], measures: Sequence[Measure], picked: Sequence[HeadPlace]) -> list[_Column]:
     marks = [_Column(_("picked"), ["✓" if each.place in picked else "" for each in profiles])] if picked else []
-    values = [_Column(_(each.name), [p.values[each.key] for p in profiles], True, each.is_share) for each in measures]
+    values = [_Column(name_of(each), [p.values[each.key] for p in profiles], True, each.is_share) for each in measures]
     return [
         *marks,
         _Column(_("layer"), [each.place.layer for each in profiles]),
         _Column(_("head"), [each.place.head for each in profiles]),
-        _Column(_("label"), [each.label.name for each in profiles]),
+        _Column(_("label"), [label_name(each.label) for each in profiles]),
         _Column(_("score"), [each.label.score for each in profiles], decimals=True, is_share=True),
         *values,
     ]
@@ -191,7 +193,7 @@ def _fit(columns: Sequence[_Column], width: float) -> _Grid:
 def _meanings(measures: Sequence[Measure], reason: str) -> list[str]:
     """Return what each column says, and which are left out: plain text."""
     score = _("Of a pattern its share of the reading, of a broad head its entropy as a share of the most.")
-    said = [(_("score"), score), *((_(measure.name), _(measure.meaning)) for measure in measures)]
+    said = [(_("score"), score), *((name_of(measure), meaning_of(measure)) for measure in measures)]
     lines = [_("{name}: {meaning}", name=name, meaning=meaning) for name, meaning in said]
     return [*lines, reason] if reason else lines
 

@@ -8,12 +8,14 @@ import numpy as np
 import plotly.graph_objects as go
 
 from models.trace import AttentionMap, AttentionTrace
-from viz.figures.drawing.head_panels import draw_panels
-from viz.figures.drawing.heads import common_notes, views_at, weight_colours
-from viz.figures.drawing.panel import Panel
+from viz.captions.maps import common_notes
+from viz.figures.drawing.colour_bar import weight_colours
+from viz.figures.drawing.heatmap import draw_panels
+from viz.figures.drawing.panel import panel_of
 from viz.figures.drawing.theme import Colour
 from viz.measures.rollout import rollout
 from viz.text.language import _
+from viz.views.heads import views_at
 from viz.views.hiding import NOTHING, Hiding
 from viz.views.view import Unit, View, hide
 
@@ -121,5 +123,5 @@ def rollout_heatmap(
     )
     title = _("Attention rollout, layers 0 to {last}", last=last) if last else _("Attention rollout, layer 0")
     meaning = _("attention rollout: share of the input token in this token, computed from all heads of these layers")
-    panel = Panel(title, (" ".join(notes), *common_notes(view)), view, view.weights)
+    panel = panel_of(view, title=title, notes=(" ".join(notes), *common_notes(view)))
     return draw_panels([panel], weight_colours(colour, width=width, meaning=meaning), colour=colour, width=width)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import plotly.graph_objects as go
 
 from models.trace import AttentionTrace
-from viz.figures.drawing.heads import HeadPlace, pick_views
+from viz.captions.differences import specials_note
 from viz.figures.drawing.theme import Colour
-from viz.figures.matched_difference import ELSEWHERE, matched_difference
+from viz.figures.matched_difference import matched_difference
 from viz.text.language import _
+from viz.views.heads import HeadPlace, pick_views
 from viz.views.hiding import Hiding
 from viz.views.matching import Matching
 from viz.views.view import Unit
@@ -94,11 +95,6 @@ def sentence_difference(
         colour=colour,
         width=width,
     )
-
-
-def specials_note() -> str:
-    """Say that special tokens are not matched: plain text."""
-    return _("special tokens hidden; what they are given: {column}", column=_(ELSEWHERE))
 
 
 def _names(one: AttentionTrace, other: AttentionTrace) -> tuple[str, str]:

@@ -3,123 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import NDArray
 
 from models.trace import AttentionTrace
-from viz.figures.drawing.heads import (
-    LEGEND_MARGIN,
-    LEGEND_WIDTH,
-    HeadPlace,
-    common_notes,
-    fitting_colours,
-    headline,
-    legend_height,
-    place_legend,
-    sites_at,
-    views_at,
-)
-from viz.figures.drawing.mosaic import LINE, wrapped
-from viz.figures.drawing.panels import LINE_HEIGHT
-from viz.figures.drawing.theme import NOTE_SIZE, SMALLEST_FONT, TITLE_SIZE, bare_layout, divergence_axis
-from viz.figures.overview import PICKED_COLOUR
-from viz.measures.similarity import head_divergence, similar_order
+from viz.captions.maps import common_notes
+from viz.figures.drawing.colour_bar import bar_height, fitting_colours, place_bar
+from viz.figures.drawing.grid import LINE_HEIGHT
+from viz.figures.drawing.headline import LINE, headline, wrapped
+from viz.figures.drawing.theme import NOTE_SIZE, PICKED_COLOUR, SMALLEST_FONT, TITLE_SIZE, bare_layout, divergence_axis
+from viz.measures.similarity import Similarity, head_similarity
 from viz.text import tokens
 from viz.text.language import _, _n
+from viz.views.heads import HeadPlace, sites_at, views_at
 from viz.views.hiding import NOTHING, Hiding
 from viz.views.view import Unit
 
 NAMED_GUTTER = 136  # pixels for the names of heads and the title of an axis
+
+
 GUTTER = 28  # pixels for the title alone, where cells are too small for names
+
+
 LARGEST_CELL = 26
+
+
 WIDEST = 1000  # pixels of all cells
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Similarity:
-    """Which heads read alike.
-
-    Parameters
-    ----------
-    places : tuple of HeadPlace
-        The heads, like beside like.
-    divergence : float64 array, [head, head]
-        In that order: 0 where two heads read alike, 1 where they share nothing.
-    """
-
-    places: tuple[HeadPlace, ...]
-    divergence: NDArray[np.float64]
-
-    def pair(self, x: float, y: float) -> tuple[HeadPlace, HeadPlace]:
-        """Return the two heads of the cell in column `x` and row `y`, as a click on the figure names it."""
-        return self.places[round(y)], self.places[round(x)]
-
-    def nearest(self, place: HeadPlace, count: int = 1) -> tuple[HeadPlace, ...]:
-        """Return the heads that read most like `place`, the nearest first."""
-        row = self.divergence[self.places.index(place)]
-        others = [number for number in np.argsort(row, kind="stable") if self.places[number] != place]
-        return tuple(self.places[number] for number in others[:count])
-
-
-def head_similarity(
-    trace: AttentionTrace, *, sites: str = "encoder.*.self", unit: Unit = "word", hiding: Hiding = NOTHING
-) -> Similarity:
-    """Compare every head of every layer with every other.
-
-    Parameters
-    ----------
-    trace : AttentionTrace
-    sites, unit : optional
-        As in `viz.figures.overview`.
-    hiding : Hiding, optional
-        Tokens that are left out: their rows do not count, and what they are given together counts as one token. The
-        threshold changes nothing.
-
-    Returns
-    -------
-    Similarity
-        What rows give to no token, where they do not sum to 1, counts as one more token.
-
-    Raises
-    ------
-    KeyError, ValueError
-        As in `viz.figures.overview`.
-    """
-    views = views_at(trace, sites, unit, hiding)
-    places = [HeadPlace(view.shown.site.layer, head) for view in views for head in range(len(view.shown.head_names))]
-    divergence = head_divergence(np.concatenate([view.shown.weights for view in views]))
-    order = list(similar_order(divergence))
-    return Similarity(tuple(places[number] for number in order), divergence[np.ix_(order, order)])
-
-
-def similarity_sentence(found: Similarity) -> str:
-    """Say which two heads read most alike, and which two least: plain text."""
-    count = len(found.places)
-    if count < 2:
-        return _("There is one head alone: nothing to compare.")
-    rows, columns = np.tril_indices(count, k=-1)
-    values = found.divergence[rows, columns]
-
-    def named(number: int) -> str:
-        pair = sorted((found.places[rows[number]], found.places[columns[number]]))
-        value = f"{values[number]:.2f}"
-        return _("{one} and {other} (divergence {value})", one=pair[0].title, other=pair[1].title, value=value)
-
-    least, most = int(values.argmax()), int(values.argmin())
-    if count == 2:
-        return _("There are two heads: {pair}.", pair=named(most))
-    if values[least] == values[most]:
-        return _n(
-            "Any two of the {count} heads are equally alike (divergence {value}).",
-            "Any two of the {count} heads are equally alike (divergence {value}).",
-            count,
-            value=f"{values[most]:.2f}",
-        )
-    return _("Most alike are {alike}; least alike are {unlike}.", alike=named(most), unlike=named(least))
+NARROWEST = 576  # pixels of a figure, where there is room: its title and its note need them
 
 
 def similarity_heatmap(
@@ -204,7 +116,7 @@ def _fit(count: int, width: float) -> _Grid:
     gutter = NAMED_GUTTER if named else GUTTER
     cell = cell if named else min(width - gutter, WIDEST) / max(count, 1)
     side = cell * count
-    return _Grid(count, cell, side, named, gutter, max(side + gutter, min(width, LEGEND_WIDTH + LEGEND_MARGIN)))
+    return _Grid(count, cell, side, named, gutter, max(side + gutter, min(width, NARROWEST)))
 
 
 def _layout(found: Similarity, grid: _Grid, notes: Sequence[str]) -> dict[str, Any]:
@@ -215,7 +127,7 @@ def _layout(found: Similarity, grid: _Grid, notes: Sequence[str]) -> dict[str, A
     explained = _("in the order in which like stands by like; dark where two heads read alike")
     note = wrapped("\u00a0· ".join((explained, *notes)), across)
     top = len(title) * TITLE_SIZE * LINE_HEIGHT + len(note) * LINE + grid.gutter
-    height = top + side + legend_height(colours) + LINE
+    height = top + side + bar_height(colours) + LINE
     ends = [-0.5, grid.heads - 0.5]
     columns, rows = _axis(found, grid, _("column: the other head")), _axis(found, grid, _("row: one head"))
     x_span = {"domain": [grid.gutter / across, min((grid.gutter + side) / across, 1)], "range": ends}
@@ -224,7 +136,7 @@ def _layout(found: Similarity, grid: _Grid, notes: Sequence[str]) -> dict[str, A
         "clickmode": "event+select",
         "xaxis": columns | x_span | {"side": "top", "tickangle": -90},
         "yaxis": rows | y_span,
-        "coloraxis": place_legend(colours, width=across, height=height),
+        "coloraxis": place_bar(colours, width=across, height=height),
         "annotations": headline(title, note, height),
     }
 

@@ -11,10 +11,16 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from viz.figures.drawing.heatmap import longest_label
-from viz.figures.drawing.panels import GLYPH_WIDTH, LARGEST_CELL, LINE_HEIGHT, SLANTED_CELL, SLANTED_FONT
-from viz.figures.drawing.theme import DIFFERENCE_SCALE, NOTE_SIZE, SMALLEST_FONT, WEIGHT_SCALE, template
-from viz.figures.overview import PICKED_COLOUR
+from viz.figures.drawing.axes import longest_label
+from viz.figures.drawing.grid import GLYPH_WIDTH, LARGEST_CELL, LINE_HEIGHT, SLANTED_CELL, SLANTED_FONT
+from viz.figures.drawing.theme import (
+    DIFFERENCE_SCALE,
+    NOTE_SIZE,
+    PICKED_COLOUR,
+    SMALLEST_FONT,
+    WEIGHT_SCALE,
+    bare_layout,
+)
 from viz.text import tokens
 from viz.text.language import _
 from viz.views.strips import Strip
@@ -104,10 +110,7 @@ def number_strips(strips: Sequence[Strip], *, width: float = 1320) -> go.Figure:
         blocks.append(_place(strip, blocks[-1].bottom + GAP if blocks else 0.0, width, left, longest))
     height = blocks[-1].bottom + TICK
     layout: dict[str, Any] = {
-        "template": template(),
-        "width": width,
-        "height": height,
-        "margin": {"l": 0, "r": 0, "t": 0, "b": 0, "autoexpand": False},
+        **bare_layout(width, height),
         "annotations": [_heading(block, height) for block in blocks],
         "shapes": [],
     }

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from models.trace import AttentionTrace
-from viz.figures.drawing.heads import HeadPlace, check_colour, pick_views
+from viz.figures.drawing.colour_bar import check_colour
 from viz.figures.drawing.shaded_text import STYLE, Way, chosen_from, heading_of, text_html
 from viz.figures.drawing.theme import Colour
 from viz.text.tokens import visible
+from viz.views.heads import HeadPlace, pick_views
 from viz.views.hiding import NOTHING, Hiding
 from viz.views.view import Unit
 
@@ -97,7 +98,7 @@ def _position(word: str, texts: Sequence[str]) -> int:
     if len(found) == 1:
         return found[0]
     if found:
-        message = f"“{visible(word)}” stands at {', '.join(map(str, found))}: give the position that is meant"
+        message = f"“{visible(word)}” stands at {', '.join(map(str, found))}, from 0: give the position that is meant"
     else:
         message = f"no word “{visible(word)}” to choose among the {len(texts)} that there are"
     raise ValueError(message)

@@ -79,7 +79,7 @@ def _sum(steps: tuple[Step, ...], places: list[int]) -> float:
     return float(np.sum([steps[place].log_probability for place in places]))
 
 
-Kind = Literal["same", "new", "gone"]
+WordFate = Literal["same", "new", "gone"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ class WordNow:
     """
 
     text: str
-    kind: Kind
+    kind: WordFate
     space: bool
 
 

@@ -1,4 +1,4 @@
-"""Numbers and sentences that describe heads: what each measure says, where it means something, what is strongest."""
+"""Numbers that describe heads: each measure, where it means something, and the heads by them."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from viz.measures.distance import mean_distance, offset_share
 from viz.measures.entropy import mean_entropy, relative_entropy
 from viz.measures.labels import HeadLabel, label_of
 from viz.measures.shares import even_weights, key_share, keys_share, repeated_share, unread_share
-from viz.text.language import _, mark
+from viz.views.heads import HeadPlace
 from viz.views.hiding import word_positions
-from viz.views.view import HeadPlace, View, key_pieces
+from viz.views.view import View, key_pieces
 
 UNREAD = "unread"
 
@@ -66,9 +66,7 @@ class Measure:
     Parameters
     ----------
     key : str
-        What code calls it.
-    name, meaning : str
-        Message ids: what a table calls it, and one plain sentence.
+        What code calls it; what a reader calls it stands in `viz.captions.measures`.
     compute : callable
         From a `Sample` to a number a head.
     places : tuple of (str, str)
@@ -80,8 +78,6 @@ class Measure:
     """
 
     key: str
-    name: str
-    meaning: str
     compute: Callable[[Sample], NDArray[np.float64]]
     places: tuple[tuple[str, str], ...] = (ENCODER, DECODER, CROSS)
     is_share: bool = True
@@ -91,81 +87,56 @@ class Measure:
 MEASURES = (
     Measure(
         "entropy",
-        mark("entropy, bits"),
-        mark("How widely a query spreads its reading, on average: 0 bits if it reads one token, 3 bits as if 8 alike."),
         lambda sample: mean_entropy(sample.weights),
         is_share=False,
     ),
     Measure(
         "breadth",
-        mark("entropy, share of most"),
-        mark("The same entropy divided by the most that it could be, so that short and long texts compare."),
         lambda sample: relative_entropy(sample.weights, causal=sample.causal),
     ),
     Measure(
         "distance",
-        mark("mean distance, tokens"),
-        mark("How many tokens, as they are shown, lie between the one that reads and the one being read, on average."),
         lambda sample: mean_distance(sample.weights),
         (ENCODER, DECODER),
         is_share=False,
     ),
     Measure(
         "previous",
-        mark("on previous"),
-        mark("Share of all reading that goes to the token just before the one that reads."),
         lambda sample: offset_share(sample.weights, -1),
         (ENCODER, DECODER),
     ),
     Measure(
         "same",
-        mark("on itself"),
-        mark("Share of all reading in which a token reads itself."),
         lambda sample: offset_share(sample.weights, 0),
         (ENCODER, DECODER),
     ),
     Measure(
         "next",
-        mark("on next"),
-        mark("Share of all reading that goes to the token just after the one that reads."),
         lambda sample: offset_share(sample.weights, 1),
         (ENCODER,),
     ),
     Measure(
         "first",
-        mark("on first"),
-        mark("Share of all reading that goes to the first token of the text, whoever reads."),
         lambda sample: key_share(sample.weights, 0),
     ),
     Measure(
         "last",
-        mark("on last"),
-        mark("Share of all reading that goes to the end of the source text, where heads often rest."),
         lambda sample: key_share(sample.weights, -1),
         (ENCODER, CROSS),
     ),
     Measure(
         "delimiter",
-        mark("on delimiters"),
-        mark("Share of all reading that goes to special tokens after the first token, such as those that end a text."),
         lambda sample: keys_share(sample.weights, sample.delimiters),
         needs=lambda sample: bool(sample.delimiters),
     ),
     Measure(
         "repeated",
-        mark("on repeated"),
-        mark("Of tokens that stand in the text more than once, the share of their reading that goes to the others."),
         lambda sample: repeated_share(sample.weights, sample.names, causal=sample.causal),
         (ENCODER, DECODER),
         needs=lambda sample: len(set(sample.names)) < len(sample.names),
     ),
     Measure(
         UNREAD,
-        mark("on no token"),
-        mark(
-            "Share of all reading that goes to no token of the text, but to a sink beside it or to nothing at all; in "
-            "the entropy this counts as one more token."
-        ),
         lambda sample: unread_share(sample.weights),
         needs=lambda sample: not sample.rows_sum_to_one,
     ),
@@ -221,21 +192,6 @@ def columns_of(profiles: Sequence[Profile]) -> tuple[Measure, ...]:
     values = {measure.key: tuple(each.values[measure.key] for each in profiles) for measure in there}
     doubled = "last" in values and values["last"] == values.get("delimiter")
     return tuple(measure for measure in there if not (doubled and measure.key == "last"))
-
-
-def left_out(site: Site) -> str:
-    """Say which measures are left out for the map at `site`, and why; empty if none is."""
-    if site.kind == "cross":
-        return _(
-            "Left out: distance, previous, itself and next. Query and key are tokens of two different texts, "
-            "so that equal positions mean nothing."
-        )
-    if site.stack == "decoder":
-        return _(
-            "Left out: next and last. This attention never looks ahead: the share on the next token is 0, and only "
-            "the last row can read the last token."
-        )
-    return ""
 
 
 @dataclass(frozen=True, slots=True)

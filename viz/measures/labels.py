@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
-
-from viz.text.language import _, mark
 
 LEAST_SHARE = 0.5
 """A head is called after a pattern that takes at least half of its reading: more than all else together."""
@@ -19,25 +16,15 @@ LEAST_BREADTH = 0.85
 """A head is broad if its entropy is at least this share of the most there can be: as if each query read n^0.85 of n
 tokens alike, which is more than half of them in any text of up to 100 tokens."""
 
-PATTERNS = MappingProxyType(
-    {
-        "previous": mark("previous token"),
-        "next": mark("next token"),
-        "same": mark("same token"),
-        "first": mark("first-token sink"),
-        "delimiter": mark("delimiter"),
-        "repeated": mark("repeated token"),
-        "unread": mark("no token"),
-    }
-)
-"""The measures that are shares of a pattern, with the label of each. Of several the largest share counts, the first
+PATTERNS = ("previous", "next", "same", "first", "delimiter", "repeated", "unread")
+"""The measures that are shares of a pattern, each the key of its label. Of several the largest share counts, the first
 of equals; the repeated token, which few tokens of a text have, counts only where no other pattern is clear. No token is
 where a head rests whose model has a sink beside the text, or whose weights were taken away."""
 
 BROAD, NONE = "broad", "none"
 
-NAMES = MappingProxyType({**PATTERNS, BROAD: mark("broad"), NONE: mark("no clear pattern")})
-"""Message id of every label, by key."""
+LABELS = (*PATTERNS, BROAD, NONE)
+"""The key of every label; its name stands in `viz.captions.measures`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +34,7 @@ class HeadLabel:
     Parameters
     ----------
     key : str
-        A key of `NAMES`.
+        One of `LABELS`.
     score : float
         0 to 1: of a pattern its share of the head's reading, of a broad head its entropy as a share of the most;
         where there is no clear pattern, the largest share that any pattern has.
@@ -55,11 +42,6 @@ class HeadLabel:
 
     key: str
     score: float
-
-    @property
-    def name(self) -> str:
-        """The label in words."""
-        return _(NAMES[self.key])
 
 
 def label_of(values: Mapping[str, float], even: Mapping[str, float]) -> HeadLabel:
@@ -80,8 +62,8 @@ def label_of(values: Mapping[str, float], even: Mapping[str, float]) -> HeadLabe
     --------
     >>> label_of({"previous": 0.8, "first": 0.1, "breadth": 0.3}, {"previous": 0.1, "first": 0.1})
     HeadLabel(key='previous', score=0.8)
-    >>> label_of({"previous": 0.2, "first": 0.3, "breadth": 0.6}, {"previous": 0.1, "first": 0.1}).name
-    'no clear pattern'
+    >>> label_of({"previous": 0.2, "first": 0.3, "breadth": 0.6}, {"previous": 0.1, "first": 0.1}).key
+    'none'
     """
     shares = {key: values[key] for key in PATTERNS if key in values}
     clear = {key: share for key, share in shares.items() if share >= LEAST_SHARE and share >= ABOVE_CHANCE * even[key]}

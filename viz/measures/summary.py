@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -17,7 +15,7 @@ from viz.text.language import _
 from viz.views.differences import choose_difference
 from viz.views.view import View
 
-Order = Literal["year", "agreement", "entropy"]
+SummaryOrder = Literal["year", "agreement", "entropy"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +92,7 @@ def divergence_from(view: View, reference: View) -> float:
     return float(head_divergence(np.stack((matched.first.weights, matched.second.weights)))[0, 1])
 
 
-def in_order(keys: Sequence[str], summaries: Mapping[str, Summary], order: Order) -> tuple[str, ...]:
+def in_order(keys: Sequence[str], summaries: Mapping[str, Summary], order: SummaryOrder) -> tuple[str, ...]:
     """Return `keys` by year (as they come), by agreement with the chosen one, or from sharp to broad maps.
 
     Those without a number stand last, in the order in which they come.
@@ -108,35 +106,3 @@ def in_order(keys: Sequence[str], summaries: Mapping[str, Summary], order: Order
         return number is None, number or 0.0
 
     return tuple(sorted(keys, key=place))
-
-
-def table_of_summaries(summaries: Sequence[Summary]) -> list[dict[str, str | float | None]]:
-    """Return the rows of a table, numbers rounded for the eye."""
-    return [
-        {
-            _("mechanism"): each.title,
-            _("translation"): each.translation,
-            _("log-probability (nats)"): round(each.log_probability, 3),
-            _("mean entropy (bits)"): _rounded(each.entropy),
-            _("coverage"): _rounded(each.coverage),
-            _("divergence from the chosen one (bits)"): _rounded(each.divergence),
-            _("milliseconds"): _rounded(each.milliseconds, 1),
-        }
-        for each in summaries
-    ]
-
-
-def _rounded(value: float | None, digits: int = 3) -> float | None:
-    return None if value is None else round(value, digits)
-
-
-def csv_of_summaries(summaries: Sequence[Summary]) -> str:
-    """Return the same as CSV with a line a mechanism, its key first, numbers exact, nothing where there is none."""
-    out = io.StringIO()
-    names = ("log_probability", "entropy", "coverage", "divergence", "milliseconds")
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(("key", "mechanism", "translation", *names))
-    for each in summaries:
-        numbers = ("" if getattr(each, name) is None else repr(getattr(each, name)) for name in names)
-        writer.writerow((each.key, each.title, each.translation, *numbers))
-    return out.getvalue()

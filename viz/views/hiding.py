@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from models.sites import Site
 from models.trace import AttentionMap, AttentionTrace, TokenSequence
-from viz.text.language import _, _n, mark
+from viz.text.language import _, mark
 
 HIDDEN = mark("⟨hidden⟩")
 """Message id: labels the column that holds what all hidden tokens are given together."""
@@ -165,23 +165,3 @@ def drawn(values: NDArray[np.float32], threshold: float) -> NDArray[np.float32]:
     if not threshold:
         return values
     return np.where(np.abs(values) < threshold, np.float32(np.nan), values)
-
-
-def empty_note(threshold: float, count: int | str, cells: int) -> str:
-    """Say that `count` of so many cells are below the threshold."""
-    return _n(
-        "below {least}: {some} of {count} cell, drawn empty",
-        "below {least}: {some} of {count} cells, drawn empty",
-        cells,
-        least=f"{threshold:g}",
-        some=count,
-    )
-
-
-def threshold_note(values: Iterable[NDArray[np.float32]], threshold: float) -> tuple[str, ...]:
-    """Say how many cells `drawn` leaves empty; nothing without a threshold."""
-    if not threshold:
-        return ()
-    maps = list(values)
-    below = sum(int((np.abs(each) < threshold).sum()) for each in maps)
-    return (empty_note(threshold, below, sum(map(np.size, maps))),)

@@ -7,7 +7,7 @@ to all other words stands in one more column, so that nothing is renormalised an
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import Any
 
@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.trace import AttentionMap, TokenSequence
+from viz.text.language import _, mark
+from viz.views.view import View
 
 Pairs = tuple[tuple[int, int], ...]
-BLOCK_BYTES = 16 * 2**20
 
 
 def match_words(
@@ -181,71 +182,32 @@ def matched(weights: NDArray[Any], queries: Sequence[int], keys: Sequence[int]) 
     return np.concatenate([rows[..., list(keys)], rest], axis=-1).astype(np.float32)
 
 
-def changes(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.float64]:
-    """Return how differently each head reads in two runs: the total variation distance, averaged over queries.
+ELSEWHERE = mark("⟨elsewhere⟩")
+"""Message id: labels the column that holds what all words that are not matched are given together."""
+
+
+def matched_view(view: View, matching: Matching) -> View:
+    """Return `view` with nothing but the rows and columns that are matched, and one column for all others.
 
     Parameters
     ----------
-    first, second : array, [head, query, key]
-        Matched, as `Matching.first` and `Matching.second` give them.
+    view : View
+        Of the first text; its words label the axes.
+    matching : Matching
 
     Returns
     -------
-    float64 array, [head]
-        0 where a head reads alike, 1 where it reads nothing that it read before: the share of the reading, of the
-        average word, that went elsewhere. Half the sum of absolute differences of a row, what it gives to no token
-        one of its terms. A change among words that are not matched is not seen.
-
-    Raises
-    ------
-    ValueError
-        If the shapes differ.
-
-    Examples
-    --------
-    >>> changes(np.array([[[1.0, 0.0], [0.5, 0.5]]]), np.array([[[0.0, 1.0], [0.5, 0.5]]])).tolist()
-    [0.5]
-    >>> changes(np.array([[[1.0, 0.0]]]), np.array([[[0.0, 0.0]]])).tolist()
-    [1.0]
+    View
+        Of the one head that `view` shows.
     """
-    if np.shape(first) != np.shape(second):
-        message = f"the same heads on the same words are compared; got {np.shape(first)} and {np.shape(second)}"
-        raise ValueError(message)
-    gaps = first - second
-    given = np.abs(gaps.sum(axis=-1, dtype=np.float64))  # more to all tokens together is less to none
-    distance: NDArray[np.float64] = (np.abs(gaps).sum(axis=-1, dtype=np.float64) + given) / 2  # [head, query]
-    return distance.mean(axis=-1) if distance.shape[-1] else np.zeros(len(distance))
-
-
-def distances(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.float64]:
-    """Return how differently every head of one model and every head of another read the same words.
-
-    Parameters
-    ----------
-    first : array, [head, query, key]
-    second : array, [other head, query, key]
-        Both matched.
-
-    Returns
-    -------
-    float64 array, [head, other head]
-        As in `changes`.
-    """
-    found = np.empty((len(first), len(second)))
-    step = max(int(BLOCK_BYTES / max(first[0].nbytes, 1)), 1)
-    for number, head in enumerate(first):
-        for start in range(0, len(second), step):
-            block = second[start : start + step]
-            found[number, start : start + step] = changes(np.broadcast_to(head, block.shape), block)
-    return found
-
-
-def ranking(values: NDArray[np.float64]) -> tuple[int, ...]:
-    """Return positions by value, the largest first, the earlier first among equals.
-
-    Examples
-    --------
-    >>> ranking(np.array([0.1, 0.5, 0.5]))
-    (1, 2, 0)
-    """
-    return tuple(int(place) for place in np.argsort(-values, kind="stable"))
+    shown = view.shown
+    queries = [shown.query_tokens.texts[one] for one, _other in matching.queries]
+    keys = [shown.key_tokens.texts[one] for one, _other in matching.keys]
+    part = AttentionMap(
+        shown.site,
+        matching.first(view.weights)[None],
+        TokenSequence.from_words(queries),
+        TokenSequence.from_words((*keys, _(ELSEWHERE))),
+        rows_sum_to_one=False,
+    )
+    return replace(view, shown=part, head=0)

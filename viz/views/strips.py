@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from viz.text.language import _
 
-Kind = Literal["weights", "signed", "mask"]
+StripKind = Literal["weights", "signed", "mask"]
 """How numbers become colours: weights from 0 to 1; signed, white at 0; a mask, 1 where a word may be read."""
 
 
@@ -39,7 +39,7 @@ class Strip:
     name: str
     symbol: str
     values: NDArray[np.floating[Any]]
-    kind: Kind = "signed"
+    kind: StripKind = "signed"
     rows: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
     whole: tuple[int, ...] = ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,18 +54,6 @@ _CELLS = MappingProxyType(
         "rollout": mark("{weight} of {query} comes from {key}"),
     }
 )
-
-
-class HeadPlace(NamedTuple):
-    """Where a head stands in a stack of attention layers, both counted from 0."""
-
-    layer: int
-    head: int
-
-    @property
-    def title(self) -> str:
-        """Its name in words."""
-        return _("layer {layer}, head {head}", layer=self.layer, head=self.head)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from viz.text.language import _n
+from viz.text.language import _, _n
 
 Numbers = NDArray[np.floating[Any]]
 
@@ -123,3 +123,9 @@ def products(left: Numbers, right: Numbers) -> tuple[str, float]:
 def aligned(*lines: str) -> str:
     r"""Return lines of LaTeX below each other, aligned at their first ``&``."""
     return r"\begin{aligned}" + r" \\[0.4em] ".join(lines) + r"\end{aligned}"
+
+
+def from_zero() -> str:
+    """Return what is said beside arithmetic with positions themselves, which the models count from 0: LaTeX."""
+    said = _("(positions from 0, as the model counts)")
+    return rf"\text{{{said}}}"

@@ -11,8 +11,9 @@ from viz.text.language import _, _n, mark
 from viz.views.strips import Strip
 from viz.walk.digits import number, products
 from viz.walk.recurrence import EMBEDDING, GRU, LSTM, gru_step, lstm_step, read_in_strip, state_strip
+from viz.walk.scene import Scene
 from viz.walk.scores import Built, row_of
-from viz.walk.walk import Part, Scene, Worked
+from viz.walk.steps import Part, Worked
 
 
 def source_vector(scene: Scene) -> tuple[NDArray[Any], Strip]:

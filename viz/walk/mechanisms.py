@@ -7,10 +7,10 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from viz.text.language import mark
-from viz.walk import after_context as after
 from viz.walk import fixed_vector as vector
-from viz.walk import scores, weights
-from viz.walk.walk import Letters, Part, Walk
+from viz.walk import output, scores, weights
+from viz.walk.scene import Letters
+from viz.walk.steps import Part, Walk
 
 _LINE = r" \\[0.5em] "
 
@@ -39,11 +39,11 @@ def _luong(score: str, *parts: Part, before: str = "", behind: str = "", needs_s
 
 
 def _local(centre: str, read: str, *parts: Part) -> Walk:
-    return _luong(read, *parts, weights.CONTEXT, after.ATTENTIONAL, after.PREDICT, before=centre)
+    return _luong(read, *parts, weights.CONTEXT, output.ATTENTIONAL, output.PREDICT, before=centre)
 
 
 def _global(part: Part, mask: Part = weights.MASK) -> tuple[Part, ...]:
-    return part, mask, weights.SOFTMAX, weights.CONTEXT, after.ATTENTIONAL, after.PREDICT
+    return part, mask, weights.SOFTMAX, weights.CONTEXT, output.ATTENTIONAL, output.PREDICT
 
 
 _BAHDANAU = Walk(
@@ -60,8 +60,8 @@ _BAHDANAU = Walk(
         weights.MASK,
         weights.SOFTMAX,
         weights.CONTEXT,
-        after.GRU_NEXT,
-        after.BAHDANAU_PREDICT,
+        output.GRU_NEXT,
+        output.BAHDANAU_PREDICT,
     ),
     Letters(query="s", key="U h", weight=r"\alpha"),
 )
@@ -104,7 +104,7 @@ _MULTI_HEAD = Walk(
         r"{\sqrt{d_{head}}}]] [[mask:+\, m_{ij}]]\Big)]]\, v_j]]",
         r"[[merge:o_i = W_O\, [c_i^{(0)}; c_i^{(1)}; \ldots] + b_O]]",
     ),
-    (scores.PRODUCT, scores.SCALING, weights.MASK, weights.SOFTMAX, weights.CONTEXT, after.MERGE),
+    (scores.PRODUCT, scores.SCALING, weights.MASK, weights.SOFTMAX, weights.CONTEXT, output.MERGE),
     Letters(query="q", key="k", value="v"),
 )
 _ENCODER_DECODER = Walk(
@@ -113,7 +113,7 @@ _ENCODER_DECODER = Walk(
         r"[[next:s_t = \operatorname{GRU}(s_{t-1}, [y_{t-1}; c])]]",
         r"[[predict:p(y_t) = \operatorname{softmax}(E \tanh(O [s_t; y_{t-1}; c]) + b)]]",
     ),
-    (vector.SUMMARY, vector.GRU_OF_VECTOR, after.SUMMARY_PREDICT),
+    (vector.SUMMARY, vector.GRU_OF_VECTOR, output.SUMMARY_PREDICT),
     needs_states=True,
 )
 _SEQ2SEQ = Walk(
@@ -122,7 +122,7 @@ _SEQ2SEQ = Walk(
         r"[[next:s_t = \operatorname{LSTM}(s_{t-1}, y_{t-1})]]",
         r"[[predict:p(y_t) = \operatorname{softmax}(E (R s_t + r) + b)]]",
     ),
-    (vector.COPIED, vector.LSTM_ALONE, after.STATE_PREDICT),
+    (vector.COPIED, vector.LSTM_ALONE, output.STATE_PREDICT),
     needs_states=True,
 )
 
@@ -140,7 +140,7 @@ WALKS: Mapping[str, Walk] = MappingProxyType(
         "luong-general-input-feeding": _luong(
             _read(_GENERAL),
             *_global(scores.GENERAL),
-            after.FEED,
+            output.FEED,
             behind=r"[[feed:s_{t+1} = \operatorname{LSTM}(s_t, [y_t; \tilde{s}_t])]]",
             needs_states=True,
         ),

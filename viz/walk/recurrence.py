@@ -11,8 +11,9 @@ from viz.text.language import _
 from viz.text.tokens import visible
 from viz.views.strips import Strip
 from viz.walk.digits import factor, number
+from viz.walk.scene import Scene
 from viz.walk.scores import exact
-from viz.walk.walk import Scene, Worked
+from viz.walk.steps import Worked
 
 Vector = NDArray[np.float64]
 

@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from viz.text.counting import position_name, position_number
 from viz.text.language import _, _n, mark
 from viz.views.strips import Strip
-from viz.walk.digits import Numbers, factor, number, products
-from viz.walk.walk import Part, Scene, Worked
+from viz.walk.digits import Numbers, factor, from_zero, number, products
+from viz.walk.scene import Scene
+from viz.walk.steps import Part, Worked
 
 Built = tuple[str, tuple[Strip, ...], Worked | None]
 
@@ -84,7 +86,7 @@ def _project_keys(scene: Scene) -> Built:
         row_of(matrix, k, "U"),
         keys_strip(scene, marked=k, made=True),
     )
-    line = rf"(U h_{{{scene.column}}})_{{{k}}} &= {digits} = {number(computed, 4)}"
+    line = rf"(U h_{{{scene.column_name}}})_{{{k}}} &= {digits} = {number(computed, 4)}"
     return says, strips, Worked((line,), computed, float(scene.of_keys("key")[scene.column, k]))
 
 
@@ -111,9 +113,10 @@ def _features(scene: Scene) -> Built:
             made=True,
         ),
     )
+    feature = rf"f_{{{scene.row_name},{scene.column_name},{k}}}"
     lines = (
         rf"(W {scene.letters.query})_{{{k}}} &= {digits} = {number(projected, 4)}",
-        rf"f_{{{scene.row},{scene.column},{k}}} &= \tanh({number(projected)} + {factor(key)}) = {number(computed, 4)}",
+        rf"{feature} &= \tanh({number(projected)} + {factor(key)}) = {number(computed, 4)}",
     )
     return says, strips, Worked(lines, computed, float(scene.features[scene.column, k]))
 
@@ -146,7 +149,7 @@ def _dot_scores(scene: Scene) -> Built:
         scene,
         digits=digits,
         computed=computed,
-        term=rf"{scene.letters.query}^\top h_{{{scene.column}}}",
+        term=rf"{scene.letters.query}^\top h_{{{scene.column_name}}}",
     )
     return _fit(scene), strips, worked
 
@@ -166,7 +169,7 @@ def _general_scores(scene: Scene) -> Built:
         scores_strip(scene, made=True),
     )
     first = rf"({scene.letters.query}^\top W_a)_{{{k}}} &= {inner} = {number(value, 4)}"
-    term = rf"{scene.letters.query}^\top W_a h_{{{scene.column}}}"
+    term = rf"{scene.letters.query}^\top W_a h_{{{scene.column_name}}}"
     return _fit(scene), strips, _score_worked(scene, first, digits=digits, computed=computed, term=term)
 
 
@@ -175,7 +178,7 @@ def _location_scores(scene: Scene) -> Built:
     says = _(
         "The score of a word is a matter of its position alone: whatever word stands at position {position}, it gets "
         "{score}.",
-        position=scene.column,
+        position=scene.column_name,
         score=f"{scene.of_query('scores')[scene.column]:.3f}",
     )
     strips: tuple[Strip, ...] = (query_strip(scene), scores_strip(scene, made=True))
@@ -184,7 +187,7 @@ def _location_scores(scene: Scene) -> Built:
         return says, strips, Worked((line,), 0.0, float(scene.of_query("scores")[scene.column]))
     digits, computed = products(matrix[scene.column], query)
     strips = (strips[0], row_of(matrix, scene.column, "W_a"), strips[1])
-    term = rf"(W_a {scene.letters.query})_{{{scene.column}}}"
+    term = rf"(W_a {scene.letters.query})_{{{scene.column_name}}}"
     return says, strips, _score_worked(scene, digits=digits, computed=computed, term=term)
 
 
@@ -203,7 +206,7 @@ def _products(scene: Scene) -> Built:
         query=scene.query_word,
     )
     made = Strip(strip.name, strip.symbol, strip.values, columns=strip.columns, marked=strip.marked, made=True)
-    term = rf"q_{{{scene.row}}} k_{{{scene.column}}}^\top"
+    term = rf"q_{{{scene.row_name}}} k_{{{scene.column_name}}}^\top"
     line = rf"{term} &= {digits} = {number(computed, 4)}"
     went_on = float(scene.of_query("scores")[scene.column]) * len(query) ** 0.5
     return says, (query_strip(scene), keys_strip(scene), made), Worked((line,), computed, went_on)
@@ -251,8 +254,12 @@ def _centre_strip(scene: Scene) -> Strip:
 def _monotonic_centre(scene: Scene) -> Built:
     last = scene.count - 1
     computed = float(min(scene.row, last))
-    says = _("The window stands around the word's own position: word {row} looks around place {row}.", row=scene.row)
-    line = rf"p_{{{scene.row}}} &= \min({scene.row}, {last}) = {number(computed)}"
+    says = _(
+        "The window stands around the word's own position: word {row} looks around place {place}.",
+        row=scene.row_name,
+        place=position_name(int(computed)),
+    )
+    line = rf"p_{{{scene.row_name}}} &= \min({scene.row}, {last}) = {number(computed)} \quad {from_zero()}"
     return says, (_centre_strip(scene),), Worked((line,), computed, float(scene.of_query("centre")[0]))
 
 
@@ -267,7 +274,7 @@ def _predicted_centre(scene: Scene) -> Built:
     says = _(
         "From what “{query}” looks for the model predicts where to look: around place {centre} of {count}.",
         query=scene.query_word,
-        centre=f"{computed:.2f}",
+        centre=f"{position_number(computed):.2f}",
         count=scene.count,
     )
     strips = (
@@ -277,10 +284,11 @@ def _predicted_centre(scene: Scene) -> Built:
         Strip(_("parameters: a vector"), "v_p", vector[None], marked=(None, k)),
         _centre_strip(scene),
     )
+    centre = rf"p_{{{scene.row_name}}} &= {scene.count} \cdot \sigma({number(share)}) = {number(computed, 4)}"
     lines = (
         rf"\tanh(W_p s)_{{{k}}} &= \tanh({inner}) = \tanh({number(projected)}) = {number(float(hidden[k]))}",
         rf"v_p^\top \tanh(W_p s) &= {digits} = {number(share)}",
-        rf"p_{{{scene.row}}} &= {scene.count} \cdot \sigma({number(share)}) = {number(computed, 4)}",
+        rf"{centre} \quad {from_zero()}",
     )
     return says, strips, Worked(lines, computed, float(scene.of_query("centre")[0]))
 

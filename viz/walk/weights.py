@@ -7,11 +7,13 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from viz.text.counting import position_number
 from viz.text.language import _, _n, mark
 from viz.views.strips import Strip
-from viz.walk.digits import factor, number, products, sum_of
+from viz.walk.digits import factor, from_zero, number, products, sum_of
+from viz.walk.scene import Scene
 from viz.walk.scores import Built, exact, scores_strip
-from viz.walk.walk import Part, Scene, Worked
+from viz.walk.steps import Part, Worked
 
 Allowed = NDArray[np.bool_]
 
@@ -51,13 +53,13 @@ def _back(scene: Scene) -> tuple[Allowed, str]:
     if not scene.map.causal:
         return _everything(scene)
     relation = r"\leq" if scene.column <= scene.row else ">"
-    return np.arange(scene.count) <= scene.row, rf"{scene.column} {relation} {scene.row}"
+    return np.arange(scene.count) <= scene.row, rf"{scene.column_name} {relation} {scene.row_name}"
 
 
 def _known(scene: Scene) -> tuple[Allowed, str]:
     rows = len(scene.parameters["location_weight.weight"])
-    relation = "<" if scene.column < rows else r"\geq"
-    return np.arange(scene.count) < rows, rf"{scene.column} {relation} {rows}"
+    relation = r"\leq" if scene.column < rows else ">"
+    return np.arange(scene.count) < rows, rf"{scene.column_name} {relation} {rows}"
 
 
 def _window(scene: Scene) -> tuple[Allowed, str]:
@@ -65,7 +67,7 @@ def _window(scene: Scene) -> tuple[Allowed, str]:
     distance = np.abs(np.arange(scene.count) - centre)
     relation = r"\leq" if distance[scene.column] <= width else ">"
     shown = rf"|{scene.column} - {number(centre)}| = {number(float(distance[scene.column]))} {relation} {width:g}"
-    return distance <= width, shown
+    return distance <= width, rf"{shown} \quad {from_zero()}"
 
 
 def _mask_by(rule: Callable[[Scene], tuple[Allowed, str]]) -> Callable[[Scene], Built]:
@@ -158,7 +160,7 @@ def _gaussian(scene: Scene) -> Built:
     says = _(
         "Words near the centre {centre} count in full, words further away less; the row then need not sum to 1 "
         "(here to {total}).",
-        centre=f"{centre:.2f}",
+        centre=f"{position_number(centre):.2f}",
         total=f"{float(scene.of_query('weights').sum()):.3f}",
     )
     strips = (
@@ -175,7 +177,7 @@ def _gaussian(scene: Scene) -> Built:
     )
     power = rf"-\frac{{({scene.column} - {number(centre)})^2}}{{2 \cdot {number(sigma)}^2}}"
     lines = (
-        rf"\exp\left({power}\right) &= {number(float(factors[scene.column]))}",
+        rf"\exp\left({power}\right) &= {number(float(factors[scene.column]))} \quad {from_zero()}",
         rf"a_{scene.pair} &= {number(before)} \cdot {number(float(factors[scene.column]))} = {number(computed, 4)}",
     )
     return says, strips, Worked(lines, computed, float(scene.of_query("weights")[scene.column]))
@@ -210,7 +212,7 @@ def _context(scene: Scene) -> Built:
         ),
         context_strip(scene, marked=k, made=True),
     )
-    line = rf"{scene.letters.context}_{{{scene.row},[{k}]}} &= {digits} = {number(computed, 4)}"
+    line = rf"{scene.letters.context}_{{{scene.row_name},[{k}]}} &= {digits} = {number(computed, 4)}"
     return says, strips, Worked((line,), computed, float(context[k]))
 
 

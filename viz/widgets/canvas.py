@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
-from viz.figures.drawing.heads import HeadPlace
+from viz.canvas.parts import parts_of
+from viz.views.heads import HeadPlace
 from viz.widgets.session import reported
-
-FOLDER = Path(__file__).parents[1] / "canvas"
 
 
 def head_canvas(payload: bytes, *, key: str) -> None:
@@ -76,20 +73,6 @@ def read_picked(value: Any) -> tuple[HeadPlace, ...] | None:
 def _mount(name: str) -> Any:
     html, style, script = parts_of(name)
     return st.components.v2.component(f"attention_bench.{name}", html=html, css=style, js=script)
-
-
-@cache
-def parts_of(name: str) -> tuple[str, str, str]:
-    """Return markup, style and script of the canvas `name`, with what stands behind every canvas.
-
-    Parameters
-    ----------
-    name : str
-        ``overview`` or ``comparison``.
-    """
-    files = (f"{name}.html", "maps.css", "maps.js", f"{name}.js", "picture.js")
-    html, style, *scripts = ((FOLDER / file).read_text(encoding="utf8") for file in files)
-    return html, style, "\n".join(scripts)
 
 
 def _nothing() -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
+from models.edits import zero_head
 from models.trace import AttentionTrace
 from tests.support.canvas_samples import HOSTILE, SAMPLES
 from tests.support.figure_samples import AWKWARD
@@ -16,9 +17,9 @@ from tests.support.head_samples import KINDS, transformer
 from tests.support.payloads import decode
 from viz.canvas.comparison import encode_comparison
 from viz.figures import HeadPlace, head_comparison
-from viz.figures.drawing.heads import pick_views, places_at
 from viz.figures.drawing.theme import weight_ticks
 from viz.text.tokens import LONGEST_LABEL, isolated, shorten, visible
+from viz.views.heads import pick_views, places_at
 from viz.views.hiding import NOTHING, Hiding
 
 PLACES = (HeadPlace(0, 1), HeadPlace(1, 7), HeadPlace(2, 0), HeadPlace(2, 5))
@@ -104,8 +105,8 @@ def test_it_says_what_it_is_what_is_strongest_and_where_it_is_saved() -> None:
     title = "layer 0, head 1; layer 1, head 7: encoder self-attention: the text reads itself"
     assert (header["title"], header["alt"]) == (title, f"{title}. “cat” reads “the”")
     assert header["file"] == "the-cat.svg"
-    edited = transformer(edits=("decoder.*.cross: uniform",))
+    edited = transformer(edits=(zero_head("decoder.*.cross", 3),))
     header, weights = encoded(edited, PLACES[:1], hiding=Hiding(threshold=0.1))
     notes = " ".join(header["layouts"][0]["headings"][0]["notes"])
-    assert notes.startswith("edited: decoder.*.cross: uniform\u00a0· below 0.1: {count} of 16 cells")
+    assert notes.startswith(f"edited: {zero_head('decoder.*.cross', 3)}\u00a0· below 0.1: {{count}} of 16 cells")
     assert notes.replace("{count}", str((weights < 0.1).sum())) in header["alt"]

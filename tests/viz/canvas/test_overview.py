@@ -13,8 +13,8 @@ from tests.support.canvas_samples import HOSTILE, SAMPLES, encoder
 from tests.support.figure_samples import AWKWARD
 from tests.support.head_samples import KINDS, transformer, weights_of
 from viz.canvas.overview import LONGEST_TEXT, MOST_CELLS, code, encode_overview
-from viz.figures.drawing.heads import HeadPlace, views_at
-from viz.figures.drawing.pooling import blocks, pooled
+from viz.canvas.pooling import blocks, pooled
+from viz.views.heads import HeadPlace, views_at
 from viz.views.hiding import Hiding
 from viz.widgets.canvas import read_picked
 

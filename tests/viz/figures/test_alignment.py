@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from models.edits import zero_head
 from tests.support.figure_samples import AWKWARD, axis_title, bench, pieces, reader, translation
+from tests.support.hovering import hover_text
 from viz.figures import alignment_heatmap
 from viz.views.view import choose_view
 
@@ -110,9 +112,9 @@ def test_pieces_merge_to_words_and_say_so() -> None:
 
 
 def test_edits_and_cuts_are_written_on_the_figure() -> None:
-    trace = translation(("a", "</s>"), ("b", "</s>"), edits=("zero_head(decoder.0.cross, 3)",), notes=("cut <here>",))
+    trace = translation(("a", "</s>"), ("b", "</s>"), edits=(zero_head("decoder.0.cross", 3),), notes=("cut <here>",))
     text = alignment_heatmap(trace).layout.annotations[0].text
-    assert "edited: zero_head(decoder.0.cross, 3)" in text
+    assert f"edited: {zero_head('decoder.0.cross', 3)}" in text
     assert "cut &lt;here&gt;" in text
 
 
@@ -124,14 +126,11 @@ def test_hovering_gives_the_weight_and_both_tokens() -> None:
 
 def test_hovering_gives_the_whole_of_a_token_that_an_axis_cuts() -> None:
     trace = translation(AWKWARD["long"], AWKWARD["long"])
-    figure = alignment_heatmap(trace)
-    heatmap, view = figure.data[0], choose_view(trace)
-    assert axes(figure, 0)[0].ticktext[1].endswith("…")
-    assert heatmap.hovertemplate == "%{customdata}<extra></extra>"
-    assert heatmap.customdata.shape == heatmap.z.shape
-    weight = f"{view.weights[0, 1]:.4f}"
-    word = AWKWARD["long"][0]
-    assert heatmap.customdata[0, 1] == f"<b>{weight}</b>: writing <b>{word}</b>, it reads <b>{'x' * 500}</b>"
+    weight, word = f"{choose_view(trace).weights[0, 1]:.4f}", AWKWARD["long"][0]
+    for colour in ("linear", "root"):
+        figure = alignment_heatmap(trace, colour=colour)  # type: ignore[arg-type]
+        assert axes(figure, 0)[0].ticktext[1].endswith("…")
+        assert hover_text(figure, 0, 1) == f"<b>{weight}</b>: writing <b>{word}</b>, it reads <b>{'x' * 500}</b>"
 
 
 def test_a_figure_can_be_stacked() -> None:

@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 
 from models.trace import TokenSequence
+from tests.support.hovering import hover_text
 from tests.support.small_models import AWKWARD, translator
-from viz.figures.chance import chance_heatmap, rows_without, sentence_of_chance
+from viz.captions.chance import rows_without, sentence_of_chance
+from viz.figures.chance import chance_heatmap
 from viz.figures.effects import effect_heatmap
+from viz.text.tokens import full_label
 from viz.views.view import choose_view
 
 VIEW = choose_view(translator("bahdanau").attend("The cat sleeps in the house.", "le chat dort"), reading="written")
@@ -34,7 +37,9 @@ def test_what_chance_gives_too_is_grey_and_the_rest_has_its_colour() -> None:
     said = figure.layout.annotations[0].text.replace("<br>", " ")
     assert "drawn here" in said
     assert f"{int(beyond.sum())} of {beyond.size} cells outside" in said
-    assert f"by chance {low[1, 2]:.4f} to {high[1, 2]:.4f}" in figure.data[0].customdata[1, 2]
+    for number in (0, 1):
+        assert hover_text(figure, 1, 2, number=number).endswith(f"by chance {low[1, 2]:.4f} to {high[1, 2]:.4f}")
+        assert hover_text(figure, 1, 2, number=number).startswith(f"<b>{VIEW.weights[1, 2]:.4f}</b>: writing <b>")
 
 
 def test_rows_of_which_nothing_is_left_are_named() -> None:
@@ -62,5 +67,6 @@ def test_effects_keep_their_sign_and_awkward_words_are_no_markup(texts: str) -> 
     assert (figure.layout.coloraxis.cmin, figure.layout.coloraxis.cmax) == (-2, 2)
     assert "2.00" in figure.layout.coloraxis.colorbar.title.text.replace("<br>", " ")
     assert "&lt;b&gt;" in figure.layout.xaxis.ticktext[-1]
-    assert "&lt;i&gt;" in figure.data[0].customdata[1, 0]
-    assert "\N{MINUS SIGN}2.0000" in figure.data[0].customdata[1, -1]
+    pair = f"“<b>&lt;i&gt;</b>” without “<b>{full_label(keys.texts[0])}</b>”"
+    assert hover_text(figure, 1, 0) == f"<b>{-losses[1, 0]:+.4f}</b> nats for {pair}"
+    assert hover_text(figure, 1, -1).startswith("<b>-2.0000</b> nats")

@@ -1,6 +1,5 @@
 """The figures of heads: places, labels, scales, marks and words; for any text."""
 
-import json
 import re
 
 import numpy as np
@@ -9,163 +8,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from models.edits import zero_head
 from tests.support.figure_samples import AWKWARD, axis_title, pieces
 from tests.support.head_samples import KINDS, transformer, weights_of
 from viz.figures.comparison import head_combination, head_comparison, head_difference
-from viz.figures.drawing.heads import HeadPlace
-from viz.figures.drawing.mosaic import MOST_TOKENS
-from viz.figures.overview import head_overview
-from viz.text import tokens
+from viz.views.heads import HeadPlace
 
 WORDS = st.lists(st.text(st.characters(), max_size=30), min_size=1, max_size=6)
 FOUR = (HeadPlace(0, 0), HeadPlace(0, 7), HeadPlace(1, 3), HeadPlace(2, 5))
 
 
-def small_map(figure: go.Figure, layer: int, head: int, *, queries: int, keys: int) -> np.ndarray:
-    """Cut one small map out of the mosaic."""
-    top, left = layer * (queries + 1), head * (keys + 1)
-    return figure.data[0].z[top : top + queries, left : left + keys]
-
-
-def hovered(figure: go.Figure, row: int, column: int) -> tuple[str, str]:
-    """Return what hovering over a cell of the mosaic says of its row and its column, as Plotly finds it."""
-    heatmap, found = figure.data[0], []
-    for axis, edges, cell in ((figure.layout.yaxis, heatmap.y, row), (figure.layout.xaxis, heatmap.x, column)):
-        middle, reach = (edges[cell] + edges[cell + 1]) / 2, abs(axis.range[1] - axis.range[0]) / 10_000
-        (place,) = [place for place, tick in enumerate(axis.tickvals) if abs(tick - middle) < reach]
-        found.append(axis.ticktext[place])
-    return found[0], found[1]
-
-
 def texts_on(figure: go.Figure) -> str:
     return " ".join(annotation.text for annotation in figure.layout.annotations).replace("<br>", " ")
-
-
-@pytest.mark.parametrize("sites", KINDS)
-def test_the_overview_is_one_heatmap_that_holds_every_head(sites: str) -> None:
-    trace = transformer(("a", "b", "c", "d", "</s>"))
-    figure = head_overview(trace, sites=sites)
-    (heatmap,) = figure.data
-    queries, keys = weights_of(trace, sites, 0, 0).shape
-    assert heatmap.z.shape == (3 * (queries + 1) - 1, 8 * (keys + 1) - 1)
-    assert (len(heatmap.y), len(heatmap.x)) == (heatmap.z.shape[0] + 1, heatmap.z.shape[1] + 1)
-    for layer in range(3):
-        for head in range(8):
-            shown = small_map(figure, layer, head, queries=queries, keys=keys)
-            np.testing.assert_array_equal(shown, weights_of(trace, sites, layer, head))
-    assert np.isnan(heatmap.z[queries]).all()
-    assert np.isnan(heatmap.z[:, keys]).all()
-    assert np.isfinite(heatmap.z).sum() == 3 * 8 * queries * keys
-    assert not heatmap.hoverongaps
-
-
-def test_the_overview_has_one_scale_with_its_meaning() -> None:
-    axis = head_overview(transformer()).layout.coloraxis
-    assert (axis.cmin, axis.cmax) == (0, 1)
-    assert "attention weight: share of the reading given to this token" in axis.colorbar.title.text.replace("<br>", " ")
-
-
-def test_rows_are_layers_and_columns_heads_from_the_upper_left() -> None:
-    figure = head_overview(transformer())
-    names = {annotation.text: annotation for annotation in figure.layout.annotations}
-    assert [names[f"layer {layer}"].y for layer in range(3)] == sorted(
-        (names[f"layer {layer}"].y for layer in range(3)), reverse=True
-    )
-    assert [names[f"head {head}"].x for head in range(8)] == sorted(names[f"head {head}"].x for head in range(8))
-    assert figure.layout.yaxis.range[0] > figure.layout.yaxis.range[1]
-    assert (np.diff(figure.data[0].y) > 0).all()
-
-
-def test_the_overview_says_in_words_what_rows_and_columns_are() -> None:
-    said = texts_on(head_overview(transformer(), sites="encoder.*.self"))
-    assert "rows, from the top: query, the word that reads" in said
-    assert "columns: key, the word being read" in said
-    said = texts_on(head_overview(transformer(), sites="decoder.*.cross", unit="piece"))
-    assert "rows, from the top: query, the piece being written" in said
-    assert "columns: key, the source piece being read" in said
-
-
-@pytest.mark.parametrize("colour", ["linear", "root"])
-def test_hovering_names_layer_head_both_tokens_and_the_weight(colour: str) -> None:
-    trace = transformer(("a", "b", "a", "</s>"))
-    figure = head_overview(trace, colour=colour)  # type: ignore[arg-type]
-    row, column = hovered(figure, 2 * 5 + 1, 6 * 5 + 2)
-    assert (row, column) == ("layer 2 · query: <b>b</b>", "head 6 · key: <b>a</b>")
-    heatmap = figure.data[0]
-    named = heatmap.customdata if "%{customdata:.4f}" in heatmap.hovertemplate else heatmap.z
-    assert ("%{z:.4f}" in heatmap.hovertemplate) == (colour == "linear")
-    assert named[2 * 5 + 1, 6 * 5 + 2] == weights_of(trace, "encoder.*.self", 2, 6)[1, 2]
-
-
-def test_root_colour_draws_roots_and_says_so() -> None:
-    trace = transformer()
-    figure = head_overview(trace, colour="root")
-    np.testing.assert_allclose(figure.data[0].z, np.sqrt(head_overview(trace).data[0].z), rtol=1e-6)
-    assert "square root" in figure.layout.coloraxis.colorbar.title.text.replace("<br>", " ")
-
-
-def test_picked_heads_are_framed_where_they_are() -> None:
-    figure = head_overview(transformer(), picked=FOUR)
-    assert len(figure.layout.shapes) == 4
-    heatmap = figure.data[0]
-    for frame, place in zip(figure.layout.shapes, FOUR, strict=True):
-        left, right = heatmap.x[place.head * 5], heatmap.x[place.head * 5 + 4]
-        top, bottom = heatmap.y[place.layer * 5], heatmap.y[place.layer * 5 + 4]
-        assert frame.x0 < left < right < frame.x1
-        assert frame.y0 < top < bottom < frame.y1
-        for axis, ends in ((figure.layout.xaxis, (frame.x0, frame.x1)), (figure.layout.yaxis, (frame.y0, frame.y1))):
-            assert min(axis.range) <= min(ends)
-            assert max(ends) <= max(axis.range)
-
-
-def test_a_frame_around_nothing_is_refused() -> None:
-    for place in (HeadPlace(3, 0), HeadPlace(0, 8), HeadPlace(0, -1)):
-        with pytest.raises(ValueError, match="no head"):
-            head_overview(transformer(), picked=[place])
-
-
-@pytest.mark.parametrize("width", [320, 700, 1320, 2400])
-def test_nothing_of_the_overview_leaves_the_figure(width: int) -> None:
-    figure = head_overview(transformer(), sites="decoder.*.self", width=width)
-    assert figure.layout.width == width
-    for axis in (figure.layout.xaxis, figure.layout.yaxis):
-        assert 0 <= axis.domain[0] < axis.domain[1] <= 1
-    for annotation in figure.layout.annotations:
-        assert 0 <= annotation.x <= 1
-        assert 0 <= annotation.y <= 1
-
-
-def test_a_long_text_is_pooled_by_its_largest_weights_and_says_so() -> None:
-    words = [f"w{place}" for place in range(2 * MOST_TOKENS)] + ["</s>"]
-    trace = transformer(words, layers=1, heads=2)
-    figure = head_overview(trace)
-    cells = -(-len(words) // 3)
-    assert figure.data[0].z.shape == (cells, 2 * cells + 1)
-    weights = weights_of(trace, "encoder.*.self", 0, 1)
-    assert figure.data[0].z[1, cells + 3] == weights[3:6, 6:9].max()
-    assert hovered(figure, 1, cells + 3) == ("layer 0 · query: <b>w3 … w5</b>", "head 1 · key: <b>w6 … w8</b>")
-    assert figure.data[0].hovertemplate.startswith("largest of these: ")
-
-
-def test_the_overview_is_small_and_sent_in_binary() -> None:
-    words = [f"word{place}" for place in range(20)]
-    text = head_overview(transformer(words, words)).to_json()
-    assert json.loads(text)["data"][0]["z"]["dtype"] == "f4"
-    assert len(text) < 100_000
-
-
-@pytest.mark.parametrize("sites", KINDS)
-@pytest.mark.parametrize("name", AWKWARD)
-@pytest.mark.parametrize("unit", ["word", "piece"])
-def test_awkward_tokens_keep_their_places(name: str, unit: str, sites: str) -> None:
-    texts = AWKWARD[name]
-    figure = head_overview(transformer(texts, texts), sites=sites, unit=unit)  # type: ignore[arg-type]
-    count = len(texts)
-    assert len(figure.layout.xaxis.ticktext) == len(figure.layout.xaxis.tickvals) == 8 * count
-    assert len(figure.layout.yaxis.ticktext) == len(figure.layout.yaxis.tickvals) == 3 * count
-    read = transformer(texts, texts).source if sites != "decoder.*.self" else transformer(texts, texts).target_input
-    wanted = [f"head 0 · key: <b>{tokens.full_label(text)}</b>" for text in read.texts]
-    assert list(figure.layout.xaxis.ticktext[:count]) == wanted
 
 
 @given(WORDS, WORDS, st.sampled_from(list(KINDS)), st.sampled_from(("word", "piece")), st.integers(200, 2000))
@@ -173,9 +27,6 @@ def test_awkward_tokens_keep_their_places(name: str, unit: str, sites: str) -> N
 def test_any_text_can_be_drawn(source: list[str], target: list[str], sites: str, unit: str, width: int) -> None:
     trace = transformer(source, target, layers=2, heads=3)
     shape = weights_of(trace, sites, 0, 0, unit=unit).shape
-    overview = head_overview(trace, sites=sites, unit=unit, width=width)  # type: ignore[arg-type]
-    assert np.isfinite(overview.data[0].z).sum() == 2 * 3 * shape[0] * shape[1]
-    assert len(overview.layout.yaxis.ticktext) == 2 * shape[0]
     places = (HeadPlace(0, 0), HeadPlace(1, 2))
     options = {"sites": sites, "unit": unit, "width": width}
     for figure in (
@@ -186,7 +37,6 @@ def test_any_text_can_be_drawn(source: list[str], target: list[str], sites: str,
         assert {heatmap.z.shape for heatmap in figure.data} == {shape}
         assert (len(figure.layout.yaxis.ticktext), len(figure.layout.xaxis.ticktext)) == shape
         figure.to_json().encode("utf-8")
-    overview.to_json().encode("utf-8")
 
 
 @pytest.mark.parametrize("sites", KINDS)
@@ -215,9 +65,8 @@ def test_panels_name_their_axes_and_keep_equal_words_apart() -> None:
 
 def test_heads_merged_edited_and_cut_say_so() -> None:
     source = pieces((" un", "believ", "able", "</s>"), (0, 0, 0, 1))
-    trace = transformer(source, edits=("zero_head(encoder.0.self, 3)",), notes=("cut <here>",))
+    trace = transformer(source, edits=(zero_head("encoder.0.self", 3),), notes=("cut <here>",))
     figures = (
-        head_overview(trace),
         head_comparison(trace, heads=FOUR[:1]),
         head_difference(trace, first=FOUR[0], second=FOUR[1]),
         head_combination(trace, heads=FOUR),
@@ -225,7 +74,7 @@ def test_heads_merged_edited_and_cut_say_so() -> None:
     for figure in figures:
         said = texts_on(figure)
         assert "pieces merged to words" in said
-        assert "edited: zero_head(encoder.0.self, 3)" in said
+        assert f"edited: {zero_head('encoder.0.self', 3)}" in said
         assert "cut &lt;here&gt;" in said
 
 
@@ -288,14 +137,14 @@ def test_a_token_that_an_axis_cuts_is_whole_in_the_hover_text() -> None:
 def test_what_there_is_not_is_refused() -> None:
     trace = transformer()
     with pytest.raises(KeyError, match=r"encoder\.7"):
-        head_overview(trace, sites="encoder.7.self")
+        head_comparison(trace, heads=FOUR, sites="encoder.7.self")
     with pytest.raises(ValueError, match="one stack and kind"):
-        head_overview(trace, sites="decoder.*")
+        head_comparison(trace, heads=FOUR, sites="decoder.*")
     with pytest.raises(ValueError, match="at least one head"):
         head_comparison(trace, heads=[])
     with pytest.raises(ValueError, match="no head 8 in layer 0"):
         head_comparison(trace, heads=[HeadPlace(0, 8)])
     with pytest.raises(ValueError, match="colour is one of"):
-        head_overview(trace, colour="square")  # type: ignore[arg-type]
+        head_comparison(trace, heads=FOUR, colour="square")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="'sum' or 'mean'"):
         head_combination(trace, heads=FOUR, how="max")  # type: ignore[arg-type]

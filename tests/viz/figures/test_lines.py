@@ -10,10 +10,10 @@ from tests.support.canvas_samples import encoder
 from tests.support.colours import luminance
 from tests.support.figure_samples import AWKWARD
 from tests.support.head_samples import KINDS, transformer, weights_of
-from viz.figures.drawing.heads import HeadPlace
 from viz.figures.drawing.theme import HEAD_COLOURS, faded
 from viz.figures.lines import CLASSES, LEAST, Focus, head_lines
 from viz.text.tokens import full_label
+from viz.views.heads import HeadPlace
 from viz.views.hiding import Hiding
 
 FOUR = (HeadPlace(0, 0), HeadPlace(0, 7), HeadPlace(1, 3), HeadPlace(2, 5))

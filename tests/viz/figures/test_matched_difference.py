@@ -16,8 +16,8 @@ from models.trace import AttentionMap, TokenSequence
 from tests.support.figure_samples import AWKWARD, pieces, rows
 from tests.support.head_samples import KINDS, transformer, weights_of
 from viz.figures import HeadPlace, matched_difference
-from viz.figures.drawing.heads import pick_views
 from viz.text import tokens
+from viz.views.heads import pick_views
 from viz.views.hiding import Hiding
 from viz.views.matching import Matching, match_tokens
 from viz.views.view import View

@@ -13,6 +13,7 @@ from tests.support.figure_samples import AWKWARD, pieces
 from tests.support.head_samples import KINDS, transformer, weights_of
 from tests.support.huggingface_samples import tiny_model
 from tests.support.shaded_words import Words
+from viz.captions.measures import label_name, meaning_of, name_of
 from viz.figures import (
     HeadPlace,
     Hiding,
@@ -79,7 +80,7 @@ class TestText:
     def test_a_word_is_named_by_its_text_where_that_stands_once(self) -> None:
         trace = transformer((" a", "b", "a ", "c"))
         assert text_reading(trace, head=HEAD, word=" c").html == text_reading(trace, head=HEAD, word=3).html
-        with pytest.raises(ValueError, match="“a” stands at 0, 2: give the position"):
+        with pytest.raises(ValueError, match="“a” stands at 0, 2, from 0: give the position"):
             text_reading(trace, head=HEAD, word="a")
         with pytest.raises(ValueError, match="no word “d” to choose among the 4"):
             text_reading(trace, head=HEAD, word="d")
@@ -115,20 +116,20 @@ class TestProfiles:
         names = [name.replace("<br>", " ").removeprefix("<b>").removesuffix("</b>") for name in table.header.values]
         columns = dict(zip(names, table.cells.values, strict=True))
         measures = columns_of(profiles)
-        assert names == ["picked", "layer", "head", "label", "score", *(measure.name for measure in measures)]
+        assert names == ["picked", "layer", "head", "label", "score", *(name_of(measure) for measure in measures)]
         assert [HeadPlace(*each) for each in zip(columns["layer"], columns["head"], strict=True)] == [
             each.place for each in profiles
         ]
         assert list(columns["picked"]) == ["✓" if each.place == HEAD else "" for each in profiles]
-        assert list(columns["label"]) == [each.label.name for each in profiles]
+        assert list(columns["label"]) == [label_name(each.label) for each in profiles]
         assert list(columns["score"]) == [each.label.score for each in profiles]
         for measure in measures:
-            assert list(columns[measure.name]) == [each.values[measure.key] for each in profiles]
+            assert list(columns[name_of(measure)]) == [each.values[measure.key] for each in profiles]
 
     def test_shares_are_coloured_as_weights_are_and_bits_and_tokens_are_not(self) -> None:
         figure = head_profiles(transformer(HUNGRY))
         (table,) = figure.data
-        shares = {"score", *(measure.name for measure in MEASURES if measure.is_share)}
+        shares = {"score", *(name_of(measure) for measure in MEASURES if measure.is_share)}
         cells = table.cells
         for number, header in enumerate(table.header.values):
             name = header.replace("<br>", " ")[3:-4]
@@ -145,7 +146,7 @@ class TestProfiles:
         trace = transformer(HUNGRY)
         said = said_on(head_profiles(trace, sites="decoder.*.cross"))
         for measure in columns_of(on_page(trace, "decoder.*.cross").profiles()):
-            assert f"{measure.name}: {measure.meaning}" in said
+            assert f"{name_of(measure)}: {meaning_of(measure)}" in said
         assert "Left out: distance, previous, itself and next." in said
 
     def test_what_goes_to_a_sink_has_a_column(self) -> None:

@@ -9,11 +9,12 @@ from tests.support.figure_samples import AWKWARD
 from tests.support.head_samples import KINDS, transformer, weights_of
 from tests.support.huggingface_samples import tiny_model
 from viz.captions.heads import combination_sentence, comparison_sentence, difference_sentence, overview_sentence
-from viz.figures.drawing.heads import HeadPlace, pick_views, views_at
+from viz.captions.measures import left_out, meaning_of, name_of
 from viz.measures.distance import mean_distance, offset_share
 from viz.measures.entropy import mean_entropy, relative_entropy
-from viz.measures.head_profile import MEASURES, left_out, measures_for, profiles_of
+from viz.measures.head_profile import MEASURES, measures_for, profiles_of
 from viz.measures.shares import key_share
+from viz.views.heads import HeadPlace, pick_views, views_at
 
 WORDS = st.lists(st.text(st.characters(), max_size=12), min_size=1, max_size=5)
 OF_SOME_TEXTS = {"delimiter", "repeated", "unread"}
@@ -75,9 +76,9 @@ def test_measures_that_mean_nothing_are_left_out_and_the_reason_is_said(sites: s
 
 def test_each_measure_is_explained_in_one_sentence() -> None:
     for measure in MEASURES:
-        assert measure.meaning.endswith(".")
-        assert measure.meaning.count(". ") == 0
-    assert "bits" in MEASURES[0].name
+        assert meaning_of(measure).endswith(".")
+        assert meaning_of(measure).count(". ") == 0
+    assert "bits" in name_of(MEASURES[0])
 
 
 @pytest.mark.parametrize("sites", KINDS)

@@ -12,10 +12,11 @@ from scipy.spatial.distance import jensenshannon
 from tests.support.canvas_samples import encoder
 from tests.support.figure_samples import AWKWARD
 from tests.support.head_samples import KINDS, transformer, weights_of
-from viz.figures.drawing.heads import HeadPlace
-from viz.figures.similarity import Similarity, head_similarity, similarity_heatmap, similarity_sentence
+from viz.captions.heads import similarity_sentence
+from viz.figures.similarity import similarity_heatmap
 from viz.measures import similarity
-from viz.measures.similarity import head_divergence, similar_order
+from viz.measures.similarity import Similarity, head_divergence, head_similarity, similar_order
+from viz.views.heads import HeadPlace
 
 HEADS = st.builds(
     lambda weights, largest: weights * np.float32(largest),

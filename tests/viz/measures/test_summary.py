@@ -15,16 +15,9 @@ from scipy.stats import entropy
 from models.mechanisms import mechanisms
 from models.trace import AttentionTrace
 from tests.support.small_models import KEYS, translator
+from viz.captions.tables import csv_of_summaries, table_of_summaries
 from viz.figures import difference_multiples
-from viz.measures.summary import (
-    Summary,
-    coverage,
-    csv_of_summaries,
-    divergence_from,
-    in_order,
-    summary_of,
-    table_of_summaries,
-)
+from viz.measures.summary import Summary, coverage, divergence_from, in_order, summary_of
 from viz.server.traces import TraceCache
 from viz.views.view import View, choose_view
 

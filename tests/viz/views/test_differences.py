@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from models.sites import Site
 from models.trace import Alignment, AttentionTrace
 from tests.support.figure_samples import AWKWARD, axis_title, pieces, translation
+from tests.support.hovering import hover_text
 from viz.captions.differences import notes_of_difference, sentence_of_difference
 from viz.figures import difference_heatmap
 from viz.views.differences import choose_difference
@@ -76,14 +77,11 @@ def test_hovering_gives_the_difference_both_weights_and_both_words() -> None:
 
 def test_hovering_gives_the_whole_of_a_token_that_an_axis_cuts() -> None:
     traces = pair(AWKWARD["long"], AWKWARD["long"])
-    heatmap = difference_heatmap(*traces).data[0]
     one, other = (float(choose_view(each).weights[0, 1]) for each in traces)
-    assert heatmap.hovertemplate == "%{customdata}<extra></extra>"
-    text = heatmap.customdata[0, 1]
-    assert f"{one:.4f}" in text
-    assert f"{other:.4f}" in text
-    assert f"{one - other:+.4f}".replace("-", "\u2212") in text
-    assert f"“<b>{AWKWARD['long'][0]}</b>” reads “<b>{'x' * 500}</b>”" in text
+    assert hover_text(difference_heatmap(*traces), 0, 1) == (
+        f"<b>{one - other:+.4f}</b>: Bahdanau (additive) {one:.4f}, Luong (general) {other:.4f}<br>"
+        f"“<b>{AWKWARD['long'][0]}</b>” reads “<b>{'x' * 500}</b>”"
+    )
 
 
 @pytest.mark.parametrize("axis", ["source", "target"])

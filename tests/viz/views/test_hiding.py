@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from tests.support.figure_samples import AWKWARD, pieces
 from tests.support.head_samples import KINDS, transformer, weights_of
-from viz.captions.heads import comparison_sentence, overview_sentence
+from viz.canvas.overview import code, small_maps
+from viz.captions.heads import comparison_sentence, overview_note, overview_sentence
 from viz.captions.maps import notes_of, sentence_of
 from viz.figures.comparison import head_combination, head_comparison, head_difference
-from viz.figures.drawing.heads import HeadPlace, pick_views, views_at
-from viz.figures.overview import head_overview
+from viz.views.heads import HeadPlace, pick_views, views_at
 from viz.views.hiding import Hiding, drawn, hide_specials, hide_tokens, word_positions
 from viz.views.view import choose_view, hide
 
@@ -128,10 +128,8 @@ def test_cells_below_the_threshold_are_empty_and_counted_in_every_figure_of_head
         np.testing.assert_allclose(exact, values, atol=1e-6)  # the hover text still names it
         said = figure.layout.annotations[0].text.replace("<br>", " ")
         assert f"below 0.1: {(np.abs(values) < 0.1).sum()} of 25 cells, drawn empty" in said
-    overview = head_overview(trace, hiding=hiding, **options)  # type: ignore[arg-type]
     every = np.concatenate([trace[f"encoder.{layer}.self"].weights for layer in range(3)])
-    assert np.isfinite(overview.data[0].z).sum() == (every >= 0.1).sum()
-    said = overview.layout.annotations[1].text.replace("<br>", " ")
+    said = overview_note(views_at(trace, "encoder.*.self", "word", hiding))
     assert f"below 0.1: {(every < 0.1).sum()} of {every.size} cells" in said
 
 
@@ -143,10 +141,12 @@ def test_without_a_threshold_nothing_is_empty() -> None:
 def test_an_overview_of_a_long_text_keeps_the_hidden_column_apart() -> None:
     words = [f"w{place}" for place in range(200)]
     trace = transformer(words, layers=1, heads=1)
-    figure = head_overview(trace, hiding=Hiding(source=(0,)))
-    assert list(figure.layout.xaxis.ticktext)[-1].endswith("<b>⟨hidden⟩</b>")
+    views = views_at(trace, "encoder.*.self", "word", Hiding(source=(0,)))
+    assert views[0].shown.key_tokens.texts[-1] == "⟨hidden⟩"
+    small = small_maps(views)
     weights = weights_of(trace, "encoder.*.self", 0, 0)[1:, 0]
-    assert figure.data[0].z[0, -1] == pytest.approx(weights[:3].max(), abs=1e-6)
+    assert small.columns[-2] == small.columns[-1] - 1 == 199
+    assert small.cells[0, 0, -1] == code(weights[: small.rows[1]].max())
 
 
 @pytest.mark.parametrize("sites", KINDS)
@@ -161,7 +161,6 @@ def test_of_any_text_all_or_some_tokens_can_be_hidden(name: str, unit: str, site
         left = len(texts) - len(positions)
         views = views_at(trace, sites, unit, hiding)  # type: ignore[arg-type]
         assert views[0].weights.shape == (left, left + 1)
-        head_overview(trace, **options).to_json()  # type: ignore[arg-type]
         figure = head_comparison(trace, heads=[HeadPlace(1, 1)], **options)  # type: ignore[arg-type]
         assert list(figure.layout.xaxis.ticktext)[-1] == "⟨hidden⟩"
         if left:

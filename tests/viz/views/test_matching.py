@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.figure_samples import rows
-from viz.views.matching import Matching, changes, distances, match_words, matched, ranking
+from viz.measures.changes import changes, distances, ranking
+from viz.views.matching import Matching, match_words, matched
 
 WORDS = st.lists(st.sampled_from(["the", "cat", "dog", "saw", ".", "</s>"]), max_size=9)
 HUNGRY = "The cat drank the milk because it was hungry .".split()
@@ -73,7 +74,7 @@ def test_every_head_of_one_is_held_against_every_head_of_the_other(monkeypatch: 
     one, other = rows(4, 6, 7, seed=3), rows(5, 6, 7, seed=4)
     expected = [[reference(a, b) for b in other] for a in one]
     np.testing.assert_allclose(distances(one, other), expected, atol=1e-6)
-    monkeypatch.setattr("viz.views.matching.BLOCK_BYTES", 1)
+    monkeypatch.setattr("viz.measures.changes.BLOCK_BYTES", 1)
     np.testing.assert_allclose(distances(one, other), expected, atol=1e-6)
 
 

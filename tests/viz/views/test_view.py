@@ -2,6 +2,7 @@
 
 import pytest
 
+from models.edits import zero_head
 from models.sites import Site
 from models.trace import Alignment, AttentionTrace
 from tests.support.figure_samples import bench, pieces, provenance, reader, translation
@@ -73,13 +74,13 @@ def test_what_was_done_to_a_picture_is_said(multi_head: AttentionTrace) -> None:
     edited = translation(
         ("a", "</s>"),
         ("b", "</s>"),
-        edits=("zero_head(3)",),
+        edits=(zero_head("decoder.0.cross", 3),),
         exact=False,
         decoding="forced",
         notes=("the input was cut",),
     )
     assert notes_of(choose_view(edited)) == (
-        "edited: zero_head(3)",
+        f"edited: {zero_head('decoder.0.cross', 3)}",
         "the translation was given, not chosen by the model",
         "weights are approximate",
         "the input was cut",

@@ -22,7 +22,7 @@ from tests.support.small_models import ATTENTIVE, KEYS, translator
 from viz.views.strips import Strip
 from viz.walk.digits import LIT_COLOUR, light_up, terms_of
 from viz.walk.mechanisms import WALKS
-from viz.walk.walk import Step, take_steps
+from viz.walk.steps import WalkStep, take_steps
 
 Array = NDArray[Any]
 TEXTS = {"greedy": None, "forced": "le chat a bu du lait"}
@@ -53,7 +53,7 @@ def numbers(key: str, trace: AttentionTrace, place: Site | None) -> dict[str, An
     }
 
 
-def scenes(key: str, way: str, *, every_key: bool = False) -> Iterator[tuple[dict[str, Any], tuple[Step, ...]]]:
+def scenes(key: str, way: str, *, every_key: bool = False) -> Iterator[tuple[dict[str, Any], tuple[WalkStep, ...]]]:
     """Return several rows, every place, and of each row the first and the last key, or every key, of one run."""
     trace = traced(key, way)
     for place in trace.sites or (None,):
@@ -155,7 +155,7 @@ def test_each_equation_gives_the_captured_next_step(key: str, way: str) -> None:
             np.testing.assert_allclose(p["output.weight"] @ heads + p["output.bias"], get("output"), **CLOSE)
 
 
-def strip(step: Step, symbol: str) -> Strip:
+def strip(step: WalkStep, symbol: str) -> Strip:
     return next(each for each in step.strips if each.symbol == symbol)
 
 
@@ -230,7 +230,7 @@ def test_the_lit_term_stands_out_on_light_and_dark_pages() -> None:
         assert lighter / darker >= 4
 
 
-def walk_once(key: str, **changes: Any) -> tuple[Step, ...]:
+def walk_once(key: str, **changes: Any) -> tuple[WalkStep, ...]:
     trace = traced(key, "forced")
     place = trace.sites[-1] if trace.sites else None
     return take_steps(WALKS[key], trace, **{**numbers(key, trace, place), "row": 0, **changes})

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from viz.figures.drawing.heads import LEGEND_MARGIN, LEGEND_WIDTH, legend_height, place_legend
-from viz.figures.drawing.mosaic import LINE, wrapped
-from viz.figures.drawing.panels import LINE_HEIGHT
-from viz.figures.drawing.theme import NOTE_SIZE, TITLE_SIZE, Colour, template
+from viz.figures.drawing.colour_bar import bar_height, place_bar
+from viz.figures.drawing.grid import LINE_HEIGHT
+from viz.figures.drawing.headline import LINE, wrapped
+from viz.figures.drawing.panel import Panel
+from viz.figures.drawing.theme import NOTE_SIZE, TITLE_SIZE, Colour, bare_layout
 from viz.text import tokens
+from viz.text.counting import position_name
 from viz.text.language import _
-from viz.views.hiding import drawn, threshold_note
-
-if TYPE_CHECKING:
-    from viz.figures.drawing.panel import Panel
+from viz.views.hiding import drawn
 
 MOST_LABELLED = 160
 """Tokens of an axis up to which each has its label; of a longer one a few have."""
@@ -32,13 +31,11 @@ NARROWEST = 420  # pixels of a map with its labels, with less room there are few
 GAP = 24
 SHADES = 33  # stops of a colour scale that goes with the square root
 CLOSEST = 0.06  # numbers of the bar that are nearer to 0 than this share of it would cover each other
+Heading = tuple[tuple[str, ...], tuple[str, ...]]
+"""Lines of a title, and of the note under it."""
+
 MOST_EXTRAS = 1
 """Maps of a figure up to which hover texts name further numbers: of 1,024 tokens these take 8 MB a map."""
-
-
-def is_long(panel: Panel) -> bool:
-    """Return whether the tokens of `panel` are too many to label each."""
-    return bool(max(panel.values.shape) > MOST_LABELLED)
 
 
 def draw_long_panels(panels: Sequence[Panel], colours: dict[str, Any], *, colour: Colour, width: float) -> go.Figure:
@@ -47,7 +44,7 @@ def draw_long_panels(panels: Sequence[Panel], colours: dict[str, Any], *, colour
     Parameters
     ----------
     panels, colours, colour, width
-        As `viz.figures.drawing.head_panels.draw_panels` takes them.
+        As `viz.figures.drawing.heatmap.draw_panels` takes them.
 
     Returns
     -------
@@ -57,11 +54,36 @@ def draw_long_panels(panels: Sequence[Panel], colours: dict[str, Any], *, colour
     """
     columns = max(1, min(len(panels), int((width + GAP) // (NARROWEST + GAP)), 2))
     pitch = (width + GAP) / columns
-    side = min(pitch - GAP - LEFT - RIGHT, LARGEST)
     heads = [_heading(panel, pitch - GAP) for panel in panels]
-    legend = legend_height(colours)
-    layout: dict[str, Any] = {"template": template(), "annotations": []}
-    heatmaps, boxes, top = [], [], legend + LINE
+    legend = bar_height(colours)
+    boxes, height = _arrange(panels, heads, columns=columns, pitch=pitch, top=legend + LINE)
+    layout: dict[str, Any] = bare_layout(width, height) | {"annotations": []}
+    heatmaps = []
+    for number, (panel, box) in enumerate(zip(panels, boxes, strict=True), start=1):
+        suffix = "" if number == 1 else str(number)
+        layout |= _axes(panel, box, suffix, width=width, height=height)
+        layout["annotations"] += _words(heads[number - 1], box, width=width, height=height)
+        heatmaps.append(_heatmap(panel, suffix, alone=len(panels) <= MOST_EXTRAS))
+    layout["coloraxis"] = place_bar(_shades(colours, colour), width=width, height=height, below=height - legend)
+    return go.Figure(heatmaps, layout)
+
+
+class _Box(NamedTuple):
+    """Where the cells of a map lie, and where its heading begins: pixels from the upper left."""
+
+    left: float
+    top: float
+    width: float
+    height: float
+    head_top: float
+
+
+def _arrange(
+    panels: Sequence[Panel], heads: Sequence[Heading], *, columns: int, pitch: float, top: float
+) -> tuple[list[_Box], float]:
+    """Return the place of each panel, and the height of them all."""
+    side = min(pitch - GAP - LEFT - RIGHT, LARGEST)
+    boxes: list[_Box] = []
     for start in range(0, len(panels), columns):
         row = range(start, min(start + columns, len(panels)))
         head = max(len(heads[number][0]) * TITLE_SIZE * LINE_HEIGHT + len(heads[number][1]) * LINE for number in row)
@@ -69,45 +91,36 @@ def draw_long_panels(panels: Sequence[Panel], colours: dict[str, Any], *, colour
             queries, keys = panels[number].values.shape
             scale = side / max(queries, keys)
             left = (number - start) * pitch + LEFT
-            upper = top + head + ABOVE
-            boxes.append((left, upper, max(keys * scale, 60), max(queries * scale, 60), top))
-        top = max(box[1] + box[3] for box in boxes[start:]) + GAP
-    height = top
-    across = max(width, LEGEND_WIDTH + LEGEND_MARGIN) if width >= LEGEND_WIDTH else width
-    for number, (panel, (left, upper, wide, high, head_top)) in enumerate(zip(panels, boxes, strict=True), start=1):
-        suffix = "" if number == 1 else str(number)
-        spans = [left / across, (left + wide) / across], [1 - (upper + high) / height, 1 - upper / height]
-        shown = panel.view.shown
-        layout[f"xaxis{suffix}"] = _axis(shown.key_tokens.texts, panel.view.key_title, spans[0], f"y{suffix}") | {
-            "side": "top",
-            "tickangle": -45,
-        }
-        layout[f"yaxis{suffix}"] = _axis(shown.query_tokens.texts, panel.view.query_title, spans[1], f"x{suffix}") | {
-            "autorange": "reversed"
-        }
-        layout["annotations"] += _words(heads[number - 1], (left - LEFT) / across, 1 - head_top / height, height)
-        heatmaps.append(_heatmap(panel, suffix, alone=len(panels) <= MOST_EXTRAS))
-    axis = place_legend(_shades(colours, colour), width=across, height=height, below=height - legend)
-    layout |= {"width": across, "height": height, "coloraxis": axis}
-    layout["margin"] = {"l": 0, "r": 0, "t": 0, "b": 0, "autoexpand": False}
-    return go.Figure(heatmaps, layout)
+            boxes.append(_Box(left, top + head + ABOVE, max(keys * scale, 60), max(queries * scale, 60), top))
+        top = max(box.top + box.height for box in boxes[start:]) + GAP
+    return boxes, top
 
 
-def _heading(panel: Panel, width: float) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    notes = (*panel.notes, *threshold_note([panel.values], panel.view.threshold))
+def _axes(panel: Panel, box: _Box, suffix: str, *, width: float, height: float) -> dict[str, Any]:
+    wide = [box.left / width, (box.left + box.width) / width]
+    high = [1 - (box.top + box.height) / height, 1 - box.top / height]
+    columns = _axis(panel.keys.texts, panel.key_title, wide, f"y{suffix}")
+    rows = _axis(panel.queries.texts, panel.query_title, high, f"x{suffix}")
+    return {
+        f"xaxis{suffix}": columns | {"side": "top", "tickangle": -45},
+        f"yaxis{suffix}": rows | {"autorange": "reversed"},
+    }
+
+
+def _heading(panel: Panel, width: float) -> Heading:
     labels = _("a few tokens are named; hovering names all")
-    return wrapped(panel.title, width, TITLE_SIZE), wrapped("\u00a0· ".join((*notes, labels)), width)
+    return wrapped(panel.title, width, TITLE_SIZE), wrapped("\u00a0· ".join((*panel.said, labels)), width)
 
 
-def _words(
-    heading: tuple[tuple[str, ...], tuple[str, ...]], left: float, top: float, height: float
-) -> list[dict[str, Any]]:
+def _words(heading: Heading, box: _Box, *, width: float, height: float) -> list[dict[str, Any]]:
     bold, small = ("<br>".join(map(tokens.escape, lines)) for lines in heading)
-    place = {"x": left, "xanchor": "left", "yanchor": "top", "xref": "paper", "yref": "paper", "align": "left"}
+    place = {"x": (box.left - LEFT) / width, "xanchor": "left", "yanchor": "top", "xref": "paper", "yref": "paper"}
+    common = {"showarrow": False, "borderpad": 0, "align": "left", **place}
+    top = 1 - box.head_top / height
     below = top - len(heading[0]) * TITLE_SIZE * LINE_HEIGHT / height
     return [
-        {"text": f"<b>{bold}</b>", "y": top, "font": {"size": TITLE_SIZE}, "showarrow": False, "borderpad": 0, **place},
-        {"text": small, "y": below, "font": {"size": NOTE_SIZE}, "showarrow": False, "borderpad": 0, **place},
+        {"text": f"<b>{bold}</b>", "y": top, "font": {"size": TITLE_SIZE}, **common},
+        {"text": small, "y": below, "font": {"size": NOTE_SIZE}, **common},
     ]
 
 
@@ -133,29 +146,28 @@ def _axis(texts: Sequence[str], title: str, domain: list[float], anchor: str) ->
 
 
 def names_of(texts: Sequence[str]) -> list[str]:
-    """Return a name a position for hover texts, no two alike: the position, counted from 0, and the token.
+    """Return a name a position for hover texts, no two alike: the position and the token.
 
     Examples
     --------
     >>> names_of(["the", "the"])
-    ['0: the', '1: the']
+    ['1: the', '2: the']
     """
-    return [f"{place}: {tokens.full_label(text)}" for place, text in enumerate(texts)]
+    return [f"{position_name(place)}: {tokens.full_label(text)}" for place, text in enumerate(texts)]
 
 
 def _heatmap(panel: Panel, suffix: str, *, alone: bool) -> go.Heatmap:
-    shown = panel.view.shown
     number = f"<b>%{{z:{'+' if panel.signed else ''}.4f}}</b>"
     extras: NDArray[Any] | None = None
     closing = ""
     if panel.extras and alone:
         extras = np.stack([panel.values, *panel.extras], axis=-1)  # [query, key, number]
         closing = panel.closing
-    hover = panel.view.cell(weight=number, query="<b>%{y}</b>", key="<b>%{x}</b>")
+    hover = panel.cell(weight=number, query="<b>%{y}</b>", key="<b>%{x}</b>")
     return go.Heatmap(
-        z=drawn(panel.values, panel.view.threshold),
-        x=names_of(shown.key_tokens.texts),
-        y=names_of(shown.query_tokens.texts),
+        z=drawn(panel.values, panel.threshold),
+        x=names_of(panel.keys.texts),
+        y=names_of(panel.queries.texts),
         customdata=extras,
         coloraxis="coloraxis",
         xaxis=f"x{suffix}",

@@ -1,18 +1,31 @@
-"""One map of a figure of heads, as the drawing of short and of long texts takes it."""
+"""One map of a figure: what its cells hold, what labels its axes, what is said of it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from models.trace import TokenSequence
+from viz.captions.maps import threshold_note
+from viz.text import tokens
+from viz.text.language import _
 from viz.views.view import View
 
 
-@dataclass(frozen=True, slots=True)
+class CellText(Protocol):
+    """What the hover text of a cell says."""
+
+    def __call__(self, *, weight: str, query: str, key: str) -> str:
+        """Say it of a number and of two tokens, each given in bold; `viz.views.view.View.cell` does."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Panel:
-    """One map of a figure.
+    """One map of a figure, a row a query, a column a key.
 
     Parameters
     ----------
@@ -20,22 +33,121 @@ class Panel:
         Plain text.
     notes : tuple of str
         Plain text in small print under the title.
-    view : View
-        What labels the axes.
+    queries, keys : TokenSequence
+        What labels the rows and the columns.
+    query_title, key_title : str
+        What they are, in words.
     values : float32 array, [query, key]
         What the colours show and the hover text names.
-    signed : bool
+    cell : CellText
+        What the hover text says.
+    signed : bool, optional
         Whether a value may be below 0.
-    extras : tuple of float32 array, [query, key]
-        Further numbers of each cell.
-    closing : str
-        What follows in the hover text, as a Plotly template; ``%{customdata[1]}`` is the first of `extras`.
+    extras : tuple of float32 array, [query, key], optional
+        Further numbers of each cell: the first is ``%{customdata[1]}`` to Plotly, in `cell` and in `closing`.
+    closing : str, optional
+        What follows in the hover text, as a Plotly template.
+    threshold : float, optional
+        Cells nearer to 0 are drawn empty, and counted.
+    grey : bool array, [query, key], optional
+        Cells that are drawn in shades of grey, for they say nothing.
     """
 
     title: str
     notes: tuple[str, ...]
-    view: View
+    queries: TokenSequence
+    keys: TokenSequence
+    query_title: str
+    key_title: str
     values: NDArray[np.float32]
+    cell: CellText
     signed: bool = False
     extras: tuple[NDArray[np.float32], ...] = ()
     closing: str = ""
+    threshold: float = 0.0
+    grey: NDArray[np.bool_] | None = None
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """All notes, that on empty cells too."""
+        return (*self.notes, *threshold_note([self.values], self.threshold))
+
+
+def panel_of(
+    view: View,
+    *,
+    title: str,
+    notes: Sequence[str],
+    values: NDArray[np.float32] | None = None,
+    extras: tuple[NDArray[np.float32], ...] = (),
+    closing: str = "",
+    signed: bool = False,
+    grey: NDArray[np.bool_] | None = None,
+) -> Panel:
+    """Return the panel of what `view` shows: its axes, its words for a cell, its threshold.
+
+    Parameters
+    ----------
+    view : View
+    title, notes, extras, closing, signed, grey
+        As in `Panel`.
+    values : float32 array, [query, key], optional
+        Left out, the weights of `view`.
+    """
+    return Panel(
+        title=title,
+        notes=tuple(notes),
+        queries=view.shown.query_tokens,
+        keys=view.shown.key_tokens,
+        query_title=view.query_title,
+        key_title=view.key_title,
+        values=view.weights if values is None else values,
+        cell=view.cell,
+        signed=signed,
+        extras=extras,
+        closing=closing,
+        threshold=view.threshold,
+        grey=grey,
+    )
+
+
+def difference_panel(
+    title: str,
+    view: View,
+    first: NDArray[np.float32],
+    second: NDArray[np.float32],
+    *,
+    names: tuple[str, str],
+    notes: tuple[str, ...],
+) -> Panel:
+    """Return the panel of `first` less `second`, both named in its note and with their own numbers in its hover text.
+
+    Parameters
+    ----------
+    title : str
+        Plain text.
+    view : View
+        What labels the axes.
+    first, second : float32 array, [query, key]
+    names : tuple of str
+        What tells the two apart, in plain text.
+    notes : tuple of str
+        What else is said under the title.
+    """
+    one, other = names
+    numbers = _(
+        "{first}: {one}<br>{second}: {other}",
+        first=tokens.escape(one),
+        one="%{customdata[1]:.4f}",
+        second=tokens.escape(other),
+        other="%{customdata[2]:.4f}",
+    )
+    return panel_of(
+        view,
+        title=title,
+        notes=(_("{first}, less {second}", first=one, second=other), *notes),
+        values=np.asarray(first - second, dtype=np.float32),
+        signed=True,
+        extras=(first, second),
+        closing=f"<br>{numbers}",
+    )

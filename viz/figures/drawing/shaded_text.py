@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
+from pathlib import Path
 from typing import Literal, get_args
 
 from viz.captions.maps import notes_of
@@ -17,19 +18,7 @@ from viz.views.view import View
 
 Way = Literal["reads", "read_by"]
 
-STYLE = """
-<style>
-.on-text p { margin: 0; }
-.on-text .words { margin: 0.4rem 0; padding: 0; list-style: none; font-size: 1.15rem; line-height: 2; }
-.on-text .words li { display: inline-block; margin: 0 0.18em; padding: 0 0.28em; border-radius: 0.25em;
-  line-height: 1.6; overflow-wrap: anywhere; max-width: 100%; }
-.on-text .chosen { outline: 2px solid #e8590c; outline-offset: 1px; }
-.on-text small { opacity: 0.85; }
-.on-text .bar { height: 12px; max-width: 26rem; border-radius: 2px; }
-.on-text .ticks { position: relative; height: 1.3em; max-width: 25rem; margin-inline: 0.4rem; font-size: 0.8rem; }
-.on-text .ticks span { position: absolute; transform: translateX(-50%); }
-</style>
-"""
+STYLE = f"\n<style>\n{Path(__file__).with_suffix('.css').read_text(encoding='utf8')}</style>\n"
 """For the page that shows fragments: once, beside them."""
 
 _HEADINGS = {

@@ -43,6 +43,9 @@ DIFFERENCE_SCALE: tuple[tuple[float, str], ...] = (
 )
 """Orange below zero, purple above, paper white at zero: told apart with any colour vision."""
 
+GREY_SCALE: tuple[tuple[float, str], ...] = ((0.0, "#f1f1f1"), (1.0, "#a8a8a8"))
+"""Of cells that say nothing: paler to darker by their weight."""
+
 HEAD_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#b65f98")
 """Of picked heads that are drawn over each other: told apart with any colour vision (Okabe & Ito 2008, the last
 darkened), on light and on dark pages."""
@@ -249,3 +252,7 @@ def bare_layout(width: float, height: float) -> dict[str, Any]:
     """Return the layout of a figure of `width` times `height` pixels without a margin: what is drawn places itself."""
     margin = {"l": 0, "r": 0, "t": 0, "b": 0, "autoexpand": False}
     return {"template": template(), "width": width, "height": height, "margin": margin}
+
+
+PICKED_COLOUR = "#e8590c"
+"""Around the small maps of picked heads: far from every colour of the weights, on light and dark pages."""

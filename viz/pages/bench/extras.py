@@ -7,13 +7,9 @@ from streamlit.delta_generator import DeltaGenerator
 
 from models.trace import AttentionTrace
 from viz.captions.differences import sentence_of_difference
+from viz.captions.tables import csv_of, csv_of_summaries, table_of, table_of_summaries
 from viz.figures import difference_heatmap, difference_multiples
-from viz.measures.summary import (
-    Order,
-    Summary,
-    csv_of_summaries,
-    table_of_summaries,
-)
+from viz.measures.summary import Summary, SummaryOrder
 from viz.pages.bench.cards import Place
 from viz.pages.bench.settings import (
     AGREEMENT,
@@ -35,21 +31,20 @@ from viz.server.translations import forced_translations
 from viz.text.language import _
 from viz.text.markup import plain
 from viz.views.differences import choose_difference
-from viz.views.numbers import csv_of, table_of
 from viz.views.view import View
 from viz.widgets.chart import csv_box, csv_button, file_name, show_figure
 from viz.widgets.language_pair import mechanism_of
 from viz.widgets.settings import choose, choose_several
 
 
-def choose_below(traces: dict[str, AttentionTrace], order: Order) -> tuple[tuple[str, ...], str]:
+def choose_below(traces: dict[str, AttentionTrace], order: SummaryOrder) -> tuple[tuple[str, ...], str]:
     """Let the reader choose what stands below the maps, and with which mechanism the others are compared.
 
     Parameters
     ----------
     traces : dict of str to AttentionTrace
         By the keys of their models.
-    order : Order
+    order : SummaryOrder
         In which order the mechanisms stand.
     """
     names = {

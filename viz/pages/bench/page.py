@@ -13,15 +13,9 @@ from models.mechanisms import mechanisms
 from models.trace import AttentionTrace, Reading
 from viz.captions.maps import sentence_of
 from viz.figures import alignment_heatmap
-from viz.figures.drawing.panels import balanced
+from viz.figures.drawing.grid import balanced
 from viz.figures.drawing.theme import Colour
-from viz.measures.summary import (
-    Order,
-    Summary,
-    divergence_from,
-    in_order,
-    summary_of,
-)
+from viz.measures.summary import Summary, SummaryOrder, divergence_from, in_order, summary_of
 from viz.pages.bench.cards import chosen_place, mechanism_card
 from viz.pages.bench.extras import (
     choose_below,
@@ -112,7 +106,7 @@ def _controls(installed: Sequence[str], pair: str) -> Wanted:
         None if reading == AUTOMATIC else cast("Reading", reading),
         cast("Colour", colour),
         cast("Picture", picture),
-        cast("Order", order),
+        cast("SummaryOrder", order),
     )
 
 

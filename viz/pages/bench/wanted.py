@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 from models.mechanisms import mechanisms
 from models.trace import AttentionTrace, Reading
 from viz.figures.drawing.theme import Colour
-from viz.measures.summary import Order
+from viz.measures.summary import SummaryOrder
 from viz.pages.bench.cards import Place
 from viz.server.runtime import Host
 from viz.text.language import _, _n
@@ -31,7 +31,7 @@ class Wanted:
     reading: Reading | None
     colour: Colour
     picture: Picture
-    order: Order
+    order: SummaryOrder
 
 
 def name_of(key: str) -> str:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from streamlit.delta_generator import DeltaGenerator
 
 from viz.figures import HeadPlace
+from viz.measures.changes import ranking
 from viz.pages.heads.matched import Side, Sides, Texts, run_other, show_difference, show_matching
 from viz.pages.heads.model import choose_second, open_model, title_of
 from viz.pages.heads.settings import A_MODEL, A_SENTENCE, AGAINST, CHANGED, ITS, MINE, OTHER
@@ -21,7 +22,6 @@ from viz.server.runtime import Host
 from viz.text.language import _
 from viz.text.markup import plain
 from viz.views.hiding import Hiding
-from viz.views.matching import ranking
 from viz.widgets.sentence import SENTENCE
 from viz.widgets.settings import choose, put_text, text_box
 

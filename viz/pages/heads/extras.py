@@ -8,10 +8,10 @@ from typing import Any
 import streamlit as st
 
 from viz.captions import heads
+from viz.captions.heads import similarity_sentence
 from viz.figures import HeadPlace, rollout_heatmap, similarity_heatmap
-from viz.figures.drawing.heads import sites_at
 from viz.figures.rollout import rollout_view
-from viz.figures.similarity import Similarity, similarity_sentence
+from viz.measures.similarity import Similarity
 from viz.pages.heads.gallery import Arrangement
 from viz.pages.heads.picked import file_name_of
 from viz.pages.heads.picks import put_picks
@@ -21,6 +21,7 @@ from viz.pages.heads.table import head_table
 from viz.pages.heads.wanted import Wanted
 from viz.text.language import _
 from viz.text.markup import plain
+from viz.views.heads import sites_at
 from viz.views.hiding import NOTHING
 from viz.widgets import session
 from viz.widgets.chart import show_figure

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from viz.figures.drawing.heads import HeadPlace, map_title
+from viz.captions.maps import map_title
+from viz.captions.measures import LABEL_NAMES, label_name, name_of
 from viz.measures import head_profile
-from viz.measures.labels import NAMES
 from viz.pages.heads.picked import file_name_of
 from viz.pages.heads.picks import order_of_picking, put_picks
 from viz.pages.heads.settings import ALL, IN_PLACE, ONLY, ORDER
@@ -18,6 +18,7 @@ from viz.pages.heads.shown import Shown
 from viz.pages.heads.wanted import Wanted
 from viz.text.language import _
 from viz.text.markup import plain
+from viz.views.heads import HeadPlace
 from viz.widgets.canvas import head_canvas, picked_on
 from viz.widgets.chart import file_name
 from viz.widgets.settings import choose, link
@@ -34,7 +35,7 @@ class Arrangement:
     by : str
         A measure's key, ``score`` or ``place``.
     label : str
-        A key of `viz.measures.labels.NAMES`, or ``all``.
+        A key of `viz.measures.labels.LABELS`, or ``all``.
     profiles : tuple of Profile or None
         Of the heads that are shown, in their order; None where nothing was measured.
     """
@@ -75,16 +76,18 @@ def arrange(shown: Shown) -> Arrangement:
     measured = None if shown.is_long and (by, label) == (IN_PLACE, ALL) else _profiles(shown)
     site = shown.first.shown.site
     measures = head_profile.measures_for(site) if measured is None else head_profile.columns_of(measured)
-    names = {measure.key: _("most first: {name}", name=_(measure.name)) for measure in measures}
+    names = {measure.key: _("most first: {name}", name=name_of(measure)) for measure in measures}
     names["score"] = _("most first: score of the label")
     elsewhere = {measure.key for measure in head_profile.MEASURES} - set(names)
     if by in elsewhere:
         link.drop(ORDER)
     there = Counter(each.label.key for each in measured or ())
-    kinds = {key: _("{label} ({count})", label=_(name), count=there[key]) for key, name in NAMES.items() if there[key]}
+    kinds = {
+        key: _("{label} ({count})", label=_(name), count=there[key]) for key, name in LABEL_NAMES.items() if there[key]
+    }
     if measured is None:
-        kinds = {key: _(name) for key, name in NAMES.items()}
-    if label in NAMES and label not in kinds:
+        kinds = {key: _(name) for key, name in LABEL_NAMES.items()}
+    if label in LABEL_NAMES and label not in kinds:
         link.drop(ONLY)
     with st.container(horizontal=True, vertical_alignment="center", key="order-line"):
         with st.container(width=330):
@@ -124,7 +127,7 @@ def show_gallery(shown: Shown, wanted: Wanted, arrangement: Arrangement, picked:
 
 
 def _remarks(arrangement: Arrangement) -> Mapping[HeadPlace, str]:
-    return {each.place: f"{each.label.name} {each.label.score:.2f}" for each in arrangement.profiles or ()}
+    return {each.place: f"{label_name(each.label)} {each.label.score:.2f}" for each in arrangement.profiles or ()}
 
 
 def _profiles(shown: Shown) -> tuple[head_profile.Profile, ...]:

@@ -13,16 +13,16 @@ from numpy.typing import NDArray
 
 import models
 from models.trace import AttentionTrace
+from viz.captions.differences import specials_note
 from viz.figures import HeadPlace, matched_difference
-from viz.figures.matched_difference import ELSEWHERE
-from viz.figures.sentence_difference import specials_note
+from viz.measures.changes import changes, distances
 from viz.pages.heads.shown import Shown
 from viz.pages.heads.wanted import Wanted
 from viz.server.runtime import Host
 from viz.text.language import _, _n, say
 from viz.text.markup import plain
 from viz.text.tokens import isolated, visible
-from viz.views.matching import Matching, Pairs, changes, distances
+from viz.views.matching import ELSEWHERE, Matching, Pairs
 from viz.views.view import View
 from viz.widgets.chart import show_figure
 from viz.widgets.style import style_sheet

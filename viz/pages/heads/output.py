@@ -10,6 +10,7 @@ import streamlit as st
 
 import models
 from models.trace import AttentionTrace, Prediction
+from viz.text.counting import position_name
 from viz.text.language import _, _n
 from viz.text.markup import plain
 from viz.text.tokens import visible
@@ -86,7 +87,7 @@ def _next_tokens(trace: AttentionTrace) -> None:
         follows = texts[each.position + 1] if each.position + 1 < len(texts) else ""
         rows.append(
             {
-                _("position"): each.position,
+                _("position"): int(position_name(each.position)),
                 _("after the token"): visible(texts[each.position]),
                 _("came"): visible(follows) if follows else "",
                 _("held for likely"): None if each.log_probability is None else float(np.exp(each.log_probability)),

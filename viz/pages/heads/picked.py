@@ -15,6 +15,7 @@ from viz.pages.heads.picks import MOST_HEADS, pick_pair
 from viz.pages.heads.settings import COMPARE, DIFFERENCE, SHOWN_TEXT, WAY, WORD
 from viz.pages.heads.shown import Shown
 from viz.pages.heads.wanted import Wanted
+from viz.text.counting import position_name
 from viz.text.language import _, _n
 from viz.text.markup import plain
 from viz.text.tokens import shorten, visible
@@ -157,7 +158,9 @@ def _on_text(shown: Shown, wanted: Wanted, picked: Sequence[HeadPlace]) -> None:
         view = shown.pick(picked[:1])[0]
         tokens = view.shown.query_tokens if way == "reads" else view.shown.key_tokens
         texts = [shorten(visible(text)) for text in tokens.texts]
-        labels = {str(place): _("{place}: {word}", place=place + 1, word=text) for place, text in enumerate(texts)}
+        labels = {
+            str(place): _("{place}: {word}", place=position_name(place), word=text) for place, text in enumerate(texts)
+        }
         with st.container(width=260):
             word = choose(WORD, labels, default=str(_first_word(tokens.texts)))
     st.html(STYLE)

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
-from viz.figures.drawing.heads import HeadPlace
 from viz.pages.heads.settings import HEADS, MINUS, PLUS
 from viz.text.language import _
+from viz.views.heads import HeadPlace
 from viz.widgets import session
 from viz.widgets.settings import choose, choose_several, link
 

@@ -9,13 +9,13 @@ from typing import Any, TypeVar
 from models.trace import AttentionTrace
 from viz.canvas.overview import SmallMaps, encode_overview, small_maps
 from viz.captions import heads
-from viz.figures.drawing.heads import HeadPlace, pick_views, places_at, sites_at, view_at, views_at
+from viz.captions.heads import overview_note
 from viz.figures.drawing.theme import Colour
-from viz.figures.overview import overview_note
-from viz.figures.similarity import Similarity, head_similarity
 from viz.measures import head_profile
+from viz.measures.similarity import Similarity, head_similarity
 from viz.server.caching import BoundedCache
 from viz.text.language import current_language
+from viz.views.heads import HeadPlace, pick_views, places_at, sites_at, view_at, views_at
 from viz.views.hiding import NOTHING, Hiding
 from viz.views.view import Unit, View
 
@@ -37,7 +37,7 @@ class Shown:
     workings : BoundedCache
         Where they are kept; never anything that holds the trace.
     sites : str
-        As `viz.figures.drawing.heads.views_at` takes it.
+        As `viz.views.heads.views_at` takes it.
     unit : {"word", "piece"}
     hiding : Hiding, optional
     """

@@ -8,10 +8,11 @@ from typing import Any
 import streamlit as st
 
 from models.sites import Site
-from viz.figures.drawing.heads import HeadPlace
+from viz.captions.measures import label_name, left_out, meaning_of, name_of
 from viz.measures import head_profile
 from viz.text.language import _
 from viz.text.markup import plain
+from viz.views.heads import HeadPlace
 
 TALLEST = 640  # pixels: a longer table is scrolled
 
@@ -43,10 +44,10 @@ def head_table(
         )
         st.caption(plain(said))
     measures = head_profile.columns_of(profiles)
-    names = {measure.key: _(measure.name) for measure in measures}
+    names = {measure.key: name_of(measure) for measure in measures}
     rows = [
         {_("picked"): "✓" if each.place in picked else "", _("layer"): each.place.layer, _("head"): each.place.head}
-        | {_("label"): each.label.name, _("score"): each.label.score}
+        | {_("label"): label_name(each.label), _("score"): each.label.score}
         | {name: each.values[key] for key, name in names.items()}
         for each in profiles
     ]
@@ -55,13 +56,13 @@ def head_table(
     columns |= {names[measure.key]: _column(measure) for measure in measures}
     height: Any = "content" if len(rows) <= 24 else TALLEST
     st.dataframe(rows, hide_index=True, height=height, column_config=columns, key="head-table")
-    lines = [f"- **{plain(_(measure.name))}**: {plain(_(measure.meaning))}" for measure in measures]
+    lines = [f"- **{plain(name_of(measure))}**: {plain(meaning_of(measure))}" for measure in measures]
     lines.append(f"- **{plain(_('score'))}**: {plain(score)}")
-    reason = head_profile.left_out(site)
+    reason = left_out(site)
     st.caption("\n".join(lines) + (f"\n\n{plain(reason)}" if reason else ""))
 
 
 def _column(measure: head_profile.Measure) -> Any:
     if measure.is_share:
-        return st.column_config.ProgressColumn(help=_(measure.meaning), min_value=0, max_value=1, format="%.2f")
-    return st.column_config.NumberColumn(help=_(measure.meaning), format="%.2f")
+        return st.column_config.ProgressColumn(help=meaning_of(measure), min_value=0, max_value=1, format="%.2f")
+    return st.column_config.NumberColumn(help=meaning_of(measure), format="%.2f")

@@ -17,12 +17,13 @@ from viz.figures.strips import heading_of, number_strips
 from viz.pages.steps.settings import HEAD, LAYER, MECHANISM, MOST_READ, READ, READS, ROW, STEP, TITLES, WALKED, WORD
 from viz.server.loading import usable
 from viz.server.runtime import Host, shared_host
+from viz.text.counting import numbered, position_name
 from viz.text.language import _, mark, say
 from viz.text.markup import plain
 from viz.text.tokens import visible
 from viz.walk.digits import aligned
 from viz.walk.mechanisms import WALKS
-from viz.walk.walk import Step, strongest_key, take_steps
+from viz.walk.steps import WalkStep, strongest_key, take_steps
 from viz.widgets import session
 from viz.widgets.chart import show_figure
 from viz.widgets.readable_text import fit_text, keep_readable, last_readable
@@ -158,7 +159,7 @@ def _walk(model: Any, trace: AttentionTrace, place: Site | None, head: int) -> N
     """Show the choice of word and step, and the step."""
     walk = WALKS[trace.provenance.mechanism]
     queries = trace.target if place is None else trace[place].query_tokens
-    words = {str(each): f"{each} {visible(text)}" for each, text in enumerate(queries.texts)}
+    words = {str(each): text for each, text in enumerate(numbered(queries.texts))}
     reads = place is not None and place.kind == "self"
     left, right = st.columns(2)
     with left:
@@ -178,7 +179,7 @@ def _walk(model: Any, trace: AttentionTrace, place: Site | None, head: int) -> N
     link.belong(TITLES, of=tuple(titles), unless=titles)
     with right:
         chosen = choose(STEP, titles)
-    st.caption(_("Click a slider, then move on with the arrow keys. Rows, columns and components are counted from 0."))
+    st.caption(_("Click a slider, then move on with the arrow keys. Words count from 1, components of vectors from 0."))
     if walk.note:
         st.caption(_(walk.note))
     place_in_walk = next(number for number, step in enumerate(steps) if step.key == chosen)
@@ -191,10 +192,11 @@ def _key(trace: AttentionTrace, place: Site, head: int, row: int) -> int:
     count = row + 1 if shown.causal and trace.provenance.decoding == "greedy" else len(shown.key_tokens)
     most = strongest_key(shown.weights[head, row])
     word = visible(shown.key_tokens.texts[most])
-    labels = {MOST_READ: _("worked out: the word read most, {place} {word}", place=most, word=word)}
+    labels = {MOST_READ: _("worked out: the word read most, {place} {word}", place=position_name(most), word=word)}
     texts = shown.key_tokens.texts[:count]
     labels |= {
-        str(key): _("worked out: {place} {word}", place=key, word=visible(each)) for key, each in enumerate(texts)
+        str(key): _("worked out: {place} {word}", place=position_name(key), word=visible(each))
+        for key, each in enumerate(texts)
     }
     link.belong(ROW, of=(str(place), row), unless=labels)
     with st.container(width=420):
@@ -217,7 +219,7 @@ def _decoder_run(model: Translator, trace: AttentionTrace) -> DecoderRun:
     return run
 
 
-def _show_step(trace: AttentionTrace, step: Step, number: str) -> None:
+def _show_step(trace: AttentionTrace, step: WalkStep, number: str) -> None:
     st.markdown(f"#### {plain(step.title)} :small[:gray[{plain(number)}]]")
     st.markdown(plain(step.says))
     with st.container(key="steps-formula"):

@@ -14,7 +14,8 @@ import models
 from models.messages import Message
 from models.sites import Site
 from models.trace import AttentionTrace, TokenSequence
-from viz.figures.chance import chance_heatmap, sentence_of_chance
+from viz.captions.chance import sentence_of_chance
+from viz.figures.chance import chance_heatmap
 from viz.figures.drawing.theme import Colour
 from viz.figures.effects import effect_heatmap
 from viz.measures.consequence import rank_agreement, words_of_target

@@ -11,8 +11,8 @@ from streamlit.delta_generator import DeltaGenerator
 
 from models.edits import keep_heads, mask_key, scale_scores, set_row, uniform_row, window, zero_head
 from models.trace import AttentionMap, AttentionTrace
+from viz.text.counting import FIRST_POSITION, numbered, position_number
 from viz.text.language import _, mark
-from viz.views.numbers import numbered
 from viz.views.windows import CENTRE
 from viz.widgets.edits.history import Action
 from viz.widgets.edits.where import Field, choose_field, choose_heads, choose_keys, choose_one_head, choose_rows
@@ -174,12 +174,12 @@ def _own_window(field: Field, rows: Sequence[int | None]) -> Action:
     if first is None:
         st.caption(_("Choose a row to move its centre p as well."))
     else:
-        own_centre = round(float(windows[first, 0]), 1)
+        own_centre = round(position_number(float(windows[first, 0])), 1)
         with st.container(width=240):
             centre = st.slider(
-                _("Centre p: piece of the source, from 0"),
-                0.0,
-                max(float(last), own_centre),
+                _("Centre p: piece of the source"),
+                float(FIRST_POSITION),
+                max(position_number(last), own_centre),
                 own_centre,
                 0.1,
                 key=f"surgery-centre-{first}-{mark_of_run}",
@@ -192,7 +192,7 @@ def _own_window(field: Field, rows: Sequence[int | None]) -> Action:
             own_width,
             key=f"surgery-own-width-{first}-{mark_of_run}",
         )
-    moved = None if centre == own_centre else centre
+    moved = None if centre is None or centre == own_centre else round(centre - FIRST_POSITION, 1)
     widened = None if width == own_width else width
     if moved is None and widened is None:
         return ()

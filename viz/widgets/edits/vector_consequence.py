@@ -7,10 +7,10 @@ import streamlit as st
 
 from models.trace import AttentionTrace
 from viz.figures.drawing.theme import text_on, weight_colour
+from viz.text.counting import numbered
 from viz.text.language import _
 from viz.text.markup import noted
 from viz.text.tokens import visible
-from viz.views.numbers import numbered
 from viz.widgets.fold import unfolded
 
 DEEPEST = 0.5

@@ -9,8 +9,8 @@ from types import MappingProxyType
 import streamlit as st
 
 from models.trace import AttentionMap, AttentionTrace, TokenSequence
+from viz.text.counting import numbered
 from viz.text.language import _, mark
-from viz.views.numbers import numbered
 
 _KINDS = MappingProxyType(
     {

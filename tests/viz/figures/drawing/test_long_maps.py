@@ -27,7 +27,7 @@ def test_each_head_is_there_as_it_is(colour: str, width: int) -> None:
         np.testing.assert_array_equal(heatmap.z, TRACE.maps[place.layer].weights[place.head])
         assert heatmap.z.dtype == np.float32
         assert heatmap.customdata is None
-        assert heatmap.x[7] == "7: word7"
+        assert heatmap.x[7] == "8: word7"
         assert len(set(heatmap.x)) == 300
         assert "<b>%{z:.4f}</b>" in heatmap.hovertemplate
     assert figure.layout.height < 3000

@@ -15,9 +15,9 @@ import models.huggingface.hub
 from models.huggingface.embedded import local_models
 from models.huggingface.hub import HubError, HubModel, OfflineError
 from tests.support.heads_page import MINILM, TEXT, fine, opened, overview, parameter, trace_of, words
-from viz.figures.drawing.heads import HeadPlace, views_at
 from viz.measures.head_profile import columns_of, profiles_of
 from viz.pages.heads import model as head_model
+from viz.views.heads import HeadPlace, views_at
 
 
 def test_minilm_shows_what_transformers_itself_attends_to() -> None:

@@ -52,10 +52,10 @@ def test_a_table_of_the_last_tokens_alone_says_so(
     positions, said = rows_and_captions(opened(folder, monkeypatch))
     last = positions[-1]
     if short:
-        assert positions == list(range(last - 4, last + 1))
-        assert f"Only the last 5 of {last + 1} tokens are here." in said
+        assert positions == list(range(last - 4, last + 1))  # counted from 1
+        assert f"Only the last 5 of {last} tokens are here." in said
     else:
-        assert positions == list(range(last + 1))
+        assert positions == list(range(1, last + 1))
         assert "Only the last" not in said
 
 

@@ -16,13 +16,14 @@ import models
 from tests.support.figure_samples import axis_title
 from tests.support.payloads import compared, overview
 from viz.captions.heads import rollout_sentence
-from viz.figures.drawing.heads import HeadPlace, pick_views, views_at
+from viz.captions.measures import label_name, meaning_of, name_of
 from viz.figures.rollout import rollout_view
-from viz.figures.similarity import head_similarity
 from viz.measures.head_profile import columns_of, profiles_of
+from viz.measures.similarity import head_similarity
 from viz.pages.heads.page import KEY, MAPS
 from viz.server.runtime import shared_host
 from viz.text.tokens import visible
+from viz.views.heads import HeadPlace, pick_views, views_at
 
 SENTENCE = "The cat drank the milk."
 PATIENCE = 120  # seconds: the first run loads the model
@@ -235,16 +236,16 @@ def test_the_table_holds_every_head_and_can_be_ordered(app: AppTest) -> None:
     views = views_at(shared_host().attend(KEY, SENTENCE), "encoder.*.self", "word")
     profiles = profiles_of(views)
     np.testing.assert_allclose(table["entropy, bits"], [profile.values["entropy"] for profile in profiles])
-    assert list(table["label"]) == [profile.label.name for profile in profiles]
+    assert list(table["label"]) == [label_name(profile.label) for profile in profiles]
     for measure in columns_of(profiles):
         app.selectbox(key="order").set_value(measure.key).run()
         table = app.dataframe[0].value
-        values = table[measure.name]
+        values = table[name_of(measure)]
         assert [tuple(place) for place in overview(app)[0]["heads"]] == list(
             zip(table["layer"], table["head"], strict=True)
         )
         assert list(values) == sorted((profile.values[measure.key] for profile in profiles), reverse=True)
-        assert measure.meaning in captions(app)
+        assert meaning_of(measure) in captions(app)
 
 
 def test_an_order_that_means_nothing_elsewhere_falls_back(app: AppTest) -> None:

@@ -20,7 +20,7 @@ from tests.support.small_models import AWKWARD
 from viz.pages.steps.settings import PRESET
 from viz.server.runtime import shared_host
 from viz.walk.mechanisms import WALKS
-from viz.walk.walk import take_steps
+from viz.walk.steps import take_steps
 
 SENTENCE = "The cat drank the milk."
 PATIENCE = 120  # seconds: the first run loads the models
@@ -116,7 +116,7 @@ class TestSteps:
         weights = shared_host().attend("luong-general-en-fr", SENTENCE)["decoder.0.cross"].weights[0, 1]
         np.testing.assert_array_equal(shown_strip(app, "weights")[0], weights)
         assert f"went on with {weights[3]:.6f}" in said(app)
-        assert "a_{1,3}" in formulas(app)[1].replace("{{", "{").replace("}}", "}")
+        assert "a_{2,4}" in formulas(app)[1].replace("{{", "{").replace("}}", "}")
 
     @pytest.mark.parametrize("place", ["encoder.2.self", "decoder.0.self", "decoder.1.cross"])
     def test_every_layer_and_head_of_the_transformer_can_be_walked_through(self, place: str) -> None:

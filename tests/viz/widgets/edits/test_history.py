@@ -80,10 +80,10 @@ def test_an_action_is_told_by_its_words() -> None:
     def said(*action: Edit) -> str:
         return describe(action, queries=lambda _edit: rows, keys=lambda _edit: columns)
 
-    assert said(mask_key("decoder.0.cross", 1)) == "“cat”: key 1 hidden from decoder layer 0 cross-attention"
+    assert said(mask_key("decoder.0.cross", 1)) == "“cat”: key 2 hidden from decoder layer 0 cross-attention"
     both = said(uniform_row("decoder.0.cross", None, 0), uniform_row("decoder.0.cross", None, 1))
-    assert both.startswith("“chat”: row 0")
+    assert both.startswith("“chat”: row 1")
     assert both.endswith("(2 pieces)")
     assert "“chat”, → “cat”" in said(set_row("decoder.0.cross", None, 1, (0.0, 1.0), 1.0))
     assert said(scale_scores("decoder.0.cross", 2.0)) == str(scale_scores("decoder.0.cross", 2.0))
-    assert "row 9" in said(uniform_row("decoder.0.cross", 0, 9))  # a row that this text does not have
+    assert "row 10" in said(uniform_row("decoder.0.cross", 0, 9))  # a row that this text does not have

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from models.edits import keep_heads, mask_key, scale_scores, set_row, uniform_row, window, zero_head
-from viz.figures.drawing.heads import HeadPlace
 from viz.pages.bench.page import PAGE as BENCH
 from viz.pages.heads.page import PAGE as HEADS
 from viz.pages.heads.picks import MOST_HEADS, read_picks, write_picks
@@ -22,6 +21,7 @@ from viz.pages.steps.page import PAGE as STEPS
 from viz.pages.steps.settings import CELLS, MOST_CELLS
 from viz.pages.surgery.page import PAGE as SURGERY
 from viz.pages.why.page import PAGE as WHY
+from viz.views.heads import HeadPlace
 from viz.widgets.edits.history import History
 from viz.widgets.edits.in_force import EDITS
 from viz.widgets.settings import Choice, Data, Heads, Several, Switch, Text

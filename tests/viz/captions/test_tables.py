@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.figure_samples import AWKWARD, translation
-from viz.views.numbers import csv_of, table_of
+from viz.captions.tables import csv_of, table_of
 from viz.views.view import View, choose_view
 
 WORDS = st.lists(st.text(st.characters(), max_size=30), min_size=1, max_size=8)

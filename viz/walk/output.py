@@ -23,8 +23,9 @@ from viz.walk.recurrence import (
     read_in_strip,
     state_strip,
 )
+from viz.walk.scene import Scene
 from viz.walk.scores import Built, exact, row_of
-from viz.walk.walk import Part, Scene, Worked
+from viz.walk.steps import Part, Worked
 from viz.walk.weights import context_strip
 
 _NEVER_WRITTEN = 2  # the first ids, <pad> and <s>: their probability is 0
@@ -60,7 +61,7 @@ def _attentional(scene: Scene) -> Built:
     )
     lines = (
         rf"(W_c [c; s])_{{[{k}]}} &= {digits} = {number(total)}",
-        rf"\tilde{{s}}_{{{scene.row},[{k}]}} &= \tanh({number(total)} + {factor(float(bias[k]))}) "
+        rf"\tilde{{s}}_{{{scene.row_name},[{k}]}} &= \tanh({number(total)} + {factor(float(bias[k]))}) "
         rf"= {number(computed, 4)}",
     )
     return says, strips, Worked(lines, computed, float(after[k]))
@@ -75,7 +76,7 @@ def _feed(scene: Scene) -> Built | None:
     row = scene.row + 1
     fed, after = scene.of_query("output"), scene.map.companions["query"][0, row]
     gates = exact(scene.parameters["feed.weight"]) @ exact(fed)
-    k, worked = lstm_step(scene, row, after, number_after=row, fed=gates)
+    k, worked = lstm_step(scene, row, after, number_after=row + 1, fed=gates)
     says = _("The attentional state is read in together with the word: the next step knows what this one attended to.")
     strips = (
         Strip(_("attentional state of this step"), "s\u0303", fed[None]),
@@ -111,7 +112,7 @@ def _merge(scene: Scene) -> Built:
         row_of(matrix, k, "W_O"),
         Strip(_("output"), "o", after[None], marked=(None, k), made=True),
     )
-    line = rf"o_{{{scene.row},[{k}]}} &= {digits} + {factor(float(bias[k]))} = {number(computed, 4)}"
+    line = rf"o_{{{scene.row_name},[{k}]}} &= {digits} + {factor(float(bias[k]))} = {number(computed, 4)}"
     return says, strips, Worked((line,), computed, float(after[k]))
 
 

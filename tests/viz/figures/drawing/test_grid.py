@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from viz.figures.drawing.panels import GLYPH_WIDTH, Box, PanelSize, arrange, choose_columns
+from viz.figures.drawing.grid import GLYPH_WIDTH, Box, PanelSize, arrange, choose_columns
 
 SIZES = st.lists(
     st.builds(

@@ -1,0 +1,86 @@
+"""Numbers as tables to look at and as CSV to keep: what their columns are called."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+
+from viz.measures.summary import Summary
+from viz.text.counting import FIRST_POSITION, numbered
+from viz.text.language import _
+from viz.text.tokens import visible
+from viz.views.view import View
+
+
+def table_of_summaries(summaries: Sequence[Summary]) -> list[dict[str, str | float | None]]:
+    """Return the rows of a table, numbers rounded for the eye."""
+    return [
+        {
+            _("mechanism"): each.title,
+            _("translation"): each.translation,
+            _("log-probability (nats)"): round(each.log_probability, 3),
+            _("mean entropy (bits)"): _rounded(each.entropy),
+            _("coverage"): _rounded(each.coverage),
+            _("divergence from the chosen one (bits)"): _rounded(each.divergence),
+            _("milliseconds"): _rounded(each.milliseconds, 1),
+        }
+        for each in summaries
+    ]
+
+
+def _rounded(value: float | None, digits: int = 3) -> float | None:
+    return None if value is None else round(value, digits)
+
+
+def csv_of_summaries(summaries: Sequence[Summary]) -> str:
+    """Return the same as CSV with a line a mechanism, its key first, numbers exact, nothing where there is none."""
+    out = io.StringIO()
+    names = ("log_probability", "entropy", "coverage", "divergence", "milliseconds")
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(("key", "mechanism", "translation", *names))
+    for each in summaries:
+        numbers = ("" if getattr(each, name) is None else repr(getattr(each, name)) for name in names)
+        writer.writerow((each.key, each.title, each.translation, *numbers))
+    return out.getvalue()
+
+
+def table_of(view: View) -> dict[str, list[str] | list[float]]:
+    """Return the weights of `view` as columns: the queries, then one column a key.
+
+    Parameters
+    ----------
+    view : View
+
+    Returns
+    -------
+    dict
+        Its keys are the columns' names.
+    """
+    keys = numbered(view.shown.key_tokens.texts)
+    columns: dict[str, list[str] | list[float]] = {_("query"): list(numbered(view.shown.query_tokens.texts))}
+    columns.update(zip(keys, view.weights.T.tolist(), strict=True))
+    return columns
+
+
+def csv_of(view: View) -> str:
+    r"""Return the weights of `view` as CSV with a line a cell; positions are counted from 1.
+
+    Parameters
+    ----------
+    view : View
+
+    Returns
+    -------
+    str
+        A heading, then ``query_position,query,key_position,key,weight``; weights are exact float32 numbers, and
+        tokens are shown as on the axes, with nothing invisible in them.
+    """
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(("query_position", "query", "key_position", "key", "weight"))
+    queries, keys = view.shown.query_tokens.texts, view.shown.key_tokens.texts
+    for row, (query, weights) in enumerate(zip(queries, view.weights, strict=True), start=FIRST_POSITION):
+        for column, (key, weight) in enumerate(zip(keys, weights, strict=True), start=FIRST_POSITION):
+            writer.writerow((row, visible(query), column, visible(key), str(weight)))
+    return out.getvalue()

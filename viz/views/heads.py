@@ -1,0 +1,112 @@
+"""Which heads of a trace are looked at: where each stands, and a view of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from models.sites import Site
+from models.trace import AttentionTrace
+from viz.text.language import _
+from viz.views.hiding import NOTHING, Hiding
+from viz.views.view import Unit, View, choose_view, hide
+
+
+def sites_at(trace: AttentionTrace, sites: str) -> tuple[Site, ...]:
+    """Return the places of the maps of `trace` that `sites` names, by layer; raises as `views_at`."""
+    chosen = tuple(sorted(site for site in trace.sites if site.at("weights").matches(sites)))
+    if not chosen:
+        message = f"no map at {sites}; captured: {', '.join(map(str, trace.sites)) or 'none'}"
+        raise KeyError(message)
+    if len({(site.stack, site.kind) for site in chosen}) > 1:
+        message = f"heads of one stack and kind are compared; {sites} names {', '.join(map(str, chosen))}"
+        raise ValueError(message)
+    return chosen
+
+
+def places_at(trace: AttentionTrace, sites: str) -> tuple[HeadPlace, ...]:
+    """Return all heads of the maps that `sites` names, by layer and head; raises as `views_at`."""
+    found = sites_at(trace, sites)
+    return tuple(HeadPlace(site.layer, head) for site in found for head in range(len(trace[site].head_names)))
+
+
+def views_at(trace: AttentionTrace, sites: str, unit: Unit, hiding: Hiding = NOTHING) -> tuple[View, ...]:
+    """Return a view of each map of `trace` that `sites` names, by layer; each shows its head 0.
+
+    Parameters
+    ----------
+    trace : AttentionTrace
+    sites : str
+        A pattern such as ``encoder.*.self``: maps of one stack and kind.
+    unit : {"word", "piece"}
+    hiding : Hiding, optional
+        Tokens and cells that are left out.
+
+    Returns
+    -------
+    tuple of View
+        At least one. Rows of cross maps are labelled by the token written.
+
+    Raises
+    ------
+    KeyError
+        If no map was captured there.
+    ValueError
+        If `sites` names maps of several stacks or kinds, which have no common axes.
+    """
+    return tuple(view_at(trace, site, unit, hiding) for site in sites_at(trace, sites))
+
+
+def view_at(trace: AttentionTrace, site: Site, unit: Unit, hiding: Hiding = NOTHING) -> View:
+    """Return a view of head 0 of the map at `site`, its rows labelled by the token written."""
+    return hide(choose_view(trace, unit=unit, site=site, head=0, reading="written"), hiding)
+
+
+def pick_views(
+    trace: AttentionTrace, sites: str, unit: Unit, heads: Sequence[HeadPlace], hiding: Hiding = NOTHING
+) -> tuple[View, ...]:
+    """Return a view of each of `heads`, in their order; no other layer is looked at.
+
+    Parameters
+    ----------
+    trace : AttentionTrace
+    sites : str
+        As in `views_at`.
+    unit : {"word", "piece"}
+    heads : sequence of HeadPlace
+    hiding : Hiding, optional
+        As in `views_at`.
+
+    Returns
+    -------
+    tuple of View
+
+    Raises
+    ------
+    KeyError
+        If no map was captured there.
+    ValueError
+        If `sites` names several stacks or kinds, or there is no such head.
+    """
+    layers = {site.layer: site for site in sites_at(trace, sites)}
+    counts = {layer: len(trace[site].head_names) for layer, site in layers.items()}
+    for place in heads:
+        if not 0 <= place.head < counts.get(place.layer, 0):
+            there = ", ".join(f"{layer}: 0 to {count - 1}" for layer, count in counts.items())
+            message = f"{sites}: no head {place.head} in layer {place.layer}; heads by layer are {there}"
+            raise ValueError(message)
+    views = {layer: view_at(trace, layers[layer], unit, hiding) for layer in {place.layer for place in heads}}
+    return tuple(replace(views[place.layer], head=place.head) for place in heads)
+
+
+class HeadPlace(NamedTuple):
+    """Where a head stands in a stack of attention layers, both counted from 0."""
+
+    layer: int
+    head: int
+
+    @property
+    def title(self) -> str:
+        """Its name in words."""
+        return _("layer {layer}, head {head}", layer=self.layer, head=self.head)

@@ -1,0 +1,145 @@
+"""One query of a run, with one of the keys that it reads: what each part of a walk looks at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from numpy.typing import NDArray
+
+from models.trace import AttentionMap, AttentionTrace, TokenSequence
+from viz.text.counting import position_name
+from viz.text.tokens import visible
+
+Numbers = NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Letters:
+    r"""What the formula of a walk calls things.
+
+    Parameters
+    ----------
+    score, weight, context, query, key, value : str
+        LaTeX without their subscripts, such as ``e`` and ``\\alpha``.
+    """
+
+    query: str = "s"
+    key: str = "h"
+    value: str = "h"
+    score: str = "e"
+    weight: str = "a"
+    context: str = "c"
+
+    def plain(self, name: str) -> str:
+        """Return the letter `name` for a heading, which is no LaTeX."""
+        letter: str = getattr(self, name)
+        return letter.replace(r"\alpha", "\u03b1").replace("_", "")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scene:
+    """One query of a run, with one of the keys that it reads.
+
+    Parameters
+    ----------
+    trace : AttentionTrace
+    shown : AttentionMap or None
+        With its companions; None for a mechanism without attention.
+    head, row, column : int
+    parameters : mapping of str to array
+    states : sequence of array, each [target + 1, d]
+        Of the decoder, where the walk asks for them; see `models.experiments.arithmetic.DecoderRun`.
+    vector : array, [d], or None
+    letters : Letters
+    """
+
+    trace: AttentionTrace
+    shown: AttentionMap | None
+    head: int
+    row: int
+    column: int
+    parameters: Mapping[str, Numbers]
+    states: Sequence[Numbers] = ()
+    vector: Numbers | None = None
+    letters: Letters = field(default_factory=Letters)
+
+    @property
+    def map(self) -> AttentionMap:
+        """The map; TypeError if the mechanism has none."""
+        if self.shown is None:
+            message = f"{self.trace.provenance.mechanism} has no attention to walk through"
+            raise TypeError(message)
+        return self.shown
+
+    @property
+    def count(self) -> int:
+        """How many keys there are for this query: a decoder that writes word by word has none after it."""
+        written = self.map.causal and self.trace.provenance.decoding == "greedy"
+        return self.row + 1 if written else len(self.map.key_tokens)
+
+    @property
+    def queries(self) -> TokenSequence:
+        """What labels the rows."""
+        return self.trace.target if self.shown is None else self.shown.query_tokens
+
+    @property
+    def query_word(self) -> str:
+        """The query, as prose names it."""
+        return spoken(self.queries.texts[self.row])
+
+    @property
+    def key_word(self) -> str:
+        """The chosen key."""
+        return spoken(self.map.key_tokens.texts[self.column])
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """What labels the columns, each visible."""
+        return tuple(map(visible, self.map.key_tokens.texts[: self.count]))
+
+    @property
+    def pair(self) -> str:
+        """The subscript of the chosen pair."""
+        return f"{{{self.row_name},{self.column_name}}}"
+
+    @property
+    def row_name(self) -> str:
+        """What a reader calls the query's position."""
+        return position_name(self.row)
+
+    @property
+    def column_name(self) -> str:
+        """What a reader calls the position of the chosen key."""
+        return position_name(self.column)
+
+    def of_query(self, quantity: str) -> Numbers:
+        """Return the query's row of `quantity`, [d], or [key] of what has one number a pair."""
+        values = self._companion(quantity)
+        row: Numbers = values[self.head if values.shape[0] > 1 else 0, self.row]
+        return row[: self.count] if quantity in ("scores", "mask", "weights", "raw_weights") else row
+
+    def of_keys(self, quantity: str) -> Numbers:
+        """Return `quantity` of every key, [key, d]."""
+        values: Numbers = self._companion(quantity)[self.head]
+        return values[: self.count]
+
+    @property
+    def features(self) -> Numbers:
+        """The hidden layer of an additive score, [key, d]."""
+        features: Numbers = self._companion("features")[self.row, : self.count]
+        return features
+
+    def _companion(self, quantity: str) -> Numbers:
+        if quantity == "weights":
+            return self.map.weights
+        if quantity not in self.map.companions:
+            message = f"{self.map.site}: {quantity} was not captured; attend with sites=('{self.map.site}.*',)"
+            raise KeyError(message)
+        return self.map.companions[quantity]
+
+
+def spoken(text: str) -> str:
+    """Return a token as a sentence names it: without the white space around it, nothing in it invisible."""
+    return visible(text.strip() or text)
