@@ -43,6 +43,14 @@ def code(weights: NDArray[Any]) -> NDArray[np.uint8]:
 
     Decoded, ``(byte / 255) ** 2``, a weight is off by at most 0.004, a weight below 0.01 by at most 0.0004.
 
+    Parameters
+    ----------
+    weights : array of any shape
+
+    Returns
+    -------
+    uint8 array of the same shape
+
     Examples
     --------
     >>> code(np.array([0.0, 0.25, 1.0])).tolist()
@@ -73,7 +81,13 @@ class SmallMaps:
 
 
 def small_maps(views: Iterable[View]) -> SmallMaps:
-    """Make small pictures of all heads of `views`, one view a layer; a view is let go before the next is taken."""
+    """Make small pictures of all heads of `views`, one view a layer; a view is let go before the next is taken.
+
+    Parameters
+    ----------
+    views : iterable of View
+        Of one stack and kind, at least one.
+    """
     places: list[HeadPlace] = []
     cells: list[NDArray[np.uint8]] = []
     rows = columns = np.zeros(1, dtype=np.int64)

@@ -19,7 +19,12 @@ class Parts(NamedTuple):
 
 @cache
 def parts_of(name: str) -> Parts:
-    """Return what the canvas `name` is made of: "overview" or "comparison"."""
+    """Return what the canvas `name` is made of: "overview" or "comparison".
+
+    Parameters
+    ----------
+    name : {"overview", "comparison"}
+    """
     files = (f"{name}.html", "maps.css", "maps.js", f"{name}.js", "picture.js")
     html, style, *scripts = ((FOLDER / file).read_text(encoding="utf8") for file in files)
     return Parts(html, style, "\n".join(scripts))

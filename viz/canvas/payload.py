@@ -44,12 +44,22 @@ def pack(header: dict[str, Any], cells: bytes) -> bytes:
 
 
 def site_of(view: View) -> str:
-    """Name the stack and the kind of attention that `view` shows: canvases of the same are alike."""
+    """Name the stack and the kind of attention that `view` shows: canvases of the same are alike.
+
+    Parameters
+    ----------
+    view : View
+    """
     return f"{view.shown.site.stack} {view.shown.site.kind}"
 
 
 def colours_of(colour: Colour) -> dict[str, Any]:
-    """Return what a canvas needs to colour cells, and to save a picture dark on white."""
+    """Return what a canvas needs to colour cells, and to save a picture dark on white.
+
+    Parameters
+    ----------
+    colour : {"linear", "root"}
+    """
     return {
         "colour": colour,
         "palette": WEIGHT_SCALE,

@@ -13,6 +13,18 @@ def blocks(count: int, most: int, *, alone: bool = False) -> NDArray[np.int64]:
 
     All cells but the last stand for equally many tokens; with `alone` the last token has a cell of its own.
 
+    Parameters
+    ----------
+    count : int
+        Of tokens.
+    most : int
+        Of cells.
+    alone : bool, optional
+
+    Returns
+    -------
+    int array, [cell + 1]
+
     Examples
     --------
     >>> blocks(5, 3).tolist(), blocks(5, 4, alone=True).tolist()

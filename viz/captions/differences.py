@@ -13,7 +13,17 @@ from viz.views.view import View
 
 
 def notes_of_difference(difference: Difference) -> tuple[str, ...]:
-    """Return what a reader of the map must know: what its rows are, which head is shown, whether it was forced."""
+    """Return what a reader of the map must know: what its rows are, which head is shown, whether it was forced.
+
+    Parameters
+    ----------
+    difference : Difference
+
+    Returns
+    -------
+    tuple of str
+        Plain text.
+    """
     one, other = difference.first, difference.second
     notes: list[str] = []
     if one.reading != other.reading:
@@ -72,6 +82,12 @@ def sentence_of_difference(difference: Difference) -> str:
 
 def signed(value: float, *, digits: int = 4) -> str:
     r"""Return `value` with its sign.
+
+    Parameters
+    ----------
+    value : float
+    digits : int, optional
+        After the point.
 
     Examples
     --------

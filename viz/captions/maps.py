@@ -99,7 +99,13 @@ def _reads(link: Link, queries: tuple[str, ...], keys: tuple[str, ...]) -> str:
 
 
 def map_title(site: Site) -> str:
-    """Say in words what kind of attention `site` is."""
+    """Say in words what kind of attention `site` is.
+
+    Parameters
+    ----------
+    site : Site
+        Of any layer.
+    """
     if site.kind == "cross":
         return _("cross-attention: the decoder reads the encoder's text")
     if site.stack == "encoder":
@@ -108,13 +114,27 @@ def map_title(site: Site) -> str:
 
 
 def common_notes(view: View) -> tuple[str, ...]:
-    """Say what holds for every head of a map: edits, merging, cuts; not which layer and head it is."""
+    """Say what holds for every head of a map: edits, merging, cuts; not which layer and head it is.
+
+    Parameters
+    ----------
+    view : View
+    """
     named = len(view.shown.head_names) > 1
     return notes_of(view)[1 if named else 0 :]
 
 
 def empty_note(threshold: float, count: int | str, cells: int) -> str:
-    """Say that `count` of so many cells are below the threshold."""
+    """Say that `count` of so many cells are below the threshold.
+
+    Parameters
+    ----------
+    threshold : float
+    count : int or str
+        How many, or what stands for it until it is known.
+    cells : int
+        Of all maps.
+    """
     return _n(
         "below {least}: {some} of {count} cell, drawn empty",
         "below {least}: {some} of {count} cells, drawn empty",
@@ -125,7 +145,19 @@ def empty_note(threshold: float, count: int | str, cells: int) -> str:
 
 
 def threshold_note(values: Iterable[NDArray[np.float32]], threshold: float) -> tuple[str, ...]:
-    """Say how many cells `drawn` leaves empty; nothing without a threshold."""
+    """Say how many cells `drawn` leaves empty; nothing without a threshold.
+
+    Parameters
+    ----------
+    values : iterable of float32 array, [query, key]
+        One a map.
+    threshold : float
+
+    Returns
+    -------
+    tuple of str
+        One note in plain text, or none.
+    """
     if not threshold:
         return ()
     maps = list(values)

@@ -70,17 +70,31 @@ LABEL_NAMES: Mapping[str, str] = MappingProxyType(
 
 
 def name_of(measure: Measure) -> str:
-    """Return what a table calls `measure`."""
+    """Return what a table calls `measure`.
+
+    Parameters
+    ----------
+    measure : Measure
+    """
     return _(_NAMES[measure.key])
 
 
 def meaning_of(measure: Measure) -> str:
-    """Say in one plain sentence what `measure` says."""
+    """Say in one plain sentence what `measure` says.
+
+    Parameters
+    ----------
+    measure : Measure
+    """
     return _(_MEANINGS[measure.key])
 
 
 def label_name(label: HeadLabel) -> str:
     """Return the label of a head in words.
+
+    Parameters
+    ----------
+    label : HeadLabel
 
     Examples
     --------
@@ -91,7 +105,12 @@ def label_name(label: HeadLabel) -> str:
 
 
 def left_out(site: Site) -> str:
-    """Say which measures are left out for the map at `site`, and why; empty if none is."""
+    """Say which measures are left out for the map at `site`, and why; empty if none is.
+
+    Parameters
+    ----------
+    site : Site
+    """
     if site.kind == "cross":
         return _(
             "Left out: distance, previous, itself and next. Query and key are tokens of two different texts, "

@@ -14,7 +14,17 @@ from viz.views.view import View
 
 
 def table_of_summaries(summaries: Sequence[Summary]) -> list[dict[str, str | float | None]]:
-    """Return the rows of a table, numbers rounded for the eye."""
+    """Return the rows of a table, numbers rounded for the eye.
+
+    Parameters
+    ----------
+    summaries : sequence of Summary
+
+    Returns
+    -------
+    list of dict
+        A row a mechanism, by the names of columns.
+    """
     return [
         {
             _("mechanism"): each.title,
@@ -34,7 +44,12 @@ def _rounded(value: float | None, digits: int = 3) -> float | None:
 
 
 def csv_of_summaries(summaries: Sequence[Summary]) -> str:
-    """Return the same as CSV with a line a mechanism, its key first, numbers exact, nothing where there is none."""
+    """Return the same as CSV with a line a mechanism, its key first, numbers exact, nothing where there is none.
+
+    Parameters
+    ----------
+    summaries : sequence of Summary
+    """
     out = io.StringIO()
     names = ("log_probability", "entropy", "coverage", "divergence", "milliseconds")
     writer = csv.writer(out, lineterminator="\n")

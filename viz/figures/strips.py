@@ -125,7 +125,12 @@ def number_strips(strips: Sequence[Strip], *, width: float = 1320) -> go.Figure:
 
 
 def heading_of(strip: Strip) -> str:
-    """Say what a strip shows: symbol, name, shape, and what its colours mean; plain text."""
+    """Say what a strip shows: symbol, name, shape, and what its colours mean; plain text.
+
+    Parameters
+    ----------
+    strip : Strip
+    """
     limit = f"{strip.limit:.3g}"
     colours = {
         "weights": _("colours from 0 to 1"),

@@ -72,6 +72,10 @@ def distances(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.float64]:
 def ranking(values: NDArray[np.float64]) -> tuple[int, ...]:
     """Return positions by value, the largest first, the earlier first among equals.
 
+    Parameters
+    ----------
+    values : float64 array, [any]
+
     Examples
     --------
     >>> ranking(np.array([0.1, 0.5, 0.5]))

@@ -136,7 +136,19 @@ def _written(trace: AttentionTrace) -> list[tuple[str, bool]]:
 
 
 def words_of_target(changes: NDArray[np.floating[Any]], target: TokenSequence) -> NDArray[np.float64]:
-    """Add up changes of log-probability, [..., piece], over the pieces of each word: [..., word]."""
+    """Add up changes of log-probability, [..., piece], over the pieces of each word: [..., word].
+
+    Parameters
+    ----------
+    changes : array, [..., piece]
+        In nats.
+    target : TokenSequence
+        Whose pieces these are.
+
+    Returns
+    -------
+    float64 array, [..., word]
+    """
     words = np.asarray(target.words)
     starts = np.flatnonzero(np.diff(words, prepend=-1))
     return np.asarray(np.add.reduceat(np.asarray(changes, dtype=np.float64), starts, axis=-1))

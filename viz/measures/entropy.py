@@ -38,6 +38,16 @@ def row_entropy(weights: Weights) -> NDArray[np.float64]:
 def entropy_terms(shares: Weights) -> NDArray[np.float64]:
     """Return -p log2 p of each share, 0 of 0.
 
+    Parameters
+    ----------
+    shares : array of any shape
+        From 0 to 1.
+
+    Returns
+    -------
+    float64 array of the same shape
+        In bits.
+
     Examples
     --------
     >>> entropy_terms(np.array([0.0, 0.5, 1.0])).tolist()

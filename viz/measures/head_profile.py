@@ -148,6 +148,11 @@ def measures_for(site: Site, sample: Sample | None = None) -> tuple[Measure, ...
     """Return the measures that mean something for the map at `site`, and for the text of `sample`.
 
     Without `sample`, those that mean something for any text.
+
+    Parameters
+    ----------
+    site : Site
+    sample : Sample, optional
     """
     return tuple(
         measure
@@ -187,7 +192,12 @@ def sample_of(view: View, specials: Sequence[int] | None = None) -> Sample:
 
 
 def columns_of(profiles: Sequence[Profile]) -> tuple[Measure, ...]:
-    """Return the measures that tell something of their own: of two that are equal for every head, the later."""
+    """Return the measures that tell something of their own: of two that are equal for every head, the later.
+
+    Parameters
+    ----------
+    profiles : sequence of Profile
+    """
     there = [measure for measure in MEASURES if all(measure.key in each.values for each in profiles)]
     values = {measure.key: tuple(each.values[measure.key] for each in profiles) for measure in there}
     doubled = "last" in values and values["last"] == values.get("delimiter")

@@ -160,22 +160,48 @@ def even_weights(queries: int, keys: int, *, causal: bool = False) -> NDArray[np
 
 
 def missing_of(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return what rows of these sums lack to 1, as `unread` explains it: [..., query]."""
+    """Return what rows of these sums lack to 1, as `unread` explains it: [..., query].
+
+    Parameters
+    ----------
+    sums : float64 array, [..., query]
+    """
     return np.where(sums < 1 - ROUNDING, 1 - sums, 0.0)
 
 
 def wholes_of(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return what rows of these sums, with what is missing, come to: 1, but for rounding, or more: [..., query]."""
+    """Return what rows of these sums, with what is missing, come to: 1, but for rounding, or more: [..., query].
+
+    Parameters
+    ----------
+    sums : float64 array, [..., query]
+    """
     return np.where(sums < 1 - ROUNDING, 1.0, sums)
 
 
 def all_reading(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return what all queries give, to tokens and to none: [...]."""
+    """Return what all queries give, to tokens and to none: [...].
+
+    Parameters
+    ----------
+    values : float64 array, [..., query, key]
+        Weights.
+    """
     reading: NDArray[np.float64] = wholes_of(values.sum(axis=-1)).sum(axis=-1)
     return reading
 
 
 def ratio(part: Any, whole: Any) -> NDArray[np.float64]:
-    """Divide; 0 where there is nothing to divide by."""
+    """Divide; 0 where there is nothing to divide by.
+
+    Parameters
+    ----------
+    part, whole : array or number
+        Of one shape.
+
+    Returns
+    -------
+    float64 array of that shape
+    """
     parts, wholes = np.asarray(part, dtype=np.float64), np.asarray(whole, dtype=np.float64)
     return np.divide(parts, wholes, out=np.zeros_like(parts), where=wholes > 0)

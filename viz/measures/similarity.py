@@ -134,11 +134,25 @@ class Similarity:
     divergence: NDArray[np.float64]
 
     def pair(self, x: float, y: float) -> tuple[HeadPlace, HeadPlace]:
-        """Return the two heads of the cell in column `x` and row `y`, as a click on the figure names it."""
+        """Return the two heads of the cell in column `x` and row `y`, as a click on the figure names it.
+
+        Parameters
+        ----------
+        x, y : float
+            As Plotly tells them: a column and a row of the figure.
+        """
         return self.places[round(y)], self.places[round(x)]
 
     def nearest(self, place: HeadPlace, count: int = 1) -> tuple[HeadPlace, ...]:
-        """Return the heads that read most like `place`, the nearest first."""
+        """Return the heads that read most like `place`, the nearest first.
+
+        Parameters
+        ----------
+        place : HeadPlace
+            One of `places`.
+        count : int, optional
+            How many at most.
+        """
         row = self.divergence[self.places.index(place)]
         others = [number for number in np.argsort(row, kind="stable") if self.places[number] != place]
         return tuple(self.places[number] for number in others[:count])

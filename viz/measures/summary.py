@@ -60,7 +60,17 @@ def summary_of(
     divergence: float | None = None,
     milliseconds: float | None = None,
 ) -> Summary:
-    """Return the numbers of `trace`, and of the map that `view` shows of it; None where there is no map."""
+    """Return the numbers of `trace`, and of the map that `view` shows of it; None where there is no map.
+
+    Parameters
+    ----------
+    key : str
+        Of the mechanism and its pair of languages.
+    trace : AttentionTrace
+    view : View or None
+    divergence, milliseconds : float, optional
+        As in `Summary`.
+    """
     provenance = trace.provenance
     return Summary(
         key,
@@ -78,6 +88,11 @@ def coverage(view: View) -> float:
     """Return the mean over keys, ``</s>`` left out, of the attention received in all rows, counted up to 1.
 
     Wu et al. 2016, Google's Neural Machine Translation System, equation 14, has the logarithms of these in its penalty.
+
+    Parameters
+    ----------
+    view : View
+        Of cross-attention, with nothing hidden.
     """
     received = view.weights.sum(axis=0)[:-1]
     return float(np.minimum(received, 1).mean()) if received.size else 0.0
@@ -87,6 +102,11 @@ def divergence_from(view: View, reference: View) -> float:
     """Return the mean Jensen-Shannon divergence of the rows of two views of one translation, in bits.
 
     Rows are matched by the word that they stand for, as `choose_difference` does.
+
+    Parameters
+    ----------
+    view, reference : View
+        Of one source and one target.
     """
     matched = choose_difference(view, reference)
     return float(head_divergence(np.stack((matched.first.weights, matched.second.weights)))[0, 1])
@@ -96,6 +116,13 @@ def in_order(keys: Sequence[str], summaries: Mapping[str, Summary], order: Summa
     """Return `keys` by year (as they come), by agreement with the chosen one, or from sharp to broad maps.
 
     Those without a number stand last, in the order in which they come.
+
+    Parameters
+    ----------
+    keys : sequence of str
+    summaries : mapping of str to Summary
+        By key.
+    order : {"year", "agreement", "entropy"}
     """
     if order == "year":
         return tuple(keys)

@@ -15,6 +15,11 @@ from viz.text.tokens import visible
 def position_name(position: int) -> str:
     """Return what a reader calls the word or piece at `position`, an index from 0.
 
+    Parameters
+    ----------
+    position : int
+        From 0.
+
     Examples
     --------
     >>> position_name(0)
@@ -41,6 +46,10 @@ def position_number(place: float) -> float:
 
 def numbered(texts: Sequence[str]) -> list[str]:
     """Return each token with its position: equal words stay apart.
+
+    Parameters
+    ----------
+    texts : sequence of str
 
     Examples
     --------

@@ -24,6 +24,11 @@ def noted(text: str, says: str, style: str) -> str:
 def plain(text: str) -> str:
     r"""Return `text` such that Streamlit's Markdown shows it as it is: a visitor's text is never markup.
 
+    Parameters
+    ----------
+    text : str
+        Anything a visitor may have typed.
+
     Examples
     --------
     >>> plain("*a*")

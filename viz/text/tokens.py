@@ -66,6 +66,10 @@ def _visible_character(text: str, position: int) -> str:
 def width(text: str) -> int:
     """Return the columns that `text` takes: two for a wide (Chinese, emoji) character, none for a combining one.
 
+    Parameters
+    ----------
+    text : str
+
     Examples
     --------
     >>> width("chat"), width("猫")
@@ -82,6 +86,12 @@ def _character_width(character: str) -> int:
 
 def shorten(text: str, longest: int = LONGEST_LABEL) -> str:
     """Cut `text` to `longest` columns, ``…`` at the end where something was cut.
+
+    Parameters
+    ----------
+    text : str
+    longest : int, optional
+        Columns that may be taken.
 
     Examples
     --------
@@ -106,6 +116,10 @@ def escape(text: str) -> str:
 
     A right-to-left word is set apart, so that it does not turn around what stands beside it.
 
+    Parameters
+    ----------
+    text : str
+
     Examples
     --------
     >>> escape("</s>")
@@ -116,6 +130,10 @@ def escape(text: str) -> str:
 
 def isolated(text: str) -> str:
     """Return `text` set apart if it runs from right to left, so that it does not turn around what stands beside it.
+
+    Parameters
+    ----------
+    text : str
 
     Examples
     --------
@@ -130,6 +148,13 @@ def isolated(text: str) -> str:
 def label(text: str, longest: int = LONGEST_LABEL) -> str:
     """Return what an axis shows for the token `text`: visible, shortened, escaped for Plotly.
 
+    Parameters
+    ----------
+    text : str
+        Of a token.
+    longest : int, optional
+        Columns that may be taken.
+
     Examples
     --------
     >>> label(" <b>")
@@ -139,15 +164,37 @@ def label(text: str, longest: int = LONGEST_LABEL) -> str:
 
 
 def full_label(text: str) -> str:
-    """Return the token `text` whole: visible and escaped for Plotly, for hover texts."""
+    """Return the token `text` whole: visible and escaped for Plotly, for hover texts.
+
+    Parameters
+    ----------
+    text : str
+        Of a token.
+    """
     return escape(visible(text))
 
 
 def is_cut(text: str, longest: int = LONGEST_LABEL) -> bool:
-    """Return whether `label` shows less than the whole token."""
+    """Return whether `label` shows less than the whole token.
+
+    Parameters
+    ----------
+    text : str
+        Of a token.
+    longest : int, optional
+        Columns that the label may take.
+    """
     return width(visible(text)) > longest
 
 
 def widest(texts: Iterable[str], longest: int = LONGEST_LABEL) -> int:
-    """Return the columns of the widest label among `texts`; 0 without any."""
+    """Return the columns of the widest label among `texts`; 0 without any.
+
+    Parameters
+    ----------
+    texts : iterable of str
+        Of tokens.
+    longest : int, optional
+        Columns that a label may take.
+    """
     return max((width(shorten(visible(text), longest)) for text in texts), default=0)

@@ -52,7 +52,13 @@ class Difference:
         return " \u2212 ".join(self.names(year=True))
 
     def names(self, *, year: bool = False) -> tuple[str, str]:
-        """Return what tells the two apart: their mechanisms, or which of two runs of one model was edited."""
+        """Return what tells the two apart: their mechanisms, or which of two runs of one model was edited.
+
+        Parameters
+        ----------
+        year : bool, optional
+            Whether each has its year.
+        """
         views = (self.first, self.second)
         mine, its = (view.trace.provenance for view in views)
         if mine.checkpoint == its.checkpoint and mine.edits != its.edits:

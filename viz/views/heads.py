@@ -14,7 +14,19 @@ from viz.views.view import Unit, View, choose_view, hide
 
 
 def sites_at(trace: AttentionTrace, sites: str) -> tuple[Site, ...]:
-    """Return the places of the maps of `trace` that `sites` names, by layer; raises as `views_at`."""
+    """Return the places of the maps of `trace` that `sites` names, by layer; raises as `views_at`.
+
+    Parameters
+    ----------
+    trace : AttentionTrace
+    sites : str
+        As in `views_at`.
+
+    Raises
+    ------
+    KeyError, ValueError
+        As in `views_at`.
+    """
     chosen = tuple(sorted(site for site in trace.sites if site.at("weights").matches(sites)))
     if not chosen:
         message = f"no map at {sites}; captured: {', '.join(map(str, trace.sites)) or 'none'}"
@@ -26,7 +38,19 @@ def sites_at(trace: AttentionTrace, sites: str) -> tuple[Site, ...]:
 
 
 def places_at(trace: AttentionTrace, sites: str) -> tuple[HeadPlace, ...]:
-    """Return all heads of the maps that `sites` names, by layer and head; raises as `views_at`."""
+    """Return all heads of the maps that `sites` names, by layer and head; raises as `views_at`.
+
+    Parameters
+    ----------
+    trace : AttentionTrace
+    sites : str
+        As in `views_at`.
+
+    Raises
+    ------
+    KeyError, ValueError
+        As in `views_at`.
+    """
     found = sites_at(trace, sites)
     return tuple(HeadPlace(site.layer, head) for site in found for head in range(len(trace[site].head_names)))
 
@@ -59,7 +83,22 @@ def views_at(trace: AttentionTrace, sites: str, unit: Unit, hiding: Hiding = NOT
 
 
 def view_at(trace: AttentionTrace, site: Site, unit: Unit, hiding: Hiding = NOTHING) -> View:
-    """Return a view of head 0 of the map at `site`, its rows labelled by the token written."""
+    """Return a view of head 0 of the map at `site`, its rows labelled by the token written.
+
+    Parameters
+    ----------
+    trace : AttentionTrace
+    site : Site
+        Of one map.
+    unit : {"word", "piece"}
+    hiding : Hiding, optional
+        Tokens and cells that are left out.
+
+    Raises
+    ------
+    KeyError
+        If no map was captured there.
+    """
     return hide(choose_view(trace, unit=unit, site=site, head=0, reading="written"), hiding)
 
 

@@ -72,6 +72,12 @@ def hide_specials(trace: AttentionTrace, *, threshold: float = 0.0, between: tup
 def word_positions(tokens: TokenSequence, positions: Iterable[int]) -> tuple[int, ...]:
     """Return the words of which every piece stands at one of `positions`.
 
+    Parameters
+    ----------
+    tokens : TokenSequence
+    positions : iterable of int
+        Of pieces.
+
     Examples
     --------
     >>> text = TokenSequence(("un", "do", "</s>"), (1, 2, 3), (0, 0, 1), ("undo", "</s>"))
@@ -85,6 +91,13 @@ def word_positions(tokens: TokenSequence, positions: Iterable[int]) -> tuple[int
 
 def outside(tokens: TokenSequence, segment: int) -> tuple[int, ...]:
     """Return the positions of the tokens that are not of the text `segment` of a pair.
+
+    Parameters
+    ----------
+    tokens : TokenSequence
+        Of a pair of texts.
+    segment : int
+        0 or 1.
 
     Examples
     --------
@@ -103,7 +116,14 @@ def outside(tokens: TokenSequence, segment: int) -> tuple[int, ...]:
 
 
 def hidden_mass(weights: NDArray[Any], keys: Sequence[int]) -> NDArray[np.float32]:
-    """Return what each query gives to the hidden `keys` together: float32 [..., query]."""
+    """Return what each query gives to the hidden `keys` together: float32 [..., query].
+
+    Parameters
+    ----------
+    weights : array, [..., query, key]
+    keys : sequence of int
+        Positions of the hidden ones.
+    """
     return np.asarray(weights[..., list(keys)].sum(axis=-1, dtype=np.float64), dtype=np.float32)
 
 
@@ -161,7 +181,14 @@ def _kept(tokens: TokenSequence, hidden: Sequence[int], site: Site) -> list[int]
 
 
 def drawn(values: NDArray[np.float32], threshold: float) -> NDArray[np.float32]:
-    """Return `values` with NaN, which is drawn empty, where they are nearer to 0 than `threshold`."""
+    """Return `values` with NaN, which is drawn empty, where they are nearer to 0 than `threshold`.
+
+    Parameters
+    ----------
+    values : float32 array, [query, key]
+    threshold : float
+        0 leaves nothing empty.
+    """
     if not threshold:
         return values
     return np.where(np.abs(values) < threshold, np.float32(np.nan), values)

@@ -113,7 +113,13 @@ class Matching:
 
     @classmethod
     def of(cls, first: tuple[Sequence[str], Sequence[str]], second: tuple[Sequence[str], Sequence[str]]) -> Matching:
-        """Match two maps by the texts of their (queries, keys)."""
+        """Match two maps by the texts of their (queries, keys).
+
+        Parameters
+        ----------
+        first, second : (sequence of str, sequence of str)
+            The texts of the queries and of the keys of each map.
+        """
         queries, keys = (match_words(one, other) for one, other in zip(first, second, strict=True))
         return cls(queries, keys)
 
@@ -149,11 +155,31 @@ class Matching:
         return not (self.queries and self.keys)
 
     def first(self, weights: NDArray[Any]) -> NDArray[np.float32]:
-        """Return what is matched of the weights of the first map; see `matched`."""
+        """Return what is matched of the weights of the first map; see `matched`.
+
+        Parameters
+        ----------
+        weights : array, [..., query, key]
+            Of the first map.
+
+        Returns
+        -------
+        float32 array, [..., matched query, matched key and all others]
+        """
         return matched(weights, [one for one, _ in self.queries], [one for one, _ in self.keys])
 
     def second(self, weights: NDArray[Any]) -> NDArray[np.float32]:
-        """Return what is matched of the weights of the second map; see `matched`."""
+        """Return what is matched of the weights of the second map; see `matched`.
+
+        Parameters
+        ----------
+        weights : array, [..., query, key]
+            Of the second map.
+
+        Returns
+        -------
+        float32 array, [..., matched query, matched key and all others]
+        """
         return matched(weights, [other for _, other in self.queries], [other for _, other in self.keys])
 
 

@@ -115,7 +115,13 @@ class View:
         return _(_QUERY_TITLES[self.quantity if self.quantity == "rollout" else self.reading, self.unit])
 
     def cell(self, *, weight: str, query: str, key: str) -> str:
-        """Say what one cell says; each part is text that the caller has made fit for where it is shown."""
+        """Say what one cell says; each part is text that the caller has made fit for where it is shown.
+
+        Parameters
+        ----------
+        weight, query, key : str
+            The number and both tokens.
+        """
         return _(
             _CELLS[self.quantity if self.quantity == "rollout" else self.reading], weight=weight, query=query, key=key
         )
@@ -219,7 +225,12 @@ def _axis_names(view: View) -> tuple[str, str]:
 
 
 def key_pieces(view: View) -> TokenSequence:
-    """Return the pieces of the text whose words or pieces are the keys of `view`."""
+    """Return the pieces of the text whose words or pieces are the keys of `view`.
+
+    Parameters
+    ----------
+    view : View
+    """
     pieces: TokenSequence = getattr(view.trace, _axis_names(view)[1])
     return pieces
 

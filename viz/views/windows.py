@@ -37,6 +37,10 @@ def windows_of(view: View) -> Windows | None:
     """Return the windows of the map that `view` shows; None where attention is not local, or they were not captured.
 
     Rows of a word with several pieces have the mean of the centres and edges of these.
+
+    Parameters
+    ----------
+    view : View
     """
     pieces = view.trace[view.shown.site]
     if CENTRE not in pieces.companions or view.hidden_keys or view.hidden_queries:

@@ -25,6 +25,13 @@ def light_up(formula: str, term: str) -> str:
 
     Terms may stand within terms. A term that the formula does not have lights nothing.
 
+    Parameters
+    ----------
+    formula : str
+        LaTeX.
+    term : str
+        Its name.
+
     Examples
     --------
     >>> light_up(r"c = \\sum [[softmax:a([[scores:e]])]] h", "scores")
@@ -49,6 +56,11 @@ def light_up(formula: str, term: str) -> str:
 def terms_of(formula: str) -> tuple[str, ...]:
     """Name the terms of `formula` in the order in which they stand.
 
+    Parameters
+    ----------
+    formula : str
+        As `light_up` takes it.
+
     Examples
     --------
     >>> terms_of("[[context:c [[scores:e]]]]")
@@ -59,6 +71,12 @@ def terms_of(formula: str) -> tuple[str, ...]:
 
 def number(value: float, digits: int = 3) -> str:
     r"""Return `value` in LaTeX, with powers of ten where fixed digits would leave nothing or too much.
+
+    Parameters
+    ----------
+    value : float
+    digits : int, optional
+        After the point.
 
     Examples
     --------
@@ -74,19 +92,37 @@ def number(value: float, digits: int = 3) -> str:
 
 
 def factor(value: float, digits: int = 3) -> str:
-    """Return `value` as a factor or a later term: a negative one in parentheses."""
+    """Return `value` as a factor or a later term: a negative one in parentheses.
+
+    Parameters
+    ----------
+    value : float
+    digits : int, optional
+        After the point.
+    """
     text = number(value, digits)
     return f"({text})" if value < 0 else text
 
 
 def others(count: int, value: float) -> str:
-    """Return the sum of `count` terms that are not written out."""
+    """Return the sum of `count` terms that are not written out.
+
+    Parameters
+    ----------
+    count : int
+    value : float
+        Their sum.
+    """
     said = _n("{count} other", "{count} others", count)
     return rf"\underbrace{{{factor(value)}}}_{{\text{{{said}}}}}"
 
 
 def sum_of(terms: list[tuple[float, str]]) -> tuple[str, float]:
     """Write the sum of `terms`, each a value with how it is written: the largest in full, the rest as one number.
+
+    Parameters
+    ----------
+    terms : list of (float, str)
 
     Returns
     -------
@@ -106,6 +142,17 @@ def sum_of(terms: list[tuple[float, str]]) -> tuple[str, float]:
 
 def products(left: Numbers, right: Numbers) -> tuple[str, float]:
     r"""Write the sum of the products of `left` and `right`, two vectors of one length.
+
+    Parameters
+    ----------
+    left, right : array, [d]
+
+    Returns
+    -------
+    str
+        LaTeX.
+    float
+        The sum.
 
     Examples
     --------

@@ -7,8 +7,8 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from viz.text.language import mark
+from viz.walk import centre, output, scores, weights
 from viz.walk import fixed_vector as vector
-from viz.walk import output, scores, weights
 from viz.walk.scene import Letters
 from viz.walk.steps import Part, Walk
 
@@ -83,7 +83,7 @@ _CONCAT = replace(
 _LOCAL_M = _local(
     r"[[centre:p_t = \min(t, S - 1)]], \quad " + _WINDOW,
     _read(_GENERAL),
-    scores.MONOTONIC_CENTRE,
+    centre.MONOTONIC_CENTRE,
     scores.GENERAL,
     weights.WINDOW,
     weights.SOFTMAX,
@@ -92,7 +92,7 @@ _LOCAL_P = _local(
     r"[[centre:p_t = S\, \sigma(v_p^\top \tanh(W_p s_t))]], \quad " + _WINDOW,
     r"[[context:c_t = \sum_s [[gaussian:[[softmax:\operatorname{softmax}_s\big([[scores:s_t^\top W_a h_s]] "
     r"[[mask:+\, m_{ts}]]\big)]] \exp\Big(-\frac{(s - p_t)^2}{2 (D/2)^2}\Big)]]\, h_s]]",
-    scores.PREDICTED_CENTRE,
+    centre.PREDICTED_CENTRE,
     scores.GENERAL,
     weights.WINDOW,
     weights.RAW_SOFTMAX,

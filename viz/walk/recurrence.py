@@ -27,20 +27,48 @@ def _sigmoid(values: Vector) -> Vector:
 
 
 def read_in(scene: Scene, row: int) -> Vector:
-    """Return the embedding of the word that step `row` reads in, scaled to unit variance."""
+    """Return the embedding of the word that step `row` reads in, scaled to unit variance.
+
+    Parameters
+    ----------
+    scene : Scene
+    row : int
+
+    Returns
+    -------
+    float64 array, [d]
+    """
     embedding = scene.parameters["embedding.weight"]
     vector: Vector = exact(embedding[scene.trace.target_input.ids[row]]) * embedding.shape[1] ** 0.5
     return vector
 
 
 def read_in_strip(scene: Scene, row: int) -> Strip:
-    """Return the strip of what `read_in` gives."""
+    """Return the strip of what `read_in` gives.
+
+    Parameters
+    ----------
+    scene, row
+        As in `read_in`.
+    """
     word = visible(scene.trace.target_input.texts[row])
     return Strip(_("the word before, read in: {word}", word=word), "y", read_in(scene, row)[None])
 
 
 def parameters_of(scene: Scene, names: tuple[str, ...]) -> tuple[Vector, ...]:
-    """Return parameters by their names, in the precision in which digits are added up."""
+    """Return parameters by their names, in the precision in which digits are added up.
+
+    Parameters
+    ----------
+    scene : Scene
+    names : tuple of str
+        As `models.experiments.arithmetic.parameters_at` knows them.
+
+    Returns
+    -------
+    tuple of float64 array
+        In the order of `names`.
+    """
     return tuple(exact(scene.parameters[name]) for name in names)
 
 
@@ -110,7 +138,16 @@ def _work_out_lstm(made: _Lstm, before: Vector, after: NDArray[Any], step: int) 
 
 
 def state_strip(values: NDArray[Any], *, k: int | None = None, made: bool = False) -> Strip:
-    """Return the decoder's state before a step, or the one that the step has made."""
+    """Return the decoder's state before a step, or the one that the step has made.
+
+    Parameters
+    ----------
+    values : array, [d]
+    k : int, optional
+        The component that is worked out.
+    made : bool, optional
+        Whether the step has made it.
+    """
     name = _("decoder state after this step") if made else _("decoder state before this step")
     return Strip(name, "s", values[None], marked=(None, k), made=made)
 
@@ -118,7 +155,22 @@ def state_strip(values: NDArray[Any], *, k: int | None = None, made: bool = Fals
 def gru_step(
     scene: Scene, entering: Strip, before: NDArray[Any], after: NDArray[Any]
 ) -> tuple[tuple[Strip, ...], Worked]:
-    """Return strips and digits of a step from state `before` to `after`: the word and `entering` are read in."""
+    """Return strips and digits of a step from state `before` to `after`: the word and `entering` are read in.
+
+    Parameters
+    ----------
+    scene : Scene
+    entering : Strip
+        What is read in beside the word.
+    before, after : array, [d]
+        The states.
+
+    Returns
+    -------
+    tuple of Strip
+    Worked
+        Of the largest component of `after`.
+    """
     read = np.concatenate((read_in(scene, scene.row), exact(entering.values[0])))
     made = _gru(parameters_of(scene, GRU), read, exact(before))
     k, worked = _work_out_gru(made, exact(before), after, scene.row + 1)

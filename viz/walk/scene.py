@@ -33,7 +33,12 @@ class Letters:
     context: str = "c"
 
     def plain(self, name: str) -> str:
-        """Return the letter `name` for a heading, which is no LaTeX."""
+        """Return the letter `name` for a heading, which is no LaTeX.
+
+        Parameters
+        ----------
+        name : {"query", "key", "value", "score", "weight", "context"}
+        """
         letter: str = getattr(self, name)
         return letter.replace(r"\alpha", "\u03b1").replace("_", "")
 
@@ -115,13 +120,34 @@ class Scene:
         return position_name(self.column)
 
     def of_query(self, quantity: str) -> Numbers:
-        """Return the query's row of `quantity`, [d], or [key] of what has one number a pair."""
+        """Return the query's row of `quantity`, [d], or [key] of what has one number a pair.
+
+        Parameters
+        ----------
+        quantity : str
+            Such as ``scores`` or ``context``.
+
+        Raises
+        ------
+        KeyError
+            If it was not captured.
+        """
         values = self._companion(quantity)
         row: Numbers = values[self.head if values.shape[0] > 1 else 0, self.row]
         return row[: self.count] if quantity in ("scores", "mask", "weights", "raw_weights") else row
 
     def of_keys(self, quantity: str) -> Numbers:
-        """Return `quantity` of every key, [key, d]."""
+        """Return `quantity` of every key, [key, d].
+
+        Parameters
+        ----------
+        quantity : {"key", "value"}
+
+        Raises
+        ------
+        KeyError
+            If it was not captured.
+        """
         values: Numbers = self._companion(quantity)[self.head]
         return values[: self.count]
 
@@ -141,5 +167,11 @@ class Scene:
 
 
 def spoken(text: str) -> str:
-    """Return a token as a sentence names it: without the white space around it, nothing in it invisible."""
+    """Return a token as a sentence names it: without the white space around it, nothing in it invisible.
+
+    Parameters
+    ----------
+    text : str
+        Of any token.
+    """
     return visible(text.strip() or text)

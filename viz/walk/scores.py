@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from viz.text.counting import position_name, position_number
 from viz.text.language import _, _n, mark
 from viz.views.strips import Strip
-from viz.walk.digits import Numbers, factor, from_zero, number, products
+from viz.walk.digits import Numbers, factor, number, products
 from viz.walk.scene import Scene
 from viz.walk.steps import Part, Worked
 
@@ -18,17 +17,40 @@ Built = tuple[str, tuple[Strip, ...], Worked | None]
 
 
 def exact(values: NDArray[Any]) -> NDArray[np.float64]:
-    """Return `values` in the precision in which digits are added up."""
+    """Return `values` in the precision in which digits are added up.
+
+    Parameters
+    ----------
+    values : array of any shape
+
+    Returns
+    -------
+    float64 array of the same shape
+    """
     return np.asarray(values, dtype=np.float64)
 
 
 def query_strip(scene: Scene) -> Strip:
-    """Return the vector that reads."""
+    """Return the vector that reads.
+
+    Parameters
+    ----------
+    scene : Scene
+    """
     return Strip(_("query: what reads"), scene.letters.plain("query"), scene.of_query("query")[None])
 
 
 def keys_strip(scene: Scene, *, marked: int | None = None, made: bool = False) -> Strip:
-    """Return the vectors that scores are computed on, a row a word."""
+    """Return the vectors that scores are computed on, a row a word.
+
+    Parameters
+    ----------
+    scene : Scene
+    marked : int, optional
+        The component that is worked out.
+    made : bool, optional
+        Whether the step makes them.
+    """
     place = (scene.column, marked)
     return Strip(
         _("keys: what is read"), scene.letters.key, scene.of_keys("key"), rows=scene.keys, marked=place, made=made
@@ -36,14 +58,30 @@ def keys_strip(scene: Scene, *, marked: int | None = None, made: bool = False) -
 
 
 def scores_strip(scene: Scene, *, made: bool = False) -> Strip:
-    """Return one score a key."""
+    """Return one score a key.
+
+    Parameters
+    ----------
+    scene : Scene
+    made : bool, optional
+        Whether the step makes them.
+    """
     name = _("scores: how well each word fits")
     values = scene.of_query("scores")[None]
     return Strip(name, scene.letters.score, values, columns=scene.keys, marked=(None, scene.column), made=made)
 
 
 def row_of(matrix: Numbers, row: int, symbol: str) -> Strip:
-    """Return the row of a matrix of parameters that one component needs."""
+    """Return the row of a matrix of parameters that one component needs.
+
+    Parameters
+    ----------
+    matrix : array, [row, column]
+    row : int
+        From 0.
+    symbol : str
+        What the formula calls the matrix.
+    """
     name = _("parameters: row {row} of a matrix", row=row)
     return Strip(name, symbol, matrix[row][None], whole=tuple(matrix.shape))
 
@@ -235,65 +273,3 @@ GENERAL = Part("scores", mark("Score"), _general_scores, ("general_weight",))
 LOCATION = Part("scores", mark("Score"), _location_scores, ("location_weight.weight",))
 PRODUCT = Part("product", mark("Score: query times key"), _products)
 SCALING = Part("scaling", mark("Scaling"), _scaling)
-
-
-# Where a window stands.
-
-
-def _centre_strip(scene: Scene) -> Strip:
-    return Strip(
-        _("window: its centre, counted from 0, and its half-width"),
-        "p, D",
-        scene.of_query("centre")[None],
-        columns=("p", "D"),
-        marked=(None, 0),
-        made=True,
-    )
-
-
-def _monotonic_centre(scene: Scene) -> Built:
-    last = scene.count - 1
-    computed = float(min(scene.row, last))
-    says = _(
-        "The window stands around the word's own position: word {row} looks around place {place}.",
-        row=scene.row_name,
-        place=position_name(int(computed)),
-    )
-    line = rf"p_{{{scene.row_name}}} &= \min({scene.row}, {last}) = {number(computed)} \quad {from_zero()}"
-    return says, (_centre_strip(scene),), Worked((line,), computed, float(scene.of_query("centre")[0]))
-
-
-def _predicted_centre(scene: Scene) -> Built:
-    matrix, vector = scene.parameters["position_weight.weight"], scene.parameters["position_vector"]
-    query = scene.of_query("query")
-    hidden = np.tanh(exact(matrix) @ exact(query))
-    k = int(np.abs(hidden * vector).argmax())
-    inner, projected = products(matrix[k], query)
-    digits, share = products(vector, hidden)
-    computed = scene.count / (1 + float(np.exp(-share)))
-    says = _(
-        "From what “{query}” looks for the model predicts where to look: around place {centre} of {count}.",
-        query=scene.query_word,
-        centre=f"{position_number(computed):.2f}",
-        count=scene.count,
-    )
-    strips = (
-        query_strip(scene),
-        row_of(matrix, k, "W_p"),
-        Strip(_("hidden layer, worked out here"), "tanh(W_p s)", hidden[None], marked=(None, k)),
-        Strip(_("parameters: a vector"), "v_p", vector[None], marked=(None, k)),
-        _centre_strip(scene),
-    )
-    centre = rf"p_{{{scene.row_name}}} &= {scene.count} \cdot \sigma({number(share)}) = {number(computed, 4)}"
-    lines = (
-        rf"\tanh(W_p s)_{{{k}}} &= \tanh({inner}) = \tanh({number(projected)}) = {number(float(hidden[k]))}",
-        rf"v_p^\top \tanh(W_p s) &= {digits} = {number(share)}",
-        rf"{centre} \quad {from_zero()}",
-    )
-    return says, strips, Worked(lines, computed, float(scene.of_query("centre")[0]))
-
-
-MONOTONIC_CENTRE = Part("centre", mark("Window: where it stands"), _monotonic_centre)
-PREDICTED_CENTRE = Part(
-    "centre", mark("Window: where it stands"), _predicted_centre, ("position_weight.weight", "position_vector")
-)

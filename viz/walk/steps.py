@@ -119,7 +119,17 @@ class Walk:
 
 
 def strongest_key(weights: Numbers) -> int:
-    """Return the key that a row of weights reads most."""
+    """Return the key that a row of weights reads most.
+
+    Parameters
+    ----------
+    weights : array, [key]
+
+    Returns
+    -------
+    int
+        Its position, from 0.
+    """
     return int(np.argmax(weights))
 
 

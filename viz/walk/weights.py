@@ -35,7 +35,15 @@ def _masked_strip(scene: Scene, *, made: bool = False) -> Strip:
 
 
 def weights_strip(scene: Scene, quantity: str = "weights", *, made: bool = False) -> Strip:
-    """Return the share of each key."""
+    """Return the share of each key.
+
+    Parameters
+    ----------
+    scene : Scene
+    quantity : {"weights", "raw_weights"}, optional
+    made : bool, optional
+        Whether the step makes them.
+    """
     name = _("weights: the share of each word") if quantity == "weights" else _("weights before the Gaussian")
     values = scene.of_query(quantity)[None]
     symbol = scene.letters.plain("weight")
@@ -187,7 +195,16 @@ GAUSSIAN = Part("gaussian", mark("Gaussian"), _gaussian)
 
 
 def context_strip(scene: Scene, *, marked: int | None = None, made: bool = False) -> Strip:
-    """Return the weighted sum of the values."""
+    """Return the weighted sum of the values.
+
+    Parameters
+    ----------
+    scene : Scene
+    marked : int, optional
+        The component that is worked out.
+    made : bool, optional
+        Whether the step makes it.
+    """
     name = _("context: what was read")
     return Strip(name, scene.letters.context, scene.of_query("context")[None], marked=(None, marked), made=made)
 

@@ -244,6 +244,17 @@ def test_left_out_the_key_that_is_read_most_is_worked_out() -> None:
     assert step.worked.captured == pytest.approx(weights.max())
 
 
+def test_words_and_subscripts_count_from_1_and_arithmetic_with_positions_says_that_it_counts_from_0() -> None:
+    centre = next(each for each in walk_once("luong-local-m", row=1) if each.key == "centre")
+    assert "word 2 looks around place 2" in centre.says
+    assert centre.worked is not None
+    assert centre.worked.lines[0].startswith("p_{2} &= \\min(1, ")
+    assert "positions from 0" in centre.worked.lines[0]
+    softmax = next(each for each in walk_once("luong-dot", row=1, column=0) if each.key == "softmax")
+    assert softmax.worked is not None
+    assert softmax.worked.lines[-1].startswith("a_{2,1} &= ")
+
+
 def test_the_last_word_feeds_no_further_step() -> None:
     trace = traced("luong-general-input-feeding", "forced")
     found = [

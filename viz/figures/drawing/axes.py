@@ -27,12 +27,24 @@ SHORT_AREA = 190  # pixels: beside fewer the title of the rows takes two lines
 
 
 def longest_label(width: float) -> int:
-    """Return the text columns that a label may take in a figure of `width` pixels."""
+    """Return the text columns that a label may take in a figure of `width` pixels.
+
+    Parameters
+    ----------
+    width : float
+    """
     return LONGEST_NARROW_LABEL if width < NARROW else tokens.LONGEST_LABEL
 
 
 def panel_size(panel: Panel, longest: int) -> PanelSize:
-    """Return what `panel` has to hold, its labels cut to `longest` columns of text."""
+    """Return what `panel` has to hold, its labels cut to `longest` columns of text.
+
+    Parameters
+    ----------
+    panel : Panel
+    longest : int
+        Columns of text.
+    """
     labels = tuple(tokens.widest((text,), longest) for text in panel.keys.texts)
     widest = tokens.widest(panel.queries.texts, longest)
     return PanelSize(len(panel.queries), len(panel.keys), widest, labels, NOTE_GAP.join(panel.said))
@@ -55,7 +67,12 @@ def fitting_title(title: str, short: str, notes: Sequence[str], width: float) ->
 
 
 def cell_gap(weights: NDArray[np.float32]) -> int:
-    """Return the pixels between the cells of a map."""
+    """Return the pixels between the cells of a map.
+
+    Parameters
+    ----------
+    weights : float32 array, [query, key]
+    """
     return 1 if max(weights.shape) <= MOST_GAPPED_CELLS else 0
 
 
@@ -152,7 +169,15 @@ def axis_titles(panel: Panel, grid: Grid, box: Box, *, suffix: str) -> list[dict
 
 
 def heading_size(title: str, grid: Grid) -> int:
-    """Return the font size of the title of a panel, in pixels: as large as its width allows."""
+    """Return the font size of the title of a panel, in pixels: as large as its width allows.
+
+    Parameters
+    ----------
+    title : str
+        Plain text.
+    grid : Grid
+        Of all panels.
+    """
     room = (grid.width + GAP) / grid.columns - GAP
     fitting = int(room / max(tokens.width(title) * BOLD_WIDTH, 1))
     return max(min(TITLE_SIZE, fitting), NOTE_SIZE)
@@ -185,7 +210,15 @@ def heading(title: str, grid: Grid, box: Box) -> dict[str, Any]:
 
 
 def any_cut(queries: TokenSequence, keys: TokenSequence, longest: int) -> bool:
-    """Return whether an axis shows less than the whole of a token, so that hovering must."""
+    """Return whether an axis shows less than the whole of a token, so that hovering must.
+
+    Parameters
+    ----------
+    queries, keys : TokenSequence
+        What labels rows and columns.
+    longest : int
+        Columns of text of a label.
+    """
     return any(tokens.is_cut(text, longest) for text in (*queries.texts, *keys.texts))
 
 

@@ -78,7 +78,12 @@ def difference_colours(colour: Colour, *, width: float, meaning: str, largest: f
 
 
 def check_colour(colour: Colour) -> None:
-    """Raise ValueError if `colour` is not one that there is."""
+    """Raise ValueError if `colour` is not one that there is.
+
+    Parameters
+    ----------
+    colour : str
+    """
     if colour not in get_args(Colour):
         message = f"colour is one of {', '.join(map(repr, get_args(Colour)))}; got {colour!r}"
         raise ValueError(message)
@@ -100,17 +105,34 @@ def fitting_colours(axis: dict[str, Any], width: float) -> dict[str, Any]:
 
 
 def title_lines(colours: dict[str, Any]) -> list[str]:
-    """Return the lines of the title of a colour axis, escaped for Plotly."""
+    """Return the lines of the title of a colour axis, escaped for Plotly.
+
+    Parameters
+    ----------
+    colours : dict
+        As `fitting_colours` returns it.
+    """
     return str(colours["colorbar"]["title"]["text"]).split("<br>")
 
 
 def bar_height(colours: dict[str, Any]) -> float:
-    """Return the pixels that the bar of the axis `colours` takes with its title and its numbers."""
+    """Return the pixels that the bar of the axis `colours` takes with its title and its numbers.
+
+    Parameters
+    ----------
+    colours : dict
+        As `fitting_colours` returns it.
+    """
     return BAR_HEIGHT + (len(title_lines(colours)) - 1) * LINE
 
 
 def bar_width(width: float) -> float:
-    """Return the pixels of the bar in a figure of `width` pixels."""
+    """Return the pixels of the bar in a figure of `width` pixels.
+
+    Parameters
+    ----------
+    width : float
+    """
     return min(BAR_WIDTH, width - MARGIN)
 
 

@@ -101,11 +101,21 @@ class Grid:
     label_height: float
 
     def x_domain(self, box: Box) -> tuple[float, float]:
-        """Return the horizontal span of `box` as shares of the figure's width."""
+        """Return the horizontal span of `box` as shares of the figure's width.
+
+        Parameters
+        ----------
+        box : Box
+        """
         return box.left / self.width, min(box.right / self.width, 1.0)
 
     def y_domain(self, box: Box) -> tuple[float, float]:
-        """Return the vertical span of `box` as shares of the figure's height, counted from below."""
+        """Return the vertical span of `box` as shares of the figure's height, counted from below.
+
+        Parameters
+        ----------
+        box : Box
+        """
         return max(1 - box.bottom / self.height, 0.0), 1 - box.top / self.height
 
 
@@ -163,6 +173,12 @@ def _cell_width(sizes: Sequence[PanelSize], room: float) -> float:
 
 def balanced(count: int, most: int) -> int:
     """Return how many of `count` things stand in a row of at most `most`, so that rows are as long as each other.
+
+    Parameters
+    ----------
+    count : int
+    most : int
+        At least 1.
 
     Examples
     --------

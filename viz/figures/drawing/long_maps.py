@@ -148,6 +148,11 @@ def _axis(texts: Sequence[str], title: str, domain: list[float], anchor: str) ->
 def names_of(texts: Sequence[str]) -> list[str]:
     """Return a name a position for hover texts, no two alike: the position and the token.
 
+    Parameters
+    ----------
+    texts : sequence of str
+        Of the tokens of an axis.
+
     Examples
     --------
     >>> names_of(["the", "the"])

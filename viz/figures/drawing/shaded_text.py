@@ -83,6 +83,12 @@ def text_html(view: View, *, position: int, way: Way = "reads", colour: Colour =
 def chosen_from(view: View, way: Way) -> Sequence[str]:
     """Return the texts among which a word is chosen: those of the rows of `view`, or of its columns.
 
+    Parameters
+    ----------
+    view : View
+    way : {"reads", "read_by"}
+        As in `text_html`.
+
     Raises
     ------
     ValueError
@@ -95,7 +101,13 @@ def chosen_from(view: View, way: Way) -> Sequence[str]:
 
 
 def heading_of(view: View, *, position: int, way: Way) -> str:
-    """Say in a few words what is asked about the chosen word: plain text."""
+    """Say in a few words what is asked about the chosen word: plain text.
+
+    Parameters
+    ----------
+    view, position, way
+        As in `text_html`.
+    """
     return _(_HEADINGS[view.shown.site.kind, way], word=visible(chosen_from(view, way)[position]))
 
 

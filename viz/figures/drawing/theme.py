@@ -74,6 +74,15 @@ PAPER_COLOUR = "#ffffff"
 def coloured(values: NDArray[np.floating[Any]], colour: Colour) -> NDArray[np.float32]:
     """Return the numbers that a colour axis of the kind `colour` takes for `values`.
 
+    Parameters
+    ----------
+    values : array of any shape
+    colour : {"linear", "root"}
+
+    Returns
+    -------
+    float32 array of the same shape
+
     Examples
     --------
     >>> coloured(np.array([0.25, -0.25], dtype=np.float32), "root").tolist()
@@ -107,6 +116,10 @@ def weight_axis(title: str, *, colour: Colour = "linear") -> dict[str, Any]:
 def weight_ticks(colour: Colour) -> tuple[tuple[float, str], ...]:
     """Return the numbers of a legend of weights, each with its place from 0 to 1.
 
+    Parameters
+    ----------
+    colour : {"linear", "root"}
+
     Examples
     --------
     >>> weight_ticks("linear")[1]
@@ -119,6 +132,11 @@ def weight_ticks(colour: Colour) -> tuple[tuple[float, str], ...]:
 
 def weight_colour(weight: float, colour: Colour) -> str:
     """Return the colour of a weight from 0 to 1, as figures draw it: ``#rrggbb``.
+
+    Parameters
+    ----------
+    weight : float
+    colour : {"linear", "root"}
 
     Examples
     --------
@@ -134,6 +152,11 @@ def weight_colour(weight: float, colour: Colour) -> str:
 def text_on(background: str) -> str:
     """Return black or white, whichever stands out more on `background`: a contrast of at least 4.58 (WCAG 2).
 
+    Parameters
+    ----------
+    background : str
+        Such as ``#1f3374``.
+
     Examples
     --------
     >>> text_on("#f6f6f1"), text_on("#131a4a")
@@ -147,6 +170,11 @@ def text_on(background: str) -> str:
 
 def faded(colour: str, opacity: float) -> str:
     """Return a colour such as ``#1f3374`` with an opacity from 0 to 1.
+
+    Parameters
+    ----------
+    colour : str
+    opacity : float
 
     Examples
     --------
@@ -249,7 +277,12 @@ def template() -> go.layout.Template:
 
 
 def bare_layout(width: float, height: float) -> dict[str, Any]:
-    """Return the layout of a figure of `width` times `height` pixels without a margin: what is drawn places itself."""
+    """Return the layout of a figure of `width` times `height` pixels without a margin: what is drawn places itself.
+
+    Parameters
+    ----------
+    width, height : float
+    """
     margin = {"l": 0, "r": 0, "t": 0, "b": 0, "autoexpand": False}
     return {"template": template(), "width": width, "height": height, "margin": margin}
 
