@@ -7,153 +7,23 @@ loaded under that name; a call outside of a run computes the same and shows noth
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 from transformers import AttentionInterface, AttentionMaskInterface
 
-from models.hooks import CaptureError, current_session, observe
-from models.messages import CountMessage, Message
+from models.hooks import current_session, observe
+from models.huggingface.run import Facts, current_run
+from models.messages import Message
+from models.networks.attention import weighted_sum
 from models.sites import Site
-from models.softmax import FullyMaskedRowError, causal_mask, causal_weights, masked_softmax
+from models.softmax import FullyMaskedRowError, causal_weights, masked_softmax
 
 NAME = "attention_bench"
 """What `attn_implementation` is called for a model that is observed."""
 
-LONG = 256
-"""Queries from which causal attention is worked out in blocks, which leave out what lies ahead."""
-
 _MASKS = AttentionMaskInterface()  # type: ignore[no-untyped-call]
-
-
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """What one call of the attention function was given, beside the states.
-
-    Parameters
-    ----------
-    queries, keys : int
-        Tokens that read and that are read.
-    heads, key_heads : int
-        Query heads, and the key-value heads that they share.
-    d_head : int
-    scale : float
-        What q k' is multiplied by.
-    softcap : float or None
-        c of c tanh(score / c), Gemma 2.
-    window : int or None
-        How many tokens a sliding window spans.
-    biased, sinks : bool
-        Whether a position bias is added to the scores, and whether an outlet without a key takes part in the softmax.
-    """
-
-    queries: int
-    keys: int
-    heads: int
-    key_heads: int
-    d_head: int
-    scale: float
-    softcap: float | None
-    window: int | None
-    biased: bool
-    sinks: bool
-
-
-class Run:
-    """One pass through a network: tells each attention module its site, and checks that every layer has fired.
-
-    Parameters
-    ----------
-    places : mapping of module to tuple of Site
-        The sites of each attention module, in the order of its firings: several where one module serves many layers.
-    """
-
-    def __init__(self, places: Mapping[nn.Module, tuple[Site, ...]]) -> None:
-        self.vectors: Tensor | None = None
-        """The final vectors of the tokens read, [batch, token, d_model]."""
-        self._places = places
-        self._fired: Counter[nn.Module] = Counter()
-        self._current: Site | None = None
-        self._spare: Tensor | None = None
-        self._causal: tuple[Tensor, bool] | None = None
-
-    def enter(self, module: nn.Module, facts: Facts) -> Site:
-        """Return the site at which `module` fires now."""
-        sites = self._places.get(module)
-        if sites is None:
-            message = CountMessage(
-                "{layer} with {count} head fired, which it did not when it was loaded",
-                "{layer} with {count} heads fired, which it did not when it was loaded",
-                facts.heads,
-                layer=type(module).__name__,
-            )
-            raise CaptureError(message)
-        site = sites[self._fired[module] % len(sites)]
-        self._fired[module] += 1
-        return site
-
-    def leave(self, site: Site, context: Tensor) -> None:
-        """Take note of what the heads of `site` have read, [batch, query, head, d_head]."""
-        self._current = site
-
-    def projected(self) -> Site | None:
-        """Return the site whose heads were read last; once, and None if there is none."""
-        site, self._current = self._current, None
-        return site
-
-    def scores(self, query: Tensor, key: Tensor) -> Tensor:
-        """Return q k', [batch, head, query, key], in memory that the next layer's scores are written into."""
-        shape = (*query.shape[:-1], key.shape[-2])
-        if self._spare is None or self._spare.shape != shape:
-            self._spare = query.new_empty(shape)
-        return torch.matmul(query, key.mT, out=self._spare)
-
-    def is_long_causal(self, mask: Tensor | None, query: Tensor) -> bool:
-        """Return whether `mask` lets each of many queries, [batch, head, query, d_head], read the keys up to itself."""
-        count = query.shape[-2]
-        if count < LONG or mask is None or mask.shape != (1, 1, count, count) or query.dtype != torch.float32:
-            return False
-        if self._causal is None or self._causal[0] is not mask:
-            self._causal = mask, torch.equal(mask[0, 0], causal_mask(count, device=mask.device))
-        return self._causal[1]
-
-    def check(self) -> None:
-        """Raise CaptureError if a layer has not fired, or not as often as it should."""
-        for module, sites in self._places.items():
-            if self._fired[module] != len(sites):
-                names = ", ".join(map(str, sites))
-                message = CountMessage(
-                    "{names}: fired {count} time; expected {expected}. Load the model again.",
-                    "{names}: fired {count} times; expected {expected}. Load the model again.",
-                    self._fired[module],
-                    names=names,
-                    expected=len(sites),
-                )
-                raise CaptureError(message)
-
-
-_RUN: ContextVar[Run | None] = ContextVar("pretrained_run", default=None)
-
-
-def current_run() -> Run | None:
-    """Return the run open in this context, if there is one."""
-    return _RUN.get()
-
-
-@contextmanager
-def running(run: Run) -> Iterator[Run]:
-    """Let the modules of this context report to `run` while the block runs."""
-    token = _RUN.set(run)
-    try:
-        yield run
-    finally:
-        _RUN.reset(token)
 
 
 def observed_attention(
@@ -197,7 +67,7 @@ def observed_attention(
         The weights go to the open session instead.
     """
     scale = query.shape[-1] ** -0.5 if scaling is None else float(scaling)
-    run = _RUN.get()
+    run = current_run()
     site = None
     if run is not None:
         facts = Facts(
@@ -217,26 +87,40 @@ def observed_attention(
     query = _show(site, "query", query)
     key = _show(site, "key", key.repeat_interleave(groups, dim=1) if groups > 1 else key)
     value = _show(site, "value", value.repeat_interleave(groups, dim=1) if groups > 1 else value)
-    passing = run is not None and site is not None and _pass_unseen(site)
-    mask, bias = _split_mask(attention_mask)
-    added = softcap is not None or position_bias is not None or bias is not None or s_aux is not None
-    if run is not None and passing and not added and run.is_long_causal(mask, query):
-        weights = causal_weights(query, key, scale=scale)
-    else:
-        scores = run.scores(query, key).mul_(scale) if run is not None and passing else query @ key.mT * scale
-        if softcap is not None:
-            scores = torch.tanh(scores / softcap) * softcap
-        if position_bias is not None:
-            scores = scores + position_bias
-        scores = _show(site, "scores", scores if bias is None else scores + bias)
-        seen = _show_mask(site, scores, mask)
-        weights = _softmax(site, scores, seen, s_aux, overwrite=passing)
-    weights = _show(site, "weights", weights)
-    context = _show(site, "context", weights.to(value.dtype) @ value)  # [batch, head, query, d_head]
+    weights = _weigh(site, query, key, attention_mask, scale, softcap=softcap, added=position_bias, sinks=s_aux)
+    context = _show(site, "context", weighted_sum(weights, value))  # [batch, head, query, d_head]
     joined = context.transpose(1, 2).contiguous()  # [batch, query, head, d_head]
     if run is not None and site is not None:
         run.leave(site, joined)
     return joined, None
+
+
+def _weigh(
+    site: Site | None,
+    query: Tensor,
+    key: Tensor,
+    given_mask: Tensor | None,
+    scale: float,
+    *,
+    softcap: float | None,
+    added: Tensor | None,
+    sinks: Tensor | None,
+) -> Tensor:
+    """Return the weights, [batch, head, query, key], with hooks on scores, mask and weights."""
+    run = current_run()
+    passing = run is not None and site is not None and _pass_unseen(site)
+    mask, bias = _split_mask(given_mask)
+    plain = softcap is None and added is None and bias is None and sinks is None
+    if run is not None and passing and plain and run.is_long_causal(mask, query):
+        return _show(site, "weights", causal_weights(query, key, scale=scale))
+    scores = run.scores(query, key).mul_(scale) if run is not None and passing else query @ key.mT * scale
+    if softcap is not None:
+        scores = torch.tanh(scores / softcap) * softcap
+    if added is not None:
+        scores = scores + added
+    scores = _show(site, "scores", scores if bias is None else scores + bias)
+    seen = _show_mask(site, scores, mask)
+    return _show(site, "weights", _softmax(site, scores, seen, sinks, overwrite=passing))
 
 
 def observed_mask(*args: Any, **kwargs: Any) -> Tensor | None:
@@ -250,7 +134,7 @@ def observed_mask(*args: Any, **kwargs: Any) -> Tensor | None:
 
 def show_output(_module: nn.Module, _inputs: Any, output: Tensor) -> Tensor | None:
     """Show what an output projection gave, [batch, query, d_model]; a forward hook, idle outside of a run."""
-    run = _RUN.get()
+    run = current_run()
     site = None if run is None else run.projected()
     session = current_session()
     if site is None or session is None or not session.wants(site.at("output")):
@@ -260,7 +144,7 @@ def show_output(_module: nn.Module, _inputs: Any, output: Tensor) -> Tensor | No
 
 def show_vectors(_module: nn.Module, _inputs: Any, output: Any) -> None:
     """Keep a network's last hidden states, [batch, token, d_model]; a forward hook, idle outside of a run."""
-    run = _RUN.get()
+    run = current_run()
     if run is not None:
         run.vectors = output[0].detach()
 

@@ -11,7 +11,8 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from models.edits import Edit
 from models.errors import InputError
-from models.huggingface.layers import Layers, find_layers
+from models.huggingface.layer_search import find_layers
+from models.huggingface.layers import Layers
 from models.huggingface.observed_pass import Observed
 from models.huggingface.one_stack import read_only
 from models.huggingface.papers import ATTENTION, PAPERS

@@ -14,9 +14,9 @@ from transformers import PreTrainedModel
 
 from models.edits import Edit
 from models.hooks import Session, capture, observe
-from models.huggingface.attention import Run, running
 from models.huggingface.layers import Layers, own_weights
 from models.huggingface.reader import Reader
+from models.huggingface.run import Run, running
 from models.recording import Recorder
 
 

@@ -11,8 +11,8 @@ from transformers import PreTrainedModel
 
 from models.edits import Edit
 from models.hooks import capture
-from models.huggingface.attention import Run, running
 from models.huggingface.observed_pass import Observed, final_vectors, observed_pass
+from models.huggingface.run import Run, running
 from models.huggingface.tokens import Reading
 from models.messages import CountMessage, Message
 from models.recording import Texts

@@ -16,9 +16,10 @@ from models.edits import keep_heads, mask_key, scale_scores, set_row, uniform_ro
 from models.errors import InputError
 from models.hooks import CaptureError, current_session
 from models.huggingface import attention, layers
-from models.huggingface.attention import NAME, current_run
+from models.huggingface.attention import NAME
 from models.huggingface.layers import own_weights
 from models.huggingface.model import PretrainedModel
+from models.huggingface.run import current_run
 from models.sites import Site
 from models.trace import AttentionTrace
 from tests.support.huggingface_samples import (

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from models import hooks
-from models.hooks import HookPoint
+from models.hooks import HookPoint, points
 from models.networks import attention
 from models.networks.transformer import MultiHeadAttention, sinusoidal_positions
 from models.sites import Site
@@ -399,7 +398,7 @@ def test_the_equations_that_a_learner_opens_are_the_ones_that_run(
         return count
 
     names = {*(name for several in EQUATIONS.values() for name in several), "masked_softmax"}
-    for module in [each for name, each in sys.modules.items() if name.startswith("models.networks.")] + [hooks]:
+    for module in [each for name, each in sys.modules.items() if name.startswith("models.networks.")] + [points]:
         for name in names & set(vars(module)):
             monkeypatch.setattr(module, name, counted(name, getattr(module, name)))
     source, inputs = torch.tensor([[5, 6, 7, 2]]), torch.tensor([[1, 8, 9]])

@@ -1,9 +1,4 @@
-"""The one instrumentation: `HookPoint` on the line after a computation, `capture` around a run.
-
-A hook point is an identity module. With no session open it returns its input: no copy, no cost. A session lives in
-a ContextVar, so that two visitors who run one shared model in two threads never see each other's captures,
-and it always closes: after success, an error or bad input.
-"""
+"""What one run records: `capture` around it, a `Session` that knows what is wanted and which edits apply."""
 
 from __future__ import annotations
 
@@ -20,7 +15,6 @@ from torch import Tensor, nn
 from models.edits import Edit
 from models.messages import Message
 from models.sites import Site, complete_pattern
-from models.softmax import FullyMaskedRowError, masked_softmax
 
 # Their last axis is the key: a cached decoder's grows by step.
 _KEYED = frozenset(("scores", "mask", "weights", "raw_weights"))
@@ -187,17 +181,18 @@ class Session:
         return Message("places that did: {places}", places=places or Message("none"))
 
 
-_SESSION: ContextVar[Session | None] = ContextVar("attention_session", default=None)
+OPEN: ContextVar[Session | None] = ContextVar("attention_session", default=None)
+"""The session of this context; hook points look here themselves, since a call takes longer than the look."""
 
 
 def current_session() -> Session | None:
     """Return the session open in this context, if there is one."""
-    return _SESSION.get()
+    return OPEN.get()
 
 
 def observe(site: Site, values: Tensor, first_query: int = 0, *, copy: bool = False) -> Tensor:
     """Show `values` to the open session and return what to go on with: `values` itself if none is open."""
-    session = _SESSION.get()
+    session = OPEN.get()
     return values if session is None else session.observe(site, values, first_query, copy=copy)
 
 
@@ -227,92 +222,9 @@ def capture(
         When the block ends without an error and a requested site, or an edit's place, never fired.
     """
     session = Session(tuple(str(site) for site in sites), tuple(edits), copies=copies)
-    token = _SESSION.set(session)
+    token = OPEN.set(session)
     try:
         yield session
     finally:
-        _SESSION.reset(token)
+        OPEN.reset(token)
     session.check()
-
-
-class HookPoint(nn.Module):
-    """An identity on the line after a quantity is computed; what an open session sees and may edit.
-
-    Parameters
-    ----------
-    site : Site
-        With its quantity.
-    """
-
-    def __init__(self, site: Site) -> None:
-        super().__init__()
-        self.site = site
-
-    def __call__(self, values: Tensor, first_query: int = 0) -> Tensor:
-        """Return what `forward` gives; torch's own machinery, five times as dear, only where torch hooks are set."""
-        if self._forward_hooks or self._forward_pre_hooks:
-            return cast("Tensor", super().__call__(values, first_query))
-        session = _SESSION.get()
-        return values if session is None else session.observe(self.site, values, first_query)
-
-    def forward(self, values: Tensor, first_query: int = 0) -> Tensor:
-        """Return `values`, or what an open session makes of them."""
-        session = _SESSION.get()
-        return values if session is None else session.observe(self.site, values, first_query)
-
-    def extra_repr(self) -> str:
-        """Name the site in the printed module."""
-        return str(self.site)
-
-
-class AttentionWeights(nn.Module):
-    """From scores to weights, a = softmax(e), with hooks on scores, mask and weights. No parameters.
-
-    Parameters
-    ----------
-    place : Site
-        ``stack.layer.kind``.
-    """
-
-    def __init__(self, place: Site) -> None:
-        super().__init__()
-        self.scores = HookPoint(place.at("scores"))
-        self.mask = HookPoint(place.at("mask"))
-        self.weights = HookPoint(place.at("weights"))
-
-    def forward(self, scores: Tensor, mask: Tensor | None, first_query: int = 0) -> Tensor:
-        """Return the weights of `scores` under `mask`.
-
-        Parameters
-        ----------
-        scores : Tensor, [batch, head, query, key]
-        mask : bool Tensor that broadcasts to `scores`, or None
-        first_query : int
-            Absolute position of the first query row.
-
-        Returns
-        -------
-        Tensor, [batch, head, query, key]
-
-        Raises
-        ------
-        FullyMaskedRowError
-            If a query may read no key; names the place and the query's absolute position.
-        """
-        return self.weights(self.normalise(scores, mask, first_query), first_query)
-
-    def normalise(self, scores: Tensor, mask: Tensor | None, first_query: int) -> Tensor:
-        """Return softmax(e), with hooks on scores and mask, the weights not yet shown; see `forward`."""
-        scores = self.scores(scores, first_query)
-        session = _SESSION.get()
-        if session is not None and session.wants(self.mask.site):
-            full = torch.ones_like(scores, dtype=torch.bool) if mask is None else mask.expand(scores.shape).clone()
-            mask = self.mask(full, first_query)
-        try:
-            return masked_softmax(scores, mask)
-        except FullyMaskedRowError as error:
-            row = first_query + error.row
-            message = Message(
-                "{place}: query {row} may read no key; leave it at least one", place=self.weights.site.place, row=row
-            )
-            raise FullyMaskedRowError(message, row) from error

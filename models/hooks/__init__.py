@@ -1,0 +1,19 @@
+"""The one instrumentation: `HookPoint` on the line after a computation, `capture` around a run.
+
+A hook point is an identity module. With no session open it returns its input: no copy, no cost. A session lives in
+a ContextVar, so that two visitors who run one shared model in two threads never see each other's captures,
+and it always closes: after success, an error or bad input.
+"""
+
+from models.hooks.points import AttentionWeights, HookPoint
+from models.hooks.session import CaptureError, Session, capture, current_session, observe
+
+__all__ = [
+    "AttentionWeights",
+    "CaptureError",
+    "HookPoint",
+    "Session",
+    "capture",
+    "current_session",
+    "observe",
+]

@@ -1,0 +1,96 @@
+"""The modules on the line after a computation: `HookPoint`, and `AttentionWeights` around a softmax."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import torch
+from torch import Tensor, nn
+
+from models.hooks.session import OPEN
+from models.messages import Message
+from models.sites import Site
+from models.softmax import FullyMaskedRowError, masked_softmax
+
+
+class HookPoint(nn.Module):
+    """An identity on the line after a quantity is computed; what an open session sees and may edit.
+
+    Parameters
+    ----------
+    site : Site
+        With its quantity.
+    """
+
+    def __init__(self, site: Site) -> None:
+        super().__init__()
+        self.site = site
+
+    def __call__(self, values: Tensor, first_query: int = 0) -> Tensor:
+        """Return what `forward` gives; torch's own machinery, five times as dear, only where torch hooks are set."""
+        if self._forward_hooks or self._forward_pre_hooks:
+            return cast("Tensor", super().__call__(values, first_query))
+        session = OPEN.get()
+        return values if session is None else session.observe(self.site, values, first_query)
+
+    def forward(self, values: Tensor, first_query: int = 0) -> Tensor:
+        """Return `values`, or what an open session makes of them."""
+        session = OPEN.get()
+        return values if session is None else session.observe(self.site, values, first_query)
+
+    def extra_repr(self) -> str:
+        """Name the site in the printed module."""
+        return str(self.site)
+
+
+class AttentionWeights(nn.Module):
+    """From scores to weights, a = softmax(e), with hooks on scores, mask and weights. No parameters.
+
+    Parameters
+    ----------
+    place : Site
+        ``stack.layer.kind``.
+    """
+
+    def __init__(self, place: Site) -> None:
+        super().__init__()
+        self.scores = HookPoint(place.at("scores"))
+        self.mask = HookPoint(place.at("mask"))
+        self.weights = HookPoint(place.at("weights"))
+
+    def forward(self, scores: Tensor, mask: Tensor | None, first_query: int = 0) -> Tensor:
+        """Return the weights of `scores` under `mask`.
+
+        Parameters
+        ----------
+        scores : Tensor, [batch, head, query, key]
+        mask : bool Tensor that broadcasts to `scores`, or None
+        first_query : int
+            Absolute position of the first query row.
+
+        Returns
+        -------
+        Tensor, [batch, head, query, key]
+
+        Raises
+        ------
+        FullyMaskedRowError
+            If a query may read no key; names the place and the query's absolute position.
+        """
+        return self.weights(self.normalise(scores, mask, first_query), first_query)
+
+    def normalise(self, scores: Tensor, mask: Tensor | None, first_query: int) -> Tensor:
+        """Return softmax(e), with hooks on scores and mask, the weights not yet shown; see `forward`."""
+        scores = self.scores(scores, first_query)
+        session = OPEN.get()
+        if session is not None and session.wants(self.mask.site):
+            full = torch.ones_like(scores, dtype=torch.bool) if mask is None else mask.expand(scores.shape).clone()
+            mask = self.mask(full, first_query)
+        try:
+            return masked_softmax(scores, mask)
+        except FullyMaskedRowError as error:
+            row = first_query + error.row
+            message = Message(
+                "{place}: query {row} may read no key; leave it at least one", place=self.weights.site.place, row=row
+            )
+            raise FullyMaskedRowError(message, row) from error

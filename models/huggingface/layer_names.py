@@ -1,0 +1,109 @@
+"""Where each layer of a transformers model stands: its stack, its number and its kind, told from one run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import groupby
+
+from torch import Tensor, nn
+from transformers import PreTrainedModel
+
+from models.hooks import Session
+from models.huggingface.layers import refusal
+from models.huggingface.run import Facts
+from models.messages import Message
+from models.sites import Site
+
+
+@dataclass
+class Firing:
+    """One call of the attention function in the probe, and the module that projected what its heads read."""
+
+    module: nn.Module
+    facts: Facts
+    projection: nn.Module | None = None
+
+
+def name_sites(
+    network: PreTrainedModel, firings: list[Firing], session: Session, inputs: Mapping[str, Tensor]
+) -> tuple[Site, ...]:
+    """Return the site of each firing: its stack and kind, then its layer.
+
+    Parameters
+    ----------
+    network : PreTrainedModel
+    firings : list of Firing
+    session : Session
+        In which the masks are numbered by firing.
+    inputs : mapping of str to Tensor
+        What the network was run on.
+
+    Raises
+    ------
+    InputError
+        If a layer is of no known kind, or has no attention.
+    """
+    masks = [session[Site("decoder", number, "self").at("mask")] for number in range(len(firings))]
+    if network.config.is_encoder_decoder:
+        encoder = set(network.get_encoder().modules())
+        lengths = inputs["input_ids"].shape[1], inputs["decoder_input_ids"].shape[1]
+        groups = [_place(network, firing, lengths, in_encoder=firing.module in encoder) for firing in firings]
+    else:
+        causal = not any(mask.triu(1).any() for mask in masks)
+        groups = [("decoder" if causal else "encoder", "self")] * len(firings)
+        length = inputs["input_ids"].shape[1]
+        if odd := [f.facts for f in firings if (f.facts.queries, f.facts.keys) != (length, length)]:
+            reason = Message(
+                "a layer lets {queries} tokens read {keys}, of a text of {length}",
+                queries=odd[0].queries,
+                keys=odd[0].keys,
+                length=length,
+            )
+            raise refusal(network, reason)
+    named: dict[int, Site] = {}
+    for group in dict.fromkeys(groups):
+        members = [number for number, each in enumerate(groups) if each == group]
+        layers = _number_layers(network, [firings[number].module for number in members])
+        named |= {number: Site(group[0], layer, group[1]) for number, layer in zip(members, layers, strict=True)}
+    return tuple(named[number] for number in range(len(firings)))
+
+
+def _place(network: PreTrainedModel, firing: Firing, lengths: tuple[int, int], *, in_encoder: bool) -> tuple[str, str]:
+    """Return stack and kind of a firing; the two texts of the probe differ in length, which tells self from cross."""
+    source, target = lengths
+    expected = {("encoder", "self"): (source, source)} if in_encoder else {}
+    expected = expected or {("decoder", "self"): (target, target), ("decoder", "cross"): (target, source)}
+    for place, shape in expected.items():
+        if shape == (firing.facts.queries, firing.facts.keys):
+            return place
+    reason = Message(
+        "a layer lets {queries} tokens read {keys}, of texts of {source} and {target}",
+        queries=firing.facts.queries,
+        keys=firing.facts.keys,
+        source=source,
+        target=target,
+    )
+    raise refusal(network, reason)
+
+
+def _number_layers(network: PreTrainedModel, modules: list[nn.Module]) -> list[int]:
+    """Return the layer of each module of a stack: the number in its name, or its firing where names do not tell."""
+    names = {module: name for name, module in network.named_modules()}
+    parts = [names[module].split(".") for module in modules]
+    depths = [next((depth for depth, part in enumerate(each) if part.isdigit()), -1) for each in parts]
+    if min(depths) < 0 or len(set(modules)) < len(modules):
+        return list(range(len(modules)))
+    numbers = [int(each[depth]) for each, depth in zip(parts, depths, strict=True)]
+    holders = [".".join(each[:depth]) for each, depth in zip(parts, depths, strict=True)]
+    if len(set(numbers)) < len(numbers) or len(list(groupby(holders))) > 1:
+        return list(range(len(modules)))
+    stack = network.get_submodule(holders[0])
+    missing = sorted(set(range(len(list(stack.children())))) - set(numbers))
+    if missing:
+        silent = ", ".join(map(str, missing))
+        reason = Message(
+            "layer {layers} has no attention of queries, keys and values (linear attention?)", layers=silent
+        )
+        raise refusal(network, reason)
+    return numbers

@@ -1,0 +1,144 @@
+"""One pass through a transformers network: which layer fires, where it stands, and what it is given."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from models.hooks import CaptureError
+from models.messages import CountMessage
+from models.sites import Site
+from models.softmax import causal_mask
+
+LONG = 256
+"""Queries from which causal attention is worked out in blocks, which leave out what lies ahead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What one call of the attention function was given, beside the states.
+
+    Parameters
+    ----------
+    queries, keys : int
+        Tokens that read and that are read.
+    heads, key_heads : int
+        Query heads, and the key-value heads that they share.
+    d_head : int
+    scale : float
+        What q k' is multiplied by.
+    softcap : float or None
+        c of c tanh(score / c), Gemma 2.
+    window : int or None
+        How many tokens a sliding window spans.
+    biased, sinks : bool
+        Whether a position bias is added to the scores, and whether an outlet without a key takes part in the softmax.
+    """
+
+    queries: int
+    keys: int
+    heads: int
+    key_heads: int
+    d_head: int
+    scale: float
+    softcap: float | None
+    window: int | None
+    biased: bool
+    sinks: bool
+
+
+class Run:
+    """One pass through a network: tells each attention module its site, and checks that every layer has fired.
+
+    Parameters
+    ----------
+    places : mapping of module to tuple of Site
+        The sites of each attention module, in the order of its firings: several where one module serves many layers.
+    """
+
+    def __init__(self, places: Mapping[nn.Module, tuple[Site, ...]]) -> None:
+        self.vectors: Tensor | None = None
+        """The final vectors of the tokens read, [batch, token, d_model]."""
+        self._places = places
+        self._fired: Counter[nn.Module] = Counter()
+        self._current: Site | None = None
+        self._spare: Tensor | None = None
+        self._causal: tuple[Tensor, bool] | None = None
+
+    def enter(self, module: nn.Module, facts: Facts) -> Site:
+        """Return the site at which `module` fires now."""
+        sites = self._places.get(module)
+        if sites is None:
+            message = CountMessage(
+                "{layer} with {count} head fired, which it did not when it was loaded",
+                "{layer} with {count} heads fired, which it did not when it was loaded",
+                facts.heads,
+                layer=type(module).__name__,
+            )
+            raise CaptureError(message)
+        site = sites[self._fired[module] % len(sites)]
+        self._fired[module] += 1
+        return site
+
+    def leave(self, site: Site, context: Tensor) -> None:
+        """Take note of what the heads of `site` have read, [batch, query, head, d_head]."""
+        self._current = site
+
+    def projected(self) -> Site | None:
+        """Return the site whose heads were read last; once, and None if there is none."""
+        site, self._current = self._current, None
+        return site
+
+    def scores(self, query: Tensor, key: Tensor) -> Tensor:
+        """Return q k', [batch, head, query, key], in memory that the next layer's scores are written into."""
+        shape = (*query.shape[:-1], key.shape[-2])
+        if self._spare is None or self._spare.shape != shape:
+            self._spare = query.new_empty(shape)
+        return torch.matmul(query, key.mT, out=self._spare)
+
+    def is_long_causal(self, mask: Tensor | None, query: Tensor) -> bool:
+        """Return whether `mask` lets each of many queries, [batch, head, query, d_head], read the keys up to itself."""
+        count = query.shape[-2]
+        if count < LONG or mask is None or mask.shape != (1, 1, count, count) or query.dtype != torch.float32:
+            return False
+        if self._causal is None or self._causal[0] is not mask:
+            self._causal = mask, torch.equal(mask[0, 0], causal_mask(count, device=mask.device))
+        return self._causal[1]
+
+    def check(self) -> None:
+        """Raise CaptureError if a layer has not fired, or not as often as it should."""
+        for module, sites in self._places.items():
+            if self._fired[module] != len(sites):
+                names = ", ".join(map(str, sites))
+                message = CountMessage(
+                    "{names}: fired {count} time; expected {expected}. Load the model again.",
+                    "{names}: fired {count} times; expected {expected}. Load the model again.",
+                    self._fired[module],
+                    names=names,
+                    expected=len(sites),
+                )
+                raise CaptureError(message)
+
+
+_RUN: ContextVar[Run | None] = ContextVar("pretrained_run", default=None)
+
+
+def current_run() -> Run | None:
+    """Return the run open in this context, if there is one."""
+    return _RUN.get()
+
+
+@contextmanager
+def running(run: Run) -> Iterator[Run]:
+    """Let the modules of this context report to `run` while the block runs."""
+    token = _RUN.set(run)
+    try:
+        yield run
+    finally:
+        _RUN.reset(token)
