@@ -53,7 +53,13 @@ def _place(key: str) -> tuple[str, int, str]:
 
 
 def describe(key: str) -> Entry:
-    """Describe the checkpoint `key`; KeyError, naming those that there are, if it is not shipped."""
+    """Describe the checkpoint `key`; KeyError, naming those that there are, if it is not shipped.
+
+    Parameters
+    ----------
+    key : str
+        One of `catalog()`.
+    """
     if key not in shipped_folders():
         message = f"no checkpoint {key!r}; there are {', '.join(catalog()) or 'none'}"
         raise KeyError(message)
@@ -100,6 +106,13 @@ def _load_folder(folder: Path) -> PretrainedModel:
 def load_pretrained(key: str, progress: Progress | None = None) -> PretrainedModel:
     """Load the pretrained model ``hf:<id>``; `progress` is told of the bytes fetched, as `hub.fetch` tells it.
 
+    Parameters
+    ----------
+    key : str
+        ``hf:<id>``.
+    progress : callable, optional
+        Told of the bytes here and of those that there are, as `hub.fetch` tells it.
+
     Raises
     ------
     KeyError
@@ -128,7 +141,12 @@ def load_pretrained(key: str, progress: Progress | None = None) -> PretrainedMod
 
 
 def load_translator(key: str | Path) -> Translator:
-    """Load a model of `catalog()`, or of a folder with a ``card.json``; raises as `load` does."""
+    """Load a model of `catalog()`, or of a folder with a ``card.json``; raises as `load` does.
+
+    Parameters
+    ----------
+    key : str or Path
+    """
     from models.networks.seeding import building
     from models.translation.tokenizer import PairTokenizer
     from models.translation.translator import Translator

@@ -89,7 +89,13 @@ class Site:
 
     @classmethod
     def parse(cls, text: str) -> Site:
-        """Read ``stack.layer.kind`` or ``stack.layer.kind.quantity``; ValueError if it is neither."""
+        """Read ``stack.layer.kind`` or ``stack.layer.kind.quantity``; ValueError if it is neither.
+
+        Parameters
+        ----------
+        text : str
+            Such as ``decoder.0.cross``.
+        """
         parts = text.split(".")
         if len(parts) not in (3, 4) or not (parts[1].isascii() and parts[1].isdigit()):
             message = f"a site reads stack.layer.kind[.quantity], such as decoder.0.cross.weights; got {text!r}"
@@ -97,7 +103,13 @@ class Site:
         return cls(parts[0], int(parts[1]), parts[2], parts[3] if len(parts) == 4 else "")
 
     def at(self, quantity: str) -> Site:
-        """Return the address of `quantity` at the same place."""
+        """Return the address of `quantity` at the same place.
+
+        Parameters
+        ----------
+        quantity : str
+            One of `QUANTITIES`, or empty.
+        """
         return Site(self.stack, self.layer, self.kind, quantity)
 
     @property
@@ -113,6 +125,11 @@ class Site:
         """Return whether `pattern` names this site; ``*`` matches any run of characters.
 
         A pattern that names no quantity means the weights; so does a site, when it is asked for.
+
+        Parameters
+        ----------
+        pattern : str
+            Such as ``*.weights``.
 
         Examples
         --------
@@ -131,13 +148,22 @@ def _matches(site: Site, pattern: str) -> bool:
 
 
 def complete_pattern(pattern: str) -> str:
-    """Write out a site pattern in full: without a quantity it means ``.weights``; ``*`` alone means all."""
+    """Write out a site pattern in full: without a quantity it means ``.weights``; ``*`` alone means all.
+
+    Parameters
+    ----------
+    pattern : str
+    """
     last = pattern.rpartition(".")[2]
     return pattern if last in QUANTITIES or (last == "*" and pattern.count(".") in (0, 3)) else f"{pattern}.weights"
 
 
 def with_weights(sites: Iterable[str | Site]) -> tuple[str, ...]:
     """Return the patterns of `sites` with the weights of the same places among them.
+
+    Parameters
+    ----------
+    sites : iterable of str or Site
 
     Examples
     --------

@@ -30,7 +30,12 @@ class FullyMaskedRowError(ValueError):
 
 
 def full_precision(values: Tensor) -> Tensor:
-    """Return half-precision `values` as float32, others as they are."""
+    """Return half-precision `values` as float32, others as they are.
+
+    Parameters
+    ----------
+    values : Tensor
+    """
     return values.float() if values.dtype in HALF else values
 
 

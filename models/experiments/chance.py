@@ -65,13 +65,23 @@ class ChanceBands:
     mean_high: NDArray[np.float32]
 
     def of(self, head: int | Literal["mean"]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Return the bounds for one head, or for the mean over heads: two arrays, [query, key]."""
+        """Return the bounds for one head, or for the mean over heads: two arrays, [query, key].
+
+        Parameters
+        ----------
+        head : int or "mean"
+        """
         return (self.mean_low, self.mean_high) if head == "mean" else (self.low[head], self.high[head])
 
     def beyond(self, weights: Array, head: int | Literal["mean"]) -> NDArray[np.bool_]:
         """Return which cells of `weights`, [query, key], lie outside the band: more, or less, than chance gives.
 
         By more than `ROUNDING`: runs in a batch and runs alone differ in their last digits.
+
+        Parameters
+        ----------
+        weights : array, [query, key]
+        head : int or "mean"
         """
         low, high = self.of(head)
         return np.asarray((weights < low - ROUNDING) | (weights > high + ROUNDING))
@@ -177,6 +187,13 @@ def shuffled(source: TokenSequence, free: Sequence[int], generator: np.random.Ge
     """Return the positions of all tokens of `source` with its words `free` in another order, each word whole.
 
     All other words stay in their place among the words, and those of a pair of texts in their text.
+
+    Parameters
+    ----------
+    source : TokenSequence
+    free : sequence of int
+        Words that may move.
+    generator : np.random.Generator
     """
     owners = np.array(source.words)
     texts = np.array([source.segments[source.words.index(word)] if source.segments else 0 for word in free])

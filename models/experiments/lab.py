@@ -218,6 +218,11 @@ def permuted(order: Sequence[int] = (2, 0, 3, 1)) -> tuple[Preset, Preset]:
     """Return self-attention of four tokens, and of the same tokens in another order.
 
     The results are the same rows in that order: without positions self-attention does not know which token is first.
+
+    Parameters
+    ----------
+    order : sequence of int, optional
+        Which of the four stands first, second, ...
     """
     tokens = np.array([[1.0, 0, 1], [0, 2, 1], [1, 1, 0], [0, 1, -1]])
     other = tokens[list(order)]
@@ -229,6 +234,12 @@ def random_vectors(size: int, *, keys: int = 8, seed: int = 0) -> Preset:
 
     That is why they are divided by sqrt(size): else the softmax of long vectors picks one key and passes no gradient
     to the others (Vaswani et al. 2017, section 3.2.1).
+
+    Parameters
+    ----------
+    size : int
+    keys : int, optional
+    seed : int, optional
     """
     generator = np.random.default_rng(seed)
     query, key = generator.standard_normal((1, size)), generator.standard_normal((keys, size))

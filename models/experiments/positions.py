@@ -35,27 +35,27 @@ class WithoutSourcePositions(TranslationNetwork):
         self.blind = blind
 
     def encode(self, source: Tensor, source_mask: Tensor | None = None) -> TransformerMemory:
-        """Read `source` as a bag of words; see `models.networks.base.Network`."""
+        """Read `source` as a bag of words; see `models.networks.base.TranslationNetwork`."""
         return self.blind.encode(source, source_mask)
 
     def decode_states(self, memory: Any, inputs: Tensor) -> Tensor:
-        """Read a forced target; see `models.networks.base.Network`."""
+        """Read a forced target; see `models.networks.base.TranslationNetwork`."""
         return self.network.decode_states(memory, inputs)
 
     def logits(self, states: Tensor) -> Tensor:
-        """Return the network's logits; see `models.networks.base.Network`."""
+        """Return the network's logits; see `models.networks.base.TranslationNetwork`."""
         return self.network.logits(states)
 
     def start(self, memory: Any) -> Any:
-        """Return the decoder's first state; see `models.networks.base.Network`."""
+        """Return the decoder's first state; see `models.networks.base.TranslationNetwork`."""
         return self.network.start(memory)
 
     def step(self, memory: Any, state: Any, token: Tensor, position: int) -> tuple[Tensor, Any]:
-        """Read one token; see `models.networks.base.Network`."""
+        """Read one token; see `models.networks.base.TranslationNetwork`."""
         return self.network.step(memory, state, token, position)
 
     def notes(self, source_tokens: int) -> tuple[str, ...]:
-        """Say that positions were removed; see `models.networks.base.Network`."""
+        """Say that positions were removed; see `models.networks.base.TranslationNetwork`."""
         return (NOTE, *self.network.notes(source_tokens))
 
 
@@ -84,7 +84,14 @@ def without_positions(model: Translator) -> Translator:
 
 
 def encodings(model: Translator, count: int) -> Tensor:
-    """Return what a Transformer adds to its first `count` tokens, one row a position: [count, d_model]."""
+    """Return what a Transformer adds to its first `count` tokens, one row a position: [count, d_model].
+
+    Parameters
+    ----------
+    model : Translator
+        Of a Transformer.
+    count : int
+    """
     if not isinstance(model.network, TransformerNetwork):
         message = f"{model.key} adds no positions"
         raise TypeError(message)

@@ -25,11 +25,22 @@ Progress = Callable[[float], None]
 
 
 def silent(_share: float) -> None:
-    """Show no progress."""
+    """Show no progress.
+
+    Parameters
+    ----------
+    _share : float
+        How far a sweep is, 0 to 1.
+    """
 
 
 def batches(count: int, size: int) -> Iterator[range]:
-    """Return the numbers from 0 to `count`, `size` at a time."""
+    """Return the numbers from 0 to `count`, `size` at a time.
+
+    Parameters
+    ----------
+    count, size : int
+    """
     for start in range(0, count, size):
         yield range(start, min(start + size, count))
 
@@ -88,12 +99,22 @@ class WordSweep:
 
 
 def heads_of(trace: AttentionTrace) -> tuple[tuple[Site, int], ...]:
-    """Return every head of `trace`: the place of its map, and its number."""
+    """Return every head of `trace`: the place of its map, and its number.
+
+    Parameters
+    ----------
+    trace : AttentionTrace
+    """
     return tuple((each.site, head) for each in trace for head in range(len(each.weights)))
 
 
 def turned(before: NDArray[np.floating[Any]], after: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
-    """Return 1 - cosine of vectors, [..., d]: 0 if they point the same way, 1 if at right angles; [...]."""
+    """Return 1 - cosine of vectors, [..., d]: 0 if they point the same way, 1 if at right angles; [...].
+
+    Parameters
+    ----------
+    before, after : array, [..., d]
+    """
     one, other = (np.asarray(each, dtype=np.float64) for each in (before, after))
     lengths = np.linalg.norm(one, axis=-1) * np.linalg.norm(other, axis=-1)
     products = (one * other).sum(axis=-1)

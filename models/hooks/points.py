@@ -34,7 +34,15 @@ class HookPoint(nn.Module):
         return values if session is None else session.observe(self.site, values, first_query)
 
     def forward(self, values: Tensor, first_query: int = 0) -> Tensor:
-        """Return `values`, or what an open session makes of them."""
+        """Return `values`, or what an open session makes of them.
+
+        Parameters
+        ----------
+        values : Tensor
+            Of the shape that `models.sites.QUANTITIES` gives.
+        first_query : int, optional
+            Absolute position of the first query row.
+        """
         session = OPEN.get()
         return values if session is None else session.observe(self.site, values, first_query)
 

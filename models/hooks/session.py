@@ -75,7 +75,13 @@ class Session:
         self._passed: list[Site] = []
 
     def wants(self, site: Site) -> bool:
-        """Return whether `site` is to be recorded or edited."""
+        """Return whether `site` is to be recorded or edited.
+
+        Parameters
+        ----------
+        site : Site
+            With its quantity.
+        """
         return site not in self._idle and self._plan(site) is not _IDLE
 
     def observe(self, site: Site, values: Tensor, first_query: int = 0, *, copy: bool = False) -> Tensor:
@@ -152,7 +158,13 @@ class Session:
         return torch.cat(firings, dim=_QUERY_AXIS.get(found.quantity, -2))
 
     def take(self, site: Site) -> Tensor:
-        """Return what ``session[site]`` gives, and forget it: a record copies it, and both at once may not fit."""
+        """Return what ``session[site]`` gives, and forget it: a record copies it, and both at once may not fit.
+
+        Parameters
+        ----------
+        site : Site
+            With its quantity.
+        """
         values = self[site]
         cast("list[Tensor]", self._plans[site].firings).clear()
         return values
@@ -191,7 +203,19 @@ def current_session() -> Session | None:
 
 
 def observe(site: Site, values: Tensor, first_query: int = 0, *, copy: bool = False) -> Tensor:
-    """Show `values` to the open session and return what to go on with: `values` itself if none is open."""
+    """Show `values` to the open session and return what to go on with: `values` itself if none is open.
+
+    Parameters
+    ----------
+    site : Site
+        With its quantity.
+    values : Tensor
+        Of the shape that `models.sites.QUANTITIES` gives.
+    first_query : int, optional
+        Absolute position of the first query row.
+    copy : bool, optional
+        Record a copy though the session asks for none: `values` may be written into later.
+    """
     session = OPEN.get()
     return values if session is None else session.observe(site, values, first_query, copy=copy)
 

@@ -133,7 +133,17 @@ def observed_mask(*args: Any, **kwargs: Any) -> Tensor | None:
 
 
 def show_output(_module: nn.Module, _inputs: Any, output: Tensor) -> Tensor | None:
-    """Show what an output projection gave, [batch, query, d_model]; a forward hook, idle outside of a run."""
+    """Show what an output projection gave, [batch, query, d_model]; a forward hook, idle outside of a run.
+
+    Parameters
+    ----------
+    output : Tensor, [batch, query, d_model]
+
+    Returns
+    -------
+    Tensor, [batch, query, d_model], or None
+        None leaves what the projection gave as it is.
+    """
     run = current_run()
     site = None if run is None else run.projected()
     session = current_session()
@@ -143,7 +153,13 @@ def show_output(_module: nn.Module, _inputs: Any, output: Tensor) -> Tensor | No
 
 
 def show_vectors(_module: nn.Module, _inputs: Any, output: Any) -> None:
-    """Keep a network's last hidden states, [batch, token, d_model]; a forward hook, idle outside of a run."""
+    """Keep a network's last hidden states, [batch, token, d_model]; a forward hook, idle outside of a run.
+
+    Parameters
+    ----------
+    output : tuple of Tensor
+        The last hidden states, [batch, token, d_model], first.
+    """
     run = current_run()
     if run is not None:
         run.vectors = output[0].detach()

@@ -65,12 +65,24 @@ _VOCABULARIES = (
 
 
 def is_weights(name: str) -> bool:
-    """Return whether `name` is of weights, or of a part of them, in safetensors."""
+    """Return whether `name` is of weights, or of a part of them, in safetensors.
+
+    Parameters
+    ----------
+    name : str
+        Of a file.
+    """
     return _PARTS.fullmatch(name) is not None
 
 
 def is_read(name: str) -> bool:
-    """Return whether a file called `name` is of any use here."""
+    """Return whether a file called `name` is of any use here.
+
+    Parameters
+    ----------
+    name : str
+        Of a file.
+    """
     return is_weights(name) or name in _SETTINGS or any(name in each.files for each in _VOCABULARIES)
 
 
@@ -99,5 +111,11 @@ def lack_of_tokenizer(names: Collection[str], family: str) -> str:
 
 
 def is_marian(names: Collection[str]) -> bool:
-    """Return whether the tokenizer of a model is that of Marian, which stands in `MARIAN_FILES`."""
+    """Return whether the tokenizer of a model is that of Marian, which stands in `MARIAN_FILES`.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Of the files of a model.
+    """
     return set(MARIAN_FILES) <= set(names)

@@ -66,7 +66,13 @@ class HubSettings:
 
     @classmethod
     def from_environment(cls, variables: Mapping[str, str] | None = None) -> HubSettings:
-        """Read the settings; ValueError, naming the variable, if one is neither of what it may be."""
+        """Read the settings; ValueError, naming the variable, if one is neither of what it may be.
+
+        Parameters
+        ----------
+        variables : mapping of str to str, optional
+            Those of the process if left out.
+        """
         values = os.environ if variables is None else variables
         switch, size = values.get(HUB_VARIABLE, "on").strip(), values.get(SIZE_VARIABLE, "").strip()
         if size and not (size.isascii() and size.isdigit() and int(size)):
@@ -104,7 +110,13 @@ class HubModel:
 
 
 def check_identity(text: str, settings: HubSettings) -> str:
-    """Return the ``owner/name`` that somebody typed; HubError if it is none, or not one that may be opened here."""
+    """Return the ``owner/name`` that somebody typed; HubError if it is none, or not one that may be opened here.
+
+    Parameters
+    ----------
+    text : str
+    settings : HubSettings
+    """
     identity = text.strip()
     if not settings.enabled:
         message = Message("This server opens no models of the hub.")
@@ -219,7 +231,13 @@ def fetch(found: HubModel, progress: Progress | None = None) -> Path:
 
 
 def stored(identity: str) -> Path | None:
-    """Return the folder of a model that `fetch` fetched earlier, the latest of them; None if there is none."""
+    """Return the folder of a model that `fetch` fetched earlier, the latest of them; None if there is none.
+
+    Parameters
+    ----------
+    identity : str
+        ``owner/name``.
+    """
     from huggingface_hub import CacheNotFound, scan_cache_dir
 
     try:

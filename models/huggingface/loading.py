@@ -102,7 +102,14 @@ def _reason(error: Exception, folder: Path, title: str) -> str:
 
 
 def hash_weights(folder: Path, title: str) -> str:
-    """Return the SHA-256 of the weights; of several files, that of their hashes in hexadecimal, in order of names."""
+    """Return the SHA-256 of the weights; of several files, that of their hashes in hexadecimal, in order of names.
+
+    Parameters
+    ----------
+    folder : Path
+    title : str
+        What the model is called where something is wrong with it.
+    """
     single = folder / WEIGHTS_FILE
     if single.is_file():
         return _hash(single)

@@ -42,7 +42,12 @@ class MarianText(TextTokenizer):
         self._specials |= {self.tokenizer.encoder[code] for code in self.tokenizer.supported_language_codes}
 
     def target(self, text: str) -> list[int]:
-        """Return the ids of a text to write, closed by ``</s>``."""
+        """Return the ids of a text to write, closed by ``</s>``.
+
+        Parameters
+        ----------
+        text : str
+        """
         return self._pieces(clean(text), self.tokenizer.spm_target)[0]
 
     def _cut(self, texts: Sequence[str]) -> Cut:

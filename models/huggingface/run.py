@@ -72,7 +72,20 @@ class Run:
         self._causal: tuple[Tensor, bool] | None = None
 
     def enter(self, module: nn.Module, facts: Facts) -> Site:
-        """Return the site at which `module` fires now."""
+        """Return the site at which `module` fires now.
+
+        Parameters
+        ----------
+        module : nn.Module
+            An attention layer.
+        facts : Facts
+            What it was given.
+
+        Raises
+        ------
+        CaptureError
+            If it did not fire when the model was loaded.
+        """
         sites = self._places.get(module)
         if sites is None:
             message = CountMessage(
@@ -87,7 +100,13 @@ class Run:
         return site
 
     def leave(self, site: Site, context: Tensor) -> None:
-        """Take note of what the heads of `site` have read, [batch, query, head, d_head]."""
+        """Take note of what the heads of `site` have read, [batch, query, head, d_head].
+
+        Parameters
+        ----------
+        site : Site
+        context : Tensor, [batch, query, head, d_head]
+        """
         self._current = site
 
     def projected(self) -> Site | None:
@@ -96,14 +115,27 @@ class Run:
         return site
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
-        """Return q k', [batch, head, query, key], in memory that the next layer's scores are written into."""
+        """Return q k', [batch, head, query, key], in memory that the next layer's scores are written into.
+
+        Parameters
+        ----------
+        query : Tensor, [batch, head, query, d_head]
+        key : Tensor, [batch, head, key, d_head]
+        """
         shape = (*query.shape[:-1], key.shape[-2])
         if self._spare is None or self._spare.shape != shape:
             self._spare = query.new_empty(shape)
         return torch.matmul(query, key.mT, out=self._spare)
 
     def is_long_causal(self, mask: Tensor | None, query: Tensor) -> bool:
-        """Return whether `mask` lets each of many queries, [batch, head, query, d_head], read the keys up to itself."""
+        """Return whether `mask` lets each of many queries, [batch, head, query, d_head], read the keys up to itself.
+
+        Parameters
+        ----------
+        mask : bool Tensor, [1, 1, query, key], or None
+            True where a query may read a key.
+        query : Tensor, [batch, head, query, d_head]
+        """
         count = query.shape[-2]
         if count < LONG or mask is None or mask.shape != (1, 1, count, count) or query.dtype != torch.float32:
             return False
@@ -136,7 +168,12 @@ def current_run() -> Run | None:
 
 @contextmanager
 def running(run: Run) -> Iterator[Run]:
-    """Let the modules of this context report to `run` while the block runs."""
+    """Let the modules of this context report to `run` while the block runs.
+
+    Parameters
+    ----------
+    run : Run
+    """
     token = _RUN.set(run)
     try:
         yield run

@@ -106,7 +106,18 @@ class TextTokenizer:
         return int(min(self.tokenizer.model_max_length, 10**9))
 
     def read(self, text: str, pair: str | None = None) -> Reading:
-        """Return `text`, or a pair of texts, with the special tokens that the model wants around them."""
+        """Return `text`, or a pair of texts, with the special tokens that the model wants around them.
+
+        Parameters
+        ----------
+        text : str
+        pair : str, optional
+            A second text, read together with the first.
+
+        Returns
+        -------
+        Reading
+        """
         texts = [clean(text)] if pair is None else [clean(text), clean(pair)]
         cut = self._cut(texts)
         ids, owners = cut.ids, cut.owners
@@ -127,20 +138,41 @@ class TextTokenizer:
         return Reading(tokens, {name: torch.tensor([values]) for name, values in cut.inputs.items()})
 
     def target(self, text: str) -> list[int]:
-        """Return the ids of a text to write, with the special tokens that close it."""
+        """Return the ids of a text to write, with the special tokens that close it.
+
+        Parameters
+        ----------
+        text : str
+        """
         return list(self.tokenizer(text_target=clean(text), verbose=False)["input_ids"])
 
     def sequence(self, ids: Sequence[int]) -> TokenSequence:
-        """Return `ids` that a model wrote as a record: the words are those of their text."""
+        """Return `ids` that a model wrote as a record: the words are those of their text.
+
+        Parameters
+        ----------
+        ids : sequence of int
+        """
         raws = [None if token in self._specials else self._raw(token) for token in ids]
         return token_sequence(ids, [self.piece(token) for token in ids], raws)
 
     def decode(self, ids: Sequence[int]) -> str:
-        """Return the text of `ids`, special tokens left out."""
+        """Return the text of `ids`, special tokens left out.
+
+        Parameters
+        ----------
+        ids : sequence of int
+        """
         return str(self.tokenizer.decode(list(ids), skip_special_tokens=True))
 
     def piece(self, token: int) -> str:
-        r"""Return what one token reads: a blank for the mark of one, ``##`` kept, bytes of no character as ``\xe2``."""
+        r"""Return what one token reads: a blank for the mark of one, ``##`` kept, bytes of no character as ``\xe2``.
+
+        Parameters
+        ----------
+        token : int
+            Its vocabulary index.
+        """
         if token in self._specials or self._word_pieces:
             return self._name(token)
         return show_bytes(self._raw(token))
@@ -150,6 +182,14 @@ class TextTokenizer:
 
         It is cut after a word, or inside the first one if that alone is too long; not at all if `pair`, which is
         counted in, leaves no room for anything.
+
+        Parameters
+        ----------
+        text : str
+        longest : int
+            In tokens, special ones included.
+        pair : str, optional
+            A second text, which is left whole.
         """
         words, others = split_words(clean(text)), [] if pair is None else [clean(pair)]
         whole = self._fitting(words, others, longest)
@@ -198,7 +238,12 @@ class TextTokenizer:
 
 
 def clean(text: str) -> str:
-    """Return `text` without white space at its ends; a lone surrogate, which UTF-8 cannot hold, becomes U+FFFD."""
+    """Return `text` without white space at its ends; a lone surrogate, which UTF-8 cannot hold, becomes U+FFFD.
+
+    Parameters
+    ----------
+    text : str
+    """
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").strip()
 
 

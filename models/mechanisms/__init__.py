@@ -68,7 +68,7 @@ class Mechanism:
         return cast("type", getattr(importlib.import_module(module), name))
 
     def build(self, **sizes: Any) -> Any:
-        """Make the network (a `models.networks.base.Network`) with fresh weights; imports torch."""
+        """Make the network (a `models.networks.base.TranslationNetwork`) with fresh weights; imports torch."""
         return self._network()(**{**dict(self.options), **sizes})
 
     def sizes(self, **given: Any) -> dict[str, Any]:

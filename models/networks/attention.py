@@ -28,7 +28,12 @@ Show = Callable[[Tensor], Tensor]
 
 
 def unshown(values: Tensor) -> Tensor:
-    """Return `values`: what stands in the place of a hook where nobody looks."""
+    """Return `values`: what stands in the place of a hook where nobody looks.
+
+    Parameters
+    ----------
+    values : Tensor
+    """
     return values
 
 

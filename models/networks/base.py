@@ -53,7 +53,12 @@ class HalfStoredLinear(nn.Linear):
         return self.forward(values)
 
     def forward(self, values: Tensor) -> Tensor:
-        """Return x W' + b, [..., out], for x, [..., in]."""
+        """Return x W' + b, [..., out], for x, [..., in].
+
+        Parameters
+        ----------
+        values : Tensor, [..., in]
+        """
         result: Tensor = _half_stored_linear(values, self.packed)
         return result
 
@@ -96,11 +101,36 @@ class TranslationNetwork(nn.Module, ABC):
 
     @abstractmethod
     def encode(self, source: Tensor, source_mask: Tensor | None = None) -> Any:
-        """Read `source` ([batch, source] ids); `source_mask` ([batch, source], True where a token is) if padded."""
+        """Read `source` ([batch, source] ids); `source_mask` ([batch, source], True where a token is) if padded.
+
+        Parameters
+        ----------
+        source : int64 Tensor, [batch, source]
+            Ids, each text closed by ``</s>``.
+        source_mask : bool Tensor, [batch, source], optional
+            True where a token is; left out if nothing is padded.
+
+        Returns
+        -------
+        Any
+            The memory: the network's own, for `start`, `step` and `decode_states`.
+        """
 
     @abstractmethod
     def decode_states(self, memory: Any, inputs: Tensor) -> Tensor:
-        """Read `inputs` ([batch, target] ids: ``<s>``, y1, ...) in one pass; return [batch, target, d_output]."""
+        """Read `inputs` ([batch, target] ids: ``<s>``, y1, ...) in one pass; return [batch, target, d_output].
+
+        Parameters
+        ----------
+        memory
+            What `encode` gave.
+        inputs : int64 Tensor, [batch, target]
+            Ids of ``<s>``, y1, ...
+
+        Returns
+        -------
+        Tensor, [batch, target, d_output]
+        """
 
     @property
     def heads(self) -> dict[Site, int]:
@@ -109,22 +139,69 @@ class TranslationNetwork(nn.Module, ABC):
 
     @abstractmethod
     def logits(self, states: Tensor) -> Tensor:
-        """Return logits [..., vocabulary] for states [..., d_output]."""
+        """Return logits [..., vocabulary] for states [..., d_output].
+
+        Parameters
+        ----------
+        states : Tensor, [..., d_output]
+
+        Returns
+        -------
+        Tensor, [..., vocabulary]
+        """
 
     @abstractmethod
     def start(self, memory: Any) -> Any:
-        """Return the decoder's state before its first step."""
+        """Return the decoder's state before its first step.
+
+        Parameters
+        ----------
+        memory
+            What `encode` gave.
+        """
 
     @abstractmethod
     def step(self, memory: Any, state: Any, token: Tensor, position: int) -> tuple[Tensor, Any]:
-        """Read `token` ([batch] ids) at `position`; give logits [batch, vocabulary] and the next state."""
+        """Read `token` ([batch] ids) at `position`; give logits [batch, vocabulary] and the next state.
+
+        Parameters
+        ----------
+        memory
+            What `encode` gave.
+        state
+            What `start`, or the step before, gave.
+        token : int64 Tensor, [batch]
+            Ids.
+        position : int
+            Of the token, from 0.
+
+        Returns
+        -------
+        logits : Tensor, [batch, vocabulary]
+        state
+            For the next step.
+        """
 
     def notes(self, source_tokens: int) -> tuple[str, ...]:
-        """Say what a reader must know of a run on `source_tokens` tokens, ``</s>`` counted, besides its maps."""
+        """Say what a reader must know of a run on `source_tokens` tokens, ``</s>`` counted, besides its maps.
+
+        Parameters
+        ----------
+        source_tokens : int
+            Tokens of the source, ``</s>`` counted.
+        """
         return ()
 
     def decode(self, memory: Any, inputs: Tensor) -> Tensor:
-        """Return logits [batch, target, vocabulary] for the forced target `inputs`."""
+        """Return logits [batch, target, vocabulary] for the forced target `inputs`.
+
+        Parameters
+        ----------
+        memory
+            What `encode` gave.
+        inputs : int64 Tensor, [batch, target]
+            Ids of ``<s>``, y1, ...
+        """
         return self.logits(self.decode_states(memory, inputs))
 
     def for_inference(self) -> Self:
@@ -159,7 +236,12 @@ class TiedNetwork(TranslationNetwork):
         self._output: Any = None
 
     def logits(self, states: Tensor) -> Tensor:
-        """Return E x + b, [..., vocabulary], for states x, [..., size]."""
+        """Return E x + b, [..., vocabulary], for states x, [..., size].
+
+        Parameters
+        ----------
+        states : Tensor, [..., size]
+        """
         if self._output is None:
             return nn.functional.linear(states, self.embedding.weight, self.output_bias)
         return cast("Tensor", torch.ops.quantized.linear_dynamic_fp16(states, self._output))

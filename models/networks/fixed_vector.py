@@ -32,7 +32,14 @@ class OneWayEncoder(nn.Module):
         self.layer = LAYERS[cell](d_input, d_encoder, batch_first=True)
 
     def forward(self, embedded: Tensor, source_mask: Tensor | None) -> Any:
-        """Read `embedded`, [batch, source, d_input]; give h_N, [1, batch, d_encoder], with its cell for an LSTM."""
+        """Read `embedded`, [batch, source, d_input]; give h_N, [1, batch, d_encoder], with its cell for an LSTM.
+
+        Parameters
+        ----------
+        embedded : Tensor, [batch, source, d_input]
+        source_mask : bool Tensor, [batch, source], or None
+            True where a token is.
+        """
         return run_layer(self.layer, embedded, source_mask)[1]
 
 
@@ -87,7 +94,7 @@ class Seq2SeqNetwork(RecurrentNetwork):
         self.readout = nn.Linear(d_decoder, d_embedding)  # R
 
     def encode(self, source: Tensor, source_mask: Tensor | None = None) -> LastState:
-        """Read `source` in reverse; see `models.networks.base.Network`."""
+        """Read `source` in reverse; see `models.networks.base.TranslationNetwork`."""
         return LastState(*self.encoder(self.embed(reverse_words(source, source_mask)), source_mask))
 
     def start(self, memory: LastState) -> tuple[Tensor, Tensor]:
@@ -95,19 +102,19 @@ class Seq2SeqNetwork(RecurrentNetwork):
         return memory.hidden, memory.cell
 
     def decode_states(self, memory: LastState, inputs: Tensor) -> Tensor:
-        """Read a forced target; see `models.networks.base.Network`."""
+        """Read a forced target; see `models.networks.base.TranslationNetwork`."""
         states, _ = self.decoder(self.embed(inputs), self.start(memory))  # [batch, target, d_decoder]
         return cast("Tensor", self.readout(states))
 
     def step(
         self, memory: LastState, state: tuple[Tensor, Tensor], token: Tensor, position: int
     ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
-        """Read one token; see `models.networks.base.Network`."""
+        """Read one token; see `models.networks.base.TranslationNetwork`."""
         state = step_lstm(self.decoder, self.embed(token), state)
         return self.logits(self.readout(state[0][0])), state
 
     def notes(self, source_tokens: int) -> tuple[str, ...]:
-        """Say that there is no map; see `models.networks.base.Network`."""
+        """Say that there is no map; see `models.networks.base.TranslationNetwork`."""
         return (NOTE,)
 
 
@@ -155,7 +162,7 @@ class EncoderDecoderNetwork(RecurrentNetwork):
         return torch.tanh(self.readout(torch.cat((states, read_in), dim=-1)))
 
     def decode_states(self, memory: Tensor, inputs: Tensor) -> Tensor:
-        """Read a forced target; see `models.networks.base.Network`."""
+        """Read a forced target; see `models.networks.base.TranslationNetwork`."""
         embedded = self.embed(inputs)  # [batch, target, d_embedding]
         summary = memory[:, None].expand(-1, inputs.shape[1], -1)  # [batch, target, d_summary]
         read_in = torch.cat((embedded, summary.to(embedded.dtype)), dim=-1)
@@ -166,11 +173,11 @@ class EncoderDecoderNetwork(RecurrentNetwork):
         return self._readout(states, read_in)
 
     def step(self, memory: Tensor, state: Tensor, token: Tensor, position: int) -> tuple[Tensor, Tensor]:
-        """Read one token; see `models.networks.base.Network`."""
+        """Read one token; see `models.networks.base.TranslationNetwork`."""
         read_in = torch.cat((self.embed(token), memory), dim=-1)
         state = self.cell(read_in, state)
         return self.logits(self._readout(state, read_in)), state
 
     def notes(self, source_tokens: int) -> tuple[str, ...]:
-        """Say that there is no map; see `models.networks.base.Network`."""
+        """Say that there is no map; see `models.networks.base.TranslationNetwork`."""
         return (NOTE,)

@@ -54,19 +54,46 @@ class LuongBase(AttentiveNetwork):
 
     @abstractmethod
     def scores(self, query: Tensor, memory: RecurrentMemory, position: int) -> Tensor:
-        """Return e_ts, [batch, target, source], for s_t, [batch, target, d_decoder], the first at `position`."""
+        """Return e_ts, [batch, target, source], for s_t, [batch, target, d_decoder], the first at `position`.
+
+        Parameters
+        ----------
+        query : Tensor, [batch, target, d_decoder]
+            s_t.
+        memory : RecurrentMemory
+        position : int
+            Of the first query, from 0.
+
+        Returns
+        -------
+        Tensor, [batch, target, source]
+        """
 
     def mask(self, memory: RecurrentMemory) -> Tensor | None:
-        """Return what may be read, [batch, 1, 1, source]: what is not padding; None if that is all."""
+        """Return what may be read, [batch, 1, 1, source]: what is not padding; None if that is all.
+
+        Parameters
+        ----------
+        memory : RecurrentMemory
+        """
         return memory.mask
 
     def weigh(self, query: Tensor, memory: RecurrentMemory, position: int) -> Tensor:
-        """Return a_ts, [batch, 1, target, source], for s_t, [batch, target, d_decoder]."""
+        """Return a_ts, [batch, 1, target, source], for s_t, [batch, target, d_decoder].
+
+        Parameters
+        ----------
+        query : Tensor, [batch, target, d_decoder]
+            s_t.
+        memory : RecurrentMemory
+        position : int
+            Of the first query, from 0.
+        """
         scores = self.scores(query, memory, position).unsqueeze(1)
         return cast("Tensor", self.attend(scores, self.mask(memory), position))
 
     def encode(self, source: Tensor, source_mask: Tensor | None = None) -> RecurrentMemory:
-        """Read `source`; see `models.networks.base.Network`."""
+        """Read `source`; see `models.networks.base.TranslationNetwork`."""
         return cast("RecurrentMemory", self.encoder(self.embed(source), source_mask))
 
     def start(self, memory: RecurrentMemory) -> Any:
@@ -82,19 +109,28 @@ class LuongBase(AttentiveNetwork):
         return torch.tanh(self.initial(ends))[None], self.initial_cell(cells)[None]
 
     def attentional(self, memory: RecurrentMemory, states: Tensor, position: int) -> Tensor:
-        """Return tanh(W_c [c_t; s_t]), [batch, target, d_embedding], for s_t, [batch, target, d_decoder]."""
+        """Return tanh(W_c [c_t; s_t]), [batch, target, d_embedding], for s_t, [batch, target, d_decoder].
+
+        Parameters
+        ----------
+        memory : RecurrentMemory
+        states : Tensor, [batch, target, d_decoder]
+            s_t.
+        position : int
+            Of the first of them, from 0.
+        """
         query = self.hook_query(states.unsqueeze(1), position).squeeze(1)
         context = self.read_context(self.weigh(query, memory, position), memory, position)
         attentional = torch.tanh(self.combine(torch.cat((context, states), dim=-1)))
         return self.hook_output(attentional.unsqueeze(1), position).squeeze(1)
 
     def decode_states(self, memory: RecurrentMemory, inputs: Tensor) -> Tensor:
-        """Read a forced target; see `models.networks.base.Network`."""
+        """Read a forced target; see `models.networks.base.TranslationNetwork`."""
         states, _ = self.decoder(self.embed(inputs), self.start(memory))  # [batch, target, d_decoder]
         return self.attentional(memory, states, 0)
 
     def step(self, memory: RecurrentMemory, state: Any, token: Tensor, position: int) -> tuple[Tensor, Any]:
-        """Read one token; see `models.networks.base.Network`."""
+        """Read one token; see `models.networks.base.TranslationNetwork`."""
         state = step_lstm(self.decoder, self.embed(token), state)
         attentional = self.attentional(memory, state[0].transpose(0, 1), position)  # [batch, 1, d_embedding]
         return self.logits(attentional[:, 0]), state
@@ -165,7 +201,7 @@ class LuongConcatNetwork(LuongBase):
         self.hook_features = HookPoint(CROSS.at("features"))
 
     def encode(self, source: Tensor, source_mask: Tensor | None = None) -> RecurrentMemory:
-        """Read `source`; see `models.networks.base.Network`."""
+        """Read `source`; see `models.networks.base.TranslationNetwork`."""
         memory = super().encode(source, source_mask)
         return replace(memory, keys=self.key_weight(memory.states))  # [batch, source, d_attention]
 
@@ -206,7 +242,7 @@ class LuongLocationNetwork(LuongBase):
         return near if memory.mask is None else near & memory.mask
 
     def notes(self, source_tokens: int) -> tuple[str, ...]:
-        """Say so if the source is longer than W_a; see `models.networks.base.Network`."""
+        """Say so if the source is longer than W_a; see `models.networks.base.TranslationNetwork`."""
         known = self.location_weight.out_features
         if source_tokens <= known:
             return ()
@@ -260,7 +296,7 @@ class LuongInputFeedingNetwork(LuongNetwork):
         return hidden, cell, self.attentional(memory, hidden[:, None], position)[:, 0]
 
     def decode_states(self, memory: RecurrentMemory, inputs: Tensor) -> Tensor:
-        """Read a forced target; see `models.networks.base.Network`."""
+        """Read a forced target; see `models.networks.base.TranslationNetwork`."""
         state, attentional = self.start(memory), []
         for position, read_in in enumerate(self._read_in(self.embed(inputs)).unbind(dim=1)):
             state = self._advance(memory, state, read_in, position)
@@ -270,6 +306,6 @@ class LuongInputFeedingNetwork(LuongNetwork):
     def step(
         self, memory: RecurrentMemory, state: tuple[Tensor, Tensor, Tensor], token: Tensor, position: int
     ) -> tuple[Tensor, tuple[Tensor, Tensor, Tensor]]:
-        """Read one token; see `models.networks.base.Network`."""
+        """Read one token; see `models.networks.base.TranslationNetwork`."""
         state = self._advance(memory, state, self._read_in(self.embed(token)), position)
         return self.logits(state[2]), state

@@ -65,10 +65,29 @@ class LuongLocalBase(LuongNetwork):
 
     @abstractmethod
     def centres(self, query: Tensor, lengths: Tensor, position: int) -> Tensor:
-        """Return p_t, [batch, target], for s_t, [batch, target, d_decoder], and S, [batch, 1]."""
+        """Return p_t, [batch, target], for s_t, [batch, target, d_decoder], and S, [batch, 1].
+
+        Parameters
+        ----------
+        query : Tensor, [batch, target, d_decoder]
+            s_t.
+        lengths : int64 Tensor, [batch, 1]
+            S.
+        position : int
+            Of the first query, from 0.
+        """
 
     def windows(self, query: Tensor, memory: RecurrentMemory, position: int) -> tuple[Tensor, Tensor]:
-        """Return p_t and D as the hook leaves them, each [batch, 1, target, 1]."""
+        """Return p_t and D as the hook leaves them, each [batch, 1, target, 1].
+
+        Parameters
+        ----------
+        query : Tensor, [batch, target, d_decoder]
+            s_t.
+        memory : RecurrentMemory
+        position : int
+            Of the first query, from 0.
+        """
         batch, source, _ = memory.states.shape
         whole = torch.full((batch, 1), source, device=query.device)
         lengths = whole if memory.mask is None else memory.mask[:, 0].sum(-1)  # [batch, 1]
@@ -78,7 +97,14 @@ class LuongLocalBase(LuongNetwork):
         return windows[..., :1], windows[..., 1:]
 
     def inside(self, centre: Tensor, width: Tensor, memory: RecurrentMemory) -> Tensor:
-        """Return what may be read, [batch, 1, target, source]: what is in the window and not padding."""
+        """Return what may be read, [batch, 1, target, source]: what is in the window and not padding.
+
+        Parameters
+        ----------
+        centre, width : Tensor, [batch, 1, target, 1]
+            p_t and D.
+        memory : RecurrentMemory
+        """
         inside = in_window(centre, width, memory.states.shape[1])
         return inside if memory.mask is None else inside & memory.mask
 
@@ -145,7 +171,7 @@ class LuongLocalPredictiveNetwork(LuongLocalBase):
         return cast("Tensor", self.attend(scores, self.inside(centre, width, memory), position, factor))
 
     def notes(self, source_tokens: int) -> tuple[str, ...]:
-        """Say that rows need not sum to 1; see `models.networks.base.Network`."""
+        """Say that rows need not sum to 1; see `models.networks.base.TranslationNetwork`."""
         return (
             Message("rows need not sum to 1: each weight is multiplied by a Gaussian around the predicted position"),
         )

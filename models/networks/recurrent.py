@@ -53,12 +53,24 @@ class RecurrentMemory:
 
 
 def is_padded(source_mask: Tensor | None) -> bool:
-    """Return whether `source_mask`, [batch, source], hides anything."""
+    """Return whether `source_mask`, [batch, source], hides anything.
+
+    Parameters
+    ----------
+    source_mask : bool Tensor, [batch, source], or None
+    """
     return source_mask is not None and not bool(source_mask.all())
 
 
 def run_layer(layer: nn.Module, embedded: Tensor, source_mask: Tensor | None) -> tuple[Tensor, Any]:
     """Let a GRU or an LSTM read `embedded`, [batch, source, d_input], each text up to its own end.
+
+    Parameters
+    ----------
+    layer : nn.GRU or nn.LSTM
+    embedded : Tensor, [batch, source, d_input]
+    source_mask : bool Tensor, [batch, source], or None
+        True where a token is.
 
     Returns
     -------
@@ -113,7 +125,14 @@ class RecurrentEncoder(nn.Module):
         self.layer = LAYERS[cell](d_input, d_encoder, batch_first=True, bidirectional=True)
 
     def forward(self, embedded: Tensor, source_mask: Tensor | None) -> RecurrentMemory:
-        """Read `embedded`, [batch, source, d_input], under `source_mask`, [batch, source]."""
+        """Read `embedded`, [batch, source, d_input], under `source_mask`, [batch, source].
+
+        Parameters
+        ----------
+        embedded : Tensor, [batch, source, d_input]
+        source_mask : bool Tensor, [batch, source], or None
+            True where a token is.
+        """
         states, last = run_layer(self.layer, embedded, source_mask)  # [batch, source, 2 * d_encoder]
         mask = source_mask[:, None, None, :] if source_mask is not None and is_padded(source_mask) else None
         ends, cells = last if isinstance(last, tuple) else (last, (None, None))
@@ -135,7 +154,13 @@ class RecurrentNetwork(TiedNetwork):
         self.dropout = nn.Dropout(dropout)
 
     def embed(self, tokens: Tensor) -> Tensor:
-        """Return [..., d_embedding] for [...] ids, scaled to unit variance."""
+        """Return [..., d_embedding] for [...] ids, scaled to unit variance.
+
+        Parameters
+        ----------
+        tokens : int64 Tensor, [...]
+            Ids.
+        """
         return cast("Tensor", self.dropout(self.embedding(tokens) * self.embedding_scale))
 
 
@@ -167,13 +192,26 @@ class AttentiveNetwork(RecurrentNetwork):
         return {CROSS: 1}
 
     def read_context(self, weights: Tensor, memory: RecurrentMemory, position: int) -> Tensor:
-        """Return c_i = sum_j a_ij h_j for `weights` [batch, 1, query, source]: [batch, query, 2 * d_encoder]."""
+        """Return c_i = sum_j a_ij h_j for `weights` [batch, 1, query, source]: [batch, query, 2 * d_encoder].
+
+        Parameters
+        ----------
+        weights : Tensor, [batch, 1, query, source]
+        memory : RecurrentMemory
+        position : int
+            Of the first query, from 0.
+        """
         values = memory.states.unsqueeze(1)  # [batch, 1, source, 2 * d_encoder]
         context = self.hook_context(weighted_sum(weights, values), position)
         return context.squeeze(1)
 
     def show_memory(self, memory: RecurrentMemory) -> None:
-        """Fire the hooks of what is read: once a run, before the first step."""
+        """Fire the hooks of what is read: once a run, before the first step.
+
+        Parameters
+        ----------
+        memory : RecurrentMemory
+        """
         self.hook_key(memory.keys.unsqueeze(1))
         self.hook_value(memory.states.unsqueeze(1))
 
@@ -211,7 +249,7 @@ class BahdanauNetwork(AttentiveNetwork):
         self.hook_features = HookPoint(CROSS.at("features"))
 
     def encode(self, source: Tensor, source_mask: Tensor | None = None) -> RecurrentMemory:
-        """Read `source`; see `models.networks.base.Network`."""
+        """Read `source`; see `models.networks.base.TranslationNetwork`."""
         memory = cast("RecurrentMemory", self.encoder(self.embed(source), source_mask))
         keys = self.key_weight(memory.states)  # [batch, source, d_attention]
         return replace(memory, keys=keys)
@@ -236,7 +274,7 @@ class BahdanauNetwork(AttentiveNetwork):
         return torch.tanh(self.readout(torch.cat((states, embedded, contexts), dim=-1)))
 
     def decode_states(self, memory: RecurrentMemory, inputs: Tensor) -> Tensor:
-        """Read a forced target; see `models.networks.base.Network`."""
+        """Read a forced target; see `models.networks.base.TranslationNetwork`."""
         embedded = self.embed(inputs)  # [batch, target, d_embedding]
         state = self.start(memory)
         states, contexts = [], []
@@ -247,7 +285,7 @@ class BahdanauNetwork(AttentiveNetwork):
         return self._readout(torch.stack(states, dim=1), embedded, torch.stack(contexts, dim=1))
 
     def step(self, memory: RecurrentMemory, state: Tensor, token: Tensor, position: int) -> tuple[Tensor, Tensor]:
-        """Read one token; see `models.networks.base.Network`."""
+        """Read one token; see `models.networks.base.TranslationNetwork`."""
         embedded = self.embed(token)
         state, context = self._advance(memory, state, embedded, position)
         return self.logits(self._readout(state, embedded, context)), state

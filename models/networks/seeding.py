@@ -23,7 +23,12 @@ def building() -> Iterator[None]:
 
 @contextmanager
 def seeded(seed: int) -> Iterator[None]:
-    """Draw torch's random numbers from `seed` while the block runs alone; what is drawn after it is as without it."""
+    """Draw torch's random numbers from `seed` while the block runs alone; what is drawn after it is as without it.
+
+    Parameters
+    ----------
+    seed : int
+    """
     with building(), torch.random.fork_rng(devices=()):
         torch.default_generator.manual_seed(seed)
         yield

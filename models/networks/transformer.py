@@ -28,7 +28,12 @@ class KeyValue:
     values: Tensor
 
     def extended(self, more: KeyValue) -> KeyValue:
-        """Return these followed by `more` on the key axis."""
+        """Return these followed by `more` on the key axis.
+
+        Parameters
+        ----------
+        more : KeyValue
+        """
         return KeyValue(torch.cat((self.keys, more.keys), dim=2), torch.cat((self.values, more.values), dim=2))
 
 
@@ -86,13 +91,29 @@ class MultiHeadAttention(nn.Module):
             nn.init.zeros_(part.bias)
 
     def read(self, states: Tensor, first_key: int = 0) -> KeyValue:
-        """Return keys and values of `states`, [batch, key, d_model]."""
+        """Return keys and values of `states`, [batch, key, d_model].
+
+        Parameters
+        ----------
+        states : Tensor, [batch, key, d_model]
+        first_key : int, optional
+            Absolute position of the first of them.
+        """
         keys = self.hook_key(split_heads(self.key(states), self.heads), first_key)
         values = self.hook_value(split_heads(self.value(states), self.heads), first_key)
         return KeyValue(keys, values)
 
     def forward(self, states: Tensor, memory: KeyValue, mask: Tensor | None, first_query: int = 0) -> Tensor:
-        """Let `states`, [batch, query, d_model], read `memory`: [batch, query, d_model]."""
+        """Let `states`, [batch, query, d_model], read `memory`: [batch, query, d_model].
+
+        Parameters
+        ----------
+        states : Tensor, [batch, query, d_model]
+        memory : KeyValue
+        mask : bool Tensor that broadcasts to [batch, head, query, key], or None
+        first_query : int, optional
+            Absolute position of the first query row.
+        """
         query = self.hook_query(split_heads(self.query(states), self.heads), first_query)
         scores = scaled_dot_scores(query, memory.keys)  # [batch, head, query, key]
         weights = self.dropout(self.attend(scores, mask, first_query))
@@ -137,7 +158,14 @@ class EncoderLayer(_Layer):
         self.attention = MultiHeadAttention(Site("encoder", layer, "self"), d_model, heads, dropout)
 
     def forward(self, states: Tensor, mask: Tensor | None) -> Tensor:
-        """Transform `states`, [batch, source, d_model], under `mask`, [batch, 1, 1, source]."""
+        """Transform `states`, [batch, source, d_model], under `mask`, [batch, 1, 1, source].
+
+        Parameters
+        ----------
+        states : Tensor, [batch, source, d_model]
+        mask : bool Tensor, [batch, 1, 1, source], or None
+            True where a token is.
+        """
         read = self.before(0, states)
         states = self.after(0, states, self.attention(read, self.attention.read(read), mask))
         return self.feed_forward(1, states)
@@ -156,7 +184,16 @@ class DecoderLayer(_Layer):
     def forward(
         self, states: Tensor, cache: LayerCache, memory: TransformerMemory, first_query: int
     ) -> tuple[Tensor, LayerCache]:
-        """Transform `states`, [batch, query, d_model], whose first query stands at position `first_query`."""
+        """Transform `states`, [batch, query, d_model], whose first query stands at position `first_query`.
+
+        Parameters
+        ----------
+        states : Tensor, [batch, query, d_model]
+        cache : LayerCache
+        memory : TransformerMemory
+        first_query : int
+            Absolute position of the first query row.
+        """
         read = self.before(0, states)
         own = self.attention.read(read, first_query)
         past = own if cache.past is None else cache.past.extended(own)
@@ -170,7 +207,12 @@ class DecoderLayer(_Layer):
 
 
 def sinusoidal_positions(count: int, d_model: int) -> Tensor:
-    """Return sin(p / 10000^(2i / d_model)) and cos of the same, interleaved, 2017, section 3.5: [count, d_model]."""
+    """Return sin(p / 10000^(2i / d_model)) and cos of the same, interleaved, 2017, section 3.5: [count, d_model].
+
+    Parameters
+    ----------
+    count, d_model : int
+    """
     rates = torch.exp(torch.arange(0, d_model, 2, dtype=torch.float64) * (-math.log(10000.0) / d_model))
     angles = torch.arange(count, dtype=torch.float64)[:, None] * rates  # [count, d_model / 2]
     return torch.stack((angles.sin(), angles.cos()), dim=-1).flatten(1)
@@ -221,12 +263,20 @@ class TransformerNetwork(TiedNetwork):
         return {place: found[place] for place in sorted(found, key=Site.reading_order)}
 
     def embed(self, tokens: Tensor, first: int = 0) -> Tensor:
-        """Return embeddings with positions added, [batch, token, d_model], for ids [batch, token]."""
+        """Return embeddings with positions added, [batch, token, d_model], for ids [batch, token].
+
+        Parameters
+        ----------
+        tokens : int64 Tensor, [batch, token]
+            Ids.
+        first : int, optional
+            Absolute position of the first of them.
+        """
         embedded = self.embedding(tokens) * self.embedding_scale
         return cast("Tensor", self.dropout(embedded + self.positions[first : first + tokens.shape[1]]))
 
     def encode(self, source: Tensor, source_mask: Tensor | None = None) -> TransformerMemory:
-        """Read `source`; see `models.networks.base.Network`."""
+        """Read `source`; see `models.networks.base.TranslationNetwork`."""
         padded = source_mask is not None and not bool(source_mask.all())
         mask = source_mask[:, None, None, :] if padded and source_mask is not None else None
         states = self.embed(source)
@@ -250,12 +300,12 @@ class TransformerNetwork(TiedNetwork):
         return self.decoder_norm(states), tuple(kept)
 
     def decode_states(self, memory: TransformerMemory, inputs: Tensor) -> Tensor:
-        """Read a forced target; see `models.networks.base.Network`."""
+        """Read a forced target; see `models.networks.base.TranslationNetwork`."""
         return self._run(memory, self.start(memory), inputs, 0)[0]
 
     def step(
         self, memory: TransformerMemory, state: tuple[LayerCache, ...], token: Tensor, position: int
     ) -> tuple[Tensor, tuple[LayerCache, ...]]:
-        """Read one token; see `models.networks.base.Network`."""
+        """Read one token; see `models.networks.base.TranslationNetwork`."""
         states, state = self._run(memory, state, token[:, None], position)
         return self.logits(states[:, 0]), state

@@ -37,12 +37,22 @@ class CheckpointError(RuntimeError):
 
 
 def file_hash(path: Path) -> str:
-    """Return the SHA-256 of a file, in hexadecimal."""
+    """Return the SHA-256 of a file, in hexadecimal.
+
+    Parameters
+    ----------
+    path : Path
+    """
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def read_card(folder: Path) -> dict[str, Any]:
-    """Read ``card.json`` in `folder`; CheckpointError if it is not there or not whole."""
+    """Read ``card.json`` in `folder`; CheckpointError if it is not there or not whole.
+
+    Parameters
+    ----------
+    folder : Path
+    """
     path = folder / CARD_FILE
     if not path.is_file():
         message = Message(
@@ -69,7 +79,22 @@ def read_card(folder: Path) -> dict[str, Any]:
 
 
 def read_weights(folder: Path, card: Mapping[str, Any]) -> dict[str, Tensor]:
-    """Read the weights in `folder` as float32, after their hash is checked against `card`."""
+    """Read the weights in `folder` as float32, after their hash is checked against `card`.
+
+    Parameters
+    ----------
+    folder : Path
+    card : mapping of str to value
+
+    Returns
+    -------
+    dict of str to Tensor
+
+    Raises
+    ------
+    CheckpointError
+        If they are not those that the card names.
+    """
     from safetensors import SafetensorError
     from safetensors.torch import load
 
@@ -101,7 +126,14 @@ def read_weights(folder: Path, card: Mapping[str, Any]) -> dict[str, Tensor]:
 
 
 def write_checkpoint(folder: Path, weights: Mapping[str, Tensor], card: Mapping[str, Any]) -> dict[str, Any]:
-    """Write `weights` as float16 and `card`, with the weights' hash, to `folder`; give the card as written."""
+    """Write `weights` as float16 and `card`, with the weights' hash, to `folder`; give the card as written.
+
+    Parameters
+    ----------
+    folder : Path
+    weights : mapping of str to Tensor
+    card : mapping of str to value
+    """
     from safetensors.torch import save
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -113,12 +145,23 @@ def write_checkpoint(folder: Path, weights: Mapping[str, Tensor], card: Mapping[
 
 
 def write_card(folder: Path, card: Mapping[str, Any]) -> None:
-    """Write ``card.json`` to `folder`."""
+    """Write ``card.json`` to `folder`.
+
+    Parameters
+    ----------
+    folder : Path
+    card : mapping of str to value
+    """
     (folder / CARD_FILE).write_text(json.dumps(card, indent=2, ensure_ascii=False) + "\n", encoding="utf8")
 
 
 def alignment_of(card: Mapping[str, Any]) -> Alignment:
-    """Return the map, head and reading that the card says are closest to word alignment."""
+    """Return the map, head and reading that the card says are closest to word alignment.
+
+    Parameters
+    ----------
+    card : mapping of str to value
+    """
     stored = card.get("alignment")
     if not stored:
         return Alignment()

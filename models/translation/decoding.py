@@ -13,7 +13,12 @@ from models.vocabulary import BEGIN, END
 
 
 def step_limit(source_pieces: int) -> int:
-    """Return how many tokens a translation may have: twice the source and ten more."""
+    """Return how many tokens a translation may have: twice the source and ten more.
+
+    Parameters
+    ----------
+    source_pieces : int
+    """
     return 2 * source_pieces + 10
 
 
@@ -48,7 +53,13 @@ def greedy(network: TranslationNetwork, memory: Any, *, batch: int, limit: int) 
 
 
 def translate_batch(network: TranslationNetwork, source: Tensor) -> list[list[int]]:
-    """Translate sources of one length, [batch, source] ids closed by ``</s>``; give ids without ``</s>``."""
+    """Translate sources of one length, [batch, source] ids closed by ``</s>``; give ids without ``</s>``.
+
+    Parameters
+    ----------
+    network : TranslationNetwork
+    source : int64 Tensor, [batch, source]
+    """
     with torch.inference_mode():
         memory = network.encode(source)
         steps = greedy(network, memory, batch=source.shape[0], limit=step_limit(source.shape[1]))

@@ -56,7 +56,12 @@ class Entry:
 
 
 def read_entry(folder: Path) -> Entry:
-    """Return what the card in `folder` says; CheckpointError if it is not whole or of no known mechanism."""
+    """Return what the card in `folder` says; CheckpointError if it is not whole or of no known mechanism.
+
+    Parameters
+    ----------
+    folder : Path
+    """
     card = read_card(folder)
     if card["mechanism"] not in mechanisms():
         message = Message(

@@ -42,7 +42,13 @@ class LengthRow:
 
 
 def length_table(pair: str) -> tuple[LengthRow, ...]:
-    """Return the table of a language pair; nothing if it was not measured."""
+    """Return the table of a language pair; nothing if it was not measured.
+
+    Parameters
+    ----------
+    pair : str
+        Such as ``en-fr``.
+    """
     path = WEIGHTS / pair / LENGTHS_FILE
     if not path.is_file():
         return ()

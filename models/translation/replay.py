@@ -103,14 +103,36 @@ class Replay(ABC):
 
     @abstractmethod
     def weights(self, orders: Orders, place: Site) -> NDArray[np.float32]:
-        """Return the weights at `place`, run once for each row of `orders`: [text, head, query, key]."""
+        """Return the weights at `place`, run once for each row of `orders`: [text, head, query, key].
+
+        Parameters
+        ----------
+        orders : int array, [text, position]
+            What is read of the source; see `as_it_is`.
+        place : Site
+            ``stack.layer.kind``.
+        """
 
     @abstractmethod
     def fresh(self, seed: int) -> Replay:
-        """Return the same texts through a network of the same architecture, with weights that `seed` gives."""
+        """Return the same texts through a network of the same architecture, with weights that `seed` gives.
+
+        Parameters
+        ----------
+        seed : int
+        """
 
     def as_it_is(self, count: int) -> Orders:
-        """Return the whole source, in its order, `count` times."""
+        """Return the whole source, in its order, `count` times.
+
+        Parameters
+        ----------
+        count : int
+
+        Returns
+        -------
+        int array, [count, position]
+        """
         return np.tile(np.arange(len(self.trace.source)), (count, 1))
 
     @property
@@ -165,12 +187,34 @@ class TranslatorReplay(Replay):
 
 
 def log_probabilities_of(trace: AttentionTrace) -> NDArray[np.float64]:
-    """Return the log-probability of each token that `trace` wrote, [target]."""
+    """Return the log-probability of each token that `trace` wrote, [target].
+
+    Parameters
+    ----------
+    trace : AttentionTrace
+
+    Returns
+    -------
+    float64 array, [target]
+        Natural logarithms.
+    """
     return np.array([step.log_probability for step in trace.steps], dtype=np.float64)
 
 
 def chosen(logits: Tensor, ids: Iterable[int]) -> NDArray[np.float64]:
-    """Return the log-probability of the token `ids[i]` in row i of logits, [text, row, vocabulary]: [text, row]."""
+    """Return the log-probability of the token `ids[i]` in row i of logits, [text, row, vocabulary]: [text, row].
+
+    Parameters
+    ----------
+    logits : Tensor, [text, row, vocabulary]
+    ids : iterable of int
+        One a row.
+
+    Returns
+    -------
+    float64 array, [text, row]
+        Natural logarithms.
+    """
     wanted = torch.tensor([*ids], dtype=torch.long).expand(len(logits), -1)[..., None]  # [text, row, 1]
     values: Any = logits.gather(2, wanted)[..., 0] - logits.logsumexp(dim=-1)
     found: NDArray[np.float64] = values.double().numpy()

@@ -28,6 +28,10 @@ def normalise(text: str) -> str:
 
     Control characters count as white space; a lone surrogate, which UTF-8 cannot hold, becomes U+FFFD.
 
+    Parameters
+    ----------
+    text : str
+
     Examples
     --------
     >>> normalise("  l\u2019accord \n\x00 final ")
@@ -41,7 +45,12 @@ def normalise(text: str) -> str:
 
 
 def is_mark(character: str) -> bool:
-    """Return whether a character is a word of its own: punctuation, currency and mathematical signs."""
+    """Return whether a character is a word of its own: punctuation, currency and mathematical signs.
+
+    Parameters
+    ----------
+    character : str
+    """
     return unicodedata.category(character)[0] == "P" or unicodedata.category(character) in ("Sc", "Sm")
 
 
@@ -50,6 +59,11 @@ def split_words(text: str) -> list[str]:
 
     An apostrophe between two letters belongs to their word (``don't``) unless it ends a French elision.
     Joining the words gives the text back.
+
+    Parameters
+    ----------
+    text : str
+        Normalised.
 
     Examples
     --------
@@ -107,12 +121,23 @@ class PairTokenizer:
 
     @classmethod
     def load(cls, path: Path) -> PairTokenizer:
-        """Read ``tokenizer.json``."""
+        """Read ``tokenizer.json``.
+
+        Parameters
+        ----------
+        path : Path
+        """
         return cls(Tokenizer.from_file(str(path)))
 
     @classmethod
     def train(cls, texts: Iterable[str], vocabulary: int) -> PairTokenizer:
-        """Learn `vocabulary` pieces, special tokens and the 256 bytes included, from `texts` in both languages."""
+        """Learn `vocabulary` pieces, special tokens and the 256 bytes included, from `texts` in both languages.
+
+        Parameters
+        ----------
+        texts : iterable of str
+        vocabulary : int
+        """
         tokenizer = Tokenizer(models.BPE())
         tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
         tokenizer.decoder = decoders.ByteLevel()
@@ -126,7 +151,12 @@ class PairTokenizer:
         return cls(tokenizer)
 
     def save(self, path: Path) -> None:
-        """Write ``tokenizer.json``."""
+        """Write ``tokenizer.json``.
+
+        Parameters
+        ----------
+        path : Path
+        """
         self._tokenizer.save(str(path))
 
     def __len__(self) -> int:
@@ -137,15 +167,31 @@ class PairTokenizer:
         return self._tokenizer.encode_batch(words, is_pretokenized=True, add_special_tokens=False)
 
     def encode_batch(self, texts: Iterable[str]) -> list[list[int]]:
-        """Return the ids of each text, without special tokens."""
+        """Return the ids of each text, without special tokens.
+
+        Parameters
+        ----------
+        texts : sequence of str
+        """
         return [encoding.ids for encoding in self._encode(texts)]
 
     def decode(self, ids: Iterable[int]) -> str:
-        """Return the text of `ids`, special tokens left out; ``decode(encode(s)) == normalise(s)``."""
+        """Return the text of `ids`, special tokens left out; ``decode(encode(s)) == normalise(s)``.
+
+        Parameters
+        ----------
+        ids : sequence of int
+        """
         return self._tokenizer.decode(list(ids), skip_special_tokens=True).removeprefix(" ")
 
     def piece(self, token: int) -> str:
-        r"""Return what one piece reads; bytes that are no whole character are shown as ``\xe2``."""
+        r"""Return what one piece reads; bytes that are no whole character are shown as ``\xe2``.
+
+        Parameters
+        ----------
+        token : int
+            Its vocabulary index.
+        """
         if token < len(SPECIAL_TOKENS):
             return SPECIAL_TOKENS[token]
         return show_bytes(self._raw(token))
@@ -158,17 +204,44 @@ class PairTokenizer:
         return raw_bytes(token_text)
 
     def sequence(self, ids: Iterable[int]) -> TokenSequence:
-        """Return `ids` as a record: the words are those of the decoded text, a special token a word of its own."""
+        """Return `ids` as a record: the words are those of the decoded text, a special token a word of its own.
+
+        Parameters
+        ----------
+        ids : sequence of int
+
+        Returns
+        -------
+        TokenSequence
+        """
         tokens = tuple(ids)
         raws = [None if token < len(SPECIAL_TOKENS) else self._raw(token) for token in tokens]
         return token_sequence(tokens, [self.piece(token) for token in tokens], raws)
 
     def source(self, text: str) -> TokenSequence:
-        """Return the pieces of a source text, closed by ``</s>``."""
+        """Return the pieces of a source text, closed by ``</s>``.
+
+        Parameters
+        ----------
+        text : str
+
+        Returns
+        -------
+        TokenSequence
+        """
         return self.sequence([*self.encode_batch([text])[0], END])
 
     def target_input(self, target: TokenSequence) -> TokenSequence:
-        """Return what a decoder reads in while it writes `target`: ``<s>`` and all but the last token."""
+        """Return what a decoder reads in while it writes `target`: ``<s>`` and all but the last token.
+
+        Parameters
+        ----------
+        target : TokenSequence
+
+        Returns
+        -------
+        TokenSequence
+        """
         return self.sequence((BEGIN, *target.ids[:-1]))
 
 
@@ -183,12 +256,22 @@ _BYTES = _byte_of_character()
 
 
 def raw_bytes(token: str) -> bytes:
-    """Return the bytes that a token of a byte-level vocabulary stands for; KeyError if it is not of one."""
+    """Return the bytes that a token of a byte-level vocabulary stands for; KeyError if it is not of one.
+
+    Parameters
+    ----------
+    token : str
+    """
     return bytes(_BYTES[each] for each in token)
 
 
 def show_bytes(raw: bytes) -> str:
-    r"""Return what a piece reads; bytes that are no whole character are shown as ``\xe2``."""
+    r"""Return what a piece reads; bytes that are no whole character are shown as ``\xe2``.
+
+    Parameters
+    ----------
+    raw : bytes
+    """
     return raw.decode("utf-8", "backslashreplace")
 
 
@@ -222,6 +305,10 @@ def group_words(raws: list[bytes]) -> tuple[list[int], list[str]]:
 
     A model may write pieces that make no whole character or that meet inside one word; a piece belongs to the word
     of its first byte.
+
+    Parameters
+    ----------
+    raws : sequence of bytes
     """
     text = b"".join(raws).decode("utf-8", "surrogateescape")  # a stray byte becomes one lone surrogate
     words = [word.encode("utf-8", "surrogateescape") for word in split_words(text)]

@@ -415,7 +415,7 @@ class TestPredictions:
     ) -> None:
         """With grouped heads, too; a sliding window, and a text read both ways, are not: their masks are others."""
         module, blocks = attention, []
-        monkeypatch.setattr(module, "LONG", 4)
+        monkeypatch.setattr("models.huggingface.run.LONG", 4)
         own = module.causal_weights
         monkeypatch.setattr(module, "causal_weights", lambda *given, **more: blocks.append(1) or own(*given, **more))
         trace = attend(family)
