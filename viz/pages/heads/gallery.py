@@ -73,7 +73,7 @@ def arrange(shown: Shown) -> Arrangement:
     shown : Shown
     """
     by, label = link.text_of(ORDER) or IN_PLACE, link.text_of(ONLY) or ALL
-    measured = None if shown.is_long and (by, label) == (IN_PLACE, ALL) else _profiles(shown)
+    measured = None if shown.has_long_text and (by, label) == (IN_PLACE, ALL) else _profiles(shown)
     site = shown.first.shown.site
     measures = head_profile.measures_for(site) if measured is None else head_profile.columns_of(measured)
     names = {measure.key: _("most first: {name}", name=name_of(measure)) for measure in measures}
@@ -131,7 +131,7 @@ def _remarks(arrangement: Arrangement) -> Mapping[HeadPlace, str]:
 
 
 def _profiles(shown: Shown) -> tuple[head_profile.Profile, ...]:
-    if not shown.is_long:
+    if not shown.has_long_text:
         return shown.profiles()
     with st.spinner(_("Measuring every head …")):
         return shown.profiles()

@@ -19,8 +19,8 @@ from viz.pages.heads.output import show_output
 from viz.pages.heads.picked import compare_heads
 from viz.pages.heads.picks import forget_picks, layers_of, pick_heads
 from viz.pages.heads.settings import LAYERS, OPENED, PAIR, SETTINGS
-from viz.pages.heads.shown import Shown, is_long
-from viz.pages.heads.wanted import MAPS, choose_view_of
+from viz.pages.heads.shown import Shown, is_long_text
+from viz.pages.heads.wanted import MAPS, choose_wanted
 from viz.server.runtime import Host, shared_host
 from viz.text.language import _, _n, mark
 from viz.widgets.frame import Frame, Page
@@ -71,7 +71,7 @@ def _show_model(host: Host, key: str, sentence: str, top: DeltaGenerator, messag
     if found is None:
         return
     trace, identity, texts = found
-    wanted = choose_view_of(trace)
+    wanted = choose_wanted(trace)
     shown = Shown(trace, identity, host.workings, wanted.sites, wanted.unit, wanted.hiding)
     places = shown.places
     if link.belong(LAYERS, of=(key, layers_of(places))):
@@ -79,7 +79,7 @@ def _show_model(host: Host, key: str, sentence: str, top: DeltaGenerator, messag
     take_picks(places)
     take_pair(shown)
     show_output(trace, model)
-    if is_long(trace):
+    if is_long_text(trace):
         _say_long(trace)
     available = page_width()
     arrangement = arrange(shown)

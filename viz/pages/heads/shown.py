@@ -61,9 +61,9 @@ class Shown:
         return view_at(self.trace, sites_at(self.trace, self.sites)[0], self.unit, self.hiding)
 
     @property
-    def is_long(self) -> bool:
+    def has_long_text(self) -> bool:
         """Whether the text is so long that nothing is computed unasked."""
-        return is_long(self.trace)
+        return is_long_text(self.trace)
 
     def views(self, hiding: Hiding | None = None) -> Iterator[View]:
         """Return a view a layer, under another `hiding` than the own one if given; of a long text made one by one.
@@ -74,7 +74,7 @@ class Shown:
             Left out, the own one.
         """
         chosen = self.hiding if hiding is None else hiding
-        if self.is_long:
+        if self.has_long_text:
             return (view_at(self.trace, site, self.unit, chosen) for site in sites_at(self.trace, self.sites))
         if chosen not in self._made:
             self._made[chosen] = views_at(self.trace, self.sites, self.unit, chosen)
@@ -167,7 +167,7 @@ class Shown:
         return found
 
 
-def is_long(trace: AttentionTrace) -> bool:
+def is_long_text(trace: AttentionTrace) -> bool:
     """Return whether the texts of `trace` are so long that nothing is computed unasked.
 
     Parameters

@@ -13,7 +13,7 @@ from models.sites import Site
 from models.trace import AttentionTrace
 from viz.figures.drawing.theme import Colour
 from viz.pages.heads.settings import BETWEEN, COLOUR, HIDE, LEAST, MAP
-from viz.pages.heads.shown import is_long
+from viz.pages.heads.shown import is_long_text
 from viz.text.language import _, mark
 from viz.views.hiding import Hiding, hide_specials
 from viz.views.view import Unit
@@ -84,7 +84,7 @@ def kinds_of(sites: Iterable[Site]) -> tuple[str, ...]:
     return tuple(kind for kind, (pattern, _name) in MAPS.items() if any(site.matches(pattern) for site in places))
 
 
-def choose_view_of(trace: AttentionTrace) -> Wanted:
+def choose_wanted(trace: AttentionTrace) -> Wanted:
     """Show the choices in one line; what few need is behind a button.
 
     Parameters
@@ -100,7 +100,7 @@ def choose_view_of(trace: AttentionTrace) -> Wanted:
         kind = choose(MAP, names)
         between = _choose_between() if kind == "encoder" and trace.source.segments else None
         units, colours = dict(labels_of(UNIT)), dict(labels_of(COLOUR))
-        if is_long(trace):  # pieces, and colours in which weights of one in hundreds can be seen
+        if is_long_text(trace):  # pieces, and colours in which weights of one in hundreds can be seen
             units, colours = (dict(reversed(each.items())) for each in (units, colours))
         unit = choose(UNIT, units)
         colour = choose(COLOUR, colours)

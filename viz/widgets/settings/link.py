@@ -1,11 +1,11 @@
 """The link is the state: the only module that reads and writes the address bar, across pages and the browser's Back.
 
-Streamlit's own ways carry what they can. A text box is bound with ``bind="query-params"``: it alone writes letter by
-letter without a new entry in the browser's history. A control of choices is not: Streamlit writes the label that the
-reader sees to the address bar, a link holds the code, which is the same in every language of the interface; and a
-bound control that is behind a closed button or on another part of the page takes its parameter out of the link. Nor
-does ``persist_state="session"`` keep a page's settings: it keeps the control's value and leaves the link without it
-(a link that is copied would show something else), and what came by a link is no longer told from what was left.
+Streamlit's own ways carry what they can, as tried with 1.67. A text box is bound with ``bind="query-params"``:
+only so is a link written letter by letter without a new entry in the browser's history at each. A control of choices
+is not bound: Streamlit writes the label that the reader sees to the address bar, where a link holds the code, which is
+the same in every language of the interface; and a bound control that is not shown, as on another part of the page,
+takes its parameter out of the link. ``persist_state="session"`` does not keep a page's settings either: the control has
+its value again and the link lacks it, so that whoever is sent the link sees something else.
 
 The reader turns to a page in three ways. A link brings settings: they hold. The navigation brings none: the page
 stands as it was left, and what travels comes along. Back and Forward bring the link of that entry, and it holds to
