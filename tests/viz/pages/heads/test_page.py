@@ -385,7 +385,9 @@ def test_awkward_text_is_shown_as_text(text: str) -> None:
         np.testing.assert_array_equal(weights[0], views[0].weights)
         assert (len(picked["row_labels"]), len(picked["column_labels"])) == (queries, keys)
         assert picked["queries"] == [visible(token) for token in views[0].shown.query_tokens.texts]
-        assert "<script>" not in " ".join(each.proto.body for each in app.get("html"))
+        header, *others = app.get("html")
+        assert "bench-title" in header.proto.body
+        assert "<script>" not in " ".join(each.proto.body for each in others)
 
 
 def test_the_figures_have_their_descriptions_in_words(app: AppTest) -> None:
