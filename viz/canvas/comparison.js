@@ -89,7 +89,7 @@ class Comparison extends Maps {
     return this.exact[head] ? name : fill(this.header.words.weight, { weight: name });
   }
 
-  // Every word, the maps and the legend in their places, for the page and for a saved picture.
+  // The page and a saved picture are drawn from one list, so that they cannot differ.
   compose() {
     const { header, place } = this, texts = [...place.texts];
     place.headings.forEach(({ x, y, size, notes, note_size, line }, head) => {
@@ -108,7 +108,7 @@ class Comparison extends Maps {
     return this.weights.subarray(head * size, (head + 1) * size).filter((weight) => Math.abs(weight) < this.header.threshold).length;
   }
 
-  // The label of each row beside it, of each column above it.
+  // Labels are drawn and are no elements: four heads of 160 tokens would need more than a thousand.
   labels({ left, top, width, height }) {
     const { row_labels, column_labels, row_font, tick, raised } = this.header, { angle, column_font: size } = this.place;
     const high = height / row_labels.length, wide = width / column_labels.length;

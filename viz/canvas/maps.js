@@ -30,7 +30,8 @@ async function decode(bytes) {
   return [JSON.parse(new TextDecoder().decode(plain.subarray(4, 4 + length))), plain.subarray(4 + length)];
 }
 
-// What the colour of a cell is, for each of its 256 values, as one number for ImageData; 0 is empty.
+// Colours are looked up and not computed, since there are millions of cells: for each of the 256 values that a cell can
+// have one number for ImageData; 0 is empty.
 function lookup(header) {
   const stops = header.palette.map(([place, hex]) => [place, [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16))]);
   return Uint32Array.from({ length: 256 }, (_, level) => {
@@ -47,7 +48,8 @@ function lookup(header) {
 
 const fill = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
 
-// The first and the last of the cells that begin at `starts` which hold a token from `first` to before `end`.
+// Two canvases may cut one text into cells of different sizes, so that a cell of one meets several of the other: the
+// first and the last of those that begin at `starts` and hold a token from `first` to before `end`.
 function cellsOf(starts, first, end) {
   const holds = starts.slice(0, -1).map((start, cell) => start < end && first < starts[cell + 1]);
   return [holds.indexOf(true), holds.lastIndexOf(true)];
@@ -115,13 +117,13 @@ class Maps {
     else this.say(false);
   }
 
-  // Whether `other` shows heads of the same map on the same text.
+  // Marks cross over only between canvases whose axes mean the same: of one map, on one text.
   isLike(other) {
     const parts = ["site", "queries", "keys", "query_title", "key_title"];
     return parts.every((part) => JSON.stringify(this.header?.[part]) === JSON.stringify(other.header?.[part]));
   }
 
-  // Mark the cell of the tokens that another canvas is pointed at.
+  // A word that is pointed at on another canvas is found here at once.
   follow(other) {
     if (other === this || !this.place) return;
     const at = other.at && other.at.row !== null && this.isLike(other) ? other.at : null;
@@ -134,7 +136,7 @@ class Maps {
     if (before || this.echo) this.mark();
   }
 
-  // Stay on the head that the pointer or the keys are on when there are others.
+  // A payload that comes while somebody points must not take their place away: it is kept if its head is still there.
   keep(at, place) {
     const head = this.header.heads.findIndex(isPlace(place));
     const inside = at.row === null || (at.row < this.header.rows.length - 1 && at.column < this.header.columns.length - 1);
@@ -152,7 +154,7 @@ class Maps {
     this.save.setAttribute("aria-label", `${saves}: ${header.title}`);
   }
 
-  // All maps as one picture, a pixel a cell.
+  // Painted once whatever the size of the page: all maps as one picture, a pixel a cell, which drawing then scales.
   paintSheet() {
     const { header } = this;
     const [rows, columns] = [header.rows.length - 1, header.columns.length - 1];
@@ -195,7 +197,7 @@ class Maps {
     this.paintMaps(pen, this.ratio);
   }
 
-  // Every map in its place, `ratio` pixels for each of the page's.
+  // Places are rounded to whole pixels of the screen, `ratio` for each of the page's: else the edges of cells blur.
   paintMaps(pen, ratio) {
     if (!this.sheet) this.paintSheet();
     const { picture, across, rows, columns } = this.sheet;
@@ -211,7 +213,7 @@ class Maps {
     });
   }
 
-  // The frames of maps that stand out.
+  // None, but on a canvas where heads are picked.
   frames() {
     return [];
   }
@@ -220,7 +222,8 @@ class Maps {
     if (this.place) saveAs(await pictureOf(this), this.header.file);
   }
 
-  // Marks over the maps: frames, the same cell in every head, and a ring about the map that is pointed at.
+  // On a canvas of their own, so that no map is painted again as the pointer moves: frames, the same cell in every head,
+  // and a ring about the map that is pointed at.
   mark() {
     if (!this.place) return;
     const pen = this.marks.getContext("2d");
@@ -240,7 +243,6 @@ class Maps {
     pen.strokeRect(own.left - 1, own.top - 1, own.width + 2, own.height + 2);
   }
 
-  // Where cells lie in a map: {left, top, width, height}.
   placeOf(box, { rows, columns }) {
     const [wide, high] = [box.width / (this.header.columns.length - 1), box.height / (this.header.rows.length - 1)];
     const [across, down] = [columns[1] + 1 - columns[0], rows[1] + 1 - rows[0]];
@@ -288,7 +290,7 @@ class Maps {
     window.dispatchEvent(new CustomEvent(POINTED, { detail: this }));
   }
 
-  // The text of a cell's tokens: one token, or the first and the last of several.
+  // A cell may hold many tokens, of which there is room to name two.
   span(texts, starts, cell) {
     const [first, last] = [starts[cell], starts[cell + 1] - 1];
     return first === last ? texts[first] : fill(this.header.words.span, { first: texts[first], last: texts[last] });
@@ -314,7 +316,7 @@ class Maps {
     return [];
   }
 
-  // Which cell of all this is, counted through.
+  // Cells come as one run of bytes: head by head, row by row.
   cellAt({ head, row, column }) {
     const [rows, columns] = [this.header.rows.length - 1, this.header.columns.length - 1];
     return (head * rows + row) * columns + column;
@@ -334,7 +336,7 @@ class Maps {
     this.placeTip();
   }
 
-  // What else those hear who move by keys.
+  // Those who move by keys do not see frames: they hear what else there is to say.
   closing() {
     return [];
   }
@@ -369,7 +371,7 @@ class Maps {
     this.reveal();
   }
 
-  // The next head in a direction: along the line, or the nearest of the next line.
+  // Arrow keys follow what is seen, whatever the order of heads: along the line, or to the nearest of the next line.
   beside(at, [down, across]) {
     const here = this.place.boxes[at.head], order = this.place.boxes;
     if (across) return { ...at, head: Math.min(Math.max(at.head + across, 0), order.length - 1) };
@@ -388,7 +390,7 @@ class Maps {
     return { head: at.head, row: within(at.row + down, rows), column: within(at.column + across, columns) };
   }
 
-  // Bring the cell, or the head, that the keys are on into sight, if it is not.
+  // The keys may leave the window: what they are on is brought back into sight.
   reveal() {
     const { at } = this, whole = at && this.place.boxes[at.head];
     if (!whole) return;

@@ -130,7 +130,7 @@ class Overview extends Maps {
       ({ x: left - 2.5, y: top - 2.5, width: width + 5, height: height + 5 }));
   }
 
-  // Every word, the maps and the legend in their places, for a saved picture.
+  // A saved picture has no page around it: every word that the page says of the maps stands in it.
   compose() {
     const { header, place } = this, { width } = place, texts = [];
     const pen = document.createElement("canvas").getContext("2d");

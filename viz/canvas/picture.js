@@ -5,7 +5,7 @@ const MARGIN = 16;
 const SHARP = 2; // pixels of the picture for each of the page's
 const SVG = "http://www.w3.org/2000/svg", XLINK = "http://www.w3.org/1999/xlink";
 
-// Give the picture of a view as a file; `compose` of it says where everything stands.
+// Both formats are made from one sheet, the view's `compose`, so that they cannot differ.
 async function pictureOf(view) {
   const sheet = withMargin(view.compose());
   return view.header.file.endsWith(".svg") ? asSvg(view, sheet) : asPng(view, sheet);
@@ -83,7 +83,7 @@ function broken(pen, text, style, family, wide, cut = null) {
   return [...lines, line].filter(Boolean);
 }
 
-// The small maps alone, `sharp` pixels for each of the page's.
+// Painted anew and not copied from the page, whose screen may have fewer pixels: `sharp` for each of the page's.
 function paintedMaps(view, { width, height }, sharp) {
   const canvas = document.createElement("canvas");
   canvas.width = Math.max(Math.round(width * sharp), 1);
