@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from viz.captions.strips import heading_of
 from viz.figures.drawing.axes import longest_label
 from viz.figures.drawing.grid import GLYPH_WIDTH, LARGEST_CELL, LINE_HEIGHT, SLANTED_CELL, SLANTED_FONT
 from viz.figures.drawing.theme import (
@@ -26,18 +27,44 @@ from viz.text.language import _
 from viz.views.strips import Strip
 
 LINE = NOTE_SIZE * LINE_HEIGHT
+
+
 GAP = 14  # pixels between strips
+
+
 TOOLBAR = 40  # pixels at the right of the first heading, for the button that saves the picture
+
+
 VECTOR_HEIGHT = 26
+
+
 ROW_HEIGHT = 20
+
+
 MANY_ROWS_HEIGHT = 440  # pixels that a matrix of many rows takes
+
+
 LOWEST_ROW = 5
+
+
 TICK = 4
+
+
 LARGEST_GUTTER = 0.3  # of the width, for row labels
+
+
 CELL_OF_NUMBER = 44  # pixels: in narrower cells no number is written
+
+
 CELL_OF_DECIMALS = 56  # pixels: in wider ones numbers have three decimals
+
+
 MOST_NUMBERED_ROWS = 16
+
+
 MOST_GAPPED = 64  # columns: a line between narrower cells would leave nothing of them
+
+
 _NUMBER_SIZE = 12
 
 
@@ -122,23 +149,6 @@ def number_strips(strips: Sequence[Strip], *, width: float = 1320) -> go.Figure:
         layout["shapes"] += _marks(block, suffix)
         heatmaps.append(_heatmap(block, suffix))
     return go.Figure(heatmaps, layout)
-
-
-def heading_of(strip: Strip) -> str:
-    """Say what a strip shows: symbol, name, shape, and what its colours mean; plain text.
-
-    Parameters
-    ----------
-    strip : Strip
-    """
-    limit = f"{strip.limit:.3g}"
-    colours = {
-        "weights": _("colours from 0 to 1"),
-        "mask": _("dark: 1, light: 0"),
-        "signed": _("colours from -{limit} to {limit}", limit=limit),
-    }[strip.kind]
-    made = _("; made by this step") if strip.made else ""
-    return f"{strip.symbol} {strip.name} {strip.shape}, {colours}{made}"
 
 
 def _place(strip: Strip, top: float, width: float, left: float, longest: int) -> _Block:

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.figure_samples import AWKWARD
-from viz.figures.strips import heading_of, number_strips
+from viz.captions.strips import heading_of
+from viz.figures.strips import number_strips
 from viz.views.strips import Strip
 from viz.walk.digits import light_up, number, products, sum_of, terms_of
 

@@ -13,7 +13,8 @@ import models
 from models.mechanisms import mechanisms
 from models.sites import Site
 from models.trace import AttentionTrace
-from viz.figures.strips import heading_of, number_strips
+from viz.captions.strips import heading_of
+from viz.figures.strips import number_strips
 from viz.pages.steps.settings import HEAD, LAYER, MECHANISM, MOST_READ, READ, READS, ROW, STEP, TITLES, WALKED, WORD
 from viz.server.loading import usable
 from viz.server.runtime import Host, shared_host

@@ -1,0 +1,23 @@
+"""What is said of a strip of numbers: its symbol, its name, its shape, and what its colours mean."""
+
+from __future__ import annotations
+
+from viz.text.language import _
+from viz.views.strips import Strip
+
+
+def heading_of(strip: Strip) -> str:
+    """Say what a strip shows: symbol, name, shape, and what its colours mean; plain text.
+
+    Parameters
+    ----------
+    strip : Strip
+    """
+    limit = f"{strip.limit:.3g}"
+    colours = {
+        "weights": _("colours from 0 to 1"),
+        "mask": _("dark: 1, light: 0"),
+        "signed": _("colours from -{limit} to {limit}", limit=limit),
+    }[strip.kind]
+    made = _("; made by this step") if strip.made else ""
+    return f"{strip.symbol} {strip.name} {strip.shape}, {colours}{made}"
