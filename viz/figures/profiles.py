@@ -132,7 +132,7 @@ class _Column:
         return max((columns_taken(f"{each:.2f}" if self.decimals else str(each)) for each in self.values), default=0)
 
 
-class _Grid(NamedTuple):
+class _Sizes(NamedTuple):
     """The sizes of the table.
 
     Parameters
@@ -170,7 +170,7 @@ def _columns(profiles: Sequence[Profile], measures: Sequence[Measure], picked: S
     ]
 
 
-def _fit(columns: Sequence[_Column], width: float) -> _Grid:
+def _fit(columns: Sequence[_Column], width: float) -> _Sizes:
     """Choose the largest letters with which each word of a name and each cell fit into its column on one line."""
     for font in range(FONT_SIZE - 1, SMALLEST_FONT - 1, -1):
         letter, bold = font * GLYPH_WIDTH, min(font, NOTE_SIZE) * GLYPH_WIDTH * BOLD
@@ -187,7 +187,7 @@ def _fit(columns: Sequence[_Column], width: float) -> _Grid:
         wrapped(each.name, (room - 2 * PADDING) / BOLD, small) for each, room in zip(columns, widths, strict=True)
     )
     header = max(map(len, names)) * small * LINE_HEIGHT + 2 * PADDING
-    return _Grid(font, widths, names, header, font * LINE_HEIGHT + PADDING, across)
+    return _Sizes(font, widths, names, header, font * LINE_HEIGHT + PADDING, across)
 
 
 def _meanings(measures: Sequence[Measure], reason: str) -> list[str]:
@@ -204,7 +204,7 @@ def _foot(lines: Sequence[str]) -> dict[str, Any]:
     return {"text": text, "font": {"size": NOTE_SIZE}, "showarrow": False, "align": "left", "borderpad": 0, **place}
 
 
-def _table(columns: Sequence[_Column], grid: _Grid) -> go.Table:
+def _table(columns: Sequence[_Column], grid: _Sizes) -> go.Table:
     aligned = ["left" if each.is_text else "right" for each in columns]
     shades = [_shades(each) for each in columns]
     texts = [[text_on(shade) if shade != CLEAR else TEXT_COLOUR for shade in column] for column in shades]

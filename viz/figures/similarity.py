@@ -84,7 +84,7 @@ def similarity_heatmap(
     return go.Figure([_heatmap(found), _markers(found, grid.cell)], layout)
 
 
-class _Grid(NamedTuple):
+class _Square(NamedTuple):
     """Rows and columns of heads, in pixels.
 
     Parameters
@@ -109,17 +109,17 @@ class _Grid(NamedTuple):
     across: float
 
 
-def _fit(count: int, width: float) -> _Grid:
+def _fit(count: int, width: float) -> _Square:
     """Fit `count` rows and columns into `width` pixels."""
     cell = min(LARGEST_CELL, min(width - NAMED_GUTTER, WIDEST) / max(count, 1))
     named = cell >= SMALLEST_FONT
     gutter = NAMED_GUTTER if named else GUTTER
     cell = cell if named else min(width - gutter, WIDEST) / max(count, 1)
     side = cell * count
-    return _Grid(count, cell, side, named, gutter, max(side + gutter, min(width, NARROWEST)))
+    return _Square(count, cell, side, named, gutter, max(side + gutter, min(width, NARROWEST)))
 
 
-def _layout(found: Similarity, grid: _Grid, notes: Sequence[str]) -> dict[str, Any]:
+def _layout(found: Similarity, grid: _Square, notes: Sequence[str]) -> dict[str, Any]:
     across, side = grid.across, grid.side
     meaning = _("Jensen-Shannon divergence, mean over queries: 0 the two heads read alike, 1 they share no token")
     colours = fitting_colours(divergence_axis(meaning), across)
@@ -141,7 +141,7 @@ def _layout(found: Similarity, grid: _Grid, notes: Sequence[str]) -> dict[str, A
     }
 
 
-def _axis(found: Similarity, grid: _Grid, title: str) -> dict[str, Any]:
+def _axis(found: Similarity, grid: _Square, title: str) -> dict[str, Any]:
     return {
         "tickmode": "array",
         "tickvals": np.arange(grid.heads),

@@ -1,1 +1,1 @@
-"""What the figures share: theme, panels, heatmaps, mosaics."""
+"""What the figures share: theme, panels, the one way to draw maps, headings, the colour bar."""
