@@ -11,6 +11,7 @@ from torch import Tensor
 from models.messages import Message
 from models.networks.base import TranslationNetwork
 from models.networks.transformer import TransformerMemory, TransformerNetwork
+from models.sites import Site
 from models.translation.translator import Translator
 
 NOTE = Message("positions removed: the encoder is not told where its words stand")
@@ -33,6 +34,11 @@ class WithoutSourcePositions(TranslationNetwork):
         blind = copy.copy(network)
         blind._buffers = {**network._buffers, "positions": torch.zeros_like(network.positions)}
         self.blind = blind
+
+    @property
+    def heads(self) -> dict[Site, int]:
+        """How many heads read at each place: as many as in the network itself."""
+        return self.network.heads
 
     def encode(self, source: Tensor, source_mask: Tensor | None = None) -> TransformerMemory:
         """Read `source` as a bag of words; see `models.networks.base.TranslationNetwork`."""
