@@ -120,7 +120,8 @@ def load_pretrained(key: str, progress: Progress | None = None) -> PretrainedMod
     InputError
         If the model cannot be had, opened or observed; says why.
     """
-    from models.huggingface.hub import OfflineError, fetch, look_up, stored
+    from models.huggingface.hub import fetch, look_up, stored
+    from models.huggingface.hub_settings import OfflineError
     from models.huggingface.loading import load_folder
 
     known = local_models()

@@ -12,77 +12,24 @@ reaches only what the public reaches. Importing this module does not import torc
 from __future__ import annotations
 
 import io
-import os
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from models.errors import InputError
 from models.huggingface.files import is_read, is_weights, lack_of_tokenizer
 from models.messages import Message
 
 if TYPE_CHECKING:
     from tqdm import tqdm
+from models.huggingface.hub_settings import NO_NAME, HubError, HubSettings, OfflineError, check_identity
 
-HUB_VARIABLE, SIZE_VARIABLE = "ATTENTION_BENCH_HUB", "ATTENTION_BENCH_HUB_MEGABYTES"
-
-_IDENTITY = re.compile(
-    r"[A-Za-z0-9](?:[A-Za-z0-9_]|-(?![-/])){0,95}/[A-Za-z0-9](?:[A-Za-z0-9_]|[.](?![.])|-(?!-)){0,95}(?<![.-])(?<![.]git)"
-)
 _SECONDS = 15.0
-_NO_NAME = Message("A model of the hub is called owner/name, such as google-bert/bert-base-uncased.")
+
 
 Progress = Callable[[int, int], None]
 """Called with the bytes that are here and the bytes in all; from another thread."""
-
-
-class HubError(InputError):
-    """A model of the hub that cannot be had; the message says in the reader's words why."""
-
-
-class OfflineError(HubError):
-    """The hub cannot be reached."""
-
-
-@dataclass(frozen=True, slots=True)
-class HubSettings:
-    """What a deployment allows.
-
-    Parameters
-    ----------
-    enabled : bool
-    allowed : tuple of str
-        The only models that may be opened; empty for any.
-    largest : int
-        Bytes that a model's files may have together.
-    """
-
-    enabled: bool = True
-    allowed: tuple[str, ...] = ()
-    largest: int = 1_500_000_000
-
-    @classmethod
-    def from_environment(cls, variables: Mapping[str, str] | None = None) -> HubSettings:
-        """Read the settings; ValueError, naming the variable, if one is neither of what it may be.
-
-        Parameters
-        ----------
-        variables : mapping of str to str, optional
-            Those of the process if left out.
-        """
-        values = os.environ if variables is None else variables
-        switch, size = values.get(HUB_VARIABLE, "on").strip(), values.get(SIZE_VARIABLE, "").strip()
-        if size and not (size.isascii() and size.isdigit() and int(size)):
-            message = f"{SIZE_VARIABLE} is a whole number of megabytes; got {size!r}"
-            raise ValueError(message)
-        allowed = tuple(each.strip() for each in switch.split(",")) if switch.lower() not in ("on", "off") else ()
-        if wrong := [each for each in allowed if not _IDENTITY.fullmatch(each)]:
-            message = f"{HUB_VARIABLE} is on, off, or models as owner/name separated by commas; got {wrong[0]!r}"
-            raise ValueError(message)
-        return cls(switch.lower() != "off", allowed, int(size) * 1_000_000 if size else cls().largest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,26 +54,6 @@ class HubModel:
     def size(self) -> int:
         """How many bytes would be fetched."""
         return sum(size for _, size in self.files)
-
-
-def check_identity(text: str, settings: HubSettings) -> str:
-    """Return the ``owner/name`` that somebody typed; HubError if it is none, or not one that may be opened here.
-
-    Parameters
-    ----------
-    text : str
-    settings : HubSettings
-    """
-    identity = text.strip()
-    if not settings.enabled:
-        message = Message("This server opens no models of the hub.")
-        raise HubError(message)
-    if not _IDENTITY.fullmatch(identity):
-        raise HubError(_NO_NAME)
-    if settings.allowed and identity not in settings.allowed:
-        message = Message("This server opens only {names}.", names=", ".join(settings.allowed))
-        raise HubError(message)
-    return identity
 
 
 def look_up(text: str, settings: HubSettings | None = None) -> HubModel:
@@ -270,7 +197,7 @@ def _explain(identity: str, error: Exception) -> NoReturn:
     from huggingface_hub import errors
 
     if isinstance(error, errors.HFValidationError):
-        message = _NO_NAME
+        message = NO_NAME
     elif isinstance(error, errors.GatedRepoError):
         message = Message(
             "{identity} is not open to everybody; only models that are can be shown here.", identity=identity

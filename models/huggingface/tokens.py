@@ -1,6 +1,6 @@
 """From text to the tokens of a transformers model and back, as the records that every view reads.
 
-The words are those of `models.translation.tokenizer.split_words`, for every vocabulary: one sentence has the same
+The words are those of `models.translation.words.split_words`, for every vocabulary: one sentence has the same
 words in two models, however each cuts them into pieces.
 """
 
@@ -19,7 +19,8 @@ from transformers import PreTrainedTokenizerBase
 from models.errors import InputError
 from models.messages import Message
 from models.trace import TokenSequence
-from models.translation.tokenizer import assign_words, raw_bytes, show_bytes, split_words, token_sequence
+from models.translation.pieces import assign_words, raw_bytes, show_bytes, token_sequence
+from models.translation.words import split_words
 
 _BLANK = "\u2581"
 _FALLBACK = re.compile(r"<0x([0-9A-F]{2})>")

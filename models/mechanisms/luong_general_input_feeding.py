@@ -21,6 +21,6 @@ MECHANISM = Mechanism(
         FORWARDS,
         *OUTPUT,
     ),
-    network="models.networks.luong:LuongInputFeedingNetwork",
+    network="models.networks.luong_input_feeding:LuongInputFeedingNetwork",
     order=8,
 )

@@ -13,28 +13,10 @@ from typing import cast
 import torch
 from torch import Tensor, nn
 
-from models.hooks import AttentionWeights, HookPoint
-from models.networks.attention import merge_heads, scaled_dot_scores, split_heads, weighted_sum
 from models.networks.base import TiedNetwork
+from models.networks.multi_head import KeyValue, MultiHeadAttention
 from models.sites import Site
 from models.softmax import causal_mask
-
-
-@dataclass(frozen=True, slots=True)
-class KeyValue:
-    """Keys and values, each [batch, head, key, d_head]."""
-
-    keys: Tensor
-    values: Tensor
-
-    def extended(self, more: KeyValue) -> KeyValue:
-        """Return these followed by `more` on the key axis.
-
-        Parameters
-        ----------
-        more : KeyValue
-        """
-        return KeyValue(torch.cat((self.keys, more.keys), dim=2), torch.cat((self.values, more.values), dim=2))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,68 +40,6 @@ class LayerCache:
 
     past: KeyValue | None
     source: KeyValue
-
-
-class MultiHeadAttention(nn.Module):
-    """softmax(q k' / sqrt(d_head)) v for each head, joined by an output projection. 2017, section 3.2.
-
-    Parameters
-    ----------
-    place : Site
-        ``stack.layer.kind``.
-    d_model, heads : int
-    dropout : float
-        On the weights, after the hook.
-    """
-
-    def __init__(self, place: Site, d_model: int, heads: int, dropout: float) -> None:
-        super().__init__()
-        self.heads = heads
-        self.query = nn.Linear(d_model, d_model)
-        self.key = nn.Linear(d_model, d_model)
-        self.value = nn.Linear(d_model, d_model)
-        self.output = nn.Linear(d_model, d_model)
-        self.attend = AttentionWeights(place)
-        self.dropout = nn.Dropout(dropout) if dropout else nn.Identity()
-        self.hook_query = HookPoint(place.at("query"))
-        self.hook_key = HookPoint(place.at("key"))
-        self.hook_value = HookPoint(place.at("value"))
-        self.hook_context = HookPoint(place.at("context"))
-        self.hook_output = HookPoint(place.at("output"))
-        for part in (self.query, self.key, self.value, self.output):
-            nn.init.xavier_uniform_(part.weight)
-            nn.init.zeros_(part.bias)
-
-    def read(self, states: Tensor, first_key: int = 0) -> KeyValue:
-        """Return keys and values of `states`, [batch, key, d_model].
-
-        Parameters
-        ----------
-        states : Tensor, [batch, key, d_model]
-        first_key : int, optional
-            Absolute position of the first of them.
-        """
-        keys = self.hook_key(split_heads(self.key(states), self.heads), first_key)
-        values = self.hook_value(split_heads(self.value(states), self.heads), first_key)
-        return KeyValue(keys, values)
-
-    def forward(self, states: Tensor, memory: KeyValue, mask: Tensor | None, first_query: int = 0) -> Tensor:
-        """Let `states`, [batch, query, d_model], read `memory`: [batch, query, d_model].
-
-        Parameters
-        ----------
-        states : Tensor, [batch, query, d_model]
-        memory : KeyValue
-        mask : bool Tensor that broadcasts to [batch, head, query, key], or None
-        first_query : int, optional
-            Absolute position of the first query row.
-        """
-        query = self.hook_query(split_heads(self.query(states), self.heads), first_query)
-        scores = scaled_dot_scores(query, memory.keys)  # [batch, head, query, key]
-        weights = self.dropout(self.attend(scores, mask, first_query))
-        context = self.hook_context(weighted_sum(weights, memory.values), first_query)
-        merged = merge_heads(context)  # [batch, query, d_model]
-        return self.hook_output(self.output(merged)[:, None], first_query)[:, 0]
 
 
 class _Layer(nn.Module):

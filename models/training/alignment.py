@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.trace import Alignment, AttentionMap, AttentionTrace, Reading, TokenSequence, merge_to_words
-from models.translation.tokenizer import normalise
+from models.translation.words import normalise
 
 if TYPE_CHECKING:
     from models.translation.translator import Translator

@@ -17,7 +17,8 @@ from torch import Tensor
 from tqdm import tqdm
 
 from models.training.recipes import DataFile, Recipe, RecipeError
-from models.translation.tokenizer import PairTokenizer, is_mark, normalise, split_words
+from models.translation.tokenizer import PairTokenizer
+from models.translation.words import is_mark, normalise, split_words
 from models.vocabulary import BEGIN, END, PAD
 
 Pair = tuple[str, str]

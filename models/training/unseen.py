@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from models.training.data import Pair, read_pairs
-from models.translation.tokenizer import normalise
+from models.translation.words import normalise
 
 CLOSING_MARKS = ".!?\u3002\uff01\uff1f"
 

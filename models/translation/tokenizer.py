@@ -1,105 +1,21 @@
 """One tokenizer per language pair, shared by all its mechanisms: byte-level BPE inside words.
 
-A word is a run without white space; each punctuation mark is a word of its own; a French elision ends after its
-apostrophe (``l'`` | ``accord``); each Han character is a word. Pieces never cross words.
+Words are those of `models.translation.words`; pieces never cross them.
 """
 
 from __future__ import annotations
 
-import re
-import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
+from collections.abc import Iterable
 from pathlib import Path
 
 from tokenizers import AddedToken, Encoding, Tokenizer, decoders, models, pre_tokenizers, trainers
 
 from models.trace import TokenSequence
+from models.translation.pieces import raw_bytes, show_bytes, token_sequence
+from models.translation.words import normalise, split_words
 from models.vocabulary import BEGIN, END
 
 SPECIAL_TOKENS = ("<pad>", "<s>", "</s>")
-_HAN = "\u2e80-\u2fdf\u3005\u3007\u3021-\u3029\u3038-\u303b\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-_ELISION = re.compile(r"(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu|quoiqu)'(?=\w)", re.IGNORECASE)
-_WORD = re.compile(rf"[{_HAN}]|[^\s{_HAN}]+")
-
-
-def normalise(text: str) -> str:
-    r"""Return `text` as the models see it: NFC, straight apostrophes, single spaces, none at the ends.
-
-    Control characters count as white space; a lone surrogate, which UTF-8 cannot hold, becomes U+FFFD.
-
-    Parameters
-    ----------
-    text : str
-
-    Examples
-    --------
-    >>> normalise("  l\u2019accord \n\x00 final ")
-    "l'accord final"
-    """
-    whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    composed = unicodedata.normalize("NFC", whole).replace("\u2019", "'")
-    if not composed.isprintable():
-        composed = "".join(" " if unicodedata.category(each) in ("Cc", "Zs", "Zl", "Zp") else each for each in composed)
-    return " ".join(composed.split())
-
-
-def is_mark(character: str) -> bool:
-    """Return whether a character is a word of its own: punctuation, currency and mathematical signs.
-
-    Parameters
-    ----------
-    character : str
-    """
-    return unicodedata.category(character)[0] == "P" or unicodedata.category(character) in ("Sc", "Sm")
-
-
-def split_words(text: str) -> list[str]:
-    """Cut normalised text into words, the white space before a word kept with it.
-
-    An apostrophe between two letters belongs to their word (``don't``) unless it ends a French elision.
-    Joining the words gives the text back.
-
-    Parameters
-    ----------
-    text : str
-        Normalised.
-
-    Examples
-    --------
-    >>> split_words("L'accord, c'est fini.")
-    ["L'", 'accord', ',', " c'", 'est', ' fini', '.']
-    """
-    words: list[str] = []
-    end = 0
-    for run in _WORD.finditer(text):
-        for start, stop in _split_run(run.group()):
-            words.append(text[end : run.start() + start] + run.group()[start:stop])
-            end = run.start() + stop
-    if end < len(text):
-        words.append(text[end:])  # white space at the end, which normalised text has not
-    return words
-
-
-def _split_run(run: str) -> Iterator[tuple[int, int]]:
-    """Cut a run without white space at its punctuation marks and elisions, as (start, stop) pairs."""
-    start = 0
-    for index, character in enumerate(run):
-        if not is_mark(character):
-            continue
-        inside = 0 < index < len(run) - 1 and run[index - 1].isalpha() and run[index + 1].isalpha()
-        if character == "'" and inside:
-            elision = _ELISION.match(run, start)
-            if elision and elision.end() == index + 1:
-                yield start, index + 1
-                start = index + 1
-            continue
-        if start < index:
-            yield start, index
-        yield index, index + 1
-        start = index + 1
-    if start < len(run):
-        yield start, len(run)
 
 
 class PairTokenizer:
@@ -243,105 +159,3 @@ class PairTokenizer:
         TokenSequence
         """
         return self.sequence((BEGIN, *target.ids[:-1]))
-
-
-def _byte_of_character() -> dict[str, int]:
-    """Return the byte that each character of the byte-level alphabet stands for (its definition: GPT-2)."""
-    printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
-    others = [byte for byte in range(256) if byte not in printable]
-    return {chr(byte): byte for byte in printable} | {chr(256 + index): byte for index, byte in enumerate(others)}
-
-
-_BYTES = _byte_of_character()
-
-
-def raw_bytes(token: str) -> bytes:
-    """Return the bytes that a token of a byte-level vocabulary stands for; KeyError if it is not of one.
-
-    Parameters
-    ----------
-    token : str
-    """
-    return bytes(_BYTES[each] for each in token)
-
-
-def show_bytes(raw: bytes) -> str:
-    r"""Return what a piece reads; bytes that are no whole character are shown as ``\xe2``.
-
-    Parameters
-    ----------
-    raw : bytes
-    """
-    return raw.decode("utf-8", "backslashreplace")
-
-
-def token_sequence(ids: Sequence[int], texts: Sequence[str], raws: Sequence[bytes | None]) -> TokenSequence:
-    """Return pieces as a record.
-
-    Parameters
-    ----------
-    ids : sequence of int
-    texts : sequence of str
-        What each piece reads.
-    raws : sequence of bytes or None
-        What each adds to the text in UTF-8; None for a special token, which is a word of its own.
-    """
-    words: list[int] = []
-    word_texts: list[str] = []
-    for special, run in groupby(range(len(ids)), key=lambda position: raws[position] is None):
-        positions = list(run)
-        if special:
-            indices, new = list(range(len(positions))), [texts[position] for position in positions]
-        else:
-            indices, new = group_words([raw for position in positions if (raw := raws[position]) is not None])
-        words.extend(len(word_texts) + index for index in indices)
-        word_texts.extend(new)
-    specials = tuple(position for position, raw in enumerate(raws) if raw is None)
-    return TokenSequence(tuple(texts), tuple(ids), tuple(words), tuple(word_texts), specials)
-
-
-def group_words(raws: list[bytes]) -> tuple[list[int], list[str]]:
-    """Return, for pieces as bytes, the index of each one's word and the words' texts.
-
-    A model may write pieces that make no whole character or that meet inside one word; a piece belongs to the word
-    of its first byte.
-
-    Parameters
-    ----------
-    raws : sequence of bytes
-    """
-    text = b"".join(raws).decode("utf-8", "surrogateescape")  # a stray byte becomes one lone surrogate
-    words = [word.encode("utf-8", "surrogateescape") for word in split_words(text)]
-    starts = [0]
-    for raw in raws:
-        starts.append(starts[-1] + len(raw))
-    indices, bounds = assign_words(starts[:-1], [len(word) for word in words])
-    return indices, [b"".join(words[a:b]).decode("utf-8", "replace").strip() for a, b in bounds]
-
-
-def assign_words(starts: Sequence[int], lengths: Sequence[int]) -> tuple[list[int], list[tuple[int, int]]]:
-    """Return each piece to the word in which it begins; a word in which none begins goes to the one before it.
-
-    Parameters
-    ----------
-    starts : sequence of int
-        Where each piece begins, never going back.
-    lengths : sequence of int
-        Of the words, which follow on one another from 0, in the same unit.
-
-    Returns
-    -------
-    indices : list of int
-        For each piece the index of its word, none left out.
-    bounds : list of (int, int)
-        For each of those, the first of the given words that it holds and the one after its last.
-
-    Examples
-    --------
-    >>> assign_words([0, 2, 9], [4, 3, 5])
-    ([0, 0, 1], [(0, 2), (2, 3)])
-    """
-    owners = [index for index, length in enumerate(lengths) for _ in range(length)]  # [unit]
-    first = [owners[start] for start in starts]
-    begun = sorted(set(first))
-    return [begun.index(word) for word in first], list(zip(begun, [*begun[1:], len(lengths)], strict=True))

@@ -25,7 +25,8 @@ from models.translation.decoding import greedy, step_limit
 from models.translation.entry import Entry
 from models.translation.replay import TranslatorReplay
 from models.translation.texts import cut_after, fit_text, nothing_to_read, read_text
-from models.translation.tokenizer import PairTokenizer, normalise
+from models.translation.tokenizer import PairTokenizer
+from models.translation.words import normalise
 from models.vocabulary import BEGIN, END
 
 ALTERNATIVES = 5

@@ -25,17 +25,8 @@ from hypothesis import strategies as st
 
 import models
 from models.errors import InputError
-from models.huggingface.hub import (
-    HUB_VARIABLE,
-    SIZE_VARIABLE,
-    HubError,
-    HubModel,
-    HubSettings,
-    check_identity,
-    fetch,
-    look_up,
-    stored,
-)
+from models.huggingface.hub import HubModel, fetch, look_up, stored
+from models.huggingface.hub_settings import HUB_VARIABLE, SIZE_VARIABLE, HubError, HubSettings, check_identity
 from tests.support.huggingface_samples import TEXT, tiny_network, tiny_tokenizer
 
 ANY = HubSettings()

@@ -23,7 +23,7 @@ from models.huggingface.files import WEIGHTS_FILE
 from models.huggingface.layers import own_weights
 from models.huggingface.marian import MarianText
 from models.huggingface.tokens import clean
-from models.translation.tokenizer import split_words
+from models.translation.words import split_words
 from tests.support.huggingface_samples import tiny_network, tiny_pieces
 
 ENGLISH = (

@@ -13,7 +13,7 @@ from transformers import PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
 from models.errors import InputError
 from models.huggingface.tokens import TextTokenizer, clean
-from models.translation.tokenizer import split_words
+from models.translation.words import split_words
 from tests.support.huggingface_samples import SPECIALS, tiny_tokenizer
 
 TEXT = "The café 猫 drank 🐈 milk, don't."

@@ -17,7 +17,8 @@ from torch import Tensor, nn
 
 from models.hooks import HookPoint, points
 from models.networks import attention
-from models.networks.transformer import MultiHeadAttention, sinusoidal_positions
+from models.networks.multi_head import MultiHeadAttention
+from models.networks.transformer import sinusoidal_positions
 from models.sites import Site
 from models.softmax import FullyMaskedRowError, causal_mask, causal_weights, masked_softmax
 from tests.support import reference

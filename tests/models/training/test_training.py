@@ -52,7 +52,7 @@ from models.training.train import Progress, Start, Trainer, learning_rate, read_
 from models.training.unseen import bare, training_sources, unseen
 from models.translation.checkpoints import TOKENIZER_FILE, read_card
 from models.translation.examples import EXAMPLES
-from models.translation.tokenizer import is_mark, normalise, split_words
+from models.translation.words import is_mark, normalise, split_words
 from models.vocabulary import BEGIN, END, PAD
 from tests.support.small_models import ATTENTIVE, KEYS, SIZES, fluent, tokenizer, translator
 

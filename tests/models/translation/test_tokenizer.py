@@ -13,7 +13,8 @@ from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, 
 
 from models.trace import TokenSequence
 from models.training.recipes import read_recipe
-from models.translation.tokenizer import SPECIAL_TOKENS, PairTokenizer, is_mark, normalise, split_words
+from models.translation.tokenizer import SPECIAL_TOKENS, PairTokenizer
+from models.translation.words import is_mark, normalise, split_words
 from tests.support.small_models import SHIPPED_TOKENIZER, tokenizer
 
 RECIPES = SHIPPED_TOKENIZER.parents[2] / "training"

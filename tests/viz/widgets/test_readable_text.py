@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from models import load
 from models.translation.texts import MAX_PIECES
-from models.translation.tokenizer import normalise, split_words
 from models.translation.translator import Translator
+from models.translation.words import normalise, split_words
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,8 @@ from streamlit.delta_generator import DeltaGenerator
 
 import models
 from models.huggingface.embedded import local_models
-from models.huggingface.hub import HubModel, HubSettings, OfflineError, check_identity, look_up, stored
+from models.huggingface.hub import HubModel, look_up, stored
+from models.huggingface.hub_settings import HubSettings, OfflineError, check_identity
 from models.keys import identity_of, is_of_hub, pretrained_key
 from models.mechanisms import mechanisms
 from viz.pages.heads.settings import MODEL, SECOND, TYPED

@@ -12,7 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 import models
 from models.translation.entry import Entry
 from models.translation.length_table import LengthRow, length_table
-from models.translation.tokenizer import normalise
+from models.translation.words import normalise
 from viz.figures.lengths import bleu_by_length
 from viz.pages.why.beginnings import FIRST_LENGTH, beginnings
 from viz.server.loading import usable

@@ -18,7 +18,7 @@ import models
 from models import registry
 from models.edits import window
 from models.mechanisms import mechanisms
-from models.translation.tokenizer import normalise
+from models.translation.words import normalise
 from tests.support.figure_samples import axis_title
 from viz.figures import alignment_heatmap, difference_heatmap
 from viz.pages.bench import page as bench

@@ -13,7 +13,8 @@ from streamlit.testing.v1 import AppTest
 
 import models.huggingface.hub
 from models.huggingface.embedded import local_models
-from models.huggingface.hub import HubError, HubModel, OfflineError
+from models.huggingface.hub import HubModel
+from models.huggingface.hub_settings import HubError, OfflineError
 from tests.support.heads_page import MINILM, TEXT, fine, opened, overview, parameter, trace_of, words
 from viz.measures.head_profile import columns_of, profiles_of
 from viz.pages.heads import model as head_model
@@ -246,11 +247,11 @@ def overview_is_absent(app: AppTest) -> bool:
 
 
 def test_a_deployment_can_switch_the_hub_off_or_give_a_list(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(models.huggingface.hub.HUB_VARIABLE, "off")
+    monkeypatch.setenv(models.huggingface.hub_settings.HUB_VARIABLE, "off")
     app = opened(model="hf:somebody/tiny2")
     assert "opens no models of the hub" in words(app)
     assert "hub" not in " ".join(app.selectbox(key="model").options)
-    monkeypatch.setenv(models.huggingface.hub.HUB_VARIABLE, "somebody/listed")
+    monkeypatch.setenv(models.huggingface.hub_settings.HUB_VARIABLE, "somebody/listed")
     assert "somebody/listed (hub)" in opened().selectbox(key="model").options
     assert "opens only somebody/listed" in words(opened(model="hf:somebody/tiny2"))
     assert hub.asked == []

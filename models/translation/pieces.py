@@ -1,0 +1,111 @@
+"""The pieces of a byte-level vocabulary: their bytes, what they read, and the words that they make up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from models.trace import TokenSequence
+from models.translation.words import split_words
+
+
+def _byte_of_character() -> dict[str, int]:
+    """Return the byte that each character of the byte-level alphabet stands for (its definition: GPT-2)."""
+    printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    others = [byte for byte in range(256) if byte not in printable]
+    return {chr(byte): byte for byte in printable} | {chr(256 + index): byte for index, byte in enumerate(others)}
+
+
+_BYTES = _byte_of_character()
+
+
+def raw_bytes(token: str) -> bytes:
+    """Return the bytes that a token of a byte-level vocabulary stands for; KeyError if it is not of one.
+
+    Parameters
+    ----------
+    token : str
+    """
+    return bytes(_BYTES[each] for each in token)
+
+
+def show_bytes(raw: bytes) -> str:
+    r"""Return what a piece reads; bytes that are no whole character are shown as ``\xe2``.
+
+    Parameters
+    ----------
+    raw : bytes
+    """
+    return raw.decode("utf-8", "backslashreplace")
+
+
+def token_sequence(ids: Sequence[int], texts: Sequence[str], raws: Sequence[bytes | None]) -> TokenSequence:
+    """Return pieces as a record.
+
+    Parameters
+    ----------
+    ids : sequence of int
+    texts : sequence of str
+        What each piece reads.
+    raws : sequence of bytes or None
+        What each adds to the text in UTF-8; None for a special token, which is a word of its own.
+    """
+    words: list[int] = []
+    word_texts: list[str] = []
+    for special, run in groupby(range(len(ids)), key=lambda position: raws[position] is None):
+        positions = list(run)
+        if special:
+            indices, new = list(range(len(positions))), [texts[position] for position in positions]
+        else:
+            indices, new = group_words([raw for position in positions if (raw := raws[position]) is not None])
+        words.extend(len(word_texts) + index for index in indices)
+        word_texts.extend(new)
+    specials = tuple(position for position, raw in enumerate(raws) if raw is None)
+    return TokenSequence(tuple(texts), tuple(ids), tuple(words), tuple(word_texts), specials)
+
+
+def group_words(raws: list[bytes]) -> tuple[list[int], list[str]]:
+    """Return, for pieces as bytes, the index of each one's word and the words' texts.
+
+    A model may write pieces that make no whole character or that meet inside one word; a piece belongs to the word
+    of its first byte.
+
+    Parameters
+    ----------
+    raws : sequence of bytes
+    """
+    text = b"".join(raws).decode("utf-8", "surrogateescape")  # a stray byte becomes one lone surrogate
+    words = [word.encode("utf-8", "surrogateescape") for word in split_words(text)]
+    starts = [0]
+    for raw in raws:
+        starts.append(starts[-1] + len(raw))
+    indices, bounds = assign_words(starts[:-1], [len(word) for word in words])
+    return indices, [b"".join(words[a:b]).decode("utf-8", "replace").strip() for a, b in bounds]
+
+
+def assign_words(starts: Sequence[int], lengths: Sequence[int]) -> tuple[list[int], list[tuple[int, int]]]:
+    """Return each piece to the word in which it begins; a word in which none begins goes to the one before it.
+
+    Parameters
+    ----------
+    starts : sequence of int
+        Where each piece begins, never going back.
+    lengths : sequence of int
+        Of the words, which follow on one another from 0, in the same unit.
+
+    Returns
+    -------
+    indices : list of int
+        For each piece the index of its word, none left out.
+    bounds : list of (int, int)
+        For each of those, the first of the given words that it holds and the one after its last.
+
+    Examples
+    --------
+    >>> assign_words([0, 2, 9], [4, 3, 5])
+    ([0, 0, 1], [(0, 2), (2, 3)])
+    """
+    owners = [index for index, length in enumerate(lengths) for _ in range(length)]  # [unit]
+    first = [owners[start] for start in starts]
+    begun = sorted(set(first))
+    return [begun.index(word) for word in first], list(zip(begun, [*begun[1:], len(lengths)], strict=True))

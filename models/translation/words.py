@@ -1,0 +1,94 @@
+"""Text as our models see it, cut into words.
+
+A word is a run without white space; each punctuation mark is a word of its own; a French elision ends after its
+apostrophe (``l'`` | ``accord``); each Han character is a word.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+_HAN = "\u2e80-\u2fdf\u3005\u3007\u3021-\u3029\u3038-\u303b\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_ELISION = re.compile(r"(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu|quoiqu)'(?=\w)", re.IGNORECASE)
+_WORD = re.compile(rf"[{_HAN}]|[^\s{_HAN}]+")
+
+
+def normalise(text: str) -> str:
+    r"""Return `text` as the models see it: NFC, straight apostrophes, single spaces, none at the ends.
+
+    Control characters count as white space; a lone surrogate, which UTF-8 cannot hold, becomes U+FFFD.
+
+    Parameters
+    ----------
+    text : str
+
+    Examples
+    --------
+    >>> normalise("  l\u2019accord \n\x00 final ")
+    "l'accord final"
+    """
+    whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    composed = unicodedata.normalize("NFC", whole).replace("\u2019", "'")
+    if not composed.isprintable():
+        composed = "".join(" " if unicodedata.category(each) in ("Cc", "Zs", "Zl", "Zp") else each for each in composed)
+    return " ".join(composed.split())
+
+
+def is_mark(character: str) -> bool:
+    """Return whether a character is a word of its own: punctuation, currency and mathematical signs.
+
+    Parameters
+    ----------
+    character : str
+    """
+    return unicodedata.category(character)[0] == "P" or unicodedata.category(character) in ("Sc", "Sm")
+
+
+def split_words(text: str) -> list[str]:
+    """Cut normalised text into words, the white space before a word kept with it.
+
+    An apostrophe between two letters belongs to their word (``don't``) unless it ends a French elision.
+    Joining the words gives the text back.
+
+    Parameters
+    ----------
+    text : str
+        Normalised.
+
+    Examples
+    --------
+    >>> split_words("L'accord, c'est fini.")
+    ["L'", 'accord', ',', " c'", 'est', ' fini', '.']
+    """
+    words: list[str] = []
+    end = 0
+    for run in _WORD.finditer(text):
+        for start, stop in _split_run(run.group()):
+            words.append(text[end : run.start() + start] + run.group()[start:stop])
+            end = run.start() + stop
+    if end < len(text):
+        words.append(text[end:])  # white space at the end, which normalised text has not
+    return words
+
+
+def _split_run(run: str) -> Iterator[tuple[int, int]]:
+    """Cut a run without white space at its punctuation marks and elisions, as (start, stop) pairs."""
+    start = 0
+    for index, character in enumerate(run):
+        if not is_mark(character):
+            continue
+        inside = 0 < index < len(run) - 1 and run[index - 1].isalpha() and run[index + 1].isalpha()
+        if character == "'" and inside:
+            elision = _ELISION.match(run, start)
+            if elision and elision.end() == index + 1:
+                yield start, index + 1
+                start = index + 1
+            continue
+        if start < index:
+            yield start, index
+        yield index, index + 1
+        start = index + 1
+    if start < len(run):
+        yield start, len(run)
