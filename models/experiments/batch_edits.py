@@ -38,7 +38,14 @@ class BatchRowEdit(Edit):
         return self.edit.preferred
 
     def apply(self, values: Array, first_query: int = 0) -> Array:
-        """Edit row `batch_row` of `values`, [batch, head, query, key]; see `Edit.apply`."""
+        """Edit row `batch_row` of `values`, [batch, head, query, key]; see `Edit.apply`.
+
+        Parameters
+        ----------
+        values : array, [batch, head, query, key]
+        first_query : int, optional
+            Absolute position of the first query row.
+        """
         before = values[self.batch_row : self.batch_row + 1]
         after = self.edit.apply(before, first_query)
         if after is before:

@@ -41,27 +41,72 @@ class WithoutSourcePositions(TranslationNetwork):
         return self.network.heads
 
     def encode(self, source: Tensor, source_mask: Tensor | None = None) -> TransformerMemory:
-        """Read `source` as a bag of words; see `models.networks.base.TranslationNetwork`."""
+        """Read `source` as a bag of words; see `models.networks.base.TranslationNetwork`.
+
+        Parameters
+        ----------
+        source : int64 Tensor, [batch, source]
+            Ids.
+        source_mask : bool Tensor, [batch, source], optional
+            True where a token is.
+        """
         return self.blind.encode(source, source_mask)
 
     def decode_states(self, memory: Any, inputs: Tensor) -> Tensor:
-        """Read a forced target; see `models.networks.base.TranslationNetwork`."""
+        """Read a forced target; see `models.networks.base.TranslationNetwork`.
+
+        Parameters
+        ----------
+        memory
+            What `encode` gave.
+        inputs : int64 Tensor, [batch, target]
+            Ids of ``<s>``, y1, ...
+        """
         return self.network.decode_states(memory, inputs)
 
     def logits(self, states: Tensor) -> Tensor:
-        """Return the network's logits; see `models.networks.base.TranslationNetwork`."""
+        """Return the network's logits; see `models.networks.base.TranslationNetwork`.
+
+        Parameters
+        ----------
+        states : Tensor, [..., d_output]
+        """
         return self.network.logits(states)
 
     def start(self, memory: Any) -> Any:
-        """Return the decoder's first state; see `models.networks.base.TranslationNetwork`."""
+        """Return the decoder's first state; see `models.networks.base.TranslationNetwork`.
+
+        Parameters
+        ----------
+        memory
+            What `encode` gave.
+        """
         return self.network.start(memory)
 
     def step(self, memory: Any, state: Any, token: Tensor, position: int) -> tuple[Tensor, Any]:
-        """Read one token; see `models.networks.base.TranslationNetwork`."""
+        """Read one token; see `models.networks.base.TranslationNetwork`.
+
+        Parameters
+        ----------
+        memory
+            What `encode` gave.
+        state
+            What `start`, or the step before, gave.
+        token : int64 Tensor, [batch]
+            Ids.
+        position : int
+            Of the token, from 0.
+        """
         return self.network.step(memory, state, token, position)
 
     def notes(self, source_tokens: int) -> tuple[str, ...]:
-        """Say that positions were removed; see `models.networks.base.TranslationNetwork`."""
+        """Say that positions were removed; see `models.networks.base.TranslationNetwork`.
+
+        Parameters
+        ----------
+        source_tokens : int
+            Tokens of the source, ``</s>`` counted.
+        """
         return (NOTE, *self.network.notes(source_tokens))
 
 

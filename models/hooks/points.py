@@ -88,7 +88,15 @@ class AttentionWeights(nn.Module):
         return self.weights(self.normalise(scores, mask, first_query), first_query)
 
     def normalise(self, scores: Tensor, mask: Tensor | None, first_query: int) -> Tensor:
-        """Return softmax(e), with hooks on scores and mask, the weights not yet shown; see `forward`."""
+        """Return softmax(e), with hooks on scores and mask, the weights not yet shown; see `forward`.
+
+        Parameters
+        ----------
+        scores : Tensor, [batch, head, query, key]
+        mask : bool Tensor that broadcasts to `scores`, or None
+        first_query : int, optional
+            Absolute position of the first query row.
+        """
         scores = self.scores(scores, first_query)
         session = OPEN.get()
         if session is not None and session.wants(self.mask.site):

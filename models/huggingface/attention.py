@@ -70,19 +70,8 @@ def observed_attention(
     run = current_run()
     site = None
     if run is not None:
-        facts = Facts(
-            queries=query.shape[2],
-            keys=key.shape[2],
-            heads=query.shape[1],
-            key_heads=key.shape[1],
-            d_head=query.shape[-1],
-            scale=scale,
-            softcap=softcap,
-            window=sliding_window,
-            biased=position_bias is not None,
-            sinks=s_aux is not None,
-        )
-        site = run.enter(module, facts)
+        biased, sinks = position_bias is not None, s_aux is not None
+        site = run.enter(module, Facts.of(query, key, scale, softcap, sliding_window, biased=biased, sinks=sinks))
     groups = query.shape[1] // key.shape[1]
     query = _show(site, "query", query)
     key = _show(site, "key", key.repeat_interleave(groups, dim=1) if groups > 1 else key)

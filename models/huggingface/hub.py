@@ -12,7 +12,7 @@ reaches only what the public reaches. Importing this module does not import torc
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
@@ -84,12 +84,31 @@ def look_up(text: str, settings: HubSettings | None = None) -> HubModel:
         info = HfApi(token=False).model_info(identity, files_metadata=True, timeout=_SECONDS)
     except Exception as error:
         _explain(identity, error)
+    siblings = {each.rfilename: each.size for each in info.siblings or ()}
+    _check_kind(identity, info, siblings)
+    wanted = sorted(filter(is_read, siblings))
+    if unknown := [name for name in wanted if siblings[name] is None]:
+        message = Message("{identity}: the hub does not say how large {file} is.", identity=identity, file=unknown[0])
+        raise HubError(message)
+    found = HubModel(identity, info.sha or "", tuple((name, siblings[name] or 0) for name in wanted))
+    if found.size > allowed.largest:
+        message = Message(
+            "{identity} is too large: {size}; {most} at most here.",
+            identity=identity,
+            size=_megabytes(found.size),
+            most=_megabytes(allowed.largest),
+        )
+        raise HubError(message)
+    return found
+
+
+def _check_kind(identity: str, info: Any, siblings: Mapping[str, int | None]) -> None:
+    """Raise HubError if a model is closed, or of no kind that is read here; `siblings` are its files with sizes."""
     if info.gated or info.private or info.disabled:
         message = Message(
             "{identity} is not open to everybody; only models that are can be shown here.", identity=identity
         )
         raise HubError(message)
-    siblings = {each.rfilename: each.size for each in info.siblings or ()}
     if not any(map(is_weights, siblings)):
         message = Message(
             "{identity} has no weights in safetensors, the only kind that is read here.", identity=identity
@@ -107,20 +126,6 @@ def look_up(text: str, settings: HubSettings | None = None) -> HubModel:
     if lack := lack_of_tokenizer(siblings, str(kind)):
         message = Message("{identity} cannot be opened: {lack}.", identity=identity, lack=lack)
         raise HubError(message)
-    wanted = sorted(filter(is_read, siblings))
-    if unknown := [name for name in wanted if siblings[name] is None]:
-        message = Message("{identity}: the hub does not say how large {file} is.", identity=identity, file=unknown[0])
-        raise HubError(message)
-    found = HubModel(identity, info.sha or "", tuple((name, siblings[name] or 0) for name in wanted))
-    if found.size > allowed.largest:
-        message = Message(
-            "{identity} is too large: {size}; {most} at most here.",
-            identity=identity,
-            size=_megabytes(found.size),
-            most=_megabytes(allowed.largest),
-        )
-        raise HubError(message)
-    return found
 
 
 def fetch(found: HubModel, progress: Progress | None = None) -> Path:

@@ -54,7 +54,13 @@ class PretrainedReplay(Replay):
         self._inputs, self._network, self._layers, self._build = inputs, network, layers, build
 
     def run(self, orders: Orders, edits: Iterable[Edit] = ()) -> Outcome:
-        """Run once for each row of `orders`; see `Replay.run`."""
+        """Run once for each row of `orders`; see `Replay.run`.
+
+        Parameters
+        ----------
+        orders : int array, [text, position]
+        edits : iterable of Edit, optional
+        """
         several = tuple(edits)
         if several and not self._layers.observed:
             message = Message("The attention of this model cannot be edited: it does not pass through the hooks.")
@@ -69,14 +75,25 @@ class PretrainedReplay(Replay):
         return Outcome(chosen(logits, self.written.ids), vectors)
 
     def weights(self, orders: Orders, place: Site) -> NDArray[np.float32]:
-        """Return the weights at `place`; see `Replay.weights`."""
+        """Return the weights at `place`; see `Replay.weights`.
+
+        Parameters
+        ----------
+        orders : int array, [text, position]
+        place : Site
+        """
         site = place.at("weights")
         done = self._pass(orders, whole=self.trace.is_translation, patterns=(str(site),))
         weights: NDArray[np.float32] = done.session[site].numpy()
         return weights
 
     def fresh(self, seed: int) -> PretrainedReplay:
-        """Return the same texts through fresh weights, for their `weights` alone, not vectors; see `Replay.fresh`."""
+        """Return the same texts through fresh weights, for their `weights` alone, not vectors; see `Replay.fresh`.
+
+        Parameters
+        ----------
+        seed : int
+        """
         network = self._build(seed)
         layers = self._layers.moved(self._network, network)
         return PretrainedReplay(self.trace, self._inputs, network, layers, self._build)

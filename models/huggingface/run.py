@@ -52,6 +52,30 @@ class Facts:
     biased: bool
     sinks: bool
 
+    @classmethod
+    def of(
+        cls,
+        query: Tensor,
+        key: Tensor,
+        scale: float,
+        softcap: float | None,
+        window: int | None,
+        *,
+        biased: bool,
+        sinks: bool,
+    ) -> Facts:
+        """Return the facts of a call with these states.
+
+        Parameters
+        ----------
+        query : Tensor, [batch, head, query, d_head]
+        key : Tensor, [batch, key head, key, d_head]
+        scale, softcap, window, biased, sinks
+            See `Facts`.
+        """
+        _, heads, queries, d_head = query.shape
+        return cls(queries, key.shape[2], heads, key.shape[1], d_head, scale, softcap, window, biased, sinks)
+
 
 class Run:
     """One pass through a network: tells each attention module its site, and checks that every layer has fired.

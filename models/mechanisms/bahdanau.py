@@ -31,6 +31,6 @@ MECHANISM = Mechanism(
         ),
         mark("Dropout and label smoothing; Adam instead of Adadelta; smaller states (see the card)."),
     ),
-    network="models.networks.recurrent:BahdanauNetwork",
+    network="models.networks.bahdanau:BahdanauNetwork",
     order=1,
 )

@@ -17,6 +17,6 @@ MECHANISM = Mechanism(
         START,
         *UNFED,
     ),
-    network="models.networks.luong:LuongConcatNetwork",
+    network="models.networks.luong_scores:LuongConcatNetwork",
     order=4,
 )

@@ -19,6 +19,6 @@ MECHANISM = Mechanism(
         COPIED_START,
         *UNFED,
     ),
-    network="models.networks.luong:LuongDotNetwork",
+    network="models.networks.luong_scores:LuongDotNetwork",
     order=2,
 )

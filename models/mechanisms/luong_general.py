@@ -44,6 +44,6 @@ MECHANISM = Mechanism(
     paper=PAPER,
     equation=mark("section 3.1, equations 5 to 7 (general)"),
     departures=COMMON,
-    network="models.networks.luong:LuongNetwork",
+    network="models.networks.luong_scores:LuongNetwork",
     order=3,
 )

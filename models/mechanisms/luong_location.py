@@ -22,6 +22,6 @@ MECHANISM = Mechanism(
         ),
         *COMMON,
     ),
-    network="models.networks.luong:LuongLocationNetwork",
+    network="models.networks.luong_scores:LuongLocationNetwork",
     order=5,
 )

@@ -94,27 +94,67 @@ class Seq2SeqNetwork(RecurrentNetwork):
         self.readout = nn.Linear(d_decoder, d_embedding)  # R
 
     def encode(self, source: Tensor, source_mask: Tensor | None = None) -> LastState:
-        """Read `source` in reverse; see `models.networks.base.TranslationNetwork`."""
+        """Read `source` in reverse; see `models.networks.base.TranslationNetwork`.
+
+        Parameters
+        ----------
+        source : int64 Tensor, [batch, source]
+            Ids.
+        source_mask : bool Tensor, [batch, source], optional
+            True where a token is.
+        """
         return LastState(*self.encoder(self.embed(reverse_words(source, source_mask)), source_mask))
 
     def start(self, memory: LastState) -> tuple[Tensor, Tensor]:
-        """Return (s_0, its cell), each [1, batch, d_decoder]: the encoder's last."""
+        """Return (s_0, its cell), each [1, batch, d_decoder]: the encoder's last.
+
+        Parameters
+        ----------
+        memory : LastState
+            What `encode` gave.
+        """
         return memory.hidden, memory.cell
 
     def decode_states(self, memory: LastState, inputs: Tensor) -> Tensor:
-        """Read a forced target; see `models.networks.base.TranslationNetwork`."""
+        """Read a forced target; see `models.networks.base.TranslationNetwork`.
+
+        Parameters
+        ----------
+        memory : LastState
+            What `encode` gave.
+        inputs : int64 Tensor, [batch, target]
+            Ids of ``<s>``, y1, ...
+        """
         states, _ = self.decoder(self.embed(inputs), self.start(memory))  # [batch, target, d_decoder]
         return cast("Tensor", self.readout(states))
 
     def step(
         self, memory: LastState, state: tuple[Tensor, Tensor], token: Tensor, position: int
     ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
-        """Read one token; see `models.networks.base.TranslationNetwork`."""
+        """Read one token; see `models.networks.base.TranslationNetwork`.
+
+        Parameters
+        ----------
+        memory : LastState
+            What `encode` gave.
+        state : tuple of two Tensor
+            What `start`, or the step before, gave.
+        token : int64 Tensor, [batch]
+            Ids.
+        position : int
+            Of the token, from 0.
+        """
         state = step_lstm(self.decoder, self.embed(token), state)
         return self.logits(self.readout(state[0][0])), state
 
     def notes(self, source_tokens: int) -> tuple[str, ...]:
-        """Say that there is no map; see `models.networks.base.TranslationNetwork`."""
+        """Say that there is no map; see `models.networks.base.TranslationNetwork`.
+
+        Parameters
+        ----------
+        source_tokens : int
+            Tokens of the source, ``</s>`` counted.
+        """
         return (NOTE,)
 
 
@@ -151,18 +191,40 @@ class EncoderDecoderNetwork(RecurrentNetwork):
         self.readout = nn.Linear(d_decoder + d_embedding + d_summary, d_embedding)  # O
 
     def encode(self, source: Tensor, source_mask: Tensor | None = None) -> Tensor:
-        """Read `source`; give c, [batch, d_summary]."""
+        """Read `source`; give c, [batch, d_summary].
+
+        Parameters
+        ----------
+        source : int64 Tensor, [batch, source]
+            Ids.
+        source_mask : bool Tensor, [batch, source], optional
+            True where a token is.
+        """
         return torch.tanh(self.summary(self.encoder(self.embed(source), source_mask)[0]))
 
     def start(self, memory: Tensor) -> Tensor:
-        """Return s_0, [batch, d_decoder]."""
+        """Return s_0, [batch, d_decoder].
+
+        Parameters
+        ----------
+        memory : Tensor
+            What `encode` gave.
+        """
         return torch.tanh(self.initial(memory))
 
     def _readout(self, states: Tensor, read_in: Tensor) -> Tensor:
         return torch.tanh(self.readout(torch.cat((states, read_in), dim=-1)))
 
     def decode_states(self, memory: Tensor, inputs: Tensor) -> Tensor:
-        """Read a forced target; see `models.networks.base.TranslationNetwork`."""
+        """Read a forced target; see `models.networks.base.TranslationNetwork`.
+
+        Parameters
+        ----------
+        memory : Tensor
+            What `encode` gave.
+        inputs : int64 Tensor, [batch, target]
+            Ids of ``<s>``, y1, ...
+        """
         embedded = self.embed(inputs)  # [batch, target, d_embedding]
         summary = memory[:, None].expand(-1, inputs.shape[1], -1)  # [batch, target, d_summary]
         read_in = torch.cat((embedded, summary.to(embedded.dtype)), dim=-1)
@@ -173,11 +235,29 @@ class EncoderDecoderNetwork(RecurrentNetwork):
         return self._readout(states, read_in)
 
     def step(self, memory: Tensor, state: Tensor, token: Tensor, position: int) -> tuple[Tensor, Tensor]:
-        """Read one token; see `models.networks.base.TranslationNetwork`."""
+        """Read one token; see `models.networks.base.TranslationNetwork`.
+
+        Parameters
+        ----------
+        memory : Tensor
+            What `encode` gave.
+        state : Tensor
+            What `start`, or the step before, gave.
+        token : int64 Tensor, [batch]
+            Ids.
+        position : int
+            Of the token, from 0.
+        """
         read_in = torch.cat((self.embed(token), memory), dim=-1)
         state = self.cell(read_in, state)
         return self.logits(self._readout(state, read_in)), state
 
     def notes(self, source_tokens: int) -> tuple[str, ...]:
-        """Say that there is no map; see `models.networks.base.TranslationNetwork`."""
+        """Say that there is no map; see `models.networks.base.TranslationNetwork`.
+
+        Parameters
+        ----------
+        source_tokens : int
+            Tokens of the source, ``</s>`` counted.
+        """
         return (NOTE,)

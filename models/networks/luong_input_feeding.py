@@ -7,7 +7,7 @@ from typing import Any, cast
 import torch
 from torch import Tensor, nn
 
-from models.networks.luong import LuongNetwork
+from models.networks.luong_scores import LuongNetwork
 from models.networks.recurrent import RecurrentMemory
 from models.softmax import full_precision
 
@@ -31,7 +31,13 @@ class LuongInputFeedingNetwork(LuongNetwork):
         nn.init.zeros_(self.feed.weight)
 
     def start(self, memory: RecurrentMemory) -> tuple[Tensor, Tensor, Tensor]:
-        """Return (s_0, its cell), each [batch, d_decoder], and an attentional state of 0, [batch, d_embedding]."""
+        """Return (s_0, its cell), each [batch, d_decoder], and an attentional state of 0, [batch, d_embedding].
+
+        Parameters
+        ----------
+        memory : RecurrentMemory
+            What `encode` gave.
+        """
         hidden, cell = super().start(memory)
         return hidden[0], cell[0], hidden.new_zeros(hidden.shape[1], self.feed.in_features)
 
@@ -52,7 +58,15 @@ class LuongInputFeedingNetwork(LuongNetwork):
         return hidden, cell, self.attentional(memory, hidden[:, None], position)[:, 0]
 
     def decode_states(self, memory: RecurrentMemory, inputs: Tensor) -> Tensor:
-        """Read a forced target; see `models.networks.base.TranslationNetwork`."""
+        """Read a forced target; see `models.networks.base.TranslationNetwork`.
+
+        Parameters
+        ----------
+        memory : RecurrentMemory
+            What `encode` gave.
+        inputs : int64 Tensor, [batch, target]
+            Ids of ``<s>``, y1, ...
+        """
         state, attentional = self.start(memory), []
         for position, read_in in enumerate(self._read_in(self.embed(inputs)).unbind(dim=1)):
             state = self._advance(memory, state, read_in, position)
@@ -62,6 +76,18 @@ class LuongInputFeedingNetwork(LuongNetwork):
     def step(
         self, memory: RecurrentMemory, state: tuple[Tensor, Tensor, Tensor], token: Tensor, position: int
     ) -> tuple[Tensor, tuple[Tensor, Tensor, Tensor]]:
-        """Read one token; see `models.networks.base.TranslationNetwork`."""
+        """Read one token; see `models.networks.base.TranslationNetwork`.
+
+        Parameters
+        ----------
+        memory : RecurrentMemory
+            What `encode` gave.
+        state : tuple of three Tensor
+            What `start`, or the step before, gave.
+        token : int64 Tensor, [batch]
+            Ids.
+        position : int
+            Of the token, from 0.
+        """
         state = self._advance(memory, state, self._read_in(self.embed(token)), position)
         return self.logits(state[2]), state

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from models.hooks import AttentionWeights, HookPoint
 from models.messages import Message
 from models.networks.attention import gaussian, in_window, monotonic_positions, predicted_positions
-from models.networks.luong import LuongNetwork
+from models.networks.luong_scores import LuongNetwork
 from models.networks.recurrent import CROSS, RecurrentMemory
 from models.sites import Site
 from models.softmax import full_precision
@@ -39,7 +39,16 @@ class GaussianWeights(AttentionWeights):
     def forward(
         self, scores: Tensor, mask: Tensor | None, first_query: int = 0, factor: Tensor | float = 1.0
     ) -> Tensor:
-        """Return softmax(`scores`) * `factor` under `mask`; see `AttentionWeights`."""
+        """Return softmax(`scores`) * `factor` under `mask`; see `AttentionWeights`.
+
+        Parameters
+        ----------
+        scores : Tensor, [batch, head, query, key]
+        mask : bool Tensor that broadcasts to `scores`, or None
+        first_query : int, optional
+            Absolute position of the first query row.
+        factor : Tensor that broadcasts to `scores`, or float, optional
+        """
         raw = self.raw_weights(self.normalise(scores, mask, first_query), first_query)
         return self.weights(raw * factor, first_query)
 
@@ -109,7 +118,17 @@ class LuongLocalBase(LuongNetwork):
         return inside if memory.mask is None else inside & memory.mask
 
     def weigh(self, query: Tensor, memory: RecurrentMemory, position: int) -> Tensor:
-        """Return a_ts; see `LuongBase.weigh`."""
+        """Return a_ts; see `LuongBase.weigh`.
+
+        Parameters
+        ----------
+        query : Tensor, [batch, target, d_decoder]
+            s_t.
+        memory : RecurrentMemory
+            What `encode` gave.
+        position : int
+            Of the first query, from 0.
+        """
         centre, width = self.windows(query, memory, position)
         scores = self.scores(query, memory, position).unsqueeze(1)
         return cast("Tensor", self.attend(scores, self.inside(centre, width, memory), position))
@@ -132,7 +151,17 @@ class LuongLocalMonotonicNetwork(LuongLocalBase):
         super().__init__(width=width, **sizes)
 
     def centres(self, query: Tensor, lengths: Tensor, position: int) -> Tensor:
-        """Return min(t, S - 1); see `LuongLocalBase.centres`."""
+        """Return min(t, S - 1); see `LuongLocalBase.centres`.
+
+        Parameters
+        ----------
+        query : Tensor, [batch, target, d_decoder]
+            s_t.
+        lengths : int64 Tensor, [batch, 1]
+            S.
+        position : int
+            Of the first query, from 0.
+        """
         steps = torch.arange(position, position + query.shape[1], device=query.device)  # t, [target]
         return monotonic_positions(steps, lengths).to(full_precision(query).dtype)
 
@@ -160,18 +189,44 @@ class LuongLocalPredictiveNetwork(LuongLocalBase):
         self.attend = GaussianWeights(CROSS)
 
     def centres(self, query: Tensor, lengths: Tensor, position: int) -> Tensor:
-        """Return S sigmoid(v_p' tanh(W_p s_t)); see `LuongLocalBase.centres`."""
+        """Return S sigmoid(v_p' tanh(W_p s_t)); see `LuongLocalBase.centres`.
+
+        Parameters
+        ----------
+        query : Tensor, [batch, target, d_decoder]
+            s_t.
+        lengths : int64 Tensor, [batch, 1]
+            S.
+        position : int
+            Of the first query, from 0.
+        """
         return predicted_positions(self.position_weight(query), self.position_vector, lengths)
 
     def weigh(self, query: Tensor, memory: RecurrentMemory, position: int) -> Tensor:
-        """Return a_ts; see `LuongBase.weigh`."""
+        """Return a_ts; see `LuongBase.weigh`.
+
+        Parameters
+        ----------
+        query : Tensor, [batch, target, d_decoder]
+            s_t.
+        memory : RecurrentMemory
+            What `encode` gave.
+        position : int
+            Of the first query, from 0.
+        """
         centre, width = self.windows(query, memory, position)
         scores = self.scores(query, memory, position).unsqueeze(1)
         factor = gaussian(centre, width, memory.states.shape[1])  # [batch, 1, target, source]
         return cast("Tensor", self.attend(scores, self.inside(centre, width, memory), position, factor))
 
     def notes(self, source_tokens: int) -> tuple[str, ...]:
-        """Say that rows need not sum to 1; see `models.networks.base.TranslationNetwork`."""
+        """Say that rows need not sum to 1; see `models.networks.base.TranslationNetwork`.
+
+        Parameters
+        ----------
+        source_tokens : int
+            Tokens of the source, ``</s>`` counted.
+        """
         return (
             Message("rows need not sum to 1: each weight is multiplied by a Gaussian around the predicted position"),
         )

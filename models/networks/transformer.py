@@ -196,7 +196,15 @@ class TransformerNetwork(TiedNetwork):
         return cast("Tensor", self.dropout(embedded + self.positions[first : first + tokens.shape[1]]))
 
     def encode(self, source: Tensor, source_mask: Tensor | None = None) -> TransformerMemory:
-        """Read `source`; see `models.networks.base.TranslationNetwork`."""
+        """Read `source`; see `models.networks.base.TranslationNetwork`.
+
+        Parameters
+        ----------
+        source : int64 Tensor, [batch, source]
+            Ids.
+        source_mask : bool Tensor, [batch, source], optional
+            True where a token is.
+        """
         padded = source_mask is not None and not bool(source_mask.all())
         mask = source_mask[:, None, None, :] if padded and source_mask is not None else None
         states = self.embed(source)
@@ -205,7 +213,13 @@ class TransformerNetwork(TiedNetwork):
         return TransformerMemory(self.encoder_norm(states), mask)
 
     def start(self, memory: TransformerMemory) -> tuple[LayerCache, ...]:
-        """Return one empty cache a layer, the source's keys and values in it."""
+        """Return one empty cache a layer, the source's keys and values in it.
+
+        Parameters
+        ----------
+        memory : TransformerMemory
+            What `encode` gave.
+        """
         layers = cast("list[DecoderLayer]", list(self.decoder))
         return tuple(LayerCache(None, layer.cross.read(memory.states)) for layer in layers)
 
@@ -220,12 +234,32 @@ class TransformerNetwork(TiedNetwork):
         return self.decoder_norm(states), tuple(kept)
 
     def decode_states(self, memory: TransformerMemory, inputs: Tensor) -> Tensor:
-        """Read a forced target; see `models.networks.base.TranslationNetwork`."""
+        """Read a forced target; see `models.networks.base.TranslationNetwork`.
+
+        Parameters
+        ----------
+        memory : TransformerMemory
+            What `encode` gave.
+        inputs : int64 Tensor, [batch, target]
+            Ids of ``<s>``, y1, ...
+        """
         return self._run(memory, self.start(memory), inputs, 0)[0]
 
     def step(
         self, memory: TransformerMemory, state: tuple[LayerCache, ...], token: Tensor, position: int
     ) -> tuple[Tensor, tuple[LayerCache, ...]]:
-        """Read one token; see `models.networks.base.TranslationNetwork`."""
+        """Read one token; see `models.networks.base.TranslationNetwork`.
+
+        Parameters
+        ----------
+        memory : TransformerMemory
+            What `encode` gave.
+        state : tuple of LayerCache
+            What `start`, or the step before, gave.
+        token : int64 Tensor, [batch]
+            Ids.
+        position : int
+            Of the token, from 0.
+        """
         states, state = self._run(memory, state, token[:, None], position)
         return self.logits(states[:, 0]), state

@@ -161,7 +161,13 @@ class TranslatorReplay(Replay):
         self._network, self._build = network, build
 
     def run(self, orders: Orders, edits: Iterable[Edit] = ()) -> Outcome:
-        """Run once for each row of `orders`; see `Replay.run`."""
+        """Run once for each row of `orders`; see `Replay.run`.
+
+        Parameters
+        ----------
+        orders : int array, [text, position]
+        edits : iterable of Edit, optional
+        """
         with torch.inference_mode(), capture((), edits):
             memory = self._network.encode(self._sources(orders))
             logits = self._network.decode(memory, self._inputs(orders))  # [text, target, vocabulary]
@@ -169,14 +175,25 @@ class TranslatorReplay(Replay):
             return Outcome(chosen(logits, self.trace.target.ids))
 
     def weights(self, orders: Orders, place: Site) -> NDArray[np.float32]:
-        """Return the weights at `place`; see `Replay.weights`."""
+        """Return the weights at `place`; see `Replay.weights`.
+
+        Parameters
+        ----------
+        orders : int array, [text, position]
+        place : Site
+        """
         with torch.inference_mode(), capture((place.at("weights"),)) as session:
             self._network.decode_states(self._network.encode(self._sources(orders)), self._inputs(orders))
         weights: NDArray[np.float32] = session[place.at("weights")].numpy()
         return weights
 
     def fresh(self, seed: int) -> TranslatorReplay:
-        """Return the same texts through fresh weights; see `Replay.fresh`."""
+        """Return the same texts through fresh weights; see `Replay.fresh`.
+
+        Parameters
+        ----------
+        seed : int
+        """
         return TranslatorReplay(self.trace, self._build(seed), self._build)
 
     def _sources(self, orders: Orders) -> Tensor:
