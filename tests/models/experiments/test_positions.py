@@ -97,7 +97,7 @@ def test_the_figures_draw_exactly_these_numbers() -> None:
         heatmap = position_encoding(added, width=width)
         np.testing.assert_array_equal(heatmap.data[0].z, added)
         assert (heatmap.layout.coloraxis.cmin, heatmap.layout.coloraxis.cmax) == (-1, 1)
-        assert heatmap.layout.yaxis.title.text == "position, counted from 0"
+        assert heatmap.layout.yaxis.title.text == "position"
         line = dot_products_by_distance(added, width=width)
         np.testing.assert_allclose(line.data[0].y, dot_products(added)[1])
         assert "distance" in line.layout.xaxis.title.text
