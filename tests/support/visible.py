@@ -14,17 +14,18 @@ from google.protobuf.json_format import MessageToDict
 from streamlit.dataframe_util import convert_arrow_bytes_to_pandas_df
 from streamlit.testing.v1 import AppTest
 
-# Of what is sent, what nobody reads: names of settings, sizes, code, values that a link carries.
+# Of what is sent, what nobody reads: names of settings, sizes, code, values that a link carries; and a table as a file.
 _UNSEEN = frozenset(
     "id key keys form_id element_id css_class icon format type url query_param_key component_name js_content "
     "css_content html_content filter_mode js_source_path css_source_path source_id mode kind alignment config "
     "direction align width_config height_config selection_mode click_mode justify gap style value default raw_value "
-    "raw_values set_value filename bytes arrow_data file_name editing_mode columns theme language wrap anchor "
-    "on_change".split()
+    "raw_values set_value autocomplete code_text filename bytes arrow_data file_name editing_mode columns theme "
+    "language wrap anchor on_change".split()
 )
 _OF_FIGURES = frozenset(
     "text title ticktext hovertemplate hovertext name label customdata ticksuffix tickprefix".split()
 )
+_FORM = frozenset("font bdata dtype shape side xanchor yanchor xref yref".split())  # how a figure's title stands
 _OF_CANVASES = frozenset(
     "colours colors font fonts ids key code codes kind unit scale format formats scheme file name picture style site "
     "colour palette paper ink pick_colour".split()
@@ -67,7 +68,7 @@ def _strings_under(value: Any, seen: frozenset[str]) -> Iterator[str]:
     if isinstance(value, dict):
         for name, each in value.items():
             if name in seen:
-                yield from _strings(each, frozenset(("font", "bdata", "dtype", "shape", "side")))
+                yield from _strings(each, _FORM)
             else:
                 yield from _strings_under(each, seen)
     elif isinstance(value, list):

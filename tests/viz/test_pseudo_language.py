@@ -1,0 +1,200 @@
+"""In a language whose every message is marked, no page shows a word that is not: nothing escapes translation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from models import catalog, describe
+from models.edits import OPERATIONS, Edit
+from models.errors import InputError
+from models.huggingface import hub
+from models.huggingface.papers import ATTENTION, PAPERS
+from models.mechanisms import mechanisms
+from models.messages import CountMessage, Message
+from models.trace import AttentionTrace
+from models.training.publish import CREDITS
+from models.translation.examples import EXAMPLES
+from tests.support.catalogue import CLOSE, OPEN, pseudo, write_pseudo_language
+from tests.support.visible import english_words, visible_texts
+from viz.server.runtime import TraceCache
+from viz.text import language
+from viz.text.language import _, _n, say
+
+CODE = "qps"
+PATIENCE = 200  # seconds: the first run loads the models
+TEXT = "The cat drank the milk because it was hungry."
+OTHER = "The dog drank the milk because it was sweet."
+FOLDS = ("numbers-of-words", "numbers-of-tokens", "after-every-token", "likeliest-words")
+EDITS = "~".join(
+    (
+        "zero_head(decoder.0.cross,2)",
+        "keep_heads(encoder.1.self,0;1)",
+        "scale_scores(encoder.*.self,2.0)",
+        "mask_key(decoder.*.cross,3)",
+        "uniform_row(decoder.0.cross,*,2)",
+        "set_row(decoder.1.cross,*,1,0.5;0.5,1.0)",
+        "window(encoder.0.self,2,3,1)",
+        "no-edit",
+    )
+)
+SHOWN = (
+    ("bench", {"mechanisms": " ".join(mechanisms()), "also": "difference differences summary numbers window"}),
+    ("bench", {"order": "agreement", "align": "text", "unit": "piece", "reading": "input", "nothing": "there"}),
+    ("bench", {"sentence": " "}),
+    ("heads", {"model": "hf:minilm", "compare": "difference", "below": "table similarity rollout", "heads0": "0 1"}),
+    (
+        "heads",
+        {
+            "model": "transformer-en-fr",
+            "map": "cross",
+            "compare": "text",
+            "hide": "on",
+            "heads0": "0 1",
+            "against": "sentence",
+            "other": OTHER,
+            "only": "none",
+            "order": "entropy",
+        },
+    ),
+    (
+        "heads",
+        {
+            "model": "hf:minilm",
+            "pair": OTHER,
+            "between": "ab",
+            "compare": "lines",
+            "heads0": "0 1",
+            "against": "model",
+            "second": "transformer-en-fr",
+        },
+    ),
+    ("heads", {"compare": "sum", "heads0": "0 1", "map": "decoder", "colour": "root", "least": "0.1"}),
+    ("heads", {"model": "hub"}),
+    ("heads", {"model": "hf:somebody/other"}),
+    ("steps", {"mechanism": "luong-local-p"}),
+    *(("steps", {"show": "lab", "preset": preset}) for preset in ("causal", "permuted", "saturation")),
+    ("steps", {"show": "lab", "cells": '{"query": [[1, 2]], "key": [[1]], "value": [[1]]}'}),
+    ("steps", {"show": "positions"}),
+    ("surgery", {"model": "transformer", "edits": EDITS, "check": "heads"}),
+    ("surgery", {"model": "hf:minilm", "edits": "zero_head(encoder.0.self,0)", "check": "words"}),
+    ("surgery", {"model": "bahdanau", "check": "chance"}),
+    ("surgery", {"model": "bahdanau", "edits": "~".join(f"mask_key(decoder.*.cross,{key})" for key in range(11))}),
+    ("why", {}),
+)
+"""Links that together open every fold, way and message of the pages."""
+
+NAMES = """
+    Attention Bench MiniLM BERT GPT SHA MB hf huggingface co owner name google base uncased transformers somebody other
+    nothing there no-edit python models training lengths data DIR png svg Europarl CC BY FR
+    st QK qK aV exp tanh cells
+"""
+"""What is called the same in every language: models, files, units, symbols, what a link said, how to measure again."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("locale")
+    write_pseudo_language(made, CODE)
+    return made
+
+
+@pytest.fixture
+def marked(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(language, "CATALOGUES", folder)
+
+
+@pytest.fixture
+def traces(monkeypatch: pytest.MonkeyPatch) -> list[AttentionTrace]:
+    """Return what the pages are given by the models: tokens are not the interface's."""
+    given: list[AttentionTrace] = []
+    get = TraceCache.get
+
+    def note(self: TraceCache, *arguments: Any) -> AttentionTrace:
+        given.append(get(self, *arguments))
+        return given[-1]
+
+    monkeypatch.setattr(TraceCache, "get", note)
+    return given
+
+
+@pytest.fixture
+def offline(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave the hub out of reach, so that a page says so."""
+
+    def fail(text: str, settings: object = None) -> None:
+        raise hub.HubError(Message("{identity} runs code of its own, which is never run here.", identity=text))
+
+    monkeypatch.setattr(hub, "look_up", fail)
+
+
+def opened(page: str, **link: str) -> AppTest:
+    def script(page: str) -> None:
+        from importlib import import_module
+
+        import_module(f"viz.pages.{page}.page").PAGE.show()
+
+    app = AppTest.from_function(script, default_timeout=PATIENCE, kwargs={"page": page})
+    app.context = {"locale": CODE}
+    for name, value in {"sentence": TEXT, **link}.items():
+        app.query_params[name] = value
+    for fold in FOLDS:
+        app.session_state[fold] = True
+    return app.run()
+
+
+def words_of(*texts: object) -> set[str]:
+    return {word.casefold() for text in texts for word in re.findall("[A-Za-z]{2,}", str(text))}
+
+
+def words_of_trace(trace: AttentionTrace) -> Iterator[object]:
+    yield from (trace.source.texts, trace.target.texts, trace.output_text, trace.source_text)
+    yield from (text for step in trace.steps for text, _share in step.alternatives)
+    yield from (text for each in trace.predictions for text, _share in each.alternatives)
+    yield from (trace.provenance.checkpoint, trace.provenance.sha256)
+
+
+def everybodys() -> set[str]:
+    """Return the words of names: papers, data, checkpoints, sentences to start from."""
+    papers = [each.paper for each in mechanisms().values()] + [paper for paper, _year in (ATTENTION, *PAPERS.values())]
+    cards = [describe(key).card for key in catalog() if not key.startswith("hf:")]
+    measured = [name for card in cards for figures in ("bleu", "aer") for name in card.get(figures, ())]
+    data = [each["credit"] for each in CREDITS.values()]
+    sentences = [each for named in EXAMPLES.values() for each in named.values()]
+    return words_of(NAMES, TEXT, OTHER, *papers, *data, *measured, *sentences)
+
+
+@pytest.mark.usefixtures("marked", "offline")
+@pytest.mark.parametrize(("page", "link"), SHOWN)
+def test_every_word_on_a_page_is_translated(page: str, link: dict[str, str], traces: list[AttentionTrace]) -> None:
+    app = opened(page, **link)
+    assert not app.exception
+    texts = list(visible_texts(app))
+    assert sum(OPEN in text for text in texts) > 5
+    known = everybodys() | words_of(*(text for trace in traces for text in words_of_trace(trace)), *link.values())
+    escaped = {
+        text[:200]: found for text in texts if (found := {w for w in english_words(text) if w.casefold() not in known})
+    }
+    assert escaped == {}
+
+
+@pytest.mark.usefixtures("marked")
+def test_every_edit_and_error_says_itself_in_the_language() -> None:
+    language.use_language(CODE)
+    try:
+        edits = [Edit.from_text(each) for each in EDITS.split("~")[:-1]]
+        assert {each.name for each in edits} == set(OPERATIONS)
+        for edit in edits:
+            assert english_words(say(edit.describe())) == []
+        error = InputError(CountMessage("sliding window of {count} token in layer {layers}", "", 1, layers="0, 1"))
+        assert say(error) == pseudo("sliding window of {count} token in layer {layers}").format(count=1, layers="0, 1")
+        assert _n("{count} word", "{count} words", 2) == "2 words"
+        assert _("Bench").startswith(OPEN)
+        assert _("Bench").endswith(CLOSE)
+    finally:
+        language.use_language(language.ENGLISH)
