@@ -11,9 +11,8 @@ from models.mechanisms import mechanisms
 from models.messages import Message
 from models.translation.checkpoints import (
     CARD_FILE,
-    TOKENIZER_FILE,
-    WEIGHTS,
     CheckpointError,
+    find_tokenizer,
     read_weights,
     shipped_folders,
 )
@@ -165,14 +164,4 @@ def load_translator(key: str | Path) -> Translator:
             error=error,
         )
         raise CheckpointError(message) from error
-    own = entry.folder / TOKENIZER_FILE
-    path = own if own.is_file() else WEIGHTS / entry.pair / TOKENIZER_FILE
-    if not path.is_file():
-        message = Message(
-            "{folder}: no {file} in it, and none is shipped for the pair {pair!r}",
-            folder=entry.folder.name,
-            file=TOKENIZER_FILE,
-            pair=entry.pair,
-        )
-        raise CheckpointError(message)
-    return Translator(entry, network, PairTokenizer.load(path))
+    return Translator(entry, network, PairTokenizer.load(find_tokenizer(entry.folder, entry.card)))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import lzma
+import math
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 
 import numpy as np
@@ -16,33 +17,39 @@ from numpy.typing import NDArray
 from torch import Tensor
 from tqdm import tqdm
 
+from models.training.characters import learn
 from models.training.recipes import DataFile, Recipe, RecipeError
+from models.training.varying import Pair, vary
 from models.translation.tokenizer import PairTokenizer
-from models.translation.words import is_mark, normalise, split_words
 from models.vocabulary import BEGIN, END, PAD
 
-Pair = tuple[str, str]
+KEPT = Path(__file__).parent
+"""Text that is written by hand, kept with the recipes in a folder a language pair."""
+
+
+def locate(path: str, data: Path) -> Path:
+    """Return the file that a recipe calls `path`: below the data folder, or one that is kept with the recipes."""
+    kept = KEPT / path
+    return kept if kept.is_file() else data / path
 
 
 def read_pairs(path: Path) -> Iterator[Pair]:
-    """Return (source, target) for each line of a ``.tsv.xz`` file."""
-    with lzma.open(path, "rt", encoding="utf8") as lines:
-        for line in lines:
-            source, target = line.rstrip("\n").split("\t")[:2]
-            yield source, target
+    """Return (source, target) for each line of a ``.tsv.xz`` or ``.tsv`` file."""
+    if path.suffix == ".xz":
+        with lzma.open(path, "rt", encoding="utf8") as packed:
+            yield from map(_pair, packed)
+    else:
+        with path.open(encoding="utf8") as lines:
+            yield from map(_pair, lines)
 
 
-def vary(pair: Pair, choice: random.Random) -> Pair:
-    """Return a pair as people also type it: lower case, marks set apart by spaces, or without the closing mark."""
-    source, target = (normalise(text) for text in pair)
-    kind = choice.randrange(4)
-    if kind in (0, 2):
-        source, target = source.lower(), target.lower()
-    if kind in (1, 2):
-        source, target = (" ".join(word.strip() for word in split_words(text)) for text in (source, target))
-    if kind == 3 and source[-1:] == target[-1:] and is_mark(source[-1:] or " "):
-        source, target = source[:-1].rstrip(), target[:-1].rstrip()
+def _pair(line: str) -> Pair:
+    source, target = line.rstrip("\n").split("\t")[:2]
     return source, target
+
+
+def _pairs_of(file: DataFile, data: Path) -> Iterator[Pair]:
+    return (pair for pair in read_pairs(locate(file.path, data)) if file.containing in pair[0])
 
 
 @dataclass(frozen=True)
@@ -69,11 +76,11 @@ class EncodedText:
 
 @dataclass(frozen=True)
 class EncodedPairs:
-    """Parallel text as ids, without special tokens; `repeats` says how often an epoch shows each pair."""
+    """Parallel text as ids, without special tokens; `repeats` says how often an epoch shows each pair on average."""
 
     source: EncodedText
     target: EncodedText
-    repeats: NDArray[np.int64]
+    repeats: NDArray[np.float64]
 
 
 def encode_texts(tokenizer: PairTokenizer, texts: list[str], block: int = 20_000) -> EncodedText:
@@ -98,7 +105,8 @@ def load_tokenizer(recipe: Recipe, data: Path, path: Path) -> PairTokenizer:
     if not path.exists():
         choice = random.Random(recipe.seed)
         texts = (text for file in recipe.files for text in _tokenizer_texts(file, data, choice))
-        tokenizer = PairTokenizer.train(tqdm(texts, desc="tokenizer", unit="text"), recipe.vocabulary)
+        train = learn if recipe.whole_characters else PairTokenizer.train
+        tokenizer = train(tqdm(texts, desc="tokenizer", unit="text"), recipe.vocabulary)
         path.parent.mkdir(parents=True, exist_ok=True)
         tokenizer.save(path)
     found = PairTokenizer.load(path)
@@ -110,7 +118,7 @@ def load_tokenizer(recipe: Recipe, data: Path, path: Path) -> PairTokenizer:
 
 def _tokenizer_texts(file: DataFile, data: Path, choice: random.Random) -> Iterator[str]:
     whole, part = divmod(file.tokenizer_share, 1)
-    for pair in read_pairs(data / file.path):
+    for pair in _pairs_of(file, data):
         for _ in range(int(whole) + (choice.random() < part)):
             yield from pair
 
@@ -141,13 +149,14 @@ def _encode_pairs(recipe: Recipe, data: Path, tokenizer: PairTokenizer) -> Encod
     choice = random.Random(recipe.seed)
     sources: list[str] = []
     targets: list[str] = []
-    repeats: list[int] = []
+    repeats: list[float] = []
     for file in recipe.files:
-        for pair in read_pairs(data / file.path):
+        copies = math.ceil(file.repeat)
+        for pair, _ in product(_pairs_of(file, data), range(copies)):
             shown = vary(pair, choice) if choice.random() < recipe.vary_share else pair
             sources.append(shown[0])
             targets.append(shown[1])
-            repeats.append(file.repeat)
+            repeats.append(file.repeat / copies)
     source, target = encode_texts(tokenizer, sources), encode_texts(tokenizer, targets)
     lengths = np.stack((source.lengths, target.lengths))
     ratio = (lengths.max(axis=0) + 3) / (lengths.min(axis=0) + 3)
@@ -176,6 +185,17 @@ class Batch:
         return Batch(self.source.to(device), self.inputs.to(device), self.labels.to(device))
 
 
+def shown_in(repeats: NDArray[np.float64], epoch: int, seed: int) -> NDArray[np.int64]:
+    """Return how often `epoch` shows each pair: as whole numbers whose mean over the epochs is `repeats`.
+
+    Each pair begins at a place of its own between two epochs, so that a half shows one half of the pairs in the first
+    epoch and the other half in the second.
+    """
+    begin = np.random.default_rng(seed).integers(0, 1 << 20, len(repeats)) / (1 << 20)
+    until, since = np.floor(repeats * (epoch + 1) + begin), np.floor(repeats * epoch + begin)
+    return (until - since).astype(np.int64)
+
+
 def epoch_batches(pairs: EncodedPairs, tokens: int, epoch: int, seed: int) -> list[NDArray[np.int64]]:
     """Cut one epoch into batches of pair indices: one source length each, alike target lengths, shuffled.
 
@@ -188,7 +208,7 @@ def epoch_batches(pairs: EncodedPairs, tokens: int, epoch: int, seed: int) -> li
         The same two give the same batches.
     """
     generator = np.random.default_rng((seed, epoch))
-    order = generator.permutation(np.repeat(np.arange(len(pairs.repeats)), pairs.repeats))
+    order = generator.permutation(np.repeat(np.arange(len(pairs.repeats)), shown_in(pairs.repeats, epoch, seed)))
     source, target = pairs.source.lengths[order], pairs.target.lengths[order] + 1
     order = order[np.lexsort((target + generator.integers(0, 3, target.size), source))]
     source, target = pairs.source.lengths[order], pairs.target.lengths[order] + 1

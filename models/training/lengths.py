@@ -19,9 +19,10 @@ import torch
 from sacrebleu.metrics.bleu import BLEU
 
 from models.registry import catalog, describe, load_translator
-from models.training.data import Pair, read_pairs
+from models.training.data import read_pairs
 from models.training.evaluate import translate
 from models.training.unseen import training_sources, unseen
+from models.training.varying import Pair
 from models.translation.checkpoints import WEIGHTS
 from models.translation.length_table import LENGTHS_FILE, LengthRow, length_table
 from models.translation.translator import Translator

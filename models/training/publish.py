@@ -16,9 +16,10 @@ from safetensors.torch import load_file
 
 from models.mechanisms import mechanisms
 from models.messages import mark
+from models.training.progress import Progress, Start, read_progress, read_start
 from models.training.recipes import Recipe, read_recipe
-from models.training.train import LOG_FILE, Progress, Start, read_progress, read_start
-from models.translation.checkpoints import WEIGHTS, write_checkpoint
+from models.training.train import LOG_FILE
+from models.translation.checkpoints import WEIGHTS, file_hash, write_checkpoint
 
 CREDITS = {
     "tatoeba": {
@@ -32,6 +33,38 @@ CREDITS = {
         "credit": "Koehn 2005, Europarl: A Parallel Corpus for Statistical Machine Translation; Laali and Kosseim 2017",
     },
     "3am": {"name": mark("3AM image captions"), "licence": mark("MIT as published"), "credit": "Ma et al. 2024"},
+    "novels": {
+        "name": mark("Novels and their translations, aligned by sentence"),
+        "licence": mark("public domain"),
+        "credit": mark("Project Gutenberg editions"),
+    },
+    "stories": {
+        "name": mark(
+            "African Storybook tales, older translations of Andersen and Wilde, sentences of novels (TransRead)"
+        ),
+        "licence": mark("CC BY; public domain; CC BY-SA 4.0"),
+        "credit": "African Storybook and its authors; Xu, Max and Yvon 2015",
+    },
+    "word-problems": {
+        "name": mark("Word problems of GSM8K, translated by machine in MathOctopus"),
+        "licence": "MIT",
+        "credit": "Cobbe et al. 2021; Chen et al. 2023",
+    },
+    "dialogues": {
+        "name": mark("Service dialogues of MultiWOZ and CrossWOZ, in ConvLab-2's form"),
+        "licence": "Apache-2.0",
+        "credit": "Budzianowski et al. 2018; Zhu et al. 2020",
+    },
+    "bible": {
+        "name": mark("World English Bible and Union Version, by verse"),
+        "licence": mark("public domain"),
+        "credit": mark("their translators"),
+    },
+    "phrases": {
+        "name": mark("Everyday phrases and words"),
+        "licence": mark("that of this project"),
+        "credit": mark("this project"),
+    },
     "mlqe": {
         "name": mark("MLQE post-edited encyclopedia sentences"),
         "licence": "CC0",
@@ -46,7 +79,7 @@ def make_card(recipe: Recipe, progress: Progress, parameters: int, start: Start 
     ``target_tokens_seen`` counts those of the checkpoint that the run started from, if it did; ``start`` names it.
     """
     mechanism = mechanisms()[recipe.mechanism]
-    names = {file.path.rpartition("/")[2].split(".")[0].split("-")[0] for file in recipe.files}
+    names = [file.path.rpartition("/")[2] for file in recipe.files]
     return {
         "key": recipe.key,
         "mechanism": recipe.mechanism,
@@ -56,7 +89,7 @@ def make_card(recipe: Recipe, progress: Progress, parameters: int, start: Start 
         "departures": list(mechanism.departures),
         "network": mechanism.sizes(vocabulary=recipe.vocabulary, **recipe.network),
         "parameters": parameters,
-        "data": [CREDITS[name] for name in sorted(names)],
+        "data": [credit for start, credit in sorted(CREDITS.items()) if any(name.startswith(start) for name in names)],
         "recipe": {key: value for key, value in asdict(recipe).items() if key not in ("mechanism", "pair", "network")},
         "target_tokens_seen": progress.tokens,
         **({"start": asdict(start)} if start else {}),
@@ -73,7 +106,9 @@ def publish(recipe: Recipe, out: Path, weights: Path = WEIGHTS) -> dict[str, Any
     averaged = load_file(folder / "average.safetensors")
     path = folder / "average.safetensors"
     parameters = sum(values.numel() for values in averaged.values())
+    tokenizer = WEIGHTS / recipe.pair / f"{recipe.tokenizer}.json"
     card = make_card(recipe, read_progress(path), parameters, read_start(path))
+    card |= {"tokenizer": tokenizer.name, "tokenizer_sha256": file_hash(tokenizer)}
     card = write_checkpoint(weights / recipe.key, averaged, card)
     lines = (folder / LOG_FILE).read_text(encoding="utf8").splitlines(keepends=True)
     (weights / recipe.key / LOG_FILE).write_text("".join(line for line in lines if "held_out_loss" in line), "utf8")

@@ -9,6 +9,8 @@ from typing import Any
 
 from models.mechanisms import mechanisms
 
+OPTIMIZERS = ("adam", "muon")
+
 
 class RecipeError(ValueError):
     """A recipe that says something that is not known, or leaves out what is needed."""
@@ -21,17 +23,21 @@ class DataFile:
     Parameters
     ----------
     path : str
-        Below the data folder.
-    repeat : int
-        How often an epoch shows it.
+        Below the data folder, or beside the recipes: what is written by hand is kept with them.
+    repeat : float
+        How often an epoch shows it. A half shows each line in every second epoch, which ones the seed says. Each
+        showing is varied on its own (``vary_share``).
     tokenizer_share : float
         How often the tokenizer's training sees a line of it, on average: pieces follow the everyday text, which is
         what people type, more than its share of all lines.
+    containing : str
+        Only the lines whose source has this in it; all of them if it is empty.
     """
 
     path: str
-    repeat: int = 1
+    repeat: float = 1
     tokenizer_share: float = 1.0
+    containing: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +54,17 @@ class Recipe:
     network : mapping
         Sizes, passed to the mechanism's network.
     vocabulary : int
-        Pieces of the pair's tokenizer.
+        Pieces of the tokenizer.
+    tokenizer : str
+        Name of the file that holds it, ``weights/<pair>/<name>.json``: models that share it can be compared piece by
+        piece. Learned from the recipe's files if it is not there.
+    whole_characters : bool
+        Whether the tokenizer has a piece for every character of its text that occurs 5 times, and puts no space before
+        a text that begins in Chinese; so does every tokenizer that is learned anew.
     target_tokens : int
         When to stop: target tokens seen, padding not counted.
+    optimizer : {"adam", "muon"}
+        Muon for the matrices inside the network and Adam for all else, or Adam for everything.
     tokens_per_batch : int
         Target tokens of a batch, padding counted.
     learning_rate : float
@@ -61,8 +75,7 @@ class Recipe:
     longest : int
         Pairs with more pieces than this on a side are left out.
     vary_share : float
-        Share of the pairs that are shown varied on both sides: lower case, marks set apart by spaces, or without the
-        closing mark; people type such sentences.
+        Share of the pairs that are shown as people also type them (`models.training.varying`).
     seed : int
     """
 
@@ -71,7 +84,10 @@ class Recipe:
     files: tuple[DataFile, ...]
     network: dict[str, Any] = field(default_factory=dict)
     vocabulary: int = 8000
+    tokenizer: str = "tokenizer"
+    whole_characters: bool = False
     target_tokens: int = 100_000_000
+    optimizer: str = "adam"
     tokens_per_batch: int = 3000
     learning_rate: float = 1e-3
     warmup_steps: int = 1000
@@ -102,6 +118,9 @@ def read_recipe(path: Path) -> Recipe:
         raise RecipeError(message)
     if values["mechanism"] not in mechanisms():
         message = f"{path.name}: mechanism {values['mechanism']!r} not known; there are {', '.join(mechanisms())}"
+        raise RecipeError(message)
+    if values.get("optimizer", "adam") not in OPTIMIZERS:
+        message = f"{path.name}: optimizer {values['optimizer']!r} not known; there are {', '.join(OPTIMIZERS)}"
         raise RecipeError(message)
     try:
         values["files"] = tuple(DataFile(**each) for each in values["files"])

@@ -12,8 +12,10 @@ import math
 import os
 import sys
 import time
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +33,6 @@ if __name__ == "__main__":
     _restart_with_allocator_settings()
 
 import torch  # noqa: E402
-from safetensors import safe_open  # noqa: E402
 from safetensors.torch import load_file, save_file  # noqa: E402
 from torch import Tensor, nn  # noqa: E402
 from tqdm import tqdm  # noqa: E402
@@ -48,79 +49,26 @@ from models.training.data import (  # noqa: E402
     read_pairs,
 )
 from models.training.loss import output_loss  # noqa: E402
+from models.training.optimizers import build_optimizers, restore_state, stored_state  # noqa: E402
+from models.training.pieces import in_pieces, rows_for  # noqa: E402
+from models.training.progress import (  # noqa: E402
+    Progress,
+    Start,
+    kept_points,
+    learning_rate,
+    read_progress,
+    read_start,
+    start_of,
+)
 from models.training.recipes import Recipe, RecipeError, read_recipe  # noqa: E402
-from models.translation.checkpoints import CARD_FILE, read_card  # noqa: E402
+from models.translation.checkpoints import CARD_FILE, find_tokenizer, read_card  # noqa: E402
+from models.translation.tokenizer import PairTokenizer  # noqa: E402
 from models.vocabulary import PAD  # noqa: E402
 
 TOKENIZERS = Path(__file__).parents[1] / "weights"
 SAVE_SECONDS = 240.0
 LOG_STEPS = 100
 LOG_FILE = "log.jsonl"
-
-
-@dataclass
-class Progress:
-    """Where a run stands.
-
-    Parameters
-    ----------
-    step, tokens, epoch, batch : int
-        Updates made; target tokens seen, padding not counted, those of a sibling that it started from among them;
-        epoch and the next batch in it.
-    seconds : float
-        Time spent training.
-    """
-
-    step: int = 0
-    tokens: int = 0
-    epoch: int = 0
-    batch: int = 0
-    seconds: float = 0.0
-
-
-def read_progress(path: Path) -> Progress:
-    """Return the progress that a saved state, or averaged weights, carry with them."""
-    with safe_open(path, framework="pt") as saved:
-        return Progress(**json.loads(saved.metadata()["progress"]))
-
-
-def learning_rate(recipe: Recipe, progress: Progress) -> float:
-    """Return the rate now: a linear rise, a plateau, and a cosine to 0 over the last share of the tokens."""
-    rise = min(1.0, (progress.step + 1) / recipe.warmup_steps)
-    left = max(0.0, 1 - progress.tokens / recipe.target_tokens)
-    fall = 1.0 if left >= recipe.decay_share else 0.5 - 0.5 * math.cos(math.pi * left / recipe.decay_share)
-    return recipe.learning_rate * rise * fall
-
-
-@dataclass(frozen=True)
-class Start:
-    """The checkpoint that a run took its first weights from; its target tokens count as seen by the run too.
-
-    Parameters
-    ----------
-    key : str
-        Such as ``luong-general-en-fr``.
-    target_tokens : int
-        What it had seen.
-    """
-
-    key: str
-    target_tokens: int
-
-
-def read_start(path: Path) -> Start | None:
-    """Return where the run of a saved state, or of averaged weights, started from; None if from random weights."""
-    with safe_open(path, framework="pt") as saved:
-        stored = saved.metadata().get("start")
-    return None if stored is None else Start(**json.loads(stored))
-
-
-def start_of(path: Path) -> Start:
-    """Say which checkpoint `path` is: weights with their card beside them, or a run's, in the folder of its key."""
-    if (path.parent / CARD_FILE).is_file():
-        card = read_card(path.parent)
-        return Start(card["key"], card["target_tokens_seen"])
-    return Start(path.parent.name, read_progress(path).tokens)
 
 
 class Trainer:
@@ -132,22 +80,35 @@ class Trainer:
     data, out : Path
         The folder of the parallel text; where runs are kept.
     device : {"cpu", "cuda"}
+    workers : int, optional
+        Batches of an update, each worked on by a thread of its own.
+    precision : torch.dtype, optional
+        Of the matrix products: bfloat16 pays on a processor that multiplies it in hardware (AMX), float32 elsewhere.
     """
 
-    def __init__(self, recipe: Recipe, data: Path, out: Path, device: str) -> None:
-        self.recipe, self.device = recipe, device
+    def __init__(
+        self,
+        recipe: Recipe,
+        data: Path,
+        out: Path,
+        device: str,
+        *,
+        workers: int = 1,
+        precision: torch.dtype = torch.bfloat16,
+    ) -> None:
+        self.recipe, self.device, self.workers, self.precision = recipe, device, workers, precision
+        self._pool = ThreadPoolExecutor(workers, initializer=torch.set_num_threads, initargs=(1,))
         self.folder = out / recipe.key
         self.folder.mkdir(parents=True, exist_ok=True)
-        tokenizer_path = TOKENIZERS / recipe.pair / "tokenizer.json"
+        tokenizer_path = TOKENIZERS / recipe.pair / f"{recipe.tokenizer}.json"
+        self.tokenizer_path = tokenizer_path
         tokenizer = load_tokenizer(recipe, data, tokenizer_path)
         self.pairs = load_pairs(recipe, data, tokenizer_path, out / "cache")
         torch.manual_seed(recipe.seed)
         network = mechanisms()[recipe.mechanism].build(vocabulary=recipe.vocabulary, **recipe.network)
         self.network = network.to(device)
         self.average = {name: value.detach().clone() for name, value in self.network.state_dict().items()}
-        self.optimizer = torch.optim.Adam(
-            self.network.parameters(), lr=0.0, betas=(0.9, 0.98), weight_decay=recipe.weight_decay, fused=True
-        )
+        self.optimizers = build_optimizers(self.network, recipe)
         self.progress = Progress()
         self.start: Start | None = None
         held_out = [pair for path in sorted((data / recipe.pair).glob("*.dev.tsv.xz")) for pair in read_pairs(path)]
@@ -158,7 +119,7 @@ class Trainer:
 
     def _loss(self, batch: Batch) -> Tensor:
         network = self.network
-        with torch.autocast(self.device, dtype=torch.bfloat16):
+        with torch.autocast(self.device, dtype=torch.bfloat16, enabled=self.precision == torch.bfloat16):
             states = network.decode_states(network.encode(batch.source), batch.inputs)
         return output_loss(
             states,
@@ -167,25 +128,40 @@ class Trainer:
             batch.labels,
             ignore=PAD,
             smoothing=self.recipe.label_smoothing,
-            precision=torch.bfloat16,
+            precision=self.precision,
         )
 
-    def update(self, batch: Batch) -> float:
-        """Make one update; return the loss in nats per target token (with label smoothing)."""
-        rate = learning_rate(self.recipe, self.progress)
-        for group in self.optimizer.param_groups:
-            group["lr"] = rate
+    def _gradients(self, batch: Batch) -> tuple[float, list[Tensor | None]]:
         loss = self._loss(batch)
-        self.optimizer.zero_grad(set_to_none=True)
-        loss.backward()  # type: ignore[no-untyped-call]
+        return float(loss.detach()), list(torch.autograd.grad(loss, list(self.network.parameters()), allow_unused=True))
+
+    def _all_gradients(self, batches: Sequence[Batch]) -> float:
+        """Return the loss of all `batches` per target token, its gradients put where the optimizers look for them."""
+        found = list(map(self._gradients, batches) if len(batches) == 1 else self._pool.map(self._gradients, batches))
+        tokens = [int((batch.labels != PAD).sum()) for batch in batches]
+        shares = [count / sum(tokens) for count in tokens]
+        for place, parameter in enumerate(self.network.parameters()):
+            parts = [(share, own[place]) for share, (_, own) in zip(shares, found, strict=True)]
+            given = [each if share == 1 else each * share for share, each in parts if each is not None]
+            parameter.grad = torch.stack(given).sum(dim=0) if len(given) > 1 else next(iter(given), None)
+        return sum(share * loss for share, (loss, _) in zip(shares, found, strict=True))
+
+    def update(self, *batches: Batch) -> float:
+        """Make one update on all `batches`; give the loss in nats per target token (with label smoothing)."""
+        rate = learning_rate(self.recipe, self.progress)
+        for group in (group for optimizer in self.optimizers.values() for group in optimizer.param_groups):
+            group["lr"] = rate
+        loss = self._all_gradients(batches)
         nn.utils.clip_grad_norm_(self.network.parameters(), self.recipe.clip_norm)
-        self.optimizer.step()
+        steps = [optimizer.step for optimizer in self.optimizers.values()]
+        list(self._pool.map(lambda step: step(), steps) if self.workers > 1 else map(lambda step: step(), steps))
+        self.network.zero_grad(set_to_none=True)
         decay = min(self.recipe.average_decay, (1 + self.progress.step) / (10 + self.progress.step))
         weights = self.network.state_dict()
         torch._foreach_lerp_(list(self.average.values()), [weights[name] for name in self.average], 1 - decay)
         self.progress.step += 1
-        self.progress.tokens += int((batch.labels != PAD).sum())
-        return float(loss.detach())
+        self.progress.tokens += sum(int((batch.labels != PAD).sum()) for batch in batches)
+        return loss
 
     @torch.no_grad()
     def held_out_loss(self) -> float:
@@ -207,8 +183,7 @@ class Trainer:
         """Write state and averaged weights, each by a rename, so that a cut run leaves whole files."""
         state: dict[str, Tensor] = {f"model.{k}": v for k, v in self.network.state_dict().items()}
         state |= {f"average.{k}": v for k, v in self.average.items()}
-        for index, values in self.optimizer.state_dict()["state"].items():
-            state |= {f"adam.{index}.{name}": value for name, value in values.items()}
+        state |= stored_state(self.optimizers)
         state["random"] = torch.get_rng_state()
         metadata = {"progress": json.dumps(asdict(self.progress))}
         if self.start is not None:
@@ -227,15 +202,20 @@ class Trainer:
         own = {k.removeprefix("model."): v for k, v in state.items() if k.startswith("model.")}
         self.network.load_state_dict(own)
         self.average = {k.removeprefix("average."): v for k, v in state.items() if k.startswith("average.")}
-        adam: dict[int, dict[str, Tensor]] = {}
-        for name, value in state.items():
-            if name.startswith("adam."):
-                _, index, quantity = name.split(".")
-                adam.setdefault(int(index), {})[quantity] = value
-        self.optimizer.load_state_dict(self.optimizer.state_dict() | {"state": adam})
+        restore_state(self.optimizers, state)
         torch.set_rng_state(state["random"].cpu())
         self.progress = read_progress(path)
         self.start = read_start(path)
+
+    def _in_own_pieces(self, path: Path, weights: dict[str, Tensor]) -> dict[str, Tensor]:
+        """Return the weights of a checkpoint, its tables turned to this run's tokenizer if its card names another."""
+        if not (path.parent / CARD_FILE).is_file():
+            return weights
+        theirs = find_tokenizer(path.parent, read_card(path.parent))
+        if theirs.read_bytes() == self.tokenizer_path.read_bytes():
+            return weights
+        rows = rows_for(PairTokenizer.load(theirs), PairTokenizer.load(self.tokenizer_path))
+        return {k: in_pieces(v, rows) if k in ("embedding.weight", "output_bias") else v for k, v in weights.items()}
 
     def start_from(self, path: Path) -> None:
         """Take the weights that fit, by name and shape, from a checkpoint: a sibling's, or one of this very key.
@@ -245,7 +225,7 @@ class Trainer:
         Raises
         ------
         RecipeError
-            If it is of another language pair (another tokenizer), or nothing in it fits.
+            If it is of another language pair, or nothing in it fits.
         """
         start = start_of(path)
         if not start.key.endswith(f"-{self.recipe.pair}"):
@@ -254,7 +234,8 @@ class Trainer:
             )
             raise RecipeError(message)
         own = self.network.state_dict()
-        given = {k: v.float() for k, v in load_file(path).items() if k in own and own[k].shape == v.shape}
+        stored = self._in_own_pieces(path, load_file(path))
+        given = {k: v.float() for k, v in stored.items() if k in own and own[k].shape == v.shape}
         if not given:
             message = f"{path}: no tensor has a name and shape of {self.recipe.key}"
             raise RecipeError(message)
@@ -263,6 +244,17 @@ class Trainer:
         self.start = start
         self.progress.tokens = start.target_tokens
         self.log({"start": asdict(start), "taken": sorted(given), "fresh": sorted(set(own) - set(given))})
+
+    def _keep(self, tokens_before: int) -> None:
+        """Keep the averaged weights, in float16, if this update brought the run past one of `kept_points`."""
+        begun = self.start.target_tokens if self.start else 0
+        points = [begun + each for each in kept_points(self.recipe.target_tokens - begun)]
+        if any(tokens_before < point <= self.progress.tokens for point in points):
+            folder = self.folder / "kept"
+            folder.mkdir(exist_ok=True)
+            metadata = {"progress": json.dumps(asdict(self.progress))}
+            halved = {name: values.half().contiguous() for name, values in self.average.items()}
+            save_file(halved, folder / f"{self.progress.tokens:010}.safetensors", metadata)
 
     def batches(self) -> Iterator[Batch]:
         """Return batches from where the run stands, epoch after epoch."""
@@ -281,21 +273,23 @@ class Trainer:
             lines.write(json.dumps(asdict(self.progress) | record) + "\n")
 
     def run(self, seconds: float) -> None:
-        """Train until the recipe's target tokens are seen or `seconds` are over."""
+        """Train until the recipe's target tokens are seen or `seconds` are over; keep a copy at `kept_points`."""
         started = logged = saved = time.monotonic()
-        total, tokens = 0.0, self.progress.tokens
+        total, tokens, step = 0.0, self.progress.tokens, self.progress.step
         bar = tqdm(total=self.recipe.target_tokens, initial=tokens, unit="tok", unit_scale=True, desc=self.recipe.key)
-        for batch in self.batches():
-            total += self.update(batch)
+        batches = self.batches()
+        while True:
+            total += self.update(*islice(batches, self.workers))
+            self._keep(tokens_before=bar.n)
             bar.update(self.progress.tokens - bar.n)
             now = time.monotonic()
             if self.progress.step % LOG_STEPS == 0:
                 speed = (self.progress.tokens - tokens) / (now - logged)
                 self.progress.seconds += now - logged
-                record = {"loss": round(total / LOG_STEPS, 4), "tokens_per_second": round(speed)}
+                record = {"loss": round(total / (self.progress.step - step), 4), "tokens_per_second": round(speed)}
                 bar.set_postfix(record)
                 self.log(record)
-                total, tokens, logged = 0.0, self.progress.tokens, now
+                total, tokens, step, logged = 0.0, self.progress.tokens, self.progress.step, now
             over = self.progress.tokens >= self.recipe.target_tokens or now - started > seconds
             if over or now - saved > SAVE_SECONDS:
                 self.log({"held_out_loss": round(self.held_out_loss(), 4)})
@@ -309,7 +303,7 @@ class Trainer:
 def _held_out(tokenizer: Any, pairs: list[tuple[str, str]]) -> EncodedPairs:
     source = encode_texts(tokenizer, [pair[0] for pair in pairs])
     target = encode_texts(tokenizer, [pair[1] for pair in pairs])
-    return EncodedPairs(source, target, (source.lengths > 0).astype(int))
+    return EncodedPairs(source, target, (source.lengths > 0).astype(float))
 
 
 def main() -> None:
@@ -322,10 +316,19 @@ def main() -> None:
     parser.add_argument("--start-from", type=Path, help="weights to begin with, where they fit: a sibling's")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu", choices=("cpu", "cuda"))
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--workers", type=int, default=1, help="batches of an update, each on a thread of its own")
+    parser.add_argument("--precision", default="bfloat16", choices=("bfloat16", "float32"))
     parser.add_argument("--minutes", type=float, default=math.inf, help="stop after this time; --resume goes on")
     choices = parser.parse_args()
-    torch.set_num_threads(choices.threads)
-    trainer = Trainer(read_recipe(choices.recipe), choices.data, choices.out, choices.device)
+    torch.set_num_threads(1 if choices.workers > 1 else choices.threads)
+    trainer = Trainer(
+        read_recipe(choices.recipe),
+        choices.data,
+        choices.out,
+        choices.device,
+        workers=choices.workers,
+        precision=getattr(torch, choices.precision),
+    )
     if choices.resume:
         trainer.resume()
     if choices.start_from and not trainer.progress.step:

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from models.training.data import Pair, read_pairs
+from models.training.data import locate, read_pairs
+from models.training.varying import Pair
 from models.translation.words import normalise
 
 CLOSING_MARKS = ".!?\u3002\uff01\uff1f"
@@ -39,7 +40,7 @@ def training_sources(cards: Iterable[Mapping[str, Any]], data: Path) -> frozense
         If a file is not there: without it nobody knows what the model has not seen.
     """
     files = {file["path"] for card in cards for file in card.get("recipe", {}).get("files", ())}
-    return frozenset(bare(source) for file in sorted(files) for source, _ in read_pairs(data / file))
+    return frozenset(bare(source) for file in sorted(files) for source, _ in read_pairs(locate(file, data)))
 
 
 def unseen(pairs: Iterable[Pair], seen: frozenset[str]) -> list[Pair]:

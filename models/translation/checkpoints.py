@@ -1,6 +1,7 @@
-"""A checkpoint on disk: ``model.safetensors`` (float16), ``card.json``, and the pair's one ``tokenizer.json``.
+"""A checkpoint on disk: ``model.safetensors`` (float16), ``card.json``, and a tokenizer shared by a pair's models.
 
-No pickle anywhere; the weights' SHA-256 stands in the card and is checked before they are read.
+No pickle anywhere; the SHA-256 of the weights, and of the tokenizer where the card names one, stand in the card and
+are checked before they are read.
 """
 
 from __future__ import annotations
@@ -123,6 +124,48 @@ def read_weights(folder: Path, card: Mapping[str, Any]) -> dict[str, Tensor]:
             error=error,
         )
         raise CheckpointError(message) from error
+
+
+def find_tokenizer(folder: Path, card: Mapping[str, Any], weights: Path = WEIGHTS) -> Path:
+    """Return the tokenizer of a checkpoint: in its folder, or the one of its pair that its card names.
+
+    A pair may ship several for a while, models that were trained on an older one among its models.
+
+    Parameters
+    ----------
+    folder : Path
+        Of the checkpoint.
+    card : mapping
+    weights : Path, optional
+        Where shipped checkpoints lie.
+
+    Raises
+    ------
+    CheckpointError
+        If it is not there, or not the one that the card was written for.
+    """
+    name = Path(str(card.get("tokenizer", TOKENIZER_FILE))).name
+    own = folder / TOKENIZER_FILE
+    path = own if own.is_file() else weights / card["pair"] / name
+    if not path.is_file():
+        message = Message(
+            "{folder}: no {file} in it, and no {name} is shipped for the pair {pair!r}",
+            folder=folder.name,
+            file=TOKENIZER_FILE,
+            name=name,
+            pair=card["pair"],
+        )
+        raise CheckpointError(message)
+    expected = card.get("tokenizer_sha256")
+    if expected and file_hash(path) != expected:
+        message = Message(
+            "{folder}: {file} has another SHA-256 than its card expects ({expected}). Fetch it again.",
+            folder=folder.name,
+            file=path.name,
+            expected=expected,
+        )
+        raise CheckpointError(message)
+    return path
 
 
 def write_checkpoint(folder: Path, weights: Mapping[str, Tensor], card: Mapping[str, Any]) -> dict[str, Any]:

@@ -19,6 +19,17 @@ def _byte_of_character() -> dict[str, int]:
 _BYTES = _byte_of_character()
 
 
+def byte_characters(text: str) -> list[str]:
+    """Return `text` as a byte-level vocabulary writes it: a character for each byte of its UTF-8.
+
+    Parameters
+    ----------
+    text : str
+    """
+    alphabet = {byte: character for character, byte in _BYTES.items()}
+    return [alphabet[byte] for byte in text.encode()]
+
+
 def raw_bytes(token: str) -> bytes:
     """Return the bytes that a token of a byte-level vocabulary stands for; KeyError if it is not of one.
 

@@ -5,17 +5,30 @@ Words are those of `models.translation.words`; pieces never cross them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+import re
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from tokenizers import AddedToken, Encoding, Tokenizer, decoders, models, pre_tokenizers, trainers
 
 from models.trace import TokenSequence
 from models.translation.pieces import raw_bytes, show_bytes, token_sequence
-from models.translation.words import normalise, split_words
+from models.translation.words import HAN, normalise, split_words
 from models.vocabulary import BEGIN, END
 
 SPECIAL_TOKENS = ("<pad>", "<s>", "</s>")
+_FIRST_HAN = re.compile(rf"[{HAN}]")
+_LEADING_SPACE = "leading_space"  # in the file, where it is off
+
+
+def _words_of(text: str, *, leading_space: bool) -> list[str]:
+    """Return the words of `text`, a space put before the first unless that is Han and `leading_space` is off."""
+    plain = normalise(text)
+    if not plain:
+        return []
+    return split_words(plain if not leading_space and _FIRST_HAN.match(plain) else " " + plain)
 
 
 class PairTokenizer:
@@ -25,10 +38,15 @@ class PairTokenizer:
     ----------
     tokenizer : tokenizers.Tokenizer
         Byte-level BPE with the full byte alphabet.
+    leading_space : bool
+        Whether a space is put before a text that begins with a Han character, as it is before any other, so that a
+        word reads the same wherever it stands. Chinese has no spaces: there it would only cut the first character
+        into bytes.
     """
 
-    def __init__(self, tokenizer: Tokenizer) -> None:
+    def __init__(self, tokenizer: Tokenizer, *, leading_space: bool = True) -> None:
         tokenizer.encode_special_tokens = True  # a typed "</s>" is text; the setting is not saved in the file
+        self.leading_space = leading_space
         self._tokenizer = tokenizer
         expected = tuple(tokenizer.token_to_id(token) for token in SPECIAL_TOKENS)
         if expected != (0, 1, 2):
@@ -37,22 +55,40 @@ class PairTokenizer:
 
     @classmethod
     def load(cls, path: Path) -> PairTokenizer:
-        """Read ``tokenizer.json``.
+        """Read ``tokenizer.json``: of the tokenizers library, with a key of ours if it keeps off the leading space.
 
         Parameters
         ----------
         path : Path
         """
-        return cls(Tokenizer.from_file(str(path)))
+        return cls.restored(json.loads(path.read_text(encoding="utf8")))
 
     @classmethod
-    def train(cls, texts: Iterable[str], vocabulary: int) -> PairTokenizer:
+    def restored(cls, stored: Mapping[str, Any]) -> PairTokenizer:
+        """Return the tokenizer whose `stored` this is.
+
+        Parameters
+        ----------
+        stored : mapping
+        """
+        own = {name: value for name, value in stored.items() if name != _LEADING_SPACE}
+        return cls(Tokenizer.from_str(json.dumps(own)), leading_space=stored.get(_LEADING_SPACE, True))
+
+    def stored(self) -> dict[str, Any]:
+        """Return what ``tokenizer.json`` holds."""
+        own: dict[str, Any] = json.loads(self._tokenizer.to_str())
+        return own if self.leading_space else {**own, _LEADING_SPACE: False}
+
+    @classmethod
+    def train(cls, texts: Iterable[str], vocabulary: int, *, leading_space: bool = True) -> PairTokenizer:
         """Learn `vocabulary` pieces, special tokens and the 256 bytes included, from `texts` in both languages.
 
         Parameters
         ----------
         texts : iterable of str
         vocabulary : int
+        leading_space : bool, optional
+            Whether a text begins with white space, so that its first word is cut as any other.
         """
         tokenizer = Tokenizer(models.BPE())
         tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
@@ -63,8 +99,9 @@ class PairTokenizer:
             initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
             show_progress=False,
         )
-        tokenizer.train_from_iterator((split_words(" " + normalise(text)) for text in texts), trainer)
-        return cls(tokenizer)
+        words = (_words_of(text, leading_space=leading_space) for text in texts)
+        tokenizer.train_from_iterator(words, trainer)
+        return cls(tokenizer, leading_space=leading_space)
 
     def save(self, path: Path) -> None:
         """Write ``tokenizer.json``.
@@ -73,13 +110,13 @@ class PairTokenizer:
         ----------
         path : Path
         """
-        self._tokenizer.save(str(path))
+        path.write_text(json.dumps(self.stored(), indent=2, ensure_ascii=False), encoding="utf8")
 
     def __len__(self) -> int:
         return self._tokenizer.get_vocab_size()
 
     def _encode(self, texts: Iterable[str]) -> list[Encoding]:
-        words = [split_words(" " + normalise(text)) if normalise(text) else [] for text in texts]
+        words = [_words_of(text, leading_space=self.leading_space) for text in texts]
         return self._tokenizer.encode_batch(words, is_pretokenized=True, add_special_tokens=False)
 
     def encode_batch(self, texts: Iterable[str]) -> list[list[int]]:
@@ -112,12 +149,37 @@ class PairTokenizer:
             return SPECIAL_TOKENS[token]
         return show_bytes(self._raw(token))
 
-    def _raw(self, token: int) -> bytes:
-        token_text = self._tokenizer.id_to_token(token)
-        if token_text is None:
-            message = f"no piece has the id {token}; there are {len(self)}"
+    def token(self, index: int) -> str:
+        """Return a piece as the vocabulary writes it: a special token, or a character a byte.
+
+        Parameters
+        ----------
+        index : int
+
+        Raises
+        ------
+        IndexError
+            If no piece has this id.
+        """
+        written = self._tokenizer.id_to_token(index)
+        if written is None:
+            message = f"no piece has the id {index}; there are {len(self)}"
             raise IndexError(message)
-        return raw_bytes(token_text)
+        return written
+
+    def parts(self, written: str) -> list[int]:
+        """Return the ids of the pieces that make up what another byte-level vocabulary writes as `written`.
+
+        Parameters
+        ----------
+        written : str
+        """
+        if written in SPECIAL_TOKENS:
+            return [SPECIAL_TOKENS.index(written)]
+        return [part.id for part in self._tokenizer.model.tokenize(written)]
+
+    def _raw(self, token: int) -> bytes:
+        return raw_bytes(self.token(token))
 
     def sequence(self, ids: Iterable[int]) -> TokenSequence:
         """Return `ids` as a record: the words are those of the decoded text, a special token a word of its own.

@@ -10,9 +10,11 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-_HAN = "\u2e80-\u2fdf\u3005\u3007\u3021-\u3029\u3038-\u303b\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+HAN = "\u2e80-\u2fdf\u3005\u3007\u3021-\u3029\u3038-\u303b\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+"""Ranges of Chinese characters, for a regular expression's brackets."""
+
 _ELISION = re.compile(r"(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu|quoiqu)'(?=\w)", re.IGNORECASE)
-_WORD = re.compile(rf"[{_HAN}]|[^\s{_HAN}]+")
+_WORD = re.compile(rf"[{HAN}]|[^\s{HAN}]+")
 
 
 def normalise(text: str) -> str:

@@ -1,0 +1,84 @@
+"""How far a run is: what it has seen, the rate that follows from it, where it started, when it keeps a copy."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+from safetensors import safe_open
+
+from models.training.recipes import Recipe
+from models.translation.checkpoints import CARD_FILE, read_card
+
+
+@dataclass
+class Progress:
+    """Where a run stands.
+
+    Parameters
+    ----------
+    step, tokens, epoch, batch : int
+        Updates made; target tokens seen, padding not counted, those of a sibling that it started from among them;
+        epoch and the next batch in it.
+    seconds : float
+        Time spent training.
+    """
+
+    step: int = 0
+    tokens: int = 0
+    epoch: int = 0
+    batch: int = 0
+    seconds: float = 0.0
+
+
+def kept_points(target_tokens: int, count: int = 20, first: int = 20_000) -> list[int]:
+    """Return the numbers of target tokens at which a run keeps a copy: evenly spaced in their logarithm, to the end."""
+    ratio = max(1.0, target_tokens / first)
+    return [round(target_tokens / ratio ** (1 - index / (count - 1))) for index in range(count)]
+
+
+def read_progress(path: Path) -> Progress:
+    """Return the progress that a saved state, or averaged weights, carry with them."""
+    with safe_open(path, framework="pt") as saved:
+        return Progress(**json.loads(saved.metadata()["progress"]))
+
+
+def learning_rate(recipe: Recipe, progress: Progress) -> float:
+    """Return the rate now: a linear rise, a plateau, and a cosine to 0 over the last share of the tokens."""
+    rise = min(1.0, (progress.step + 1) / recipe.warmup_steps)
+    left = max(0.0, 1 - progress.tokens / recipe.target_tokens)
+    fall = 1.0 if left >= recipe.decay_share else 0.5 - 0.5 * math.cos(math.pi * left / recipe.decay_share)
+    return recipe.learning_rate * rise * fall
+
+
+@dataclass(frozen=True)
+class Start:
+    """The checkpoint that a run took its first weights from; its target tokens count as seen by the run too.
+
+    Parameters
+    ----------
+    key : str
+        Such as ``luong-general-en-fr``.
+    target_tokens : int
+        What it had seen.
+    """
+
+    key: str
+    target_tokens: int
+
+
+def read_start(path: Path) -> Start | None:
+    """Return where the run of a saved state, or of averaged weights, started from; None if from random weights."""
+    with safe_open(path, framework="pt") as saved:
+        stored = saved.metadata().get("start")
+    return None if stored is None else Start(**json.loads(stored))
+
+
+def start_of(path: Path) -> Start:
+    """Say which checkpoint `path` is: weights with their card beside them, or a run's, in the folder of its key."""
+    if (path.parent / CARD_FILE).is_file():
+        card = read_card(path.parent)
+        return Start(card["key"], card["target_tokens_seen"])
+    return Start(path.parent.name, read_progress(path).tokens)
