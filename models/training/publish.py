@@ -16,9 +16,9 @@ from safetensors.torch import load_file
 
 from models.mechanisms import mechanisms
 from models.messages import mark
+from models.training import train
 from models.training.progress import Progress, Start, read_progress, read_start
 from models.training.recipes import Recipe, read_recipe
-from models.training.train import LOG_FILE
 from models.translation.checkpoints import WEIGHTS, file_hash, write_checkpoint
 
 CREDITS = {
@@ -106,12 +106,13 @@ def publish(recipe: Recipe, out: Path, weights: Path = WEIGHTS) -> dict[str, Any
     averaged = load_file(folder / "average.safetensors")
     path = folder / "average.safetensors"
     parameters = sum(values.numel() for values in averaged.values())
-    tokenizer = WEIGHTS / recipe.pair / f"{recipe.tokenizer}.json"
+    tokenizer = train.TOKENIZERS / recipe.pair / f"{recipe.tokenizer}.json"
     card = make_card(recipe, read_progress(path), parameters, read_start(path))
     card |= {"tokenizer": tokenizer.name, "tokenizer_sha256": file_hash(tokenizer)}
     card = write_checkpoint(weights / recipe.key, averaged, card)
-    lines = (folder / LOG_FILE).read_text(encoding="utf8").splitlines(keepends=True)
-    (weights / recipe.key / LOG_FILE).write_text("".join(line for line in lines if "held_out_loss" in line), "utf8")
+    lines = (folder / train.LOG_FILE).read_text(encoding="utf8").splitlines(keepends=True)
+    measured = "".join(line for line in lines if "held_out_loss" in line)
+    (weights / recipe.key / train.LOG_FILE).write_text(measured, encoding="utf8")
     return card
 
 

@@ -211,7 +211,7 @@ class Trainer:
         """Return the weights of a checkpoint, its tables turned to this run's tokenizer if its card names another."""
         if not (path.parent / CARD_FILE).is_file():
             return weights
-        theirs = find_tokenizer(path.parent, read_card(path.parent))
+        theirs = find_tokenizer(path.parent, read_card(path.parent), TOKENIZERS)
         if theirs.read_bytes() == self.tokenizer_path.read_bytes():
             return weights
         rows = rows_for(PairTokenizer.load(theirs), PairTokenizer.load(self.tokenizer_path))

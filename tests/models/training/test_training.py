@@ -54,6 +54,7 @@ from models.training.unseen import bare, training_sources, unseen
 from models.training.varying import WAYS, vary
 from models.translation.checkpoints import TOKENIZER_FILE, read_card
 from models.translation.examples import EXAMPLES
+from models.translation.tokenizer import PairTokenizer
 from models.translation.words import is_mark, normalise, split_words
 from models.vocabulary import BEGIN, END, PAD
 from tests.support.small_models import ATTENTIVE, KEYS, SIZES, fluent, tokenizer, translator
@@ -655,9 +656,15 @@ class TestData:
         load_tokenizer(recipe_for("bahdanau"), data, path)
         for pair in read_pairs(data / "en-fr" / "tatoeba.train.tsv.xz"):
             assert pair[0] == pair[1]
+        pieces = PairTokenizer.load(path)
         pairs = load_pairs(recipe_for("bahdanau", vary_share=1.0), data, path, tmp_path)
-        for index in range(300):
-            assert pairs.source[index].tolist() == pairs.target[index].tolist()
+        shown = [
+            tuple(pieces.decode(side[index].tolist()) for side in (pairs.source, pairs.target)) for index in range(300)
+        ]
+        assert all(source.casefold() == target.casefold() for source, target in shown)
+        shouted = [target for source, target in shown if source != target]
+        assert 0 < len(shouted) < 100
+        assert not any(target.isupper() for target in shouted)
 
     def test_encoded_pairs_are_kept_for_recipes_alike_in_them_and_for_no_others(
         self, data: Path, tmp_path: Path, tokenizers: Path

@@ -187,7 +187,7 @@ class TestWhatIsRefused:
     def test_a_pair_without_a_tokenizer(self, tmp_path: Path) -> None:
         folder = write(tmp_path / "model", pair="en-xx")
         with pytest.raises(
-            CheckpointError, match=r"no tokenizer\.json in it, and none is shipped for the pair 'en-xx'"
+            CheckpointError, match=r"no tokenizer\.json in it, and no tokenizer\.json is shipped for the pair 'en-xx'"
         ):
             load(folder)
 

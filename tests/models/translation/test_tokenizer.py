@@ -11,8 +11,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, trainers
 
+from models.registry import catalog, describe
 from models.trace import TokenSequence
 from models.training.recipes import read_recipe
+from models.translation.checkpoints import find_tokenizer
 from models.translation.tokenizer import SPECIAL_TOKENS, PairTokenizer
 from models.translation.words import is_mark, normalise, split_words
 from tests.support.small_models import SHIPPED_TOKENIZER, tokenizer
@@ -265,15 +267,22 @@ class TestFiles:
         assert small.source("the").texts == (" the", "</s>")
 
 
-SHIPPED = sorted(SHIPPED_TOKENIZER.parents[1].glob("*/tokenizer.json"))
+SHIPPED = sorted(
+    path for name in ("tokenizer", "everyday") for path in SHIPPED_TOKENIZER.parents[1].glob(f"*/{name}.json")
+)
 
 
-@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.parent.name)
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: f"{path.parent.name}-{path.stem}")
 class TestShipped:
-    def test_it_has_the_pieces_that_every_recipe_of_its_pair_names_specials_first(self, path: Path) -> None:
+    def test_it_has_the_pieces_that_recipes_and_models_that_use_it_name_specials_first(self, path: Path) -> None:
         loaded = PairTokenizer.load(path)
         recipes = [read_recipe(each) for each in (RECIPES / path.parent.name).glob("*.toml")]
-        assert {each.vocabulary for each in recipes} == {len(loaded)}
+        models = [describe(key) for key in catalog()]
+        sizes = {each.vocabulary for each in recipes if each.tokenizer == path.stem}
+        sizes |= {
+            each.card["network"]["vocabulary"] for each in models if find_tokenizer(each.folder, each.card) == path
+        }
+        assert sizes == {len(loaded)}
         assert [loaded.piece(token) for token in range(3)] == list(SPECIAL_TOKENS)
 
     def test_it_has_the_whole_byte_alphabet(self, path: Path) -> None:
