@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
@@ -13,22 +15,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
+import viz.pages
 from models.edits import keep_heads, mask_key, scale_scores, set_row, uniform_row, window, zero_head
-from viz.pages.bench.page import PAGE as BENCH
-from viz.pages.heads.page import PAGE as HEADS
 from viz.pages.heads.picks import MOST_HEADS, read_picks, write_picks
-from viz.pages.steps.page import PAGE as STEPS
 from viz.pages.steps.settings import CELLS, MOST_CELLS
-from viz.pages.surgery.page import PAGE as SURGERY
-from viz.pages.why.page import PAGE as WHY
 from viz.views.heads import HeadPlace
 from viz.widgets.edits.history import History
 from viz.widgets.edits.in_force import EDITS
+from viz.widgets.frame import Page
 from viz.widgets.settings import Choice, Data, Heads, Several, Switch, Text
 
 ROOT = Path(__file__).parents[4]
 APP = str(ROOT / "app.py")
-PAGES = (BENCH, HEADS, STEPS, SURGERY, WHY)
+FOLDERS = sorted(each.name for each in iter_modules(viz.pages.__path__))
+PAGES: tuple[Page, ...] = tuple(import_module(f"viz.pages.{folder}.page").PAGE for folder in FOLDERS)
 PATIENCE = 300  # seconds
 DECLARED = [(page.address, setting) for page in PAGES for setting in page.settings]
 CODES = st.text(st.characters(codec="utf8", exclude_categories=("Z", "C")), min_size=1, max_size=12)
