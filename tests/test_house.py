@@ -14,7 +14,11 @@ import pytest
 from models.training.report import with_tables
 
 ROOT = Path(__file__).parents[1]
-DISTRIBUTIONS = {"yaml": "pyyaml", "PIL": "pillow"}  # where the name to install is not the name to import
+DISTRIBUTIONS = {
+    "yaml": "pyyaml",
+    "PIL": "pillow",
+    "google": "protobuf",
+}  # where the name to install is not the name to import
 OWN = {"models", "viz", "app", "tests", "benchmarks"}
 
 

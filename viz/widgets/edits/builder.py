@@ -179,7 +179,7 @@ def _own_window(field: Field, rows: Sequence[int | None]) -> Action:
             centre = st.slider(
                 _("Centre p: piece of the source"),
                 float(FIRST_POSITION),
-                max(position_number(last), own_centre),
+                float(max(position_number(last), own_centre)),
                 own_centre,
                 0.1,
                 key=f"surgery-centre-{first}-{mark_of_run}",

@@ -614,8 +614,8 @@ def test_the_window_of_local_attention_is_moved_and_widened_by_sliders() -> None
     app.run()
     position = before.target.words.index(1)
     centre, width = app.slider
-    assert centre.value == pytest.approx(windows[position, 0], abs=0.05)
-    centre.set_value(3.5)
+    assert centre.value == pytest.approx(1 + windows[position, 0], abs=0.05)  # a reader counts from 1
+    centre.set_value(4.5)
     width.set_value(1)
     app.run()
     assert not app.exception
