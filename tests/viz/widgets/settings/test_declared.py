@@ -241,7 +241,7 @@ def test_what_a_page_does_not_declare_is_named(page: Any) -> None:
         (r"bind=", {"viz/widgets/settings/controls.py"}),
         (r"use_language\(", {"viz/widgets/frame.py", "viz/text/language.py"}),
     ],
-    ids=str,
+    ids=["the link", "the session", "bound boxes", "the language"],
 )
 def test_one_module_carries_settings_and_chooses_the_language(words: str, there: set[str]) -> None:
     files = [ROOT / "app.py", *(ROOT / "viz").rglob("*.py")]
