@@ -2,7 +2,7 @@
 
 An edit names a place (``stack.layer.kind``; a part that is ``*`` matches any), and heads, rows and keys by absolute
 position from 0; None stands for all heads, or for all rows. It is frozen and hashable, so that it keys a cache;
-`Edit.to_text` and `Edit.from_text` carry it through an address bar; `str(edit)` says in words what it does.
+`Edit.to_text` and `read_edit` carry it through an address bar; `str(edit)` says in words what it does.
 
 An edit acts upon one quantity, on the line after its computation: `scale_scores` upon the scores, `mask_key`
 and `window` upon the mask (True where a query may read a key), the others upon the weights. Where attention is local,
@@ -21,6 +21,7 @@ from models.edits.operations import (
     ZeroHead,
     keep_heads,
     mask_key,
+    read_edit,
     scale_scores,
     set_row,
     uniform_row,
@@ -41,6 +42,7 @@ __all__ = [
     "ZeroHead",
     "keep_heads",
     "mask_key",
+    "read_edit",
     "scale_scores",
     "set_row",
     "uniform_row",

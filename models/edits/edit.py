@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from models.edits.arguments import clean_argument, read_arguments, write_arguments
+from models.edits.arguments import clean_argument, write_arguments
 from models.messages import CountMessage, Message
 from models.sites import Site
 
@@ -46,13 +46,13 @@ class Edit(ABC):
 
     Examples
     --------
-    >>> from models.edits import zero_head
+    >>> from models.edits import read_edit, zero_head
     >>> edit = zero_head("decoder.0.cross", 2)
     >>> str(edit)
     'head 2 of decoder layer 0 cross-attention switched off'
     >>> edit.to_text()
     'zero_head(decoder.0.cross,2)'
-    >>> Edit.from_text("zero_head(decoder.0.cross,2)") == edit
+    >>> read_edit("zero_head(decoder.0.cross,2)") == edit
     True
     """
 
@@ -116,31 +116,8 @@ class Edit(ABC):
         """Say in words what the edit does."""
 
     def to_text(self) -> str:
-        """Write the edit as ``name(site,...)``, short enough for an address bar; `from_text` reads it."""
+        """Write the edit as ``name(site,...)``, short enough for an address bar; `models.edits.read_edit` reads it."""
         return f"{self.name}({write_arguments({each.name: getattr(self, each.name) for each in fields(self)})})"
-
-    @staticmethod
-    def from_text(text: str) -> Edit:
-        """Read what `to_text` wrote.
-
-        Parameters
-        ----------
-        text : str
-            ``name(site,...)``.
-
-        Raises
-        ------
-        ValueError
-            If it is anything else; says what was expected.
-        """
-        from models.edits.operations import OPERATIONS  # each of them is an Edit itself
-
-        name, _, rest = text.partition("(")
-        found = OPERATIONS.get(name)
-        if found is None or not rest.endswith(")"):
-            message = f"an edit reads name(site,...) with a name of {', '.join(OPERATIONS)}; got {text[:80]!r}"
-            raise ValueError(message)
-        return found(*read_arguments(name, [each.name for each in fields(found)], rest[:-1]))
 
     def _takes(self, values: Array) -> bool:
         """Return whether `values` are of the preferred quantity."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
+from models.edits.arguments import read_arguments
 from models.edits.edit import Array, Edit, Part
 from models.edits.words import head_in_words, place_in_words, row_in_words
 from models.messages import CountMessage, Message
@@ -245,3 +246,28 @@ OPERATIONS: dict[str, type[Edit]] = {
     each.name: each for each in (ZeroHead, KeepHeads, UniformRow, SetRow, ScaleScores, MaskKey, Window)
 }
 """Those that a link may name, by their names."""
+
+
+def read_edit(text: str) -> Edit:
+    """Read what `Edit.to_text` wrote.
+
+    Parameters
+    ----------
+    text : str
+        ``name(site,...)``.
+
+    Returns
+    -------
+    Edit
+
+    Raises
+    ------
+    ValueError
+        If it is anything else; says what was expected.
+    """
+    name, _, rest = text.partition("(")
+    found = OPERATIONS.get(name)
+    if found is None or not rest.endswith(")"):
+        message = f"an edit reads name(site,...) with a name of {', '.join(OPERATIONS)}; got {text[:80]!r}"
+        raise ValueError(message)
+    return found(*read_arguments(name, [each.name for each in fields(found)], rest[:-1]))

@@ -11,7 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from models import catalog, describe
-from models.edits import OPERATIONS, Edit
+from models.edits import OPERATIONS, read_edit
 from models.errors import InputError
 from models.huggingface import hub
 from models.huggingface.papers import ATTENTION, PAPERS
@@ -187,7 +187,7 @@ def test_every_word_on_a_page_is_translated(page: str, link: dict[str, str], tra
 def test_every_edit_and_error_says_itself_in_the_language() -> None:
     language.use_language(CODE)
     try:
-        edits = [Edit.from_text(each) for each in EDITS.split("~")[:-1]]
+        edits = [read_edit(each) for each in EDITS.split("~")[:-1]]
         assert {each.name for each in edits} == set(OPERATIONS)
         for edit in edits:
             assert english_words(say(edit.describe())) == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from models.edits import Edit
+from models.edits import Edit, read_edit
 from models.trace import TokenSequence
 from viz.text.language import _n, say
 from viz.text.tokens import visible
@@ -93,7 +93,7 @@ def read_history(text: str) -> tuple[History, tuple[str, ...]]:
     unknown: list[str] = []
     for part in filter(None, text.split(BETWEEN_ACTIONS)):
         try:
-            actions.append(tuple(Edit.from_text(each) for each in part.split(BETWEEN_EDITS) if each))
+            actions.append(tuple(read_edit(each) for each in part.split(BETWEEN_EDITS) if each))
         except ValueError:
             unknown.append(part)
     return History(tuple(action for action in actions if action)[:LONGEST]), tuple(unknown)
