@@ -15,6 +15,7 @@ from viz.widgets.language_pair import choose_pair
 from viz.widgets.sentence import sentence_box
 from viz.widgets.settings import Setting, link
 from viz.widgets.style import apply_style
+from viz.widgets.unsuited import suit
 
 
 @dataclass(slots=True)
@@ -31,7 +32,7 @@ class Frame:
     messages : DeltaGenerator
         Where messages stand: a container that the page puts where it wants them.
     sentence : str
-        What the reader typed: what the link asked for in vain is named until it changes.
+        What the reader typed, as the models should read it: what the link asked for in vain is named until it changes.
     """
 
     turned: bool
@@ -54,6 +55,7 @@ class Frame:
         pair = choose_pair(turned=self.turned)
         self.sentence = sentence_box(label, pair=pair)
         self.messages = st.container()
+        self.sentence = suit(self.sentence, pair, self.messages)
         return pair
 
 

@@ -75,6 +75,18 @@ def choose_pair(*, turned: bool) -> str:
     return pair
 
 
+def switch_to(pair: str) -> None:
+    """Let `pair` be chosen from the next run on, as if the reader had chosen it.
+
+    Parameters
+    ----------
+    pair : str
+        Such as ``en-fr``.
+    """
+    link.forget_unknown()
+    link.store(LANGUAGES.name, LANGUAGES.write(pair, installed_pairs()[0]))
+
+
 def latest_pair() -> str:
     """Return the pair that the reader chose last, on any page."""
     return str(link.latest(LANGUAGES) or USUAL)

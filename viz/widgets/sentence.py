@@ -128,7 +128,7 @@ def say_cut(trace: AttentionTrace, place: DeltaGenerator) -> None:
     if not words:
         return
     named = " ".join(shorten(visible(each)) for each in list(words)[:MOST_NAMED])
-    said = _("Cut inside a character, and read in bytes: {words}", words=named)
+    said = _("The models have no piece for this, and read its bytes, which mean little to them: {words}", words=named)
     if len(words) > MOST_NAMED:
         said += _n(" and {count} more", " and {count} more", len(words) - MOST_NAMED)
     place.caption(plain(said))

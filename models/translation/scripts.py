@@ -1,0 +1,62 @@
+"""What can be told of a text before a translator reads it: which language its script suggests, whether it shouts."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from models.translation.words import HAN
+
+_LONGEST_READ = 2_000  # characters that are looked at
+_HAN = re.compile(rf"[{HAN}]")
+_FEWEST_CAPITALS = 5  # letters; "USA", "OK" and "NATO" are written so by everybody
+_I = re.compile(r"\bi\b")
+
+
+def suggested_language(text: str) -> str | None:
+    """Return the language that most letters of `text` suggest by their script.
+
+    Parameters
+    ----------
+    text : str
+        Its first 2,000 characters are looked at.
+
+    Returns
+    -------
+    str or None
+        ``zh`` for Chinese characters, ``en`` for Latin letters, ``other`` for any other script; None without a letter,
+        or where no script has more than half of them.
+
+    Examples
+    --------
+    >>> suggested_language("我爱吃苹果。"), suggested_language("Hello"), suggested_language("Привет")
+    ('zh', 'en', 'other')
+    >>> suggested_language("42 + 1 = 43") is None
+    True
+    """
+    letters = [each for each in text[:_LONGEST_READ] if each.isalpha()]
+    han = sum(1 for each in letters if _HAN.match(each))
+    latin = sum(1 for each in letters if "LATIN" in unicodedata.name(each, ""))
+    counts = {"zh": han, "en": latin, "other": len(letters) - han - latin}
+    language = max(counts, key=lambda each: counts[each])
+    return language if 2 * counts[language] > len(letters) else None
+
+
+def without_capitals(text: str) -> str:
+    """Return a text that is all in capitals in lower case, its first letter and the word I apart; any other as it is.
+
+    Parameters
+    ----------
+    text : str
+
+    Examples
+    --------
+    >>> without_capitals("WHERE DO I LIVE? HERE.")
+    'Where do I live? Here.'
+    >>> without_capitals("NATO"), without_capitals("I love the USA.")
+    ('NATO', 'I love the USA.')
+    """
+    if not text.isupper() or sum(map(str.isalpha, text)) < _FEWEST_CAPITALS:
+        return text
+    small = _I.sub("I", text.lower())
+    return re.sub(r"(^\W*|[.!?]\s+)(\w)", lambda found: found[1] + found[2].upper(), small)

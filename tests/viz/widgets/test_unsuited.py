@@ -1,0 +1,59 @@
+"""A sentence that translators read badly: said before, and a way to what reads it."""
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+APP = str(Path(__file__).parents[3] / "app.py")
+PATIENCE = 120
+
+
+def opened(sentence: str, **link: str) -> AppTest:
+    app = AppTest.from_file(APP, default_timeout=PATIENCE)
+    app.query_params.update({"sentence": sentence, **link})
+    return app.run()
+
+
+def said(app: AppTest) -> str:
+    return " ".join(each.value for each in [*app.warning, *app.caption]).replace("\\", "")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "link", "language", "switched"),
+    [
+        ("我爱吃苹果。", {}, "This looks like Chinese; these models read English", "zh-en"),
+        ("The cat sleeps.", {"languages": "zh-en"}, "This looks like English; these models read Chinese", None),
+    ],
+)
+def test_a_text_in_the_other_script_can_be_read_by_one_click(
+    sentence: str, link: dict[str, str], language: str, switched: str | None
+) -> None:
+    app = opened(sentence, **link)
+    assert not app.exception
+    assert language in said(app)
+    app.button(key="switch-pair").click().run()
+    assert not app.exception
+    assert app.query_params.get("languages") in (switched, [switched])
+    assert app.text_input(key="sentence").value == sentence
+    assert language not in said(app)
+
+
+def test_a_script_that_no_model_reads_is_said() -> None:
+    app = opened("Где вокзал?")
+    assert not app.exception
+    assert "trained on English alone: they cannot read this script" in said(app)
+
+
+def test_capitals_are_read_small_and_it_is_said() -> None:
+    app = opened("THE CAT SLEEPS.")
+    assert not app.exception
+    assert "read as “The cat sleeps.”" in said(app)
+    assert app.text_input(key="sentence").value == "THE CAT SLEEPS."
+
+
+def test_an_emoji_without_a_piece_is_said() -> None:
+    app = opened("We won 🎉")
+    assert not app.exception
+    assert "no piece for this" in said(app)
+    assert "🎉" in said(app)
