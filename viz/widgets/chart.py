@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import unicodedata
 from typing import TYPE_CHECKING, Literal, get_args
 
 import streamlit as st
 
-from viz.text.language import _
+from viz.figures.drawing.heatmap import PanelFigure
 from viz.text.markup import plain
+from viz.widgets.keep import file_name, publication_button
 from viz.widgets.viewport import STEP
 
 if TYPE_CHECKING:
@@ -19,8 +19,6 @@ PICTURES: tuple[Picture, ...] = get_args(Picture)
 
 PICTURE_SCALE = 2
 """Pixels of a PNG for each pixel of the page: sharp on a slide."""
-
-LONGEST_NAME = 80
 
 
 def show_figure(
@@ -74,59 +72,6 @@ def show_figure(
             on_select=on_select,
             selection_mode="points",
         )
-    st.caption(plain(says))
-
-
-def csv_button(text: str, name: str) -> None:
-    """Let the reader keep a table as CSV; `name` is the file's without its ending, as `file_name` gives it.
-
-    Parameters
-    ----------
-    text : str
-        The table as CSV.
-    name : str
-        Of the file, without its ending, as `file_name` gives it.
-    """
-    st.download_button(
-        _("CSV"),
-        text,
-        file_name=f"{name}.csv",
-        mime="text/csv",
-        on_click="ignore",
-        icon=":material/download:",
-        key=f"csv-{name}",
-    )
-
-
-def csv_box(text: str, name: str) -> None:
-    """Let the reader keep a table as CSV, or copy it: it stands behind a button as text, with a button to copy it.
-
-    Parameters
-    ----------
-    text : str
-        The table as CSV.
-    name : str
-        Of the file, without its ending, as `file_name` gives it.
-    """
-    with st.container(horizontal=True, vertical_alignment="center", key=f"csv-box-{name}"):
-        csv_button(text, name)
-        with st.popover(_("Copy as CSV"), icon=":material/content_copy:"):
-            st.code(text, language=None)
-
-
-def file_name(text: str) -> str:
-    """Make a file name of `text`: letters and digits of any language, hyphens between, not too long.
-
-    Parameters
-    ----------
-    text : str
-
-    Examples
-    --------
-    >>> file_name("The cat's milk: bahdanau / luong")
-    'The-cat-s-milk-bahdanau-luong'
-    >>> file_name("...")
-    'figure'
-    """
-    kept = "".join(each if unicodedata.category(each)[0] in "LMN" else " " for each in text)
-    return "-".join(kept.split())[:LONGEST_NAME].strip("-") or "figure"
+        st.caption(plain(says))
+        if isinstance(figure, PanelFigure):
+            publication_button(lambda: figure, key=key, name=name)

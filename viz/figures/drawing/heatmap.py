@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,26 @@ from viz.text.language import _
 from viz.views.hiding import drawn
 
 
+class PanelFigure(go.Figure):  # type: ignore[misc]  # plotly has no types
+    """A Plotly figure of maps that knows what was drawn, so that it can be drawn otherwise.
+
+    Attributes
+    ----------
+    panels : tuple of Panel
+    axes : tuple of str
+        The horizontal axis of each panel, as a trace names it: ``x``, ``x2``, ...
+    colours : mapping
+        The colour axis of all.
+    colour : {"linear", "root"}
+        Of what kind it is.
+    """
+
+    panels: tuple[Panel, ...] = ()
+    axes: tuple[str, ...] = ()
+    colours: Mapping[str, Any] = MappingProxyType({})
+    colour: Colour = "linear"
+
+
 def draw_panels(
     panels: Sequence[Panel],
     colours: dict[str, Any],
@@ -26,7 +47,7 @@ def draw_panels(
     width: float,
     columns: int | None = None,
     most_labelled: int | None = MOST_LABELLED,
-) -> go.Figure:
+) -> PanelFigure:
     """Draw `panels` side by side, or one below the other where there is no room, on the colour axis `colours`.
 
     Parameters
@@ -47,21 +68,21 @@ def draw_panels(
 
     Returns
     -------
-    plotly.graph_objects.Figure
+    PanelFigure
         One heatmap a panel, two where some of its cells are grey; its height follows its rows.
     """
     if most_labelled is not None and any(max(panel.values.shape) > most_labelled for panel in panels):
-        return draw_long_panels(panels, colours, colour=colour, width=width)
-    layout, suffixes = lay_out(panels, colours, width=width, columns=columns)
-    longest = longest_label(width)
-    return go.Figure(
-        [
-            heatmap
-            for panel, suffix in zip(panels, suffixes, strict=True)
-            for heatmap in _heatmaps(panel, suffix, longest, colour)
-        ],
-        layout,
-    )
+        drawn_long = draw_long_panels(panels, colours, colour=colour, width=width)
+        figure = PanelFigure(drawn_long.data, drawn_long.layout)
+        figure.axes = tuple("" for _panel in panels)  # nothing is drawn over long maps
+    else:
+        layout, suffixes = lay_out(panels, colours, width=width, columns=columns)
+        longest = longest_label(width)
+        cells = (_heatmaps(panel, suffix, longest, colour) for panel, suffix in zip(panels, suffixes, strict=True))
+        figure = PanelFigure([heatmap for each in cells for heatmap in each], layout)
+        figure.axes = tuple(f"x{suffix}" for suffix in suffixes)
+    figure.panels, figure.colours, figure.colour = tuple(panels), colours, colour
+    return figure
 
 
 def _heatmaps(panel: Panel, suffix: str, longest: int, colour: Colour) -> list[go.Heatmap]:

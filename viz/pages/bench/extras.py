@@ -32,7 +32,8 @@ from viz.text.language import _
 from viz.text.markup import plain
 from viz.views.differences import choose_difference
 from viz.views.view import View
-from viz.widgets.chart import csv_box, csv_button, file_name, show_figure
+from viz.widgets.chart import show_figure
+from viz.widgets.keep import csv_box, csv_button, file_name
 from viz.widgets.language_pair import mechanism_of
 from viz.widgets.settings import choose, choose_several
 

@@ -20,7 +20,7 @@ from viz.text.language import _
 from viz.text.markup import plain
 from viz.views.heads import HeadPlace
 from viz.widgets.canvas import head_canvas, picked_on
-from viz.widgets.chart import file_name
+from viz.widgets.keep import file_name
 from viz.widgets.settings import choose, link
 
 CANVAS = "overview"

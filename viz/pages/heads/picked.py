@@ -21,8 +21,9 @@ from viz.text.markup import plain
 from viz.text.tokens import shorten, visible
 from viz.views.view import View
 from viz.widgets.canvas import comparison_canvas
-from viz.widgets.chart import file_name, show_figure
+from viz.widgets.chart import show_figure
 from viz.widgets.isolation import isolate_on_hover
+from viz.widgets.keep import file_name
 from viz.widgets.settings import choose, link
 
 LONGEST_NAMED = 40  # characters of the sentence in the name of a file

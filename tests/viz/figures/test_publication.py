@@ -1,0 +1,115 @@
+"""A figure for a paper: every cell a shape, every word text, no two labels over each other."""
+
+import re
+from io import BytesIO
+from xml.etree import ElementTree
+
+import pytest
+from PIL import Image
+
+from tests.support.figure_samples import AWKWARD, bench, pieces, translation
+from viz.figures import alignment_heatmap, difference_heatmap
+from viz.figures.publication import FORMATS, WIDTHS, publication_file
+from viz.figures.publication.layout import LABEL, LEADING, SMALLEST_LABEL, lay_out
+from viz.figures.publication.text import POINTS, lines_of, width_of
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def texts(svg: bytes) -> list[str]:
+    return ["".join(each.itertext()) for each in ElementTree.fromstring(svg).iter(f"{SVG}text")]
+
+
+def cells(svg: bytes) -> int:
+    """Count the shapes of the maps: those of the colour bar stand in another collection."""
+    collections = [each for each in ElementTree.fromstring(svg).iter(f"{SVG}g") if "QuadMesh" in each.get("id", "")]
+    return sum(len(list(each.iter(f"{SVG}path"))) for each in collections)
+
+
+def test_each_cell_is_a_shape_and_each_word_is_text() -> None:
+    traces = bench()
+    figure = alignment_heatmap(traces)
+    svg = publication_file(figure, "svg")
+    assert b"<image" not in svg
+    written = texts(svg)
+    for panel in figure.panels:
+        assert panel.title in written
+        assert panel.key_title in written
+        assert set(panel.queries.texts) <= set(written)
+    assert cells(svg) >= sum(panel.values.size for panel in figure.panels)
+    assert "attention weight: share of the reading given to this word" in " ".join(written)
+
+
+def test_titles_can_stay_out_but_axes_and_colours_are_named() -> None:
+    figure = alignment_heatmap(bench())
+    written = texts(publication_file(figure, "svg", titles=False))
+    assert figure.panels[0].title not in written
+    assert figure.panels[0].key_title in written
+    assert any("attention weight" in each for each in written)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("square", [False, True])
+def test_labels_never_collide(width: str, square: bool) -> None:
+    for words in (3, 14, 60):
+        source, target = ([f"{side}{number}" for number in range(words)] for side in ("word", "mot"))
+        panels = alignment_heatmap(translation(pieces(source), pieces(target))).panels
+        layout = lay_out(panels, width, titles=True, square=square)  # type: ignore[arg-type]
+        for panel, place in zip(panels, layout.places, strict=True):
+            assert place.label >= SMALLEST_LABEL
+            for side, every in zip(place.cell, reversed(place.every), strict=True):
+                assert side * every >= place.label * LEADING - 1e-6
+            if not place.upright:
+                assert max(width_of(each, place.label) for each in panel.keys.texts) <= place.cell[0]
+            assert place.left + place.cell[0] * len(panel.keys) <= WIDTHS[width] + 1e-6
+            assert not square or place.cell[0] == place.cell[1]
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_each_format_is_a_file_of_the_width_that_was_asked_for(form: str) -> None:
+    file = publication_file(alignment_heatmap(bench()), form, width="column")  # type: ignore[arg-type]
+    most = (WIDTHS["column"] + 12) / POINTS  # inches; what stands outside the axes and the margin
+    if form == "png":
+        picture = Image.open(BytesIO(file))
+        assert picture.width / picture.info["dpi"][0] <= most
+    elif form == "svg":
+        assert float(str(ElementTree.fromstring(file).get("width")).removesuffix("pt")) / POINTS <= most
+    else:
+        box = re.search(rb"/MediaBox \[ ?0 0 ([\d.]+)", file)
+        assert box is not None
+        assert float(box[1]) / POINTS <= most
+        assert b"/Subtype /Image" not in file
+
+
+def test_the_same_figure_is_the_same_file() -> None:
+    first, second = (publication_file(alignment_heatmap(bench()), "svg") for _turn in range(2))
+    assert first == second
+
+
+@pytest.mark.parametrize("name", [name for name in AWKWARD if name != "broken"])
+def test_any_text_is_drawn_as_it_stands(name: str) -> None:
+    figure = alignment_heatmap(translation(pieces(AWKWARD[name]), pieces(AWKWARD[name])))
+    written = texts(publication_file(figure, "svg"))
+    if name == "special":
+        assert "$x$" in written
+        assert "<b>bold</b>" in written
+
+
+def test_differences_are_drawn_too() -> None:
+    same = pieces(AWKWARD["repeated"])
+    first, second = translation(same, same), translation(same, same, seed=3)
+    written = texts(publication_file(difference_heatmap(first, second), "svg"))
+    assert "above 0" in " ".join(written)
+    assert any("\u22121" in each or "-1" in each for each in written)
+
+
+def test_lines_fit_and_hold_every_word() -> None:
+    text = "attention weight: share of the reading given to this word, or to none"
+    lines = lines_of(text, LABEL, 90)
+    assert " ".join(lines) == text
+    assert all(width_of(line, LABEL) <= 90 for line in lines)
+
+
+def test_an_unknown_format_is_named() -> None:
+    with pytest.raises(ValueError, match="svg, pdf, png; got 'gif'"):
+        publication_file(alignment_heatmap(bench()), "gif")  # type: ignore[arg-type]

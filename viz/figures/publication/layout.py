@@ -1,0 +1,170 @@
+"""Where maps stand in print: how many in a row, how large a cell is, which labels there is room for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Literal
+
+from viz.figures.drawing.panel import Panel
+from viz.figures.publication.text import lines_of, width_of
+from viz.text import tokens
+
+Width = Literal["column", "page"]
+WIDTHS = MappingProxyType({"column": 241.0, "page": 505.0})
+"""Points: 85 and 178 mm, one column and two of most journals."""
+
+LABEL, SMALLEST_LABEL, TITLE, NOTE = 7.5, 4.0, 9.0, 6.5  # points
+LEADING = 1.25  # points from line to line for each point of the font
+GAP = 10.0  # between panels
+PAD = 3.0  # between a label and its cells
+WIDEST_CELL, LARGEST_SQUARE = 42.0, 22.0
+BAR = 34.0  # of the colour bar with its numbers, without its title
+_LONGEST_LABEL = 22  # columns of text
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where one map stands, in points from the upper left corner.
+
+    Parameters
+    ----------
+    left, top : float
+        Of its first cell.
+    cell : tuple of float
+        Width and height of a cell.
+    label : float
+        Size of the labels.
+    every : tuple of int
+        Which rows and which columns have a label: each, every second, ...
+    upright : bool
+        Whether the labels of the columns stand upright.
+    band : float
+        Height of the labels of the columns.
+    gutter : float
+        Width of the labels of the rows.
+    title, notes : tuple of str
+        In lines that fit.
+    """
+
+    left: float
+    top: float
+    cell: tuple[float, float]
+    label: float
+    every: tuple[int, int]
+    upright: bool
+    band: float
+    gutter: float
+    title: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where everything stands.
+
+    Parameters
+    ----------
+    width, height : float
+        Points of the picture.
+    places : tuple of Place
+        One a panel.
+    """
+
+    width: float
+    height: float
+    places: tuple[Place, ...]
+
+
+def labels_of(texts: Sequence[str]) -> list[str]:
+    """Return what stands on an axis: nothing invisible, nothing longer than there is room for.
+
+    Parameters
+    ----------
+    texts : sequence of str
+    """
+    return [tokens.shorten(tokens.visible(text), _LONGEST_LABEL) for text in texts]
+
+
+def lay_out(panels: Sequence[Panel], width: Width, *, titles: bool, square: bool) -> Layout:
+    """Return where `panels` stand: as many in a row as leave each column room for its label.
+
+    Parameters
+    ----------
+    panels : sequence of Panel
+        At least one.
+    width : {"column", "page"}
+    titles : bool
+        Whether titles and notes are shown.
+    square : bool
+        Whether a cell is as high as it is wide.
+
+    Returns
+    -------
+    Layout
+    """
+    total = WIDTHS[width]
+    across = _across(panels, total)
+    slot = (total - GAP * (across - 1)) / across
+    places: list[Place] = []
+    top = 0.0
+    for start in range(0, len(panels), across):
+        row = panels[start : start + across]
+        found = [_place(panel, slot, titles=titles, square=square) for panel in row]
+        above = max(_above(each) for each in found)
+        for number, each in enumerate(found):
+            left = number * (slot + GAP) + each.gutter
+            places.append(_moved(each, left=left, top=top + above))
+        top += above + max(each.cell[1] * len(panel.queries) for each, panel in zip(found, row, strict=True)) + GAP
+    return Layout(total, top, tuple(places))
+
+
+def _across(panels: Sequence[Panel], total: float) -> int:
+    for across in range(min(len(panels), 4), 1, -1):
+        slot = (total - GAP * (across - 1)) / across
+        if all((slot - _gutter(panel, LABEL)) / len(panel.keys) >= LABEL * LEADING for panel in panels):
+            return across
+    return 1
+
+
+def _gutter(panel: Panel, label: float) -> float:
+    """Return the width of what stands left of the cells: the title of the rows, upright, and their labels."""
+    widest = max(width_of(text, label) for text in labels_of(panel.queries.texts))
+    return widest + PAD + LABEL * LEADING + PAD
+
+
+def _above(place: Place) -> float:
+    """Return the height of what stands above the cells of a map."""
+    heading = len(place.title) * TITLE * LEADING + len(place.notes) * NOTE * LEADING
+    return heading + LABEL * LEADING + PAD + place.band + PAD
+
+
+def _place(panel: Panel, slot: float, *, titles: bool, square: bool) -> Place:
+    """Return the place of a map in a slot so wide, from its own corner."""
+    gutter = _gutter(panel, LABEL)
+    width = (slot - gutter) / len(panel.keys)
+    label = min(LABEL, max(SMALLEST_LABEL, width / LEADING))
+    gutter = _gutter(panel, label)
+    width = min((slot - gutter) / len(panel.keys), LARGEST_SQUARE if square else WIDEST_CELL)
+    height = width if square else max(label * LEADING, min(width, label * 2))
+    every = tuple(max(1, math.ceil(label * LEADING / side - 1e-6)) for side in (height, width))
+    widths = [width_of(text, label) for text in labels_of(panel.keys.texts)]
+    upright = max(widths) + PAD > width
+    return Place(
+        left=0.0,
+        top=0.0,
+        cell=(width, height),
+        label=label,
+        every=(every[0], every[1]),
+        upright=upright,
+        band=max(widths) if upright else label * LEADING,
+        gutter=gutter,
+        title=tuple(lines_of(panel.title, TITLE, slot, bold=True)) if titles and panel.title else (),
+        notes=tuple(lines_of(" · ".join(panel.said), NOTE, slot)) if titles and panel.said else (),
+    )
+
+
+def _moved(place: Place, *, left: float, top: float) -> Place:
+    return replace(place, left=left, top=top)

@@ -1,0 +1,82 @@
+"""Text in print: fonts, how wide a word is, lines that fit."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from matplotlib import font_manager
+from matplotlib.backends.backend_agg import RendererAgg
+from matplotlib.font_manager import FontProperties
+
+POINTS = 72  # in an inch: one unit of the measuring renderer is a point
+_FAMILIES = (
+    "DejaVu Sans",
+    "Noto Sans CJK SC",
+    "Noto Sans SC",
+    "PingFang SC",
+    "Hiragino Sans GB",
+    "Microsoft YaHei",
+    "WenQuanYi Micro Hei",
+    "SimHei",
+    "Arial Unicode MS",
+)
+"""The first comes with matplotlib; those after it, where the machine has them, know Chinese."""
+
+
+@cache
+def families() -> tuple[str, ...]:
+    """Return the fonts of this machine that are used, in the order in which a character is looked up."""
+    there = set(font_manager.get_font_names())
+    return tuple(each for each in _FAMILIES if each in there)
+
+
+def font(size: float, *, bold: bool = False) -> FontProperties:
+    """Return the font of a text.
+
+    Parameters
+    ----------
+    size : float
+        Points.
+    bold : bool, optional
+    """
+    return FontProperties(family=list(families()), size=size, weight="bold" if bold else "normal")
+
+
+@cache
+def _renderer() -> RendererAgg:
+    return RendererAgg(1, 1, POINTS)  # type: ignore[no-untyped-call]
+
+
+def width_of(text: str, size: float, *, bold: bool = False) -> float:
+    """Return the points that `text` takes.
+
+    Parameters
+    ----------
+    text : str
+    size : float
+        Points.
+    bold : bool, optional
+    """
+    written = font(size, bold=bold)
+    width = _renderer().get_text_width_height_descent(text, written, ismath=False)[0]  # type: ignore[no-untyped-call]
+    return float(width)
+
+
+def lines_of(text: str, size: float, room: float, *, bold: bool = False) -> list[str]:
+    """Return `text` in lines of at most `room` points; a word that is wider stands on a line of its own.
+
+    Parameters
+    ----------
+    text : str
+    size, room : float
+        Points.
+    bold : bool, optional
+    """
+    lines: list[str] = []
+    for word in text.split(" "):
+        joined = f"{lines[-1]} {word}" if lines else word
+        if lines and width_of(joined, size, bold=bold) <= room:
+            lines[-1] = joined
+        else:
+            lines.append(word)
+    return lines
