@@ -18,8 +18,9 @@ import torch
 
 import models
 from benchmarks.measure import report
+from models.experiments.links import strongest_sources
 from models.trace import AttentionTrace
-from models.training.alignment import GoldSentence, best_links, gold_indices, read_gold
+from models.training.alignment import GoldSentence, gold_indices, read_gold, word_map
 from models.translation.checkpoints import alignment_of
 from models.translation.translator import Translator
 
@@ -51,7 +52,8 @@ def counts(model: Translator, sentences: list[GoldSentence]) -> tuple[Counter[An
     found: Counter[Any] = Counter()
     for gold in sentences:
         trace = model.attend(" ".join(gold.source), " ".join(gold.target), sites=(chosen.site,))
-        links = best_links(trace.read(chosen.site, chosen.reading), trace, gold)[chosen.head]
+        heads = word_map(trace.read(chosen.site, chosen.reading), trace, gold)
+        links = strongest_sources(heads.mean(axis=0) if chosen.head == "mean" else heads[chosen.head])
         expected = expected_words(trace, gold)
         linked = {target for _, target in gold.possible}
         for source, target in links:

@@ -77,6 +77,11 @@ def _place(network: PreTrainedModel, firing: Firing, lengths: tuple[int, int], *
     for place, shape in expected.items():
         if shape == (firing.facts.queries, firing.facts.keys):
             return place
+    if firing.facts.keys == source + target:
+        reason = Message(
+            "in its decoder one softmax spans the words written and the words read: neither map has rows of its own"
+        )
+        raise refusal(network, reason)
     reason = Message(
         "a layer lets {queries} tokens read {keys}, of texts of {source} and {target}",
         queries=firing.facts.queries,

@@ -15,7 +15,7 @@ from transformers import PreTrainedModel
 from models.hooks import Session, capture
 from models.huggingface.attention import NAME, show_output, show_vectors
 from models.huggingface.layer_names import Firing, name_sites
-from models.huggingface.layers import Layers, attention_for, own_weights, refusal
+from models.huggingface.layers import Layers, attention_for, own_weights, refusal, settle_attention
 from models.huggingface.run import Facts, Run, running
 from models.messages import CountMessage, Message
 from models.sites import Site
@@ -83,6 +83,7 @@ def find_layers(network: PreTrainedModel, inputs: Mapping[str, Tensor]) -> Layer
     if network.config._attn_implementation != attention_for(network.config.model_type):
         way = network.config._attn_implementation
         raise refusal(network, Message("it was loaded with the attention {way!r}", way=way))
+    settle_attention(network)
     for part in _readers(network):
         part.register_forward_hook(show_vectors)
     if attention_for(network.config.model_type) != NAME:

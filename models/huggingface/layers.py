@@ -16,7 +16,12 @@ from models.huggingface.run import Facts
 from models.messages import CountMessage, Message
 from models.sites import Site
 
-OWN_WEIGHTS = frozenset(("bloom", "deberta", "deberta-v2", "falcon", "gpt_neo", "gptj", "mpnet"))
+OWN_WEIGHTS = frozenset(
+    (
+        *("big_bird", "bloom", "codegen", "deberta", "deberta-v2", "falcon", "gpt_neo", "gptj", "mpnet", "mpt"),
+        *("openai-gpt", "roformer", "xglm", "xlm", "xlnet"),
+    )
+)
 """Families that do not pass through the attention interface, but give their weights themselves."""
 
 _OUTPUTS = MappingProxyType(
@@ -143,15 +148,36 @@ def token_limit(network: PreTrainedModel) -> int:
     ----------
     network : PreTrainedModel
     """
-    found = [
-        getattr(network.config.get_text_config(), name, None) for name in ("max_position_embeddings", "n_positions")
-    ]
+    config = network.config.get_text_config()
+    found = [getattr(config, name, None) for name in ("max_position_embeddings", "n_positions", "max_seq_len")]
+    if _reads_in_blocks(network):  # beyond that a token no longer reads all others, nor the same ones in every layer
+        found.append((5 + 2 * config.num_random_blocks) * config.block_size)
     limits = [limit for limit in found if isinstance(limit, int) and limit > 0]
     for name, module in network.named_modules():
         # RoBERTa counts positions from the one after that of padding, so that its table has room for fewer tokens.
         if name.endswith("position_embeddings") and isinstance(module, nn.Embedding) and module.padding_idx is not None:
             limits.append(module.num_embeddings - module.padding_idx - 1)
     return 10**9 if network.config.model_type == "t5" else min(limits, default=10**9)
+
+
+def _reads_in_blocks(network: PreTrainedModel) -> bool:
+    return getattr(network.config, "attention_type", None) == "block_sparse"
+
+
+def settle_attention(network: PreTrainedModel) -> None:
+    """Have a network that reads long texts in blocks (BigBird) read in full, as it does up to its `token_limit`.
+
+    It would change over by itself at the first text that is short enough, in the middle of a run.
+
+    Parameters
+    ----------
+    network : PreTrainedModel
+        Shared with nobody yet.
+    """
+    if _reads_in_blocks(network):
+        settle: Any = network.base_model.set_attention_type
+        settle("original_full")
+        network.config.attention_type = "original_full"
 
 
 def own_weights(network: PreTrainedModel, output: Any) -> dict[tuple[str, str], tuple[Tensor, ...]]:

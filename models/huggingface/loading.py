@@ -171,7 +171,12 @@ def _load_network(folder: Path, config: Any, title: str, options: dict[str, Any]
 
 
 def _head_of(config: Any) -> Predicts:
+    """Return what a checkpoint predicts, told by the class that it was saved from."""
     if config.is_encoder_decoder:
         return "translation"
+    if config.model_type == "xlnet":  # on a text alone it reads both ways, so that no next word is left to predict
+        return "none"
+    if config.model_type == "xlm" and not config.causal:
+        return "masked"
     names = getattr(config, "architectures", None) or ("",)
     return next((head for ending, head in _ENDINGS if str(names[0]).endswith(ending)), "none")

@@ -90,6 +90,8 @@ class TextTokenizer:
         self.tokenizer = tokenizer
         self._byte_level = b"ByteLevel" in decoder
         self._word_pieces = b"WordPiece" in decoder
+        model = getattr(getattr(tokenizer, "backend_tokenizer", None), "model", None)
+        self._word_end: str = getattr(model, "end_of_word_suffix", None) or ""
         typed = {tokenizer.mask_token_id, tokenizer.unk_token_id}
         ends = (tokenizer.bos_token_id, tokenizer.eos_token_id, tokenizer.sep_token_id, tokenizer.cls_token_id)
         # A mask, and what stands for an unknown word, are words of the text; one token may serve for several.
@@ -234,6 +236,8 @@ class TextTokenizer:
                 return raw_bytes(name)
             except KeyError:  # an added token stands in the vocabulary as it is typed
                 return name.encode()
+        if self._word_end and name.endswith(self._word_end):
+            return f"{name.removesuffix(self._word_end)} ".encode()
         fallback = _FALLBACK.fullmatch(name)
         return bytes.fromhex(fallback[1]) if fallback else name.replace(_BLANK, " ").encode()
 

@@ -1,27 +1,36 @@
 """Alignment error rate of attention against gold word alignments.
 
 AER = 1 - (|A and S| + |A and P|) / (|A| + |S|), S sure links, P possible ones (S among them), A those of the model
-(Och and Ney 2003). A has one link a target word: to the source word that its row weighs most.
+(Och and Ney 2003), which are read off a map of words in one of two ways: `strongest_sources` or `grown_links`
+(`models.experiments.links`). Which map, or which few heads together, is chosen on a trial set, never on a test set.
 """
 
 from __future__ import annotations
 
 import lzma
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from models.trace import Alignment, AttentionMap, AttentionTrace, Reading, TokenSequence, merge_to_words
+from models.experiments.links import Link, strongest_sources
+from models.trace import AttentionMap, AttentionTrace, Reading, TokenSequence, merge_to_words
 from models.translation.words import normalise
 
 if TYPE_CHECKING:
     from models.translation.translator import Translator
 
-Link = tuple[int, int]
+Choice = tuple[str, int | Literal["mean"], Reading]
+"""The address of a cross map, one of its heads or their mean, and how its rows are read."""
+
+Extractor = Callable[[NDArray[np.float32]], frozenset[Link]]
+"""Reads links, (source, target), off a map of words, [target, source]."""
+
+READINGS: tuple[Reading, ...] = ("written", "input")
+MOST_HEADS = 4
 
 
 @dataclass(frozen=True)
@@ -43,8 +52,8 @@ class GoldSentence:
 
 
 def read_gold(path: Path) -> Iterator[GoldSentence]:
-    """Read ``id<TAB>source<TAB>target<TAB>links``; ``i-j`` is sure, ``i?j`` possible only."""
-    with lzma.open(path, "rt", encoding="utf8") as lines:
+    """Read ``id<TAB>source<TAB>target<TAB>links``, xz or plain; ``i-j`` is sure, ``i?j`` possible only."""
+    with (lzma.open if path.suffix == ".xz" else open)(path, "rt", encoding="utf8") as lines:
         for line in lines:
             _, source, target, links = line.rstrip("\n").split("\t")
             sure = frozenset(_link(text, "-") for text in links.split() if "-" in text)
@@ -82,8 +91,8 @@ def gold_indices(tokens: TokenSequence, gold: tuple[str, ...]) -> NDArray[np.int
     return np.array([owners[word] for word in tokens.words[:-1]], dtype=np.int64)
 
 
-def best_links(each: AttentionMap, trace: AttentionTrace, gold: GoldSentence) -> dict[int | str, frozenset[Link]]:
-    """Return for each head, and for "mean", one link a target word: to the source word that its row weighs most.
+def word_map(each: AttentionMap, trace: AttentionTrace, gold: GoldSentence) -> NDArray[np.float32]:
+    """Return a cross map of gold tokens: the sum over the pieces of a source token, the mean over a target's.
 
     Parameters
     ----------
@@ -92,17 +101,48 @@ def best_links(each: AttentionMap, trace: AttentionTrace, gold: GoldSentence) ->
     trace : AttentionTrace
         Of the gold tokens joined by spaces, the gold target forced.
     gold : GoldSentence
+
+    Returns
+    -------
+    float32 array, [head, target, source]
     """
     keys = gold_indices(trace.source, gold.source)
     queries = gold_indices(trace.target, gold.target)
     rows = slice(1, None) if each.query_tokens == trace.target_input else slice(None, -1)
-    weights = merge_to_words(each.weights[:, rows, :-1], query_words=queries, key_words=keys)
-    named: dict[int | str, NDArray[np.float32]] = dict(enumerate(weights))
-    named["mean"] = weights.mean(axis=0)
-    return {
-        name: frozenset((int(source), target) for target, source in enumerate(table.argmax(axis=-1)))
-        for name, table in named.items()
-    }
+    return merge_to_words(each.weights[:, rows, :-1], query_words=queries, key_words=keys)
+
+
+@dataclass(frozen=True)
+class AlignedSentence:
+    """A gold sentence pair with every cross map that a model has of it.
+
+    Parameters
+    ----------
+    gold : GoldSentence
+    maps : dict of Choice to float32 array, [target, source]
+    """
+
+    gold: GoldSentence
+    maps: dict[Choice, NDArray[np.float32]]
+
+    def links(self, choices: Sequence[Choice], extractor: Extractor) -> frozenset[Link]:
+        """Read links off the mean of the maps of `choices`."""
+        return extractor(np.mean([self.maps[choice] for choice in choices], axis=0))
+
+
+def aligned(model: Translator, sentences: Collection[GoldSentence]) -> list[AlignedSentence]:
+    """Run `model` on gold sentences; keep each cross map, head ("mean" among them) and reading."""
+    found = []
+    for gold in sentences:
+        trace = model.attend(" ".join(gold.source), " ".join(gold.target), sites=("decoder.*.cross",))
+        maps: dict[Choice, NDArray[np.float32]] = {}
+        for site in trace.sites:
+            for reading in READINGS:
+                heads = word_map(trace.read(site, reading), trace, gold)
+                maps |= {(str(site), head, reading): weights for head, weights in enumerate(heads)}
+                maps[str(site), "mean", reading] = heads.mean(axis=0)
+        found.append(AlignedSentence(gold, maps))
+    return found
 
 
 @dataclass
@@ -123,22 +163,43 @@ class ErrorRate:
         return 1 - self.hits / self.size
 
 
-def error_rates(model: Translator, sentences: list[GoldSentence]) -> dict[tuple[str, int | str, Reading], float]:
-    """Return the AER of every cross map, head ("mean" among them) and reading of `model`."""
-    counts: dict[tuple[str, int | str, Reading], ErrorRate] = {}
-    readings: tuple[Reading, ...] = ("written", "input")
-    for gold in sentences:
-        trace = model.attend(" ".join(gold.source), " ".join(gold.target), sites=("decoder.*.cross",))
-        for site in trace.sites:
-            for reading in readings:
-                for head, links in best_links(trace.read(site, reading), trace, gold).items():
-                    counts.setdefault((str(site), head, reading), ErrorRate()).add(links, gold)
-    return {choice: count.value for choice, count in counts.items()}
+def error_rate(sentences: Sequence[AlignedSentence], choices: Sequence[Choice], extractor: Extractor) -> float:
+    """Return the AER of the links that `extractor` reads off the mean of the maps of `choices`."""
+    count = ErrorRate()
+    for each in sentences:
+        count.add(each.links(choices, extractor), each.gold)
+    return count.value
 
 
-def choose(rates: dict[tuple[str, int | str, Reading], float]) -> Alignment:
+def error_rates(sentences: Sequence[AlignedSentence], extractor: Extractor = strongest_sources) -> dict[Choice, float]:
+    """Return the AER of every cross map, head ("mean" among them) and reading."""
+    return {choice: error_rate(sentences, (choice,), extractor) for choice in sentences[0].maps}
+
+
+def choose(rates: dict[Choice, float]) -> Choice:
     """Return the choice of the lowest rate (on the trial set, never on a test set)."""
-    from models.sites import Site
+    return min(rates, key=lambda choice: rates[choice])
 
-    site, head, reading = min(rates, key=lambda choice: rates[choice])
-    return Alignment(Site.parse(site), head if isinstance(head, int) else "mean", reading)
+
+def choose_heads(
+    sentences: Sequence[AlignedSentence], extractor: Extractor, most: int = MOST_HEADS
+) -> tuple[Choice, ...]:
+    """Return the heads, at most `most`, whose mean aligns best: one joins at a time, as long as the rate falls.
+
+    Parameters
+    ----------
+    sentences : sequence of AlignedSentence
+        The trial set, never a test set.
+    extractor : callable
+    most : int, optional
+    """
+    single = [choice for choice in sentences[0].maps if choice[1] != "mean"]
+    chosen: tuple[Choice, ...] = ()
+    lowest = float("inf")
+    while len(chosen) < most:
+        rates = {each: error_rate(sentences, (*chosen, each), extractor) for each in single if each not in chosen}
+        best = min(rates, key=lambda choice: rates[choice], default=None)
+        if best is None or rates[best] >= lowest:
+            break
+        chosen, lowest = (*chosen, best), rates[best]
+    return chosen

@@ -1,8 +1,9 @@
 """The figures by which models are chosen: ``python -m models.training.choose KEY ... --data DIR``.
 
 BLEU on the ``*.dev`` files, nats per character of their targets (which models of unlike tokenizers can be compared by),
-AER on the trial set, and the share of the pair's own typed sentences; none of it from a test set. A new model takes
-the place of the shipped one if it is better on everyday.dev, in nats and on the trial set.
+AER on the trial set (one link a word; links grown, of up to four heads), and the share of the pair's own typed
+sentences; none of it from a test set. A new model takes the place of the shipped one if it is better on everyday.dev,
+in nats and on the trial set.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ from typing import Any, cast
 
 import torch
 
+from models.experiments.links import grown_links
 from models.networks.base import TiedNetwork
 from models.registry import load_translator
-from models.training.alignment import error_rates, read_gold
+from models.training.alignment import choose_heads, error_rate, error_rates
 from models.training.data import KEPT, EncodedPairs, encode_texts, epoch_batches, make_batch, read_pairs
-from models.training.evaluate import TRIAL, bleu
+from models.training.evaluate import TRIAL, bleu, gold_sentences
 from models.training.loss import output_loss
 from models.training.typed import outcomes, read_typed, share
 from models.training.varying import Pair
@@ -52,9 +54,10 @@ def figures(model: Translator, data: Path, lines: int = 400) -> dict[str, Any]:
         found["bleu"][name] = bleu(model, path)["bleu"]
         pairs = list(read_pairs(path))
         found["nats_per_character"][name] = round(nats_per_character(model, pairs[:: -(-len(pairs) // lines)]), 4)
-    if pair in TRIAL and model.mechanism.has_attention:
-        rates = error_rates(model, list(read_gold(data / "gold" / f"{TRIAL[pair]}.tsv.xz")))
-        found["trial_aer"] = round(min(rates.values()), 4)
+    if model.mechanism.has_attention:
+        trial = gold_sentences(model, TRIAL[pair], data)
+        found["trial_aer"] = round(min(error_rates(trial).values()), 4)
+        found["trial_aer_grown"] = round(error_rate(trial, choose_heads(trial, grown_links), grown_links), 4)
     found["typed"] = share(outcomes(model, read_typed(KEPT / pair / TYPED_FILE)))
     return found
 

@@ -2,8 +2,9 @@
 
 BLEU (sacrebleu, greedy decoding) on the pair's test files, over distinct sources that the training text does not hold
 (`models.training.unseen`) with all their references, the single-reference figure beside it; AER
-(`models.training.alignment`), its map, head and reading chosen on the trial set alone. It also tells which of the
-example sentences stand in the training text. ``--write`` puts all that into the card. DIR holds the training text, too.
+(`models.training.alignment`) of both extractors; its map, head and reading, and the heads read together, are chosen
+on the trial set alone. It also tells which of the example sentences stand in the training text. ``--write`` puts all
+that into the card; ``--part`` measures and writes one of the two. DIR holds the training text, too.
 """
 
 from __future__ import annotations
@@ -12,32 +13,47 @@ import argparse
 import json
 import sys
 from collections import defaultdict
+from collections.abc import Collection
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import torch
 from sacrebleu.metrics.bleu import BLEU
 from tqdm import tqdm
 
-from models.registry import catalog, describe, load
-from models.sites import Site
-from models.trace import Alignment, Reading
-from models.training.alignment import choose, error_rates, read_gold
-from models.training.data import read_pairs
+from models.experiments.links import grown_links, strongest_sources
+from models.registry import load
+from models.training.alignment import (
+    AlignedSentence,
+    Choice,
+    Extractor,
+    aligned,
+    choose,
+    choose_heads,
+    error_rate,
+    error_rates,
+    read_gold,
+)
+from models.training.data import KEPT, read_pairs
 from models.training.unseen import bare, training_sources, unseen
-from models.translation.checkpoints import alignment_of, write_card
+from models.translation.checkpoints import write_card
 from models.translation.decoding import translate_batch
 from models.translation.examples import EXAMPLES
 from models.translation.translator import Translator
 from models.vocabulary import END
 
-TESTS = {"en-fr": ("tatoeba", "europarl"), "zh-en": ("tatoeba", "3am")}
-TRIAL = {"en-fr": "hansards_en-fr.trial37"}
+TESTS = {"en-fr": ("tatoeba", "everyday", "europarl"), "zh-en": ("tatoeba", "everyday", "3am")}
+EVERYDAY = "everyday.gold"
+"""The pairs aligned by hand beside the recipes."""
+TRIAL = {"en-fr": "hansards_en-fr.trial37", "zh-en": EVERYDAY}
 GOLD = {
-    "en-fr": ("hansards_en-fr.odd", "golden-europarl_en-fr.100", "alibi_en-fr"),
+    "en-fr": ("hansards_en-fr.odd", "golden-europarl_en-fr.100", "alibi_en-fr", EVERYDAY),
     "zh-en": ("tsinghua_zh-en.odd",),
 }
+EXTRACTORS = {"strongest": strongest_sources, "grown": grown_links}
+"""How links are read off a map, by name: `models.experiments.links`."""
+PARTS = ("translation", "alignment")
 BATCH = 64
 
 
@@ -95,53 +111,60 @@ def known_examples(pair: str, seen: frozenset[str]) -> dict[str, bool]:
     return {example: bare(example) in seen for example in EXAMPLES.get(pair, {}).values()} if seen else {}
 
 
-def evaluate(model: Translator, data: Path) -> dict[str, Any]:
-    """Return all figures of a model, as they go into its card: BLEU alone where there is no map to align by."""
+def translation_figures(model: Translator, data: Path) -> dict[str, Any]:
+    """Return BLEU on every test file of the model's pair, and which examples it was trained on."""
     pair = model.entry.pair
     seen = training_sources([model.card], data)
-    figures: dict[str, Any] = {"examples_in_training": known_examples(pair, seen), "bleu": {}}
-    for name in TESTS[pair]:
-        figures["bleu"][f"{name}.test"] = bleu(model, data / pair / f"{name}.test.tsv.xz", seen)
+    return {
+        "examples_in_training": known_examples(pair, seen),
+        "bleu": {f"{name}.test": bleu(model, data / pair / f"{name}.test.tsv.xz", seen) for name in TESTS[pair]},
+    }
+
+
+def gold_sentences(model: Translator, name: str, data: Path) -> list[AlignedSentence]:
+    """Return a gold set as `model` aligns it."""
+    path = KEPT / model.entry.pair / "gold.tsv" if name == EVERYDAY else data / "gold" / f"{name}.tsv.xz"
+    return aligned(model, list(read_gold(path)))
+
+
+def alignment_figures(model: Translator, data: Path) -> dict[str, Any]:
+    """Return AER on the trial set and on every gold set, by both extractors; nothing where there is no map.
+
+    ``aer`` is of the map that the trial set chose, one link a target word; ``aer_grown`` of the same map, its links
+    grown from both directions; ``aer_heads``, of a model of several heads, of the mean of a few, the links grown.
+    """
     if not model.mechanism.has_attention:
-        return figures
-    figures["aer"] = {}
-    if pair in TRIAL:
-        trial = error_rates(model, list(read_gold(data / "gold" / f"{TRIAL[pair]}.tsv.xz")))
-        figures["alignment"] = _record(choose(trial), TRIAL[pair]) | {
-            "trial_aer": {
-                ".".join(map(str, choice)): round(rate, 4) for choice, rate in sorted(trial.items(), key=str)
-            },
-        }
-        figures["aer"][TRIAL[pair]] = round(trial[_choice(figures["alignment"])], 4)
-    else:
-        figures["alignment"] = borrowed_choice(model)
-    for name in GOLD[pair]:
-        rates = error_rates(model, list(read_gold(data / "gold" / f"{name}.tsv.xz")))
-        figures["aer"][name] = round(rates[_choice(figures["alignment"])], 4)
+        return {}
+    pair = model.entry.pair
+    trial = gold_sentences(model, TRIAL[pair], data)
+    rates = error_rates(trial)
+    chosen = choose(rates)
+    ways: dict[str, tuple[tuple[Choice, ...], Extractor]] = {
+        "aer": ((chosen,), strongest_sources),
+        "aer_grown": ((chosen,), grown_links),
+    }
+    figures: dict[str, Any] = {"alignment": _record(chosen) | {"chosen_on": TRIAL[pair]}}
+    if any(head not in (0, "mean") for _, head, _ in rates):
+        heads = choose_heads(trial, grown_links)
+        figures["alignment"]["heads"] = [_record(each) for each in heads]
+        ways["aer_heads"] = (heads, grown_links)
+    figures["alignment"]["trial_aer"] = {
+        ".".join(map(str, choice)): round(rate, 4) for choice, rate in sorted(rates.items(), key=str)
+    }
+    sets = {TRIAL[pair]: trial} | {name: gold_sentences(model, name, data) for name in GOLD[pair]}
+    for way, (choices, extractor) in ways.items():
+        figures[way] = {name: round(error_rate(each, choices, extractor), 4) for name, each in sets.items()}
     return figures
 
 
-def _record(chosen: Alignment, chosen_on: str) -> dict[str, Any]:
-    return {"site": str(chosen.site), "head": chosen.head, "reading": chosen.reading, "chosen_on": chosen_on}
+def _record(choice: Choice) -> dict[str, Any]:
+    return dict(zip(("site", "head", "reading"), choice, strict=True))
 
 
-def _choice(record: dict[str, Any]) -> tuple[str, int | str, Reading]:
-    return record["site"], record["head"], record["reading"]
-
-
-def borrowed_choice(model: Translator) -> dict[str, Any]:
-    """Return the map, head and reading of a pair without a trial set: those of the same mechanism in one that has it.
-
-    No gold alignment of the pair itself is looked at, so that its figures stay those of a test set. Without such a
-    model it is the first cross map, its mean over heads, as it is written.
-    """
-    for pair, trial in TRIAL.items():
-        key = f"{model.mechanism.key}-{pair}"
-        if key in catalog():
-            return _record(alignment_of(describe(key).card), f"{trial}, by {key}")
-    cross = next(iter(model.attend("a", "a")))
-    head: int | Literal["mean"] = "mean" if len(cross.weights) > 1 else 0
-    return _record(Alignment(Site("decoder", 0, "cross"), head), "nothing: there is no trial set")
+def evaluate(model: Translator, data: Path, parts: Collection[str] = PARTS) -> dict[str, Any]:
+    """Return the figures of a model, as they go into its card; of some of `PARTS` alone if they are named."""
+    figures = translation_figures(model, data) if "translation" in parts else {}
+    return figures | (alignment_figures(model, data) if "alignment" in parts else {})
 
 
 def main() -> None:
@@ -150,13 +173,14 @@ def main() -> None:
     parser.add_argument("key", help="what models.load takes: a key such as bahdanau-en-fr, or a folder with a card")
     parser.add_argument("--data", type=Path, required=True, help="folder of the parallel text and the gold alignments")
     parser.add_argument("--write", action="store_true", help="put the figures into the card")
+    parser.add_argument("--part", choices=PARTS, help="the only part to measure; both if left out")
     parser.add_argument("--threads", type=int, default=1)
     choices = parser.parse_args()
     torch.set_num_threads(choices.threads)
     model = load(Path(choices.key) if Path(choices.key).is_dir() else choices.key)
     if not isinstance(model, Translator):
         parser.error(f"{choices.key} is not a translation model of this project")
-    figures = evaluate(model, choices.data)
+    figures = evaluate(model, choices.data, (choices.part,) if choices.part else PARTS)
     sys.stdout.write(json.dumps(figures, indent=2, ensure_ascii=False) + "\n")
     if choices.write:
         write_card(model.entry.folder, {**model.card, **figures})

@@ -1,75 +1,89 @@
-"""Write the README's tables of figures from the cards, one a language pair: ``python -m models.training.report``."""
+"""Write the README's tables of figures from the cards, two a language pair: ``python -m models.training.report``."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from models.registry import catalog, describe
+from models.sites import Site
 from models.translation.entry import Entry
 
 README = Path(__file__).parents[2] / "README.md"
 BEGIN, END = "<!-- results:begin -->", "<!-- results:end -->"
-COLUMNS = {
-    "en-fr": (
-        ("BLEU tatoeba.test, all references (first alone)", "bleu", "tatoeba.test"),
-        ("BLEU europarl.test", "bleu", "europarl.test"),
-        ("AER hansards odd", "aer", "hansards_en-fr.odd"),
-        ("AER golden-europarl", "aer", "golden-europarl_en-fr.100"),
-        ("AER alibi", "aer", "alibi_en-fr"),
-    ),
-    "zh-en": (
-        ("BLEU tatoeba.test, all references (first alone)", "bleu", "tatoeba.test"),
-        ("BLEU 3am.test (captions of images)", "bleu", "3am.test"),
-        ("AER tsinghua odd (news)", "aer", "tsinghua_zh-en.odd"),
-    ),
+SIZES = {"parameters": ".1f", "target_tokens_seen": ".0f"}
+BLEU = {
+    "en-fr": ("tatoeba.test", "everyday.test", "europarl.test"),
+    "zh-en": ("tatoeba.test", "everyday.test", "3am.test"),
 }
-NO_MAP = "\u2013"
+"""The test files of a pair, a column each."""
+GOLD = {
+    "en-fr": {
+        "hansards odd": "hansards_en-fr.odd",
+        "golden-europarl": "golden-europarl_en-fr.100",
+        "alibi": "alibi_en-fr",
+        "everyday": "everyday.gold",
+    },
+    "zh-en": {"tsinghua odd (news)": "tsinghua_zh-en.odd"},
+}
+"""The gold alignments of a pair, a column each."""
+WAYS = {"aer": "strongest", "aer_grown": "grown", "aer_heads": "grown"}
+"""The extractor of each kind of rate that a card holds."""
+UNKNOWN = "not measured"
 
 
-def _cell(entry: Entry, kind: str, name: str) -> str:
-    if kind == "aer" and not entry.mechanism.has_attention:
-        return NO_MAP
-    figure = entry.card.get(kind, {}).get(name)
+def _bleu(card: Mapping[str, Any], name: str) -> str:
+    figure = card.get("bleu", {}).get(name)
     if figure is None:
-        return "not measured"
-    if kind == "aer":
-        return f"{figure:.3f}"
+        return UNKNOWN
     several = figure["references"] > figure["sources"]
     return f"{figure['bleu']:.1f}" + (f" ({figure['bleu_first_reference']:.1f})" if several else "")
 
 
-def _alignment(entry: Entry) -> str:
-    if not entry.mechanism.has_attention:
-        return NO_MAP
-    chosen = entry.card.get("alignment")
+def _read_off(chosen: Mapping[str, Any], way: str) -> str:
     if not chosen:
         return "not chosen"
+    if way == "aer_heads":
+        heads = (f"{Site.parse(each['site']).layer}.{each['head']} {each['reading']}" for each in chosen["heads"])
+        return f"the mean of layer.head {', '.join(heads)}"
     head = "mean of heads" if chosen["head"] == "mean" else f"head {chosen['head']}"
     return f"{chosen['site']}, {head}, {chosen['reading']}"
 
 
 def tables() -> str:
-    """Return the tables, in Markdown: a table for each pair, in it a row for each shipped checkpoint."""
+    """Return the tables, in Markdown: for each pair one of translations and one of alignments, a row a checkpoint."""
     entries = [describe(key) for key in catalog()]
-    return "\n\n".join(
-        _table(pair, [entry for entry in entries if entry.pair == pair])
-        for pair in dict.fromkeys(entry.pair for entry in entries)
-    )
-
-
-def _table(pair: str, entries: list[Entry]) -> str:
-    if pair not in COLUMNS:
-        message = f"models/training/report.py: COLUMNS names no test sets for {pair}"
+    pairs = {pair: [entry for entry in entries if entry.pair == pair] for pair in (each.pair for each in entries)}
+    if missing := sorted(set(pairs) - set(BLEU)):
+        message = f"models/training/report.py: BLEU and GOLD name no test sets for {missing[0]}"
         raise ValueError(message)
-    columns = COLUMNS[pair]
-    names = ["model", "parameters", "target tokens seen", *(column for column, _, _ in columns), "read off"]
-    rows = [names, ["---"] * len(names)]
+    return "\n\n".join(table(pair, own) for pair, own in pairs.items() for table in (_translations, _alignments))
+
+
+def _translations(pair: str, entries: Sequence[Entry]) -> str:
+    names = BLEU[pair]
+    rows = [["model", "parameters", "target tokens seen", *(f"BLEU {name}" for name in names)]]
     for entry in entries:
-        card = entry.card
-        size = [f"{card['parameters'] / 1e6:.1f} M", f"{card['target_tokens_seen'] / 1e6:.0f} M"]
-        figures = [_cell(entry, kind, name) for _, kind, name in columns]
-        rows.append([f"`{entry.key}`", *size, *figures, _alignment(entry)])
-    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
+        size = [f"{entry.card[name] / 1e6:{form}} M" for name, form in SIZES.items()]
+        rows.append([f"`{entry.key}`", *size, *(_bleu(entry.card, name) for name in names)])
+    return _markdown(rows)
+
+
+def _alignments(pair: str, entries: Sequence[Entry]) -> str:
+    rows = [["model", "links", *(f"AER {title}" for title in GOLD[pair]), "read off"]]
+    for entry in entries:
+        card, chosen = entry.card, entry.card.get("alignment", {})
+        for way in (each for each in WAYS if entry.mechanism.has_attention and (each in card or each == "aer")):
+            rates = [card.get(way, {}).get(name) for name in GOLD[pair].values()]
+            figures = [UNKNOWN if rate is None else f"{rate:.3f}" for rate in rates]
+            rows.append([f"`{entry.key}`", WAYS[way], *figures, _read_off(chosen, way)])
+    return _markdown(rows)
+
+
+def _markdown(rows: list[list[str]]) -> str:
+    ruled = [rows[0], ["---"] * len(rows[0]), *rows[1:]]
+    return "\n".join("| " + " | ".join(row) + " |" for row in ruled)
 
 
 def with_tables(readme: str) -> str:

@@ -88,8 +88,18 @@ FAMILIES: dict[str, tuple[Predicts, dict[str, Any]]] = {
     ),
     "gptj": ("causal", _COMMON | {"n_embd": 32, "n_layer": 3, "n_head": 4, "n_positions": 128, "rotary_dim": 4}),
     "mpnet": ("masked", _TINY),
+    "openai-gpt": ("causal", _COMMON | {"n_embd": 32, "n_layer": 3, "n_head": 4, "n_positions": 128}),
+    "xlnet": ("none", _COMMON | {"d_model": 32, "n_layer": 3, "n_head": 4, "d_inner": 48}),
+    "mpt": ("causal", _COMMON | {"d_model": 32, "n_layers": 3, "n_heads": 4, "max_seq_len": 128}),
+    "xglm": ("causal", _COMMON | {"d_model": 32, "num_layers": 3, "attention_heads": 4, "ffn_dim": 48}),
+    "codegen": ("causal", _COMMON | {"n_embd": 32, "n_layer": 3, "n_head": 4, "n_positions": 128, "rotary_dim": 4}),
+    "roformer": ("masked", _TINY | {"embedding_size": 16}),
+    "big_bird": ("masked", _TINY | {"attention_type": "original_full"}),
+    "xlm": ("masked", _COMMON | {"emb_dim": 32, "n_layers": 3, "n_heads": 4, "n_langs": 1}),
 }
-OWN = ("deberta-v2", "bloom", "falcon", "gpt_neo", "gptj", "mpnet")
+OWN_CAUSAL = ("bloom", "falcon", "gpt_neo", "gptj", "openai-gpt", "mpt", "xglm", "codegen")
+OWN_ENCODERS = ("deberta-v2", "mpnet", "xlnet", "roformer", "big_bird", "xlm")
+OWN = (*OWN_CAUSAL, *OWN_ENCODERS)
 OBSERVED = tuple(family for family in FAMILIES if family not in OWN)
 ENCODERS = ("bert", "roberta", "distilbert", "electra", "albert")
 TRANSLATORS = ("t5", "bart", "marian", "mbart")
@@ -148,7 +158,7 @@ def tiny_network(family: str, *, head: Predicts | None = None, attention: str | 
     )
     with torch.no_grad():
         for name, each in network.named_parameters():
-            if each.ndim == 2 or "sinks" in name:
+            if each.ndim >= 2 or "sinks" in name:  # XLNet's heads have a matrix each
                 each.normal_(0, 0.4)
     return network.eval()
 

@@ -162,6 +162,26 @@ class TestFolders:
         for each, other in zip(model.attend(TEXT), own.attend(TEXT), strict=True):
             np.testing.assert_allclose(each.weights, other.weights, atol=1e-6)
 
+    @pytest.mark.parametrize(
+        ("family", "changes", "head"),
+        [
+            ("xlnet", {}, "none"),
+            ("xlm", {}, "masked"),
+            ("xlm", {"causal": True}, "causal"),
+            ("openai-gpt", {}, "causal"),
+        ],
+    )
+    def test_what_a_family_of_an_unusual_class_predicts(
+        self, tmp_path: Path, family: str, changes: Any, head: str
+    ) -> None:
+        kind = "causal" if family != "xlm" or changes else "masked"
+        tiny_network(family, head=kind, attention="eager", **changes).save_pretrained(tmp_path)
+        tiny_tokenizer(ends=False).save_pretrained(tmp_path)
+        change(tmp_path / "tokenizer_config.json", tokenizer_class="PreTrainedTokenizerFast")
+        model = load_folder(tmp_path)
+        assert model.predicts == head
+        assert len(model.attend("The cat.").predictions) == (8 if head == "causal" else 0)
+
     def test_half_precision_is_opened_in_float32(self, folder: Path) -> None:
         save_file(
             {name: each.half() for name, each in load_file(folder / WEIGHTS_FILE).items()},

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,6 +31,8 @@ from tests.support.huggingface_samples import (
     FAMILIES,
     OBSERVED,
     OWN,
+    OWN_CAUSAL,
+    OWN_ENCODERS,
     TEXT,
     TRANSLATORS,
     tiny_model,
@@ -129,7 +134,7 @@ def test_the_position_bias_of_t5_depends_on_distance_and_head_alone() -> None:
         assert np.abs(bias[0] - bias[1]).max() > 0.1
 
 
-@pytest.mark.parametrize("family", [*CAUSAL, "bloom", "falcon", "gpt_neo", "gptj", *TRANSLATORS])
+@pytest.mark.parametrize("family", [*CAUSAL, *OWN_CAUSAL, *TRANSLATORS])
 def test_no_query_of_a_decoder_reads_ahead(family: str) -> None:
     for each in attend(family):
         ahead = np.triu(each.weights, k=1).any()
@@ -137,7 +142,7 @@ def test_no_query_of_a_decoder_reads_ahead(family: str) -> None:
         assert ahead != each.causal
 
 
-@pytest.mark.parametrize("family", [*ENCODERS, "deberta-v2", "mpnet"])
+@pytest.mark.parametrize("family", [*ENCODERS, *OWN_ENCODERS])
 def test_an_encoder_reads_both_ways_and_its_site_says_so(family: str) -> None:
     for each in attend(family):
         assert each.site.stack == "encoder"
@@ -165,6 +170,27 @@ def test_each_kind_of_falcon_gives_its_own_weights(changes: dict[str, Any]) -> N
     assert len(trace.maps) == len(own) == 3
     for each, weights in zip(trace, own, strict=True):
         np.testing.assert_allclose(each.weights, weights[0].numpy(), atol=1e-5)
+
+
+def test_big_bird_reads_in_full_up_to_where_it_would_read_in_blocks() -> None:
+    """A checkpoint says block_sparse; transformers changes over at a text that is too short for its blocks."""
+    sparse = {"attention_type": "block_sparse", "block_size": 2, "num_random_blocks": 1}
+    network = tiny_network("big_bird", **sparse)
+    model = PretrainedModel(network, tiny_tokenizer(), key="hf:x", title="x", head="masked")
+    assert model.longest == 14  # 2 blocks that all read, 3 that slide, 1 drawn and 1 to spare, of 2 tokens each
+    trace, full = model.attend("The cat sat."), tiny_model("big_bird").attend("The cat sat.")
+    assert len(trace.source) == 14
+    for each in trace:
+        np.testing.assert_allclose(each.weights, full[each.site].weights, atol=1e-6)
+    with pytest.raises(InputError, match="14 at most"):
+        model.attend("The cat sat...")
+    fresh = model.replay(trace).fresh(1)
+    assert fresh.weights(np.arange(14)[None], model.sites[0]).shape == (1, 4, 14, 14)
+
+
+@pytest.mark.parametrize(("family", "longest"), [("mpt", 128), ("xglm", 1024), ("xlnet", 1024)])
+def test_a_family_with_positions_that_are_computed_takes_what_its_configuration_says(family: str, longest: int) -> None:
+    assert tiny_model(family).longest == longest
 
 
 def test_a_local_layer_of_gpt_neo_reads_its_window_alone() -> None:
@@ -313,6 +339,17 @@ class TestIsolation:
         np.testing.assert_array_equal(states.numpy(), trace.vectors)  # type: ignore[arg-type]
 
 
+def test_the_families_that_the_readme_names_are_those_that_are_tested() -> None:
+    readme = (Path(__file__).parents[3] / "README.md").read_text(encoding="utf8")
+    listed = readme.partition("<!-- families:begin -->")[2].partition("<!-- families:end -->")[0]
+    edited, shown, refused = (re.findall(r"`([^`]+)`", each) for each in listed.strip().split("\n- "))
+    assert edited == sorted(OBSERVED)
+    assert shown == sorted(OWN)
+    assert set(shown) <= layers.OWN_WEIGHTS
+    body = inspect.getsource(TestRefusals)
+    assert all(rf"\({each}\) cannot be observed" in body for each in refused)
+
+
 class TestRefusals:
     def refuse(self, network: Any, match: str, **settings: Any) -> None:
         with pytest.raises(InputError, match=match):
@@ -332,10 +369,23 @@ class TestRefusals:
             intermediate_size=32,
             layer_types=["conv", "full_attention", "conv"],
         )
-        self.refuse(network, r"layer 0, 2 has no attention of queries, keys and values")
+        self.refuse(network, r"\(lfm2\) cannot be observed: layer 0, 2 has no attention of queries, keys and values")
 
     def test_a_model_that_was_loaded_under_another_attention(self) -> None:
         self.refuse(tiny_network("bert", attention="sdpa"), "loaded with the attention 'sdpa'", head="masked")
+
+    def test_a_decoder_with_one_softmax_over_both_texts(self) -> None:
+        text = {"vocab_size": 300, "hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 2, "head_dim": 8}
+        text |= {"num_attention_heads": 4, "num_key_value_heads": 2, "pad_token_id": 0}
+        vision = {"hidden_size": 16, "intermediate_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2}
+        config = transformers.T5Gemma2Config(
+            encoder={"text_config": text, "vision_config": vision | {"image_size": 16, "patch_size": 8}},
+            decoder=text,
+            image_token_index=7,
+            eoi_token_index=8,
+        )
+        network = transformers.AutoModelForSeq2SeqLM.from_config(config, attn_implementation=NAME, dtype=torch.float32)
+        self.refuse(network, r"\(t5gemma2\) cannot be observed: in its decoder one softmax spans", head="translation")
 
     def test_a_model_that_gives_something_else_for_its_weights(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(layers, "OWN_WEIGHTS", frozenset(("squeezebert",)))  # which gives its scores

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
-from transformers import PreTrainedTokenizerBase, PreTrainedTokenizerFast
+from transformers import OpenAIGPTTokenizer, PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
 from models.errors import InputError
 from models.huggingface.tokens import TextTokenizer, clean
@@ -104,6 +104,15 @@ def test_marks_are_shown_as_what_they_stand_for() -> None:
     assert texts["word pieces"] == ("[CLS]", "the", "drank", "[SEP]")
     assert texts["marked blanks"] == (" The", " dr", "ank", "</s>")
     assert TextTokenizer(pieces_of_words()).read("café").tokens.texts == ("[CLS]", "caf", "##e", "[SEP]")
+
+
+def test_the_mark_of_a_words_end_is_a_blank() -> None:
+    names = ["<unk>", "c", "a", "t", "at</w>", "t</w>", "c</w>", ".</w>"]
+    vocabulary = {name: index for index, name in enumerate(names)}
+    own = OpenAIGPTTokenizer(vocab=vocabulary, merges=[("a", "t</w>")])
+    tokens = TextTokenizer(own).read("Cat.").tokens
+    assert tokens.texts == ("c", "at ", ". ")
+    assert tokens.word_texts == ("Cat", ".")
 
 
 @pytest.mark.parametrize("kind", ["bytes", "marked blanks"])

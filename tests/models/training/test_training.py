@@ -26,13 +26,26 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
 from models import load
+from models.experiments.links import grown_links, strongest_sources
 from models.mechanisms import mechanisms
-from models.registry import describe
 from models.sites import Site
-from models.trace import Alignment, AttentionMap, AttentionTrace, Provenance, Step
+from models.trace import AttentionMap, AttentionTrace, Provenance, Step
 from models.training import evaluate, report, train
 from models.training import publish as publishing
-from models.training.alignment import ErrorRate, GoldSentence, best_links, choose, error_rates, gold_indices, read_gold
+from models.training.alignment import (
+    AlignedSentence,
+    Choice,
+    ErrorRate,
+    GoldSentence,
+    aligned,
+    choose,
+    choose_heads,
+    error_rate,
+    error_rates,
+    gold_indices,
+    read_gold,
+    word_map,
+)
 from models.training.data import (
     EncodedPairs,
     EncodedText,
@@ -48,7 +61,7 @@ from models.training.optimizers import stored_state
 from models.training.progress import Progress, Start, learning_rate, read_progress, read_start
 from models.training.publish import CREDITS, make_card, publish
 from models.training.recipes import DataFile, Recipe, RecipeError, read_recipe
-from models.training.report import NO_MAP, tables
+from models.training.report import UNKNOWN, tables
 from models.training.train import Trainer
 from models.training.unseen import bare, training_sources, unseen
 from models.training.varying import WAYS, vary
@@ -354,7 +367,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pairs = [(text, text) for text in texts]
     write_lines(folder / "en-fr" / "tatoeba.train.tsv.xz", pairs[:200])
     write_lines(folder / "en-fr" / "europarl-short.train.tsv.xz", pairs[200:300])
-    for name in ("tatoeba.dev", "tatoeba.test", "europarl.test"):
+    for name in ("tatoeba.dev", "tatoeba.test", "everyday.test", "europarl.test"):
         write_lines(folder / "en-fr" / f"{name}.tsv.xz", pairs[300:])
     gold = [
         (str(index), text, text, " ".join(f"{n}-{n}" for n in range(len(text.split()))))
@@ -798,14 +811,52 @@ class TestErrorRate:
         assert counts.value == 0
 
     def test_the_lowest_rate_is_chosen(self) -> None:
-        rates: dict[Any, float] = {
+        rates: dict[Choice, float] = {
             ("decoder.0.cross", 0, "written"): 0.5,
             ("decoder.1.cross", "mean", "input"): 0.3,
             ("decoder.1.cross", 2, "input"): 0.4,
         }
-        assert choose(rates) == Alignment(Site("decoder", 1, "cross"), "mean", "input")
+        assert choose(rates) == ("decoder.1.cross", "mean", "input")
         rates["decoder.2.cross", 7, "written"] = 0.1
-        assert choose(rates) == Alignment(Site("decoder", 2, "cross"), 7, "written")
+        assert choose(rates) == ("decoder.2.cross", 7, "written")
+
+
+class TestHeadsTogether:
+    """Of three words to three, head 0 knows the first two, head 1 the last, head 2 nothing; gold is the diagonal."""
+
+    GOLD = gold("a b c", "x y z", "0-0 1-1 2-2")
+
+    def sentences(self, *maps: NDArray[Any]) -> list[AlignedSentence]:
+        named: dict[Choice, NDArray[Any]] = {
+            ("decoder.0.cross", head, "written"): each for head, each in enumerate(maps)
+        }
+        named["decoder.0.cross", "mean", "written"] = np.eye(3)
+        return [AlignedSentence(self.GOLD, named)]
+
+    def test_a_head_joins_as_long_as_the_rate_falls(self) -> None:
+        first = np.array([[0.9, 0.1, 0], [0.1, 0.9, 0], [0.4, 0.3, 0.3]])
+        last = np.array([[0.5, 0.2, 0.3], [0.2, 0.5, 0.3], [0, 0, 1.0]])
+        astray = np.array([[0.1, 0.1, 0.8], [0.8, 0.1, 0.1], [0.1, 0.8, 0.1]])
+        found = choose_heads(self.sentences(first, astray, last), strongest_sources)
+        assert [head for _, head, _ in found] == [2]  # all three right: nobody else is needed, and the mean is no head
+        weaker = np.array([[0.3, 0.4, 0.3], [0.3, 0.4, 0.3], [0.0, 0.0, 1.0]])
+        several = self.sentences(astray, weaker, first)
+        found = choose_heads(several, strongest_sources)
+        assert [head for _, head, _ in found] == [1, 2]
+        assert error_rate(several, found, strongest_sources) == 0
+
+    def test_never_more_heads_than_allowed_and_every_one_lowers_the_rate(self) -> None:
+        rows = np.random.default_rng(5).dirichlet(np.full(3, 0.4), size=(9, 3))
+        several = self.sentences(*rows)
+        for most in (1, 2, 3):
+            found = choose_heads(several, grown_links, most)
+            rates = [error_rate(several, found[:count], grown_links) for count in range(1, len(found) + 1)]
+            assert 1 <= len(found) <= most
+            assert rates == sorted(rates, reverse=True)
+            assert len(set(rates)) == len(rates)
+            assert rates[0] == min(
+                error_rate(several, [each], grown_links) for each in several[0].maps if each[1] != "mean"
+            )
 
 
 class TestGoldIndices:
@@ -858,7 +909,7 @@ def hand_built(weights: NDArray[Any], source: str, target: str) -> AttentionTrac
     )
 
 
-class TestBestLinks:
+class TestWordMap:
     """The cat (source piece 1) drinks (2 and 3); boit (target pieces 0 and 1) le (2); columns end with ``</s>``."""
 
     SENTENCE = gold("the cat drinks", "boit le")
@@ -871,11 +922,11 @@ class TestBestLinks:
         ]
     )
 
-    def links(self, reading: Any, rows: NDArray[Any] | None = None) -> dict[int | str, frozenset[tuple[int, int]]]:
+    def links(self, reading: Any, rows: NDArray[Any] | None = None) -> list[frozenset[tuple[int, int]]]:
         trace = hand_built(self.ROWS[None] if rows is None else rows, "the cat drinks", "boit le")
         assert trace.source.texts == (" the", " cat", " drink", "s", "</s>")
         assert trace.target.texts == (" bo", "it", " le", "</s>")
-        return best_links(trace.read(PLACE, reading), trace, self.SENTENCE)
+        return [strongest_sources(each) for each in word_map(trace.read(PLACE, reading), trace, self.SENTENCE)]
 
     def test_written_a_word_has_the_rows_of_the_steps_that_write_it(self) -> None:
         """Boit: mean of rows 0 and 1, the .2, cat .275, drinks .4. Le: row 2, the .15, cat .2, drinks 0."""
@@ -885,24 +936,16 @@ class TestBestLinks:
         """Boit: mean of rows 1 and 2, the .125, cat .325, drinks .2. Le: row 3, the .4, cat .1, drinks .2."""
         assert self.links("input")[0] == {(1, 0), (0, 1)}
 
-    def test_each_head_and_their_mean_are_linked_apart(self) -> None:
+    def test_each_head_has_a_map(self) -> None:
         other = np.tile([0.05, 0.9, 0.05, 0, 0], (4, 1))
-        found = self.links("written", np.stack([self.ROWS, other]))
-        assert set(found) == {0, 1, "mean"}
-        assert found[0] == {(2, 0), (1, 1)}
-        assert found[1] == {(1, 0), (1, 1)}
-        assert found["mean"] == {(1, 0), (1, 1)}
-
-    def test_each_target_word_has_one_link(self) -> None:
-        rows = np.random.default_rng(0).dirichlet(np.ones(5), size=(6, 4))
-        for links in self.links("written", rows).values():
-            assert sorted(target for _, target in links) == [0, 1]
+        assert self.links("written", np.stack([self.ROWS, other])) == [{(2, 0), (1, 1)}, {(1, 0), (1, 1)}]
 
     @pytest.mark.parametrize("key", ATTENTIVE)
     def test_a_model_is_rated_by_every_cross_map_head_and_reading(self, key: str) -> None:
         model = translator(key)
         sentences = [gold("the old cat", "le vieux chat", "0-0 1-1 2-2"), gold("yes .", "oui .", "0-0", "1-1")]
-        rates = error_rates(model, sentences)
+        found = aligned(model, sentences)
+        rates = error_rates(found)
         trace = model.attend("the cat", "le chat")
         want = {
             (str(each.site), head, reading)
@@ -912,12 +955,17 @@ class TestBestLinks:
             for reading in ("written", "input")
         }
         assert set(rates) == want
-        counts = ErrorRate()
-        for sentence in sentences:
+        each_way = {strongest_sources: ErrorRate(), grown_links: ErrorRate()}
+        for sentence, own in zip(sentences, found, strict=True):
             trace = model.attend(" ".join(sentence.source), " ".join(sentence.target))
             assert trace.provenance.decoding == "forced"
-            counts.add(best_links(trace[PLACE], trace, sentence)[0], sentence)
-        assert rates[PLACE, 0, "written"] == counts.value
+            heads = word_map(trace[PLACE], trace, sentence)
+            np.testing.assert_array_equal(own.maps[PLACE, 0, "written"], heads[0])
+            np.testing.assert_array_equal(own.maps[PLACE, "mean", "written"], heads.mean(axis=0))
+            for extractor, counts in each_way.items():
+                counts.add(extractor(heads[0]), sentence)
+        assert rates[PLACE, 0, "written"] == each_way[strongest_sources].value
+        assert error_rates(found, grown_links)[PLACE, 0, "written"] == each_way[grown_links].value
 
 
 class TestCommands:
@@ -966,23 +1014,37 @@ class TestCommands:
         figures = json.loads(capsys.readouterr().out)
         assert card == before | figures
         assert card["examples_in_training"] == dict.fromkeys(EXAMPLES["en-fr"].values(), False)
-        assert set(card["bleu"]) == {"tatoeba.test", "europarl.test"}
-        assert set(card["aer"]) == {evaluate.TRIAL["en-fr"], *evaluate.GOLD["en-fr"]}
+        assert set(card["bleu"]) == {"tatoeba.test", "everyday.test", "europarl.test"}
+        assert set(card["aer"]) == set(card["aer_grown"]) == {evaluate.TRIAL["en-fr"], *evaluate.GOLD["en-fr"]}
+        assert "aer_heads" not in card  # it has one head
         assert card["alignment"]["chosen_on"] == evaluate.TRIAL["en-fr"]
         assert card["aer"][evaluate.TRIAL["en-fr"]] == min(card["alignment"]["trial_aer"].values())
         assert load(folder).attend("alpha").provenance.alignment.reading == card["alignment"]["reading"]
 
+    @pytest.mark.parametrize("pair", evaluate.TRIAL)
     def test_the_choice_is_made_on_the_trial_set_and_only_reported_on_the_others(
-        self, data: Path, monkeypatch: pytest.MonkeyPatch
+        self, pair: str, data: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        trial: dict[Any, float] = {(PLACE, 0, "written"): 0.2, (PLACE, "mean", "input"): 0.3}
-        others: dict[Any, float] = {(PLACE, 0, "written"): 0.9, (PLACE, "mean", "input"): 0.1}
-        answers = iter([trial, *[others] * len(evaluate.GOLD["en-fr"])])
-        monkeypatch.setattr(evaluate, "error_rates", lambda *_: next(answers))
-        monkeypatch.setattr(evaluate, "bleu", lambda *_: {})
-        figures = evaluate.evaluate(translator("bahdanau"), data)
-        assert (figures["alignment"]["head"], figures["alignment"]["reading"]) == (0, "written")
-        assert figures["aer"] == {evaluate.TRIAL["en-fr"]: 0.2} | dict.fromkeys(evaluate.GOLD["en-fr"], 0.9)
+        """Head 0 is right on the trial set, head 1 on every other."""
+        sentence = gold("a b", "x y", "0-0 1-1")
+
+        def gold_sentences(_model: object, name: str, _data: Path) -> list[AlignedSentence]:
+            right, wrong = np.eye(2), np.eye(2)[::-1]
+            maps = (right, wrong) if name == evaluate.TRIAL[pair] else (wrong, right)
+            named: dict[Choice, NDArray[Any]] = {(PLACE, head, "written"): each for head, each in enumerate(maps)}
+            return [AlignedSentence(sentence, named)]
+
+        model = translator("transformer")
+        monkeypatch.setattr(model, "entry", replace(model.entry, pair=pair))
+        monkeypatch.setattr(evaluate, "gold_sentences", gold_sentences)
+        figures = evaluate.evaluate(model, data, ["alignment"])
+        choice = {"site": PLACE, "head": 0, "reading": "written"}
+        assert {name: figures["alignment"][name] for name in choice} == choice
+        assert figures["alignment"]["heads"] == [choice]
+        assert figures["alignment"]["chosen_on"] == evaluate.TRIAL[pair]
+        expected = {evaluate.TRIAL[pair]: 0.0} | dict.fromkeys(evaluate.GOLD[pair], 1.0)
+        assert figures["aer"] == figures["aer_grown"] == figures["aer_heads"] == expected
+        assert set(figures) == {"alignment", "aer", "aer_grown", "aer_heads"}
 
     @pytest.mark.parametrize("key", sorted(set(KEYS) - set(ATTENTIVE)))
     def test_without_a_map_bleu_is_measured_and_no_alignment(
@@ -996,8 +1058,10 @@ class TestCommands:
         card = {"parameters": 10, "target_tokens_seen": 10, **figures}
         monkeypatch.setattr(report, "catalog", lambda: (f"{key}-en-fr",))
         monkeypatch.setattr(report, "describe", lambda _: translator(key, **card).entry)
-        cells = [cell.strip() for cell in tables().splitlines()[-1].strip("|").split("|")]
-        assert [cell.partition(" ")[0] for cell in cells[3:]] == ["100.0", "100.0", *[NO_MAP] * 4]
+        translations, alignments = tables().split("\n\n")
+        cells = [cell.strip() for cell in translations.splitlines()[-1].strip("|").split("|")]
+        assert [cell.partition(" ")[0] for cell in cells[3:]] == ["100.0"] * 3
+        assert len(alignments.splitlines()) == 2  # no row below the names
 
     def test_the_command_explains_itself(self) -> None:
         command = [sys.executable, "-m", "models.training.train", "--help"]
@@ -1069,11 +1133,17 @@ class TestExamplesInTraining:
         assert found["bleu"] == pytest.approx(100)
 
 
-def test_each_pair_has_a_table_with_its_own_test_sets(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_pair_has_tables_with_its_own_test_sets(monkeypatch: pytest.MonkeyPatch) -> None:
     """The figures of a card stand under the names of their sets, whatever the order of either."""
-    cards = {
+    heads = [{**CHOICE, "head": 4}, {**CHOICE, "head": 1, "reading": "input"}]
+    cards: dict[str, dict[str, Any]] = {
         "bahdanau-en-fr": {"aer": {"alibi_en-fr": 0.53, "hansards_en-fr.odd": 0.43}},
-        "bahdanau-zh-en": {"aer": {"tsinghua_zh-en.odd": 0.71}, "alignment": {**CHOICE, "head": "mean"}},
+        "bahdanau-zh-en": {
+            "aer": {"tsinghua_zh-en.odd": 0.71},
+            "aer_grown": {"tsinghua_zh-en.odd": 0.62},
+            "aer_heads": {"tsinghua_zh-en.odd": 0.5},
+            "alignment": {**CHOICE, "head": "mean", "heads": heads},
+        },
     }
     entries = {
         key: replace(translator("bahdanau", parameters=10, target_tokens_seen=10, **card).entry, key=key, pair=key[-5:])
@@ -1084,39 +1154,15 @@ def test_each_pair_has_a_table_with_its_own_test_sets(monkeypatch: pytest.Monkey
     found = []
     for drawn in tables().split("\n\n"):
         names, _rule, *rows = ([cell.strip() for cell in line.strip("|").split("|")] for line in drawn.splitlines())
-        found += [dict(zip(names, row, strict=True)) for row in rows]
-    french, english = found
-    assert (french["model"], french["AER hansards odd"], french["AER alibi"]) == ("`bahdanau-en-fr`", "0.430", "0.530")
-    assert (english["model"], english["AER tsinghua odd (news)"]) == ("`bahdanau-zh-en`", "0.710")
-    assert english["read off"] == "decoder.0.cross, mean of heads, written"
-    assert french["read off"] == "not chosen"
-
-
-class TestPairsWithoutATrialSet:
-    def test_the_choice_is_borrowed_from_the_same_mechanism_of_another_pair(self) -> None:
-        """Nothing is chosen on the gold set that the figures are of."""
-        found = evaluate.borrowed_choice(translator("transformer"))
-        card = describe("transformer-en-fr").card["alignment"]
-        assert {name: found[name] for name in ("site", "head", "reading")} == {
-            name: card[name] for name in ("site", "head", "reading")
-        }
-        assert found["chosen_on"] == f"{evaluate.TRIAL['en-fr']}, by transformer-en-fr"
-
-    @pytest.mark.parametrize(("key", "head"), [("bahdanau", 0), ("transformer", "mean")])
-    def test_without_such_a_model_it_is_the_first_cross_map(
-        self, key: str, head: object, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(evaluate, "catalog", tuple)
-        found = evaluate.borrowed_choice(translator(key))
-        assert (found["site"], found["head"], found["reading"]) == ("decoder.0.cross", head, "written")
-
-    def test_the_rate_is_that_of_the_borrowed_choice(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        (name,) = evaluate.GOLD["zh-en"]
-        monkeypatch.setattr(evaluate, "read_gold", lambda _path: [])
-        monkeypatch.setattr(evaluate, "bleu", lambda *_: {})
-        monkeypatch.setattr(evaluate, "catalog", tuple)
-        rates = {("decoder.0.cross", 0, "written"): 0.8, ("decoder.0.cross", 0, "input"): 0.1}
-        monkeypatch.setattr(evaluate, "error_rates", lambda *_: rates)
-        model = translator("bahdanau")
-        monkeypatch.setattr(model, "entry", replace(model.entry, pair="zh-en"))
-        assert evaluate.evaluate(model, tmp_path)["aer"] == {name: 0.8}
+        found.append([dict(zip(names, row, strict=True)) for row in rows])
+    (french,), (aligned_french,), (english,), aligned_english = found
+    assert (french["model"], french["BLEU everyday.test"]) == ("`bahdanau-en-fr`", UNKNOWN)
+    assert english["BLEU 3am.test"] == UNKNOWN
+    assert (aligned_french["AER hansards odd"], aligned_french["AER alibi"]) == ("0.430", "0.530")
+    assert (aligned_french["links"], aligned_french["AER everyday"]) == ("strongest", UNKNOWN)
+    assert aligned_french["read off"] == "not chosen"
+    assert [(each["links"], each["AER tsinghua odd (news)"], each["read off"]) for each in aligned_english] == [
+        ("strongest", "0.710", "decoder.0.cross, mean of heads, written"),
+        ("grown", "0.620", "decoder.0.cross, mean of heads, written"),
+        ("grown", "0.500", "the mean of layer.head 0.4 written, 0.1 input"),
+    ]
