@@ -11,6 +11,7 @@ from models.errors import EMPTY, InputError
 from models.huggingface.layers import token_limit
 from models.huggingface.tokens import Reading, TextTokenizer, clean
 from models.messages import CountMessage, Message
+from models.translation.words import check_characters
 
 MAX_TOKENS = 1024
 """Longest text, in tokens with the special ones, whatever the model takes."""
@@ -61,6 +62,8 @@ class Reader:
         for name, text in (("text", source), ("second text", pair)):
             if text is not None and not clean(text):
                 raise InputError(EMPTY[name])
+            if text is not None:
+                check_characters(text)
         reading = self.tokenizer.read(source, pair)
         self._check_length("text" if pair is None else "pair of texts", len(reading.tokens))
         return reading
@@ -79,6 +82,7 @@ class Reader:
         """
         if not clean(target):
             raise InputError(EMPTY["translation"])
+        check_characters(target)
         ids = self.tokenizer.target(target)
         self._check_length("translation", len(ids))
         return ids

@@ -20,7 +20,7 @@ from models.errors import InputError
 from models.messages import Message
 from models.trace import TokenSequence
 from models.translation.pieces import assign_words, raw_bytes, show_bytes, token_sequence
-from models.translation.words import split_words
+from models.translation.words import beginning, split_words
 
 _BLANK = "\u2581"
 _FALLBACK = re.compile(r"<0x([0-9A-F]{2})>")
@@ -194,13 +194,14 @@ class TextTokenizer:
         pair : str, optional
             A second text, which is left whole.
         """
-        words, others = split_words(clean(text)), [] if pair is None else [clean(pair)]
+        text, unseen = beginning(text)
+        words, others = split_words(clean(text)), [] if pair is None else [beginning(clean(pair))[0]]
         whole = self._fitting(words, others, longest)
         if whole == len(words):
-            return text, 0
+            return text, unseen
         parts = words if whole else list(words[0])
         end = whole or self._fitting(parts, others, longest)
-        return ("".join(parts[:end]), len(words) - whole) if end else (text, 0)
+        return ("".join(parts[:end]), len(words) - whole + unseen) if end else (text, unseen)
 
     def _cut(self, texts: Sequence[str]) -> Cut:
         """Cut a text, or a pair of texts, into tokens, with the special ones around them."""

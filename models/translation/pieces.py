@@ -119,4 +119,5 @@ def assign_words(starts: Sequence[int], lengths: Sequence[int]) -> tuple[list[in
     owners = [index for index, length in enumerate(lengths) for _ in range(length)]  # [unit]
     first = [owners[start] for start in starts]
     begun = sorted(set(first))
-    return [begun.index(word) for word in first], list(zip(begun, [*begun[1:], len(lengths)], strict=True))
+    place = {word: index for index, word in enumerate(begun)}
+    return [place[word] for word in first], list(zip(begun, [*begun[1:], len(lengths)], strict=True))

@@ -10,6 +10,7 @@ from models.sites import Site
 from models.softmax import FullyMaskedRowError
 from models.trace import TokenSequence
 from models.translation.tokenizer import PairTokenizer
+from models.translation.words import beginning, check_characters
 from models.vocabulary import END
 
 MAX_PIECES = 250
@@ -29,8 +30,9 @@ def read_text(tokenizer: PairTokenizer, text: str, name: Literal["sentence", "tr
     Raises
     ------
     InputError
-        If it is empty, or has more than `MAX_PIECES`.
+        If it is empty, or has more than `MAX_PIECES`, or than `MOST_CHARACTERS`.
     """
+    check_characters(text)
     tokens = tokenizer.source(text)
     pieces = len(tokens) - 1
     if not pieces:
@@ -56,17 +58,18 @@ def fit_text(tokenizer: PairTokenizer, text: str) -> tuple[str, int]:
     left_out : int
         How many words of `text` are not, or not whole, in it.
     """
+    text, unseen = beginning(text)
     tokens = tokenizer.source(text)
     pieces = len(tokens) - 1
     if pieces <= MAX_PIECES:
-        return text, 0
+        return text, unseen
     every = tokens.words[pieces]  # words before </s>
     end = tokens.words.index(tokens.words[MAX_PIECES]) or MAX_PIECES
     kept = tokenizer.decode(tokens.ids[:end])
     while len(tokenizer.encode_batch([kept])[0]) > MAX_PIECES:  # a cut may change how the rest is split
         end -= 1
         kept = tokenizer.decode(tokens.ids[:end])
-    return kept, every - tokens.words[end]
+    return kept, every - tokens.words[end] + unseen
 
 
 def nothing_to_read(

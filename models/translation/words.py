@@ -10,11 +10,18 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
+from models.errors import InputError
+from models.messages import Message
+
 HAN = "\u2e80-\u2fdf\u3005\u3007\u3021-\u3029\u3038-\u303b\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 """Ranges of Chinese characters, for a regular expression's brackets."""
 
+MOST_CHARACTERS = 10_000
+"""Characters of a text that are looked at: what is longer is cut, or refused, before it is split into anything."""
+
 _ELISION = re.compile(r"(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu|quoiqu)'(?=\w)", re.IGNORECASE)
 _WORD = re.compile(rf"[{HAN}]|[^\s{HAN}]+")
+_COUNTED = re.compile(rf"[{HAN}]|[^\W{HAN}]+(?:['\u2019][^\W{HAN}]+)*|[^\w\s]")
 
 
 def normalise(text: str) -> str:
@@ -36,6 +43,51 @@ def normalise(text: str) -> str:
     if not composed.isprintable():
         composed = "".join(" " if unicodedata.category(each) in ("Cc", "Zs", "Zl", "Zp") else each for each in composed)
     return " ".join(composed.split())
+
+
+def beginning(text: str) -> tuple[str, int]:
+    """Return what is looked at of `text`, cut after a word if it has more than `MOST_CHARACTERS`, and what is not.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    text : str
+        `text` as it is if it is short enough.
+    left_out : int
+        About how many words and marks follow: they are counted, not split.
+    """
+    if len(text) <= MOST_CHARACTERS:
+        return text, 0
+    begun = text.lstrip()
+    first = begun[:MOST_CHARACTERS]
+    if len(first) < len(begun):
+        words = first.rsplit(maxsplit=1)
+        first = words[0] if len(words) > 1 else first
+    return first, sum(1 for _ in _COUNTED.finditer(begun, len(first)))
+
+
+def check_characters(text: str) -> None:
+    """Refuse a text that is longer than `MOST_CHARACTERS`, white space at its ends left out.
+
+    Parameters
+    ----------
+    text : str
+
+    Raises
+    ------
+    InputError
+        Says how long it may be.
+    """
+    if len(text) > MOST_CHARACTERS and (count := len(text.strip())) > MOST_CHARACTERS:
+        message = Message(
+            "The text has {count:,} characters; at most {most:,} are read. Shorten it.",
+            count=count,
+            most=MOST_CHARACTERS,
+        )
+        raise InputError(message)
 
 
 def is_mark(character: str) -> bool:
