@@ -270,6 +270,7 @@ def template() -> go.layout.Template:
             "hoverlabel": {"font": {"family": FONT_FAMILY, "size": FONT_SIZE + 1}, "align": "left"},
             "xaxis": axis,
             "yaxis": axis,
+            "legend": {"bgcolor": "rgba(0,0,0,0)"},
             "dragmode": False,
             "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": "#8a8f98", "activecolor": "#5b6068"},
         }

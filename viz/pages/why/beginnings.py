@@ -1,37 +1,68 @@
-"""The beginnings of a text, a few words longer each time."""
+"""The beginnings of a text, a clause longer each time."""
 
 from __future__ import annotations
 
 FIRST_LENGTH = 4
-STEP = 6
-MOST = 10
+"""Words of the shortest beginning at least; a clause has no fewer than half as many."""
+LONGEST_STEP = 14
+"""Words after which a text is cut where no clause ends."""
+MOST = 8
+
+_OPENERS = frozenset(
+    ("after", "although", "because", "but", "if", "that", "until", "when", "where", "which", "while", "who")
+)
+"""Words that open a clause without a comma; *and*, *as*, *so* and *before* join single words as often."""
+_MARKS = ",;:"
 
 
-def beginnings(text: str, *, first: int = FIRST_LENGTH, step: int = STEP) -> tuple[tuple[int, str], ...]:
-    """Return the first words of `text`, more each time, and at last all of it.
+def beginnings(text: str) -> tuple[tuple[int, str], ...]:
+    """Return the beginnings of `text` that end where a clause does, and at last all of it.
+
+    A clause ends at a comma, semicolon or colon, and before a word that opens another one (*which*, *because*, ...).
 
     Parameters
     ----------
     text : str
-    first, step : int, optional
-        Words of the shortest beginning, and how many more each has; more where there would be over `MOST`.
+        In English.
 
     Returns
     -------
     tuple of (int, str)
-        The number of words and the beginning, closed by a full stop where the text is cut; none of a shorter text.
+        The number of words and the beginning, closed by a full stop where the text is cut: at most `MOST`; none of a
+        text shorter than `FIRST_LENGTH`.
 
     Examples
     --------
-    >>> beginnings("one two three four five six.", first=2, step=2)
-    ((2, 'one two.'), (4, 'one two three four.'), (6, 'one two three four five six.'))
+    >>> [count for count, _start in beginnings("My friend told me that she was ill, but she came to work.")]
+    [4, 8, 13]
+    >>> beginnings("My friend told me that she was ill.")[0]
+    (4, 'My friend told me.')
     """
     words = text.split()
-    if len(words) < first:
+    if len(words) < FIRST_LENGTH:
         return ()
-    step = max(step, -(-(len(words) - first) // (MOST - 1)))
-    counts = [*range(first, len(words), step), len(words)]
+    ends = [place for place in range(FIRST_LENGTH, len(words)) if _is_end(words, place)]
+    counts: list[int] = []
+    for end in ends:
+        if end - (counts[-1] if counts else 0) >= FIRST_LENGTH // 2 and len(words) - end >= FIRST_LENGTH // 2:
+            counts.append(end)
+    counts.append(len(words))
+    while len(counts) > MOST:  # the end of the shortest step goes
+        steps = _steps(counts)
+        del counts[min(range(len(counts) - 1), key=lambda place: steps[place])]
+    while len(counts) < MOST and max(_steps(counts)) > LONGEST_STEP:  # a long clause is cut in two
+        longest = _steps(counts).index(max(_steps(counts)))
+        counts.insert(longest, counts[longest] - max(_steps(counts)) // 2)
     return tuple(
         (count, " ".join(words[:count]).rstrip(",;:.!?") + "." if count < len(words) else " ".join(words))
         for count in counts
     )
+
+
+def _steps(counts: list[int]) -> list[int]:
+    return [after - before for before, after in zip([0, *counts], counts, strict=False)]
+
+
+def _is_end(words: list[str], place: int) -> bool:
+    """Return whether a clause ends before the word at `place`."""
+    return words[place - 1][-1] in _MARKS or words[place].lower().strip(_MARKS) in _OPENERS

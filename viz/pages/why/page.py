@@ -15,6 +15,8 @@ from models.translation.length_table import LengthRow, length_table
 from models.translation.words import normalise
 from viz.figures.lengths import bleu_by_length
 from viz.pages.why.beginnings import FIRST_LENGTH, beginnings
+from viz.pages.why.both_ways import show_both_ways
+from viz.pages.why.lost import lost_of, says_of_lost
 from viz.server.loading import usable
 from viz.server.runtime import Host, shared_host
 from viz.text.language import _, _n, mark, say
@@ -23,20 +25,20 @@ from viz.widgets.chart import show_figure
 from viz.widgets.frame import Frame, Page
 from viz.widgets.language_pair import latest_pair, mechanism_of, pair_of
 from viz.widgets.readable_text import fit_text
-from viz.widgets.sentence import SENTENCE
-from viz.widgets.settings import Several, Text, choose_several, text_box
+from viz.widgets.sentence import SENTENCE, first_of
+from viz.widgets.settings import Several, Text, choose_several, put_text, text_box, typed_text
 from viz.widgets.style import style_sheet
 from viz.widgets.viewport import page_width
 
 PAIR = "en-fr"
 DEFAULT = (
-    "The committee which met in the old town hall last week decided after a long debate that the new bridge over the "
-    "river should be built before the end of next year, although many people in the village are still against it."
+    "When the children came home from school, they were so hungry that they ate all the bread, which their mother had "
+    "bought in the morning, and then they went to bed without a word."
 )
 TRAINING_LENGTH = 30
 """Words that all but 68 of the 849,202 sentences of the training text have at most; the longest has 47."""
-USUAL = ("rnn-encoder-decoder", "bahdanau", "seq2seq", "luong-general")
-"""Without attention, then with it: two pairs, each trained on the same text and equally many target tokens."""
+USUAL = ("seq2seq", "bahdanau", "transformer")
+"""Without attention, then with it."""
 
 
 MODELS = Several("models", title=mark("Models"), least=1)
@@ -51,29 +53,35 @@ def is_measured() -> bool:
 
 
 def _fill(frame: Frame) -> None:
-    """Show the measured table as a figure, and a text as it grows through the models."""
-    frame.messages = st.container()
+    """Show a text as it grows through the models, and the measured table as a figure."""
     entries = {key: models.describe(key) for key in models.catalog() if pair_of(key) == PAIR}
     titles = {key: f"{_(each.mechanism.title)}, {each.mechanism.year}" for key, each in entries.items()}
     names = {mechanism_of(key): title for key, title in titles.items()}
     usual = tuple(name for name in USUAL if name in names) or tuple(names)[:2]
-    shown = choose_several(MODELS, names, default=usual)
-    chosen = {key: title for key, title in titles.items() if mechanism_of(key) in shown}
-    if latest_pair() != PAIR:
-        st.caption(_("English to French: BLEU by length is measured for no other pair."))
-    _measured(titles, {key: entries[key] for key in chosen})
-    st.subheader(_("Let a sentence grow"), anchor=False)
-    st.markdown(
-        _(
-            "Without attention the whole sentence goes through one vector, however long it is. Watch where the end of "
-            "the sentence gets lost."
+    with st.container(horizontal=True, vertical_alignment="bottom", key="why-text"):
+        frame.sentence = text_box(
+            LONG,
+            _("Why attention? Without it a whole sentence goes through one vector. Let one grow, clause by clause:"),
+            default=DEFAULT,
         )
-    )
-    frame.sentence = text_box(LONG, _("A long sentence in English; go on typing at its end"), default=DEFAULT)
+        st.button(_("Take the sentence of the Bench"), on_click=_take, icon=":material/input:")
+        with st.popover(_("Models"), icon=":material/tune:"):
+            shown = choose_several(MODELS, names, default=usual)
+    frame.messages = st.container()
+    chosen = {key: title for key, title in titles.items() if mechanism_of(key) in shown}
     host = shared_host()
     keys = usable(host, list(chosen), frame.messages)
     if keys:
-        _grow(host, keys, frame.sentence, titles, frame.messages)
+        _grow(host, {key: entries[key] for key in keys}, frame.sentence, titles, frame.messages)
+    st.subheader(_("Measured: how translation holds up as sentences grow"), anchor=False)
+    if latest_pair() != PAIR:
+        st.caption(_("English to French: BLEU by length is measured for no other pair."))
+    _measured(titles, {key: entries[key] for key in chosen})
+
+
+def _take() -> None:
+    """Let the sentence of the other pages grow."""
+    put_text(LONG, typed_text(SENTENCE, first_of(PAIR)))
 
 
 def _measured(titles: dict[str, str], chosen: Mapping[str, Entry]) -> None:
@@ -149,8 +157,11 @@ def _inherited(titles: Mapping[str, str], entries: Sequence[Entry]) -> str:
     return f" {plain(said)}"
 
 
-def _grow(host: Host, keys: Sequence[str], text: str, titles: dict[str, str], messages: DeltaGenerator) -> None:
-    """Show a table: a row a length, a column a model."""
+def _grow(
+    host: Host, entries: Mapping[str, Entry], text: str, titles: dict[str, str], messages: DeltaGenerator
+) -> None:
+    """Show both ways in a drawing, and a table: a row a beginning, a column a model."""
+    keys = list(entries)
     starts = beginnings(fit_text(host.model(keys[0]), normalise(text), messages))
     if not starts:
         said = _n(
@@ -160,16 +171,18 @@ def _grow(host: Host, keys: Sequence[str], text: str, titles: dict[str, str], me
         )
         messages.error(said, icon=":material/edit:")
         return
+    show_both_ways(host, entries, [start for _count, start in starts], titles)
     head = "".join(f"<th>{escape(titles[key])}</th>" for key in keys)
     rows = []
     for count, start in starts:
-        cells = "".join(f'<td lang="fr" dir="auto">{escape(_written(host, key, start))}</td>' for key in keys)
+        cells = "".join(f"<td>{_cell(host, key, start)}</td>" for key in keys)
         beyond = ' class="grow-beyond"' if count > TRAINING_LENGTH else ""
         rows.append(f'<tr{beyond}><td class="grow-source"><b>{count}</b> {escape(start)}</td>{cells}</tr>')
     words = escape(_("words read"))
     st.html(
         f'{style_sheet(_SHEET)}<div class="grow"><table><tr><th>{words}</th>{head}</tr>{"".join(rows)}</table></div>'
     )
+    st.caption(says_of_lost(titles))
     if starts[-1][0] > TRAINING_LENGTH:
         st.caption(
             _n(
@@ -180,11 +193,15 @@ def _grow(host: Host, keys: Sequence[str], text: str, titles: dict[str, str], me
         )
 
 
-def _written(host: Host, key: str, start: str) -> str:
+def _cell(host: Host, key: str, start: str) -> str:
+    """Return what a model writes of a beginning, and which words of it are lost, as HTML."""
     try:
-        return host.attend(key, start).output_text
+        written = host.attend(key, start).output_text
     except models.InputError as error:
-        return say(error)
+        return escape(say(error))
+    lost = lost_of(host, start, written)
+    named = f'<div class="grow-lost">{escape(_("lost: {words}", words=", ".join(lost)))}</div>' if lost else ""
+    return f'<span lang="fr" dir="auto">{escape(written)}</span>{named}'
 
 
 PAGE = Page(

@@ -1,22 +1,15 @@
-"""Beginnings of a text: each longer than the one before, the last the whole, never too many."""
+"""Beginnings of a text: each longer than the one before, the last the whole, cut where a clause ends."""
 
 from __future__ import annotations
-
-import json
-import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from streamlit.testing.v1 import AppTest
 
-import models
-from models.translation.length_table import LengthRow
-from viz.pages.why import page as bottleneck
-from viz.pages.why.beginnings import FIRST_LENGTH, MOST, beginnings
+from viz.pages.why.beginnings import FIRST_LENGTH, LONGEST_STEP, MOST, beginnings
 
 
-@given(st.lists(st.text(st.characters(categories=("L", "N")), min_size=1), max_size=120))
+@given(st.lists(st.text(st.characters(categories=("L", "N", "P")), min_size=1), max_size=160))
 def test_each_beginning_is_longer_and_the_last_is_all(words: list[str]) -> None:
     found = beginnings(" ".join(words))
     if len(words) < FIRST_LENGTH:
@@ -24,90 +17,25 @@ def test_each_beginning_is_longer_and_the_last_is_all(words: list[str]) -> None:
         return
     counts = [count for count, _start in found]
     assert counts == sorted(set(counts))
-    assert len(found) <= MOST + 1
-    assert counts[0] == FIRST_LENGTH
+    assert len(found) <= MOST
+    assert counts[0] >= FIRST_LENGTH
     assert found[-1] == (len(words), " ".join(words))
-    for count, start in found:
-        assert start.rstrip(".").split() == words[:count]
+    for count, start in found[:-1]:
+        assert start == " ".join(words[:count]).rstrip(",;:.!?") + "."
 
 
-def script() -> None:
-    from viz.pages.why.page import PAGE
-
-    PAGE.show()
-
-
-def test_the_figure_shows_the_chosen_models_and_names_those_that_are_not_measured(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    rows = tuple(
-        LengthRow(f"{name}-en-fr", "europarl.test", most - 4, most, 50, 20.0, 15.0, 25.0, tokens * 1_000_000)
-        for name, tokens in (("bahdanau", 30), ("transformer", 27))
-        for most in (10, 40)
-    )
-    monkeypatch.setattr(bottleneck, "length_table", lambda _pair: rows)
-    app = AppTest.from_function(script, default_timeout=120)
-    app.query_params["models"] = "bahdanau luong-general"
-    app.run()
-    assert not app.exception
-    (chart,) = app.get("plotly_chart")
-    assert [each["name"] for each in json.loads(chart.proto.spec)["data"]] == [
-        "Bahdanau (additive), 2015 (30 M tokens)"
-    ]
-    said = " ".join(each.value for each in app.caption).replace("\\", "")
-    assert "words Bahdanau (additive), 2015 has 20.0 BLEU." in said  # alone, it is not compared with itself
-    assert "began with" not in said
-    assert "not measured yet of: Luong" in app.info[0].value.replace("\\", "")
-    app.button_group(key="models").set_value(["bahdanau", "transformer"]).run()
-    (chart,) = app.get("plotly_chart")
-    assert len(json.loads(chart.proto.spec)["data"]) == 2
-    assert not app.info
+@pytest.mark.parametrize(
+    ("text", "counts"),
+    [
+        ("My friend told me that she was ill, but she came to work.", [4, 8, 13]),
+        ("The man who was here, the one with a hat, left.", [5, 11]),  # no clause of one word
+        ("The old dog slept all day.", [6]),
+    ],
+)
+def test_a_beginning_ends_where_a_clause_does(text: str, counts: list[int]) -> None:
+    assert [count for count, _start in beginnings(text)] == counts
 
 
-def test_the_page_lets_a_sentence_grow_through_every_chosen_model() -> None:
-    app = AppTest.from_function(script, default_timeout=120)
-    app.query_params["models"] = "bahdanau transformer"
-    app.run()
-    assert not app.exception
-    table = next(each.body for each in app.html if 'class="grow"' in each.body)
-    assert table.count("<tr>") >= 5
-    assert table.count("<th>") == 3
-    app.text_input(key="long").set_value("Hi <b>.").run()
-    assert not app.exception
-    assert "at least" in app.error[0].value
-    app.text_input(key="long").set_value("<b>one two three four five six seven eight</b>").run()
-    assert not app.exception
-    assert "<b>one" not in next(each.body for each in app.html if 'class="grow"' in each.body)
-
-
-def test_what_a_model_inherited_is_named_beside_its_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
-    row = LengthRow("seq2seq-en-fr", "europarl.test", 6, 10, 50, 20.0, 15.0, 25.0, 42_000_000)
-    monkeypatch.setattr(bottleneck, "length_table", lambda _pair: (row,))
-    app = AppTest.from_function(script, default_timeout=120)
-    app.query_params["models"] = "seq2seq"
-    app.run()
-    start = models.describe("seq2seq-en-fr").card["start"]
-    said = " ".join(each.value for each in app.caption).replace("\\", "")
-    count = f"{start['target_tokens'] / 1e6:.1f}"
-    assert f"saw: Seq2seq (no attention), 2014: {count} M as Luong (general), 2015." in said
-
-
-def test_beginnings_past_the_training_length_are_shaded_and_a_text_that_is_cut_says_so() -> None:
-    app = AppTest.from_function(script, default_timeout=120)
-    app.query_params["models"] = "seq2seq"
-    app.query_params["long"] = " ".join(["word"] * bottleneck.TRAINING_LENGTH)
-    app.run()
-    assert not app.exception
-    assert 'grow-beyond"' not in next(each.body for each in app.html if 'class="grow"' in each.body)
-    assert not any("Shaded" in each.value for each in app.caption)
-    app.text_input(key="long").set_value("word, " * 300).run()
-    table = next(each.body for each in app.html if 'class="grow"' in each.body)
-    counts = [int(each) for each in re.findall(r'<td class="grow-source"><b>(\d+)</b>', table)]
-    shaded = [int(each) for each in re.findall(r'<tr class="grow-beyond"><td class="grow-source"><b>(\d+)', table)]
-    assert shaded == [each for each in counts if each > bottleneck.TRAINING_LENGTH] != []
-    assert any("Shaded" in each.value for each in app.caption)
-    (said,) = (each.value for each in app.info)
-    assert said.replace("\\", "").endswith(f"Words and marks left out: {2 * (300 - counts[-1])}.")
-    app.text_input(key="long").set_value("\x01 \x02 \x03 \x04 \x05").run()
-    assert not any('class="grow"' in each.body for each in app.html)
-    assert "at least 4 words" in app.error[0].value
+def test_a_text_without_clauses_is_cut_all_the_same() -> None:
+    counts = [count for count, _start in beginnings(" ".join(["word"] * 60))]
+    assert max(after - before for before, after in zip([0, *counts], counts, strict=False)) <= LONGEST_STEP + 1

@@ -1,0 +1,73 @@
+"""Which words of a sentence a translation carries over, as a second model reads the two texts."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from models.experiments.links import grown_links
+from models.trace import AttentionTrace
+
+LEAST_PROBABILITY = 0.02
+"""Of a written word, below which it answers nothing: the reader would not have expected it here at all."""
+
+_GRAMMAR = (
+    "a about after all also although am an and any are as at be because been before being but by can could did do does "
+    "each for from had has have he her hers him his how i if in into is it its just may me might must my no nor not of "
+    "off on one or our out over own shall she should so some such than that the their them then there these they this "
+    "those though to too under until up us very was we were what when where which while who whom whose why will with "
+    "would you your"
+)
+FUNCTION_WORDS = frozenset(_GRAMMAR.split())
+"""English words that carry grammar more than content; they are never named as lost."""
+
+
+def lost_words(trace: AttentionTrace, *, least: float = LEAST_PROBABILITY) -> tuple[int, ...]:
+    """Return the content words of the source that no likely word of a forced translation is linked to.
+
+    Links are grown from both directions of the reader's alignment (`models.experiments.links.grown_links`). A written
+    word of which the reader thought less than `least` answers nothing, whatever it is linked to.
+
+    Parameters
+    ----------
+    trace : AttentionTrace
+        Of a model that was made to write the translation: ``model.attend(sentence, target=translation)``.
+    least : float, optional
+        Probability, the product over a word's pieces.
+
+    Returns
+    -------
+    tuple of int
+        Positions of source words, from 0. A word without a letter, and those of `FUNCTION_WORDS`, are left out.
+
+    Raises
+    ------
+    ValueError
+        If the trace is of no translation.
+    """
+    if not trace.is_translation:
+        message = "lost words are those of a translation; this trace reads one text"
+        raise ValueError(message)
+    chosen = trace.provenance.alignment
+    words = trace.read(chosen.site, chosen.reading).to_words()
+    doubts = np.zeros(len(trace.target.word_texts))
+    np.add.at(doubts, list(trace.target.words), [step.log_probability for step in trace.steps])
+    likely = {int(word) for word in np.flatnonzero(np.exp(doubts) >= least)}
+    answered = {source for source, target in grown_links(words.head(chosen.head)) if target in likely}
+    return tuple(
+        place for place, text in enumerate(trace.source.word_texts) if place not in answered and is_content(text)
+    )
+
+
+def is_content(word: str) -> bool:
+    """Return whether an English word carries content: it has a letter or a digit, and is not one of grammar.
+
+    Parameters
+    ----------
+    word : str
+
+    Examples
+    --------
+    >>> is_content("bridge"), is_content("The"), is_content("</s>")
+    (True, False, False)
+    """
+    return any(map(str.isalnum, word)) and word.strip().lower() not in FUNCTION_WORDS and word != "</s>"

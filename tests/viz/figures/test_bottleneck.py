@@ -1,0 +1,42 @@
+"""The bottleneck beside attention: words, one box, lines as thick as weights."""
+
+import re
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.support.figure_samples import AWKWARD, pieces, translation
+from viz.figures.bottleneck import HEIGHT, WIDTH, many_looks, one_vector
+from viz.views.view import choose_view
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def texts(figure: str) -> list[str]:
+    return ["".join(each.itertext()) for each in ElementTree.fromstring(figure).iter() if each.tag.endswith("text")]
+
+
+@pytest.mark.parametrize("name", [name for name in AWKWARD if name not in ("broken", "blank")])
+def test_any_word_stands_inside_the_picture(name: str) -> None:
+    words = AWKWARD[name]
+    for figure in (
+        one_vector(words, words, title="<b>", numbers=768),
+        many_looks(choose_view(translation(pieces(words), pieces(words)))),
+    ):
+        assert len(texts(figure)) >= 2 * len(words)
+        for x, y in re.findall(r'<text x="([-\d.]+)" y="([-\d.]+)"', figure):
+            assert 0 <= float(x) <= WIDTH
+            assert 0 <= float(y) <= HEIGHT
+
+
+def test_every_word_goes_through_the_one_vector() -> None:
+    figure = one_vector(("a", "b", "c"), ("d", "e"), title="Seq2seq, 2014", numbers=768)
+    assert figure.count('class="link"') == 5
+    assert "768 numbers for 3 words" in texts(figure)
+
+
+def test_a_line_is_as_thick_as_its_weight() -> None:
+    view = choose_view(translation(("a", "b", "c"), ("d", "e", "f")))
+    thick = [float(each) for each in re.findall(r'stroke-width="([\d.]+)"', many_looks(view))]
+    shown = sorted(float(weight) for weight in view.weights.ravel() if weight >= 0.03)
+    assert sorted(each / max(thick) for each in thick) == pytest.approx([each / shown[-1] for each in shown], abs=0.01)

@@ -1,0 +1,125 @@
+"""The page Why: a sentence grows, what is lost is named, both ways are drawn, BLEU by length is shown."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import models
+from models.translation.length_table import LengthRow
+from viz.pages.why import page as why
+from viz.pages.why.beginnings import beginnings
+
+
+def script() -> None:
+    from viz.pages.why.page import PAGE
+
+    PAGE.show()
+
+
+def test_the_figure_shows_the_chosen_models_and_names_those_that_are_not_measured(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rows = tuple(
+        LengthRow(f"{name}-en-fr", "europarl.test", most - 4, most, 50, 20.0, 15.0, 25.0, tokens * 1_000_000)
+        for name, tokens in (("bahdanau", 30), ("transformer", 27))
+        for most in (10, 40)
+    )
+    monkeypatch.setattr(why, "length_table", lambda _pair: rows)
+    app = AppTest.from_function(script, default_timeout=120)
+    app.query_params["models"] = "bahdanau luong-general"
+    app.run()
+    assert not app.exception
+    (chart,) = app.get("plotly_chart")
+    assert [each["name"] for each in json.loads(chart.proto.spec)["data"]] == [
+        "Bahdanau (additive), 2015 (30 M tokens)"
+    ]
+    said = " ".join(each.value for each in app.caption).replace("\\", "")
+    assert "words Bahdanau (additive), 2015 has 20.0 BLEU." in said  # alone, it is not compared with itself
+    assert "began with" not in said
+    assert "not measured yet of: Luong" in app.info[0].value.replace("\\", "")
+    app.button_group(key="models").set_value(["bahdanau", "transformer"]).run()
+    (chart,) = app.get("plotly_chart")
+    assert len(json.loads(chart.proto.spec)["data"]) == 2
+    assert not app.info
+
+
+def test_the_page_lets_a_sentence_grow_through_every_chosen_model() -> None:
+    app = AppTest.from_function(script, default_timeout=120)
+    app.query_params["models"] = "bahdanau transformer"
+    app.run()
+    assert not app.exception
+    table = next(each.body for each in app.html if 'class="grow"' in each.body)
+    assert table.count('<td class="grow-source">') == len(beginnings(why.DEFAULT))
+    assert table.count("<th>") == 3
+    app.text_input(key="long").set_value("Hi <b>.").run()
+    assert not app.exception
+    assert "at least" in app.error[0].value
+    app.text_input(key="long").set_value("<b>one two three four five six seven eight</b>").run()
+    assert not app.exception
+    assert "<b>one" not in next(each.body for each in app.html if 'class="grow"' in each.body)
+
+
+def test_what_a_model_inherited_is_named_beside_its_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
+    row = LengthRow("seq2seq-en-fr", "europarl.test", 6, 10, 50, 20.0, 15.0, 25.0, 42_000_000)
+    monkeypatch.setattr(why, "length_table", lambda _pair: (row,))
+    app = AppTest.from_function(script, default_timeout=120)
+    app.query_params["models"] = "seq2seq"
+    app.run()
+    start = models.describe("seq2seq-en-fr").card["start"]
+    said = " ".join(each.value for each in app.caption).replace("\\", "")
+    count = f"{start['target_tokens'] / 1e6:.1f}"
+    assert f"saw: Seq2seq (no attention), 2014: {count} M as Luong (general), 2015." in said
+
+
+def test_beginnings_past_the_training_length_are_shaded_and_a_text_that_is_cut_says_so() -> None:
+    app = AppTest.from_function(script, default_timeout=120)
+    app.query_params["models"] = "seq2seq"
+    app.query_params["long"] = " ".join(["word"] * why.TRAINING_LENGTH)
+    app.run()
+    assert not app.exception
+    assert 'grow-beyond"' not in next(each.body for each in app.html if 'class="grow"' in each.body)
+    assert not any("Shaded" in each.value for each in app.caption)
+    app.text_input(key="long").set_value("word, " * 300).run()
+    table = next(each.body for each in app.html if 'class="grow"' in each.body)
+    counts = [int(each) for each in re.findall(r'<td class="grow-source"><b>(\d+)</b>', table)]
+    shaded = [int(each) for each in re.findall(r'<tr class="grow-beyond"><td class="grow-source"><b>(\d+)', table)]
+    assert shaded == [each for each in counts if each > why.TRAINING_LENGTH] != []
+    assert any("Shaded" in each.value for each in app.caption)
+    (said,) = (each.value for each in app.info)
+    assert said.replace("\\", "").endswith(f"Words and marks left out: {2 * (300 - counts[-1])}.")
+    app.text_input(key="long").set_value("\x01 \x02 \x03 \x04 \x05").run()
+    assert not any('class="grow"' in each.body for each in app.html)
+    assert "at least 4 words" in app.error[0].value
+
+
+def drawings(app: AppTest) -> str:
+    return " ".join(str(each.proto) for each in app.get("bidi_component"))
+
+
+def table(app: AppTest) -> str:
+    return next(each.body for each in app.html if 'class="grow"' in each.body)
+
+
+def test_what_one_vector_loses_is_named_and_attention_loses_less() -> None:
+    app = AppTest.from_function(script, default_timeout=120)
+    app.query_params["models"] = "seq2seq transformer"
+    app.run()
+    assert not app.exception
+    last = table(app).rsplit("<tr", 1)[1]
+    blind, seeing = (each.split("lost: ")[1:] for each in last.split("<td>")[1:])
+    assert len(blind[0].split(",")) >= 4
+    assert not seeing or len(seeing[0].split(",")) < len(blind[0].split(","))
+
+
+def test_the_sentence_of_the_other_pages_can_grow() -> None:
+    app = AppTest.from_function(script, default_timeout=120)
+    app.query_params["models"] = "bahdanau"
+    app.run()
+    app.button[0].click().run()
+    assert not app.exception
+    assert "European Economic Area" in app.text_input(key="long").value
+    assert "European Economic Area" in table(app)

@@ -1,0 +1,123 @@
+"""The bottleneck beside attention: the same sentence through one vector, and read word by word.
+
+An SVG and not a Plotly figure: words and lines between them, in the colours of the page, light or dark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+import numpy as np
+
+from viz.text import tokens
+from viz.text.language import _
+from viz.views.view import View
+
+WIDTH, HEIGHT = 560, 210
+_TOP, _BOTTOM, _MIDDLE = 24.0, 198.0, 105.0  # base lines of both texts, and the middle of the vector
+_FONT, _GLYPH = 15.0, 0.54  # units; width of a column of text as a share of its size
+_BLANK = 12.0  # units between words
+_LEAST_SHOWN = 0.03  # weights below it have no line
+_THICKEST = 7.0
+_VECTOR = (210.0, 34.0)
+
+
+def one_vector(read: Sequence[str], written: Sequence[str], *, title: str, numbers: int) -> str:
+    """Return the picture of a model without attention: every word goes through one vector.
+
+    Parameters
+    ----------
+    read, written : sequence of str
+        The words of the sentence and of its translation.
+    title : str
+        Of the model, with its year.
+    numbers : int
+        How many numbers the vector has.
+
+    Returns
+    -------
+    str
+        A ``<figure>`` of HTML, for `viz.widgets.drawing.show_drawings`.
+    """
+    above, below = _placed(read), _placed(written)
+    wide, high = _VECTOR
+    middle = WIDTH / 2
+    lines = [_line(place, _TOP + 6, middle, _MIDDLE - high / 2, 1.5, 0.6) for place, _text in above[0]]
+    lines += [_line(middle, _MIDDLE + high / 2, place, _BOTTOM - _FONT, 1.5, 0.6) for place, _text in below[0]]
+    says = _("{count} numbers for {words} words", count=numbers, words=len(read))
+    box = (
+        f'<rect class="vector" x="{middle - wide / 2}" y="{_MIDDLE - high / 2}" width="{wide}" height="{high}" rx="6"/>'
+        f'<text class="inside" x="{middle}" y="{_MIDDLE + 5}" font-size="{_FONT}">{escape(says)}</text>'
+    )
+    label = _("{title}: every word of the sentence goes through one vector.", title=title)
+    note = _("all that the decoder gets of the sentence")
+    return _figure(_("{title}: one vector", title=title), note, label, [*lines, box], above, below)
+
+
+def many_looks(view: View) -> str:
+    """Return the picture of a model with attention: lines from each written word to the words that it reads.
+
+    Parameters
+    ----------
+    view : View
+        Of a translation, in words.
+
+    Returns
+    -------
+    str
+        As `one_vector` returns it. A line is as thick as its weight; weights below 0.03 have none.
+    """
+    keys, queries = view.shown.key_tokens.texts, view.shown.query_tokens.texts
+    above, below = _placed(keys), _placed(queries)
+    lines = [
+        _line(above[0][key][0], _TOP + 6, below[0][query][0], _BOTTOM - _FONT, weight * _THICKEST, 0.25 + 0.75 * weight)
+        for (query, key), weight in np.ndenumerate(view.weights.astype(float))
+        if weight >= _LEAST_SHOWN
+    ]
+    title = _("{title}: each word looks back", title=view.title)
+    label = _(
+        "{title}: lines join each written word to the words that it reads, as thick as the weight.", title=view.title
+    )
+    note = _("lines: attention, as thick as the weight; none below {least}", least=_LEAST_SHOWN)
+    return _figure(title, note, label, lines, above, below)
+
+
+def _placed(words: Sequence[str]) -> tuple[list[tuple[float, str]], float]:
+    """Return the middle of each word on a line, and the size of the text that lets all of them fit."""
+    shown = [tokens.shorten(tokens.visible(word), 14) for word in words]
+    needed = sum(tokens.width(word) * _FONT * _GLYPH + _BLANK for word in shown)
+    scale = min(1.0, WIDTH / max(needed, 1.0))
+    left = (WIDTH - needed * scale) / 2
+    places = []
+    for word in shown:
+        wide = (tokens.width(word) * _FONT * _GLYPH + _BLANK) * scale
+        places.append((left + wide / 2, word))
+        left += wide
+    return places, _FONT * scale
+
+
+def _line(x: float, y: float, to_x: float, to_y: float, thick: float, opacity: float) -> str:
+    bend = (y + to_y) / 2
+    path = f"M{x:.1f} {y:.1f}C{x:.1f} {bend:.1f} {to_x:.1f} {bend:.1f} {to_x:.1f} {to_y:.1f}"
+    return f'<path class="link" d="{path}" stroke-width="{thick:.2f}" stroke-opacity="{opacity:.2f}"/>'
+
+
+def _figure(
+    title: str,
+    note: str,
+    label: str,
+    drawn: Sequence[str],
+    above: tuple[list[tuple[float, str]], float],
+    below: tuple[list[tuple[float, str]], float],
+) -> str:
+    words = [
+        f'<text x="{place:.1f}" y="{line}" font-size="{size:.1f}">{escape(word)}</text>'
+        for (placed, size), line in ((above, _TOP), (below, _BOTTOM))
+        for place, word in placed
+    ]
+    return (
+        f"<figure><figcaption>{escape(title)} <small>{escape(note)}</small></figcaption>"
+        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
+        f'aria-label="{escape(label)}">{"".join(drawn)}{"".join(words)}</svg></figure>'
+    )

@@ -1,0 +1,66 @@
+"""The drawing of both ways: a beginning of the text through one vector, and read word by word."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import models
+from models.translation.entry import Entry
+from viz.figures.bottleneck import many_looks, one_vector
+from viz.server.runtime import Host
+from viz.views.view import choose_view
+from viz.widgets.drawing import show_drawings
+
+_LONGEST = 9
+"""Words of the beginning that is drawn at most, where there is one so short."""
+
+
+def show_both_ways(host: Host, entries: Mapping[str, Entry], starts: Sequence[str], titles: Mapping[str, str]) -> None:
+    """Draw the first model without attention beside the first with it; nothing where one of them is not chosen.
+
+    Parameters
+    ----------
+    host : Host
+    entries : mapping of str to Entry
+        The chosen models that are there.
+    starts : sequence of str
+        Beginnings of the text, the shortest first.
+    titles : mapping of str to str
+        Of the models, by key.
+    """
+    without = next((key for key, each in entries.items() if not each.mechanism.has_attention), None)
+    within = next((key for key, each in entries.items() if each.mechanism.has_attention), None)
+    if without is None or within is None:
+        return
+    start = [each for each in starts if len(each.split()) <= _LONGEST][-1:] or starts[:1]
+    try:
+        blind, seeing = host.attend(without, start[0]), host.attend(within, start[0])
+    except models.InputError:
+        return
+    pictures = (
+        one_vector(
+            blind.source.word_texts,
+            blind.target.word_texts,
+            title=titles[without],
+            numbers=vector_size(entries[without].card["network"]),
+        ),
+        many_looks(choose_view(seeing)),
+    )
+    show_drawings(pictures, key="both-ways")
+
+
+def vector_size(network: Mapping[str, int]) -> int:
+    """Return how many numbers the decoder gets of the whole sentence.
+
+    Parameters
+    ----------
+    network : mapping of str to int
+        Sizes of a network without attention, as its card has them. One with a summary hands that over (Cho et al.
+        2014); one of LSTMs the state and the cell of the encoder (Sutskever et al. 2014).
+
+    Examples
+    --------
+    >>> vector_size({"d_decoder": 384}), vector_size({"d_decoder": 384, "d_summary": 384})
+    (768, 384)
+    """
+    return int(network.get("d_summary", 2 * network["d_decoder"]))

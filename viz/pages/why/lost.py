@@ -1,0 +1,54 @@
+"""What is lost of a sentence in its translation, as the Transformer reads the pair."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import models
+from models.experiments.carried import LEAST_PROBABILITY, lost_words
+from viz.server.runtime import Host
+from viz.text.language import _
+from viz.text.tokens import visible
+
+READER = "transformer-en-fr"
+"""Of all our models the one whose links err least (its card)."""
+
+
+def lost_of(host: Host, sentence: str, written: str) -> tuple[str, ...]:
+    """Return the content words of `sentence` that nothing in `written` answers; none where the reader is not there.
+
+    Parameters
+    ----------
+    host : Host
+    sentence : str
+    written : str
+        Its translation by any model.
+
+    Returns
+    -------
+    tuple of str
+    """
+    if READER not in models.catalog() or not written.strip():
+        return ()
+    try:
+        trace = host.attend(READER, sentence, target=written)
+    except models.InputError:
+        return ()
+    return tuple(visible(trace.source.word_texts[place]) for place in lost_words(trace))
+
+
+def says_of_lost(titles: Mapping[str, str]) -> str:
+    """Say how words are found that are lost.
+
+    Parameters
+    ----------
+    titles : mapping of str to str
+        Of the models, by key.
+    """
+    return _(
+        "Lost: words of content that no written word is linked to when {title} is made to write the same translation "
+        "(links that its attention gives in both directions, to words that it thinks at least {least} likely). It is "
+        "a reading by a model, and can err.",
+        title=titles.get(READER, READER),
+        least=f"{LEAST_PROBABILITY:.0%}",
+    )
