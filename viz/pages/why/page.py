@@ -199,8 +199,9 @@ def _cell(host: Host, key: str, start: str) -> str:
         written = host.attend(key, start).output_text
     except models.InputError as error:
         return escape(say(error))
-    lost = lost_of(host, start, written)
-    named = f'<div class="grow-lost">{escape(_("lost: {words}", words=", ".join(lost)))}</div>' if lost else ""
+    lost = ", ".join(lost_of(host, start, written))
+    said = _("lost: {words}", words=lost) if lost else ""
+    named = f'<div class="grow-lost">{escape(said)}</div>' if lost else ""
     return f'<span lang="fr" dir="auto">{escape(written)}</span>{named}'
 
 
