@@ -103,6 +103,12 @@ def test_differences_are_drawn_too() -> None:
     assert any("\u22121" in each or "-1" in each for each in written)
 
 
+def test_chinese_is_drawn_in_the_font_that_the_app_brings() -> None:
+    chinese = pieces(AWKWARD["chinese"])
+    file = publication_file(alignment_heatmap(translation(chinese, chinese)), "pdf")
+    assert b"NotoSansSC" in file
+
+
 def test_lines_fit_and_hold_every_word() -> None:
     text = "attention weight: share of the reading given to this word, or to none"
     lines = lines_of(text, LABEL, 90)

@@ -54,11 +54,11 @@ WINDOW_COLOUR = "#e0750a"
 """Of the windows of local attention, over every shade of a map."""
 
 FONT_FAMILY = (
-    '"Source Sans", "Source Sans 3", "Source Sans Pro", "Noto Sans", "Segoe UI", Arial, '
-    '"Noto Sans CJK SC", "PingFang SC", "Microsoft YaHei", "Noto Sans Arabic", "Noto Sans Hebrew", '
+    '"Bench Sans", "Source Sans", "Source Sans 3", "Source Sans Pro", "Noto Sans", "Segoe UI", Arial, '
+    '"Noto Sans SC", "Noto Sans CJK SC", "PingFang SC", "Microsoft YaHei", "Noto Sans Arabic", "Noto Sans Hebrew", '
     '"Noto Color Emoji", sans-serif'
 )
-"""Fonts that are on the machine, in order; nothing is fetched."""
+"""Those that the app brings, then those of the machine, in order; nothing is fetched from elsewhere."""
 
 FONT_SIZE = 15
 """Size of token labels, in pixels: readable from three metres when projected."""

@@ -2,32 +2,41 @@
 
 from __future__ import annotations
 
+import atexit
 from functools import cache
+from pathlib import Path
+from tempfile import NamedTemporaryFile
 
+from fontTools.ttLib import TTFont
 from matplotlib import font_manager
 from matplotlib.backends.backend_agg import RendererAgg
 from matplotlib.font_manager import FontProperties
 
 POINTS = 72  # in an inch: one unit of the measuring renderer is a point
-_FAMILIES = (
-    "DejaVu Sans",
-    "Noto Sans CJK SC",
-    "Noto Sans SC",
-    "PingFang SC",
-    "Hiragino Sans GB",
-    "Microsoft YaHei",
-    "WenQuanYi Micro Hei",
-    "SimHei",
-    "Arial Unicode MS",
-)
-"""The first comes with matplotlib; those after it, where the machine has them, know Chinese."""
+_HAN = Path(__file__).parents[3] / "static" / "NotoSansSC.woff2"
+_FAMILIES = ("DejaVu Sans", "Noto Sans SC", "Noto Sans CJK SC", "Microsoft YaHei", "Arial Unicode MS")
+"""The first comes with matplotlib, the second with the app; the others are looked for on the machine."""
 
 
 @cache
 def families() -> tuple[str, ...]:
     """Return the fonts of this machine that are used, in the order in which a character is looked up."""
+    _add_han()
     there = set(font_manager.get_font_names())
     return tuple(each for each in _FAMILIES if each in there)
+
+
+def _add_han() -> None:
+    """Make the app's Chinese font known to matplotlib, which reads no compressed web fonts."""
+    unpacked = TTFont(_HAN)
+    unpacked.flavor = None
+    try:
+        with NamedTemporaryFile(suffix=".otf", delete=False) as file:  # read again whenever a figure is drawn
+            unpacked.save(file)
+    except OSError:  # no place to write to: the machine's own fonts are left
+        return
+    atexit.register(Path(file.name).unlink, missing_ok=True)
+    font_manager.fontManager.addfont(file.name)
 
 
 def font(size: float, *, bold: bool = False) -> FontProperties:
