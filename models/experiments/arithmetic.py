@@ -34,7 +34,7 @@ class DecoderRun:
     states : tuple of float32 array, each [target + 1, d]
         s_0, s_1, ...; of an LSTM its cells after them; with input feeding the attentional states after those.
     vector : float32 array, [d], or None
-        All that the decoder is given of the source, where that is one vector.
+        All that the decoder is given of the source, where that is one vector; of an LSTM its state, then its cell.
     """
 
     states: tuple[Numbers, ...]
@@ -129,5 +129,5 @@ def _flat(state: Any) -> tuple[Numbers, ...]:
 def _vector(memory: Any) -> Numbers | None:
     """Return what a network without attention leaves for its decoder."""
     if isinstance(memory, LastState):
-        memory = memory.hidden
+        memory = torch.cat((memory.hidden, memory.cell))
     return frozen_array(memory.reshape(-1).numpy()) if isinstance(memory, Tensor) else None

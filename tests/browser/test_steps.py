@@ -1,4 +1,4 @@
-"""The Steps in a real browser: arrow keys move word and step, a cell of the lab is edited, numbers are the trace's."""
+"""The Steps in a real browser: one picture stands still while steps go by, and its numbers are the trace's."""
 
 from __future__ import annotations
 
@@ -25,6 +25,28 @@ name => {
     return drawn ? [...drawn.z].map(row => [...row]) : null;
 }
 """
+TOLD = """
+(walk, title) => [...walk.querySelectorAll('.column')].map(column => {
+    const line = column.getAttribute('aria-label').split(', ').find(each => each.includes(title));
+    return parseFloat(line.split(': ').at(-1));
+})
+"""
+STANDS = "walk => [...walk.querySelectorAll('[data-part]')].map(each => JSON.stringify(each.getBoundingClientRect()))"
+LIT = "walk => [...walk.querySelectorAll('.lit[data-part]')].map(each => each.dataset.part)"
+MOVES = """
+walk => {
+    walk.querySelector('.next').click();
+    return walk.querySelector('svg').getAnimations({ subtree: true }).map(each => each.effect.getTiming().duration);
+}
+"""
+CUT = """
+formula => {
+    const frame = formula.getBoundingClientRect();
+    const inside = [...formula.querySelectorAll('math, math *')].map(each => each.getBoundingClientRect());
+    const beyond = each => each.height && (each.top < frame.top - 0.5 || each.bottom > frame.bottom + 0.5);
+    return inside.some(beyond) || formula.scrollHeight > formula.clientHeight;
+}
+"""
 
 
 @cache
@@ -49,27 +71,98 @@ def wait_for_numbers(page: Page, name: str, expected: np.ndarray) -> None:
     )
 
 
-def test_arrow_keys_move_the_word_and_the_step_and_the_numbers_are_the_traces(visit: Callable[..., Page]) -> None:
-    page = visit(mechanism="luong-general", step="softmax")
-    weights = trace()["decoder.0.cross"].weights[0]
-    wait_for_numbers(page, "weights", weights[:1])
-    word, step = (page.get_by_role("slider").nth(place) for place in (0, 1))
-    word.focus()
-    for row in (1, 2):
-        word.press("ArrowRight")
-        wait_for_numbers(page, "weights", weights[row : row + 1])
-    captured = f"{float(weights[2].max()):.6f}"
-    expect(page.get_by_text(f"The model itself went on with {captured}.")).to_be_visible()
-    step.focus()
-    step.press("ArrowRight")
-    expect(page.get_by_text("step 4 of 6")).to_be_visible()
-    context = models.load(KEY).attend(SENTENCE, sites=("decoder.0.cross.*",))["decoder.0.cross"].companions["context"]
-    wait_for_numbers(page, "context", context[0, 2:3])
-    expect(page.locator(".katex .boxpad")).to_have_count(1)
-    assert (query(page)["word"], query(page)["step"]) == (["2"], ["context"])
+def wait_for_weights(page: Page, row: int) -> None:
+    """Wait until the columns tell the weights of this row of the trace."""
+    expected = trace()["decoder.0.cross"].weights[0, row].astype(float).tolist()
+    page.wait_for_function(
+        f"([walk, expected]) => {{ const found = ({TOLD})(walk, 'weight'); return found.length === expected.length"
+        " && found.every((each, x) => Math.abs(each - expected[x]) < 6e-4); }",
+        arg=[page.locator(".walk").element_handle(), expected],
+    )
+
+
+def test_arrow_keys_turn_to_steps_while_the_picture_stands_still(visit: Callable[..., Page]) -> None:
+    page = visit(mechanism="luong-general", word="1", unit="piece")
+    wait_for_weights(page, 1)
+    page.wait_for_timeout(PAUSE)  # the page tells its width
+    page.emulate_media(reduced_motion="reduce")  # else bars move while they are measured
+    stands, seen = page.locator(".walk").evaluate(STANDS), []
+    boards = page.locator(".walk .boards")
+    boards.focus()
+    for _step in range(6):
+        current = page.locator(".walk [aria-current]")
+        seen.append((current.get_attribute("data-key"), page.locator(".walk").evaluate(LIT)))
+        boards.press("ArrowRight")
+        assert page.locator(".walk").evaluate(STANDS) == stands
+    assert [key for key, _lit in seen] == ["scores", "mask", "softmax", "context", "next", "predict"]
+    assert {"state", "score"} <= set(seen[0][1])
+    assert set(seen[2][1]) == {"softmax"}
+    assert set(seen[3][1]) == {"context"}
+    assert page.locator(".walk .next").is_disabled()
+    page.wait_for_function("() => location.search.includes('step=predict')")
     page.reload()
-    expect(page.get_by_text("step 4 of 6")).to_be_visible()
-    wait_for_numbers(page, "context", context[0, 2:3])
+    expect(page.locator(".walk [aria-current]")).to_have_attribute("data-key", "predict")
+    page.locator(".walk .previous").click()
+    expect(page.locator(".walk [aria-current]")).to_have_attribute("data-key", "next")
+
+
+def test_a_click_on_a_word_follows_it_and_one_on_a_column_explains_its_score(visit: Callable[..., Page]) -> None:
+    page = visit(mechanism="luong-general", step="scores", unit="piece")
+    page.locator(".walk .sentence button").nth(2).click()
+    wait_for_weights(page, 2)
+    assert query(page)["word"] == ["2"]
+    page.locator(".walk .column").nth(3).click()
+    page.wait_for_function("() => location.search.includes('reads=3')")
+    scores = models.load(KEY).attend(SENTENCE, sites=("decoder.0.cross.*",))["decoder.0.cross"].companions["scores"]
+    total = page.locator(".walk .fall .number.total")
+    expect(total).to_have_text(f"{float(scores[0, 2, 3]):.3f}")
+    parts = [float(each) for each in page.locator(".walk .fall .number:not(.total)").all_inner_texts()]
+    assert len(parts) == 9
+    assert abs(sum(parts) - float(scores[0, 2, 3])) < 0.01
+    page.locator(".walk .boards").press("Shift+ArrowLeft")
+    page.wait_for_function("() => location.search.includes('reads=2')")
+    page.locator(".walk .sentence button").nth(2).press("ArrowLeft")
+    wait_for_weights(page, 1)
+
+
+@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+def test_scores_become_weights_in_300_ms_unless_the_reader_wants_no_motion(
+    visit: Callable[..., Page], motion: Any
+) -> None:
+    page = visit(mechanism="luong-general", step="mask")
+    expect(page.locator(".walk .column").first).to_be_attached()
+    page.emulate_media(reduced_motion=motion)
+    page.locator(".walk .boards").focus()
+    moves = page.locator(".walk").evaluate(MOVES)
+    assert moves.count(300) == (0 if motion == "reduce" else len(moves))
+    assert bool(moves) == (motion != "reduce")
+
+
+def test_play_goes_through_the_steps_and_pause_holds(visit: Callable[..., Page]) -> None:
+    page = visit(mechanism="seq2seq")
+    play = page.locator(".walk .play")
+    play.click()
+    expect(page.locator(".walk [aria-current]")).to_have_attribute("data-key", "next", timeout=8_000)
+    play.click()
+    page.wait_for_timeout(3_000)
+    expect(page.locator(".walk [aria-current]")).to_have_attribute("data-key", "next")
+
+
+def test_what_is_lit_of_the_formula_is_the_steps_term_and_nothing_of_it_is_cut(visit: Callable[..., Page]) -> None:
+    page = visit(mechanism="luong-local-p", step="gaussian")
+    lit = page.locator(".walk .formula .lit")
+    expect(lit).to_have_count(1)
+    assert "exp" in (lit.text_content() or "")
+    assert not page.locator(".walk .formula").evaluate(CUT)
+
+
+def test_three_mechanisms_stand_one_below_the_other_and_step_together(visit: Callable[..., Page]) -> None:
+    page = visit(mechanism="bahdanau", second="luong-dot", third="transformer", step="softmax")
+    boards = page.locator(".walk .board")
+    expect(boards).to_have_count(3)
+    tops = [box["y"] for each in boards.all() if (box := each.bounding_box())]
+    assert tops == sorted(tops)
+    expect(page.locator(".walk .formula .lit")).to_have_count(3)
 
 
 def test_a_cell_of_the_lab_is_edited_and_every_line_follows(visit: Callable[..., Page]) -> None:
@@ -97,8 +190,10 @@ def test_a_cell_of_the_lab_is_edited_and_every_line_follows(visit: Callable[...,
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_phone_shows_all_without_a_page_that_moves_sideways(visit: Callable[..., Page], scheme: str) -> None:
-    page = visit(width=390, scheme=scheme, step="softmax")
-    weights = models.load("bahdanau-en-fr").attend(SENTENCE)["decoder.0.cross"].weights[0]
-    wait_for_numbers(page, "weights", weights[:1])
+    page = visit(width=390, scheme=scheme, step="softmax", sentence=" ".join([SENTENCE] * 4))
+    expect(page.locator(".walk .column").first).to_be_attached()
     wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     assert wide <= 0
+    stage = page.locator(".walk .stage")
+    assert stage.evaluate("each => each.scrollWidth > each.clientWidth")
+    assert page.locator(".walk").evaluate("each => each.classList.contains('dark')") == (scheme == "dark")

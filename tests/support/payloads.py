@@ -13,12 +13,30 @@ from streamlit.testing.v1 import AppTest
 
 def decode(payload: bytes) -> tuple[dict[str, Any], np.ndarray]:
     """Return the header of a payload and its maps, [head, row, column]: an overview's bytes, picked heads' weights."""
-    plain = zlib.decompress(payload)
-    (length,) = struct.unpack("<I", plain[:4])
-    header = json.loads(plain[4 : 4 + length].decode("ascii"))
+    header, cells = _unpack(payload)
     shape = len(header["heads"]), len(header["rows"]) - 1, len(header["columns"]) - 1
     kind = "<f4" if "layouts" in header else np.uint8
-    return header, np.frombuffer(plain[4 + length :], kind).reshape(shape)
+    return header, np.frombuffer(cells, kind).reshape(shape)
+
+
+def header_of(payload: bytes) -> dict[str, Any]:
+    """Return the header of a payload that holds nothing else."""
+    header, cells = _unpack(payload)
+    assert not cells
+    return header
+
+
+def walk_of(app: AppTest) -> dict[str, Any]:
+    """Return what the walk of a page is fed with."""
+    assert not app.exception
+    (found,) = [each.proto.bytes for each in app.get("bidi_component") if each.proto.bytes]
+    return header_of(found)
+
+
+def _unpack(payload: bytes) -> tuple[dict[str, Any], bytes]:
+    plain = zlib.decompress(payload)
+    (length,) = struct.unpack("<I", plain[:4])
+    return json.loads(plain[4 : 4 + length].decode("ascii")), plain[4 + length :]
 
 
 def canvases(app: AppTest) -> list[tuple[dict[str, Any], np.ndarray]]:

@@ -30,7 +30,13 @@ CODE = "qps"
 PATIENCE = 200  # seconds: the first run loads the models
 TEXT = "The cat drank the milk because it was hungry."
 OTHER = "The dog drank the milk because it was sweet."
-FOLDS = ("numbers-of-words", "numbers-of-tokens", "after-every-token", "likeliest-words")
+FOLDS = (
+    "numbers-of-step",
+    "numbers-of-words",
+    "numbers-of-tokens",
+    "after-every-token",
+    "likeliest-words",
+)
 EDITS = "~".join(
     (
         "zero_head(decoder.0.cross,2)",
@@ -77,7 +83,9 @@ SHOWN = (
     ("heads", {"compare": "sum", "heads0": "0 1", "map": "decoder", "colour": "root", "least": "0.1"}),
     ("heads", {"model": "hub"}),
     ("heads", {"model": "hf:somebody/other"}),
-    ("steps", {"mechanism": "luong-local-p"}),
+    ("steps", {"mechanism": "luong-local-p", "second": "seq2seq", "third": "transformer", "step": "gaussian"}),
+    ("steps", {"mechanism": "transformer", "layer": "decoder.0.self", "unit": "piece"}),
+    ("steps", {"mechanism": "luong-general-input-feeding", "second": "luong-concat", "third": "luong-location"}),
     *(("steps", {"show": "lab", "preset": preset}) for preset in ("causal", "permuted", "saturation")),
     ("steps", {"show": "lab", "cells": '{"query": [[1, 2]], "key": [[1]], "value": [[1]]}'}),
     ("steps", {"show": "positions"}),

@@ -8,6 +8,12 @@ from typing import NamedTuple
 
 FOLDER = Path(__file__).parent
 
+_FILES = {
+    "overview": ("overview.html", "maps.css", "maps.js", "overview.js", "picture.js"),
+    "comparison": ("comparison.html", "maps.css", "maps.js", "comparison.js", "picture.js"),
+    "walk": ("walk.html", "walk.css", "walk_board.js", "walk.js"),
+}
+
 
 class Parts(NamedTuple):
     """What a canvas is made of, as text; the script is a module whose default export shows a payload."""
@@ -19,12 +25,11 @@ class Parts(NamedTuple):
 
 @cache
 def parts_of(name: str) -> Parts:
-    """Return what the canvas `name` is made of: "overview" or "comparison".
+    """Return what the canvas `name` is made of.
 
     Parameters
     ----------
-    name : {"overview", "comparison"}
+    name : {"overview", "comparison", "walk"}
     """
-    files = (f"{name}.html", "maps.css", "maps.js", f"{name}.js", "picture.js")
-    html, style, *scripts = ((FOLDER / file).read_text(encoding="utf8") for file in files)
+    html, style, *scripts = ((FOLDER / file).read_text(encoding="utf8") for file in _FILES[name])
     return Parts(html, style, "\n".join(scripts))

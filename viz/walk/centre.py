@@ -7,7 +7,7 @@ import numpy as np
 from viz.text.counting import position_name, position_number
 from viz.text.language import _, mark
 from viz.views.strips import Strip
-from viz.walk.digits import from_zero, number, products
+from viz.walk.digits import from_zero, number, products, products_fall
 from viz.walk.scene import Scene
 from viz.walk.scores import Built, exact, query_strip, row_of
 from viz.walk.steps import Part, Worked
@@ -27,11 +27,11 @@ def _centre_strip(scene: Scene) -> Strip:
 def _monotonic_centre(scene: Scene) -> Built:
     last = scene.count - 1
     computed = float(min(scene.row, last))
-    says = _(
-        "The window stands around the word's own position: word {row} looks around place {place}.",
-        row=scene.row_name,
-        place=position_name(int(computed)),
-    )
+    named = {"row": scene.row_name, "place": position_name(int(computed))}
+    if scene.row > last:
+        says = _("Step {row} has no source token of its number: the window stays at the last, {place}.", **named)
+    else:
+        says = _("The window moves on by one token a step: step {row} looks around source token {place}.", **named)
     line = rf"p_{{{scene.row_name}}} &= \min({scene.row}, {last}) = {number(computed)} \quad {from_zero()}"
     return says, (_centre_strip(scene),), Worked((line,), computed, float(scene.of_query("centre")[0]))
 
@@ -45,8 +45,8 @@ def _predicted_centre(scene: Scene) -> Built:
     digits, share = products(vector, hidden)
     computed = scene.count / (1 + float(np.exp(-share)))
     says = _(
-        "From what “{query}” looks for the model predicts where to look: around place {centre} of {count}.",
-        query=scene.query_word,
+        "From the decoder's state {reader} predicts where to look: around place {centre} of {count}.",
+        reader=scene.reader,
         centre=f"{position_number(computed):.2f}",
         count=scene.count,
     )
@@ -63,7 +63,8 @@ def _predicted_centre(scene: Scene) -> Built:
         rf"v_p^\top \tanh(W_p s) &= {digits} = {number(share)}",
         rf"{centre} \quad {from_zero()}",
     )
-    return says, strips, Worked(lines, computed, float(scene.of_query("centre")[0]))
+    fall = products_fall(_("What goes into the sigmoid, a sum of products"), vector, hidden)
+    return says, strips, Worked(lines, computed, float(scene.of_query("centre")[0]), fall)
 
 
 MONOTONIC_CENTRE = Part("centre", mark("Window: where it stands"), _monotonic_centre)

@@ -1,7 +1,9 @@
-"""Arithmetic in digits, as LaTeX: numbers, sums of products cut to their largest, and the term of a formula lit up."""
+"""Arithmetic in digits: numbers in LaTeX, and sums explained by their largest parts."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,62 +13,85 @@ from viz.text.language import _, _n
 
 Numbers = NDArray[np.floating[Any]]
 
-LIT_COLOUR = "#c9530a"
-"""Of the term that a step computes, which also has a frame: a contrast of 4 or more on light and on dark pages."""
-
 MOST_TERMS = 3
-"""Terms of a long sum that are written out: the largest."""
+"""Terms of a long sum that are written out in LaTeX: the largest."""
 
-_OPEN, _CLOSE = "[[", "]]"
-
-
-def light_up(formula: str, term: str) -> str:
-    r"""Return `formula`, whose terms stand as ``[[name:...]]``, with the term `term` framed and coloured.
-
-    Terms may stand within terms. A term that the formula does not have lights nothing.
-
-    Parameters
-    ----------
-    formula : str
-        LaTeX.
-    term : str
-        Its name.
-
-    Examples
-    --------
-    >>> light_up(r"c = \\sum [[softmax:a([[scores:e]])]] h", "scores")
-    'c = \\\\sum a(\\textcolor{#c9530a}{\\boxed{e}}) h'
-    """
-    shown, stack, place = [], [], 0
-    while place < len(formula):
-        if formula.startswith(_OPEN, place):
-            name, _colon, _rest = formula[place + len(_OPEN) :].partition(":")
-            stack.append(name)
-            shown.append(rf"\textcolor{{{LIT_COLOUR}}}{{\boxed{{" if name == term else "")
-            place += len(_OPEN) + len(name) + 1
-        elif formula.startswith(_CLOSE, place) and stack:
-            shown.append("}}" if stack.pop() == term else "")
-            place += len(_CLOSE)
-        else:
-            shown.append(formula[place])
-            place += 1
-    return "".join(shown)
+MOST_PARTS = 8
+"""Parts of a long sum that a waterfall shows one by one: the largest."""
 
 
-def terms_of(formula: str) -> tuple[str, ...]:
-    """Name the terms of `formula` in the order in which they stand.
+@dataclass(frozen=True, slots=True)
+class Waterfall:
+    """A sum explained by its largest parts.
 
     Parameters
     ----------
-    formula : str
-        As `light_up` takes it.
+    says : str
+        What the sum is, in words.
+    parts : tuple of (str, float)
+        The largest, by their size, each with how it came to be.
+    others : int
+        How many further parts there are.
+    rest : float
+        What those add.
+    total : float
+        The sum.
+    """
+
+    says: str
+    parts: tuple[tuple[str, float], ...]
+    others: int
+    rest: float
+    total: float
+
+
+def waterfall(says: str, values: Numbers, label: Callable[[int], str]) -> Waterfall:
+    """Return the sum of `values` as its `MOST_PARTS` largest parts and the rest.
+
+    Parameters
+    ----------
+    says : str
+        What the sum is, in words.
+    values : array, [part]
+    label : callable
+        Gives how the part of an index came to be.
 
     Examples
     --------
-    >>> terms_of("[[context:c [[scores:e]]]]")
-    ('context', 'scores')
+    >>> waterfall("a sum", np.array([1.0, -3.0]), str)
+    Waterfall(says='a sum', parts=(('1', -3.0), ('0', 1.0)), others=0, rest=0.0, total=-2.0)
     """
-    return tuple(part.partition(":")[0] for part in formula.split(_OPEN)[1:])
+    parts = np.asarray(values, dtype=np.float64)
+    order = np.argsort(-np.abs(parts), kind="stable")
+    kept = order if len(order) <= MOST_PARTS + 1 else order[:MOST_PARTS]
+    rest = float(parts[order[len(kept) :]].sum())
+    shown = tuple((label(int(each)), float(parts[each])) for each in kept)
+    return Waterfall(says, shown, len(order) - len(kept), rest, float(sum(part for _text, part in shown)) + rest)
+
+
+def products_fall(
+    says: str, left: Numbers, right: Numbers, *, over: float = 1.0, bias: float | None = None
+) -> Waterfall:
+    """Return the sum of the products of two vectors of one length as a waterfall.
+
+    Parameters
+    ----------
+    says : str
+        What the sum is, in words.
+    left, right : array, [d]
+    over : float, optional
+        What each product is divided by.
+    bias : float, optional
+        What is added.
+    """
+    one, other = np.asarray(left, dtype=np.float64), np.asarray(right, dtype=np.float64)
+    values = one * other / over
+    divided = "" if over == 1 else f" / {over:.3g}"
+
+    def label(part: int) -> str:
+        return _("bias") if part == len(one) else f"{one[part]:.3g} \u00d7 {other[part]:.3g}{divided}"
+
+    return waterfall(says, values if bias is None else np.append(values, bias), label)
 
 
 def number(value: float, digits: int = 3) -> str:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from viz.text.language import _, _n, mark
 from viz.views.strips import Strip
-from viz.walk.digits import number, products
+from viz.walk.digits import number, products, products_fall
 from viz.walk.recurrence import EMBEDDING, GRU, LSTM, gru_step, lstm_step, read_in_strip, state_strip
 from viz.walk.scene import Scene
 from viz.walk.scores import Built, row_of
@@ -46,27 +46,34 @@ def _summary(scene: Scene) -> Built:
     k = int(np.abs(after).argmax())
     digits, total = products(matrix[k], vector)
     computed = float(np.tanh(total))
-    says = _("There are no scores and no weights: the whole sentence went into one vector, however long it is.")
+    says = _(
+        "There are no scores and no weights: the whole sentence, however long, went into one vector of {size} numbers.",
+        size=len(vector),
+    )
     strips = (
         strip,
         row_of(matrix, k, "V'"),
         Strip(_("first state of the decoder"), "s_0", after[None], marked=(None, k), made=True),
     )
     line = rf"s_{{0,[{k}]}} &= \tanh({digits}) = {number(computed, 4)}"
-    return says, strips, Worked((line,), computed, float(after[k]))
+    fall = products_fall(_("Number {place} of the state, before tanh", place=k), matrix[k], vector)
+    return says, strips, Worked((line,), computed, float(after[k]), fall)
 
 
 def _copied(scene: Scene) -> Built:
     vector, strip = source_vector(scene)
-    after = scene.states[0][0]
+    first = np.concatenate([states[0] for states in scene.states])
     k = int(np.abs(vector).argmax())
     says = _(
-        "There are no scores and no weights: the source is read in reverse, and the decoder starts from the one vector "
-        "that is left."
+        "There are no scores and no weights: the source is read in reverse, and the decoder starts from what is left, "
+        "a state of {state} numbers and a cell of {cell}.",
+        state=len(scene.states[0][0]),
+        cell=len(scene.states[1][0]),
     )
-    strips = (strip, Strip(_("first state of the decoder"), "s_0", after[None], marked=(None, k), made=True))
+    name = _("first state of the decoder, then its cell")
+    strips = (strip, Strip(name, "s_0", first[None], marked=(None, k), made=True))
     line = rf"s_{{0,[{k}]}} &= v_{{[{k}]}} = {number(float(vector[k]), 4)}"
-    return says, strips, Worked((line,), float(vector[k]), float(after[k]))
+    return says, strips, Worked((line,), float(vector[k]), float(first[k]))
 
 
 def _gru_of_vector(scene: Scene) -> Built:
@@ -78,7 +85,7 @@ def _gru_of_vector(scene: Scene) -> Built:
 def _lstm_alone(scene: Scene) -> Built:
     before, after = scene.states[0][scene.row : scene.row + 2]
     k, worked = lstm_step(scene, scene.row, after, number_after=scene.row + 1)
-    says = _("The source is not looked at again: all that the state still knows of it came through the one vector.")
+    says = _("The source is not looked at again: all that state and cell know of it was there at the start.")
     strips = (
         state_strip(before, k=k),
         read_in_strip(scene, scene.row),
@@ -88,6 +95,6 @@ def _lstm_alone(scene: Scene) -> Built:
 
 
 SUMMARY = Part("vector", mark("The one vector"), _summary, ("initial.weight",))
-COPIED = Part("vector", mark("The one vector"), _copied)
+COPIED = Part("vector", mark("State and cell handed over"), _copied)
 GRU_OF_VECTOR = Part("next", mark("Into the GRU"), _gru_of_vector, (*GRU, *EMBEDDING))
 LSTM_ALONE = Part("next", mark("The next state"), _lstm_alone, (*LSTM, *EMBEDDING))

@@ -12,12 +12,6 @@ from viz.walk import fixed_vector as vector
 from viz.walk.scene import Letters
 from viz.walk.steps import Part, Walk
 
-_LINE = r" \\[0.5em] "
-
-
-def _lines(*lines: str) -> str:
-    return r"\begin{gathered}" + _LINE.join(lines) + r"\end{gathered}"
-
 
 def _read(score: str, softmax: str = r"\operatorname{softmax}_s") -> str:
     """Return Luong's context for a score: the weighted sum of the encoder states."""
@@ -34,8 +28,8 @@ _WINDOW = r"[[mask:|s - p_t| \leq D]]"
 
 def _luong(score: str, *parts: Part, before: str = "", behind: str = "", needs_states: bool = False) -> Walk:
     """Return the walk of a mechanism with Luong's data flow; `before` and `behind` are further lines of its formula."""
-    lines = filter(None, (before, score, _JOIN, _CHOOSE, behind))
-    return Walk(_lines(*lines), parts, _LUONG, needs_states)
+    lines = tuple(filter(None, (before, score, _JOIN, _CHOOSE, behind)))
+    return Walk(lines, parts, _LUONG, needs_states)
 
 
 def _local(centre: str, read: str, *parts: Part) -> Walk:
@@ -47,7 +41,7 @@ def _global(part: Part, mask: Part = weights.MASK) -> tuple[Part, ...]:
 
 
 _BAHDANAU = Walk(
-    _lines(
+    (
         r"[[context:c_i = \sum_j [[softmax:\operatorname{softmax}_j\big([[scores:v^\top "
         r"[[features:\tanh(W s_{i-1} + [[keys:U h_j]])]]]] [[mask:+\, m_{ij}]]\big)]]\, h_j]]",
         r"[[next:s_i = \operatorname{GRU}(s_{i-1}, [y_{i-1}; c_i])]]",
@@ -99,7 +93,7 @@ _LOCAL_P = _local(
     weights.GAUSSIAN,
 )
 _MULTI_HEAD = Walk(
-    _lines(
+    (
         r"[[context:c_i = \sum_j [[softmax:\operatorname{softmax}_j\Big([[scaling:\frac{[[product:q_i k_j^\top]]}"
         r"{\sqrt{d_{head}}}]] [[mask:+\, m_{ij}]]\Big)]]\, v_j]]",
         r"[[merge:o_i = W_O\, [c_i^{(0)}; c_i^{(1)}; \ldots] + b_O]]",
@@ -108,7 +102,7 @@ _MULTI_HEAD = Walk(
     Letters(query="q", key="k", value="v"),
 )
 _ENCODER_DECODER = Walk(
-    _lines(
+    (
         r"[[vector:s_0 = \tanh(V' c)]]",
         r"[[next:s_t = \operatorname{GRU}(s_{t-1}, [y_{t-1}; c])]]",
         r"[[predict:p(y_t) = \operatorname{softmax}(E \tanh(O [s_t; y_{t-1}; c]) + b)]]",
@@ -117,9 +111,9 @@ _ENCODER_DECODER = Walk(
     needs_states=True,
 )
 _SEQ2SEQ = Walk(
-    _lines(
-        r"[[vector:s_0 = v]]",
-        r"[[next:s_t = \operatorname{LSTM}(s_{t-1}, y_{t-1})]]",
+    (
+        r"[[vector:(s_0, c_0) = (h_N, c_N)]]",
+        r"[[next:(s_t, c_t) = \operatorname{LSTM}(s_{t-1}, c_{t-1}, y_{t-1})]]",
         r"[[predict:p(y_t) = \operatorname{softmax}(E (R s_t + r) + b)]]",
     ),
     (vector.COPIED, vector.LSTM_ALONE, output.STATE_PREDICT),

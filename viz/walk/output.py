@@ -9,7 +9,7 @@ import numpy as np
 from viz.text.language import _, _n, mark
 from viz.text.tokens import visible
 from viz.views.strips import Strip
-from viz.walk.digits import factor, number, products
+from viz.walk.digits import factor, number, products, products_fall, waterfall
 from viz.walk.fixed_vector import source_vector
 from viz.walk.recurrence import (
     EMBEDDING,
@@ -64,7 +64,9 @@ def _attentional(scene: Scene) -> Built:
         rf"\tilde{{s}}_{{{scene.row_name},[{k}]}} &= \tanh({number(total)} + {factor(float(bias[k]))}) "
         rf"= {number(computed, 4)}",
     )
-    return says, strips, Worked(lines, computed, float(after[k]))
+    name = _("Number {place} of the state, before tanh", place=k)
+    fall = products_fall(name, matrix[k], joined, bias=float(bias[k]))
+    return says, strips, Worked(lines, computed, float(after[k]), fall)
 
 
 ATTENTIONAL = Part("next", mark("Attentional state"), _attentional, ("combine.weight", "combine.bias"))
@@ -113,7 +115,9 @@ def _merge(scene: Scene) -> Built:
         Strip(_("output"), "o", after[None], marked=(None, k), made=True),
     )
     line = rf"o_{{{scene.row_name},[{k}]}} &= {digits} + {factor(float(bias[k]))} = {number(computed, 4)}"
-    return says, strips, Worked((line,), computed, float(after[k]))
+    parts = np.append((exact(matrix[k]) * exact(contexts).reshape(-1)).reshape(len(contexts), -1).sum(axis=1), bias[k])
+    fall = waterfall(_("Number {place} of the output", place=k), parts, lambda head: (*heads, _("bias"))[head])
+    return says, strips, Worked((line,), computed, float(after[k]), fall)
 
 
 MERGE = Part("merge", mark("Heads merged: the output projection"), _merge, ("output.weight", "output.bias"))
@@ -159,7 +163,9 @@ def _predict_from(readout: Callable[[Scene], Vector]) -> Callable[[Scene], Built
             rf"E_w r + b_w &= {digits} + {factor(float(bias[step.id]))} = {number(logit)}",
             rf"p &= \exp({number(logit)} - {factor(total)}) = {number(computed, 4)}",
         )
-        return says, strips, Worked(lines, computed, step.probability)
+        name = _("The score of “{word}” among all words", word=written)
+        fall = products_fall(name, embedding[step.id], vector, bias=float(bias[step.id]))
+        return says, strips, Worked(lines, computed, step.probability, fall)
 
     return build
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from viz.text.language import _
 from viz.text.tokens import visible
 from viz.views.strips import Strip
-from viz.walk.digits import factor, number
+from viz.walk.digits import factor, number, waterfall
 from viz.walk.scene import Scene
 from viz.walk.scores import exact
 from viz.walk.steps import Worked
@@ -119,7 +119,13 @@ def _work_out_gru(made: _Gru, before: Vector, after: NDArray[Any], step: int) ->
         rf"s_{{{step},[{k}]}} = (1 - z)\, n + z\, s_{{{step - 1}}} &= (1 - {number(keep)}) \cdot {factor(candidate)} "
         rf"+ {number(keep)} \cdot {factor(old)} = {number(computed, 4)}",
     )
-    return k, Worked(lines, computed, float(after[k]))
+    parts = np.array([(1 - keep) * candidate, keep * old])
+    labels = (
+        _("new: {gate} of {value}", gate=f"{1 - keep:.0%}", value=f"{candidate:.3g}"),
+        _("kept: {gate} of {value}", gate=f"{keep:.0%}", value=f"{old:.3g}"),
+    )
+    fall = waterfall(_("Number {place} of the next state", place=k), parts, labels.__getitem__)
+    return k, Worked(lines, computed, float(after[k]), fall)
 
 
 def _work_out_lstm(made: _Lstm, before: Vector, after: NDArray[Any], step: int) -> tuple[int, Worked]:
@@ -134,7 +140,14 @@ def _work_out_lstm(made: _Lstm, before: Vector, after: NDArray[Any], step: int) 
         rf"s_{{{step},[{k}]}} = o \cdot \tanh({named}) &= {number(float(made.leave[k]))} \cdot "
         rf"\tanh({number(cell)}) = {number(computed, 4)}",
     )
-    return k, Worked(lines, computed, float(after[k]))
+    forget, enter = float(made.forget[k]), float(made.enter[k])
+    parts = np.array([enter * float(made.new[k]), forget * float(before[k])])
+    labels = (
+        _("new: {gate} of {value}", gate=f"{enter:.0%}", value=f"{made.new[k]:.3g}"),
+        _("kept: {gate} of {value}", gate=f"{forget:.0%}", value=f"{before[k]:.3g}"),
+    )
+    fall = waterfall(_("Number {place} of the next cell", place=k), parts, labels.__getitem__)
+    return k, Worked(lines, computed, float(after[k]), fall)
 
 
 def state_strip(values: NDArray[Any], *, k: int | None = None, made: bool = False) -> Strip:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from models.trace import AttentionMap, AttentionTrace, TokenSequence
 from viz.text.counting import position_name
+from viz.text.language import _
 from viz.text.tokens import visible
 
 Numbers = NDArray[Any]
@@ -92,12 +93,21 @@ class Scene:
     @property
     def query_word(self) -> str:
         """The query, as prose names it."""
-        return spoken(self.queries.texts[self.row])
+        return piece_of(self.queries, self.row)
+
+    @property
+    def reader(self) -> str:
+        """Who reads, as prose names it: the word that a decoder's step writes is not known to it yet."""
+        if self.shown is not None and self.shown.site.kind == "self":
+            if self.shown.site.stack == "encoder":
+                return f"“{self.query_word}”"
+            return _("the step that has just read “{word}”", word=self.query_word)
+        return _("the step that writes “{word}”", word=self.query_word)
 
     @property
     def key_word(self) -> str:
         """The chosen key."""
-        return spoken(self.map.key_tokens.texts[self.column])
+        return piece_of(self.map.key_tokens, self.column)
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -164,6 +174,21 @@ class Scene:
             message = f"{self.map.site}: {quantity} was not captured; attend with sites=('{self.map.site}.*',)"
             raise KeyError(message)
         return self.map.companions[quantity]
+
+
+def piece_of(tokens: TokenSequence, place: int) -> str:
+    """Return the token at `place` as a sentence names it: a piece of a longer word names that word too.
+
+    Parameters
+    ----------
+    tokens : TokenSequence
+    place : int
+        From 0.
+    """
+    text, word = spoken(tokens.texts[place]), tokens.words[place]
+    if tokens.words.count(word) == 1:
+        return text
+    return _("{piece} (of {word})", piece=text, word=spoken(tokens.word_texts[word]))
 
 
 def spoken(text: str) -> str:

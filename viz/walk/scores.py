@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from viz.text.language import _, _n, mark
 from viz.views.strips import Strip
-from viz.walk.digits import Numbers, factor, number, products
+from viz.walk.digits import Numbers, factor, number, products, products_fall
 from viz.walk.scene import Scene
 from viz.walk.steps import Part, Worked
 
@@ -88,16 +88,19 @@ def row_of(matrix: Numbers, row: int, symbol: str) -> Strip:
 
 def _fit(scene: Scene) -> str:
     return _(
-        "Each word gets a number that says how well it fits what “{query}” looks for; “{key}” gets {score}.",
-        query=scene.query_word,
+        "Each word gets a score: how well it fits what {reader} looks for. “{key}” gets {score}.",
+        reader=scene.reader,
         key=scene.key_word,
         score=f"{scene.of_query('scores')[scene.column]:.3f}",
     )
 
 
-def _score_worked(scene: Scene, *lines: str, digits: str, computed: float, term: str) -> Worked:
+def _score_worked(scene: Scene, *lines: str, left: Numbers, right: Numbers, term: str) -> Worked:
+    """Work out a score that is the sum of the products of two vectors."""
+    digits, computed = products(left, right)
     last = rf"{scene.letters.score}_{scene.pair} &= {term} = {digits} = {number(computed, 4)}"
-    return Worked((*lines, last), computed, float(scene.of_query("scores")[scene.column]))
+    fall = products_fall(_("The score of “{key}”, a sum of products", key=scene.key_word), left, right)
+    return Worked((*lines, last), computed, float(scene.of_query("scores")[scene.column]), fall)
 
 
 # Additive: Bahdanau, and Luong's concat.
@@ -125,7 +128,9 @@ def _project_keys(scene: Scene) -> Built:
         keys_strip(scene, marked=k, made=True),
     )
     line = rf"(U h_{{{scene.column_name}}})_{{{k}}} &= {digits} = {number(computed, 4)}"
-    return says, strips, Worked((line,), computed, float(scene.of_keys("key")[scene.column, k]))
+    name = _("Number {place} of the key of “{key}”", place=k, key=scene.key_word)
+    fall = products_fall(name, matrix[k], states[scene.column])
+    return says, strips, Worked((line,), computed, float(scene.of_keys("key")[scene.column, k]), fall)
 
 
 def _features(scene: Scene) -> Built:
@@ -134,9 +139,9 @@ def _features(scene: Scene) -> Built:
     key = float(scene.of_keys("key")[scene.column, k])
     computed = float(np.tanh(projected + key))
     says = _(
-        "What “{query}” looks for and what stands at each word are added and squashed to between -1 and 1: "
-        "a hidden layer for each pair.",
-        query=scene.query_word,
+        "What {reader} looks for and what stands at each word are added and squashed to between -1 and 1: "
+        "a hidden layer for each word.",
+        reader=scene.reader,
     )
     strips = (
         query_strip(scene),
@@ -156,18 +161,19 @@ def _features(scene: Scene) -> Built:
         rf"(W {scene.letters.query})_{{{k}}} &= {digits} = {number(projected, 4)}",
         rf"{feature} &= \tanh({number(projected)} + {factor(key)}) = {number(computed, 4)}",
     )
-    return says, strips, Worked(lines, computed, float(scene.features[scene.column, k]))
+    name = _("Number {place} of what is looked for", place=k)
+    fall = products_fall(name, matrix[k], query)
+    return says, strips, Worked(lines, computed, float(scene.features[scene.column, k]), fall)
 
 
 def _additive_scores(scene: Scene) -> Built:
     vector = scene.parameters["score_vector"]
-    digits, computed = products(vector, scene.features[scene.column])
     strips = (
         Strip(_("hidden layer: one row a pair"), "f", scene.features, rows=scene.keys, marked=(scene.column, None)),
         Strip(_("parameters: a vector"), "v", vector[None]),
         scores_strip(scene, made=True),
     )
-    worked = _score_worked(scene, digits=digits, computed=computed, term=rf"v^\top f_{scene.pair}")
+    worked = _score_worked(scene, left=vector, right=scene.features[scene.column], term=rf"v^\top f_{scene.pair}")
     return _fit(scene), strips, worked
 
 
@@ -180,13 +186,11 @@ ADDITIVE = Part("scores", mark("Score"), _additive_scores, ("score_vector",))
 
 
 def _dot_scores(scene: Scene) -> Built:
-    query, keys = scene.of_query("query"), scene.of_keys("key")
-    digits, computed = products(query, keys[scene.column])
     strips = (query_strip(scene), keys_strip(scene), scores_strip(scene, made=True))
     worked = _score_worked(
         scene,
-        digits=digits,
-        computed=computed,
+        left=scene.of_query("query"),
+        right=scene.of_keys("key")[scene.column],
         term=rf"{scene.letters.query}^\top h_{{{scene.column_name}}}",
     )
     return _fit(scene), strips, worked
@@ -197,7 +201,6 @@ def _general_scores(scene: Scene) -> Built:
     asked = exact(query) @ exact(matrix)  # [d_key]
     k = int(np.abs(asked * keys[scene.column]).argmax())
     inner, value = products(query, matrix[:, k])
-    digits, computed = products(asked, keys[scene.column])
     name = _("parameters: column {column} of a matrix", column=k)
     strips = (
         query_strip(scene),
@@ -208,25 +211,26 @@ def _general_scores(scene: Scene) -> Built:
     )
     first = rf"({scene.letters.query}^\top W_a)_{{{k}}} &= {inner} = {number(value, 4)}"
     term = rf"{scene.letters.query}^\top W_a h_{{{scene.column_name}}}"
-    return _fit(scene), strips, _score_worked(scene, first, digits=digits, computed=computed, term=term)
+    return _fit(scene), strips, _score_worked(scene, first, left=asked, right=keys[scene.column], term=term)
 
 
 def _location_scores(scene: Scene) -> Built:
     matrix, query = scene.parameters["location_weight.weight"], scene.of_query("query")
     says = _(
-        "The score of a word is a matter of its position alone: whatever word stands at position {position}, it gets "
-        "{score}.",
+        "No word of the source is compared: from the decoder's state alone {reader} scores positions. Position "
+        "{position}, where “{key}” stands, gets {score}.",
+        reader=scene.reader,
         position=scene.column_name,
+        key=scene.key_word,
         score=f"{scene.of_query('scores')[scene.column]:.3f}",
     )
     strips: tuple[Strip, ...] = (query_strip(scene), scores_strip(scene, made=True))
     if scene.column >= len(matrix):
         line = rf"{scene.letters.score}_{scene.pair} &= 0"
         return says, strips, Worked((line,), 0.0, float(scene.of_query("scores")[scene.column]))
-    digits, computed = products(matrix[scene.column], query)
     strips = (strips[0], row_of(matrix, scene.column, "W_a"), strips[1])
     term = rf"(W_a {scene.letters.query})_{{{scene.column_name}}}"
-    return says, strips, _score_worked(scene, digits=digits, computed=computed, term=term)
+    return says, strips, _score_worked(scene, left=matrix[scene.column], right=query, term=term)
 
 
 def _dot_products(scene: Scene) -> tuple[NDArray[np.float64], Strip]:
@@ -240,14 +244,15 @@ def _products(scene: Scene) -> Built:
     _values, strip = _dot_products(scene)
     digits, computed = products(query, keys[scene.column])
     says = _(
-        "The query of “{query}” is multiplied with every key, number by number: the more alike, the larger the sum.",
-        query=scene.query_word,
+        "The query of {reader} is multiplied with every key, number by number: the more alike, the larger the sum.",
+        reader=scene.reader,
     )
     made = Strip(strip.name, strip.symbol, strip.values, columns=strip.columns, marked=strip.marked, made=True)
     term = rf"q_{{{scene.row_name}}} k_{{{scene.column_name}}}^\top"
     line = rf"{term} &= {digits} = {number(computed, 4)}"
     went_on = float(scene.of_query("scores")[scene.column]) * len(query) ** 0.5
-    return says, (query_strip(scene), keys_strip(scene), made), Worked((line,), computed, went_on)
+    fall = products_fall(_("Query times the key of “{key}”", key=scene.key_word), query, keys[scene.column])
+    return says, (query_strip(scene), keys_strip(scene), made), Worked((line,), computed, went_on, fall)
 
 
 def _scaling(scene: Scene) -> Built:
@@ -264,7 +269,9 @@ def _scaling(scene: Scene) -> Built:
     )
     parts = rf"\frac{{{number(product)}}}{{\sqrt{{{size}}}}} = \frac{{{number(product)}}}{{{number(size**0.5)}}}"
     line = rf"e_{scene.pair} &= {parts} = {number(computed, 4)}"
-    worked = Worked((line,), computed, float(scene.of_query("scores")[scene.column]))
+    left, right = scene.of_query("query"), scene.of_keys("key")[scene.column]
+    fall = products_fall(_("The score of “{key}”, a sum of products", key=scene.key_word), left, right, over=size**0.5)
+    worked = Worked((line,), computed, float(scene.of_query("scores")[scene.column]), fall)
     return says, (strip, scores_strip(scene, made=True)), worked
 
 

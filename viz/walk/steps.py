@@ -8,7 +8,7 @@ the trace's companions; what a step works out in digits is held against the numb
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from models.sites import Site
 from models.trace import AttentionTrace
 from viz.text.language import _
 from viz.views.strips import Strip
-from viz.walk.digits import light_up
+from viz.walk.digits import Waterfall
 from viz.walk.scene import Letters, Numbers, Scene
 
 
@@ -32,11 +32,14 @@ class Worked:
         What the digits give.
     captured : float
         What the model itself went on with.
+    fall : Waterfall, optional
+        The sum in it, by its largest parts.
     """
 
     lines: tuple[str, ...]
     computed: float
     captured: float
+    fall: Waterfall | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,8 +54,6 @@ class WalkStep:
         What is done, in a few words.
     says : str
         One sentence of plain words.
-    formula : str
-        LaTeX of the whole walk, this step's term lit up.
     strips : tuple of Strip
         What is given, then what is made.
     worked : Worked or None
@@ -62,7 +63,6 @@ class WalkStep:
     key: str
     title: str
     says: str
-    formula: str
     strips: tuple[Strip, ...]
     worked: Worked | None = None
 
@@ -95,8 +95,8 @@ class Walk:
 
     Parameters
     ----------
-    formula : str
-        LaTeX, its terms as ``[[name:...]]``; see `viz.walk.digits.light_up`.
+    formula : tuple of str
+        Its lines: LaTeX, terms as ``[[name:...]]``; see `viz.walk.formula.mathml`.
     parts : tuple of Part
         In the order of the computation.
     letters : Letters
@@ -106,7 +106,7 @@ class Walk:
         What else is to be said of the formula; empty if nothing.
     """
 
-    formula: str
+    formula: tuple[str, ...]
     parts: tuple[Part, ...]
     letters: Letters = field(default_factory=Letters)
     needs_states: bool = False
@@ -133,7 +133,7 @@ def strongest_key(weights: Numbers) -> int:
     return int(np.argmax(weights))
 
 
-def take_steps(
+def look_at(
     walk: Walk,
     trace: AttentionTrace,
     *,
@@ -144,8 +144,8 @@ def take_steps(
     parameters: Mapping[str, Numbers],
     states: Sequence[Numbers] = (),
     vector: Numbers | None = None,
-) -> tuple[WalkStep, ...]:
-    """Walk through one query of `trace`.
+) -> Scene:
+    """Return one query of `trace` with the key that is worked out.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ def take_steps(
         ``stack.layer.kind``; left out for a mechanism without attention.
     head : int, optional
     column : int, optional
-        The key that is worked out in digits; left out, the one that is read most.
+        The key that is worked out; left out, the one that is read most.
     parameters : mapping of str to array
         Those of ``walk.parameters``.
     states, vector
@@ -167,12 +167,10 @@ def take_steps(
 
     Returns
     -------
-    tuple of WalkStep
+    Scene
 
     Raises
     ------
-    KeyError
-        If a quantity was not captured.
     IndexError
         If there is no such head, query or key for it to read.
     """
@@ -181,16 +179,32 @@ def take_steps(
     if not 0 <= row < len(scene.queries) or (shown is not None and not 0 <= head < len(shown.head_names)):
         message = f"no row {row} of head {head}; there are {len(scene.queries)} rows"
         raise IndexError(message)
-    if shown is not None:
-        chosen = strongest_key(shown.weights[head, row]) if column is None else column
-        if not 0 <= chosen < scene.count:
-            message = f"no key {chosen} for row {row} to read; there are {scene.count}"
-            raise IndexError(message)
-        scene = Scene(trace, shown, head, row, chosen, parameters, states, vector, walk.letters)
+    if shown is None:
+        return scene
+    chosen = strongest_key(shown.weights[head, row]) if column is None else column
+    if not 0 <= chosen < scene.count:
+        message = f"no key {chosen} for row {row} to read; there are {scene.count}"
+        raise IndexError(message)
+    return replace(scene, column=chosen)
+
+
+def take_steps(walk: Walk, scene: Scene) -> tuple[WalkStep, ...]:
+    """Walk through a scene.
+
+    Parameters
+    ----------
+    walk : Walk
+    scene : Scene
+        As `look_at` gives it.
+
+    Raises
+    ------
+    KeyError
+        If a quantity was not captured.
+    """
     steps = []
     for part in walk.parts:
         built = part.build(scene)
         if built is not None:
-            says, strips, worked = built
-            steps.append(WalkStep(part.key, _(part.title), says, light_up(walk.formula, part.key), strips, worked))
+            steps.append(WalkStep(part.key, _(part.title), *built))
     return tuple(steps)

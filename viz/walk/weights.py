@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from viz.text.counting import position_number
 from viz.text.language import _, _n, mark
 from viz.views.strips import Strip
-from viz.walk.digits import factor, from_zero, number, products, sum_of
-from viz.walk.scene import Scene
+from viz.walk.digits import factor, from_zero, number, products, sum_of, waterfall
+from viz.walk.scene import Scene, piece_of
 from viz.walk.scores import Built, exact, scores_strip
 from viz.walk.steps import Part, Worked
 
@@ -91,7 +91,7 @@ def _mask_by(rule: Callable[[Scene], tuple[Allowed, str]]) -> Callable[[Scene], 
             )
         elif scene.count < len(scene.map.key_tokens):
             says = _(
-                "The words after “{query}” were not written yet: there is nothing to hide.", query=scene.query_word
+                "What comes after “{query}” was not written yet: there is nothing to hide.", query=scene.query_word
             )
         else:
             says = _("Here nothing is hidden: the mask changes nothing.")
@@ -150,7 +150,10 @@ def _softmax_to(quantity: str) -> Callable[[Scene], Built]:
             rf"{shown} &= {number(total)}",
             rf"{scene.letters.weight}_{scene.pair} &= {share} = {number(computed, 4)}",
         )
-        return says, strips, Worked(lines, computed, float(weights.values[0, scene.column]))
+        fall = waterfall(
+            _("The sum of the exponentials"), exponentials, lambda key: piece_of(scene.map.key_tokens, key)
+        )
+        return says, strips, Worked(lines, computed, float(weights.values[0, scene.column]), fall)
 
     return build
 
@@ -230,7 +233,13 @@ def _context(scene: Scene) -> Built:
         context_strip(scene, marked=k, made=True),
     )
     line = rf"{scene.letters.context}_{{{scene.row_name},[{k}]}} &= {digits} = {number(computed, 4)}"
-    return says, strips, Worked((line,), computed, float(context[k]))
+    shares = np.asarray(weights, dtype=np.float64) * exact(values[:, k])
+
+    def label(key: int) -> str:
+        return f"{piece_of(scene.map.key_tokens, key)}: {weights[key]:.3g} \u00d7 {values[key, k]:.3g}"
+
+    fall = waterfall(_("Number {place} of the context", place=k), shares, label)
+    return says, strips, Worked((line,), computed, float(context[k]), fall)
 
 
 CONTEXT = Part("context", mark("Context"), _context)

@@ -1,7 +1,8 @@
-"""The canvases of the page: the overview of all heads, on which heads are picked, and the picked ones side by side."""
+"""The canvases of the page: the overview of all heads, the picked ones side by side, and the walk through a word."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
@@ -68,6 +69,66 @@ def read_picked(value: Any) -> tuple[HeadPlace, ...] | None:
     if not all(len(each) == 2 and all(type(number) is int and number >= 0 for number in each) for each in places):
         return None
     return tuple(dict.fromkeys(HeadPlace(*each) for each in places))
+
+
+@dataclass(frozen=True, slots=True)
+class Walked:
+    """What the reader looks at in a walk.
+
+    Parameters
+    ----------
+    row : int or None
+        The query, from 0.
+    column : int or None
+        The key whose score is explained; None for the one that is read most.
+    step : str
+        Its key.
+    """
+
+    row: int | None
+    column: int | None
+    step: str
+
+
+def walk_canvas(payload: bytes, *, key: str) -> None:
+    """Show the walk that `payload` holds; what the reader turns to, `walked_on` tells at the start of the next run.
+
+    Parameters
+    ----------
+    payload : bytes
+        As `viz.canvas.walk.encode_walk` gives it.
+    key : str
+        As in `head_canvas`.
+    """
+    _mount("walk")(key=key, data=payload, on_chosen_change=_nothing)
+
+
+def walked_on(key: str) -> Walked | None:
+    """Return what the reader has just turned to in the walk `key`; None in a run that was not started there.
+
+    Parameters
+    ----------
+    key : str
+        As in `walk_canvas`.
+    """
+    state: Any = reported(key)
+    return read_walked(state.get("chosen")) if state else None
+
+
+def read_walked(value: Any) -> Walked | None:
+    """Read what a browser sent as a place in a walk; None if it sent nothing, or nothing that is one.
+
+    Parameters
+    ----------
+    value : object
+        What came: anything.
+    """
+    if not isinstance(value, dict) or not isinstance(value.get("step"), str):
+        return None
+    row, column = (value.get(name) for name in ("row", "column"))
+    if not all(each is None or (type(each) is int and each >= 0) for each in (row, column)):
+        return None
+    return Walked(row, column, value["step"])
 
 
 def _mount(name: str) -> Any:

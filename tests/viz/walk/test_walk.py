@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -20,9 +20,11 @@ from models.trace import AttentionTrace
 from models.translation.translator import Translator
 from tests.support.small_models import ATTENTIVE, KEYS, translator
 from viz.views.strips import Strip
-from viz.walk.digits import LIT_COLOUR, light_up, terms_of
+from viz.walk.digits import MOST_PARTS
+from viz.walk.formula import mathml, terms_of
 from viz.walk.mechanisms import WALKS
-from viz.walk.steps import WalkStep, take_steps
+from viz.walk.scene import Scene
+from viz.walk.steps import WalkStep, look_at, take_steps
 
 Array = NDArray[Any]
 TEXTS = {"greedy": None, "forced": "le chat a bu du lait"}
@@ -67,7 +69,8 @@ def scenes(key: str, way: str, *, every_key: bool = False) -> Iterator[tuple[dic
                 count = row + 1
             for column in range(count) if every_key else sorted({0, count - 1}):
                 chosen = {"row": row, "head": head, "column": column}
-                yield {**given, **chosen}, take_steps(WALKS[key], trace, **given, **chosen)
+                scene = look_at(WALKS[key], trace, **given, **chosen)
+                yield {**given, **chosen}, take_steps(WALKS[key], scene)
 
 
 @ways
@@ -200,40 +203,56 @@ def test_the_word_before_and_the_states_give_the_next_state(key: str) -> None:
 
 
 @keys
-def test_every_step_lights_its_term_of_a_formula_that_closes_what_it_opens(key: str) -> None:
+def test_every_step_has_its_term_in_a_formula_that_closes_what_it_opens(key: str) -> None:
     walk = WALKS[key]
-    terms = terms_of(walk.formula)
+    terms = [term for line in walk.formula for term in terms_of(line)]
     assert set(terms) == {part.key for part in walk.parts}
-    plain = light_up(walk.formula, "")
-    assert "[[" not in plain
+    drawn = [ElementTree.fromstring(mathml(line)) for line in walk.formula]  # fails if anything is left open
     for part in walk.parts:
-        lit = light_up(walk.formula, part.key)
-        assert lit.count(LIT_COLOUR) == terms.count(part.key)
-        assert lit.replace(rf"\textcolor{{{LIT_COLOUR}}}{{\boxed{{", "").count("{") == plain.count("{")
-        depth = np.cumsum([(each == "{") - (each == "}") for each in re.sub(r"\\[{}]", "", lit)])
-        assert depth.min() >= 0
-        assert depth[-1] == 0
+        lit = [each for line in drawn for each in line.iter() if each.get("class") == f"term-{part.key}"]
+        assert len(lit) == terms.count(part.key)
+        assert all("".join(each.itertext()).strip() for each in lit)
+
+
+@ways
+@keys
+def test_a_sum_is_explained_by_its_largest_parts_and_they_add_up_to_it(key: str, way: str) -> None:
+    seen = set()
+    for given, steps in scenes(key, way):
+        for step in steps:
+            fall = step.worked.fall if step.worked else None
+            if fall is None:
+                continue
+            sizes = [abs(value) for _label, value in fall.parts]
+            assert sizes == sorted(sizes, reverse=True)
+            assert len(sizes) <= MOST_PARTS + 1
+            np.testing.assert_allclose(sum(value for _label, value in fall.parts) + fall.rest, fall.total, rtol=1e-12)
+            if step.key in ("scores", "scaling"):
+                assert step.worked is not None
+                np.testing.assert_allclose(fall.total, step.worked.computed, rtol=1e-9, atol=1e-12)
+                captured = trace_row(traced(key, way), given, "scores")[given["column"]]
+                np.testing.assert_allclose(fall.total, captured, **CLOSE)
+            seen.add(step.key)
+    assert seen & {"scores", "scaling", "predict"}
+
+
+def trace_row(trace: AttentionTrace, given: dict[str, Any], quantity: str) -> Array:
+    companions = trace[given["place"]].companions
+    return np.asarray(companions[quantity][given["head"] if len(companions[quantity]) > 1 else 0, given["row"]])
 
 
 def test_every_mechanism_of_the_catalogue_has_a_walk() -> None:
     assert tuple(WALKS) == tuple(mechanisms())
 
 
-def test_the_lit_term_stands_out_on_light_and_dark_pages() -> None:
-    def luminance(colour: str) -> float:
-        channels = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
-        linear = [each / 12.92 if each <= 0.04045 else ((each + 0.055) / 1.055) ** 2.4 for each in channels]
-        return float(np.dot((0.2126, 0.7152, 0.0722), linear)) + 0.05
-
-    for page in ("#ffffff", "#181715"):
-        lighter, darker = sorted((luminance(page), luminance(LIT_COLOUR)), reverse=True)
-        assert lighter / darker >= 4
+def scene_of(key: str, **changes: Any) -> Scene:
+    trace = traced(key, "forced")
+    place = trace.sites[-1] if trace.sites else None
+    return look_at(WALKS[key], trace, **{**numbers(key, trace, place), "row": 0, **changes})
 
 
 def walk_once(key: str, **changes: Any) -> tuple[WalkStep, ...]:
-    trace = traced(key, "forced")
-    place = trace.sites[-1] if trace.sites else None
-    return take_steps(WALKS[key], trace, **{**numbers(key, trace, place), "row": 0, **changes})
+    return take_steps(WALKS[key], scene_of(key, **changes))
 
 
 def test_left_out_the_key_that_is_read_most_is_worked_out() -> None:
@@ -246,13 +265,34 @@ def test_left_out_the_key_that_is_read_most_is_worked_out() -> None:
 
 def test_words_and_subscripts_count_from_1_and_arithmetic_with_positions_says_that_it_counts_from_0() -> None:
     centre = next(each for each in walk_once("luong-local-m", row=1) if each.key == "centre")
-    assert "word 2 looks around place 2" in centre.says
+    assert "step 2 looks around source token 2" in centre.says
     assert centre.worked is not None
     assert centre.worked.lines[0].startswith("p_{2} &= \\min(1, ")
     assert "positions from 0" in centre.worked.lines[0]
     softmax = next(each for each in walk_once("luong-dot", row=1, column=0) if each.key == "softmax")
     assert softmax.worked is not None
     assert softmax.worked.lines[-1].startswith("a_{2,1} &= ")
+
+
+def test_a_window_that_has_reached_the_last_token_stays_there() -> None:
+    trace = traced("luong-local-m", "forced")
+    last, count = len(trace.target) - 1, len(trace.source)
+    assert last >= count
+    centre = next(each for each in walk_once("luong-local-m", row=last) if each.key == "centre")
+    assert f"the window stays at the last, {count}" in centre.says
+
+
+def test_a_sentence_names_the_step_that_reads_and_not_a_word_that_it_does_not_know_yet() -> None:
+    written = traced("luong-dot", "forced").target.texts[1].strip()
+    says = next(each for each in walk_once("luong-dot", row=1) if each.key == "scores").says
+    assert f"what the step that writes “{written}” looks for" in says
+
+
+def test_a_sequence_to_sequence_model_hands_over_its_state_and_its_cell() -> None:
+    scene = scene_of("seq2seq")
+    assert scene.vector is not None
+    state, cell = (states[0] for states in scene.states)
+    np.testing.assert_array_equal(scene.vector, np.concatenate((state, cell)))
 
 
 def test_the_last_word_feeds_no_further_step() -> None:
@@ -273,14 +313,15 @@ def test_a_quantity_that_was_not_captured_is_named_with_the_remedy() -> None:
     trace = model("luong-dot").attend(SOURCE)
     given = numbers("luong-dot", trace, trace.sites[0])
     with pytest.raises(KeyError, match=r"decoder\.0\.cross\.\*"):
-        take_steps(WALKS["luong-dot"], trace, row=0, **given)
+        take_steps(WALKS["luong-dot"], look_at(WALKS["luong-dot"], trace, row=0, **given))
 
 
 def test_a_mask_that_hides_is_said_and_drawn() -> None:
     for key, place in (("transformer", "decoder.0.self"), ("luong-local-m", "decoder.0.cross")):
         trace = traced(key, "forced")
         given = {**numbers(key, trace, Site.parse(place)), "row": 0}
-        step = next(each for each in take_steps(WALKS[key], trace, **given) if each.key == "mask")
+        steps = take_steps(WALKS[key], look_at(WALKS[key], trace, **given))
+        step = next(each for each in steps if each.key == "mask")
         hidden = int((~trace[place].companions["mask"][0, 0].astype(bool)).sum())
         assert hidden
         assert step.says.startswith(f"{hidden} of ")

@@ -18,14 +18,16 @@ from viz.widgets.settings import choose
 def _fill(frame: Frame) -> None:
     """Read the choices and show the part of the page that is chosen."""
     pair = frame.ask()
-    part = choose(SHOW)
+    bar = st.container(horizontal=True, vertical_alignment="center", key="steps-choices")
+    with bar:
+        part = choose(SHOW)
     if part == LAB:
         st.caption(_("The lab works on the numbers below, not on the sentence."))
         show_lab(frame.messages)
     elif part == POSITIONS:
         show_positions(frame.sentence, pair, frame.messages)
     else:
-        show_steps(frame.sentence, pair, frame.messages)
+        show_steps(frame.sentence, pair, frame.messages, bar)
 
 
 PAGE = Page(

@@ -12,8 +12,9 @@ from models.sites import Site
 from models.trace import AttentionTrace
 from viz.figures import alignment_heatmap
 from viz.figures.positions import dot_products, dot_products_by_distance, position_encoding
+from viz.pages.steps.numbers import LONGEST_NAMED
 from viz.pages.steps.settings import COUNT, COUNTS, ENCODER_HEAD, ENCODER_LAYER
-from viz.pages.steps.walk import LONGEST_NAMED, read_sentence
+from viz.pages.steps.walk import read_sentence
 from viz.server.loading import usable
 from viz.server.runtime import Host, shared_host
 from viz.text.language import _, _n

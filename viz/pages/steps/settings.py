@@ -21,28 +21,23 @@ SHOW = Choice(
 
 # The walk -----------------------------------------------------------------------------------------------------------
 
-WALKED, READ, TITLES, ROW = (
-    "mechanism walked through",
-    "sentence walked through",
-    "steps of the walk",
-    "row of the walk",
-)
+WALKED, READ, ROW = "mechanism walked through", "sentence walked through", "row of the walk"
 """What settings of the walk belong to."""
 
 MOST_READ = "most"
 """What the link calls the key that is read most."""
 
-MECHANISM = Choice("mechanism", title=mark("Mechanism"))
+ALONE = "none"
+"""What the link calls no further mechanism."""
+
+MECHANISM = Choice("mechanism", title=mark("Mechanism"), shape="box")
+SECOND = Choice("second", title=mark("A second mechanism below it"), shape="box")
+THIRD = Choice("third", title=mark("A third mechanism below it"), shape="box")
 LAYER = Choice("layer", title=mark("Which attention"), shape="box", anew_with=(WALKED,))
 HEAD = Choice("head", title=mark("Head"), shape="box", anew_with=(WALKED,))
-WORD = Choice("word", shape="slider", anew_with=(WALKED, READ))
-READS = Choice(
-    "reads",
-    title=mark("The word being read, worked out in digits"),
-    shape="box",
-    anew_with=(WALKED, READ, ROW),
-)
-STEP = Choice("step", title=mark("Step"), shape="slider", anew_with=(WALKED, TITLES))
+WORD = Choice("word", anew_with=(READ,))
+READS = Choice("reads", anew_with=(READ, ROW))
+STEP = Choice("step")
 
 # The lab ------------------------------------------------------------------------------------------------------------
 
@@ -174,6 +169,8 @@ SETTINGS = (
     LANGUAGES,
     SHOW,
     MECHANISM,
+    SECOND,
+    THIRD,
     LAYER,
     HEAD,
     WORD,

@@ -1,10 +1,10 @@
-"""The walk through one word of a sentence: which mechanism, which word, which step, and what is shown of it."""
+"""The walk through one word of a sentence: which mechanisms, which word, which step, and what is shown of it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from html import escape
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -12,26 +12,40 @@ from streamlit.delta_generator import DeltaGenerator
 import models
 from models.mechanisms import mechanisms
 from models.sites import Site
-from models.trace import AttentionTrace
-from viz.captions.strips import heading_of
-from viz.figures.strips import number_strips
-from viz.pages.steps.settings import HEAD, LAYER, MECHANISM, MOST_READ, READ, READS, ROW, STEP, TITLES, WALKED, WORD
+from models.trace import AttentionTrace, TokenSequence
+from viz.canvas.walk import encode_walk
+from viz.pages.steps.numbers import show_numbers
+from viz.pages.steps.settings import (
+    ALONE,
+    HEAD,
+    LAYER,
+    MECHANISM,
+    MOST_READ,
+    READ,
+    READS,
+    ROW,
+    SECOND,
+    STEP,
+    THIRD,
+    WALKED,
+    WORD,
+)
 from viz.server.loading import usable
 from viz.server.runtime import Host, shared_host
-from viz.text.counting import numbered, position_name
-from viz.text.language import _, mark, say
-from viz.text.markup import plain
-from viz.text.tokens import visible
-from viz.walk.digits import aligned
+from viz.server.translations import forced_translations, forcible_translation
+from viz.text.language import _, mark
+from viz.views.view import Unit
 from viz.walk.mechanisms import WALKS
-from viz.walk.steps import WalkStep, strongest_key, take_steps
+from viz.walk.picture import all_steps, keep_step, nearest_step, picture_of, sentence_of
+from viz.walk.scene import Scene
+from viz.walk.steps import look_at, take_steps
+from viz.walk.telling import same_row, telling_row, telling_word
 from viz.widgets import session
-from viz.widgets.chart import show_figure
+from viz.widgets.canvas import Walked, walk_canvas, walked_on
 from viz.widgets.readable_text import fit_text, keep_readable, last_readable
 from viz.widgets.sentence import say_cut
-from viz.widgets.settings import choose, link
-from viz.widgets.translation import tinted
-from viz.widgets.viewport import page_width
+from viz.widgets.settings import choose, link, value_of
+from viz.widgets.shared_settings import UNIT
 
 if TYPE_CHECKING:
     from models.experiments.arithmetic import DecoderRun
@@ -41,12 +55,33 @@ LONGEST_NAMED = 40  # characters of the sentence in the name of a file
 USUAL = "bahdanau"
 """The mechanism that the page opens with: the first attention."""
 
-_RUN = "steps-decoder-run"
+CANVAS = "walk"
+_RUN, _ROWS = "steps-decoder-run-", "steps-rows"
 _STACKS: Mapping[tuple[str, str], str] = {
     ("encoder", "self"): mark("encoder layer {layer}, self-attention"),
     ("decoder", "self"): mark("decoder layer {layer}, self-attention"),
     ("decoder", "cross"): mark("decoder layer {layer}, cross-attention"),
 }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Place:
+    """One mechanism's run, and where in it the walk goes."""
+
+    key: str
+    trace: AttentionTrace
+    site: Site | None
+    head: int
+
+    @property
+    def mechanism(self) -> str:
+        """Its key in the catalogue."""
+        return self.trace.provenance.mechanism
+
+    @property
+    def queries(self) -> TokenSequence:
+        """What labels the rows."""
+        return self.trace.target if self.site is None else self.trace[self.site].query_tokens
 
 
 def installed(pair: str) -> dict[str, str]:
@@ -61,7 +96,7 @@ def installed(pair: str) -> dict[str, str]:
     return {key: _(each.title) for key, each in mechanisms().items() if key in WALKS and f"{key}-{pair}" in keys}
 
 
-def show_steps(sentence: str, pair: str, messages: DeltaGenerator) -> None:
+def show_steps(sentence: str, pair: str, messages: DeltaGenerator, bar: DeltaGenerator) -> None:
     """Show the walk through `sentence`, with its choices; what is wrong is said in `messages`.
 
     Parameters
@@ -72,27 +107,41 @@ def show_steps(sentence: str, pair: str, messages: DeltaGenerator) -> None:
         Such as ``en-fr``.
     messages : DeltaGenerator
         Where what is wrong is said.
+    bar : DeltaGenerator
+        Where its choices stand.
     """
     names = installed(pair)
     if not names:
         messages.warning(_("There are no weights of any mechanism here: none of them can be walked through."))
         return
-    usual = USUAL if USUAL in names else None
-    mechanism = choose(MECHANISM, names, default=usual)
-    key, host = f"{mechanism}-{pair}", shared_host()
-    if not usable(host, (key,), messages):
+    chosen = _choose_mechanisms(names, bar)
+    keys, host = tuple(f"{each}-{pair}" for each in chosen), shared_host()
+    if not usable(host, keys, messages):
         return
-    source = read_sentence(host, key, sentence, messages)
+    source = read_sentence(host, keys[0], sentence, messages)
     if source is None:
         return
-    trace = host.attend(key, source)
-    link.belong(WALKED, of=mechanism)
-    link.belong(READ, of=(mechanism, trace.source.ids))
-    st.html(_translation(trace))
-    place, head = _place(trace)
-    if place is not None:
-        trace = host.attend(key, source, sites=(f"{place}.*",))
-    _walk(host.model(key), trace, place, head)
+    link.belong(WALKED, of=chosen)
+    places = _places(host, keys, source, bar)
+    with bar:
+        unit = cast("Unit", choose(UNIT))
+    _walk(host, places, unit)
+
+
+def _choose_mechanisms(names: Mapping[str, str], bar: DeltaGenerator) -> tuple[str, ...]:
+    """Return up to three mechanisms, the first that there must be in front."""
+    with bar, st.container(width=200):
+        found = [choose(MECHANISM, names, default=USUAL if USUAL in names else None)]
+    for setting in (SECOND, THIRD):
+        others = {key: name for key, name in names.items() if key not in found}
+        if not others or len(found) == 3:
+            break
+        with bar, st.container(width=200):
+            another = choose(setting, {ALONE: _("compare with \u2026"), **others})
+        if another == ALONE:
+            break
+        found.append(another)
+    return tuple(found)
 
 
 def read_sentence(host: Host, key: str, sentence: str, messages: DeltaGenerator) -> str | None:
@@ -120,12 +169,6 @@ def read_sentence(host: Host, key: str, sentence: str, messages: DeltaGenerator)
     return fitting
 
 
-def _translation(trace: AttentionTrace) -> str:
-    wrote = escape(_("{title} wrote:", title=_(trace.provenance.title)))
-    language = trace.provenance.checkpoint.rpartition("-")[2]
-    return f'<p class="steps-translation"><small>{wrote}</small> <span lang="{language}">{tinted(trace)}</span></p>'
-
-
 def place_name(site: Site) -> str:
     """Return the name of a place in words.
 
@@ -136,79 +179,138 @@ def place_name(site: Site) -> str:
     return _(_STACKS[site.stack, site.kind], layer=site.layer)
 
 
-def _place(trace: AttentionTrace) -> tuple[Site | None, int]:
-    """Return the map to walk through and its head, with a choice where there are several; None without attention."""
-    if not trace.sites:
-        return None, 0
+def _places(host: Host, keys: tuple[str, ...], source: str, bar: DeltaGenerator) -> list[_Place]:
+    """Return a run of each model: of several, all write the translation of the first."""
+    texts: dict[str, str | None] = dict.fromkeys(keys)
+    if len(keys) > 1:
+        target = host.model(keys[0]).fit(forcible_translation(host, keys[0], source).output_text)[0]
+        if target.strip():
+            forced = forced_translations(host, keys, source, target)
+            texts = {key: None if forced[key].provenance.decoding == "greedy" else target for key in keys}
+    found: list[_Place] = []
+    several: tuple[Site, int] | None = None
+    for key, text in texts.items():
+        trace = host.attend(key, source, text)
+        site, head = (trace.sites[0], 0) if trace.sites else (None, 0)
+        if len(trace.sites) > 1:
+            site, head = several = several or _choose_place(trace, bar, alone=len(keys) == 1)
+        if site is not None:
+            trace = host.attend(key, source, text, sites=(f"{site}.*",))
+        found.append(_Place(key, trace, site, head))
+    return found
+
+
+def _choose_place(trace: AttentionTrace, bar: DeltaGenerator, *, alone: bool) -> tuple[Site, int]:
+    """Return the map to walk through and its head: beside other mechanisms one that reads the source, as theirs do."""
     best = trace.provenance.alignment
-    site = best.site.place if best.site.place in trace else trace.sites[0]
-    heads = len(trace[site].head_names)
-    if len(trace.sites) == 1 and heads == 1:
-        return site, 0
-    with st.container(horizontal=True, vertical_alignment="center", key="steps-place"):
-        with st.container(width=340):
-            places = {str(each): place_name(each) for each in trace.sites}
-            site = Site.parse(choose(LAYER, places, default=str(site)))
-        with st.container(width=150):
-            names = {str(head): _("head {head}", head=head) for head in range(len(trace[site].head_names))}
-            default = str(best.head) if best.head != "mean" and str(best.head) in names else "0"
-            head = int(choose(HEAD, names, default=default))
+    sites = [each for each in trace.sites if alone or each.kind == "cross"]
+    default = best.site.place if best.site.place in sites else sites[0]
+    with bar:
+        with st.container(width=270):
+            site = Site.parse(choose(LAYER, {str(each): place_name(each) for each in sites}, default=str(default)))
+        with st.container(width=100):
+            heads = {str(head): _("head {head}", head=head) for head in range(len(trace[site].head_names))}
+            head = int(choose(HEAD, heads, default=str(best.head) if str(best.head) in heads else "0"))
     return site, head
 
 
-def _walk(model: Any, trace: AttentionTrace, place: Site | None, head: int) -> None:
-    """Show the choice of word and step, and the step."""
-    walk = WALKS[trace.provenance.mechanism]
-    queries = trace.target if place is None else trace[place].query_tokens
-    words = {str(each): text for each, text in enumerate(numbered(queries.texts))}
-    reads = place is not None and place.kind == "self"
-    left, right = st.columns(2)
-    with left:
-        row = int(choose(WORD, words, title=_("The word that reads") if reads else _("The word that is written")))
-    run = _decoder_run(model, trace) if walk.needs_states else None
-    numbers: dict[str, Any] = {
-        "row": row,
-        "place": place,
-        "head": head,
-        "column": None if place is None else _key(trace, place, head, row),
-        "parameters": _parameters(model, place, walk.parameters),
-        "states": run.states if run else (),
-        "vector": run.vector if run else None,
-    }
-    steps = take_steps(walk, trace, **numbers)
-    titles = {step.key: f"{number}. {step.title}" for number, step in enumerate(steps, start=1)}
-    link.belong(TITLES, of=tuple(titles), unless=titles)
-    with right:
-        chosen = choose(STEP, titles)
-    st.caption(_("Click a slider, then move on with the arrow keys. Words count from 1, components of vectors from 0."))
-    if walk.note:
-        st.caption(_(walk.note))
-    place_in_walk = next(number for number, step in enumerate(steps) if step.key == chosen)
-    _show_step(trace, steps[place_in_walk], _("step {number} of {count}", number=place_in_walk + 1, count=len(steps)))
+def _walk(host: Host, places: list[_Place], unit: Unit) -> None:
+    """Show the picture, and the numbers of the step that is looked at."""
+    first = places[0]
+    told = walked_on(CANVAS)
+    row = _row(first, told)
+    column = _column(first, row, told)
+    scenes, walks = [], []
+    for place in places:
+        scenes.append(_scene(host, place, row, column))
+        walks.append(take_steps(WALKS[place.mechanism], scenes[-1]))
+    titles = all_steps(walks)
+    step = _step(titles, told)
+    pictures = [
+        picture_of(WALKS[place.mechanism], scene, steps, unit)
+        for place, scene, steps in zip(places, scenes, walks, strict=True)
+    ]
+    text = sentence_of(first.queries, row, unit, **_lead(first))
+    shown = keep_step(pictures, titles)
+    walk_canvas(encode_walk(shown, titles=titles, step=step, row=row, column=column, text=text), key=CANVAS)
+    looked_at = []
+    for scene, steps in zip(scenes, walks, strict=True):
+        own = nearest_step(step, [each.key for each in steps])
+        looked_at.append((scene, next(each for each in steps if each.key == own)))
+    show_numbers(looked_at)
 
 
-def _key(trace: AttentionTrace, place: Site, head: int, row: int) -> int:
-    """Return the key that is worked out in digits."""
-    shown = trace[place]
-    count = row + 1 if shown.causal and trace.provenance.decoding == "greedy" else len(shown.key_tokens)
-    most = strongest_key(shown.weights[head, row])
-    word = visible(shown.key_tokens.texts[most])
-    labels = {MOST_READ: _("worked out: the word read most, {place} {word}", place=position_name(most), word=word)}
-    texts = shown.key_tokens.texts[:count]
-    labels |= {
-        str(key): _("worked out: {place} {word}", place=position_name(key), word=visible(each))
-        for key, each in enumerate(texts)
-    }
-    link.belong(ROW, of=(str(place), row), unless=labels)
-    with st.container(width=420):
-        chosen = choose(READS, labels)
-    return most if chosen == MOST_READ else int(chosen)
+def _row(place: _Place, told: Walked | None) -> int:
+    """Return the query: what the reader has turned to, what the link names, or a word that tells something.
+
+    Another mechanism keeps the word, whose row may be another one in its translation.
+    """
+    queries = place.queries
+    usual = telling_word(queries) if place.site is None else telling_row(place.trace[place.site], place.head)
+    of_source = (place.trace.source.ids, place.site.kind if place.site else "cross", queries is place.trace.source)
+    anew = link.belong(READ, of=of_source)
+    before, row = session.recall(_ROWS, (queries, None))
+    if told is not None and told.row is not None and told.row < len(queries):
+        link.forget_unknown()
+        link.store(WORD.name, WORD.write(str(told.row), str(usual)))
+    elif not anew and before != queries and row is not None and not link.came_back():
+        kept = same_row(before, row, queries)
+        link.store(WORD.name, None if kept is None else WORD.write(str(kept), str(usual)))
+    found = int(value_of(WORD, {str(each): "" for each in range(len(queries))}, default=str(usual)))
+    session.keep(_ROWS, (queries, found))
+    return found
 
 
-def _parameters(model: Translator, place: Site | None, names: tuple[str, ...]) -> Mapping[str, Any]:
+def _column(place: _Place, row: int, told: Walked | None) -> int | None:
+    """Return the key whose score is explained; None for the one that is read most."""
+    if place.site is None:
+        return None
+    shown = place.trace[place.site]
+    written = shown.causal and place.trace.provenance.decoding == "greedy"
+    keys = {MOST_READ: ""} | {str(key): "" for key in range(row + 1 if written else len(shown.key_tokens))}
+    link.belong(ROW, of=(str(place.site), row), unless=keys)
+    if told is not None:
+        wanted = MOST_READ if told.column is None else str(told.column)
+        link.store(READS.name, READS.write(wanted if wanted in keys else MOST_READ, MOST_READ))
+    chosen = value_of(READS, keys)
+    return None if chosen == MOST_READ else int(chosen)
+
+
+def _step(titles: Mapping[str, str], told: Walked | None) -> str:
+    """Return the step: of one that the mechanisms here do not have, the nearest before it."""
+    asked = told.step if told is not None else link.text_of(STEP)
+    nearest = nearest_step(asked, tuple(titles)) if asked else None
+    if nearest is not None:
+        link.store(STEP.name, STEP.write(nearest, next(iter(titles))))
+    return value_of(STEP, titles)
+
+
+def _lead(place: _Place) -> dict[str, str]:
+    """Return what is said before the words that a reader can choose, and their language."""
+    source, target = place.key.rpartition("-")[0].rpartition("-")[2], place.key.rpartition("-")[2]
+    if place.site is not None and place.site.kind == "self" and place.site.stack == "encoder":
+        return {"lead": _("It reads itself:"), "language": source}
+    if place.site is not None and place.site.kind == "self":
+        return {"lead": _("Read in, word by word:"), "language": target}
+    return {"lead": _("{title} wrote:", title=_(place.trace.provenance.title)), "language": target}
+
+
+def _scene(host: Host, place: _Place, row: int, column: int | None) -> Scene:
     from models.experiments.arithmetic import parameters_at
 
-    return parameters_at(model, place, names)
+    walk, model = WALKS[place.mechanism], cast("Translator", host.model(place.key))
+    run = _decoder_run(model, place.trace) if walk.needs_states else None
+    return look_at(
+        walk,
+        place.trace,
+        row=row,
+        place=place.site,
+        head=place.head,
+        column=column,
+        parameters=parameters_at(model, place.site, walk.parameters),
+        states=run.states if run else (),
+        vector=run.vector if run else None,
+    )
 
 
 def _decoder_run(model: Translator, trace: AttentionTrace) -> DecoderRun:
@@ -216,30 +318,5 @@ def _decoder_run(model: Translator, trace: AttentionTrace) -> DecoderRun:
     from models.experiments.arithmetic import decoder_run
 
     identity = (trace.provenance.sha256, trace.source.ids, trace.target.ids)
-    run: DecoderRun = session.kept(_RUN, identity, lambda: decoder_run(model, trace))
+    run: DecoderRun = session.kept(_RUN + model.key, identity, lambda: decoder_run(model, trace))
     return run
-
-
-def _show_step(trace: AttentionTrace, step: WalkStep, number: str) -> None:
-    st.markdown(f"#### {plain(step.title)} :small[:gray[{plain(number)}]]")
-    st.markdown(plain(step.says))
-    with st.container(key="steps-formula"):
-        st.latex(step.formula)
-    available = page_width()
-    headings = "; ".join(map(heading_of, step.strips))
-    show_figure(
-        number_strips(step.strips, width=available),
-        key="steps",
-        says=_("Each cell is a number; frames mark what is worked out in digits below. Point at a cell to read it."),
-        alt=f"{step.title}: {headings}. {step.says}",
-        name=f"{trace.source_text[:LONGEST_NAMED]} {trace.provenance.mechanism} {step.key}",
-        available=available,
-    )
-    if step.worked is not None:
-        with st.container(key="steps-digits"):
-            st.latex(aligned(*step.worked.lines))
-        went_on = f"{step.worked.captured:.6f}"
-        st.caption(_("The model itself went on with {number}.", number=went_on))
-    notes = " \u00b7 ".join(map(say, trace.provenance.notes))
-    if notes:
-        st.caption(plain(notes))

@@ -13,16 +13,15 @@ from streamlit.testing.v1 import AppTest
 
 import models
 from models.experiments import lab
-from models.experiments.arithmetic import parameters_at
 from models.mechanisms import mechanisms
-from models.sites import Site
+from tests.support.payloads import walk_of
 from tests.support.small_models import AWKWARD
 from viz.pages.steps.settings import PRESET
 from viz.server.runtime import shared_host
 from viz.walk.mechanisms import WALKS
-from viz.walk.steps import take_steps
 
 SENTENCE = "The cat drank the milk."
+TURNED = "The agreement on the European Economic Area was signed in August 1992."
 PATIENCE = 120  # seconds: the first run loads the models
 INSTALLED = [key for key in mechanisms() if f"{key}-en-fr" in models.catalog()]
 
@@ -54,10 +53,6 @@ def drawn(values: Any) -> np.ndarray:
     return np.frombuffer(base64.b64decode(values["bdata"]), dtype=values["dtype"]).reshape(shape)
 
 
-def headings(app: AppTest) -> str:
-    return " | ".join(each.text.replace("<br>", " ") for each in figures(app)[0].layout.annotations)
-
-
 def said(app: AppTest) -> str:
     return " ".join(each.value for each in (*app.caption, *app.markdown)).replace("\\", "")
 
@@ -76,71 +71,90 @@ def shown_strip(app: AppTest, name: str) -> np.ndarray:
 
 
 class TestSteps:
-    def test_the_page_opens_at_the_first_step_of_the_first_word(self) -> None:
-        app = opened()
+    def test_the_page_opens_on_a_word_that_reads_another_one_and_with_the_first_step(self) -> None:
+        app = opened(sentence=TURNED)
         assert not app.error
         assert not app.warning
-        assert "step 1 of 8" in said(app)
-        assert [each.key for each in app.select_slider] == ["word", "step"]
-        assert r"\boxed{U h_j}" in formulas(app)[0]
-        assert set(app.query_params) == {"sentence"}
+        walk = walk_of(app)
+        assert chosen(walk) == "économique"
+        (picture,) = walk["pictures"]
+        assert picture["columns"][picture["chosen"]]["text"] == "Economic"
+        assert walk["step"] == walk["steps"][0]["key"] == "keys"
+        assert set(app.query_params) <= {"sentence"}
 
     @pytest.mark.parametrize("mechanism", INSTALLED)
-    def test_every_installed_mechanism_walks_from_score_to_output(self, mechanism: str) -> None:
-        app = opened(mechanism=mechanism)
-        host, key = shared_host(), f"{mechanism}-en-fr"
-        trace = host.attend(key, SENTENCE)
-        place = trace.provenance.alignment.site.place if trace.sites else None
-        best = trace.provenance.alignment.head
-        head = 0 if best == "mean" else best
-        walk = WALKS[mechanism]
-        if place is not None and not walk.needs_states:
-            trace = host.attend(key, SENTENCE, sites=(f"{place}.*",))
-            given = parameters_at(host.model(key), place, walk.parameters)  # type: ignore[arg-type]
-            steps = take_steps(walk, trace, row=2, place=place, head=head, parameters=given)
-            app.select_slider(key="word").set_value("2").run()
-            for step in steps:
-                app.select_slider(key="step").set_value(step.key).run()
-                figure = figures(app)[0]
-                assert formulas(app)[0] == step.formula
-                for shown, strip in zip(figure.data, step.strips, strict=True):
-                    np.testing.assert_array_equal(drawn(shown.z), strip.values.astype(np.float32))
-                assert step.worked is not None
-                assert all(line in formulas(app)[1] for line in step.worked.lines)
-                assert f"went on with {step.worked.captured:.6f}" in said(app)
-            assert parameter(app, "step") == steps[-1].key
-            assert parameter(app, "word") == "2"
+    def test_every_installed_mechanism_is_walked_through_with_the_numbers_of_its_trace(self, mechanism: str) -> None:
+        app = opened(mechanism=mechanism, word="2", unit="piece")
+        key = f"{mechanism}-en-fr"
+        trace = shared_host().attend(key, SENTENCE)
+        (picture,) = walk_of(app)["pictures"]
+        assert [step["key"] for step in picture["steps"]] == [
+            part.key for part in WALKS[mechanism].parts if part.key != "feed" or len(trace.target) > 3
+        ]
+        assert all(step["says"] for step in picture["steps"])
+        if trace.sites:
+            best = trace.provenance.alignment
+            weights = trace[best.site.place].weights[0 if best.head == "mean" else best.head, 2]
+            np.testing.assert_allclose(picture["rows"][-1]["values"], weights, atol=1e-6)
+        expected = [share for _text, share in trace.steps[2].alternatives[:5]]
+        assert [each["share"] for each in picture["words"][:5]] == expected if picture["words"] else True
 
-    def test_a_link_names_word_step_and_pair(self) -> None:
-        app = opened(mechanism="luong-general", word="1", step="softmax", reads="3")
-        weights = shared_host().attend("luong-general-en-fr", SENTENCE)["decoder.0.cross"].weights[0, 1]
-        np.testing.assert_array_equal(shown_strip(app, "weights")[0], weights)
-        assert f"went on with {weights[3]:.6f}" in said(app)
-        assert "a_{2,4}" in formulas(app)[1].replace("{{", "{").replace("}}", "}")
+    def test_a_link_names_word_step_and_key(self) -> None:
+        app = opened(mechanism="luong-general", word="1", step="scores", reads="3", unit="piece")
+        trace = shared_host().attend("luong-general-en-fr", SENTENCE, sites=("decoder.0.cross.*",))
+        walk = walk_of(app)
+        (picture,) = walk["pictures"]
+        assert (walk["row"], walk["column"], walk["step"], picture["chosen"]) == (1, 3, "scores", 3)
+        fall = next(step["fall"] for step in picture["steps"] if step["key"] == "scores")
+        score = trace["decoder.0.cross"].companions["scores"][0, 1, 3]
+        assert sum(value for _label, value in fall["parts"]) == pytest.approx(score, rel=1e-5)
 
     @pytest.mark.parametrize("place", ["encoder.2.self", "decoder.0.self", "decoder.1.cross"])
     def test_every_layer_and_head_of_the_transformer_can_be_walked_through(self, place: str) -> None:
-        app = opened(mechanism="transformer", step="softmax")
+        app = opened(mechanism="transformer", step="softmax", unit="piece")
         app.selectbox(key="layer").set_value(place).run()
         app.selectbox(key="head").set_value("5").run()
         trace = shared_host().attend("transformer-en-fr", SENTENCE)
-        count = 1 if Site.parse(place).stack == "decoder" and place.endswith("self") else len(trace.source)
-        np.testing.assert_allclose(shown_strip(app, "weights")[0], trace[place].weights[5, 0, :count], atol=1e-6)
-        app.select_slider(key="step").set_value("merge").run()
-        assert "contexts of all heads [8 x 32]" in headings(app)
+        walk = walk_of(app)
+        row = walk["row"]
+        values = walk["pictures"][0]["rows"][-1]["values"]
+        np.testing.assert_allclose(values, trace[place].weights[5, row, : len(values)], atol=1e-6)
 
-    def test_a_new_sentence_begins_at_its_first_word_with_the_same_step(self) -> None:
+    def test_a_new_sentence_opens_on_its_own_word_with_the_same_step(self) -> None:
         app = opened(word="4", step="context", reads="2")
         app.text_input(key="sentence").set_value("Yes.").run()
         assert not app.warning
         assert (parameter(app, "word"), parameter(app, "reads"), parameter(app, "step")) == (None, None, "context")
-        assert "step 6 of 8" in said(app)
 
-    def test_another_mechanism_begins_at_its_first_step(self) -> None:
-        app = opened(step="features", word="3")
-        app.button_group(key="mechanism").set_value("luong-general").run()
+    def test_another_mechanism_keeps_the_word_and_the_step(self) -> None:
+        app = opened(sentence=TURNED, step="features", word="8")
+        before = walk_of(app)
+        assert chosen(before) == "européen"
+        app.selectbox(key="mechanism").set_value("seq2seq").run()
         assert not app.warning
-        assert "step 1 of 6" in said(app)
+        walk = walk_of(app)
+        assert chosen(walk) == "européen"
+        assert walk["row"] != before["row"]
+        assert walk["step"] == "vector"
+        app.selectbox(key="mechanism").set_value("luong-general").run()
+        assert chosen(walk_of(app)) == "européen"
+
+    def test_three_mechanisms_write_the_same_word_one_below_the_other(self) -> None:
+        app = opened(sentence=TURNED, mechanism="bahdanau", second="seq2seq", third="transformer", step="softmax")
+        walk = walk_of(app)
+        titles = [mechanisms()[key].title for key in ("bahdanau", "seq2seq", "transformer")]
+        assert [each["title"] for each in walk["pictures"]] == titles
+        for picture in walk["pictures"]:
+            assert picture["state"]["text"] == "L'accord sur l'Espace"
+            assert [each["text"] for each in picture["words"] if each["written"]] == ["économique"]
+        assert all("cross-attention" in option for option in app.selectbox(key="layer").options)
+
+    def test_words_are_joined_from_pieces_or_shown_as_pieces(self) -> None:
+        app = opened(sentence="We saw a flumberdoodle in the garden.")
+        words = walk_of(app)["pictures"][0]["columns"]
+        app.button_group(key="unit").set_value("piece").run()
+        pieces = walk_of(app)["pictures"][0]["columns"]
+        assert len(pieces) == sum(each["pieces"] for each in words) > len(words)
 
     @pytest.mark.parametrize(
         ("link", "named"),
@@ -148,6 +162,7 @@ class TestSteps:
             ({"word": "99"}, "word=99"),
             ({"step": "<b>"}, "step=<b>"),
             ({"mechanism": "nothing"}, "mechanism=nothing"),
+            ({"second": "bahdanau"}, "second=bahdanau"),
             ({"mechanism": "transformer", "layer": "encoder.9.self"}, "layer=encoder.9.self"),
             ({"mechanism": "transformer", "head": "9"}, "head=9"),
             ({"reads": "x"}, "reads=x"),
@@ -157,30 +172,48 @@ class TestSteps:
     )
     def test_what_a_link_asks_for_and_there_is_not_is_named(self, link: dict[str, str], named: str) -> None:
         app = opened(**link)
-        assert figures(app)
+        assert walk_of(app)["pictures"]
         assert named in app.warning[0].value.replace("\\", "")
+
+    def test_the_fold_holds_every_number_of_the_step(self) -> None:
+        app = AppTest.from_function(script, default_timeout=PATIENCE)
+        for key, value in {"sentence": SENTENCE, "mechanism": "luong-general", "word": "2", "step": "softmax"}.items():
+            app.query_params[key] = value
+        app.session_state["numbers-of-step"] = True
+        app.run()
+        weights = shared_host().attend("luong-general-en-fr", SENTENCE)["decoder.0.cross"].weights[0, 2]
+        np.testing.assert_array_equal(shown_strip(app, "weights")[0], weights)
+        assert f"went on with {weights.max():.6f}" in said(app)
+        assert formulas(app)
 
     def test_bad_input_is_said_and_the_last_good_sentence_stays(self) -> None:
         app = opened(step="softmax")
-        before = shown_strip(app, "weights")
+        before = walk_of(app)["pictures"]
         app.text_input(key="sentence").set_value("   ").run()
         assert "type at least one word" in app.error[0].value
-        np.testing.assert_array_equal(shown_strip(app, "weights"), before)
+        assert walk_of(app)["pictures"] == before
 
     def test_a_page_that_opens_with_bad_input_says_what_to_do(self) -> None:
         app = opened(sentence=" ")
         assert len(app.error) == 1
-        assert not figures(app)
+        assert not app.get("bidi_component")
 
     @pytest.mark.parametrize("name", AWKWARD)
-    def test_awkward_sentences_are_walked_through(self, name: str) -> None:
-        app = opened(mechanism="transformer", sentence=AWKWARD[name].encode("utf8", "replace").decode(), step="context")
-        assert figures(app) or app.error
+    @pytest.mark.parametrize("mechanism", ["transformer", "luong-local-p", "seq2seq"])
+    def test_awkward_sentences_are_walked_through(self, name: str, mechanism: str) -> None:
+        sentence = AWKWARD[name].encode("utf8", "replace").decode()
+        app = opened(mechanism=mechanism, sentence=sentence, step="context")
+        assert app.error or walk_of(app)["pictures"]
 
     def test_a_text_that_is_too_long_is_cut_and_said(self) -> None:
         app = opened(mechanism="luong-general", sentence="cat " * 400)
         assert "longer than the model takes" in app.info[0].value
-        assert figures(app)
+        assert walk_of(app)["pictures"]
+
+
+def chosen(walk: dict[str, Any]) -> str:
+    """Return the word that is walked through."""
+    return str(next(each["text"] for each in walk["text"] if each["row"] == walk["row"]))
 
 
 def arrays(app: AppTest) -> dict[str, np.ndarray]:

@@ -1,0 +1,191 @@
+// The walk through one word: which step is shown is a matter of the browser, which word is one of the server.
+// Stands behind walk_board.js.
+
+const SETTLE = 500; // milliseconds after which the link learns of a step
+const PACE = 2600; // milliseconds of a step that plays
+const walks = new WeakMap();
+
+export default function show({ parentElement, data, setTriggerValue }) {
+  let walk = walks.get(parentElement);
+  if (!walk || !walk.root.isConnected) {
+    walk?.dispose();
+    walk = new Walk(parentElement.querySelector(".walk"));
+    walks.set(parentElement, walk);
+  }
+  walk.send = (chosen) => setTriggerValue("chosen", chosen);
+  walk.load(data);
+  return () => walk.root.isConnected || walk.dispose();
+}
+
+async function unpack(bytes) {
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  const plain = new Uint8Array(await new Response(stream).arrayBuffer());
+  const length = new DataView(plain.buffer).getUint32(0, true);
+  return JSON.parse(new TextDecoder().decode(plain.subarray(4, 4 + length)));
+}
+
+class Walk {
+  constructor(root) {
+    this.root = root;
+    for (const part of ["sentence", "previous", "play", "next", "steps", "boards", "hint", "live"]) this[part] = root.querySelector("." + part);
+    this.shown = [];
+    this.loads = 0;
+    this.previous.addEventListener("click", () => this.turn(-1));
+    this.next.addEventListener("click", () => this.turn(1));
+    this.play.addEventListener("click", () => (this.playing ? this.stop() : this.start()));
+    this.boards.addEventListener("keydown", (event) => this.press(event));
+    this.steps.addEventListener("keydown", (event) => this.press(event));
+    this.sentence.addEventListener("keydown", (event) => this.walkWords(event));
+    this.sizes = new ResizeObserver(() => this.resize());
+    this.sizes.observe(this.boards);
+  }
+
+  dispose() {
+    this.stop();
+    clearTimeout(this.timer);
+    this.sizes.disconnect();
+  }
+
+  async load(bytes) {
+    const turn = ++this.loads, data = await unpack(bytes);
+    if (turn !== this.loads) return; // a later one has come meanwhile
+    const told = this.data?.step;
+    this.data = data;
+    // The step of the browser holds, unless the link says another one than it said before and than it was told.
+    if (this.step === undefined || !data.steps.some(({ key }) => key === this.step) || (data.step !== told && data.step !== this.sent)) this.step = data.step;
+    this.root.classList.toggle("dark", isDark(this.root));
+    this.describe();
+    this.showSentence();
+    while (this.shown.length > data.pictures.length) this.shown.pop().root.remove();
+    data.pictures.forEach((picture, number) => {
+      const board = (this.shown[number] ??= new Board((column) => this.tell({ column })));
+      if (!board.root.isConnected) this.boards.append(board.root);
+      board.load(picture, data.pictures.length > 1, data.words);
+    });
+    this.light();
+  }
+
+  describe() {
+    const { data } = this, { words } = data;
+    for (const [name, sign] of [["previous", "◀"], ["next", "▶"]]) {
+      this[name].textContent = sign;
+      this[name].title = words[name];
+      this[name].setAttribute("aria-label", words[name]);
+    }
+    this.boards.setAttribute("aria-label", words.board);
+    this.sentence.setAttribute("aria-label", words.sentence);
+    this.hint.textContent = words.hint;
+    this.steps.replaceChildren(...data.steps.map(({ key, title }, number) => {
+      const button = html("button", "", `${number + 1} ${title}`);
+      button.type = "button";
+      button.dataset.key = key;
+      button.addEventListener("click", () => this.go(key));
+      return html("li", "", button);
+    }));
+    this.showPlay();
+  }
+
+  showPlay() {
+    const { words } = this.data, says = this.playing ? words.pause : words.play;
+    this.play.textContent = this.playing ? "❚❚" : "▶▶";
+    this.play.title = says;
+    this.play.setAttribute("aria-label", says);
+  }
+
+  showSentence() {
+    const { text, lead, row } = this.data, held = this.root.getRootNode().activeElement?.dataset?.row;
+    const buttons = text.flatMap(({ text: word, row: own, space }) => {
+      const button = html("button", "", word);
+      const pressed = own === row;
+      button.type = "button";
+      button.dataset.row = own;
+      button.tabIndex = pressed ? 0 : -1;
+      button.setAttribute("aria-pressed", pressed);
+      button.addEventListener("click", () => this.tell({ row: own }));
+      return space ? [" ", button] : [button];
+    });
+    this.sentence.replaceChildren(html("span", "small", lead), ...buttons);
+    this.sentence.lang = this.data.language;
+    if (held !== undefined) this.sentence.querySelector("[aria-pressed='true']")?.focus();
+  }
+
+  walkWords(event) {
+    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (!by) return;
+    event.preventDefault();
+    const all = [...this.sentence.querySelectorAll("button")], at = all.indexOf(event.target);
+    const next = all[at + by];
+    if (!next) return;
+    next.focus();
+    next.click();
+  }
+
+  press(event) {
+    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (!by || event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    if (event.shiftKey) this.shown[0]?.move(by);
+    else this.turn(by);
+  }
+
+  get place() {
+    return this.data.steps.findIndex(({ key }) => key === this.step);
+  }
+
+  turn(by) {
+    const next = this.data.steps[this.place + by];
+    if (next) this.go(next.key);
+    return Boolean(next);
+  }
+
+  go(key) {
+    this.step = key;
+    this.light(true);
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.tell({}), SETTLE);
+  }
+
+  start() {
+    if (this.place === this.data.steps.length - 1) this.go(this.data.steps[0].key);
+    this.playing = setInterval(() => this.turn(1) || this.stop(), PACE);
+    this.showPlay();
+  }
+
+  stop() {
+    clearInterval(this.playing);
+    this.playing = null;
+    if (this.data) this.showPlay();
+  }
+
+  light(moving = false) {
+    for (const board of this.shown) board.light(this.step, moving);
+    const { place } = this;
+    for (const button of this.steps.querySelectorAll("button")) {
+      if (button.dataset.key === this.step) {
+        button.setAttribute("aria-current", "step");
+        const { offsetLeft, offsetWidth } = button, { scrollLeft, clientWidth } = this.steps;
+        if (offsetLeft < scrollLeft || offsetLeft + offsetWidth > scrollLeft + clientWidth) this.steps.scrollLeft = offsetLeft - clientWidth / 2;
+      } else button.removeAttribute("aria-current");
+    }
+    this.previous.disabled = place <= 0;
+    this.next.disabled = place === this.data.steps.length - 1;
+    if (moving) this.live.textContent = this.shown.map(({ says }) => says.textContent).join(" ");
+  }
+
+  // Tell the server what is looked at, all of it: a later message replaces an earlier one.
+  tell(change) {
+    clearTimeout(this.timer);
+    const { row, column } = this.data;
+    this.sent = this.step;
+    this.send({ row, column: "row" in change ? null : column, step: this.step, ...change });
+  }
+
+  resize() {
+    for (const board of this.shown) if (board.place?.room !== board.stage.clientWidth) board.draw();
+  }
+}
+
+function isDark(element) {
+  const [red, green, blue] = (getComputedStyle(element).color.match(/[\d.]+/g) ?? [0, 0, 0]).map(Number);
+  return red + green + blue > 382;
+}

@@ -1,0 +1,70 @@
+"""What the walk through a word is fed with: its pictures, its steps, and every word that goes with them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from viz.canvas.payload import pack
+from viz.text.language import _, mark
+
+VERSION = 1
+
+_WORDS = {
+    "previous": mark("Previous step"),
+    "next": mark("Next step"),
+    "play": mark("Play all steps"),
+    "pause": mark("Pause"),
+    "likely": mark("the likeliest next words"),
+    "hidden": mark("hidden"),
+    "board": mark("The picture of the walk: arrow keys turn to other steps, with Shift to other columns"),
+    "sentence": mark("The words: each has a walk of its own"),
+    "hint": mark(
+        "Click a word of the sentence above to follow it, or a column to see what its score is made of. Arrow keys: "
+        "steps; with Shift: columns. Words count from 1, numbers of a vector from 0."
+    ),
+}
+
+
+def encode_walk(
+    pictures: Sequence[Mapping[str, Any]],
+    *,
+    titles: Mapping[str, str],
+    step: str,
+    row: int,
+    column: int | None,
+    text: Mapping[str, Any],
+) -> bytes:
+    """Return all that the browser shows of a walk.
+
+    Parameters
+    ----------
+    pictures : sequence of mapping
+        As `viz.walk.picture.keep_step` gives them: one a mechanism.
+    titles : mapping of str to str
+        Those of the steps, by their keys, in order.
+    step : str
+        The key of the step that the link names.
+    row : int
+        The query.
+    column : int or None
+        The key that the reader has chosen; None for the one that is read most.
+    text : mapping
+        As `viz.walk.picture.sentence_of` gives it.
+
+    Returns
+    -------
+    bytes
+        As `viz.canvas.payload.pack` gives them.
+    """
+    header = {
+        "version": VERSION,
+        "step": step,
+        "row": row,
+        "column": column,
+        "steps": [{"key": key, "title": title} for key, title in titles.items()],
+        "pictures": pictures,
+        "words": {name: _(message) for name, message in _WORDS.items()},
+        **text,
+    }
+    return pack(header, b"")

@@ -1,0 +1,290 @@
+// One mechanism of a walk: its formula, and the picture that stands still while the steps light its parts.
+// Whatever comes from the data is shown as text; the formulas alone are markup, and those are of the code.
+
+const NS = "http://www.w3.org/2000/svg";
+const CELL = { least: 26, most: 96 }; // pixels of a column
+const NUMBER = 36; // pixels of a column at least whose numbers are all written
+const LINES = 13, GAP = 4, DIGITS = 12, FAN = 78, NODE = 28, DOT = 18;
+const LONGEST = 15; // letters of a word above its column
+const HEIGHT = { one: 396, several: 316 }; // pixels of a picture, alone or under others
+const SLANT = 38; // degrees
+const MOVE = 300; // milliseconds
+
+const svg = (name, attributes = {}, ...within) => {
+  const element = document.createElementNS(NS, name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  element.append(...within);
+  return element;
+};
+
+const html = (name, className = "", ...within) => {
+  const element = document.createElement(name);
+  if (className) element.className = className;
+  element.append(...within);
+  return element;
+};
+
+const cut = (text) => ([...text].length > LONGEST ? [...text].slice(0, LONGEST - 1).join("") + "…" : text);
+
+const short = (value) => {
+  const size = Math.abs(value);
+  if (size >= 100) return value.toFixed(0);
+  if (size === 0) return "0";
+  if (size >= 0.005) return value.toFixed(2);
+  return "≈0";
+};
+
+const precise = (value) => (Math.abs(value) >= 0.001 || value === 0 ? value.toFixed(3) : value.toExponential(1));
+
+const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+class Board {
+  constructor(tell) {
+    this.tell = tell; // what to do when a column is chosen
+    this.says = html("p", "says");
+    this.formula = html("div", "formula");
+    this.left = html("div", "side left");
+    this.stage = html("div", "stage");
+    this.stage.addEventListener("scroll", () => this.follow());
+    this.right = html("div", "side");
+    this.note = html("p", "note");
+    const top = html("div", "top", this.says, this.formula);
+    this.root = html("div", "board", top, html("div", "parts", this.left, this.stage, this.right), this.note);
+  }
+
+  load(picture, titled, words) {
+    Object.assign(this, { before: this.tops ? { tops: this.tops } : null, picture, titled, words });
+    this.formula.innerHTML = picture.codes.join("");
+    this.note.textContent = picture.note;
+    this.fillLeft();
+    this.fillRight();
+    this.draw();
+  }
+
+  fillLeft() {
+    const { state } = this.picture;
+    const box = html("div", "box", html("b", "", state.name), state.says);
+    box.dataset.part = "state";
+    if (state.text) box.append(html("span", "text", `“${state.text}”`));
+    this.fall = html("div", "fall");
+    this.left.replaceChildren(box, this.fall);
+  }
+
+  fillRight() {
+    const { boxes, words } = this.picture, parts = [];
+    if (words.length) {
+      const list = html("div", "likely", html("span", "name", this.words.likely));
+      list.dataset.part = "predict";
+      for (const { text, share, written } of words) {
+        const bar = html("i");
+        bar.style.width = `${100 * share}%`;
+        list.append(html("span", written ? "word written" : "word", text), html("span", "bar", bar),
+          html("span", "number", share.toFixed(3)));
+      }
+      parts.push(list);
+    }
+    boxes.forEach(({ part, text }, place) => {
+      const box = html("div", place === 0 ? "box push" : "box", html("b", "", text));
+      box.dataset.part = part;
+      parts.push(box);
+    });
+    this.right.replaceChildren(...parts);
+  }
+
+  // Draw the columns as wide as there is room for; a longer text scrolls inside the stage.
+  draw() {
+    const { columns } = this.picture, room = this.stage.clientWidth;
+    if (!room) return;
+    const pen = (this.pen ??= document.createElement("canvas").getContext("2d"));
+    pen.font = `14px ${getComputedStyle(this.stage).fontFamily}`;
+    const widest = Math.max(...columns.map(({ text }) => pen.measureText(cut(text)).width));
+    let cell = Math.min(Math.max(room / columns.length, CELL.least), CELL.most);
+    const slanted = widest + 8 > cell, angle = (SLANT * Math.PI) / 180;
+    const beyond = slanted ? Math.max(widest * Math.cos(angle) - cell / 2, 0) : 0;
+    if (slanted) cell = Math.min(Math.max((room - beyond) / columns.length, CELL.least), CELL.most);
+    const width = Math.max(room, cell * columns.length + beyond);
+    this.place = {
+      cell, slanted, width, room,
+      height: this.titled ? HEIGHT.several : HEIGHT.one,
+      labels: slanted ? Math.ceil(widest * Math.sin(angle)) + 14 : 22,
+      left: (width - beyond - cell * columns.length) / 2,
+    };
+    const root = svg("svg", { width, height: this.place.height, role: "img", "aria-label": this.picture.alt ?? "" });
+    this.paint(root);
+    this.stage.replaceChildren(root);
+    this.light(this.step);
+    const { chosen } = this.picture;
+    if (chosen !== undefined && width > room) this.stage.scrollLeft = this.middle(chosen) - room / 2;
+  }
+
+  // Names of rows stay in sight while a long text is scrolled.
+  follow() {
+    for (const title of this.stage.querySelectorAll(".title")) title.setAttribute("x", this.stage.scrollLeft);
+  }
+
+  middle(column) {
+    return this.place.left + (column + 0.5) * this.place.cell;
+  }
+
+  paint(root) {
+    const { picture, place } = this, top = place.labels;
+    const below = place.height - NODE - 2;
+    root.append(this.headings(top));
+    if (!picture.rows.length) {
+      root.append(...this.funnel(top + DOT, below));
+      return;
+    }
+    const tall = (below - FAN - top - DOT) / picture.rows.length;
+    const tops = picture.rows.map((_, row) => top + DOT + row * tall);
+    if (picture.window) root.append(this.windowOf(top + DOT, tops.at(-1) + tall));
+    this.tops = picture.rows.map((row, number) => this.bars(root, row, tops[number], tall - LINES - GAP));
+    root.append(...this.fan(tops.at(-1) + tall, below));
+    this.columns(root, tops.at(-1) + tall);
+  }
+
+  headings(top) {
+    const { place, picture } = this, group = svg("g", { "data-part": "words" });
+    picture.columns.forEach(({ text }, column) => {
+      const x = this.middle(column), y = top - 6;
+      const turned = place.slanted ? { transform: `rotate(${-SLANT} ${x} ${y})` } : { "text-anchor": "middle" };
+      const chosen = column === picture.chosen ? "word chosen" : "word";
+      group.append(svg("text", { x, y, class: chosen, ...turned }, cut(text)), svg("circle", { cx: x, cy: top + 6, r: 3.5, class: "state" }));
+    });
+    return group;
+  }
+
+  // The bars of one row; gives where each stands, so that those of the next row can grow out of them.
+  bars(root, row, top, tall) {
+    const { place, picture } = this, numbers = row.values.filter((each) => each !== null);
+    const highest = row.part === "score" ? Math.max(0, ...numbers) : Math.max(1, ...numbers);
+    const lowest = Math.min(0, ...numbers), span = highest - lowest || 1, first = top + LINES;
+    tall -= lowest < 0 ? 2 * DIGITS : DIGITS; // numbers stand above their bars, or below those of negative ones
+    const zero = first + DIGITS + (tall * highest) / span;
+    const group = svg("g", { class: "row", "data-part": row.part }, svg("text", { x: 0, y: top + 11, class: "title" }, row.title));
+    group.append(svg("line", { x1: place.left, x2: place.left + place.cell * picture.columns.length, y1: zero, y2: zero, class: "axis" }));
+    const largest = row.values.indexOf(Math.max(...numbers)), wide = Math.min(place.cell * 0.62, 40);
+    const made = row.values.map((value, column) => {
+      if (value === null) {
+        group.append(svg("text", { x: this.middle(column), y: zero - 3, "text-anchor": "middle" }, "×"));
+        return null;
+      }
+      const high = Math.max((Math.abs(value) / span) * tall, 0.5), y = value < 0 ? zero : zero - high;
+      const kind = row.part === "score" ? (value < 0 ? "below" : "score") : "share";
+      const bar = svg("rect", { x: this.middle(column) - wide / 2, y, width: wide, height: high, class: `bar ${kind}` });
+      group.append(bar);
+      if (place.cell >= NUMBER || column === picture.chosen || column === largest) {
+        group.append(svg("text", { x: this.middle(column), y: value < 0 ? zero + high + DIGITS - 2 : y - 3, "text-anchor": "middle" }, short(value)));
+      }
+      return { bar, y, high };
+    });
+    root.append(group);
+    return made;
+  }
+
+  fan(top, below) {
+    const { picture, place } = this, shares = picture.rows.at(-1).values;
+    const lines = svg("g", { "data-part": "context" }), middle = place.left + (place.cell * picture.columns.length) / 2;
+    shares.forEach((share, column) => {
+      if (share === null || share < 0.005) return;
+      const x = this.middle(column), half = (top + below) / 2;
+      lines.append(svg("path", { d: `M${x} ${top}C${x} ${half} ${middle} ${half} ${middle} ${below}`, class: "flow",
+        "stroke-width": 1 + 13 * share, "stroke-opacity": 0.35 + 0.6 * share }));
+    });
+    return [lines, ...this.node(middle, below, picture.context, "context")];
+  }
+
+  // Without attention: every word runs into one vector.
+  funnel(top, below) {
+    const { picture, place } = this, middle = place.left + (place.cell * picture.columns.length) / 2;
+    const lines = svg("g", { "data-part": "vector" });
+    picture.columns.forEach((_, column) => {
+      const x = this.middle(column), half = (top + below) / 2;
+      lines.append(svg("path", { d: `M${x} ${top}C${x} ${half} ${middle} ${half} ${middle} ${below}`, class: "flow", "stroke-width": 2 }));
+    });
+    return [lines, ...this.node(middle, below, picture.vector, "vector")];
+  }
+
+  node(middle, top, text, part) {
+    const wide = Math.min(Math.max(text.length * 7.4 + 24, 90), this.place.width - 4), { width } = this.place;
+    const arrow = svg("g", { "data-part": part }, svg("path", { d: `M${middle + wide / 2} ${top + NODE / 2}H${width - 8}m-7 -5l7 5l-7 5`, class: "flow", "stroke-width": 2 }));
+    const box = svg("g", { class: "node", "data-part": part },
+      svg("rect", { x: middle - wide / 2, y: top, width: wide, height: NODE, rx: 8 }),
+      svg("text", { x: middle, y: top + NODE / 2 + 5, "text-anchor": "middle" }, text));
+    return [arrow, box];
+  }
+
+  windowOf(top, bottom) {
+    const { place, picture: { window: at } } = this, x = (column) => place.left + column * place.cell;
+    const tip = x(at.centre);
+    return svg("g", { class: "window", "data-part": "window" },
+      svg("rect", { x: x(at.from), y: top, width: Math.max(x(at.to) - x(at.from), 2), height: bottom - top - GAP, rx: 5 }),
+      svg("path", { d: `M${tip - 6} ${top - 9}h12l-6 9z` }));
+  }
+
+  // What is pressed to choose the word whose score is explained; each tells its numbers.
+  columns(root, bottom) {
+    const { picture, place, words } = this;
+    picture.columns.forEach(({ text }, column) => {
+      const chosen = column === picture.chosen;
+      const numbers = picture.rows.map(({ title, values }) => `${title}: ${values[column] === null ? words.hidden : precise(values[column])}`);
+      const hit = svg("rect", { x: place.left + column * place.cell, y: 0, width: place.cell, height: bottom, class: "hit" });
+      const group = svg("g", { class: chosen ? "column chosen" : "column", role: "button", tabindex: -1, "aria-pressed": chosen,
+        "aria-label": `${text}: ${numbers.join(", ")}` }, svg("title", {}, `${text}\n${numbers.join("\n")}`), hit);
+      group.addEventListener("click", () => this.tell(picture.picks[column]));
+      root.append(group);
+    });
+  }
+
+  // Choose the column `by` further on.
+  move(by) {
+    const { picks, chosen } = this.picture;
+    if (picks?.[chosen + by] !== undefined) this.tell(picks[chosen + by]);
+  }
+
+  light(key, moving = false) {
+    this.step = key;
+    const { picture } = this, step = picture.steps[picture.at[key]];
+    if (!step) return;
+    const heading = html("b", "", this.titled ? `${picture.title} \u00b7 ${step.title}` : step.title);
+    this.says.replaceChildren(heading, step.says);
+    for (const part of this.root.querySelectorAll("[data-part]")) part.classList.toggle("lit", step.lit.includes(part.dataset.part));
+    for (const term of this.formula.querySelectorAll("[class^='term-']")) {
+      const [name] = term.className.baseVal?.split(" ") ?? term.getAttribute("class").split(" ");
+      term.setAttribute("class", name === `term-${step.key}` ? `${name} lit` : name);
+    }
+    this.fill(step.fall);
+    if (moving && step.lit.includes("softmax")) this.grow();
+  }
+
+  // The largest parts of a sum, each bar beginning where the one before has ended.
+  fill(fall) {
+    this.fall.replaceChildren();
+    if (!fall) return;
+    this.fall.append(html("span", "name", fall.says));
+    let at = 0, low = 0, high = 0;
+    for (const [, value] of fall.parts) {
+      at += value;
+      [low, high] = [Math.min(low, at), Math.max(high, at)];
+    }
+    const span = high - low || 1, line = (label, from, to, value, extra) => {
+      const bar = html("i", value < 0 ? "below" : "");
+      bar.style.left = `${(100 * (Math.min(from, to) - low)) / span}%`;
+      bar.style.width = `${(100 * Math.abs(to - from)) / span}%`;
+      this.fall.append(html("span", `label ${extra}`, label), html("span", `bar ${extra}`, bar), html("span", `number ${extra}`, precise(value)));
+    };
+    at = 0;
+    for (const [label, value] of fall.parts) line(label, at, (at += value), value, "");
+    line(fall.sum, 0, fall.total, fall.total, "total");
+  }
+
+  // Scores become exponentials and those weights: each bar grows out of the one above it.
+  grow() {
+    if (still()) return;
+    this.tops?.forEach((row, number) => row.forEach((own, column) => {
+      const above = this.tops[number - 1]?.[column];
+      if (!own || !above) return;
+      const start = `translateY(${above.y - own.y}px) scaleY(${above.high / own.high})`;
+      own.bar.animate([{ transform: start, transformOrigin: "top" }, { transform: "none", transformOrigin: "top" }], { duration: MOVE, easing: "ease-out" });
+    }));
+  }
+}

@@ -1,0 +1,57 @@
+"""All numbers of a step, in a fold: every component as a strip of cells, and one of them worked out in digits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from viz.captions.strips import heading_of
+from viz.figures.strips import number_strips
+from viz.text.language import _, say
+from viz.text.markup import plain
+from viz.walk.digits import aligned
+from viz.walk.scene import Scene
+from viz.walk.steps import WalkStep
+from viz.widgets.chart import show_figure
+from viz.widgets.fold import unfolded
+from viz.widgets.viewport import page_width
+
+LONGEST_NAMED = 40  # characters of the sentence in the name of a file
+
+
+def show_numbers(looked_at: Sequence[tuple[Scene, WalkStep]]) -> None:
+    """Show a closed fold with the numbers of a step, as each mechanism has them.
+
+    Parameters
+    ----------
+    looked_at : sequence of (Scene, WalkStep)
+        One a mechanism.
+    """
+    fold = unfolded(_("All numbers of this step"), "numbers-of-step")
+    if fold is None:
+        return
+    with fold:
+        available = page_width()
+        for scene, step in looked_at:
+            _show(scene, step, available)
+
+
+def _show(scene: Scene, step: WalkStep, available: float) -> None:
+    mechanism = scene.trace.provenance.mechanism
+    st.markdown(f"**{plain(_(scene.trace.provenance.title))}** \u00b7 {plain(step.title)}")
+    headings = "; ".join(map(heading_of, step.strips))
+    show_figure(
+        number_strips(step.strips, width=available),
+        key=f"steps-{mechanism}",
+        says=_("Each cell is a number; framed is what is worked out in digits below. Point at a cell to read it."),
+        alt=f"{step.title}: {headings}. {step.says}",
+        name=f"{scene.trace.source_text[:LONGEST_NAMED]} {mechanism} {step.key}",
+        available=available,
+    )
+    if step.worked is not None:
+        st.latex(aligned(*step.worked.lines))
+        st.caption(_("The model itself went on with {number}.", number=f"{step.worked.captured:.6f}"))
+    notes = " \u00b7 ".join(map(say, scene.trace.provenance.notes))
+    if notes:
+        st.caption(plain(notes))

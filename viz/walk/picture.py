@@ -1,0 +1,296 @@
+"""The picture of a walk: what stands still while the steps go by, and which part of it each step lights."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.trace import TokenSequence
+from viz.text.counting import position_name
+from viz.text.language import _, _n
+from viz.text.tokens import visible
+from viz.views.view import Unit
+from viz.walk.digits import Waterfall
+from viz.walk.formula import mathml
+from viz.walk.scene import Scene, spoken
+from viz.walk.steps import Walk, WalkStep
+
+LIKELIEST = 5
+"""Words of the vocabulary that are named at the end."""
+
+_LIT = {
+    "keys": ("words",),
+    "features": ("words", "state"),
+    "product": ("state", "score"),
+    "scores": ("state", "score"),
+    "scaling": ("score",),
+    "mask": ("score",),
+    "centre": ("state", "window"),
+    "gaussian": ("window", "weight"),
+    "vector": ("words", "vector"),
+}
+"""The parts of the picture that a step lights, where they are not named as the step."""
+
+_ORDER = (
+    "vector",
+    "keys",
+    "features",
+    "centre",
+    "product",
+    "scores",
+    "scaling",
+    "mask",
+    "softmax",
+    "gaussian",
+    "context",
+    "merge",
+    "next",
+    "predict",
+    "feed",
+)
+"""All steps, in an order that every mechanism keeps."""
+
+_BESIDE = ("words", "state", "score", "window", "softmax", "weight", "context", "vector", "predict")
+"""Parts that have a place of their own; any other step has a box behind the context."""
+
+Numbers = NDArray[np.float64]
+
+
+def nearest_step(wanted: str, steps: Sequence[str]) -> str | None:
+    """Return the one of `steps` that is furthest but not beyond `wanted`; None if no mechanism has such a step.
+
+    Parameters
+    ----------
+    wanted : str
+        The key of a step.
+    steps : sequence of str
+        The keys of those that there are, at least one.
+
+    Examples
+    --------
+    >>> nearest_step("features", ("scores", "softmax")), nearest_step("gaussian", ("scores", "softmax"))
+    ('scores', 'softmax')
+    """
+    if wanted not in _ORDER:
+        return None
+    reached = [each for each in steps if _ORDER.index(each) <= _ORDER.index(wanted)]
+    return reached[-1] if reached else steps[0]
+
+
+def all_steps(walks: Sequence[Sequence[WalkStep]]) -> dict[str, str]:
+    """Return the steps of several walks, each once: title by key, in order.
+
+    Parameters
+    ----------
+    walks : sequence of sequence of WalkStep
+    """
+    titles = {step.key: step.title for steps in reversed(walks) for step in steps}
+    return {key: titles[key] for key in sorted(titles, key=_ORDER.index)}
+
+
+def keep_step(pictures: Sequence[dict[str, Any]], titles: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return the pictures, each told which of its steps belongs to each of the steps of all.
+
+    Parameters
+    ----------
+    pictures : sequence of dict
+        As `picture_of` gives them.
+    titles : mapping of str to str
+        As `all_steps` gives them.
+    """
+    told = []
+    for picture in pictures:
+        own = [step["key"] for step in picture["steps"]]
+        told.append({**picture, "at": {key: own.index(nearest_step(key, own)) for key in titles}})
+    return told
+
+
+def sentence_of(tokens: TokenSequence, row: int, unit: Unit, *, lead: str, language: str) -> dict[str, Any]:
+    """Return the words that a reader can choose; the one that is chosen, in its pieces.
+
+    Parameters
+    ----------
+    tokens : TokenSequence
+        What labels the rows.
+    row : int
+        The chosen one.
+    unit : {"word", "piece"}
+    lead : str
+        What is said before them.
+    language : str
+        Such as ``fr``.
+    """
+    shown: list[dict[str, Any]] = []
+    for word, text in enumerate(tokens.word_texts):
+        pieces = [place for place, owner in enumerate(tokens.words) if owner == word]
+        space = bool(shown) and (tokens.texts[pieces[0]][:1].isspace() or pieces[0] in tokens.specials)
+        if unit == "word" and row not in pieces:
+            shown.append({"text": spoken(text), "row": pieces[0], "space": space})
+        else:
+            shown += [
+                {"text": spoken(tokens.texts[piece]), "row": piece, "space": space and piece == pieces[0]}
+                for piece in pieces
+            ]
+    return {"text": shown, "lead": lead, "language": language}
+
+
+def picture_of(walk: Walk, scene: Scene, steps: Sequence[WalkStep], unit: Unit) -> dict[str, Any]:
+    """Return what the browser draws of a scene: `viz/canvas/walk.js` reads it.
+
+    Of a word of several pieces the exponentials and the weights are sums, and the score is the one whose exponential
+    is that sum: what stands in a column still follows from what stands above it.
+
+    Parameters
+    ----------
+    walk : Walk
+    scene : Scene
+        As `viz.walk.steps.look_at` gives it.
+    steps : sequence of WalkStep
+        Of the scene.
+    unit : {"word", "piece"}
+
+    Returns
+    -------
+    dict
+        What JSON can hold.
+    """
+    read = scene.trace.source if scene.shown is None else scene.map.key_tokens
+    groups = _groups(read.words[: scene.count] if scene.shown else read.words, unit)
+    pieces = [group[0] for group in groups]
+    names = [spoken(read.texts[each] if unit == "piece" else read.word_texts[read.words[each]]) for each in pieces]
+    picture: dict[str, Any] = {
+        "title": _(scene.trace.provenance.title),
+        "codes": [mathml(line) for line in walk.formula],
+        "note": _(walk.note),
+        "columns": [{"text": name, "pieces": len(group)} for name, group in zip(names, groups, strict=True)],
+        "state": _state(scene),
+        "steps": [_step(step) for step in steps],
+        "boxes": [{"part": step.key, "text": step.title} for step in steps if _lit(step.key)[-1] not in _BESIDE],
+        "words": _likeliest(scene),
+        "rows": [],
+        "vector": _vector(scene),
+    }
+    if scene.shown is not None:
+        picture |= _attention(scene, groups)
+    return picture
+
+
+def _groups(words: Sequence[int], unit: Unit) -> list[list[int]]:
+    """Return which pieces each column stands for."""
+    if unit == "piece":
+        return [[piece] for piece in range(len(words))]
+    return [[piece for piece, owner in enumerate(words) if owner == word] for word in dict.fromkeys(words)]
+
+
+def _lit(key: str) -> tuple[str, ...]:
+    return _LIT.get(key, (key,))
+
+
+def _step(step: WalkStep) -> dict[str, Any]:
+    fall = step.worked.fall if step.worked else None
+    return {"key": step.key, "title": step.title, "says": step.says, "lit": _lit(step.key), "fall": _fall(fall)}
+
+
+def _fall(fall: Waterfall | None) -> dict[str, Any] | None:
+    if fall is None:
+        return None
+    parts = list(fall.parts)
+    if fall.others:
+        parts.append((_n("{count} other", "{count} others", fall.others), fall.rest))
+    return {"says": fall.says, "parts": parts, "total": fall.total, "sum": _("sum")}
+
+
+def _state(scene: Scene) -> dict[str, str]:
+    """Return who reads, and what it knows by then."""
+    if scene.shown is not None and scene.shown.site.kind == "self":
+        layer = scene.shown.site.layer
+        return {"name": _("the query of {reader}", reader=scene.reader), "says": _("in layer {layer}", layer=layer)}
+    so_far = "".join(scene.trace.target.texts[: scene.row]).strip()
+    name = _("the decoder at step {place}", place=position_name(scene.row))
+    return {"name": name, "says": _("written so far:"), "text": visible_text(so_far) or _("nothing yet")}
+
+
+def visible_text(text: str) -> str:
+    """Return a text as it is read: its spaces stay, everything else that one cannot see is made visible.
+
+    Parameters
+    ----------
+    text : str
+
+    Examples
+    --------
+    >>> visible_text("le chat")
+    'le chat'
+    """
+    return " ".join(visible(word) for word in text.split(" ") if word)
+
+
+def _vector(scene: Scene) -> str:
+    if scene.vector is None:
+        return ""
+    size = len(scene.vector)
+    if len(scene.states) > 1:
+        return _("state and cell: {count} numbers", count=size)
+    return _n("one vector: {count} number", "one vector: {count} numbers", size)
+
+
+def _likeliest(scene: Scene) -> list[dict[str, Any]]:
+    """Return the likeliest words of a decoder's step, and the written one if it is none of them."""
+    if scene.trace.provenance.decoding == "none" or (scene.shown is not None and scene.shown.site.kind == "self"):
+        return []
+    step = scene.trace.steps[scene.row]
+    found = list(step.alternatives[:LIKELIEST])
+    if step.text not in [text for text, _share in found]:
+        found.append((step.text, step.probability))
+    return [{"text": spoken(text), "share": share, "written": text == step.text} for text, share in found]
+
+
+def _attention(scene: Scene, groups: list[list[int]]) -> dict[str, Any]:
+    raw = "raw_weights" if "raw_weights" in scene.map.companions else ""
+    allowed = scene.of_query("mask").astype(bool)
+    powers = np.where(allowed, scene.of_query("scores").astype(np.float64), -np.inf)
+    joined = np.array([np.logaddexp.reduce(powers[group]) for group in groups])
+    exponentials = np.exp(joined - joined.max())
+    shares = _summed(scene.of_query("weights"), groups)
+    letters = scene.letters
+    score, weight = letters.plain("score"), letters.plain("weight")
+    rows = [
+        _row("score", _("score {letter}", letter=score), joined),
+        _row("softmax", _("exp ({letter} \u2212 the largest)", letter=score), exponentials),
+    ]
+    if raw:
+        rows.append(_row("softmax", _("share before the Gaussian"), _summed(scene.of_query(raw), groups)))
+    rows.append(_row("weight" if raw else "softmax", _("weight {letter}", letter=weight), shares))
+    return {
+        "rows": rows,
+        "chosen": next(place for place, group in enumerate(groups) if scene.column in group),
+        "picks": [max(group, key=lambda piece: powers[piece]) for group in groups],
+        "context": _("context {letter}", letter=letters.plain("context")),
+        "window": _window(scene, groups),
+    }
+
+
+def _row(part: str, title: str, values: Numbers) -> dict[str, Any]:
+    """Return a row of bars; what the mask hides has none."""
+    numbers = [float(value) if np.isfinite(value) else None for value in values]
+    return {"part": part, "title": title, "values": numbers}
+
+
+def _summed(values: NDArray[Any], groups: list[list[int]]) -> Numbers:
+    return np.array([values[group].sum(dtype=np.float64) for group in groups])
+
+
+def _window(scene: Scene, groups: list[list[int]]) -> dict[str, float] | None:
+    """Return where a window stands, in columns from the left edge of the first; None without one."""
+    if "centre" not in scene.map.companions:
+        return None
+    centre, width = map(float, scene.of_query("centre"))
+    edges = [0.0]
+    for place, group in enumerate(groups):
+        edges += [place + (piece + 1) / len(group) for piece in range(len(group))]
+    pieces = np.arange(scene.count + 1) - 0.5
+    at = [float(each) for each in np.interp((centre, centre - width, centre + width), pieces, edges)]
+    return {"centre": at[0], "from": at[1], "to": at[2]}
