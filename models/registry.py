@@ -157,11 +157,22 @@ def load_translator(key: str | Path) -> Translator:
         with building():
             network = entry.mechanism.build(**entry.card["network"])
         network.load_state_dict(weights)
-    except (TypeError, RuntimeError) as error:
+    except Exception as error:
         message = Message(
             "{folder}: the weights are not of the network that its card names. {error}",
             folder=entry.folder.name,
             error=error,
         )
         raise CheckpointError(message) from error
-    return Translator(entry, network, PairTokenizer.load(find_tokenizer(entry.folder, entry.card)))
+    path = find_tokenizer(entry.folder, entry.card)
+    try:
+        tokenizer = PairTokenizer.load(path)
+    except Exception as error:  # the library raises nothing more exact
+        message = Message(
+            "{folder}: {file} is not whole ({error}). Fetch it again.",
+            folder=entry.folder.name,
+            file=path.name,
+            error=error,
+        )
+        raise CheckpointError(message) from error
+    return Translator(entry, network, tokenizer)

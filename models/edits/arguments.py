@@ -12,6 +12,7 @@ from models.sites import KINDS, STACKS
 
 _WEIGHT_SUM_TOLERANCE = 1e-5
 _MOST = 10**9
+_MOST_FACTOR = 10**6  # scores stay numbers; no row changes any more long before
 _INDEX = re.compile(r"[0-9]{1,9}")
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]{1,3})?")
 
@@ -81,6 +82,13 @@ def _clean_number(name: str, value: Any) -> float:
     return number
 
 
+def _clean_factor(name: str, value: Any) -> float:
+    number = _clean_number(name, value)
+    if abs(number) > _MOST_FACTOR:
+        raise _fail(name, f"a number from -{_MOST_FACTOR} to {_MOST_FACTOR}", value)
+    return number
+
+
 def _clean_blend(name: str, value: Any) -> float:
     number = _clean_number(name, value)
     if not 0 <= number <= 1:
@@ -136,7 +144,7 @@ _ARGUMENTS = {
     "key": _POSITION,
     "centre": _Argument(_clean_place_or_own, _read_place_or_own, _write_or_all),
     "width": _POSITION_OR_ALL,
-    "factor": _Argument(_clean_number, _read_number, repr),
+    "factor": _Argument(_clean_factor, _read_number, repr),
     "blend": _Argument(_clean_blend, _read_number, repr),
     "weights": _Argument(
         _clean_weights, lambda name, text: [_read_number(name, t) for t in text.split(";")], _write_several

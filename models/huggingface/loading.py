@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError
 from transformers import (
     AutoConfig,
     AutoModel,
@@ -21,14 +20,18 @@ from transformers import (
 from models.errors import InputError
 from models.huggingface.attention import NAME
 from models.huggingface.embedded import Local
-from models.huggingface.files import INDEX_FILE, WEIGHTS_FILE, is_marian, lack_of_tokenizer
+from models.huggingface.files import INDEX_FILE, WEIGHTS_FILE, is_marian, is_weights, lack_of_tokenizer
 from models.huggingface.layers import attention_for
 from models.huggingface.model import PretrainedModel
+from models.huggingface.sizes import check_sizes
 from models.huggingface.tokens import TextTokenizer
 from models.keys import pretrained_key
 from models.messages import Message
 from models.model import Predicts
 from models.networks.seeding import building
+
+LONGEST_NAMED, LONGEST_REASON = 80, 300
+"""Characters of what a folder says that are repeated in a message."""
 
 _CLASSES: dict[Predicts, Any] = {
     "masked": AutoModelForMaskedLM,
@@ -73,32 +76,40 @@ def load_folder(folder: Path, local: Local | None = None) -> PretrainedModel:
             sha256=known.sha256,
         )
         raise InputError(message)
-    options = {"local_files_only": True, "trust_remote_code": False}
     try:
-        config = AutoConfig.from_pretrained(folder, **options)
-        if getattr(config, "quantization_config", None) is not None:
-            message = Message(
-                "{title}: its weights are quantised; only plain numbers can be shown exactly.", title=known.title
-            )
-            raise InputError(message)
-        tokenizer = _load_tokenizer(folder, config.model_type, known.title, options)
-        network, head = _load_network(folder, config, known.title, options)
-    except InputError:
+        network, tokenizer, head = _open(folder, known.title)
+        cited = (known.paper, known.year) if known.paper else None
+        return PretrainedModel(
+            network, tokenizer, key=known.key, title=known.title, sha256=digest, head=head, cited=cited
+        )
+    except (InputError, SystemExit, KeyboardInterrupt):
         raise
-    except (OSError, ValueError, RuntimeError, KeyError, ImportError, TypeError, SafetensorError) as error:
+    except BaseException as error:  # whatever libraries make of the files of strangers, a panic of Rust among it
         message = Message(
             "{title} cannot be opened: {reason}", title=known.title, reason=_reason(error, folder, known.title)
         )
         raise InputError(message) from error
-    cited = (known.paper, known.year) if known.paper else None
-    return PretrainedModel(network, tokenizer, key=known.key, title=known.title, sha256=digest, head=head, cited=cited)
 
 
-def _reason(error: Exception, folder: Path, title: str) -> str:
+def _open(folder: Path, title: str) -> tuple[Any, TextTokenizer, Predicts]:
+    """Return the network in `folder` and its tokenizer, after its configuration is held against its files."""
+    options = {"local_files_only": True, "trust_remote_code": False}
+    config = AutoConfig.from_pretrained(folder, **options)
+    if getattr(config, "quantization_config", None) is not None:
+        message = Message("{title}: its weights are quantised; only plain numbers can be shown exactly.", title=title)
+        raise InputError(message)
+    check_sizes(folder, config, title)
+    tokenizer = _load_tokenizer(folder, config.model_type, title, options)
+    network, head = _load_network(folder, config, title, options)
+    return network, tokenizer, head
+
+
+def _reason(error: BaseException, folder: Path, title: str) -> str:
     """Return the first line of what is wrong; the folder is called by the model's title."""
     if isinstance(error, KeyError) and error.args == (NAME,):  # the family lists the ways in which it can attend
         return Message("its attention does not pass through the attention interface of transformers.")
-    return next(iter(str(error).strip().splitlines()), type(error).__name__).replace(str(folder), title)
+    said = next(iter(str(error).strip().splitlines()), type(error).__name__).replace(str(folder), title)
+    return said if len(said) <= LONGEST_REASON else f"{said[:LONGEST_REASON]}…"
 
 
 def hash_weights(folder: Path, title: str) -> str:
@@ -119,7 +130,16 @@ def hash_weights(folder: Path, title: str) -> str:
         raise InputError(message)
     try:
         names = sorted(set(json.loads(index.read_text(encoding="utf8"))["weight_map"].values()))
-        hashes = [_hash(folder / Path(name).name) for name in names]
+        if elsewhere := [name for name in names if not is_weights(name)]:
+            message = Message(
+                "{title}: the list of its weight files names {file}, which is none of its own.",
+                title=title,
+                file=repr(elsewhere[0])[:LONGEST_NAMED],
+            )
+            raise InputError(message)
+        hashes = [_hash(folder / name) for name in names]
+    except InputError:
+        raise
     except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
         message = Message("{title}: the list of its weight files is not whole. Fetch it again.", title=title)
         raise InputError(message) from error

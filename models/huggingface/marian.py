@@ -52,27 +52,30 @@ class MarianText(TextTokenizer):
 
     def _cut(self, texts: Sequence[str]) -> Cut:
         (text,) = texts
-        ids, starts = self._pieces(text, self.tokenizer.spm_source)
+        ids, starts, ends = self._pieces(text, self.tokenizer.spm_source)
         inside: list[int | None] = [0] * (len(ids) - 1)
-        return Cut(ids, [*inside, None], starts, {"input_ids": ids, "attention_mask": [1] * len(ids)})
+        return Cut(ids, [*inside, None], starts, ends, {"input_ids": ids, "attention_mask": [1] * len(ids)})
 
     def _count(self, texts: Sequence[str]) -> int:
         return len(self._cut(texts).ids)
 
-    def _pieces(self, text: str, splitter: Any) -> tuple[list[int], list[int]]:
-        """Return the id and the first character of each piece that `splitter` makes of `text`, and of ``</s>``."""
+    def _pieces(self, text: str, splitter: Any) -> tuple[list[int], list[int], list[int]]:
+        """Return id, beginning and end of each piece that `splitter` makes of `text`, and of ``</s>``."""
         own, place = self.tokenizer, 0
         ids: list[int] = []
         starts: list[int] = []
+        ends: list[int] = []
         for part in own.tokens_trie.split(text):  # special tokens that are typed stay whole
             if part in own.added_tokens_encoder:
                 ids.append(own.added_tokens_encoder[part])
                 starts.append(place)
+                ends.append(place + len(part))
             else:
                 codes, rest = own.remove_language_code(part)
                 begin = place + len(part) - len(rest)
                 found = splitter.encode(rest, return_type="offset_mapping")
                 ids.extend(own.encoder.get(piece, own.unk_token_id) for piece in (*codes, *found["pieces"]))
                 starts.extend([place] * len(codes) + [begin + start for start, _ in found["offsets"]])
+                ends.extend([begin] * len(codes) + [begin + end for _, end in found["offsets"]])
             place += len(part)
-        return [*ids, own.eos_token_id], [*starts, len(text)]
+        return [*ids, own.eos_token_id], [*starts, len(text)], [*ends, len(text)]

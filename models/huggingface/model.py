@@ -258,9 +258,9 @@ class PretrainedModel:
         """Run the network on a text; InputError if it does not run, or its attention cannot be observed."""
         try:
             return find_layers(self.network, self.reader.probe())
-        except InputError:
+        except (InputError, SystemExit, KeyboardInterrupt):
             raise
-        except (AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError) as error:
+        except BaseException as error:  # what a network that was made by strangers does, panics of Rust among it
             reason = f"{type(error).__name__}: {error}".splitlines()[0]
             message = Message(
                 "{title} cannot be shown: it does not run on a text alone ({reason}).", title=self.title, reason=reason

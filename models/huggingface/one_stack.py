@@ -64,7 +64,9 @@ def read_only(
         steps=(),
         source_text=text,
         output_text="",
-        provenance=model.recorder.provenance(done.session, edits, "none", notes=model.layers.notes(len(tokens))),
+        provenance=model.recorder.provenance(
+            done.session, edits, "none", notes=(*model.layers.notes(len(tokens)), *reading.notes)
+        ),
         predictions=predictions,
         vectors=final_vectors(done.run),
     )

@@ -57,7 +57,7 @@ class Reader:
         Raises
         ------
         InputError
-            If a text is empty, or they are too long.
+            If a text is empty, or its tokenizer leaves out all of it, or they are too long.
         """
         for name, text in (("text", source), ("second text", pair)):
             if text is not None and not clean(text):
@@ -65,6 +65,14 @@ class Reader:
             if text is not None:
                 check_characters(text)
         reading = self.tokenizer.read(source, pair)
+        tokens = reading.tokens
+        nothing = len(tokens.specials) == len(tokens) if pair is None else not {0, 1} <= set(tokens.segments)
+        if nothing and reading.notes:
+            message = Message(
+                "The tokenizer of this model leaves out all of the text ({characters}).",
+                characters=reading.notes[0].values["characters"],
+            )
+            raise InputError(message)
         self._check_length("text" if pair is None else "pair of texts", len(reading.tokens))
         return reading
 

@@ -7,6 +7,7 @@ words in two models, however each cuts them into pieces.
 from __future__ import annotations
 
 import re
+import unicodedata
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from models.trace import TokenSequence
 from models.translation.pieces import assign_words, raw_bytes, show_bytes, token_sequence
 from models.translation.words import beginning, split_words
 
+_NAMED = 10
 _BLANK = "\u2581"
 _FALLBACK = re.compile(r"<0x([0-9A-F]{2})>")
 
@@ -35,10 +37,13 @@ class Reading:
     tokens : TokenSequence
     inputs : dict of str to Tensor, [1, token]
         ``input_ids`` and what else the tokenizer gives.
+    notes : tuple of Message
+        What of the text no token stands for.
     """
 
     tokens: TokenSequence
     inputs: dict[str, Tensor]
+    notes: tuple[Message, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +55,8 @@ class Cut:
     ids : list of int
     owners : list of int or None
         The text, 0 or 1, that each token stands in; None for what stands around the texts.
-    starts : list of int
-        Where in its text each token begins, in characters.
+    starts, ends : list of int
+        Where in its text each token begins and ends, in characters.
     inputs : dict of str to list of int
         What the model takes.
     """
@@ -59,6 +64,7 @@ class Cut:
     ids: list[int]
     owners: list[int | None]
     starts: list[int]
+    ends: list[int]
     inputs: dict[str, list[int]]
 
 
@@ -123,7 +129,7 @@ class TextTokenizer:
         """
         texts = [clean(text)] if pair is None else [clean(text), clean(pair)]
         cut = self._cut(texts)
-        ids, owners = cut.ids, cut.owners
+        ids, owners, dropped = cut.ids, cut.owners, self._left_out(texts, cut)
         words: list[int] = []
         word_texts: list[str] = []
         for owner, run in groupby(range(len(ids)), key=lambda position: owners[position]):
@@ -138,7 +144,8 @@ class TextTokenizer:
         segments = () if pair is None else tuple(-1 if owner is None else owner for owner in owners)
         pieces = tuple(self.piece(token) for token in ids)
         tokens = TokenSequence(pieces, tuple(ids), tuple(words), tuple(word_texts), tuple(specials), segments)
-        return Reading(tokens, {name: torch.tensor([values]) for name, values in cut.inputs.items()})
+        notes = (Message("left out by its tokenizer: {characters}", characters=_named(dropped)),) if dropped else ()
+        return Reading(tokens, {name: torch.tensor([values]) for name, values in cut.inputs.items()}, notes)
 
     def target(self, text: str) -> list[int]:
         """Return the ids of a text to write, with the special tokens that close it.
@@ -213,8 +220,21 @@ class TextTokenizer:
             ids=list(encoded["input_ids"]),
             owners=list(encoded.sequence_ids(0)),
             starts=[start for start, _ in encoded["offset_mapping"]],
+            ends=[end for _, end in encoded["offset_mapping"]],
             inputs={name: list(encoded[name]) for name in names},
         )
+
+    def _left_out(self, texts: Sequence[str], cut: Cut) -> str:
+        """Return the characters of `texts`, each once, that no token stands for, white space aside."""
+        unread = [set(range(len(text))) for text in texts]
+        for owner, start, end in zip(cut.owners, cut.starts, cut.ends, strict=True):
+            if owner is not None:
+                unread[owner].difference_update(range(start, end))
+        lost = {text[place] for text, places in zip(texts, unread, strict=True) for place in places}
+        normaliser = getattr(getattr(self.tokenizer, "backend_tokenizer", None), "normalizer", None)
+        if normaliser is not None:  # what it takes out may stand inside the span of a token
+            lost |= {each for each in set("".join(texts)) if not each.isalnum() and not normaliser.normalize_str(each)}
+        return "".join(each for each in dict.fromkeys("".join(texts)) if each in lost and not each.isspace())
 
     def _fitting(self, parts: Sequence[str], others: Sequence[str], longest: int) -> int:
         """Return how many of `parts`, from the first, have at most `longest` tokens together, `others` counted in."""
@@ -251,6 +271,12 @@ def clean(text: str) -> str:
     text : str
     """
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").strip()
+
+
+def _named(characters: str) -> str:
+    """Return characters as a person can tell them apart: those that show nothing by their numbers; ten at most."""
+    shown = (each if unicodedata.category(each)[0] in "LNPS" else f"U+{ord(each):04X}" for each in characters[:_NAMED])
+    return ", ".join(shown) + (", …" if len(characters) > _NAMED else "")
 
 
 def _words_of(text: str, starts: Sequence[int]) -> tuple[list[int], list[str]]:

@@ -64,7 +64,7 @@ def write(
     tokenizer, decoding = reader.tokenizer, _decoding(target)
     texts = Texts(reading.tokens, tokenizer.sequence(read_in), tokenizer.sequence(ids))
     ended = target is not None or ids[-1] == tokenizer.tokenizer.eos_token_id
-    notes = model.layers.notes(max(len(reading.tokens), len(ids)))
+    notes = (*model.layers.notes(max(len(reading.tokens), len(ids))), *reading.notes)
     return AttentionTrace(
         source=texts.source,
         target=texts.written,

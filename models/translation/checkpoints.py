@@ -24,6 +24,9 @@ WEIGHTS = Path(__file__).parents[1] / "weights"
 MODEL_FILE, CARD_FILE, TOKENIZER_FILE = "model.safetensors", "card.json", "tokenizer.json"
 
 
+_NEEDED = {"key": str, "mechanism": str, "pair": str, "network": dict, "sha256": str}
+
+
 class CheckpointError(RuntimeError):
     """A checkpoint that is incomplete, or whose weights are not those that its card names.
 
@@ -65,17 +68,24 @@ def read_card(folder: Path) -> dict[str, Any]:
         raise CheckpointError(message)
     try:
         read = json.loads(path.read_text(encoding="utf8"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         message = Message(
             "{folder}/{file}: not whole ({error}). Fetch it again.", folder=folder.name, file=CARD_FILE, error=error
         )
         raise CheckpointError(message) from error
     card: dict[str, Any] = read if isinstance(read, dict) else {}
-    if missing := sorted({"key", "mechanism", "pair", "network", "sha256"} - set(card)):
+    if missing := sorted(name for name, kind in _NEEDED.items() if not isinstance(card.get(name), kind)):
         message = Message(
             "{folder}/{file}: {names} missing", folder=folder.name, file=CARD_FILE, names=", ".join(missing)
         )
         raise CheckpointError(message)
+    try:
+        alignment_of(card)
+    except (KeyError, TypeError, ValueError) as error:
+        message = Message(
+            "{folder}/{file}: its alignment names no map ({error})", folder=folder.name, file=CARD_FILE, error=error
+        )
+        raise CheckpointError(message) from error
     return card
 
 

@@ -58,7 +58,7 @@ edits = st.one_of(
     st.builds(keep_heads, places, st.lists(positions, min_size=1, max_size=5).map(tuple)),
     st.builds(uniform_row, places, maybe_positions, maybe_positions),
     st.builds(set_row, places, maybe_positions, maybe_positions, distributions(), st.floats(0, 1)),
-    st.builds(scale_scores, places, numbers),
+    st.builds(scale_scores, places, st.floats(-1e6, 1e6)),
     st.builds(mask_key, places, positions),
     st.builds(window, places, maybe_positions, positions | st.floats(0, 1e9, exclude_max=True), maybe_positions),
     st.builds(window, places, maybe_positions, st.none(), positions),
@@ -260,6 +260,8 @@ class TestWhatIsRefused:
             (set_row, (CROSS, 0, 0, (1.0,), 1.01), "blend of an edit is in 0 to 1; got '1.01'"),
             (set_row, (CROSS, 0, 0, (1.0,), float("nan")), "blend of an edit is a finite number"),
             (scale_scores, (CROSS, float("inf")), "factor of an edit is a finite number"),
+            (scale_scores, (CROSS, 1e300), "factor of an edit is a number from -1000000 to 1000000; got '1e.300'"),
+            (scale_scores, (CROSS, -1e7), "factor of an edit is a number from -1000000 to 1000000"),
             (mask_key, (CROSS, None), "key of an edit is a whole number from 0; got 'None'"),
             (window, (CROSS, 0, None, None), "a window has a centre, or a width, or both"),
             (

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+import models
+from models.translation.checkpoints import CheckpointError
+from models.translation.entry import Entry
 from viz.server.runtime import Host, ModelUnavailableError
-from viz.text.language import _
+from viz.text.language import _, say
 from viz.text.markup import plain
 
 SKELETON_HEIGHT = 620
@@ -32,6 +35,26 @@ def usable(host: Host, keys: Sequence[str], messages: DeltaGenerator) -> tuple[s
         with waiting, st.skeleton(height=SKELETON_HEIGHT):
             return tuple(key for key in keys if loads(host, key, messages))
     return tuple(key for key in keys if loads(host, key, messages))
+
+
+def described(keys: Iterable[str], messages: DeltaGenerator | None) -> dict[str, Entry]:
+    """Return what the card of each of our models says; one whose card is not whole is named in `messages`.
+
+    Parameters
+    ----------
+    keys : iterable of str
+        Of `models.catalog`.
+    messages : DeltaGenerator or None
+        Where what is wrong is said; None where it is said already.
+    """
+    found = {}
+    for key in keys:
+        try:
+            found[key] = models.describe(key)
+        except CheckpointError as error:
+            if messages is not None:
+                messages.warning(plain(_("A model could not be loaded. {reason}", reason=say(error))))
+    return found
 
 
 def loads(host: Host, key: str, messages: DeltaGenerator) -> bool:

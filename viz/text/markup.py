@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import string
 from html import escape
 
+_LINKED = re.compile(r"https?(?=://)|www(?=\.)|@", re.IGNORECASE)
+"""Where Markdown finds addresses and mail addresses, after all marks were read, so that no backslash hides them."""
+_JOINER = "\u2060"  # takes no place, and parts what would be a link
 _MARKDOWN = str.maketrans({character: f"\\{character}" for character in string.punctuation})
 
 
@@ -34,4 +38,4 @@ def plain(text: str) -> str:
     >>> plain("*a*")
     '\\*a\\*'
     """
-    return text.translate(_MARKDOWN)
+    return _LINKED.sub(rf"\g<0>{_JOINER}", text).translate(_MARKDOWN)

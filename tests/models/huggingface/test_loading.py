@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import resource
+import shutil
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory, mkdtemp
+from time import process_time
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
 import transformers
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
 from sentencepiece import SentencePieceProcessor
 
@@ -41,6 +49,20 @@ def write(folder: Path, family: str, **settings: Any) -> Path:
     tiny_network(family, **settings).save_pretrained(folder)
     tiny_tokenizer().save_pretrained(folder)
     return folder
+
+
+@cache
+def written_once() -> Path:
+    """Return a folder that tests copy."""
+    return write(Path(mkdtemp()) / "tiny", "bert")
+
+
+def walk(value: Any) -> Iterator[Any]:
+    """Give every object and list in what a JSON file holds."""
+    if isinstance(value, dict | list):
+        yield value
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from walk(each)
 
 
 def change(path: Path, **values: Any) -> None:
@@ -79,6 +101,14 @@ class TestMiniLM:
 
     def test_it_predicts_nothing_for_it_has_no_head(self) -> None:
         assert minilm().attend("The [MASK] drank the milk.").predictions == ()
+
+    @pytest.mark.parametrize("pair", [{}, {"pair": "the cat"}])
+    def test_a_text_of_which_it_reads_nothing_is_refused(self, pair: dict[str, str]) -> None:
+        with pytest.raises(InputError, match=r"leaves out all of the text \(U\+200B\)"):
+            minilm().attend("\u200b", **pair)
+
+    def test_characters_that_it_drops_are_named_in_the_record(self) -> None:
+        assert minilm().attend("a \u200bcat").provenance.notes == ("left out by its tokenizer: U+200B",)
 
     def test_other_weights_under_its_name_are_refused(self, folder: Path) -> None:
         known = local_models()["hf:minilm"]
@@ -226,6 +256,52 @@ class TestFolders:
         with pytest.raises(InputError, match=match) as caught:
             load_folder(folder)
         assert str(folder) not in str(caught.value)
+
+    @pytest.mark.parametrize("name", ["../other/model.safetensors", "/etc/model.safetensors", "other.safetensors", 5])
+    def test_a_list_of_weights_names_no_file_but_its_own(self, folder: Path, tmp_path: Path, name: Any) -> None:
+        """The other model has the shapes of this one, so that nothing else would stop it."""
+        other = write(tmp_path / "other", "bert")
+        index = {"metadata": {}, "weight_map": dict.fromkeys(load_file(other / WEIGHTS_FILE), name)}
+        (folder / INDEX_FILE).write_text(json.dumps(index))
+        (folder / WEIGHTS_FILE).unlink()
+        with pytest.raises(InputError, match=r"names .* which is none of its own|not whole"):
+            load_folder(folder)
+
+    @pytest.mark.parametrize(
+        ("changes", "match"),
+        [
+            ({"num_hidden_layers": 60, "hidden_size": 2048, "intermediate_size": 8192}, "describes 1[0-9],[0-9]{3} MB"),
+            ({"num_hidden_layers": 100_000}, "describes 100,000 layers, its files hold 58 tensors"),
+            ({"vocab_size": 10**9}, "describes 12[0-9],[0-9]{3} MB of numbers, its files hold 0 MB"),
+            ({"max_position_embeddings": 10**9}, "describes 1[0-9]{2},[0-9]{3} MB"),
+        ],
+    )
+    def test_a_configuration_that_describes_more_than_there_is_takes_no_memory(
+        self, folder: Path, changes: dict[str, int], match: str
+    ) -> None:
+        change(folder / "config.json", **changes)
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        begun = process_time()
+        with pytest.raises(InputError, match=match):
+            load_folder(folder)
+        assert process_time() - begun < 10
+        assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 300_000  # kB; it took 11.9 GB
+
+    WRONG = st.sampled_from([None, -1, 0, 1, 3, 2**40, 1.5, "x", [], [1], {}, {"a": 1}, True, "../x"])
+
+    @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(st.sampled_from(["config.json", "tokenizer.json", "tokenizer_config.json"]), st.integers(0, 500), WRONG)
+    def test_any_wrong_value_is_said_and_nothing_else_comes_out(self, file: str, place: int, value: Any) -> None:
+        with TemporaryDirectory() as name:
+            folder = Path(shutil.copytree(written_once(), Path(name) / "tiny"))
+            held = json.loads((folder / file).read_text())
+            holders = [each for each in walk(held) if each]
+            holder = holders[place % len(holders)]
+            keys = list(holder) if isinstance(holder, dict) else range(len(holder))
+            holder[keys[place % len(holder)]] = value
+            (folder / file).write_text(json.dumps(held))
+            with contextlib.suppress(InputError):
+                load_folder(folder).attend("The cat.")
 
     def test_code_of_a_checkpoint_is_never_run(self, folder: Path) -> None:
         (folder / "modeling_own.py").write_text("raise SystemExit('run')")

@@ -106,6 +106,21 @@ def test_marks_are_shown_as_what_they_stand_for() -> None:
     assert TextTokenizer(pieces_of_words()).read("café").tokens.texts == ("[CLS]", "caf", "##e", "[SEP]")
 
 
+def test_what_a_tokenizer_leaves_out_is_named() -> None:
+    reader = TextTokenizer(pieces_of_words())
+    assert reader.read("the café drank").notes == ()
+    (note,) = reader.read("the\u200b cat\ufffd\u200b").notes
+    assert note == "left out by its tokenizer: U+200B, \ufffd"
+    (note,) = reader.read("a\u200bcat").notes  # inside what becomes one token
+    assert note.endswith("U+200B")
+
+
+@given(st.text())
+def test_a_vocabulary_of_bytes_leaves_nothing_out(text: str) -> None:
+    if clean(text):
+        assert TextTokenizer(tiny_tokenizer()).read(text).notes == ()
+
+
 def test_the_mark_of_a_words_end_is_a_blank() -> None:
     names = ["<unk>", "c", "a", "t", "at</w>", "t</w>", "c</w>", ".</w>"]
     vocabulary = {name: index for index, name in enumerate(names)}

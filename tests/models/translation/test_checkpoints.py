@@ -172,6 +172,38 @@ class TestWhatIsRefused:
         with pytest.raises(CheckpointError, match=r"^model/card\.json: (not whole|key, mechanism, .* missing)"):
             load(folder)
 
+    @pytest.mark.parametrize(
+        ("changes", "problem"),
+        [
+            ({"pair": 5}, "pair missing"),
+            ({"network": [1]}, "network missing"),
+            ({"alignment": {"site": "decoder.0.cross"}}, "its alignment names no map"),
+            ({"alignment": {"site": "nowhere", "head": 0, "reading": "written"}}, "its alignment names no map"),
+            ({"network": {"d_decoder": "x"}}, "the weights are not of the network that its card names"),
+        ],
+        ids=str,
+    )
+    def test_a_card_with_something_else_in_a_field(self, changes: dict[str, Any], problem: str, tmp_path: Path) -> None:
+        folder = write(tmp_path / "model")
+        change_card(folder, **changes)
+        with pytest.raises(CheckpointError, match=problem):
+            load(folder)
+
+    @pytest.mark.parametrize("part", [0.0, 0.5, 0.99])
+    def test_a_tokenizer_cut_short_is_named(self, part: float, tmp_path: Path) -> None:
+        folder = write(tmp_path / "model")
+        whole = (WEIGHTS / "en-fr" / TOKENIZER_FILE).read_bytes()
+        (folder / TOKENIZER_FILE).write_bytes(whole[: int(part * len(whole))])
+        with pytest.raises(CheckpointError, match=r"^model: tokenizer\.json is not whole"):
+            load(folder)
+
+    def test_a_tokenizer_of_something_else_is_named(self, tmp_path: Path) -> None:
+        folder = write(tmp_path / "model")
+        for text in ("[]", "{}", '{"model": 3}', "null"):
+            (folder / TOKENIZER_FILE).write_text(text)
+            with pytest.raises(CheckpointError, match=r"^model: tokenizer\.json is not whole"):
+                load(folder)
+
     def test_a_mechanism_that_is_not_known(self, tmp_path: Path) -> None:
         folder = write(tmp_path / "model", mechanism="soft")
         with pytest.raises(CheckpointError, match=f"^model: mechanism 'soft' not known; there are {', '.join(KEYS)}"):

@@ -14,7 +14,7 @@ from models.huggingface.hub_settings import HubSettings, OfflineError, check_ide
 from models.keys import identity_of, is_of_hub, pretrained_key
 from models.mechanisms import mechanisms
 from viz.pages.heads.settings import MODEL, SECOND, TYPED
-from viz.server.loading import usable
+from viz.server.loading import described, usable
 from viz.server.runtime import Host, ModelUnavailableError
 from viz.text.language import _, _n, say
 from viz.text.markup import plain
@@ -47,7 +47,7 @@ def choose_model(messages: DeltaGenerator, *, turned: bool) -> str | None:
         A key that `models.load` takes, not loaded yet; None while a name is being typed.
     """
     settings = _settings(messages)
-    labels = _labels(settings)
+    labels = _labels(settings, messages)
     if KEY not in labels:
         title = _(mechanisms()["transformer"].title)
         messages.warning(_("{title} is missing: the weights {key} are not installed.", title=title, key=KEY))
@@ -148,14 +148,12 @@ def _settings(messages: DeltaGenerator) -> HubSettings:
         return HubSettings(enabled=False)
 
 
-def _labels(settings: HubSettings) -> dict[str, str]:
+def _labels(settings: HubSettings, messages: DeltaGenerator | None = None) -> dict[str, str]:
     """Return what can be chosen: our models of many heads, those on this machine, those of the hub that are known."""
     labels = {}
-    for key in models.catalog():
-        mechanism = mechanisms().get(mechanism_of(key))
-        if mechanism is None or not mechanism.is_multi_head:
-            continue
-        entry = models.describe(key)
+    known = mechanisms()
+    several = [key for key in models.catalog() if (name := mechanism_of(key)) in known and known[name].is_multi_head]
+    for key, entry in described(several, messages).items():
         languages = {"source": _(entry.source_language), "target": _(entry.target_language)}
         labels[key] = _("{title}: {source} to {target}", title=_(entry.mechanism.title), **languages)
     labels |= {key: each.title for key, each in local_models().items()}

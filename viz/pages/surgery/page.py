@@ -19,7 +19,7 @@ from viz.figures import alignment_heatmap, difference_heatmap
 from viz.figures.drawing.theme import Colour
 from viz.pages.surgery.checks import Drawing, Look, show_check
 from viz.pages.surgery.settings import CHECK, MODEL, SETTINGS, SHOWN
-from viz.server.loading import usable
+from viz.server.loading import described, usable
 from viz.server.runtime import Host, shared_host
 from viz.server.translations import forcible_translation
 from viz.text.language import _, mark, say
@@ -53,7 +53,7 @@ def _fill(frame: Frame) -> None:
     """Read the choices, run the model before and after, show both."""
     pair = frame.ask(_label())
     host = shared_host()
-    names = _names(pair)
+    names = _names(pair, frame.messages)
     if not names:
         frame.messages.warning(_("No model is installed."))
         return
@@ -69,9 +69,9 @@ def _label() -> str | None:
     return _("Type a sentence: the model reads it, and its attention is edited.")
 
 
-def _names(pair: str) -> dict[str, str]:
+def _names(pair: str, messages: DeltaGenerator) -> dict[str, str]:
     """Return what can be operated on: translation models with attention, and pretrained models of this machine."""
-    entries = [models.describe(key) for key in models.catalog() if pair_of(key) == pair]
+    entries = described((key for key in models.catalog() if pair_of(key) == pair), messages).values()
     own = {each.mechanism.key: _(each.mechanism.title) for each in entries if each.mechanism.has_attention}
     return own | {key: each.title for key, each in local_models().items()}
 

@@ -17,7 +17,7 @@ from viz.figures.lengths import bleu_by_length
 from viz.pages.why.beginnings import FIRST_LENGTH, beginnings
 from viz.pages.why.both_ways import show_both_ways
 from viz.pages.why.lost import lost_of, says_of_lost
-from viz.server.loading import usable
+from viz.server.loading import described, usable
 from viz.server.runtime import Host, shared_host
 from viz.text.language import _, _n, mark, say
 from viz.text.markup import plain
@@ -54,7 +54,8 @@ def is_measured() -> bool:
 
 def _fill(frame: Frame) -> None:
     """Show a text as it grows through the models, and the measured table as a figure."""
-    entries = {key: models.describe(key) for key in models.catalog() if pair_of(key) == PAIR}
+    there = [key for key in models.catalog() if pair_of(key) == PAIR]
+    entries = described(there, None)
     titles = {key: f"{_(each.mechanism.title)}, {each.mechanism.year}" for key, each in entries.items()}
     names = {mechanism_of(key): title for key, title in titles.items()}
     usual = tuple(name for name in USUAL if name in names) or tuple(names)[:2]
@@ -68,6 +69,7 @@ def _fill(frame: Frame) -> None:
         with st.popover(_("Models"), icon=":material/tune:"):
             shown = choose_several(MODELS, names, default=usual)
     frame.messages = st.container()
+    described([key for key in there if key not in entries], frame.messages)
     chosen = {key: title for key, title in titles.items() if mechanism_of(key) in shown}
     host = shared_host()
     keys = usable(host, list(chosen), frame.messages)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from models.edits import Edit, read_edit
@@ -16,6 +16,8 @@ Action = tuple[Edit, ...]
 BETWEEN_ACTIONS, BETWEEN_EDITS = "~", " "
 LONGEST = 60
 """Actions at most: a link stays one that a browser takes."""
+MOST_EDITS = 300
+"""Edits at most, of all actions together: an action has one for each piece of a word, and a text 250 pieces."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,7 @@ class History:
         ----------
         action : Action
         """
-        return History((*self.done, action)) if action and len(self.done) < LONGEST else self
+        return History((*self.done, action)) if action and _fits(self.done, action) else self
 
     def undo(self) -> History:
         """Take the latest action back."""
@@ -53,7 +55,8 @@ class History:
 
     def redo(self) -> History:
         """Do again what was undone last."""
-        return History((*self.done, self.undone[-1]), self.undone[:-1]) if self.undone else self
+        fits = self.undone and _fits(self.done, self.undone[-1])
+        return History((*self.done, self.undone[-1]), self.undone[:-1]) if fits else self
 
     def without(self, place: int) -> History:
         """Take the action at `place` out, wherever it stands; it can be redone, and then is the last.
@@ -87,16 +90,27 @@ def read_history(text: str) -> tuple[History, tuple[str, ...]]:
     history : History
         What could be read.
     unknown : tuple of str
-        The parts that are no edits.
+        The parts that are no edits, and those that are too many.
     """
     actions: list[Action] = []
     unknown: list[str] = []
     for part in filter(None, text.split(BETWEEN_ACTIONS)):
+        texts = part.split(BETWEEN_EDITS, MOST_EDITS)
         try:
-            actions.append(tuple(read_edit(each) for each in part.split(BETWEEN_EDITS) if each))
+            action = tuple(read_edit(each) for each in texts if each)
         except ValueError:
             unknown.append(part)
-    return History(tuple(action for action in actions if action)[:LONGEST]), tuple(unknown)
+            continue
+        if action and _fits(actions, action):
+            actions.append(action)
+        elif action:
+            unknown.append(part)
+    return History(tuple(actions)), tuple(unknown)
+
+
+def _fits(done: Sequence[Action], action: Action) -> bool:
+    """Return whether `action` may be done after `done`: neither too many actions, nor too many edits."""
+    return len(done) < LONGEST and sum(map(len, done)) + len(action) <= MOST_EDITS
 
 
 def describe(action: Action, *, queries: Callable[[Edit], TokenSequence], keys: Callable[[Edit], TokenSequence]) -> str:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from models.edits import Edit, keep_heads, mask_key, scale_scores, set_row, uniform_row, window, zero_head
 from models.trace import TokenSequence
-from viz.widgets.edits.history import LONGEST, Action, History, describe, read_history
+from viz.widgets.edits.history import LONGEST, MOST_EDITS, Action, History, describe, read_history
 
 POOL: tuple[Action, ...] = (
     (zero_head("decoder.*.cross", 1),),
@@ -71,6 +71,18 @@ def test_a_link_holds_so_many_edits_and_no_more() -> None:
         history = history.add(POOL[0])
     assert len(history.done) == LONGEST
     assert len(read_history("~".join([POOL[0][0].to_text()] * (LONGEST + 5)))[0].done) == LONGEST
+
+
+def test_all_actions_together_have_so_many_edits_and_no_more() -> None:
+    word: Action = tuple(mask_key("decoder.0.cross", place) for place in range(MOST_EDITS - 10))
+    history = History().add(word)
+    assert len(history.edits) == MOST_EDITS - 10
+    assert history.add(word) == history  # a second such action is not done
+    assert len(history.add(word[:10]).edits) == MOST_EDITS
+    text = " ".join(["mask_key(decoder.0.cross,1)"] * 1600)
+    assert read_history(text) == (History(), (text,))
+    text = f"{history.to_text()}~{POOL[0][0].to_text()}~{history.to_text()}"
+    assert read_history(text) == (History((word, POOL[0])), (history.to_text(),))
 
 
 def test_an_action_is_told_by_its_words() -> None:
