@@ -52,7 +52,13 @@ class GoldSentence:
 
 
 def read_gold(path: Path) -> Iterator[GoldSentence]:
-    """Read ``id<TAB>source<TAB>target<TAB>links``, xz or plain; ``i-j`` is sure, ``i?j`` possible only."""
+    """Read ``id<TAB>source<TAB>target<TAB>links``, xz or plain; ``i-j`` is sure, ``i?j`` possible only.
+
+    Parameters
+    ----------
+    path : Path
+        A ``.tsv.xz`` or ``.tsv`` file.
+    """
     with (lzma.open if path.suffix == ".xz" else open)(path, "rt", encoding="utf8") as lines:
         for line in lines:
             _, source, target, links = line.rstrip("\n").split("\t")
@@ -70,6 +76,17 @@ def gold_indices(tokens: TokenSequence, gold: tuple[str, ...]) -> NDArray[np.int
     """Return for each piece but the last (``</s>``) the index of the gold token that it belongs to.
 
     The text was the gold tokens joined by spaces, so that every word of `tokens` lies inside one of them.
+
+    Parameters
+    ----------
+    tokens : TokenSequence
+        Of the text, ``</s>`` at its end.
+    gold : tuple of str
+        The gold tokens.
+
+    Returns
+    -------
+    int64 array, [piece]
 
     Raises
     ------
@@ -126,12 +143,26 @@ class AlignedSentence:
     maps: dict[Choice, NDArray[np.float32]]
 
     def links(self, choices: Sequence[Choice], extractor: Extractor) -> frozenset[Link]:
-        """Read links off the mean of the maps of `choices`."""
+        """Read links off the mean of the maps of `choices`.
+
+        Parameters
+        ----------
+        choices : sequence of Choice
+            Maps, of which the mean is taken.
+        extractor : callable
+            What reads links off a map.
+        """
         return extractor(np.mean([self.maps[choice] for choice in choices], axis=0))
 
 
 def aligned(model: Translator, sentences: Collection[GoldSentence]) -> list[AlignedSentence]:
-    """Run `model` on gold sentences; keep each cross map, head ("mean" among them) and reading."""
+    """Run `model` on gold sentences; keep each cross map, head ("mean" among them) and reading.
+
+    Parameters
+    ----------
+    model : Translator
+    sentences : collection of GoldSentence
+    """
     found = []
     for gold in sentences:
         trace = model.attend(" ".join(gold.source), " ".join(gold.target), sites=("decoder.*.cross",))
@@ -153,7 +184,14 @@ class ErrorRate:
     size: int = 0
 
     def add(self, links: frozenset[Link], gold: GoldSentence) -> None:
-        """Count one sentence."""
+        """Count one sentence.
+
+        Parameters
+        ----------
+        links : frozenset of (int, int)
+            What is proposed.
+        gold : GoldSentence
+        """
         self.hits += len(links & gold.sure) + len(links & gold.possible)
         self.size += len(links) + len(gold.sure)
 
@@ -164,7 +202,20 @@ class ErrorRate:
 
 
 def error_rate(sentences: Sequence[AlignedSentence], choices: Sequence[Choice], extractor: Extractor) -> float:
-    """Return the AER of the links that `extractor` reads off the mean of the maps of `choices`."""
+    """Return the AER of the links that `extractor` reads off the mean of the maps of `choices`.
+
+    Parameters
+    ----------
+    sentences : sequence of AlignedSentence
+    choices : sequence of Choice
+    extractor : callable
+        What reads links off a map.
+
+    Returns
+    -------
+    float
+        A share, from 0 to 1.
+    """
     count = ErrorRate()
     for each in sentences:
         count.add(each.links(choices, extractor), each.gold)
@@ -172,12 +223,31 @@ def error_rate(sentences: Sequence[AlignedSentence], choices: Sequence[Choice], 
 
 
 def error_rates(sentences: Sequence[AlignedSentence], extractor: Extractor = strongest_sources) -> dict[Choice, float]:
-    """Return the AER of every cross map, head ("mean" among them) and reading."""
+    """Return the AER of every cross map, head ("mean" among them) and reading.
+
+    Parameters
+    ----------
+    sentences : sequence of AlignedSentence
+        At least one.
+    extractor : callable, optional
+        What reads links off a map.
+
+    Returns
+    -------
+    dict of Choice to float
+        Shares, from 0 to 1.
+    """
     return {choice: error_rate(sentences, (choice,), extractor) for choice in sentences[0].maps}
 
 
 def choose(rates: dict[Choice, float]) -> Choice:
-    """Return the choice of the lowest rate (on the trial set, never on a test set)."""
+    """Return the choice of the lowest rate (on the trial set, never on a test set).
+
+    Parameters
+    ----------
+    rates : dict of Choice to float
+        As `error_rates` gives them.
+    """
     return min(rates, key=lambda choice: rates[choice])
 
 

@@ -20,7 +20,8 @@ from models.experiments.links import grown_links
 from models.networks.base import TiedNetwork
 from models.registry import load_translator
 from models.training.alignment import choose_heads, error_rate, error_rates
-from models.training.data import KEPT, EncodedPairs, encode_texts, epoch_batches, make_batch, read_pairs
+from models.training.batches import epoch_batches, make_batch
+from models.training.data import KEPT, encode_pairs, read_pairs
 from models.training.evaluate import TRIAL, bleu, gold_sentences
 from models.training.loss import output_loss
 from models.training.typed import outcomes, read_typed, share
@@ -33,9 +34,14 @@ TYPED_FILE = "typed-dev.tsv"
 
 @torch.no_grad()
 def nats_per_character(model: Translator, pairs: list[Pair]) -> float:
-    """Return the cross entropy of the targets, ``</s>`` among them, over their characters."""
-    source, target = (encode_texts(model.tokenizer, [pair[side] for pair in pairs]) for side in (0, 1))
-    encoded = EncodedPairs(source, target, (source.lengths > 0).astype(float))
+    """Return the cross entropy of the targets, ``</s>`` among them, over their characters.
+
+    Parameters
+    ----------
+    model : Translator
+    pairs : list of (str, str)
+    """
+    encoded = encode_pairs(model.tokenizer, pairs)
     network, total = cast("TiedNetwork", model.network), 0.0
     for indices in epoch_batches(encoded, 3000, 0, 0):
         batch = make_batch(encoded, indices)
@@ -46,7 +52,15 @@ def nats_per_character(model: Translator, pairs: list[Pair]) -> float:
 
 
 def figures(model: Translator, data: Path, lines: int = 400) -> dict[str, Any]:
-    """Return the figures of a model; nats of `lines` lines of each file at most, evenly spread."""
+    """Return the figures of a model; nats of `lines` lines of each file at most, evenly spread.
+
+    Parameters
+    ----------
+    model : Translator
+    data : Path
+        The folder of the parallel text.
+    lines : int, optional
+    """
     pair = model.entry.pair
     found: dict[str, Any] = {"key": model.key, "bleu": {}, "nats_per_character": {}}
     for path in sorted((data / pair).glob("*.dev.tsv.xz")):

@@ -6,35 +6,45 @@ import hashlib
 import lzma
 import math
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise, product
+from itertools import product
 from pathlib import Path
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor
 from tqdm import tqdm
 
 from models.training.characters import learn
 from models.training.recipes import DataFile, Recipe, RecipeError
 from models.training.varying import Pair, vary
 from models.translation.tokenizer import PairTokenizer
-from models.vocabulary import BEGIN, END, PAD
 
 KEPT = Path(__file__).parent
 """Text that is written by hand, kept with the recipes in a folder a language pair."""
 
 
 def locate(path: str, data: Path) -> Path:
-    """Return the file that a recipe calls `path`: below the data folder, or one that is kept with the recipes."""
+    """Return the file that a recipe calls `path`: below the data folder, or one that is kept with the recipes.
+
+    Parameters
+    ----------
+    path : str
+        Such as ``en-fr/tatoeba.train.tsv.xz``.
+    data : Path
+        The folder of the parallel text.
+    """
     kept = KEPT / path
     return kept if kept.is_file() else data / path
 
 
 def read_pairs(path: Path) -> Iterator[Pair]:
-    """Return (source, target) for each line of a ``.tsv.xz`` or ``.tsv`` file."""
+    """Return (source, target) for each line of a ``.tsv.xz`` or ``.tsv`` file.
+
+    Parameters
+    ----------
+    path : Path
+    """
     if path.suffix == ".xz":
         with lzma.open(path, "rt", encoding="utf8") as packed:
             yield from map(_pair, packed)
@@ -84,7 +94,15 @@ class EncodedPairs:
 
 
 def encode_texts(tokenizer: PairTokenizer, texts: list[str], block: int = 20_000) -> EncodedText:
-    """Encode `texts`, in blocks, with a progress bar."""
+    """Encode `texts`, in blocks, with a progress bar.
+
+    Parameters
+    ----------
+    tokenizer : PairTokenizer
+    texts : list of str
+    block : int, optional
+        Texts of a block.
+    """
     parts: list[NDArray[np.uint16]] = []
     lengths = [0]
     for start in tqdm(range(0, len(texts), block), desc="encode", unit="block"):
@@ -94,8 +112,28 @@ def encode_texts(tokenizer: PairTokenizer, texts: list[str], block: int = 20_000
     return EncodedText(np.concatenate(parts), np.cumsum(lengths))
 
 
+def encode_pairs(tokenizer: PairTokenizer, pairs: Sequence[Pair]) -> EncodedPairs:
+    """Encode `pairs`, each to be shown once; one whose source is empty never.
+
+    Parameters
+    ----------
+    tokenizer : PairTokenizer
+    pairs : sequence of (str, str)
+    """
+    source, target = (encode_texts(tokenizer, [pair[side] for pair in pairs]) for side in (0, 1))
+    return EncodedPairs(source, target, (source.lengths > 0).astype(float))
+
+
 def load_tokenizer(recipe: Recipe, data: Path, path: Path) -> PairTokenizer:
     """Read the pair's tokenizer at `path`, or learn it from the recipe's files and write it there.
+
+    Parameters
+    ----------
+    recipe : Recipe
+    data : Path
+        The folder of the parallel text.
+    path : Path
+        Of a ``.json`` file.
 
     Raises
     ------
@@ -124,7 +162,17 @@ def _tokenizer_texts(file: DataFile, data: Path, choice: random.Random) -> Itera
 
 
 def load_pairs(recipe: Recipe, data: Path, tokenizer_path: Path, cache: Path) -> EncodedPairs:
-    """Return the recipe's training pairs as ids; encoded once and kept in `cache` for all recipes alike in this."""
+    """Return the recipe's training pairs as ids; encoded once and kept in `cache` for all recipes alike in this.
+
+    Parameters
+    ----------
+    recipe : Recipe
+    data : Path
+        The folder of the parallel text.
+    tokenizer_path : Path
+    cache : Path
+        A folder; made if it is not there.
+    """
     signature = f"{recipe.files}{recipe.longest}{recipe.vary_share}{recipe.seed}".encode() + tokenizer_path.read_bytes()
     path = cache / f"pairs-{hashlib.sha256(signature).hexdigest()[:16]}.npz"
     if not path.exists():
@@ -162,77 +210,3 @@ def _encode_pairs(recipe: Recipe, data: Path, tokenizer: PairTokenizer) -> Encod
     ratio = (lengths.max(axis=0) + 3) / (lengths.min(axis=0) + 3)
     fits = (lengths.min(axis=0) > 0) & (lengths.max(axis=0) <= recipe.longest) & (ratio < 2.2)
     return EncodedPairs(source, target, np.asarray(repeats) * fits)
-
-
-@dataclass(frozen=True)
-class Batch:
-    """One batch; every source has the same length, so that no source is padded.
-
-    Parameters
-    ----------
-    source : int64 Tensor, [batch, source]
-        Closed by ``</s>``.
-    inputs, labels : int64 Tensor, [batch, target]
-        ``<s>``, y1, ... and y1, ..., ``</s>``, padded.
-    """
-
-    source: Tensor
-    inputs: Tensor
-    labels: Tensor
-
-    def to(self, device: str) -> Batch:
-        """Return the same batch on `device`."""
-        return Batch(self.source.to(device), self.inputs.to(device), self.labels.to(device))
-
-
-def shown_in(repeats: NDArray[np.float64], epoch: int, seed: int) -> NDArray[np.int64]:
-    """Return how often `epoch` shows each pair: as whole numbers whose mean over the epochs is `repeats`.
-
-    Each pair begins at a place of its own between two epochs, so that a half shows one half of the pairs in the first
-    epoch and the other half in the second.
-    """
-    begin = np.random.default_rng(seed).integers(0, 1 << 20, len(repeats)) / (1 << 20)
-    until, since = np.floor(repeats * (epoch + 1) + begin), np.floor(repeats * epoch + begin)
-    return (until - since).astype(np.int64)
-
-
-def epoch_batches(pairs: EncodedPairs, tokens: int, epoch: int, seed: int) -> list[NDArray[np.int64]]:
-    """Cut one epoch into batches of pair indices: one source length each, alike target lengths, shuffled.
-
-    Parameters
-    ----------
-    pairs : EncodedPairs
-    tokens : int
-        Target tokens of a batch at most, padding counted.
-    epoch, seed : int
-        The same two give the same batches.
-    """
-    generator = np.random.default_rng((seed, epoch))
-    order = generator.permutation(np.repeat(np.arange(len(pairs.repeats)), shown_in(pairs.repeats, epoch, seed)))
-    source, target = pairs.source.lengths[order], pairs.target.lengths[order] + 1
-    order = order[np.lexsort((target + generator.integers(0, 3, target.size), source))]
-    source, target = pairs.source.lengths[order], pairs.target.lengths[order] + 1
-    starts = [0]
-    longest = 0
-    for index in range(order.size):
-        longest = max(longest, int(target[index]))
-        if index > starts[-1] and (source[index] != source[index - 1] or longest * (index - starts[-1] + 1) > tokens):
-            starts.append(index)
-            longest = int(target[index])
-    cuts = list(pairwise((*starts, order.size)))
-    return [order[a:b] for a, b in (cuts[index] for index in generator.permutation(len(cuts)))]
-
-
-def make_batch(pairs: EncodedPairs, indices: NDArray[np.int64]) -> Batch:
-    """Gather the pairs at `indices`, which have one source length."""
-    targets = [pairs.target[int(index)].astype(np.int64) for index in indices]
-    width = max(len(target) for target in targets) + 1
-    inputs = np.full((len(targets), width), PAD, dtype=np.int64)
-    labels = inputs.copy()
-    inputs[:, 0] = BEGIN
-    for row, target in enumerate(targets):
-        inputs[row, 1 : len(target) + 1] = target
-        labels[row, : len(target)] = target
-        labels[row, len(target)] = END
-    source = np.stack([np.append(pairs.source[int(index)].astype(np.int64), END) for index in indices])
-    return Batch(torch.from_numpy(source), torch.from_numpy(inputs), torch.from_numpy(labels))

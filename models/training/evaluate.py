@@ -58,7 +58,18 @@ BATCH = 64
 
 
 def translate(model: Translator, sources: list[str]) -> list[str]:
-    """Translate greedily, in batches of one source length."""
+    """Translate greedily, in batches of one source length.
+
+    Parameters
+    ----------
+    model : Translator
+    sources : list of str
+
+    Returns
+    -------
+    list of str
+        In the order of `sources`.
+    """
     by_length: dict[int, list[int]] = defaultdict(list)
     encoded = model.tokenizer.encode_batch(sources)
     for index, ids in enumerate(encoded):
@@ -107,12 +118,27 @@ def bleu(model: Translator, path: Path, seen: frozenset[str] = frozenset()) -> d
 
 
 def known_examples(pair: str, seen: frozenset[str]) -> dict[str, bool]:
-    """Return of each example sentence of `pair` whether it is among `seen`; empty if what was seen is unknown."""
+    """Return of each example sentence of `pair` whether it is among `seen`; empty if what was seen is unknown.
+
+    Parameters
+    ----------
+    pair : str
+        Such as ``en-fr``.
+    seen : frozenset of str
+        Sources, bare.
+    """
     return {example: bare(example) in seen for example in EXAMPLES.get(pair, {}).values()} if seen else {}
 
 
 def translation_figures(model: Translator, data: Path) -> dict[str, Any]:
-    """Return BLEU on every test file of the model's pair, and which examples it was trained on."""
+    """Return BLEU on every test file of the model's pair, and which examples it was trained on.
+
+    Parameters
+    ----------
+    model : Translator
+    data : Path
+        The folder of the parallel text.
+    """
     pair = model.entry.pair
     seen = training_sources([model.card], data)
     return {
@@ -122,7 +148,16 @@ def translation_figures(model: Translator, data: Path) -> dict[str, Any]:
 
 
 def gold_sentences(model: Translator, name: str, data: Path) -> list[AlignedSentence]:
-    """Return a gold set as `model` aligns it."""
+    """Return a gold set as `model` aligns it.
+
+    Parameters
+    ----------
+    model : Translator
+    name : str
+        Of the gold set.
+    data : Path
+        The folder of the parallel text.
+    """
     path = KEPT / model.entry.pair / "gold.tsv" if name == EVERYDAY else data / "gold" / f"{name}.tsv.xz"
     return aligned(model, list(read_gold(path)))
 
@@ -132,6 +167,12 @@ def alignment_figures(model: Translator, data: Path) -> dict[str, Any]:
 
     ``aer`` is of the map that the trial set chose, one link a target word; ``aer_grown`` of the same map, its links
     grown from both directions; ``aer_heads``, of a model of several heads, of the mean of a few, the links grown.
+
+    Parameters
+    ----------
+    model : Translator
+    data : Path
+        The folder of the parallel text.
     """
     if not model.mechanism.has_attention:
         return {}
@@ -162,7 +203,15 @@ def _record(choice: Choice) -> dict[str, Any]:
 
 
 def evaluate(model: Translator, data: Path, parts: Collection[str] = PARTS) -> dict[str, Any]:
-    """Return the figures of a model, as they go into its card; of some of `PARTS` alone if they are named."""
+    """Return the figures of a model, as they go into its card; of some of `PARTS` alone if they are named.
+
+    Parameters
+    ----------
+    model : Translator
+    data : Path
+        The folder of the parallel text.
+    parts : collection of str, optional
+    """
     figures = translation_figures(model, data) if "translation" in parts else {}
     return figures | (alignment_figures(model, data) if "alignment" in parts else {})
 

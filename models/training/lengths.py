@@ -37,7 +37,12 @@ SAMPLES = 1000
 
 
 def groups_of(pairs: Sequence[Pair]) -> dict[int, list[Pair]]:
-    """Put pairs into groups by the words of their sources, as white space parts them; return each under its most."""
+    """Put pairs into groups by the words of their sources, as white space parts them; return each under its most.
+
+    Parameters
+    ----------
+    pairs : sequence of (str, str)
+    """
     groups: dict[int, list[Pair]] = defaultdict(list)
     for source, target in pairs:
         groups[-(-max(len(source.split()), 1) // SPAN) * SPAN].append((source, target))
@@ -45,7 +50,18 @@ def groups_of(pairs: Sequence[Pair]) -> dict[int, list[Pair]]:
 
 
 def measure(model: Translator, pairs: Sequence[Pair], *, most: int, file: str) -> LengthRow:
-    """Return BLEU of one group, all of whose sources have `most` words or up to `SPAN` - 1 fewer."""
+    """Return BLEU of one group, all of whose sources have `most` words or up to `SPAN` - 1 fewer.
+
+    Parameters
+    ----------
+    model : Translator
+    pairs : sequence of (str, str)
+        Of the group.
+    most : int
+        Words of the longest source.
+    file : str
+        What the row calls the held-out file.
+    """
     references: dict[str, list[str]] = defaultdict(list)
     for source, target in pairs:
         references[source].append(target)
@@ -66,7 +82,13 @@ def measure(model: Translator, pairs: Sequence[Pair], *, most: int, file: str) -
 
 
 def write(rows: Sequence[LengthRow], path: Path) -> None:
-    """Write `rows` as CSV."""
+    """Write `rows` as CSV.
+
+    Parameters
+    ----------
+    rows : sequence of LengthRow
+    path : Path
+    """
     with path.open("w", encoding="utf8", newline="") as out:
         writer = csv.DictWriter(out, [each.name for each in fields(LengthRow)], lineterminator="\n")
         writer.writeheader()

@@ -12,7 +12,12 @@ PARTS = 2
 
 
 def hidden_matrices(network: nn.Module) -> list[nn.Parameter]:
-    """Return the matrices inside `network`: neither embeddings (the output layer is one of them) nor single rows."""
+    """Return the matrices inside `network`: neither embeddings (the output layer is one of them) nor single rows.
+
+    Parameters
+    ----------
+    network : nn.Module
+    """
     tables = {id(part.weight) for part in network.modules() if isinstance(part, nn.Embedding)}
     return [each for each in network.parameters() if each.ndim == 2 and min(each.shape) > 1 and id(each) not in tables]
 
@@ -22,6 +27,11 @@ def build_optimizers(network: nn.Module, recipe: Recipe) -> dict[str, Optimizer]
 
     Muon steps along the matrix of all singular directions alike that is nearest to the momentum (Jordan et al. 2024),
     scaled to the size of Adam's steps (Liu et al. 2025), so that both take the same rate.
+
+    Parameters
+    ----------
+    network : nn.Module
+    recipe : Recipe
     """
     matrices = hidden_matrices(network) if recipe.optimizer == "muon" else []
     theirs = {id(each) for each in matrices}
@@ -36,7 +46,13 @@ def build_optimizers(network: nn.Module, recipe: Recipe) -> dict[str, Optimizer]
 
 
 def stored_state(optimizers: dict[str, Optimizer]) -> dict[str, Tensor]:
-    """Return what the optimizers remember, as tensors named ``optimizer.parameter.quantity``."""
+    """Return what the optimizers remember, as tensors named ``optimizer.parameter.quantity``.
+
+    Parameters
+    ----------
+    optimizers : dict of str to Optimizer
+        By their names.
+    """
     return {
         f"{name}.{index}.{quantity}": value
         for name, optimizer in optimizers.items()
@@ -46,7 +62,14 @@ def stored_state(optimizers: dict[str, Optimizer]) -> dict[str, Tensor]:
 
 
 def restore_state(optimizers: dict[str, Optimizer], stored: dict[str, Tensor]) -> None:
-    """Put back what `stored_state` gave; other names in `stored` are left alone."""
+    """Put back what `stored_state` gave; other names in `stored` are left alone.
+
+    Parameters
+    ----------
+    optimizers : dict of str to Optimizer
+        By their names.
+    stored : dict of str to Tensor
+    """
     for name, optimizer in optimizers.items():
         state: dict[int, dict[str, Tensor]] = {}
         for path, value in stored.items():

@@ -9,7 +9,17 @@ from models.translation.tokenizer import PairTokenizer
 
 
 def rows_for(old: PairTokenizer, new: PairTokenizer) -> list[list[int]]:
-    """Return, for each piece of `new`, the pieces of `old` that read the same together: itself where both have it."""
+    """Return, for each piece of `new`, the pieces of `old` that read the same together: itself where both have it.
+
+    Parameters
+    ----------
+    old, new : PairTokenizer
+
+    Returns
+    -------
+    list of list of int
+        Ids of `old`, by the ids of `new`.
+    """
     return [old.parts(new.token(index)) for index in range(len(new))]
 
 

@@ -34,19 +34,41 @@ class Progress:
 
 
 def kept_points(target_tokens: int, count: int = 20, first: int = 20_000) -> list[int]:
-    """Return the numbers of target tokens at which a run keeps a copy: evenly spaced in their logarithm, to the end."""
+    """Return the numbers of target tokens at which a run keeps a copy: evenly spaced in their logarithm, to the end.
+
+    Parameters
+    ----------
+    target_tokens : int
+        Of the whole run.
+    count : int, optional
+        Copies.
+    first : int, optional
+        Target tokens of the first copy.
+    """
     ratio = max(1.0, target_tokens / first)
     return [round(target_tokens / ratio ** (1 - index / (count - 1))) for index in range(count)]
 
 
 def read_progress(path: Path) -> Progress:
-    """Return the progress that a saved state, or averaged weights, carry with them."""
+    """Return the progress that a saved state, or averaged weights, carry with them.
+
+    Parameters
+    ----------
+    path : Path
+        A ``.safetensors`` file of a run.
+    """
     with safe_open(path, framework="pt") as saved:
         return Progress(**json.loads(saved.metadata()["progress"]))
 
 
 def learning_rate(recipe: Recipe, progress: Progress) -> float:
-    """Return the rate now: a linear rise, a plateau, and a cosine to 0 over the last share of the tokens."""
+    """Return the rate now: a linear rise, a plateau, and a cosine to 0 over the last share of the tokens.
+
+    Parameters
+    ----------
+    recipe : Recipe
+    progress : Progress
+    """
     rise = min(1.0, (progress.step + 1) / recipe.warmup_steps)
     left = max(0.0, 1 - progress.tokens / recipe.target_tokens)
     fall = 1.0 if left >= recipe.decay_share else 0.5 - 0.5 * math.cos(math.pi * left / recipe.decay_share)
@@ -70,14 +92,26 @@ class Start:
 
 
 def read_start(path: Path) -> Start | None:
-    """Return where the run of a saved state, or of averaged weights, started from; None if from random weights."""
+    """Return where the run of a saved state, or of averaged weights, started from; None if from random weights.
+
+    Parameters
+    ----------
+    path : Path
+        A ``.safetensors`` file of a run.
+    """
     with safe_open(path, framework="pt") as saved:
         stored = saved.metadata().get("start")
     return None if stored is None else Start(**json.loads(stored))
 
 
 def start_of(path: Path) -> Start:
-    """Say which checkpoint `path` is: weights with their card beside them, or a run's, in the folder of its key."""
+    """Say which checkpoint `path` is: weights with their card beside them, or a run's, in the folder of its key.
+
+    Parameters
+    ----------
+    path : Path
+        A ``.safetensors`` file.
+    """
     if (path.parent / CARD_FILE).is_file():
         card = read_card(path.parent)
         return Start(card["key"], card["target_tokens_seen"])

@@ -16,7 +16,7 @@ from safetensors.torch import load_file
 
 from models.mechanisms import mechanisms
 from models.messages import mark
-from models.training import train
+from models.training import trainer
 from models.training.progress import Progress, Start, read_progress, read_start
 from models.training.recipes import Recipe, read_recipe
 from models.translation.checkpoints import WEIGHTS, file_hash, write_checkpoint
@@ -77,6 +77,14 @@ def make_card(recipe: Recipe, progress: Progress, parameters: int, start: Start 
     """Return the card of a run, its figures not yet in it.
 
     ``target_tokens_seen`` counts those of the checkpoint that the run started from, if it did; ``start`` names it.
+
+    Parameters
+    ----------
+    recipe : Recipe
+    progress : Progress
+    parameters : int
+        Numbers in the network.
+    start : Start or None, optional
     """
     mechanism = mechanisms()[recipe.mechanism]
     names = [file.path.rpartition("/")[2] for file in recipe.files]
@@ -101,18 +109,27 @@ def make_card(recipe: Recipe, progress: Progress, parameters: int, start: Start 
 
 
 def publish(recipe: Recipe, out: Path, weights: Path = WEIGHTS) -> dict[str, Any]:
-    """Write the checkpoint of the run of `recipe` in `out` to `weights`; give its card."""
+    """Write the checkpoint of the run of `recipe` in `out` to `weights`; give its card.
+
+    Parameters
+    ----------
+    recipe : Recipe
+    out : Path
+        Where runs are kept.
+    weights : Path, optional
+        Where checkpoints are kept.
+    """
     folder = out / recipe.key
     averaged = load_file(folder / "average.safetensors")
     path = folder / "average.safetensors"
     parameters = sum(values.numel() for values in averaged.values())
-    tokenizer = train.TOKENIZERS / recipe.pair / f"{recipe.tokenizer}.json"
+    tokenizer = trainer.TOKENIZERS / recipe.pair / f"{recipe.tokenizer}.json"
     card = make_card(recipe, read_progress(path), parameters, read_start(path))
     card |= {"tokenizer": tokenizer.name, "tokenizer_sha256": file_hash(tokenizer)}
     card = write_checkpoint(weights / recipe.key, averaged, card)
-    lines = (folder / train.LOG_FILE).read_text(encoding="utf8").splitlines(keepends=True)
+    lines = (folder / trainer.LOG_FILE).read_text(encoding="utf8").splitlines(keepends=True)
     measured = "".join(line for line in lines if "held_out_loss" in line)
-    (weights / recipe.key / train.LOG_FILE).write_text(measured, encoding="utf8")
+    (weights / recipe.key / trainer.LOG_FILE).write_text(measured, encoding="utf8")
     return card
 
 

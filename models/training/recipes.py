@@ -107,7 +107,13 @@ class Recipe:
 
 
 def read_recipe(path: Path) -> Recipe:
-    """Read a TOML recipe; RecipeError names what is wrong in it."""
+    """Read a TOML recipe; RecipeError names what is wrong in it.
+
+    Parameters
+    ----------
+    path : Path
+        A TOML file.
+    """
     values = tomllib.loads(path.read_text(encoding="utf8"))
     known = {each.name for each in fields(Recipe)}
     if unknown := sorted(set(values) - known):

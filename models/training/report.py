@@ -87,7 +87,12 @@ def _markdown(rows: list[list[str]]) -> str:
 
 
 def with_tables(readme: str) -> str:
-    """Return the text of the README with the tables between its two markers; ValueError if they are not there."""
+    """Return the text of the README with the tables between its two markers; ValueError if they are not there.
+
+    Parameters
+    ----------
+    readme : str
+    """
     before, found, rest = readme.partition(BEGIN)
     _, closed, after = rest.partition(END)
     if not (found and closed):

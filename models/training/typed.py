@@ -31,6 +31,10 @@ class Typed:
     def lacks(self, translation: str) -> tuple[str, ...]:
         """Return the needs that `translation` does not meet.
 
+        Parameters
+        ----------
+        translation : str
+
         Examples
         --------
         >>> Typed("Thank you!", ("merci", "beaucoup|bien")).lacks("Merci !")
@@ -40,7 +44,12 @@ class Typed:
 
 
 def read_typed(path: Path) -> list[Typed]:
-    """Read a list; ValueError, naming the line, if one is not a sentence, a tab and its needs."""
+    """Read a list; ValueError, naming the line, if one is not a sentence, a tab and its needs.
+
+    Parameters
+    ----------
+    path : Path
+    """
     found = []
     for number, line in enumerate(path.read_text(encoding="utf8").splitlines(), start=1):
         sentence, tab, needs = line.partition("\t")
@@ -65,13 +74,24 @@ class Outcome:
 
 
 def outcomes(model: Translator, sentences: list[Typed]) -> list[Outcome]:
-    """Translate all `sentences`."""
+    """Translate all `sentences`.
+
+    Parameters
+    ----------
+    model : Translator
+    sentences : list of Typed
+    """
     translations = translate(model, [each.sentence for each in sentences])
     return [Outcome(typed, text) for typed, text in zip(sentences, translations, strict=True)]
 
 
 def share(found: list[Outcome]) -> str:
-    """Say how many came out right, such as ``23 of 40 (58 %)``."""
+    """Say how many came out right, such as ``23 of 40 (58 %)``.
+
+    Parameters
+    ----------
+    found : list of Outcome
+    """
     right = sum(not each.lacking for each in found)
     return f"{right} of {len(found)} ({right / len(found):.0%})" if found else "none"
 

@@ -16,6 +16,10 @@ CLOSING_MARKS = ".!?\u3002\uff01\uff1f"
 def bare(text: str) -> str:
     """Return `text` as sentences are compared: whatever their capitals and their closing mark.
 
+    Parameters
+    ----------
+    text : str
+
     Examples
     --------
     >>> bare("How  are you ?") == bare("how are you")
@@ -44,5 +48,12 @@ def training_sources(cards: Iterable[Mapping[str, Any]], data: Path) -> frozense
 
 
 def unseen(pairs: Iterable[Pair], seen: frozenset[str]) -> list[Pair]:
-    """Return those of `pairs` whose sources, bare, are not among `seen`."""
+    """Return those of `pairs` whose sources, bare, are not among `seen`.
+
+    Parameters
+    ----------
+    pairs : iterable of (str, str)
+    seen : frozenset of str
+        Sources, bare.
+    """
     return [pair for pair in pairs if bare(pair[0]) not in seen]

@@ -52,6 +52,12 @@ def vary(pair: Pair, choice: random.Random) -> Pair:
 
     Lower case, marks set apart by spaces, both; without the closing mark, and that in lower case; the source in
     capitals; lower case without closing mark and apostrophes.
+
+    Parameters
+    ----------
+    pair : (str, str)
+    choice : random.Random
+        What chooses the way.
     """
     source, target = pair
     varied = normalise(source), normalise(target)

@@ -20,14 +20,15 @@ from tokenizers import Tokenizer
 from torch import nn
 
 from models.mechanisms import mechanisms
-from models.training import choose, train, typed
+from models.training import choose, typed
+from models.training.batches import make_batch, shown_in
 from models.training.characters import OFTEN, learn, with_pieces
-from models.training.data import KEPT, load_pairs, locate, make_batch, read_pairs, shown_in
+from models.training.data import KEPT, load_pairs, locate, read_pairs
 from models.training.optimizers import build_optimizers, hidden_matrices
 from models.training.pieces import in_pieces, rows_for
 from models.training.progress import Progress, kept_points, learning_rate
 from models.training.recipes import DataFile, Recipe, RecipeError, read_recipe
-from models.training.train import Trainer
+from models.training.trainer import Trainer
 from models.training.typed import Outcome, Typed, read_typed, share
 from models.translation.checkpoints import TOKENIZER_FILE, WEIGHTS, CheckpointError, file_hash, find_tokenizer
 from models.translation.pieces import byte_characters
@@ -149,7 +150,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(train, "TOKENIZERS", tmp_path / "weights")
+    monkeypatch.setattr("models.training.trainer.TOKENIZERS", tmp_path / "weights")
     return tmp_path / "weights"
 
 
@@ -234,7 +235,7 @@ class TestRuns:
         assert len(points) == 20
         assert (points[0], points[-1]) == (20_000, 8_000_000)
         assert np.diff(np.log(points)) == pytest.approx([np.log(400) / 19] * 19, rel=1e-3)
-        monkeypatch.setattr(train, "kept_points", lambda target: kept_points(target, 3, 100))
+        monkeypatch.setattr("models.training.trainer.kept_points", lambda target: kept_points(target, 3, 100))
         trainer = Trainer(recipe_for(target_tokens=400), data, tmp_path, "cpu", precision=torch.float32)
         trainer.run(1000)
         kept = sorted((trainer.folder / "kept").iterdir())

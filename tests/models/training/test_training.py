@@ -46,23 +46,15 @@ from models.training.alignment import (
     read_gold,
     word_map,
 )
-from models.training.data import (
-    EncodedPairs,
-    EncodedText,
-    encode_texts,
-    epoch_batches,
-    load_pairs,
-    load_tokenizer,
-    make_batch,
-    read_pairs,
-)
+from models.training.batches import epoch_batches, make_batch
+from models.training.data import EncodedPairs, EncodedText, encode_texts, load_pairs, load_tokenizer, read_pairs
 from models.training.loss import BLOCK, output_loss
 from models.training.optimizers import stored_state
 from models.training.progress import Progress, Start, learning_rate, read_progress, read_start
 from models.training.publish import CREDITS, make_card, publish
 from models.training.recipes import DataFile, Recipe, RecipeError, read_recipe
 from models.training.report import UNKNOWN, tables
-from models.training.train import Trainer
+from models.training.trainer import Trainer
 from models.training.unseen import bare, training_sources, unseen
 from models.training.varying import WAYS, vary
 from models.translation.checkpoints import TOKENIZER_FILE, read_card
@@ -386,7 +378,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def tokenizers(shared: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(train, "TOKENIZERS", shared)
+    monkeypatch.setattr("models.training.trainer.TOKENIZERS", shared)
     return shared
 
 
