@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Literal
@@ -10,6 +11,10 @@ from urllib.parse import urlencode, urlsplit
 import pytest
 
 from tests.support.browsing import running
+
+if "PYTEST_XDIST_WORKER" in os.environ:  # a process a core: said before torch counts the cores
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # threads that wait by spinning take the other process's core
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Response
