@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from viz.canvas.payload import WORDS, colours_of, pack, site_of
+from viz.canvas.payload import header_of, pack
 from viz.captions.maps import common_notes, empty_note, map_title, threshold_note
 from viz.figures.drawing.axes import AXIS_TITLE_SIZE, axis_places, cell_gap, heading_size, longest_label, panel_size
 from viz.figures.drawing.colour_bar import NUMBERS_HEIGHT, bar_height, bar_width, title_lines, weight_colours
@@ -70,27 +70,17 @@ def encode_comparison(
     title = _("{heads}: {title}", heads="; ".join(place.title for place in places), title=map_title(view.shown.site))
     said = "\u00a0· ".join((*common_notes(view), *threshold_note([each.weights for each in views], view.threshold)))
     header = {
-        "title": title,
-        "alt": ". ".join(filter(None, (title, says.removesuffix("."), said))),
-        "file": file,
-        "site": site_of(view),
+        **header_of(view, title, said, says=says, file=file, words=_WORDS, colour=colour),
         "heads": list(places),
-        "queries": [visible(text) for text in queries.texts],
-        "keys": [visible(text) for text in keys.texts],
         "row_labels": [isolated(shorten(visible(text), longest)) for text in queries.texts],
         "column_labels": [isolated(shorten(visible(text), longest)) for text in keys.texts],
-        "query_title": view.query_title,
-        "key_title": view.key_title,
         "rows": list(range(len(queries) + 1)),
         "columns": list(range(len(keys) + 1)),
-        "threshold": view.threshold,
         "gaps": cell_gap(view.weights) > 0,
         "row_font": FONT_SIZE,
         "tick": TICK,
         "raised": RAISED,
         "layouts": _layouts(view, max(most, len(places)), among, colour, width),
-        "words": {key: _(message) for key, message in (WORDS | _WORDS).items()},
-        **colours_of(colour),
     }
     weights = np.stack([np.asarray(each.weights, dtype="<f4") for each in views])
     return pack(header, weights.tobytes())
@@ -112,12 +102,7 @@ def _layout(panel: Panel, grid: Grid, lines: Sequence[str], legend: float, colou
     The legend, `legend` pixels high, has `lines` for its title.
     """
     top = 0.0 if len(grid.boxes) > grid.columns else grid.height - legend
-    bar = {
-        "x": 0,
-        "y": top + legend - NUMBERS_HEIGHT - BAR,
-        "width": bar_width(grid.width),
-        "height": BAR,
-    }
+    bar = {"x": 0, "y": top + legend - NUMBERS_HEIGHT - BAR, "width": bar_width(grid.width), "height": BAR}
     return {
         "width": grid.width,
         "height": grid.height,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from viz.canvas.payload import WORDS, colours_of, pack, site_of
+from viz.canvas.payload import header_of, pack
 from viz.canvas.pooling import blocks, pooled
 from viz.captions.heads import overview_note
 from viz.captions.maps import map_title
@@ -159,11 +159,9 @@ def encode_overview(
     title = _n("{count} head: {title}", "{count} heads: {title}", len(shown), title=map_title(views[0].shown.site))
     said = "\u00a0· ".join(_notes(views, made, shown, note))
     header = {
+        **header_of(views[0], title, said, says=says, file=file, words=_WORDS, colour=colour),
         "version": VERSION,
-        "title": title,
         "note": said,
-        "alt": ". ".join(filter(None, (title, says.removesuffix("."), said))),
-        "file": file,
         "heads": shown,
         "in_layers": heads is None,
         "picked": [place for place in picked if place in numbers],
@@ -171,9 +169,7 @@ def encode_overview(
         "remarks": [(remarks or {}).get(place, "") for place in shown],
         "rows": made.rows.tolist(),
         "columns": made.columns.tolist(),
-        "words": {key: _(message) for key, message in (WORDS | _WORDS).items()},
-        **_texts(views[0]),
-        **colours_of(colour),
+        "texts": _texts(views[0]),
         **_legend(colour),
     }
     return pack(header, cells.tobytes())
@@ -198,21 +194,13 @@ def _notes(views: Sequence[View], made: SmallMaps, shown: Sequence[HeadPlace], n
     return [*notes, _("weights here are rounded to 0.004; those of picked heads are exact")]
 
 
-def _texts(view: View) -> dict[str, Any]:
-    """Return what labels the cells, and what is drawn empty."""
+def _texts(view: View) -> tuple[str, str]:
+    """Return the tokens of rows and columns, for those who do not see them."""
     queries, keys = view.shown.query_tokens.texts, view.shown.key_tokens.texts
-    return {
-        "site": site_of(view),
-        "queries": [visible(text) for text in queries],
-        "keys": [visible(text) for text in keys],
-        "texts": [
-            _("queries, from the top: {tokens}", tokens=_row_of(queries)),
-            _("keys, from the left: {tokens}", tokens=_row_of(keys)),
-        ],
-        "query_title": view.query_title,
-        "key_title": view.key_title,
-        "threshold": view.threshold,
-    }
+    return (
+        _("queries, from the top: {tokens}", tokens=_row_of(queries)),
+        _("keys, from the left: {tokens}", tokens=_row_of(keys)),
+    )
 
 
 def _row_of(texts: Sequence[str]) -> str:

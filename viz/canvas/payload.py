@@ -8,7 +8,8 @@ import zlib
 from typing import Any
 
 from viz.figures.drawing.theme import FONT_FAMILY, PAPER_COLOUR, PICKED_COLOUR, TEXT_COLOUR, WEIGHT_SCALE, Colour
-from viz.text.language import mark
+from viz.text.language import _, mark
+from viz.text.tokens import visible
 from viz.views.view import View
 
 _LENGTH = struct.Struct("<I")
@@ -43,24 +44,34 @@ def pack(header: dict[str, Any], cells: bytes) -> bytes:
     return zlib.compress(b"".join((_LENGTH.pack(len(text)), text, cells)), 1)
 
 
-def site_of(view: View) -> str:
-    """Name the stack and the kind of attention that `view` shows: canvases of the same are alike.
+def header_of(
+    view: View, title: str, note: str, *, says: str, file: str, words: dict[str, str], colour: Colour
+) -> dict[str, Any]:
+    """Return what the headers of all canvases hold: words, tokens, and what colours cells and a picture on white.
 
     Parameters
     ----------
     view : View
-    """
-    return f"{view.shown.site.stack} {view.shown.site.kind}"
-
-
-def colours_of(colour: Colour) -> dict[str, Any]:
-    """Return what a canvas needs to colour cells, and to save a picture dark on white.
-
-    Parameters
-    ----------
+        Whose tokens are shown; its stack and kind are named, canvases of the same are alike.
+    title, note, says : str
+        What is drawn, what must be known of it and what is strongest, for those who do not see it.
+    file : str
+        Name of the file that it is saved as.
+    words : dict of str to str
+        What this canvas says beside `WORDS`; still to be translated.
     colour : {"linear", "root"}
     """
     return {
+        "title": title,
+        "alt": ". ".join(filter(None, (title, says.removesuffix("."), note))),
+        "file": file,
+        "site": f"{view.shown.site.stack} {view.shown.site.kind}",
+        "queries": [visible(text) for text in view.shown.query_tokens.texts],
+        "keys": [visible(text) for text in view.shown.key_tokens.texts],
+        "query_title": view.query_title,
+        "key_title": view.key_title,
+        "threshold": view.threshold,
+        "words": {key: _(message) for key, message in (WORDS | words).items()},
         "colour": colour,
         "palette": WEIGHT_SCALE,
         "pick_colour": PICKED_COLOUR,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from viz.captions.maps import common_notes, threshold_note
 from viz.measures.similarity import Similarity
 from viz.text.language import _, _n
-from viz.text.tokens import isolated, visible
+from viz.text.tokens import is_word, isolated, visible
 from viz.views.heads import HeadPlace
 from viz.views.view import View
 
@@ -142,11 +142,7 @@ def _strongest(view: View, weights: NDArray[Any]) -> tuple[float, str, str]:
 def _speaking(queries: tuple[str, ...], *, causal: bool) -> NDArray[np.int64]:
     """Return the rows that have a choice and are words, if there are any; asked anew for every head of a text."""
     free = [row for row in range(len(queries)) if row or not causal or len(queries) == 1]
-    return np.array([row for row in free if _is_word(queries[row])] or free)
-
-
-def _is_word(text: str) -> bool:
-    return not text.startswith("<") and any(character.isalnum() for character in text)
+    return np.array([row for row in free if is_word(queries[row])] or free)
 
 
 def overview_note(views: Sequence[View]) -> str:

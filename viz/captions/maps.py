@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from models.sites import Site
 from viz.text.language import _, _n, say
-from viz.text.tokens import visible
+from viz.text.tokens import is_word, visible
 from viz.views.hiding import HIDDEN
 from viz.views.links import Link, strongest_links
 from viz.views.view import View
@@ -45,20 +45,32 @@ def notes_of(view: View) -> tuple[str, ...]:
     if view.merged:
         notes.append(_("pieces merged to words"))
     if view.between is not None:
-        rows, columns = ("AB"[each] for each in view.between)
-        said = _(
-            "rows: text {rows}; columns: text {columns}, and what all else is given: {column}",
-            rows=rows,
-            columns=columns,
-            column=_(HIDDEN),
-        )
-        notes.append(said)
+        notes.append(between_note(view.between, _(HIDDEN)))
     elif view.hidden_keys:
         count, column = len(view.hidden_keys), _(HIDDEN)
         notes.append(_("special tokens hidden: {count}; what they are given: {column}", count=count, column=column))
     elif view.hidden_queries:
         notes.append(_("rows of special tokens hidden: {count}", count=len(view.hidden_queries)))
     return (*notes, *map(say, provenance.notes))
+
+
+def between_note(between: tuple[int, int], column: str) -> str:
+    """Say which part of the map of a pair of texts is shown.
+
+    Parameters
+    ----------
+    between : (int, int)
+        Of which text the rows and the columns are, 0 or 1.
+    column : str
+        What the column is called that holds the rest.
+    """
+    rows, columns = ("AB"[each] for each in between)
+    return _(
+        "rows: text {rows}; columns: text {columns}, and what all else is given: {column}",
+        rows=rows,
+        columns=columns,
+        column=column,
+    )
 
 
 def sentence_of(view: View, *, count: int = 3) -> str:
@@ -82,15 +94,11 @@ def sentence_of(view: View, *, count: int = 3) -> str:
     queries, keys = view.shown.query_tokens.texts, view.shown.key_tokens.texts
     spoken_of = view.weights[:, :-1] if view.hidden_keys else view.weights
     links = strongest_links(spoken_of, count=len(queries))
-    spoken = [link for link in links if _is_word(queries[link.query])] or list(links)
+    spoken = [link for link in links if is_word(queries[link.query])] or list(links)
     if not spoken:
         return _("{title}: nothing to read", title=view.title)
     named = "; ".join(_reads(link, queries, keys) for link in spoken[:count])
     return _("{title}: {links}", title=view.title, links=named)
-
-
-def _is_word(text: str) -> bool:
-    return not text.startswith("<") and any(character.isalnum() for character in text)
 
 
 def _reads(link: Link, queries: tuple[str, ...], keys: tuple[str, ...]) -> str:

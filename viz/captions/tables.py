@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from viz.measures.summary import Summary
 from viz.text.counting import FIRST_POSITION, numbered
@@ -50,14 +50,12 @@ def csv_of_summaries(summaries: Sequence[Summary]) -> str:
     ----------
     summaries : sequence of Summary
     """
-    out = io.StringIO()
     names = ("log_probability", "entropy", "coverage", "divergence", "milliseconds")
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(("key", "mechanism", "translation", *names))
+    rows: list[tuple[object, ...]] = [("key", "mechanism", "translation", *names)]
     for each in summaries:
         numbers = ("" if getattr(each, name) is None else repr(getattr(each, name)) for name in names)
-        writer.writerow((each.key, each.title, each.translation, *numbers))
-    return out.getvalue()
+        rows.append((each.key, each.title, each.translation, *numbers))
+    return _csv(rows)
 
 
 def table_of(view: View) -> dict[str, list[str] | list[float]]:
@@ -91,11 +89,15 @@ def csv_of(view: View) -> str:
         A heading, then ``query_position,query,key_position,key,weight``; weights are exact float32 numbers, and
         tokens are shown as on the axes, with nothing invisible in them.
     """
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(("query_position", "query", "key_position", "key", "weight"))
+    rows: list[tuple[object, ...]] = [("query_position", "query", "key_position", "key", "weight")]
     queries, keys = view.shown.query_tokens.texts, view.shown.key_tokens.texts
     for row, (query, weights) in enumerate(zip(queries, view.weights, strict=True), start=FIRST_POSITION):
         for column, (key, weight) in enumerate(zip(keys, weights, strict=True), start=FIRST_POSITION):
-            writer.writerow((row, visible(query), column, visible(key), str(weight)))
+            rows.append((row, visible(query), column, visible(key), str(weight)))
+    return _csv(rows)
+
+
+def _csv(rows: Iterable[Sequence[object]]) -> str:
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(rows)
     return out.getvalue()

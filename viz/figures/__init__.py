@@ -3,7 +3,7 @@
 from viz.figures.alignment import alignment_heatmap
 from viz.figures.comparison import head_combination, head_comparison, head_difference
 from viz.figures.difference import difference_heatmap, difference_multiples
-from viz.figures.lines import Focus, head_lines
+from viz.figures.lines import head_lines
 from viz.figures.matched_difference import matched_difference
 from viz.figures.profiles import head_profiles
 from viz.figures.rollout import rollout_heatmap
@@ -15,7 +15,6 @@ from viz.views.heads import HeadPlace
 from viz.views.hiding import Hiding, hide_specials
 
 __all__ = [
-    "Focus",
     "HeadPlace",
     "Hiding",
     "TextReading",

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import plotly.graph_objects as go
 
 from viz.figures.drawing.grid import GLYPH_WIDTH
+from viz.figures.drawing.headline import words_at
 from viz.figures.drawing.theme import FONT_SIZE, NOTE_SIZE, TITLE_SIZE, template
 from viz.text import tokens
 from viz.text.language import _
+
+if TYPE_CHECKING:
+    from models.translation.length_table import LengthRow
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6b6b6b", "#8c6bb1")
 """Told apart with any colour vision (Okabe and Ito 2008, the last two added)."""
@@ -25,44 +29,8 @@ TITLE_HEIGHT, LEGEND_LINE = 36, 21
 KEY_WIDTH = 50  # pixels of a legend's line and point beside its name
 
 
-class Measured(Protocol):
-    """A group of sentences of like length: `models.translation.length_table.LengthRow` is one."""
-
-    @property
-    def key(self) -> str:
-        """Of the model."""
-
-    @property
-    def file(self) -> str:
-        """The held-out file."""
-
-    @property
-    def fewest(self) -> int:
-        """Words of the shortest source."""
-
-    @property
-    def most(self) -> int:
-        """Words of the longest source."""
-
-    @property
-    def sentences(self) -> int:
-        """How many there are."""
-
-    @property
-    def bleu(self) -> float:
-        """BLEU."""
-
-    @property
-    def low(self) -> float:
-        """Lower end of the 95% interval."""
-
-    @property
-    def high(self) -> float:
-        """Upper end of the 95% interval."""
-
-
 def bleu_by_length(
-    rows: Sequence[Measured],
+    rows: Sequence[LengthRow],
     titles: Mapping[str, str],
     *,
     without_attention: Sequence[str] = (),
@@ -113,7 +81,7 @@ def bleu_by_length(
     return go.Figure(lines, layout)
 
 
-def _line(rows: Sequence[Measured], *, name: str, number: int, dash: str) -> go.Scatter:
+def _line(rows: Sequence[LengthRow], *, name: str, number: int, dash: str) -> go.Scatter:
     """Return the line of the model with this number through `rows`, shortest first, each with its interval."""
     colour, symbol = COLOURS[number % len(COLOURS)], SYMBOLS[number // len(COLOURS) % len(SYMBOLS)]
     return go.Scatter(
@@ -190,15 +158,6 @@ def _shade_untrained(training_length: int, longest: int) -> dict[str, Any]:
         "line": {"width": 0},
         "layer": "below",
     }
-    label = {
-        "text": tokens.escape(_("longer than in training")),
-        "x": training_length + 0.8,
-        "y": 0.99,
-        "xref": "x",
-        "yref": "paper",
-        "xanchor": "left",
-        "yanchor": "top",
-        "showarrow": False,
-        "font": {"size": NOTE_SIZE},
-    }
+    said = tokens.escape(_("longer than in training"))
+    label = words_at(said, training_length + 0.8, 0.99, size=NOTE_SIZE, xref="x")
     return {"shapes": [shade], "annotations": [label]}

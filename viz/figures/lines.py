@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 import plotly.graph_objects as go
@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 
 from models.trace import AttentionTrace
 from viz.captions.maps import common_notes, map_title
-from viz.figures.drawing.columns import column_axes, column_titles
-from viz.figures.drawing.grid import LINE_HEIGHT, LOW_ROW_HEIGHT, MANY_ROWS, ROW_HEIGHT
-from viz.figures.drawing.headline import LINE, headline, wrapped
-from viz.figures.drawing.theme import HEAD_COLOURS, NOTE_SIZE, TITLE_SIZE, bare_layout, faded
+from viz.figures.drawing.grid import GLYPH_WIDTH, LINE_HEIGHT, LOW_ROW_HEIGHT, MANY_ROWS, ROW_HEIGHT
+from viz.figures.drawing.headline import LINE, headline, words_at, wrapped
+from viz.figures.drawing.theme import FONT_SIZE, HEAD_COLOURS, NOTE_SIZE, TITLE_SIZE, bare_layout
 from viz.text import tokens
 from viz.text.language import _, _n
 from viz.views.heads import HeadPlace, pick_views
@@ -33,15 +32,9 @@ THICKEST = 6.0  # pixels of a line of weight 1
 THINNEST = 0.6
 BESIDE = 0.16  # rows between the lines of two heads over the same tokens, so that neither hides the other
 FAINTEST = 0.18  # opacity of the class of the smallest weights
-ASIDE = 0.08  # opacity, as a share, of lines that do not touch the token in focus
 MOST_NAMED = 5  # links of a token that its hover text names
-
-
-class Focus(NamedTuple):
-    """A token that is looked at alone: on which side it stands, and its position there."""
-
-    side: Literal["query", "key"]
-    position: int
+LONGEST_LABEL = 20
+SHARE_OF_LABELS = 0.36  # of the width of the figure that labels of one side may take
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,14 +54,12 @@ def head_lines(
     sites: str = "encoder.*.self",
     unit: Unit = "word",
     hiding: Hiding = NOTHING,
-    focus: Focus | None = None,
     width: float = 900,
 ) -> go.Figure:
     """Draw a line from each query at the left to each key that it reads at the right, thicker for more weight.
 
     Each head has a colour. Lines of less than the threshold are left out, and how many they are is said. Hovering
-    over a token names what it reads, or what reads it; `focus` draws its lines alone. In a page the script of
-    `viz.widgets.isolation` does that for the token under the pointer.
+    over a token names what it reads, or what reads it; in a page `viz.widgets.isolation` draws its lines alone.
 
     Parameters
     ----------
@@ -79,8 +70,6 @@ def head_lines(
         As in `head_comparison`.
     hiding : Hiding, optional
         Tokens that are left out, and the threshold; without one, `LEAST`.
-    focus : Focus, optional
-        The token whose lines are drawn, all others faint; counted among the tokens that are shown.
     width : float, optional
         Pixels at which the figure will be shown.
 
@@ -94,7 +83,7 @@ def head_lines(
     KeyError
         If no map was captured at `sites`.
     ValueError
-        If there are no heads or more than can be told apart, or there is no such token to focus on.
+        If there are no heads or more than can be told apart.
     """
     if not 1 <= len(heads) <= len(HEAD_COLOURS):
         message = f"lines show 1 to {len(HEAD_COLOURS)} heads; got {len(heads)}"
@@ -102,23 +91,13 @@ def head_lines(
     views = pick_views(trace, sites, unit, heads, hiding)
     view, least = views[0], hiding.threshold or LEAST
     queries, keys = view.shown.query_tokens.texts, view.shown.key_tokens.texts
-    _check(focus, len(queries), len(keys))
     lines = [_lines(place, each.weights, least) for place, each in zip(heads, views, strict=True)]
     traces = [_named(place, colour) for place, colour in zip(heads, HEAD_COLOURS, strict=False)]
     for number, each in enumerate(lines):
         aside = (number - (len(lines) - 1) / 2) * BESIDE
-        traces += _draw(each, HEAD_COLOURS[number], aside, least=least, focus=focus)
+        traces += _draw(each, HEAD_COLOURS[number], aside, least)
     traces += [_tokens(lines, "query", queries, keys), _tokens(lines, "key", queries, keys)]
     return go.Figure(traces, _layout(view, lines, least, width))
-
-
-def _check(focus: Focus | None, queries: int, keys: int) -> None:
-    if focus is None:
-        return
-    count = {"query": queries, "key": keys}.get(focus.side, 0)
-    if not 0 <= focus.position < count:
-        message = f"no {focus.side} {focus.position} to focus on; there are {queries} queries and {keys} keys"
-        raise ValueError(message)
 
 
 def _lines(place: HeadPlace, weights: NDArray[np.float32], least: float) -> _Lines:
@@ -128,6 +107,23 @@ def _lines(place: HeadPlace, weights: NDArray[np.float32], least: float) -> _Lin
     return _Lines(place, queries, keys, weights[queries, keys])
 
 
+def faded(colour: str, opacity: float) -> str:
+    """Return a colour such as ``#1f3374`` with an opacity from 0 to 1.
+
+    Parameters
+    ----------
+    colour : str
+    opacity : float
+
+    Examples
+    --------
+    >>> faded("#0072b2", 0.5)
+    'rgba(0,114,178,0.500)'
+    """
+    red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
+    return f"rgba({red},{green},{blue},{opacity:.3f})"
+
+
 def _named(place: HeadPlace, colour: str) -> go.Scatter:
     """Return what names a head in the legend: a line that is nowhere."""
     line = {"color": colour, "width": THICKEST}
@@ -135,22 +131,18 @@ def _named(place: HeadPlace, colour: str) -> go.Scatter:
     return go.Scatter(x=[None], y=[None], mode="lines", line=line, name=name, legendgroup=place.title, hoverinfo="skip")
 
 
-def _draw(lines: _Lines, colour: str, aside: float, *, least: float, focus: Focus | None) -> list[go.Scatter]:
-    """Return the traces of one head: for each class of weight one, and one more for what is not in focus."""
+def _draw(lines: _Lines, colour: str, aside: float, least: float) -> list[go.Scatter]:
+    """Return the traces of one head: for each class of weight one."""
     edges = np.linspace(least, 1, CLASSES + 1)
     classes = np.clip(np.searchsorted(edges, lines.weights, side="right") - 1, 0, CLASSES - 1)
-    kept = np.ones(len(classes), dtype=bool)
-    if focus is not None:
-        kept = (lines.queries if focus.side == "query" else lines.keys) == focus.position
     traces = []
     for number in range(CLASSES):
-        middle = float(edges[number] + edges[number + 1]) / 2
-        for chosen, share in ((kept, 1.0), (~kept, ASIDE)):
-            which = (classes == number) & chosen
-            if which.any():
-                opacity = (FAINTEST + (1 - FAINTEST) * middle) * share
-                line = {"color": faded(colour, opacity), "width": max(middle * THICKEST, THINNEST)}
-                traces.append(_trace(lines, which, aside).update(line=line))
+        which = classes == number
+        if which.any():
+            middle = float(edges[number] + edges[number + 1]) / 2
+            opacity = FAINTEST + (1 - FAINTEST) * middle
+            line = {"color": faded(colour, opacity), "width": max(middle * THICKEST, THINNEST)}
+            traces.append(_trace(lines, which, aside).update(line=line))
     return traces
 
 
@@ -228,7 +220,7 @@ def _layout(view: View, lines: Sequence[_Lines], least: float, width: float) -> 
     return {
         **bare_layout(width, height),
         "hovermode": "closest",
-        **column_axes(view, width, {"range": [rows - 0.5, -0.5], "domain": [0, 1 - top / height], "fixedrange": True}),
+        **_axes(view, width, {"range": [rows - 0.5, -0.5], "domain": [0, 1 - top / height], "fixedrange": True}),
         "legend": {
             "orientation": "h",
             "x": 0,
@@ -239,7 +231,43 @@ def _layout(view: View, lines: Sequence[_Lines], least: float, width: float) -> 
             "itemclick": "toggle",
             "bgcolor": "rgba(0,0,0,0)",
         },
-        "annotations": [*headline(title, note, height), *column_titles(view, 1 - (top - 4) / height)],
+        "annotations": [*headline(title, note, height), *_titles(view, 1 - (top - 4) / height)],
+    }
+
+
+def _axes(view: View, width: float, y_span: dict[str, Any]) -> dict[str, Any]:
+    """Return the axes: queries labelled at the left, keys at the right, `y_span` is what both columns have alike."""
+    queries, keys = view.shown.query_tokens.texts, view.shown.key_tokens.texts
+    longest = max(4, min(LONGEST_LABEL, int(width * SHARE_OF_LABELS / (FONT_SIZE * GLYPH_WIDTH))))
+    left, right = (tokens.widest(texts, longest) * GLYPH_WIDTH * FONT_SIZE + 14 for texts in (queries, keys))
+    return {
+        "xaxis": {
+            "range": [-0.01, 1.01],
+            "domain": [min(left / width, 0.45), max(1 - right / width, 0.55)],
+            "showticklabels": False,
+            "fixedrange": True,
+        },
+        "yaxis": _labels(queries, longest) | y_span,
+        "yaxis2": _labels(keys, longest) | y_span | {"overlaying": "y", "side": "right", "matches": "y"},
+    }
+
+
+def _titles(view: View, y: float) -> list[dict[str, Any]]:
+    """Return the annotations that say what the two columns are; `y` is that of their lower edge."""
+    titles = (tokens.escape(text.replace(": ", ":\n", 1)) for text in (view.query_title, view.key_title))
+    return [
+        words_at(text.replace("\n", "<br>"), x, y, size=NOTE_SIZE + 1, xanchor=side, yanchor="bottom", align=side)
+        for text, x, side in zip(titles, (0, 1), ("left", "right"), strict=True)
+    ]
+
+
+def _labels(texts: Sequence[str], longest: int) -> dict[str, Any]:
+    return {
+        "tickmode": "array",
+        "tickvals": np.arange(len(texts)),
+        "ticktext": [tokens.label(text, longest) for text in texts],
+        "automargin": False,
+        "ticks": "",
     }
 
 

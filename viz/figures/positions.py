@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from viz.figures.drawing.colour_bar import bar_height, difference_colours, place_bar
+from viz.figures.drawing.headline import words_at
 from viz.figures.drawing.theme import HEAD_COLOURS, NOTE_SIZE, TITLE_SIZE, bare_layout
 from viz.text import tokens
 from viz.text.counting import FIRST_POSITION
@@ -128,17 +129,7 @@ def dot_products_by_distance(encoding: NDArray[np.floating[Any]], *, width: floa
 
 
 def _layout(title: str, width: float, height: float) -> dict[str, Any]:
-    heading = {
-        "text": f"<b>{tokens.escape(title)}</b>",
-        "x": 0,
-        "y": 1,
-        "xref": "paper",
-        "yref": "paper",
-        "xanchor": "left",
-        "yanchor": "top",
-        "showarrow": False,
-        "font": {"size": TITLE_SIZE},
-    }
+    heading = words_at(f"<b>{tokens.escape(title)}</b>", 0, 1, size=TITLE_SIZE)
     return bare_layout(width, height) | {"annotations": [heading], "showlegend": False}
 
 

@@ -12,7 +12,7 @@ from models.trace import AttentionTrace
 from viz.captions.maps import common_notes
 from viz.captions.measures import label_name, left_out, meaning_of, name_of
 from viz.figures.drawing.grid import GLYPH_WIDTH, LINE_HEIGHT
-from viz.figures.drawing.headline import LINE, headline, wrapped
+from viz.figures.drawing.headline import LINE, headline, words_at, wrapped
 from viz.figures.drawing.theme import (
     FONT_SIZE,
     NOTE_SIZE,
@@ -199,9 +199,8 @@ def _meanings(measures: Sequence[Measure], reason: str) -> list[str]:
 
 
 def _foot(lines: Sequence[str]) -> dict[str, Any]:
-    place = {"x": 0, "xanchor": "left", "y": 0, "yanchor": "bottom", "xref": "paper", "yref": "paper"}
     text = "<br>".join(map(escape, lines))
-    return {"text": text, "font": {"size": NOTE_SIZE}, "showarrow": False, "align": "left", "borderpad": 0, **place}
+    return words_at(text, 0, 0, size=NOTE_SIZE, yanchor="bottom", align="left", borderpad=0)
 
 
 def _table(columns: Sequence[_Column], grid: _Sizes) -> go.Table:

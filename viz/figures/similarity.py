@@ -182,8 +182,7 @@ def _markers(found: Similarity, cell: float) -> go.Scatter:
 def _marks(number: int, count: int) -> list[dict[str, Any]]:
     """Return frames around the row and the column of a head."""
     line = {"color": PICKED_COLOUR, "width": 2}
-    near, far = number - 0.5, number + 0.5
-    ends = {"0": -0.5, "1": count - 0.5}
-    across = {"x0": ends["0"], "x1": ends["1"], "y0": near, "y1": far}
-    down = {"x0": near, "x1": far, "y0": ends["0"], "y1": ends["1"]}
+    near, far, end = number - 0.5, number + 0.5, count - 0.5
+    across = {"x0": -0.5, "x1": end, "y0": near, "y1": far}
+    down = {"x0": near, "x1": far, "y0": -0.5, "y1": end}
     return [{"type": "rect", "line": line, **corners} for corners in (across, down)]

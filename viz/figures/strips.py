@@ -12,8 +12,9 @@ import numpy as np
 import plotly.graph_objects as go
 
 from viz.captions.strips import heading_of
-from viz.figures.drawing.axes import longest_label
-from viz.figures.drawing.grid import GLYPH_WIDTH, LARGEST_CELL, LINE_HEIGHT, SLANTED_CELL, SLANTED_FONT
+from viz.figures.drawing.axes import longest_label, token_axis
+from viz.figures.drawing.grid import GLYPH_WIDTH, LARGEST_CELL, SLANTED_CELL, SLANTED_FONT
+from viz.figures.drawing.headline import LINE, words_at
 from viz.figures.drawing.theme import (
     DIFFERENCE_SCALE,
     NOTE_SIZE,
@@ -25,9 +26,6 @@ from viz.figures.drawing.theme import (
 from viz.text import tokens
 from viz.text.language import _
 from viz.views.strips import Strip
-
-LINE = NOTE_SIZE * LINE_HEIGHT
-
 
 GAP = 14  # pixels between strips
 
@@ -180,32 +178,17 @@ def _column_labels(strip: Strip, cell: float, longest: int) -> _Labels:
 
 def _axis(labels: Sequence[str], longest: int, every: int, font: int) -> dict[str, Any]:
     """Return an axis of integer positions with a label at every `every`-th; without labels none is shown."""
-    shown = {
-        "tickmode": "array",
-        "tickvals": np.arange(0, len(labels), every),
-        "ticktext": [tokens.label(text, longest) for text in labels[::every]],
-        "tickfont": {"size": font},
-        "ticks": "outside",
-        "ticklen": TICK,
-        "tickcolor": "rgba(0,0,0,0)",
-        "ticklabeloverflow": "allow",
-    }
-    return {"type": "linear", "fixedrange": True, "automargin": False, "showticklabels": bool(labels)} | (
-        shown if labels else {}
-    )
+    if not labels:
+        return {"type": "linear", "fixedrange": True, "automargin": False, "showticklabels": False}
+    return token_axis(labels, longest, every=every, tick=TICK) | {"showticklabels": True, "tickfont": {"size": font}}
 
 
 def _columns(block: _Block, left: float, width: float, suffix: str, longest: int) -> dict[str, Any]:
     count = block.strip.values.shape[1]
     domain = [left / width, min((left + count * block.cell) / width, 1.0)]
     axis = _axis(block.strip.columns, longest, block.labels.every, block.labels.font)
-    return axis | {
-        "domain": domain,
-        "anchor": f"y{suffix}",
-        "side": "top",
-        "range": [-0.5, count - 0.5],
-        "tickangle": block.labels.angle,
-    }
+    place = {"domain": domain, "anchor": f"y{suffix}", "side": "top", "range": [-0.5, count - 0.5]}
+    return axis | place | {"tickangle": block.labels.angle}
 
 
 def _rows(block: _Block, height: float, suffix: str, longest: int) -> dict[str, Any]:
@@ -220,19 +203,8 @@ def _heading(block: _Block, height: float) -> dict[str, Any]:
     """Return the annotation above a strip, its symbol in bold."""
     first, *further = map(tokens.escape, block.heading)
     symbol = tokens.escape(block.strip.symbol)
-    return {
-        "text": "<br>".join((first.replace(symbol, f"<b>{symbol}</b>", 1), *further)),
-        "x": 0,
-        "y": 1 - block.top / height,
-        "xref": "paper",
-        "yref": "paper",
-        "xanchor": "left",
-        "yanchor": "top",
-        "align": "left",
-        "showarrow": False,
-        "borderpad": 0,
-        "font": {"size": NOTE_SIZE},
-    }
+    text = "<br>".join((first.replace(symbol, f"<b>{symbol}</b>", 1), *further))
+    return words_at(text, 0, 1 - block.top / height, size=NOTE_SIZE, align="left", borderpad=0)
 
 
 def _marks(block: _Block, suffix: str) -> list[dict[str, Any]]:
@@ -243,18 +215,9 @@ def _marks(block: _Block, suffix: str) -> list[dict[str, Any]]:
     rows, columns = block.strip.values.shape
     down = (-0.5, rows - 0.5) if row is None else (row - 0.5, row + 0.5)
     across = (-0.5, columns - 0.5) if column is None else (column - 0.5, column + 0.5)
-    return [
-        {
-            "type": "rect",
-            "xref": f"x{suffix}",
-            "yref": f"y{suffix}",
-            "x0": across[0],
-            "x1": across[1],
-            "y0": down[0],
-            "y1": down[1],
-            "line": {"color": PICKED_COLOUR, "width": 2},
-        }
-    ]
+    corners = dict(zip(("x0", "x1", "y0", "y1"), (*across, *down), strict=True))
+    line = {"color": PICKED_COLOUR, "width": 2}
+    return [{"type": "rect", "xref": f"x{suffix}", "yref": f"y{suffix}", "line": line, **corners}]
 
 
 def _decimals(strip: Strip, cell: float) -> int:

@@ -85,45 +85,14 @@ class Measure:
 
 
 MEASURES = (
-    Measure(
-        "entropy",
-        lambda sample: mean_entropy(sample.weights),
-        is_share=False,
-    ),
-    Measure(
-        "breadth",
-        lambda sample: relative_entropy(sample.weights, causal=sample.causal),
-    ),
-    Measure(
-        "distance",
-        lambda sample: mean_distance(sample.weights),
-        (ENCODER, DECODER),
-        is_share=False,
-    ),
-    Measure(
-        "previous",
-        lambda sample: offset_share(sample.weights, -1),
-        (ENCODER, DECODER),
-    ),
-    Measure(
-        "same",
-        lambda sample: offset_share(sample.weights, 0),
-        (ENCODER, DECODER),
-    ),
-    Measure(
-        "next",
-        lambda sample: offset_share(sample.weights, 1),
-        (ENCODER,),
-    ),
-    Measure(
-        "first",
-        lambda sample: key_share(sample.weights, 0),
-    ),
-    Measure(
-        "last",
-        lambda sample: key_share(sample.weights, -1),
-        (ENCODER, CROSS),
-    ),
+    Measure("entropy", lambda sample: mean_entropy(sample.weights), is_share=False),
+    Measure("breadth", lambda sample: relative_entropy(sample.weights, causal=sample.causal)),
+    Measure("distance", lambda sample: mean_distance(sample.weights), (ENCODER, DECODER), is_share=False),
+    Measure("previous", lambda sample: offset_share(sample.weights, -1), (ENCODER, DECODER)),
+    Measure("same", lambda sample: offset_share(sample.weights, 0), (ENCODER, DECODER)),
+    Measure("next", lambda sample: offset_share(sample.weights, 1), (ENCODER,)),
+    Measure("first", lambda sample: key_share(sample.weights, 0)),
+    Measure("last", lambda sample: key_share(sample.weights, -1), (ENCODER, CROSS)),
     Measure(
         "delimiter",
         lambda sample: keys_share(sample.weights, sample.delimiters),
@@ -135,11 +104,7 @@ MEASURES = (
         (ENCODER, DECODER),
         needs=lambda sample: len(set(sample.names)) < len(sample.names),
     ),
-    Measure(
-        UNREAD,
-        lambda sample: unread_share(sample.weights),
-        needs=lambda sample: not sample.rows_sum_to_one,
-    ),
+    Measure(UNREAD, lambda sample: unread_share(sample.weights), needs=lambda sample: not sample.rows_sum_to_one),
 )
 """In the order of a table's columns."""
 

@@ -189,8 +189,9 @@ class Host:
         """Let pretrained models go that are too many, those used least recently first; never the one just loaded."""
         with self._lock:
             self._progress.pop(key, None)
-            there = [each for each, future in self._models.items() if _is_held(each, future)]
-            failed = [each for each, future in self._models.items() if _has_failed(each, future)]
+            ended = {each: one for each, one in self._models.items() if models.is_pretrained(each) and one.done()}
+            there = [each for each, one in ended.items() if one.exception() is None]
+            failed = [each for each, one in ended.items() if one.exception() is not None]
             gone = [each for each in there[: -self._most] if each != key]
             for each in (*gone, *failed[:-MOST_FAILURES]):
                 del self._models[each]
@@ -245,16 +246,6 @@ class Host:
                 return model.attend(source, target, **(_USUAL | options))
 
         return self.traces.get(identity, run)
-
-
-def _is_held(key: str, future: Future[Model]) -> bool:
-    """Return whether `key` is of a pretrained model that takes memory."""
-    return models.is_pretrained(key) and future.done() and future.exception() is None
-
-
-def _has_failed(key: str, future: Future[Model]) -> bool:
-    """Return whether `key` is of a pretrained model that could not be loaded."""
-    return models.is_pretrained(key) and future.done() and future.exception() is not None
 
 
 @st.cache_resource(show_spinner=False)

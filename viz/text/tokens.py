@@ -187,6 +187,16 @@ def is_cut(text: str, longest: int = LONGEST_LABEL) -> bool:
     return width(visible(text)) > longest
 
 
+def is_word(text: str) -> bool:
+    """Return whether a token is text with a letter or a digit, and no special token.
+
+    Parameters
+    ----------
+    text : str
+    """
+    return not text.startswith("<") and any(character.isalnum() for character in text)
+
+
 def widest(texts: Iterable[str], longest: int = LONGEST_LABEL) -> int:
     """Return the columns of the widest label among `texts`; 0 without any.
 

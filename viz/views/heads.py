@@ -149,3 +149,24 @@ class HeadPlace(NamedTuple):
     def title(self) -> str:
         """Its name in words."""
         return _("layer {layer}, head {head}", layer=self.layer, head=self.head)
+
+    @property
+    def code(self) -> str:
+        """Its name in links and in lists of choices."""
+        return f"{self.layer}.{self.head}"
+
+    @classmethod
+    def of_code(cls, code: str) -> HeadPlace:
+        """Return the head that `code` names.
+
+        Parameters
+        ----------
+        code : str
+            As `code` gives it.
+
+        Examples
+        --------
+        >>> HeadPlace.of_code("1.5").code
+        '1.5'
+        """
+        return cls(*map(int, code.split(".")))

@@ -112,18 +112,6 @@ class Matching:
     keys: Pairs
 
     @classmethod
-    def of(cls, first: tuple[Sequence[str], Sequence[str]], second: tuple[Sequence[str], Sequence[str]]) -> Matching:
-        """Match two maps by the texts of their (queries, keys).
-
-        Parameters
-        ----------
-        first, second : (sequence of str, sequence of str)
-            The texts of the queries and of the keys of each map.
-        """
-        queries, keys = (match_words(one, other) for one, other in zip(first, second, strict=True))
-        return cls(queries, keys)
-
-    @classmethod
     def of_maps(
         cls,
         first: AttentionMap,

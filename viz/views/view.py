@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
@@ -20,40 +20,34 @@ Unit = Literal["word", "piece"]
 Head = int | Literal["mean"]
 
 
-_KEY_TITLES = MappingProxyType(
-    {
-        ("cross", "word"): mark("key: the source word being read"),
-        ("cross", "piece"): mark("key: the source piece being read"),
-        ("self", "word"): mark("key: the word being read"),
-        ("self", "piece"): mark("key: the piece being read"),
-        ("rollout", "word"): mark("key: the word as it came in"),
-        ("rollout", "piece"): mark("key: the piece as it came in"),
-    }
-)
+_KEY_TITLES: Mapping[tuple[str, str], str] = {
+    ("cross", "word"): mark("key: the source word being read"),
+    ("cross", "piece"): mark("key: the source piece being read"),
+    ("self", "word"): mark("key: the word being read"),
+    ("self", "piece"): mark("key: the piece being read"),
+    ("rollout", "word"): mark("key: the word as it came in"),
+    ("rollout", "piece"): mark("key: the piece as it came in"),
+}
 
 
-_QUERY_TITLES = MappingProxyType(
-    {
-        ("written", "word"): mark("query: the word being written"),
-        ("written", "piece"): mark("query: the piece being written"),
-        ("input", "word"): mark("query: the word just read in"),
-        ("input", "piece"): mark("query: the piece just read in"),
-        ("self", "word"): mark("query: the word that reads"),
-        ("self", "piece"): mark("query: the piece that reads"),
-        ("rollout", "word"): mark("query: the word after these layers"),
-        ("rollout", "piece"): mark("query: the piece after these layers"),
-    }
-)
+_QUERY_TITLES: Mapping[tuple[str, str], str] = {
+    ("written", "word"): mark("query: the word being written"),
+    ("written", "piece"): mark("query: the piece being written"),
+    ("input", "word"): mark("query: the word just read in"),
+    ("input", "piece"): mark("query: the piece just read in"),
+    ("self", "word"): mark("query: the word that reads"),
+    ("self", "piece"): mark("query: the piece that reads"),
+    ("rollout", "word"): mark("query: the word after these layers"),
+    ("rollout", "piece"): mark("query: the piece after these layers"),
+}
 
 
-_CELLS = MappingProxyType(
-    {
-        "written": mark("{weight}: writing {query}, it reads {key}"),
-        "input": mark("{weight}: after {query}, it reads {key}"),
-        "self": mark("{weight}: {query} reads {key}"),
-        "rollout": mark("{weight} of {query} comes from {key}"),
-    }
-)
+_CELLS: Mapping[str, str] = {
+    "written": mark("{weight}: writing {query}, it reads {key}"),
+    "input": mark("{weight}: after {query}, it reads {key}"),
+    "self": mark("{weight}: {query} reads {key}"),
+    "rollout": mark("{weight} of {query} comes from {key}"),
+}
 
 
 @dataclass(frozen=True, slots=True)

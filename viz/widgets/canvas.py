@@ -22,7 +22,7 @@ def head_canvas(payload: bytes, *, key: str) -> None:
     key : str
         Names the overview on its page; it stays in place when the payload changes.
     """
-    _mount("overview")(key=key, data=payload, on_picked_change=_nothing)
+    _mount("overview")(key=key, data=payload, on_picked_change=lambda: None)  # a trigger must name what to call
 
 
 def comparison_canvas(payload: bytes, *, key: str) -> None:
@@ -100,7 +100,7 @@ def walk_canvas(payload: bytes, *, key: str) -> None:
     key : str
         As in `head_canvas`.
     """
-    _mount("walk")(key=key, data=payload, on_chosen_change=_nothing)
+    _mount("walk")(key=key, data=payload, on_chosen_change=lambda: None)
 
 
 def walked_on(key: str) -> Walked | None:
@@ -134,7 +134,3 @@ def read_walked(value: Any) -> Walked | None:
 def _mount(name: str) -> Any:
     html, style, script = parts_of(name)
     return st.components.v2.component(f"attention_bench.{name}", html=html, css=style, js=script)
-
-
-def _nothing() -> None:
-    """Do nothing: a trigger that is watched must name what to call."""

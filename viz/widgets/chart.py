@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal
 
 import streamlit as st
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 Picture = Literal["png", "svg"]
-PICTURES: tuple[Picture, ...] = get_args(Picture)
 
 PICTURE_SCALE = 2
 """Pixels of a PNG for each pixel of the page: sharp on a slide."""

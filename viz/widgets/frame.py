@@ -59,10 +59,6 @@ class Frame:
         return pair
 
 
-def _always() -> bool:
-    return True
-
-
 @dataclass(frozen=True, slots=True)
 class Page:
     """A page.
@@ -91,7 +87,7 @@ class Page:
     settings: tuple[Setting, ...]
     footnote: str = ""
     sheets: tuple[Path, ...] = ()
-    is_there: Callable[[], bool] = _always
+    is_there: Callable[[], bool] = lambda: True
 
     def show(self) -> None:
         """Show the page."""

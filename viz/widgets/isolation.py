@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
 
 import streamlit as st
+
+from viz.widgets.style import file_text
 
 SCRIPT = Path(__file__).parents[1] / "canvas" / "isolation.js"
 NAME = "attention_bench.isolation"
@@ -19,10 +20,5 @@ def isolate_on_hover(container: str) -> None:
     container : str
         The key of the `st.container` that holds figures of `viz.figures.lines.head_lines`.
     """
-    mount = st.components.v2.component(NAME, html="<div></div>", js=_script())
+    mount = st.components.v2.component(NAME, html="<div></div>", js=file_text(SCRIPT))
     mount(key=f"isolation-{container}", data={"container": f"st-key-{container}"}, height=1)
-
-
-@cache
-def _script() -> str:
-    return SCRIPT.read_text(encoding="utf8")

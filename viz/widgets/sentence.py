@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -80,7 +80,14 @@ def sentence_box(label: str | None = None, *, pair: str = USUAL) -> str:
     sentence = text_box(SENTENCE, label or says_of(pair), default=first_of(pair))
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="examples"):
         for number, (name, example) in enumerate(examples_of(pair).items()):
-            st.button(_(name), key=f"example-{number}", help=example, type="tertiary", on_click=_put(example))
+            st.button(
+                _(name),
+                key=f"example-{number}",
+                help=example,
+                type="tertiary",
+                on_click=put_text,
+                args=(SENTENCE, example),
+            )
     return sentence
 
 
@@ -132,10 +139,3 @@ def say_cut(trace: AttentionTrace, place: DeltaGenerator) -> None:
     if len(words) > MOST_NAMED:
         said += _n(" and {count} more", " and {count} more", len(words) - MOST_NAMED)
     place.caption(plain(said))
-
-
-def _put(sentence: str) -> Callable[[], None]:
-    def put() -> None:
-        put_text(SENTENCE, sentence)
-
-    return put

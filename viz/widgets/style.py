@@ -22,7 +22,7 @@ def apply_style(*sheets: Path) -> None:
         Those of the page, beside that of all pages.
     """
     header = '<h1 class="bench-title">' + escape(_("Attention Bench")) + "</h1>"
-    script = f"<script>\n{_text(HERE / 'history.js')}</script>"
+    script = f"<script>\n{file_text(HERE / 'history.js')}</script>"
     st.html(f"{style_sheet(HERE / 'style.css')}{header}{script}", unsafe_allow_javascript=True)
     for sheet in sheets:
         st.html(style_sheet(sheet))
@@ -36,9 +36,15 @@ def style_sheet(path: Path) -> str:
     path : Path
         Of a ``.css`` file.
     """
-    return f"\n<style>\n{_text(path)}</style>\n"
+    return f"\n<style>\n{file_text(path)}</style>\n"
 
 
 @cache
-def _text(path: Path) -> str:
+def file_text(path: Path) -> str:
+    """Return what a file of the program holds; it is read once.
+
+    Parameters
+    ----------
+    path : Path
+    """
     return path.read_text(encoding="utf8")

@@ -5,15 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from html import escape
-from typing import TYPE_CHECKING
 
 from models.trace import AttentionTrace
 from viz.text.language import _
 from viz.text.markup import noted
 from viz.text.tokens import visible
-
-if TYPE_CHECKING:
-    pass
 
 _SPECIAL = 3  # ids below it are not text
 

@@ -2,35 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
 from viz.widgets.session import reported
+from viz.widgets.style import file_text
 
 STEP = 20
 """Widths are reported in steps of so many pixels, rounded down: a scroll bar that comes and goes changes nothing."""
 
 DESKTOP_WIDTH = 1320
 PHONE_WIDTH = 340
-
-_SCRIPT = """
-export default function ({ parentElement, data, setStateValue }) {
-  const element = parentElement.host ?? parentElement;
-  let known = data.known;
-  const report = () => {
-    const width = Math.floor(element.getBoundingClientRect().width / data.step) * data.step;
-    if (width > 0 && width !== known) {
-      known = width;
-      setStateValue("width", width);
-    }
-  };
-  const observer = new ResizeObserver(report);
-  observer.observe(element);
-  report();
-  return () => observer.disconnect();
-}
-"""
 
 
 def page_width() -> int:
@@ -42,16 +26,10 @@ def page_width() -> int:
         Before the browser has answered, a guess by the kind of device.
     """
     guess = PHONE_WIDTH if "Mobi" in (st.context.headers.get("User-Agent") or "") else DESKTOP_WIDTH
-    known = _state_width() or guess
-    mount = st.components.v2.component("attention_bench.viewport", js=_SCRIPT, html="<div></div>")
-    result = mount(key="viewport", data={"known": known, "step": STEP}, on_width_change=_nothing, height=1)
+    state: Any = reported("viewport") or {}
+    known = state.get("width") or guess
+    script = file_text(Path(__file__).with_suffix(".js"))
+    mount = st.components.v2.component("attention_bench.viewport", js=script, html="<div></div>")
+    # A state that is watched must name what to call.
+    result = mount(key="viewport", data={"known": known, "step": STEP}, on_width_change=lambda: None, height=1)
     return int(result.width or known)
-
-
-def _state_width() -> int | None:
-    state: Any = reported("viewport")
-    return state.get("width") if state else None
-
-
-def _nothing() -> None:
-    """Do nothing: a state that is watched must name what to call."""

@@ -10,8 +10,8 @@ from tests.support.canvas_samples import encoder
 from tests.support.colours import luminance
 from tests.support.figure_samples import AWKWARD
 from tests.support.head_samples import KINDS, transformer, weights_of
-from viz.figures.drawing.theme import HEAD_COLOURS, faded
-from viz.figures.lines import CLASSES, LEAST, Focus, head_lines
+from viz.figures.drawing.theme import HEAD_COLOURS
+from viz.figures.lines import CLASSES, LEAST, faded, head_lines
 from viz.text.tokens import full_label
 from viz.views.heads import HeadPlace
 from viz.views.hiding import Hiding
@@ -80,19 +80,6 @@ def test_heads_have_colours_of_their_own_that_stand_out_on_light_and_on_dark() -
         assert (luminance(colour) + 0.05) / (luminance("#171614") + 0.05) >= 3
 
 
-@pytest.mark.parametrize("focus", [Focus("query", 1), Focus("key", 0)])
-def test_in_focus_a_token_has_its_lines_and_all_others_are_faint(focus: Focus) -> None:
-    trace = transformer(("a", "b", "c", "</s>"))
-    figure = head_lines(trace, heads=FOUR[:1], focus=focus)
-    lines = lines_of(figure, FOUR[0])
-    bright = [line for line in lines if line[0 if focus.side == "query" else 1] == focus.position]
-    faint = [line for line in lines if line not in bright]
-    assert bright
-    assert faint
-    assert min(line[3] for line in bright) > max(line[3] for line in faint)
-    assert len(lines) == len(lines_of(head_lines(trace, heads=FOUR[:1]), FOUR[0]))
-
-
 def test_hovering_over_a_token_names_its_strongest_lines_of_all_heads() -> None:
     trace = transformer(("a", "b", "a", "</s>"))
     figure = head_lines(trace, heads=FOUR[:2])
@@ -133,6 +120,3 @@ def test_what_there_is_not_is_refused() -> None:
         head_lines(transformer(), heads=[])
     with pytest.raises(ValueError, match="1 to 4 heads; got 5"):
         head_lines(transformer(), heads=[*FOUR, HeadPlace(1, 1)])
-    for focus in (Focus("query", 4), Focus("key", -1), Focus("value", 0)):  # type: ignore[arg-type]
-        with pytest.raises(ValueError, match="to focus on"):
-            head_lines(transformer(), heads=FOUR[:1], focus=focus)

@@ -57,7 +57,7 @@ def reference(first: np.ndarray, second: np.ndarray) -> float:
 
 
 def test_change_is_the_share_that_went_elsewhere() -> None:
-    matching = Matching.of((HUNGRY, HUNGRY), (SWEET, SWEET))
+    matching = Matching(match_words(HUNGRY, SWEET), match_words(HUNGRY, SWEET))
     one, other = matching.first(rows(3, 10, 10, seed=1)), matching.second(rows(3, 10, 10, seed=2))
     np.testing.assert_allclose(
         changes(one, other), [reference(a, b) for a, b in zip(one, other, strict=True)], atol=1e-6
@@ -79,7 +79,8 @@ def test_every_head_of_one_is_held_against_every_head_of_the_other(monkeypatch: 
 
 
 def test_nothing_in_common_is_said() -> None:
-    assert Matching.of((["a"], ["b"]), (["a"], ["c"])).empty
-    assert not Matching.of((["a"], ["b"]), (["a"], ["b"])).empty
+    same = match_words(["a"], ["a"])
+    assert Matching(same, match_words(["b"], ["c"])).empty
+    assert not Matching(same, same).empty
     assert changes(np.zeros((2, 0, 1)), np.zeros((2, 0, 1))).tolist() == [0, 0]
     assert ranking(np.array([0.2, 0.7, 0.2])) == (1, 0, 2)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from models.trace import TokenSequence
 from viz.figures.drawing.colour_bar import bar_height, place_bar
 from viz.figures.drawing.grid import GAP, GLYPH_WIDTH, TICK, Box, Grid, PanelSize, arrange
+from viz.figures.drawing.headline import words_at
 from viz.figures.drawing.panel import Panel
 from viz.figures.drawing.theme import NOTE_SIZE, TITLE_SIZE, bare_layout
 from viz.text import tokens
@@ -76,18 +77,27 @@ def cell_gap(weights: NDArray[np.float32]) -> int:
     return 1 if max(weights.shape) <= MOST_GAPPED_CELLS else 0
 
 
-def _axis(sequence: TokenSequence, longest: int, *, domain: tuple[float, float], anchor: str) -> dict[str, Any]:
-    """Return an axis of integer positions: Plotly would merge equal labels into one row."""
-    count = len(sequence)
+def token_axis(texts: Sequence[str], longest: int, *, every: int = 1, tick: int = TICK) -> dict[str, Any]:
+    """Return an axis of integer positions, labelled: Plotly would merge equal labels into one row.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        Of all its tokens.
+    longest : int
+        Columns of text of a label.
+    every : int, optional
+        A label at each so many tokens, from the first.
+    tick : int, optional
+        Pixels between a label and its cell.
+    """
     return {
         "type": "linear",
-        "domain": domain,
-        "anchor": anchor,
         "tickmode": "array",
-        "tickvals": np.arange(count),
-        "ticktext": [tokens.label(text, longest) for text in sequence.texts],
+        "tickvals": np.arange(0, len(texts), every),
+        "ticktext": [tokens.label(text, longest) for text in texts[::every]],
         "ticks": "outside",
-        "ticklen": TICK,
+        "ticklen": tick,
         "tickcolor": "rgba(0,0,0,0)",
         "fixedrange": True,
         "automargin": False,
@@ -113,12 +123,12 @@ def panel_axes(panel: Panel, grid: Grid, box: Box, *, suffix: str, longest: int)
         Columns of text of a label.
     """
     keys, queries = len(panel.keys), len(panel.queries)
-    columns = _axis(panel.keys, longest, domain=grid.x_domain(box), anchor=f"y{suffix}")
-    rows = _axis(panel.queries, longest, domain=grid.y_domain(box), anchor=f"x{suffix}")
     labels = {"side": "top", "tickangle": grid.angle, "tickfont": {"size": grid.column_font}}
+    across = {"domain": grid.x_domain(box), "anchor": f"y{suffix}", "range": [-0.5, keys - 0.5]}
+    down = {"domain": grid.y_domain(box), "anchor": f"x{suffix}", "range": [queries - 0.5, -0.5]}
     return {
-        f"xaxis{suffix}": columns | labels | {"range": [-0.5, keys - 0.5]},
-        f"yaxis{suffix}": rows | {"range": [queries - 0.5, -0.5]},
+        f"xaxis{suffix}": token_axis(panel.keys.texts, longest) | labels | across,
+        f"yaxis{suffix}": token_axis(panel.queries.texts, longest) | down,
     }
 
 
@@ -157,13 +167,12 @@ def axis_titles(panel: Panel, grid: Grid, box: Box, *, suffix: str) -> list[dict
     panel, grid, box, suffix
         As in `panel_axes`.
     """
-    shared = {"xref": "paper", "yref": "paper", "showarrow": False, "borderpad": 0, "font": {"size": AXIS_TITLE_SIZE}}
     anchors: tuple[dict[str, Any], ...] = (
         {"name": f"x{suffix}", "xanchor": "center", "yanchor": "bottom"},
-        {"name": f"y{suffix}", "xanchor": "left", "yanchor": "middle", "textangle": -90},
+        {"name": f"y{suffix}", "yanchor": "middle", "textangle": -90},
     )
     return [
-        {"text": "<br>".join(lines), "x": x / grid.width, "y": 1 - y / grid.height, **anchor, **shared}
+        words_at("<br>".join(lines), x / grid.width, 1 - y / grid.height, size=AXIS_TITLE_SIZE, borderpad=0, **anchor)
         for (lines, (x, y)), anchor in zip(axis_places(panel, grid, box), anchors, strict=True)
     ]
 
@@ -195,18 +204,8 @@ def heading(title: str, grid: Grid, box: Box) -> dict[str, Any]:
     """
     note = "<br>".join(map(tokens.escape, box.note))
     small = f'<br><span style="font-size:{NOTE_SIZE}px">{note}</span>' if note else ""
-    return {
-        "text": f"<b>{tokens.escape(title)}</b>{small}",
-        "x": box.head_left / grid.width,
-        "y": 1 - box.head_top / grid.height,
-        "xref": "paper",
-        "yref": "paper",
-        "xanchor": "left",
-        "yanchor": "top",
-        "align": "left",
-        "showarrow": False,
-        "font": {"size": heading_size(title, grid)},
-    }
+    x, y = box.head_left / grid.width, 1 - box.head_top / grid.height
+    return words_at(f"<b>{tokens.escape(title)}</b>{small}", x, y, size=heading_size(title, grid), align="left")
 
 
 def any_cut(queries: TokenSequence, keys: TokenSequence, longest: int) -> bool:

@@ -33,7 +33,27 @@ def wrapped(text: str, width: float, size: int = NOTE_SIZE) -> tuple[str, ...]:
     return tuple(textwrap.wrap(text, max(int(width / (size * GLYPH_WIDTH)), 10)))
 
 
-def headline(title: Sequence[str], note: Sequence[str], height: float) -> list[dict[str, Any]]:
+def words_at(text: str, x: float, y: float, *, size: int, **more: Any) -> dict[str, Any]:
+    """Return an annotation without an arrow, hung by its upper left corner.
+
+    Parameters
+    ----------
+    text : str
+        As Plotly reads it: escaped, its lines parted by ``<br>``.
+    x, y : float
+        Shares of the figure, from its lower left.
+    size : int
+        Of the letters, in pixels.
+    **more
+        What else Plotly knows of annotations, another corner among it.
+    """
+    place = {"x": x, "y": y, "xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "top"}
+    return {"text": text, "font": {"size": size}, "showarrow": False, **place, **more}
+
+
+def headline(
+    title: Sequence[str], note: Sequence[str], height: float, *, left: float = 0.0, top: float = 1.0
+) -> list[dict[str, Any]]:
     """Return the annotations that say what a figure of `height` pixels shows: lines of its title, of its note below.
 
     Parameters
@@ -42,12 +62,12 @@ def headline(title: Sequence[str], note: Sequence[str], height: float) -> list[d
         Lines of plain text.
     height : float
         Pixels.
+    left, top : float, optional
+        Where they begin, as shares of the figure from its lower left.
     """
-    place = {"x": 0, "xanchor": "left", "yanchor": "top", "xref": "paper", "yref": "paper"}
-    common = {"showarrow": False, "align": "left", "borderpad": 0, **place}
     bold, small = ("<br>".join(map(escape, lines)) for lines in (title, note))
-    below = 1 - len(title) * TITLE_SIZE * LINE_HEIGHT / height
+    below = top - len(title) * TITLE_SIZE * LINE_HEIGHT / height
     return [
-        {"text": f"<b>{bold}</b>", "y": 1, "font": {"size": TITLE_SIZE}, **common},
-        {"text": small, "y": below, "font": {"size": NOTE_SIZE}, **common},
+        words_at(f"<b>{bold}</b>", left, top, size=TITLE_SIZE, align="left", borderpad=0),
+        words_at(small, left, below, size=NOTE_SIZE, align="left", borderpad=0),
     ]

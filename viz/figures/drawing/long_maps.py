@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from viz.figures.drawing.colour_bar import bar_height, place_bar
 from viz.figures.drawing.grid import LINE_HEIGHT
-from viz.figures.drawing.headline import LINE, wrapped
+from viz.figures.drawing.headline import LINE, headline, wrapped
 from viz.figures.drawing.panel import Panel
-from viz.figures.drawing.theme import NOTE_SIZE, TITLE_SIZE, Colour, bare_layout
+from viz.figures.drawing.theme import NOTE_SIZE, TITLE_SIZE, Colour, bare_layout, shade_at
 from viz.text import tokens
 from viz.text.counting import position_name
 from viz.text.language import _
@@ -62,7 +62,8 @@ def draw_long_panels(panels: Sequence[Panel], colours: dict[str, Any], *, colour
     for number, (panel, box) in enumerate(zip(panels, boxes, strict=True), start=1):
         suffix = "" if number == 1 else str(number)
         layout |= _axes(panel, box, suffix, width=width, height=height)
-        layout["annotations"] += _words(heads[number - 1], box, width=width, height=height)
+        left, top = (box.left - LEFT) / width, 1 - box.head_top / height
+        layout["annotations"] += headline(*heads[number - 1], height, left=left, top=top)
         heatmaps.append(_heatmap(panel, suffix, alone=len(panels) <= MOST_EXTRAS))
     layout["coloraxis"] = place_bar(_shades(colours, colour), width=width, height=height, below=height - legend)
     return go.Figure(heatmaps, layout)
@@ -110,18 +111,6 @@ def _axes(panel: Panel, box: _Box, suffix: str, *, width: float, height: float) 
 def _heading(panel: Panel, width: float) -> Heading:
     labels = _("a few tokens are named; hovering names all")
     return wrapped(panel.title, width, TITLE_SIZE), wrapped("\u00a0· ".join((*panel.said, labels)), width)
-
-
-def _words(heading: Heading, box: _Box, *, width: float, height: float) -> list[dict[str, Any]]:
-    bold, small = ("<br>".join(map(tokens.escape, lines)) for lines in heading)
-    place = {"x": (box.left - LEFT) / width, "xanchor": "left", "yanchor": "top", "xref": "paper", "yref": "paper"}
-    common = {"showarrow": False, "borderpad": 0, "align": "left", **place}
-    top = 1 - box.head_top / height
-    below = top - len(heading[0]) * TITLE_SIZE * LINE_HEIGHT / height
-    return [
-        {"text": f"<b>{bold}</b>", "y": top, "font": {"size": TITLE_SIZE}, **common},
-        {"text": small, "y": below, "font": {"size": NOTE_SIZE}, **common},
-    ]
 
 
 def _axis(texts: Sequence[str], title: str, domain: list[float], anchor: str) -> dict[str, Any]:
@@ -191,23 +180,11 @@ def _shades(colours: dict[str, Any], colour: Colour) -> dict[str, Any]:
     roots = np.linspace(low, high, SHADES)
     values = np.sign(roots) * roots**2
     first, last = values[0], values[-1]
-    shades = [_between(colours["colorscale"], (root - low) / (high - low)) for root in roots]
+    shades = [shade_at(colours["colorscale"], (root - low) / (high - low)) for root in roots]
     scale = [((value - first) / (last - first), shade) for value, shade in zip(values, shades, strict=True)]
     bar = colours["colorbar"]
     places = np.asarray(bar["tickvals"], dtype=np.float64)
     ticks = np.sign(places) * places**2
     kept = [place for place, tick in enumerate(ticks) if tick == 0 or abs(tick) >= CLOSEST * (last - first)]
     numbers = {"tickvals": ticks[kept].tolist(), "ticktext": [bar["ticktext"][place] for place in kept]}
-    return colours | {
-        "cmin": float(first),
-        "cmax": float(last),
-        "colorscale": scale,
-        "colorbar": bar | numbers,
-    }
-
-
-def _between(stops: Sequence[tuple[float, str]], place: float) -> str:
-    """Return the colour of a scale at `place`."""
-    ends = [end for end, _shade in stops]
-    channels = ([int(shade[at : at + 2], 16) for _end, shade in stops] for at in (1, 3, 5))
-    return "#" + "".join(f"{round(float(np.interp(place, ends, values))):02x}" for values in channels)
+    return colours | {"cmin": float(first), "cmax": float(last), "colorscale": scale, "colorbar": bar | numbers}

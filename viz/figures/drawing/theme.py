@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -143,9 +144,20 @@ def weight_colour(weight: float, colour: Colour) -> str:
     >>> weight_colour(0.0, "linear"), weight_colour(1.0, "root")
     ('#f6f6f1', '#131a4a')
     """
-    place = weight if colour == "linear" else weight**0.5
-    ends = [end for end, _hex in WEIGHT_SCALE]
-    channels = [[int(stop[at : at + 2], 16) for _end, stop in WEIGHT_SCALE] for at in (1, 3, 5)]
+    return shade_at(WEIGHT_SCALE, weight if colour == "linear" else weight**0.5)
+
+
+def shade_at(scale: Sequence[tuple[float, str]], place: float) -> str:
+    """Return the colour of a scale at `place`: ``#rrggbb``.
+
+    Parameters
+    ----------
+    scale : sequence of (float, str)
+        Stops from 0 to 1, each with its colour.
+    place : float
+    """
+    ends = [end for end, _hex in scale]
+    channels = ([int(shade[at : at + 2], 16) for _end, shade in scale] for at in (1, 3, 5))
     return "#" + "".join(f"{round(float(np.interp(place, ends, values))):02x}" for values in channels)
 
 
@@ -166,23 +178,6 @@ def text_on(background: str) -> str:
     linear = [value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in channels]
     luminance = sum(share * value for share, value in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
     return "#000000" if (luminance + 0.05) ** 2 > 1.05 * 0.05 else "#ffffff"
-
-
-def faded(colour: str, opacity: float) -> str:
-    """Return a colour such as ``#1f3374`` with an opacity from 0 to 1.
-
-    Parameters
-    ----------
-    colour : str
-    opacity : float
-
-    Examples
-    --------
-    >>> faded("#0072b2", 0.5)
-    'rgba(0,114,178,0.500)'
-    """
-    red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
-    return f"rgba({red},{green},{blue},{opacity:.3f})"
 
 
 def difference_axis(title: str, *, largest: float = 1.0, colour: Colour = "linear") -> dict[str, Any]:

@@ -108,12 +108,12 @@ def _heads_of_one(sides: Sides, values: NDArray[np.float64], wanted: Wanted, wid
     places = sides.one.shown.places
     order = ranking(values)
     labels = {
-        _code(places[number]): _("{head} ({value})", head=places[number].title, value=f"{values[number]:.2f}")
+        places[number].code: _("{head} ({value})", head=places[number].title, value=f"{values[number]:.2f}")
         for number in order
     }
     with st.container(width=330):
         code = choose(CHANGED, labels)
-    place = _place(code)
+    place = HeadPlace.of_code(code)
     show_difference(sides, (place, place), wanted, width)
     rows = [
         {
@@ -210,20 +210,20 @@ def _heads_of_two(
     """Show two heads of two models, the second the one that reads most like the first unless another is chosen."""
     one, other = sides.one, sides.other
     places, others = one.shown.places, other.shown.places
-    labels = {_code(place): place.title for place in places}
+    labels = {place.code: place.title for place in places}
     with st.container(horizontal=True, key="two-models"):
         with st.container(width=330):
             title = _("Head of {model}", model=one.name)
-            first = _place(choose(MINE, labels, title=title, default=_code(picked[0]) if picked else None))
+            first = HeadPlace.of_code(choose(MINE, labels, title=title, default=picked[0].code if picked else None))
         row = values[places.index(first)]
         near = ranking(-row)
         nearest = {
-            _code(others[number]): _("{head} ({value})", head=others[number].title, value=f"{row[number]:.2f}")
+            others[number].code: _("{head} ({value})", head=others[number].title, value=f"{row[number]:.2f}")
             for number in near
         }
         with st.container(width=330):
             title = _("Head of {model}, the most alike first", model=other.name)
-            second = _place(choose(ITS, nearest, title=title))
+            second = HeadPlace.of_code(choose(ITS, nearest, title=title))
     show_difference(sides, (first, second), wanted, width)
     best = values.argmin(axis=1)
     rows = [
@@ -259,14 +259,6 @@ def _table(rows: Sequence[dict[str, Any]], bar: str) -> None:
     height: Any = "content" if len(rows) <= 12 else 420
     column = st.column_config.ProgressColumn(min_value=0, max_value=1, format="%.3f")
     st.dataframe(rows, hide_index=True, height=height, column_config={bar: column})
-
-
-def _code(place: HeadPlace) -> str:
-    return f"{place.layer}.{place.head}"
-
-
-def _place(code: str) -> HeadPlace:
-    return HeadPlace(*map(int, code.split(".")))
 
 
 def _put_pair() -> None:

@@ -12,7 +12,7 @@ from viz.captions.heads import similarity_sentence
 from viz.figures import HeadPlace, rollout_heatmap, similarity_heatmap
 from viz.figures.rollout import rollout_view
 from viz.measures.similarity import Similarity
-from viz.pages.heads.gallery import Arrangement
+from viz.pages.heads.gallery import Arrangement, profiles_of
 from viz.pages.heads.picked import file_name_of
 from viz.pages.heads.picks import put_picks
 from viz.pages.heads.settings import BELOW, COMPARE, DIFFERENCE, LIKE, MINUS, PLUS, ROLLOUT, SIMILARITY, TABLE, UPTO
@@ -62,7 +62,7 @@ def compare_pair(pair: tuple[HeadPlace, HeadPlace], places: Sequence[HeadPlace])
         All heads, by layer and head.
     """
     put_picks(pair, places)
-    first, second = (f"{place.layer}.{place.head}" for place in pair)
+    first, second = (place.code for place in pair)
     link.store(COMPARE.name, DIFFERENCE)
     if sorted(pair)[0] != pair[0]:
         link.store(PLUS.name, first)
@@ -99,10 +99,7 @@ def show_below(
 
 
 def _table(shown: Shown, arrangement: Arrangement, picked: Sequence[HeadPlace]) -> None:
-    profiles = arrangement.profiles
-    if profiles is None:
-        with st.spinner(_("Measuring every head …")):
-            profiles = shown.profiles()
+    profiles = profiles_of(shown) if arrangement.profiles is None else arrangement.profiles
     whole = shown.hiding != NOTHING
     head_table(profiles, sites_at(shown.trace, shown.sites)[0], picked, whole=whole)
 
@@ -156,12 +153,12 @@ def _similarity(shown: Shown, wanted: Wanted, picked: Sequence[HeadPlace], width
 
 def _nearest(shown: Shown, found: Similarity, picked: Sequence[HeadPlace]) -> None:
     """Let the reader compare a head with those that read most like it: without a pointer too."""
-    labels = {f"{place.layer}.{place.head}": place.title for place in shown.places}
-    default = f"{picked[0].layer}.{picked[0].head}" if picked else None
+    labels = {place.code: place.title for place in shown.places}
+    default = picked[0].code if picked else None
     with st.container(horizontal=True, vertical_alignment="bottom", key="nearest"):
         with st.container(width=260):
             code = choose(LIKE, labels, default=default)
-        place = HeadPlace(*map(int, code.split(".")))
+        place = HeadPlace.of_code(code)
         row = found.divergence[found.places.index(place)]
         for other in found.nearest(place, NEAREST):
             value = row[found.places.index(other)]

@@ -73,7 +73,7 @@ def arrange(shown: Shown) -> Arrangement:
     shown : Shown
     """
     by, label = link.text_of(ORDER) or IN_PLACE, link.text_of(ONLY) or ALL
-    measured = None if shown.has_long_text and (by, label) == (IN_PLACE, ALL) else _profiles(shown)
+    measured = None if shown.has_long_text and (by, label) == (IN_PLACE, ALL) else profiles_of(shown)
     site = shown.first.shown.site
     measures = head_profile.measures_for(site) if measured is None else head_profile.columns_of(measured)
     names = {measure.key: _("most first: {name}", name=name_of(measure)) for measure in measures}
@@ -130,7 +130,13 @@ def _remarks(arrangement: Arrangement) -> Mapping[HeadPlace, str]:
     return {each.place: f"{label_name(each.label)} {each.label.score:.2f}" for each in arrangement.profiles or ()}
 
 
-def _profiles(shown: Shown) -> tuple[head_profile.Profile, ...]:
+def profiles_of(shown: Shown) -> tuple[head_profile.Profile, ...]:
+    """Measure every head; of a long text, which takes a moment, that is said.
+
+    Parameters
+    ----------
+    shown : Shown
+    """
     if not shown.has_long_text:
         return shown.profiles()
     with st.spinner(_("Measuring every head …")):

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 import models
 from models.trace import AttentionTrace
 from viz.captions.differences import specials_note
+from viz.captions.maps import between_note
 from viz.figures import HeadPlace, matched_difference
 from viz.measures.changes import changes, distances
 from viz.pages.heads.shown import Shown
@@ -85,14 +86,12 @@ class Sides:
         notes : sequence of str, optional
             What else must be said of the comparison.
         """
-        between, column = wanted.hiding.between, _(ELSEWHERE)
+        between = wanted.hiding.between
         maps = one.shown.first.shown, other.shown.first.shown
         matching = Matching.of_maps(*maps, specials=not wanted.hides_specials, between=between)
         said = []
         if between is not None:
-            rows, columns = ("AB"[each] for each in between)
-            cut = {"rows": rows, "columns": columns, "column": column}
-            said.append(_("rows: text {rows}; columns: text {columns}, and what all else is given: {column}", **cut))
+            said.append(between_note(between, _(ELSEWHERE)))
         elif wanted.hides_specials:
             said.append(specials_note())
         return cls(one, other, matching, (*said, *notes))

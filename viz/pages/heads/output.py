@@ -29,7 +29,7 @@ def show_output(trace: AttentionTrace, model: models.Model) -> None:
     model : Model
         It gave the trace.
     """
-    masked, mask = model.predicts == "masked", model.mask_token
+    masked, mask, named = model.predicts == "masked", model.mask_token, {"title": _(trace.provenance.title)}
     if trace.is_translation:
         _translation(model.key, trace)
     elif trace.predictions and not masked:
@@ -38,25 +38,16 @@ def show_output(trace: AttentionTrace, model: models.Model) -> None:
         _masked(trace)
     elif model.kind == "decoder" and model.predicts == "none":
         st.caption(
-            plain(
-                _(
-                    "{title} has no trained head that predicts the next token: its checkpoint holds none.",
-                    title=_(trace.provenance.title),
-                )
-            )
+            plain(_("{title} has no trained head that predicts the next token: its checkpoint holds none.", **named))
         )
     elif mask is not None and mask in trace.source.texts:
-        st.info(
-            plain(
-                _(
-                    "{title} has no trained head that predicts {mask}: its checkpoint holds none, and random numbers "
-                    "would not be an answer. The attention below is real.",
-                    title=_(trace.provenance.title),
-                    mask=mask,
-                )
-            ),
-            icon=":material/visibility_off:",
+        said = _(
+            "{title} has no trained head that predicts {mask}: its checkpoint holds none, and random numbers would not "
+            "be an answer. The attention below is real.",
+            mask=mask,
+            **named,
         )
+        st.info(plain(said), icon=":material/visibility_off:")
     elif masked and mask is not None:
         st.caption(plain(_("Type {mask} in place of a word to see what the model would put there.", mask=mask)))
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, cast
 
 import streamlit as st
 
 from viz.canvas.comparison import encode_comparison
 from viz.captions import heads
 from viz.figures import HeadPlace, head_combination, head_comparison, head_difference, head_lines
+from viz.figures.comparison import Combination
 from viz.figures.drawing.long_maps import MOST_LABELLED
 from viz.figures.drawing.shaded_text import STYLE, Way, text_html
 from viz.pages.heads.picks import MOST_HEADS, pick_pair
@@ -19,7 +21,6 @@ from viz.text.counting import position_name
 from viz.text.language import _, _n
 from viz.text.markup import plain
 from viz.text.tokens import shorten, visible
-from viz.views.view import View
 from viz.widgets.canvas import comparison_canvas
 from viz.widgets.chart import show_figure
 from viz.widgets.isolation import isolate_on_hover
@@ -56,8 +57,10 @@ def compare_heads(shown: Shown, wanted: Wanted, picked: Sequence[HeadPlace], wid
         _lines(shown, wanted, picked, width)
     elif way == "text":
         _on_text(shown, wanted, picked)
+    elif way == "side":
+        _side_by_side(shown, wanted, picked, width)
     else:
-        _maps(shown, wanted, picked, width, way)
+        _together(shown, wanted, picked, width, cast("Combination", way))
 
 
 def file_name_of(shown: Shown, name: str) -> str:
@@ -72,44 +75,29 @@ def file_name_of(shown: Shown, name: str) -> str:
     return f"{shown.trace.source_text[:LONGEST_NAMED]} {name}"
 
 
-def _maps(shown: Shown, wanted: Wanted, picked: Sequence[HeadPlace], width: float, way: str) -> None:
+def _side_by_side(shown: Shown, wanted: Wanted, picked: Sequence[HeadPlace], width: float) -> None:
     views = shown.pick(picked)
-    name = file_name_of(shown, " ".join((way, *(place.title for place in picked))))
-    if way == "side":
-        sentence = heads.comparison_sentence(picked, views)
-        if max(views[0].weights.shape) <= MOST_LABELLED:
-            _side_by_side(shown, views, wanted, picked, width, sentence, name)
-            return
+    says, name = heads.comparison_sentence(picked, views), _file_name(shown, "side", picked)
+    if max(views[0].weights.shape) > MOST_LABELLED:
         figure = head_comparison(shown.trace, heads=picked, width=width, **wanted.common)
-    else:
-        how = "sum" if way == "sum" else "mean"
-        figure = head_combination(shown.trace, heads=picked, how=how, width=width, **wanted.common)  # type: ignore[arg-type]
-        sentence = heads.combination_sentence(way, views)
-    show_figure(figure, key=FIGURE, says=sentence, name=name, picture=wanted.picture, available=width)
-
-
-def _side_by_side(
-    shown: Shown,
-    views: Sequence[View],
-    wanted: Wanted,
-    picked: Sequence[HeadPlace],
-    width: float,
-    sentence: str,
-    name: str,
-) -> None:
-    payload = encode_comparison(
-        views,
-        picked,
-        among=shown.places,
-        colour=wanted.colour,
-        most=MOST_HEADS,
-        width=width,
-        says=sentence,
-        file=f"{file_name(name)}.{wanted.picture}",
-    )
+        show_figure(figure, key=FIGURE, says=says, name=name, picture=wanted.picture, available=width)
+        return
+    file = f"{file_name(name)}.{wanted.picture}"
+    common: dict[str, Any] = {"colour": wanted.colour, "width": width, "says": says, "file": file}
+    payload = encode_comparison(views, picked, among=shown.places, most=MOST_HEADS, **common)
     with st.container(key=f"figure-{FIGURE}"):
         comparison_canvas(payload, key=FIGURE)
-    st.caption(plain(sentence))
+    st.caption(plain(says))
+
+
+def _together(shown: Shown, wanted: Wanted, picked: Sequence[HeadPlace], width: float, how: Combination) -> None:
+    figure = head_combination(shown.trace, heads=picked, how=how, width=width, **wanted.common)
+    says, name = heads.combination_sentence(how, shown.pick(picked)), _file_name(shown, how, picked)
+    show_figure(figure, key=FIGURE, says=says, name=name, picture=wanted.picture, available=width)
+
+
+def _file_name(shown: Shown, way: str, picked: Sequence[HeadPlace]) -> str:
+    return file_name_of(shown, " ".join((way, *(place.title for place in picked))))
 
 
 def _difference(shown: Shown, wanted: Wanted, picked: Sequence[HeadPlace], width: float) -> None:
@@ -121,7 +109,7 @@ def _difference(shown: Shown, wanted: Wanted, picked: Sequence[HeadPlace], width
         head_difference(shown.trace, first=pair[0], second=pair[1], width=width, **wanted.common),
         key=FIGURE,
         says=heads.difference_sentence(pair, shown.pick(pair)),
-        name=file_name_of(shown, f"difference {pair[0].title} {pair[1].title}"),
+        name=_file_name(shown, "difference", pair),
         picture=wanted.picture,
         available=width,
     )
@@ -145,7 +133,7 @@ def _lines(shown: Shown, wanted: Wanted, picked: Sequence[HeadPlace], width: flo
             head_lines(shown.trace, heads=picked, width=room, **common),
             key=FIGURE,
             says=heads.comparison_sentence(picked, views),
-            name=file_name_of(shown, " ".join(("lines", *(place.title for place in picked)))),
+            name=_file_name(shown, "lines", picked),
             picture=wanted.picture,
             available=room,
         )

@@ -250,7 +250,7 @@ def pick_pair(picked: Sequence[HeadPlace]) -> tuple[HeadPlace, HeadPlace] | None
     """
     if len(picked) < 2:
         return None
-    places = {f"{place.layer}.{place.head}": place for place in picked}
+    places = {place.code: place for place in picked}
     labels = {code: place.title for code, place in places.items()}
     left, right = st.columns(2)
     with left:

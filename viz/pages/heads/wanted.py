@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any, cast
 
 import streamlit as st
@@ -21,18 +20,14 @@ from viz.widgets.chart import Picture
 from viz.widgets.settings import choose, labels_of, switch
 from viz.widgets.shared_settings import PICTURE, UNIT
 
-MAPS: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {
-        "encoder": ("encoder.*.self", mark("encoder self")),
-        "decoder": ("decoder.*.self", mark("decoder self")),
-        "cross": ("decoder.*.cross", mark("cross")),
-    }
-)
+MAPS: Mapping[str, tuple[str, str]] = {
+    "encoder": ("encoder.*.self", mark("encoder self")),
+    "decoder": ("decoder.*.self", mark("decoder self")),
+    "cross": ("decoder.*.cross", mark("cross")),
+}
 """What the link calls each kind of map, its sites, and its name."""
 
-BETWEENS: Mapping[str, tuple[int, int] | None] = MappingProxyType(
-    {"all": None, "aa": (0, 0), "ab": (0, 1), "ba": (1, 0), "bb": (1, 1)}
-)
+BETWEENS: Mapping[str, tuple[int, int] | None] = {"all": None, "aa": (0, 0), "ab": (0, 1), "ba": (1, 0), "bb": (1, 1)}
 """What the link calls each part of the maps of a pair of texts."""
 
 THRESHOLDS = ("0", "0.01", "0.02", "0.05", "0.1", "0.2", "0.3", "0.5")

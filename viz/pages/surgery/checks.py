@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -41,25 +40,25 @@ LARGE_SAMPLES = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Drawing:
-    """How figures are drawn: what a saved one is, how weight becomes colour, and the pixels that the page is wide."""
+class Wanted:
+    """What the reader wants to see: a model, and how figures are drawn."""
 
-    picture: Picture
+    key: str
+    unit: Unit
     colour: Colour
-    width: float
+    picture: Picture
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What is looked at: the unedited run of a model, one of its maps (None for the usual one), and how it is drawn."""
+    """What is looked at: the unedited run of a model, one of its maps (None for the usual one), in so many pixels."""
 
     host: Host
-    key: str
+    wanted: Wanted
     trace: AttentionTrace
-    unit: Unit
     site: Site | None
     head: Head | None
-    drawing: Drawing
+    width: float
 
 
 def show_check(chosen: str, look: Look) -> None:
@@ -111,13 +110,13 @@ def _stop() -> None:
 
 def _identity(name: str, look: Look, *more: Any) -> tuple[Any, ...]:
     trace = look.trace
-    return (name, look.key, trace.provenance.sha256, trace.source.ids, trace.target.ids, *more)
+    return (name, look.wanted.key, trace.provenance.sha256, trace.source.ids, trace.target.ids, *more)
 
 
 def _heads(look: Look) -> None:
     from models.experiments.sweeps import switch_off_each_head
 
-    model = look.host.model(look.key)
+    model = look.host.model(look.wanted.key)
     if not model.editable:
         message = Message(
             "The heads of this model cannot be switched off: its attention does not pass through the hooks."
@@ -132,7 +131,7 @@ def _heads(look: Look) -> None:
 def _words(look: Look) -> None:
     from models.experiments.sweeps import leave_out_each_word
 
-    trace, drawing, model = look.trace, look.drawing, look.host.model(look.key)
+    trace, wanted, model = look.trace, look.wanted, look.host.model(look.wanted.key)
     sweep: WordSweep = _once(
         _identity("words", look), lambda show: leave_out_each_word(model.replay(trace), on_progress=show)
     )
@@ -141,12 +140,12 @@ def _words(look: Look) -> None:
     view = choose_view(trace, site=look.site if cross else None, head=look.head if cross else None, reading="written")
     queries, keys = trace.target.to_words(), TokenSequence.from_words(sweep.words)
     show_figure(
-        effect_heatmap(losses, queries, keys, title=view.title, colour=drawing.colour, width=drawing.width),
+        effect_heatmap(losses, queries, keys, title=view.title, colour=wanted.colour, width=look.width),
         key="effects",
         says=_strongest(losses, queries, keys),
-        name=f"{trace.source_text[:40]} {look.key} effects",
-        picture=drawing.picture,
-        available=drawing.width,
+        name=f"{trace.source_text[:40]} {wanted.key} effects",
+        picture=wanted.picture,
+        available=look.width,
     )
     _show_agreement(rank_agreement(losses, view.weights[:, list(sweep.places)]), queries, view)
 
@@ -155,13 +154,13 @@ def _show_agreement(agreement: np.ndarray[Any, Any], queries: TokenSequence, vie
     """Show how alike the ranks of effects and of attention weights are, a written word at a time."""
     known = agreement[np.isfinite(agreement)]
     mean = f"{known.mean():.2f}" if known.size else _("unknown")
-    st.markdown(
-        _(
-            "Rank correlation (Spearman) of these effects with the attention row ({place}): mean {mean}.",
-            place=plain(_place(view)),
-            mean=mean,
-        )
+    place = plain(_place(view))
+    said = _(
+        "Rank correlation (Spearman) of these effects with the attention row ({place}): mean {mean}.",
+        place=place,
+        mean=mean,
     )
+    st.markdown(said)
     st.caption(
         _(
             "A high value: the words that were read most are those without which the written word is least likely. A "
@@ -202,14 +201,14 @@ def _strongest(losses: np.ndarray[Any, Any], queries: TokenSequence, keys: Token
 def _chance(look: Look) -> None:
     from models.experiments.chance import chance_bands
 
-    trace, drawing, model = look.trace, look.drawing, look.host.model(look.key)
+    trace, wanted, model = look.trace, look.wanted, look.host.model(look.wanted.key)
     how = cast("How", choose(AGAINST))
-    view = choose_view(trace, unit=look.unit, site=look.site, head=look.head, reading="written")
-    samples = LARGE_SAMPLES if how == "weights" and models.is_pretrained(look.key) else SAMPLES
+    view = choose_view(trace, unit=wanted.unit, site=look.site, head=look.head, reading="written")
+    samples = LARGE_SAMPLES if how == "weights" and models.is_pretrained(look.wanted.key) else SAMPLES
     bands: ChanceBands = _once(
-        _identity("chance", look, how, look.unit, view.shown.site),
+        _identity("chance", look, how, wanted.unit, view.shown.site),
         lambda show: chance_bands(
-            model.replay(trace), view.shown.site, how=how, unit=look.unit, samples=samples, on_progress=show
+            model.replay(trace), view.shown.site, how=how, unit=wanted.unit, samples=samples, on_progress=show
         ),
     )
     low, high = bands.of(view.head)
@@ -227,12 +226,12 @@ def _chance(look: Look) -> None:
         ),
     }
     show_figure(
-        chance_heatmap(view, beyond, low=low, high=high, chance=said[how], colour=drawing.colour, width=drawing.width),
+        chance_heatmap(view, beyond, low=low, high=high, chance=said[how], colour=wanted.colour, width=look.width),
         key="chance",
         says=sentence_of_chance(view, beyond),
-        name=f"{trace.source_text[:40]} {look.key} chance {how}",
-        picture=drawing.picture,
-        available=drawing.width,
+        name=f"{trace.source_text[:40]} {wanted.key} chance {how}",
+        picture=wanted.picture,
+        available=look.width,
     )
     _warn_of_order(how, trace, view)
 
@@ -240,19 +239,17 @@ def _chance(look: Look) -> None:
 def _warn_of_order(how: How, trace: AttentionTrace, view: View) -> None:
     """Say what an order of words by chance does not reach in this map."""
     if how == "order" and trace.is_translation and (view.shown.site.stack, view.shown.site.kind) == ("decoder", "self"):
-        st.caption(
-            _(
-                "The translation keeps its own order. The shuffled source reaches this map only through the "
-                "cross-attention of the layers before it: layer 0 it does not reach."
-            )
+        said = _(
+            "The translation keeps its own order. The shuffled source reaches this map only through the "
+            "cross-attention of the layers before it: layer 0 it does not reach."
         )
+        st.caption(said)
     elif how == "order" and view.shown.causal:
-        st.caption(
-            _(
-                "Each token reads only what stands before it: in another order that is other words, so that a weight "
-                "is often 0 there, and the bands are wide."
-            )
+        said = _(
+            "Each token reads only what stands before it: in another order that is other words, so that a weight is "
+            "often 0 there, and the bands are wide."
         )
+        st.caption(said)
 
 
-_SHOWN: Mapping[str, Callable[[Look], None]] = MappingProxyType({"heads": _heads, "words": _words, "chance": _chance})
+_SHOWN: Mapping[str, Callable[[Look], None]] = {"heads": _heads, "words": _words, "chance": _chance}

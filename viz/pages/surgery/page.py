@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import cast
 
 import streamlit as st
@@ -17,7 +16,7 @@ from viz.captions.differences import sentence_of_difference
 from viz.captions.maps import sentence_of
 from viz.figures import alignment_heatmap, difference_heatmap
 from viz.figures.drawing.theme import Colour
-from viz.pages.surgery.checks import Drawing, Look, show_check
+from viz.pages.surgery.checks import Look, Wanted, show_check
 from viz.pages.surgery.settings import CHECK, MODEL, SETTINGS, SHOWN
 from viz.server.loading import described, usable
 from viz.server.runtime import Host, shared_host
@@ -37,16 +36,6 @@ from viz.widgets.sentence import say_cut
 from viz.widgets.settings import choose, link
 from viz.widgets.shared_settings import COLOUR, PICTURE, UNIT
 from viz.widgets.viewport import page_width
-
-
-@dataclass(frozen=True, slots=True)
-class _Wanted:
-    """What the reader wants to see."""
-
-    key: str
-    unit: Unit
-    colour: Colour
-    picture: Picture
 
 
 def _fill(frame: Frame) -> None:
@@ -81,7 +70,7 @@ def _key(name: str, pair: str) -> str:
     return name if models.is_pretrained(name) else f"{name}-{pair}"
 
 
-def _controls(names: Mapping[str, str], pair: str) -> _Wanted:
+def _controls(names: Mapping[str, str], pair: str) -> Wanted:
     """Show the choices in one line; what few need is behind a button."""
     with st.container(horizontal=True, vertical_alignment="center", key="controls"):
         with st.container(width=280):
@@ -89,10 +78,10 @@ def _controls(names: Mapping[str, str], pair: str) -> _Wanted:
         unit = choose(UNIT)
         with st.popover(_("More"), icon=":material/tune:"):
             colour, picture = choose(COLOUR), choose(PICTURE)
-    return _Wanted(_key(name, pair), cast("Unit", unit), cast("Colour", colour), cast("Picture", picture))
+    return Wanted(_key(name, pair), cast("Unit", unit), cast("Colour", colour), cast("Picture", picture))
 
 
-def _operate(host: Host, sentence: str, wanted: _Wanted, messages: DeltaGenerator) -> None:
+def _operate(host: Host, sentence: str, wanted: Wanted, messages: DeltaGenerator) -> None:
     before = _unedited(host, sentence, wanted.key, messages)
     if before is None:
         return
@@ -118,8 +107,7 @@ def _operate(host: Host, sentence: str, wanted: _Wanted, messages: DeltaGenerato
     views = [choose_view(trace, unit=wanted.unit, site=site, head=head) for trace in (before, forced)]
     _maps(views, wanted, available, edited=bool(edits))
     chosen = choose(CHECK)
-    drawing = Drawing(wanted.picture, wanted.colour, available)
-    show_check(chosen, Look(host, wanted.key, before, wanted.unit, site, head, drawing))
+    show_check(chosen, Look(host, wanted, before, site, head, available))
 
 
 def _unedited(host: Host, sentence: str, key: str, messages: DeltaGenerator) -> AttentionTrace | None:
@@ -137,7 +125,7 @@ def _unedited(host: Host, sentence: str, key: str, messages: DeltaGenerator) -> 
     return trace
 
 
-def _maps(views: Sequence[View], wanted: _Wanted, available: float, *, edited: bool) -> None:
+def _maps(views: Sequence[View], wanted: Wanted, available: float, *, edited: bool) -> None:
     """Show one map before and after, and the signed difference."""
     text = views[0].trace.source_text[:40]
     show_figure(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from types import MappingProxyType
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import streamlit as st
@@ -19,19 +18,17 @@ from viz.widgets.edits.where import Field, choose_field, choose_heads, choose_ke
 
 OPERATION = "surgery-operation"
 NOTHING = "nothing"
-OPERATIONS = MappingProxyType(
-    {
-        NOTHING: mark("choose an edit"),
-        "off": mark("switch heads off"),
-        "keep": mark("keep only some heads"),
-        "even": mark("spread a row evenly"),
-        "force": mark("force a row on a word"),
-        "row": mark("set a row by hand"),
-        "temperature": mark("sharpen or flatten (temperature)"),
-        "window": mark("limit a row to a window"),
-        "forbid": mark("forbid a word"),
-    }
-)
+OPERATIONS: Mapping[str, str] = {
+    NOTHING: mark("choose an edit"),
+    "off": mark("switch heads off"),
+    "keep": mark("keep only some heads"),
+    "even": mark("spread a row evenly"),
+    "force": mark("force a row on a word"),
+    "row": mark("set a row by hand"),
+    "temperature": mark("sharpen or flatten (temperature)"),
+    "window": mark("limit a row to a window"),
+    "forbid": mark("forbid a word"),
+}
 TEMPERATURES = (0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0, 10.0)
 
 
@@ -203,14 +200,12 @@ def _forbid(field: Field) -> Action:
     return tuple(mask_key(field.site, key) for key in choose_keys(field, _("Word that none may read")))
 
 
-_BUILDERS: MappingProxyType[str, Callable[[Field], Action]] = MappingProxyType(
-    {
-        "off": _off,
-        "keep": _keep,
-        "even": _even,
-        "force": _force,
-        "temperature": _temperature,
-        "window": _window,
-        "forbid": _forbid,
-    }
-)
+_BUILDERS: Mapping[str, Callable[[Field], Action]] = {
+    "off": _off,
+    "keep": _keep,
+    "even": _even,
+    "force": _force,
+    "temperature": _temperature,
+    "window": _window,
+    "forbid": _forbid,
+}

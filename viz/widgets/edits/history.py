@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from models.edits import Edit, read_edit
@@ -113,27 +113,25 @@ def _fits(done: Sequence[Action], action: Action) -> bool:
     return len(done) < LONGEST and sum(map(len, done)) + len(action) <= MOST_EDITS
 
 
-def describe(action: Action, *, queries: Callable[[Edit], TokenSequence], keys: Callable[[Edit], TokenSequence]) -> str:
+def describe(action: Action, *, queries: TokenSequence, keys: TokenSequence) -> str:
     """Say in words what `action` does, its rows and keys named by their words.
 
     Parameters
     ----------
     action : Action
-    queries, keys : callable
-        Give the tokens of the rows and of the keys where an edit acts.
+    queries, keys : TokenSequence
+        Of the rows and of the keys where it acts.
 
     Returns
     -------
     str
     """
-    first = action[0]
-    rows, columns = queries(first), keys(first)
-    named = [_word(rows, getattr(edit, "row", None)) for edit in action]
-    named += [_word(columns, getattr(edit, name, None)) for edit in action for name in ("key", "centre")]
-    named += [_forced(edit, columns) for edit in action]
+    named = [_word(queries, getattr(edit, "row", None)) for edit in action]
+    named += [_word(keys, getattr(edit, name, None)) for edit in action for name in ("key", "centre")]
+    named += [_forced(edit, keys) for edit in action]
     words = list(dict.fromkeys(filter(None, named)))
     pieces = _n(" ({count} piece)", " ({count} pieces)", len(action)) if len(action) > 1 else ""
-    return (f"{', '.join(words)}: " if words else "") + say(first.describe()) + pieces
+    return (f"{', '.join(words)}: " if words else "") + say(action[0].describe()) + pieces
 
 
 def _word(tokens: TokenSequence, position: float | None) -> str:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from models.edits import Edit
-from models.trace import AttentionMap, AttentionTrace, TokenSequence
+from models.trace import AttentionTrace
 from viz.text.language import _
 from viz.text.markup import plain
 from viz.widgets import session
 from viz.widgets.edits.builder import NOTHING, OPERATION, build_edit
 from viz.widgets.edits.history import Action, History, describe, read_history
-from viz.widgets.edits.where import example_map
 from viz.widgets.settings import Data, Found, link
 
 EDITS = Data("edits", parse=lambda text: Found(*_read(text)), show=History.to_text)
@@ -101,11 +101,8 @@ def _keep(action: Action) -> None:
     session.put_control(OPERATION, NOTHING)
 
 
-def _do(change: Callable[[History], History]) -> Callable[[], None]:
-    def act() -> None:
-        session.keep(_HISTORY, change(_history()))
-
-    return act
+def _do(change: Callable[[History], History]) -> None:
+    session.keep(_HISTORY, change(_history()))
 
 
 def _change(change: Callable[[History], History], title: str, icon: str, possible: bool) -> None:
@@ -114,7 +111,8 @@ def _change(change: Callable[[History], History], title: str, icon: str, possibl
         icon=f":material/{icon}:",
         help=title,
         disabled=not possible,
-        on_click=_do(change),
+        on_click=_do,
+        args=(change,),
         key="clear" if icon == "delete" else icon,
     )
 
@@ -132,7 +130,8 @@ def _show(trace: AttentionTrace, history: History, tried: Action) -> None:
                 type="tertiary",
                 help=_("Take this edit out"),
                 key=f"without-{place}",
-                on_click=_do(lambda every, place=place: every.without(place)),  # type: ignore[misc]
+                on_click=_do,
+                args=(partial(History.without, place=place),),
             )
         if tried:
             st.markdown("*" + _("being tried:") + "* " + plain(in_words(trace, tried)))
@@ -146,17 +145,7 @@ def in_words(trace: AttentionTrace, action: Action) -> str:
     trace : AttentionTrace
     action : Action
     """
-
-    def queries(edit: Edit) -> TokenSequence:
-        shown = _map(trace, edit)
-        return shown.query_tokens if shown else trace.target
-
-    def keys(edit: Edit) -> TokenSequence:
-        shown = _map(trace, edit)
-        return shown.key_tokens if shown else trace.source
-
-    return describe(action, queries=queries, keys=keys)
-
-
-def _map(trace: AttentionTrace, edit: Edit) -> AttentionMap | None:
-    return example_map(trace, edit.site)
+    shown = next((each for each in trace if each.site.matches(action[0].site)), None)
+    if shown is None:
+        return describe(action, queries=trace.target, keys=trace.source)
+    return describe(action, queries=shown.query_tokens, keys=shown.key_tokens)

@@ -27,10 +27,12 @@ def show_vector_consequence(before: AttentionTrace, after: AttentionTrace) -> No
     after : AttentionTrace
         The run under the edits.
     """
+    from models.experiments.sweeps import turned
+
     if before.vectors is None or after.vectors is None:
         st.info(_("This model gives no final vectors to compare."))
         return
-    changes = turns(before, after)
+    changes = turned(before.vectors, after.vectors)
     with st.container(border=True):
         st.markdown("**" + _("The final vector of each token") + "**")
         st.html(f'<p class="surgery-text" dir="auto">{_tinted(before, changes)}</p>')
@@ -52,24 +54,6 @@ def show_vector_consequence(before: AttentionTrace, after: AttentionTrace) -> No
         )
     if before.predictions:
         _show_predictions(before, after)
-
-
-def turns(before: AttentionTrace, after: AttentionTrace) -> np.ndarray:
-    """Return 1 - cosine of each token's final vectors in two runs on one text.
-
-    Parameters
-    ----------
-    before : AttentionTrace
-        The run without the edits.
-    after : AttentionTrace
-        The run under the edits.
-    """
-    from models.experiments.sweeps import turned
-
-    if before.vectors is None or after.vectors is None:
-        message = "both runs must have final vectors; got none"
-        raise ValueError(message)
-    return turned(before.vectors, after.vectors)
 
 
 def _tinted(trace: AttentionTrace, changes: np.ndarray) -> str:

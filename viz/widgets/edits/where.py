@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 
 import streamlit as st
 
@@ -12,13 +11,11 @@ from models.trace import AttentionMap, AttentionTrace, TokenSequence
 from viz.text.counting import numbered
 from viz.text.language import _, mark
 
-_KINDS = MappingProxyType(
-    {
-        ("encoder", "self"): mark("encoder self-attention"),
-        ("decoder", "self"): mark("decoder self-attention"),
-        ("decoder", "cross"): mark("cross-attention"),
-    }
-)
+_KINDS: Mapping[tuple[str, str], str] = {
+    ("encoder", "self"): mark("encoder self-attention"),
+    ("decoder", "self"): mark("decoder self-attention"),
+    ("decoder", "cross"): mark("cross-attention"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,15 +137,3 @@ def choose_keys(field: Field, title: str, rows: Sequence[int | None] = ()) -> li
     first = next((row for row in rows if row is not None), None)
     until = first if field.example.causal else None
     return _word(title, field.example.key_tokens, "surgery-key", until=until)
-
-
-def example_map(trace: AttentionTrace, site: str) -> AttentionMap | None:
-    """Return a map of `trace` that the address `site` means; None if there is none.
-
-    Parameters
-    ----------
-    trace : AttentionTrace
-    site : str
-        Of an edit; ``*`` stands for every layer.
-    """
-    return next((each for each in trace if each.site.matches(site)), None)

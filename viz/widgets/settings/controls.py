@@ -5,7 +5,7 @@ A value that is not one of the choices is named in a message and replaced by the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import streamlit as st
@@ -13,6 +13,7 @@ import streamlit as st
 from viz.text.language import _
 from viz.widgets.settings import link
 from viz.widgets.settings.kinds import Choice, Labels, Several, Switch, Text
+from viz.widgets.settings.setting import Found
 
 _KEPT = "settings-typed"
 
@@ -77,12 +78,7 @@ def value_of(setting: Choice, labels: Labels | None = None, *, default: str | No
     """
     shown = labels_of(setting, labels)
     default = default or setting.default
-    first = next(iter(shown)) if default is None else default
-    found = setting.read(link.text_of(setting), shown, first)
-    if found.unknown is not None:
-        link.note(setting.name, found.unknown)
-        link.store(setting.name, setting.write(found.value, first))
-    return str(found.value)
+    return str(_read(setting, shown, default=next(iter(shown)) if default is None else default))
 
 
 def choose_several(
@@ -106,11 +102,7 @@ def choose_several(
     tuple of str
     """
     shown = labels_of(setting, labels)
-    found = setting.read(link.text_of(setting), tuple(shown), default)
-    chosen: tuple[str, ...] = found.value
-    if found.unknown is not None:
-        link.note(setting.name, found.unknown)
-        link.store(setting.name, setting.write(chosen, default))
+    chosen: tuple[str, ...] = _read(setting, tuple(shown), default=default)
     _show(setting.name, list(chosen), same=lambda old, new: set(old or ()) == set(new))
     st.pills(
         _(setting.title) if title is None else title,
@@ -139,11 +131,7 @@ def switch(setting: Switch, *, default: bool) -> bool:
     -------
     bool
     """
-    found = setting.read(link.text_of(setting), default)
-    if found.unknown is not None:
-        link.note(setting.name, found.unknown)
-        link.store(setting.name, None)
-    value = bool(found.value)
+    value = bool(_read(setting, default=default))
     _show(setting.name, value)
     st.toggle(_(setting.title), value=value, key=setting.name, on_change=_write_switch, args=(setting, default))
     return value
@@ -221,6 +209,15 @@ def labels_of(setting: Choice | Several, labels: Labels | None = None) -> Labels
     if labels is not None:
         return labels
     return {code: _(text) for code, text in (setting.choices or {}).items()}
+
+
+def _read(setting: Any, *codes: Collection[str], default: Any) -> Any:
+    """Return what the link says of a setting; what it says that there is not is named, and goes from the link."""
+    found: Found = setting.read(link.text_of(setting), *codes, default)
+    if found.unknown is not None:
+        link.note(setting.name, found.unknown)
+        link.store(setting.name, setting.write(found.value, default))
+    return found.value
 
 
 def _show(name: str, value: Any, *, same: Any = lambda old, new: old == new) -> None:

@@ -90,7 +90,7 @@ def test_an_action_is_told_by_its_words() -> None:
     columns = TokenSequence.from_words(("the", "cat", "</s>"))
 
     def said(*action: Edit) -> str:
-        return describe(action, queries=lambda _edit: rows, keys=lambda _edit: columns)
+        return describe(action, queries=rows, keys=columns)
 
     assert said(mask_key("decoder.0.cross", 1)) == "“cat”: key 2 hidden from decoder layer 0 cross-attention"
     both = said(uniform_row("decoder.0.cross", None, 0), uniform_row("decoder.0.cross", None, 1))

@@ -1,0 +1,16 @@
+/** Tell the server how wide the page is, now and whenever it changes, in steps. */
+export default function ({ parentElement, data, setStateValue }) {
+  const element = parentElement.host ?? parentElement;
+  let known = data.known;
+  const report = () => {
+    const width = Math.floor(element.getBoundingClientRect().width / data.step) * data.step;
+    if (width > 0 && width !== known) {
+      known = width;
+      setStateValue("width", width);
+    }
+  };
+  const observer = new ResizeObserver(report);
+  observer.observe(element);
+  report();
+  return () => observer.disconnect();
+}
