@@ -18,6 +18,7 @@ DISTRIBUTIONS = {
     "yaml": "pyyaml",
     "PIL": "pillow",
     "google": "protobuf",
+    "fontTools": "fonttools",
 }  # where the name to install is not the name to import
 OWN = {"models", "viz", "app", "tests", "benchmarks"}
 

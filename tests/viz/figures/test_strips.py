@@ -14,7 +14,7 @@ from tests.support.figure_samples import AWKWARD
 from viz.captions.strips import heading_of
 from viz.figures.strips import number_strips
 from viz.views.strips import Strip
-from viz.walk.digits import light_up, number, products, sum_of, terms_of
+from viz.walk.digits import number, products, sum_of
 
 
 @pytest.mark.parametrize("width", [340, 1320])
@@ -103,10 +103,3 @@ def test_the_largest_terms_are_written_out_and_the_rest_counted() -> None:
     text, total = sum_of([(float(each), number(float(each))) for each in (1, 50, 2, 40, 3, 30)])
     assert text == r"50.000 + 40.000 + 30.000 + \underbrace{6.000}_{\text{3 others}}"
     assert total == 126
-
-
-def test_a_term_within_a_term_is_lit_alone() -> None:
-    formula = "[[outer:a [[inner:b]] c]] d"
-    assert terms_of(formula) == ("outer", "inner")
-    assert light_up(formula, "inner").endswith("{b}} c d")
-    assert light_up(formula, "none") == "a b c d"
