@@ -19,6 +19,7 @@ from models.translation.checkpoints import (
 
 if TYPE_CHECKING:
     from models.huggingface.hub import Progress
+    from models.huggingface.hub_settings import HubSettings
     from models.huggingface.model import PretrainedModel
     from models.model import Model
     from models.translation.translator import Translator
@@ -102,7 +103,9 @@ def _load_folder(folder: Path) -> PretrainedModel:
     return load_folder(folder)
 
 
-def load_pretrained(key: str, progress: Progress | None = None) -> PretrainedModel:
+def load_pretrained(
+    key: str, progress: Progress | None = None, settings: HubSettings | None = None, *, tried: bool = False
+) -> PretrainedModel:
     """Load the pretrained model ``hf:<id>``; `progress` is told of the bytes fetched, as `hub.fetch` tells it.
 
     Parameters
@@ -111,6 +114,10 @@ def load_pretrained(key: str, progress: Progress | None = None) -> PretrainedMod
         ``hf:<id>``.
     progress : callable, optional
         Told of the bytes here and of those that there are, as `hub.fetch` tells it.
+    settings : HubSettings, optional
+        What of the hub may be opened; that of the environment if left out.
+    tried : bool, optional
+        Whether a model of the hub is opened in a process of its own first, as a server does for its visitors.
 
     Raises
     ------
@@ -119,9 +126,11 @@ def load_pretrained(key: str, progress: Progress | None = None) -> PretrainedMod
     InputError
         If the model cannot be had, opened or observed; says why.
     """
-    from models.huggingface.hub import fetch, look_up, stored
+    from models.huggingface.hub import fetch, look_up
     from models.huggingface.hub_settings import OfflineError
+    from models.huggingface.hub_store import stored, touch
     from models.huggingface.loading import load_folder
+    from models.huggingface.trial import try_out
 
     known = local_models()
     if key in known:
@@ -131,13 +140,17 @@ def load_pretrained(key: str, progress: Progress | None = None) -> PretrainedMod
         message = f"no pretrained model {key!r}; there are {', '.join(known) or 'none'}, and hf:owner/name of the hub"
         raise KeyError(message)
     try:
-        folder = fetch(look_up(identity), progress)
+        folder = fetch(look_up(identity, settings), progress, settings)
     except OfflineError:
         earlier = stored(identity)
         if earlier is None:
             raise
         folder = earlier
-    return load_folder(folder, Local(key, identity, folder))
+        touch(folder)
+    found = Local(key, identity, folder)
+    if tried:
+        try_out(found)
+    return load_folder(folder, found)
 
 
 def load_translator(key: str | Path) -> Translator:

@@ -2,8 +2,11 @@
 
 What a deployment allows is read from its environment:
 
-- ``ATTENTION_BENCH_HUB``: ``on`` (the default), ``off``, or the models that may be opened, separated by commas;
-- ``ATTENTION_BENCH_HUB_MEGABYTES``: how large a model's files may be together, 1,500 by default.
+- ``ATTENTION_BENCH_HUB``: ``on``, ``off``, or the models that may be opened, separated by commas; left out, it is on,
+  but off on a server that other machines reach;
+- ``ATTENTION_BENCH_HUB_MEGABYTES``: how large a model's files may be together, 1,500 by default;
+- ``ATTENTION_BENCH_HUB_DISK_MEGABYTES``: how much all that were fetched may take on disk, 6,000 by default; those that
+  were used least recently go.
 
 No token of the server is ever used, and what is fetched lies apart from what its owner fetched, so that a visitor
 reaches only what the public reaches. Importing this module does not import torch, transformers or huggingface_hub.
@@ -13,47 +16,24 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from errno import EDQUOT, ENOSPC
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from models.huggingface.files import is_read, is_weights, lack_of_tokenizer
+from models.huggingface.hub_settings import NO_NAME, HubError, HubSettings, OfflineError, check_identity
+from models.huggingface.hub_store import HubModel, make_room, megabytes, store, touch
 from models.messages import Message
 
 if TYPE_CHECKING:
     from tqdm import tqdm
-from models.huggingface.hub_settings import NO_NAME, HubError, HubSettings, OfflineError, check_identity
 
 _SECONDS = 15.0
 
 
 Progress = Callable[[int, int], None]
 """Called with the bytes that are here and the bytes in all; from another thread."""
-
-
-@dataclass(frozen=True, slots=True)
-class HubModel:
-    """What the hub says of a model, before anything is fetched.
-
-    Parameters
-    ----------
-    identity : str
-        ``owner/name``.
-    revision : str
-        The commit that was looked up.
-    files : tuple of (str, int)
-        What would be fetched, with sizes in bytes.
-    """
-
-    identity: str
-    revision: str
-    files: tuple[tuple[str, int], ...]
-
-    @property
-    def size(self) -> int:
-        """How many bytes would be fetched."""
-        return sum(size for _, size in self.files)
 
 
 def look_up(text: str, settings: HubSettings | None = None) -> HubModel:
@@ -95,8 +75,8 @@ def look_up(text: str, settings: HubSettings | None = None) -> HubModel:
         message = Message(
             "{identity} is too large: {size}; {most} at most here.",
             identity=identity,
-            size=_megabytes(found.size),
-            most=_megabytes(allowed.largest),
+            size=megabytes(found.size),
+            most=megabytes(allowed.largest),
         )
         raise HubError(message)
     return found
@@ -128,7 +108,7 @@ def _check_kind(identity: str, info: Any, siblings: Mapping[str, int | None]) ->
         raise HubError(message)
 
 
-def fetch(found: HubModel, progress: Progress | None = None) -> Path:
+def fetch(found: HubModel, progress: Progress | None = None, settings: HubSettings | None = None) -> Path:
     """Fetch the files of a model that was looked up, those that are not here yet, and return their folder.
 
     Parameters
@@ -136,6 +116,8 @@ def fetch(found: HubModel, progress: Progress | None = None) -> Path:
     found : HubModel
     progress : callable, optional
         Called with the bytes that are here and the bytes in all, from another thread.
+    settings : HubSettings, optional
+        Those of the environment if left out.
 
     Returns
     -------
@@ -144,51 +126,24 @@ def fetch(found: HubModel, progress: Progress | None = None) -> Path:
     Raises
     ------
     HubError
-        If the network fails.
+        If the network fails, or the disk is full.
     """
     from huggingface_hub import snapshot_download
 
+    make_room(found, HubSettings.from_environment() if settings is None else settings)
     try:
         folder = snapshot_download(
             found.identity,
             revision=found.revision,
             allow_patterns=[name for name, _ in found.files],
-            cache_dir=_store(),
+            cache_dir=store(),
             token=False,
             tqdm_class=_reporting(progress or _ignore, found.size),
         )
     except Exception as error:
         _explain(found.identity, error)
+    touch(Path(folder))
     return Path(folder)
-
-
-def stored(identity: str) -> Path | None:
-    """Return the folder of a model that `fetch` fetched earlier, the latest of them; None if there is none.
-
-    Parameters
-    ----------
-    identity : str
-        ``owner/name``.
-    """
-    from huggingface_hub import CacheNotFound, scan_cache_dir
-
-    try:
-        repositories = scan_cache_dir(_store()).repos
-    except CacheNotFound:
-        return None
-    revisions = [each for found in repositories if found.repo_id == identity for each in found.revisions]
-    whole = [each for each in revisions if any(is_weights(file.file_name) for file in each.files)]
-    return max(whole, key=lambda each: each.last_modified).snapshot_path if whole else None
-
-
-def _store() -> Path:
-    """Return where models are kept: all of them were open to everybody when they were fetched.
-
-    The usual cache of the hub may hold some that the owner of the server alone may open.
-    """
-    from huggingface_hub import constants
-
-    return Path(constants.HF_HOME) / "attention-bench"
 
 
 def _is_known(kind: Any) -> bool:
@@ -213,6 +168,8 @@ def _explain(identity: str, error: Exception) -> NoReturn:
         )
     elif isinstance(error, errors.HfHubHTTPError):
         message = Message("The hub did not answer as it should for {identity}. Try again later.", identity=identity)
+    elif isinstance(error, OSError) and error.errno in (ENOSPC, EDQUOT):
+        message = Message("{identity} cannot be fetched: the disk of this server is full.", identity=identity)
     elif isinstance(error, errors.HTTPError | OSError):  # type: ignore[attr-defined]
         message = Message(
             "{identity} cannot be fetched: no connection to the hub. Models that are here already still work.",
@@ -222,10 +179,6 @@ def _explain(identity: str, error: Exception) -> NoReturn:
     else:
         raise error
     raise HubError(message) from error
-
-
-def _megabytes(size: int) -> str:
-    return f"{size / 1_000_000:,.0f} MB"
 
 
 def _ignore(_done: int, _total: int) -> None:

@@ -6,15 +6,12 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from models.errors import InputError
 from models.messages import Message
 
-if TYPE_CHECKING:
-    pass
-
 HUB_VARIABLE, SIZE_VARIABLE = "ATTENTION_BENCH_HUB", "ATTENTION_BENCH_HUB_MEGABYTES"
+DISK_VARIABLE = "ATTENTION_BENCH_HUB_DISK_MEGABYTES"
 
 
 _IDENTITY = re.compile(
@@ -23,6 +20,18 @@ _IDENTITY = re.compile(
 
 
 NO_NAME = Message("A model of the hub is called owner/name, such as google-bert/bert-base-uncased.")
+
+
+_PUBLIC = Message(
+    "This server opens no models of the hub, because other machines reach it. Its owner can allow all of them, or "
+    "some: {variable}=on, or their names.",
+    variable=HUB_VARIABLE,
+)
+_NOT_LIMITED = Message(
+    "This server opens no models of the hub, because its system cannot limit the memory that they take. Its owner can "
+    "name folders of models instead: {variable}.",
+    variable="ATTENTION_BENCH_MODELS",
+)
 
 
 class HubError(InputError):
@@ -44,31 +53,56 @@ class HubSettings:
         The only models that may be opened; empty for any.
     largest : int
         Bytes that a model's files may have together.
+    disk : int
+        Bytes that all models together may take on disk; those used least recently go.
+    why_off : Message or None
+        Why models are not opened, and what the owner of the server can do, where nobody switched them off.
     """
 
     enabled: bool = True
     allowed: tuple[str, ...] = ()
     largest: int = 1_500_000_000
+    disk: int = 6_000_000_000
+    why_off: Message | None = None
 
     @classmethod
-    def from_environment(cls, variables: Mapping[str, str] | None = None) -> HubSettings:
+    def from_environment(
+        cls, variables: Mapping[str, str] | None = None, *, public: bool = False, limited: bool = True
+    ) -> HubSettings:
         """Read the settings; ValueError, naming the variable, if one is neither of what it may be.
 
         Parameters
         ----------
         variables : mapping of str to str, optional
             Those of the process if left out.
+        public : bool, optional
+            Whether other machines reach the server: then models are opened only if its owner says so.
+        limited : bool, optional
+            Whether the memory that opening a model takes can be limited; no models are opened where it cannot.
         """
         values = os.environ if variables is None else variables
-        switch, size = values.get(HUB_VARIABLE, "on").strip(), values.get(SIZE_VARIABLE, "").strip()
-        if size and not (size.isascii() and size.isdigit() and int(size)):
-            message = f"{SIZE_VARIABLE} is a whole number of megabytes; got {size!r}"
-            raise ValueError(message)
-        allowed = tuple(each.strip() for each in switch.split(",")) if switch.lower() not in ("on", "off") else ()
+        switch = values.get(HUB_VARIABLE, "").strip()
+        largest, disk = (
+            _megabytes(values, name, usual)
+            for name, usual in ((SIZE_VARIABLE, cls().largest), (DISK_VARIABLE, cls().disk))
+        )
+        allowed = tuple(each.strip() for each in switch.split(",")) if switch.lower() not in ("", "on", "off") else ()
         if wrong := [each for each in allowed if not _IDENTITY.fullmatch(each)]:
             message = f"{HUB_VARIABLE} is on, off, or models as owner/name separated by commas; got {wrong[0]!r}"
             raise ValueError(message)
-        return cls(switch.lower() != "off", allowed, int(size) * 1_000_000 if size else cls().largest)
+        why_off = _NOT_LIMITED if not limited else _PUBLIC if public and not switch else None
+        if switch.lower() == "off":
+            return cls(False, (), largest, disk)
+        return cls(why_off is None, allowed, largest, disk, why_off)
+
+
+def _megabytes(variables: Mapping[str, str], name: str, usual: int) -> int:
+    """Return the bytes that a variable says in megabytes; `usual` if it is not set."""
+    text = variables.get(name, "").strip()
+    if text and not (text.isascii() and text.isdigit() and int(text)):
+        message = f"{name} is a whole number of megabytes; got {text!r}"
+        raise ValueError(message)
+    return int(text) * 1_000_000 if text else usual
 
 
 def check_identity(text: str, settings: HubSettings) -> str:
@@ -81,8 +115,7 @@ def check_identity(text: str, settings: HubSettings) -> str:
     """
     identity = text.strip()
     if not settings.enabled:
-        message = Message("This server opens no models of the hub.")
-        raise HubError(message)
+        raise HubError(settings.why_off or Message("This server opens no models of the hub."))
     if not _IDENTITY.fullmatch(identity):
         raise HubError(NO_NAME)
     if settings.allowed and identity not in settings.allowed:

@@ -10,6 +10,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 import models
+from viz.server.hub import hub_settings
 
 if TYPE_CHECKING:
     from models.huggingface.hub import Progress
@@ -73,7 +74,11 @@ def load_for_serving(key: str, progress: Progress = report_to_nobody) -> Model:
     import torch
 
     torch.set_num_threads(1)
-    model: Model = models.load_pretrained(key, progress) if models.is_pretrained(key) else models.load(key)
+    model: Model
+    if models.is_pretrained(key):
+        model = models.load_pretrained(key, progress, hub_settings(), tried=True)
+    else:
+        model = models.load(key)
     model.attend("A first run.")
     collect_garbage()
     return model

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable
-from concurrent.futures import Future
+from concurrent.futures import Future, InvalidStateError
+from contextlib import nullcontext, suppress
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
@@ -19,6 +20,7 @@ from models.messages import Message
 from models.trace import AttentionTrace
 from viz.server.caching import BoundedCache
 from viz.server.cores import collect_garbage, cores_for, load_for_serving
+from viz.server.queueing import Turns, settle, wait_for
 from viz.server.traces import TRACE_BYTES, TraceCache
 
 if TYPE_CHECKING:
@@ -31,6 +33,12 @@ WORKING_BYTES = 64 * 2**20
 
 MOST_PRETRAINED = 3
 """How many pretrained models are held in memory at once."""
+
+MOST_WAITING = 8
+"""How many pretrained models wait to be opened, one after another."""
+
+LOAD_SECONDS = 600
+"""How long one may take, fetching it included."""
 
 MOST_FAILURES = 32
 """How many pretrained models that could not be loaded are remembered, each with the reason."""
@@ -71,6 +79,8 @@ class Host:
         Bytes that traces may take.
     most_pretrained : int, optional
         How many pretrained models are kept.
+    seconds : float, optional
+        How long opening a pretrained model may take.
     """
 
     def __init__(
@@ -79,6 +89,7 @@ class Host:
         *,
         trace_limit: int = TRACE_BYTES,
         most_pretrained: int = MOST_PRETRAINED,
+        seconds: float = LOAD_SECONDS,
     ) -> None:
         self.traces = TraceCache(trace_limit)
         self.workings: BoundedCache[Any] = BoundedCache(WORKING_BYTES)
@@ -86,6 +97,7 @@ class Host:
         self._lock = Lock()
         self._models: OrderedDict[str, Future[Model]] = OrderedDict()  # the one used last at the end
         self._progress: dict[str, tuple[int, int]] = {}
+        self._turns = Turns(MOST_WAITING, seconds)
 
     def warm_up(self, keys: Iterable[str]) -> Thread:
         """Load the models of `keys` in the background, one after another.
@@ -101,7 +113,8 @@ class Host:
 
     def _load_all(self, keys: tuple[str, ...]) -> None:
         for key in keys:
-            self._future(key)
+            with suppress(ModelUnavailableError):  # whoever asks for it is told
+                self.model(key)
 
     def is_settled(self, key: str) -> bool:
         """Return whether the model of `key` has been loaded, or has failed to load.
@@ -112,7 +125,11 @@ class Host:
             As `models.load` takes it.
         """
         with self._lock:
-            return key in self._models and self._models[key].done()
+            future = self._models.get(key)
+        if future is None:
+            return False
+        self._give_up_if_late(key, future)
+        return future.done()
 
     def is_begun(self, key: str) -> bool:
         """Return whether somebody has begun to load the model of `key`.
@@ -162,7 +179,8 @@ class Host:
             If it cannot be loaded; a later call tries again only after `forget`.
         """
         try:
-            return self._future(key).result()
+            future = self._future(key)
+            return wait_for(future, lambda: self._give_up_if_late(key, future))
         except Exception as error:
             known = isinstance(error, models.InputError)
             message = error.args[0] if known else Message("{key}: {reason}", key=key, reason=error)
@@ -173,13 +191,26 @@ class Host:
             mine = key not in self._models
             future = self._models.setdefault(key, Future())
             self._models.move_to_end(key)
-        if mine:
-            try:
-                future.set_result(self._load(key, lambda done, total: self._note(key, done, total)))
-            except Exception as error:
-                future.set_exception(error)
-            self._after(key)
+        if mine and models.is_pretrained(key):  # whoever asked may leave, and it may never end
+            Thread(target=self._open, args=(key, future), name=f"open {key}", daemon=True).start()
+        elif mine:
+            self._open(key, future)
         return future
+
+    def _open(self, key: str, future: Future[Model]) -> None:
+        def load() -> Model:
+            with self._turns.turn(key) if models.is_pretrained(key) else nullcontext():
+                return self._load(key, lambda done, total: self._note(key, done, total))
+
+        settle(future, load)
+        self._after(key)
+
+    def _give_up_if_late(self, key: str, future: Future[Model]) -> None:
+        try:
+            self._turns.check(key)
+        except models.InputError as error:
+            with suppress(InvalidStateError):
+                future.set_exception(error)
 
     def _note(self, key: str, done: int, total: int) -> None:
         with self._lock:
@@ -243,7 +274,13 @@ class Host:
 
         def run() -> AttentionTrace:
             with cores_for(source):
-                return model.attend(source, target, **(_USUAL | options))
+                try:
+                    return model.attend(source, target, **(_USUAL | options))
+                except Exception:
+                    raise
+                except BaseException as error:  # a panic of Rust, which would end the thread of whoever asks
+                    said = Message("{title} cannot read this text ({reason}).", title=model.title, reason=error)
+                    raise models.InputError(said) from error
 
         return self.traces.get(identity, run)
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from contextlib import suppress
+from errno import ENOSPC
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -25,8 +27,16 @@ from hypothesis import strategies as st
 
 import models
 from models.errors import InputError
-from models.huggingface.hub import HubModel, fetch, look_up, stored
-from models.huggingface.hub_settings import HUB_VARIABLE, SIZE_VARIABLE, HubError, HubSettings, check_identity
+from models.huggingface.hub import fetch, look_up
+from models.huggingface.hub_settings import (
+    DISK_VARIABLE,
+    HUB_VARIABLE,
+    SIZE_VARIABLE,
+    HubError,
+    HubSettings,
+    check_identity,
+)
+from models.huggingface.hub_store import HubModel, make_room, store, stored, touch
 from tests.support.huggingface_samples import TEXT, tiny_network, tiny_tokenizer
 
 ANY = HubSettings()
@@ -148,13 +158,21 @@ class TestSettings:
             ({HUB_VARIABLE: " OFF "}, HubSettings(enabled=False)),
             ({HUB_VARIABLE: "a/b, c/d"}, HubSettings(allowed=("a/b", "c/d"))),
             ({SIZE_VARIABLE: "200"}, HubSettings(largest=200_000_000)),
+            ({DISK_VARIABLE: "900"}, HubSettings(disk=900_000_000)),
         ],
     )
     def test_they_come_from_the_environment(self, variables: dict[str, str], expected: HubSettings) -> None:
         assert HubSettings.from_environment(variables) == expected
 
     @pytest.mark.parametrize(
-        "variables", [{HUB_VARIABLE: "no"}, {HUB_VARIABLE: "a/b,,"}, {SIZE_VARIABLE: "0"}, {SIZE_VARIABLE: "1 GB"}]
+        "variables",
+        [
+            {HUB_VARIABLE: "no"},
+            {HUB_VARIABLE: "a/b,,"},
+            {SIZE_VARIABLE: "0"},
+            {SIZE_VARIABLE: "1 GB"},
+            {DISK_VARIABLE: "-1"},
+        ],
     )
     def test_a_mistake_is_an_error_and_opens_nothing(self, variables: dict[str, str]) -> None:
         with pytest.raises(ValueError, match=next(iter(variables))):
@@ -320,6 +338,14 @@ class TestFetch:
             "token": False,
         }
 
+    def test_a_full_disk_is_called_that(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        def download(*_: Any, **__: Any) -> str:
+            raise OSError(ENOSPC, "No space left on device")
+
+        monkeypatch.setattr(huggingface_hub, "snapshot_download", download)
+        with pytest.raises(HubError, match="the disk of this server is full"):
+            fetch(self.FOUND)
+
     def test_a_broken_connection_is_explained(self, monkeypatch: pytest.MonkeyPatch) -> None:
         def download(*_: Any, **__: Any) -> str:
             message = "no such file here"
@@ -376,6 +402,55 @@ class TestFetch:
         self, hub: Callable[..., FakeHub], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         hub(gated="auto")
-        monkeypatch.setattr("models.huggingface.hub.stored", lambda identity: pytest.fail("taken from the disk"))
+        monkeypatch.setattr("models.huggingface.hub_store.stored", lambda identity: pytest.fail("taken from the disk"))
         with pytest.raises(HubError, match="not open to everybody"):
             models.load("hf:owner/name")
+
+
+class TestRoom:
+    """So many bytes on disk, and those used least recently go."""
+
+    @pytest.fixture
+    def models_there(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[str]]:
+        """Put four models of 100 bytes on disk, used in the order of their names; say which are there."""
+        monkeypatch.setattr(huggingface_hub.constants, "HF_HOME", str(tmp_path))
+        for place, name in enumerate("abcd"):
+            folder = store() / f"models--owner--{name}" / "snapshots" / ("0" * 40)
+            folder.mkdir(parents=True)
+            (folder.parents[1] / "blob").write_bytes(b"." * 100)
+            touch(folder)
+            os.utime(folder.parents[1] / "used", (place, place))
+        return lambda: sorted(each.name[-1] for each in store().iterdir())
+
+    @staticmethod
+    def find(name: str, size: int) -> HubModel:
+        return HubModel(f"owner/{name}", "1" * 40, (("model.safetensors", size),))
+
+    def test_what_fits_leaves_all_as_it_is(self, models_there: Callable[[], list[str]]) -> None:
+        make_room(self.find("e", 100), HubSettings(disk=500))
+        assert models_there() == ["a", "b", "c", "d"]
+
+    def test_those_used_least_recently_go_and_no_more_than_need_be(self, models_there: Callable[[], list[str]]) -> None:
+        make_room(self.find("e", 150), HubSettings(disk=400))
+        assert models_there() == ["c", "d"]
+
+    def test_what_was_used_again_stays(self, models_there: Callable[[], list[str]]) -> None:
+        touch(store() / "models--owner--a" / "snapshots" / ("0" * 40))
+        make_room(self.find("e", 100), HubSettings(disk=400))
+        assert models_there() == ["a", "c", "d"]
+
+    def test_what_is_here_already_is_not_counted_twice_nor_deleted(self, models_there: Callable[[], list[str]]) -> None:
+        make_room(self.find("a", 100), HubSettings(disk=400))
+        assert models_there() == ["a", "b", "c", "d"]
+
+    def test_what_never_fits_is_refused(self, models_there: Callable[[], list[str]]) -> None:
+        with pytest.raises(HubError, match="no room for its 1 MB on the disk"):
+            make_room(self.find("e", 600_000), HubSettings(disk=400))
+
+    def test_a_disk_that_others_filled_is_told_before_anything_is_fetched(
+        self, models_there: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("shutil.disk_usage", lambda _path: SimpleNamespace(free=99))
+        with pytest.raises(HubError, match="no room"):
+            make_room(self.find("e", 100), HubSettings(disk=10**9))
+        assert models_there() == ["a", "b", "c", "d"]

@@ -9,12 +9,15 @@ from streamlit.delta_generator import DeltaGenerator
 
 import models
 from models.huggingface.embedded import local_models
-from models.huggingface.hub import HubModel, look_up, stored
+from models.huggingface.hub import look_up
 from models.huggingface.hub_settings import HubSettings, OfflineError, check_identity
+from models.huggingface.hub_store import HubModel, stored
 from models.keys import identity_of, is_of_hub, pretrained_key
 from models.mechanisms import mechanisms
 from viz.pages.heads.settings import MODEL, SECOND, TYPED
+from viz.server.hub import hub_settings
 from viz.server.loading import described, usable
+from viz.server.queueing import leave_if_asked
 from viz.server.runtime import Host, ModelUnavailableError
 from viz.text.language import _, _n, say
 from viz.text.markup import plain
@@ -61,7 +64,7 @@ def choose_model(messages: DeltaGenerator, *, turned: bool) -> str | None:
         except models.InputError as error:
             messages.error(plain(say(error)), icon=":material/cloud_off:")
             link.discard(MODEL.name)
-    if settings.enabled and not settings.allowed:
+    if (settings.enabled and not settings.allowed) or settings.why_off:
         labels[TYPED] = _("a model of the Hugging Face hub…")
     if not labels:
         return None
@@ -142,7 +145,7 @@ def title_of(host: Host, key: str) -> str:
 
 def _settings(messages: DeltaGenerator) -> HubSettings:
     try:
-        return HubSettings.from_environment()
+        return hub_settings()
     except ValueError as error:
         messages.warning(plain(_("The hub is off: this server is set up wrongly. {reason}", reason=error)))
         return HubSettings(enabled=False)
@@ -163,7 +166,10 @@ def _labels(settings: HubSettings, messages: DeltaGenerator | None = None) -> di
 
 
 def _name_box(settings: HubSettings) -> None:
-    """Show the box for the name of a model, and what is wrong with the name in it."""
+    """Show the box for the name of a model, and what is wrong with the name in it; or why there is none."""
+    if settings.why_off:
+        st.info(plain(say(settings.why_off)), icon=":material/cloud_off:")
+        return
     st.text_input(
         _("Name on huggingface.co: owner/name, then Enter"),
         key=_BOX,
@@ -220,7 +226,7 @@ def _looked_up(identity: str) -> HubModel | models.InputError:
     if known != identity or found is None:
         try:
             with st.spinner(_("Asking the hub for {name} …", name=identity)):
-                found = look_up(identity)
+                found = look_up(identity, hub_settings())
         except models.InputError as error:
             found = error
         session.keep(_FOUND, (identity, found))
@@ -262,4 +268,5 @@ def _wait(host: Host, key: str) -> None:
         elif progress is not None:
             bar.progress(1.0, text=plain(_("{name} is being opened …", name=name)))
         time.sleep(POLL)
+        leave_if_asked()
     bar.empty()

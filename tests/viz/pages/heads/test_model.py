@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+import streamlit as st
 import transformers
 from streamlit.testing.v1 import AppTest
 
 import models.huggingface.hub
 from models.huggingface.embedded import local_models
-from models.huggingface.hub import HubModel
 from models.huggingface.hub_settings import HubError, OfflineError
+from models.huggingface.hub_store import HubModel
 from tests.support.heads_page import MINILM, TEXT, fine, opened, overview, parameter, trace_of, words
 from viz.measures.head_profile import columns_of, profiles_of
 from viz.pages.heads import model as head_model
@@ -156,7 +157,7 @@ class Hub:
             raise self.fails
         return HubModel(text, "abc", (("config.json", 900), ("model.safetensors", 2_100_000)))
 
-    def fetch(self, found: HubModel, progress: Any = None) -> Path:
+    def fetch(self, found: HubModel, progress: Any = None, settings: Any = None) -> Path:
         self.fetched += 1
         progress(1_000_000, found.size)
         return self.folder
@@ -167,6 +168,7 @@ def hub(folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> Hub:
     made = Hub(folders["gpt2"])
     for module in (models.huggingface.hub, head_model):
         monkeypatch.setattr(module, "look_up", made.look_up)
+    for module in (models.huggingface.hub_store, head_model):
         monkeypatch.setattr(module, "stored", lambda identity: None)
     monkeypatch.setattr(models.huggingface.hub, "fetch", made.fetch)
     return made
@@ -206,7 +208,7 @@ def test_what_the_hub_cannot_give_is_said_and_can_be_tried_again(hub: Hub, error
 
 
 def test_a_load_that_fails_can_be_tried_again(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(found: HubModel, progress: Any = None) -> Path:
+    def broken(found: HubModel, progress: Any = None, settings: Any = None) -> Path:
         message = "The connection broke."
         raise OfflineError(message)
 
@@ -254,4 +256,17 @@ def test_a_deployment_can_switch_the_hub_off_or_give_a_list(hub: Hub, monkeypatc
     monkeypatch.setenv(models.huggingface.hub_settings.HUB_VARIABLE, "somebody/listed")
     assert "somebody/listed (hub)" in opened().selectbox(key="model").options
     assert "opens only somebody/listed" in words(opened(model="hf:somebody/tiny2"))
+    assert hub.asked == []
+
+
+def test_where_other_machines_reach_the_server_its_owner_is_told_how_to_turn_the_hub_on(
+    hub: Hub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual = st.get_option
+    monkeypatch.setattr(st, "get_option", lambda name: None if name == "server.address" else usual(name))
+    monkeypatch.delenv(models.huggingface.hub_settings.HUB_VARIABLE, raising=False)
+    app = opened(model="hub")
+    assert "ATTENTION_BENCH_HUB=on" in words(app).replace("\\", "")
+    assert "hub-name" not in [each.key for each in app.text_input]
+    assert "other machines reach it" in words(opened(model="hf:somebody/tiny3"))
     assert hub.asked == []

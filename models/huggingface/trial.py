@@ -1,0 +1,134 @@
+"""A model of strangers, opened once in a process of its own that may take so much memory and time and no more.
+
+What a server takes over has come through here: ``python -m models.huggingface.trial FOLDER KEY TITLE BYTES SECONDS``
+opens the folder as `models.load` does and lets the model read a sentence. What it has to say stands on its last line.
+Importing this module imports neither torch nor transformers.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from models.errors import InputError
+from models.huggingface.embedded import Local
+from models.messages import CountMessage, Message
+
+SPARE_BYTES = 2**30
+"""Memory that opening any model may take beyond what the libraries took before."""
+
+BYTES_PER_BYTE = 4
+"""Memory for each byte of the files: half precision becomes single, and is held twice while it is copied."""
+
+SECONDS = 120
+"""Time that opening a model may take, and the processor's time for it."""
+
+REFUSED = 3
+_STATUS, _DATA = Path("/proc/self/status"), "VmData:"
+_ROOT = Path(__file__).parents[2]
+
+
+def can_limit() -> bool:
+    """Return whether the system can limit the memory of a process."""
+    return sys.platform == "linux" and _STATUS.is_file()
+
+
+def try_out(known: Local, *, seconds: float = SECONDS, spare: int = SPARE_BYTES) -> None:
+    """Open a model in a process of its own, and let it go again.
+
+    Parameters
+    ----------
+    known : Local
+        The folder, and what the model is called.
+    seconds : float, optional
+        How long it may take.
+    spare : int, optional
+        Bytes that it may take beside those that its files account for.
+
+    Raises
+    ------
+    InputError
+        If it does not open, or takes more memory or time than it may.
+    """
+    files = sum(path.stat().st_size for path in known.folder.iterdir() if path.is_file())
+    memory = spare + BYTES_PER_BYTE * files
+    parts = (str(known.folder), known.key, known.title, str(memory), str(round(seconds)))
+    environment = os.environ | dict.fromkeys(("OMP_NUM_THREADS", "RAYON_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    environment |= {"HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false", "PYTHONPATH": str(_ROOT)}
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "models.huggingface.trial", *parts],
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            timeout=seconds,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise InputError(_too_much(known.title, memory, seconds)) from error
+    if done.returncode == REFUSED:
+        raise InputError(_read(json.loads(done.stdout.splitlines()[-1])))
+    if done.returncode:
+        raise InputError(_too_much(known.title, memory, seconds))
+
+
+def _too_much(title: str, memory: int, seconds: float) -> Message:
+    return Message(
+        "{title} is not opened: it takes more than the {memory} MB of memory, or the {seconds} seconds, that it may.",
+        title=title,
+        memory=f"{memory / 1e6:,.0f}",
+        seconds=round(seconds),
+    )
+
+
+def _written(value: object) -> Any:
+    """Return a message, and the messages in it, as JSON holds them; anything else as its text."""
+    if not isinstance(value, Message):
+        return value if isinstance(value, int | float) else str(value)
+    _make, (kind, texts, values) = value.__reduce__()
+    return [kind.__name__, list(texts), {name: _written(each) for name, each in values.items()}]
+
+
+def _read(held: Any) -> Any:
+    if not isinstance(held, list):
+        return held
+    kind, texts, values = held
+    make: Any = CountMessage if kind == CountMessage.__name__ else Message
+    return make(*texts, **{name: _read(each) for name, each in values.items()})
+
+
+def _limit(memory: int, seconds: int) -> None:
+    """Let this process take no more than `memory` bytes beyond what it has, and `seconds` of the processor."""
+    import resource
+
+    held = next(line for line in _STATUS.read_text().splitlines() if line.startswith(_DATA))
+    most = 1024 * int(held.split()[1]) + memory
+    for name, value in ((resource.RLIMIT_DATA, most), (resource.RLIMIT_CPU, seconds), (resource.RLIMIT_CORE, 0)):
+        resource.setrlimit(name, (value, value))
+
+
+def main() -> None:
+    """Open the model that the command line names, under its limits."""
+    folder, key, title, memory, seconds = sys.argv[1:]
+    import torch
+
+    from models.huggingface.loading import load_folder
+
+    torch.set_num_threads(1)
+    _limit(int(memory), int(seconds))
+    try:
+        load_folder(Path(folder), Local(key, title, Path(folder))).attend("A first run.")
+    except InputError as error:
+        sys.stdout.write("\n" + json.dumps(_written(error.args[0])) + "\n")
+        sys.stdout.flush()
+        os._exit(REFUSED)
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,134 @@
+"""One after another: what takes much memory is done by one at a time, for so long and no longer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, InvalidStateError
+from contextlib import contextmanager, suppress
+from threading import Condition
+from time import monotonic
+from typing import TypeVar
+
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from models.errors import InputError
+from models.messages import CountMessage, Message
+
+T = TypeVar("T")
+
+LOOK = 0.2
+"""Seconds between two looks at whether something is done."""
+
+
+def leave_if_asked() -> None:
+    """End the run of the page if its visitor has left it, or typed something new; else do nothing."""
+    context = get_script_run_ctx(suppress_warning=True)
+    if context is not None:
+        context.yield_check()
+
+
+def wait_for(future: Future[T], overdue: Callable[[], None]) -> T:
+    """Return what `future` gives, as long as somebody waits for it.
+
+    Parameters
+    ----------
+    future : Future
+    overdue : callable
+        Called at each look; settles the future if it takes too long.
+    """
+    while True:
+        with suppress(TimeoutError):
+            future.exception(LOOK)
+        if future.done():
+            return future.result()
+        overdue()
+        leave_if_asked()
+
+
+def settle(future: Future[T], make: Callable[[], T]) -> None:
+    """Give `future` what `make` makes, or the error that it raises; whatever it raises becomes an `Exception`.
+
+    Parameters
+    ----------
+    future : Future
+        Left as it is if it was settled meanwhile.
+    make : callable
+    """
+    with suppress(InvalidStateError):
+        try:
+            value = make()
+        except Exception as error:
+            future.set_exception(error)
+        except BaseException as error:  # a panic of Rust is none, and would end the thread of whoever asks
+            future.set_exception(RuntimeError(f"{type(error).__name__}: {error}"))
+        else:
+            future.set_result(value)
+
+
+class Turns:
+    """Lets one in at a time; who takes too long is waited for no longer.
+
+    Parameters
+    ----------
+    most : int
+        How many may wait; who comes after them is refused.
+    seconds : float
+        How long one may take.
+    """
+
+    def __init__(self, most: int, seconds: float) -> None:
+        self._most, self._seconds = most, seconds
+        self._free = Condition()
+        self._waiting = 0
+        self._inside: tuple[str, float] | None = None  # who, and until when
+
+    @contextmanager
+    def turn(self, name: str) -> Iterator[None]:
+        """Wait until nobody is inside, then be inside.
+
+        Parameters
+        ----------
+        name : str
+            Of what is done.
+
+        Raises
+        ------
+        InputError
+            If too many wait.
+        """
+        with self._free:
+            if self._waiting >= self._most:
+                message = Message("Too many models are being opened at once. Try again in a minute.")
+                raise InputError(message)
+            self._waiting += 1
+            try:
+                while self._inside is not None and (left := self._inside[1] - monotonic()) > 0:
+                    self._free.wait(left)
+                mine = self._inside = name, monotonic() + self._seconds
+            finally:
+                self._waiting -= 1
+        try:
+            yield
+        finally:
+            with self._free:
+                if self._inside is mine:
+                    self._inside = None
+                    self._free.notify_all()
+
+    def check(self, name: str) -> None:
+        """Raise InputError if `name` is inside and has taken too long.
+
+        Parameters
+        ----------
+        name : str
+        """
+        with self._free:
+            late = self._inside is not None and self._inside[0] == name and self._inside[1] <= monotonic()
+        if late:
+            message = CountMessage(
+                "{name} was not open after {count} second.",
+                "{name} was not open after {count} seconds.",
+                round(self._seconds),
+                name=name,
+            )
+            raise InputError(message)
