@@ -5,10 +5,10 @@ from pathlib import Path
 from viz.widgets.frame import show_app
 
 PAGES = (
-    "bench",
-    "heads",
-    "steps",
-    "surgery",
     "why",
+    "bench",
+    "steps",
+    "heads",
+    "surgery",
 )
-show_app(PAGES, icon=Path(__file__).parent / "viz" / "icon.svg")
+show_app(PAGES, first="bench", icon=Path(__file__).parent / "viz" / "icon.svg")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from html import unescape
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
+from xml.etree import ElementTree
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +15,8 @@ from PIL import Image
 
 import models
 from models.translation.examples import EXAMPLES
+from tests.support.bench_page import panel, wait_for_panels
 from tests.support.browsing import query
-from viz.text.tokens import label
 from viz.views.view import View, choose_view
 
 if TYPE_CHECKING:
@@ -34,13 +34,7 @@ words => {
     return words.every(word => stage?.texts.filter(each => each === word).length >= 4) && stage.exact.every(Boolean);
 }
 """
-GLYPHS = """
-texts => [...document.querySelectorAll('.st-key-figure-alignment .xtick text')].map(each => {
-    const box = each.getBoundingClientRect();
-    return [each.textContent, box.left, box.top, box.width, box.height];
-})
-"""
-FRAME = "document.querySelector('.st-key-figure-alignment .js-plotly-plot').getBoundingClientRect().toJSON()"
+SVG = "{http://www.w3.org/2000/svg}"
 
 
 def views(sentence: str) -> list[View]:
@@ -53,16 +47,9 @@ def saved(download: Download, folder: Path) -> Path:
     return path
 
 
-def wait_for(page: Page, shown: list[View]) -> None:
-    """Wait until every map has the rows and the columns of `shown`, in words."""
-    from playwright.sync_api import expect
-
-    expect(page.locator(".st-key-figure-alignment .heatmaplayer image")).to_have_count(len(shown))
-    for number, view in enumerate(shown, start=1):
-        suffix = "" if number == 1 else str(number)
-        for axis, tokens in (("x", view.shown.key_tokens), ("y", view.shown.query_tokens)):
-            ticks = page.locator(f".st-key-figure-alignment .{axis}{suffix}tick text")
-            expect(ticks).to_have_text([unescape(label(token)) for token in tokens.texts])
+def choose_example(page: Page, name: str) -> None:
+    page.get_by_role("button", name="Examples").click()
+    page.get_by_role("menuitem", name=name).click()
 
 
 def test_a_chinese_sentence_is_typed_and_every_character_is_a_column(
@@ -71,19 +58,20 @@ def test_a_chinese_sentence_is_typed_and_every_character_is_a_column(
     from playwright.sync_api import expect
 
     page = open_page(address)
-    page.get_by_role("radio", name="Chinese to English").click()
+    page.get_by_role("combobox", name="Languages").click()
+    page.get_by_role("option", name="Chinese to English").click()
     box = page.get_by_label("Type a sentence in Chinese")
     expect(box).to_have_value(next(iter(EXAMPLES[PAIR].values())))
-    page.get_by_role("button", name="measure word").click()
+    choose_example(page, "measure word")
     expect(box).to_have_value(EXAMPLE)
-    wait_for(page, views(EXAMPLE))
+    wait_for_panels(page, views(EXAMPLE))
     box.fill("")
     box.press_sequentially(TYPED, delay=5)
     shown = views(TYPED)
     assert [text for text in shown[0].shown.key_tokens.texts if text in TYPED] == list(TYPED)
-    wait_for(page, shown)
-    for view in shown:
-        expect(page.get_by_text(view.trace.output_text, exact=True).first).to_be_visible()
+    wait_for_panels(page, shown)
+    for number, view in enumerate(shown):
+        expect(panel(page, number).locator(".translation")).to_have_text(view.trace.output_text)
     assert query(page)["sentence"] == [TYPED]
     assert query(page)["languages"] == [PAIR]
 
@@ -96,22 +84,40 @@ def ink(picture: NDArray[np.uint8], box: list[float], scale: float) -> NDArray[n
     return dark[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
 
 
+def kept_picture(
+    open_page: Callable[..., Page], address: str, sentence: str, shown: list[View], folder: Path, picture: str
+) -> Path:
+    page = open_page(address, languages=PAIR, sentence=sentence, mechanisms="luong-general", picture=picture)
+    wait_for_panels(page, shown)
+    with page.expect_download() as download:
+        page.get_by_role("button", name=f"Download as {picture.upper()}").click()
+    path = saved(download.value, folder)
+    assert path.name == f"他和他的狗-luong-general.{picture}"
+    return path
+
+
+def columns_of(path: Path, count: int) -> list[ElementTree.Element]:
+    """Return the names of the first columns in a saved SVG."""
+    texts = ElementTree.parse(path).getroot().iter(f"{SVG}text")
+    return [each for each in texts if each.get("text-anchor") == "middle" and float(each.get("font-size", 0)) == 13][
+        :count
+    ]
+
+
 def test_a_saved_picture_holds_the_characters_and_no_boxes_in_their_place(
     open_page: Callable[..., Page], address: str, tmp_path: Path
 ) -> None:
     """Characters that a font lacks all look alike: here each looks like itself wherever it stands."""
     sentence = "他和他的狗。"
-    page = open_page(address, languages=PAIR, sentence=sentence, mechanisms="luong-general")
-    wait_for(page, [choose_view(models.load(f"luong-general-{PAIR}").attend(sentence))])
-    frame = page.evaluate(FRAME)
-    glyphs = page.evaluate(GLYPHS)
-    with page.expect_download() as download:
-        page.locator("[data-title^='Download plot']").first.click()
-    path = saved(download.value, tmp_path)
-    assert path.name == "他和他的狗-luong-general.png"
+    view = choose_view(models.load(f"luong-general-{PAIR}").attend(sentence))
+    glyphs = [
+        (each.text, *(float(each.get(name)) for name in ("x", "y", "font-size")))
+        for each in columns_of(kept_picture(open_page, address, sentence, [view], tmp_path, "svg"), len(sentence))
+    ]
+    path = kept_picture(open_page, address, sentence, [view], tmp_path, "png")
     picture = np.asarray(Image.open(BytesIO(path.read_bytes())).convert("L"))
-    scale = picture.shape[1] / frame["width"]
-    drawn = [ink(picture, [x - frame["x"], y - frame["y"], w, h], scale) for text, x, y, w, h in glyphs]
+    scale = 2  # pixels of the picture for each of the page's
+    drawn = [ink(picture, [x - size / 2, y - size, size, size * 1.2], scale) for _text, x, y, size in glyphs]
     texts = [text for text, *_ in glyphs]
     assert texts[:6] == list(sentence)
     assert all(each.sum() > 20 for each in drawn[:5])
@@ -129,7 +135,7 @@ def test_the_literary_sentence_is_shown_by_every_encoder_head(
     from playwright.sync_api import expect
 
     page = open_page(urljoin(f"{address}/", "heads"), model=f"transformer-{PAIR}", picture="svg")
-    page.get_by_role("button", name="literary").click()
+    choose_example(page, "literary")
     expect(page.get_by_label("Type a sentence in Chinese")).to_have_value(LITERARY)
     expect(page.get_by_role("radio", name="encoder self")).to_be_checked()
     trace = models.load(f"transformer-{PAIR}").attend(LITERARY)

@@ -47,7 +47,9 @@ def test_back_and_forward_show_each_page_with_the_sentence_and_the_settings_that
         change()
         states.append(seen(page))
 
+    page.get_by_role("button", name="Settings").click()
     note(page.locator(".st-key-unit button").nth(1).click)
+    page.keyboard.press("Escape")
     note(lambda: turn_to(page, "Heads"))
     note(page.locator(".st-key-colour button").nth(1).click)
     turn_to(page, "Steps")

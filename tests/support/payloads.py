@@ -39,6 +39,24 @@ def _unpack(payload: bytes) -> tuple[dict[str, Any], bytes]:
     return json.loads(plain[4 : 4 + length].decode("ascii")), plain[4 + length :]
 
 
+def decode_alignment(payload: bytes) -> tuple[dict[str, Any], list[np.ndarray]]:
+    """Return the header of the Bench's picture, and the map of each panel that has one, [query, key]."""
+    header, cells = _unpack(payload)
+    weights, maps, start = np.frombuffer(cells, "<f4"), [], 0
+    for rows in (len(panel["rows"]) for panel in header["panels"]):
+        size = rows * len(header["tokens"])
+        maps.append(weights[start : start + size].reshape(rows, len(header["tokens"])))
+        start += size
+    assert start == len(weights)
+    return header, [each for each in maps if each.size]
+
+
+def alignment(app: AppTest) -> tuple[dict[str, Any], list[np.ndarray]]:
+    """Return what the picture of the Bench is fed with, as `decode_alignment` gives it."""
+    (found,) = [each.proto.bytes for each in app.get("bidi_component") if each.proto.bytes]
+    return decode_alignment(found)
+
+
 def canvases(app: AppTest) -> list[tuple[dict[str, Any], np.ndarray]]:
     """Return what each canvas of a page is fed with, as `decode` gives it."""
     assert not app.exception

@@ -1,53 +1,11 @@
-// What canvases of maps have in common: their bytes and colours, what the pointer and the keys are on, what is said of
-// it. Whatever comes from the data is shown as text (textContent, fillText), never as markup.
+// Maps of heads that answer: what the pointer and the keys are on, and what is said of it. Stands behind drawn.js.
+// Whatever comes from the data is shown as text (textContent, fillText), never as markup.
 
 const HOVER_COLOUR = "#e8590c";
 const SCROLL_MARGIN = "64px 16px 24px"; // about what the keys are on: the page's head covers its upper edge
 const HOVER_LINE = "rgba(232, 89, 12, 0.55)";
 // Events by which one canvas of a page tells the others which heads have just been picked, and which cell is pointed at.
 const PICKED = "attention-bench-picked", POINTED = "attention-bench-pointed";
-const MOST_SIDE = 16384, MOST_PIXELS = 2 ** 26; // what a canvas can be in every common browser
-const views = new WeakMap();
-
-// Give the view that `parentElement` holds, `Kind` of the element `name` in it, made when there is none yet. Streamlit may
-// end an earlier call after a later one has begun: `disposed` lets a view go only when its element has gone.
-function viewIn(parentElement, Kind, name) {
-  let view = views.get(parentElement);
-  if (!view || !view.stage.isConnected) {
-    view?.dispose();
-    view = new Kind(parentElement.querySelector(name));
-    views.set(parentElement, view);
-  }
-  return view;
-}
-
-const disposed = (view) => () => view.stage.isConnected || view.dispose();
-
-async function decode(bytes) {
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-  const plain = new Uint8Array(await new Response(stream).arrayBuffer());
-  const length = new DataView(plain.buffer).getUint32(0, true);
-  return [JSON.parse(new TextDecoder().decode(plain.subarray(4, 4 + length))), plain.subarray(4 + length)];
-}
-
-// Colours are looked up and not computed, since there are millions of cells: for each of the 256 values that a cell can
-// have one number for ImageData; 0 is empty.
-function lookup(header) {
-  const stops = header.palette.map(([place, hex]) => [place, [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16))]);
-  return Uint32Array.from({ length: 256 }, (_, level) => {
-    const root = level / 255;
-    if (root * root < header.threshold) return 0;
-    const place = header.colour === "root" ? root : root * root;
-    const after = Math.max(1, stops.findIndex(([end]) => end >= place));
-    const [[from, low], [to, high]] = [stops[after - 1], stops[after]];
-    const share = (place - from) / (to - from);
-    const [red, green, blue] = low.map((value, channel) => Math.round(value + (high[channel] - value) * share));
-    return ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
-  });
-}
-
-const fill = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
-
 // Two canvases may cut one text into cells of different sizes, so that a cell of one meets several of the other: the
 // first and the last of those that begin at `starts` and hold a token from `first` to before `end`.
 function cellsOf(starts, first, end) {
@@ -55,16 +13,12 @@ function cellsOf(starts, first, end) {
   return [holds.indexOf(true), holds.lastIndexOf(true)];
 }
 
-// How many pixels a canvas has for each of the page's: those of the screen, or fewer where it would be too large.
-const sharpest = (wanted, { width, height }) =>
-  Math.min(wanted, MOST_SIDE / Math.max(width, height), Math.sqrt(MOST_PIXELS / (width * height)));
-
 const isPlace = ([layer, head]) => (place) => place[0] === layer && place[1] === head;
 
-// A stage with a canvas of maps and one of marks over it. A kind of it says how bytes are taken (`take`), where the maps
-// lie (`arrange`: {boxes, width, height}), which colour a cell has (`colours`), and what is said of a place (`lines`).
-class Maps {
+// A stage with a canvas of maps and one of marks over it. A kind of it says what is said of a place (`lines`).
+class Maps extends Drawn {
   constructor(figure) {
+    super();
     this.figure = figure;
     for (const part of ["stage", "maps", "marks", "tip", "live", "save"]) this[part] = figure.querySelector("." + part);
     this.loads = 0;
@@ -91,16 +45,6 @@ class Maps {
     this.move(null, false);
     this.listeners.abort();
     this.sizes.disconnect();
-  }
-
-  async load(bytes) {
-    const turn = ++this.loads;
-    const [header, cells] = await decode(bytes);
-    if (turn !== this.loads) return; // a later payload has come meanwhile
-    this.change(() => {
-      this.header = header;
-      this.take(cells);
-    });
   }
 
   // Let `act` change what is shown, and draw it: who points at a head stays on it if it is still there.
@@ -143,74 +87,6 @@ class Maps {
     this.at = head >= 0 && inside ? { ...at, head } : null;
     this.mark();
     this.say(false);
-  }
-
-  describe() {
-    const { header } = this;
-    this.figure.querySelector(".keys").textContent = header.words.keys;
-    this.stage.setAttribute("aria-label", header.alt);
-    const saves = fill(header.words.save, { format: header.file.split(".").pop().toUpperCase() });
-    this.save.textContent = saves;
-    this.save.setAttribute("aria-label", `${saves}: ${header.title}`);
-  }
-
-  // Painted once whatever the size of the page: all maps as one picture, a pixel a cell, which drawing then scales.
-  paintSheet() {
-    const { header } = this;
-    const [rows, columns] = [header.rows.length - 1, header.columns.length - 1];
-    const sheet = document.createElement("canvas");
-    const across = Math.max(1, Math.min(header.heads.length, Math.floor(4096 / Math.max(columns, 1))));
-    sheet.width = Math.max(across * columns, 1);
-    sheet.height = Math.max(Math.ceil(header.heads.length / across) * rows, 1);
-    const image = new ImageData(sheet.width, sheet.height);
-    const pixels = new Uint32Array(image.data.buffer), colourOf = this.colours();
-    for (let head = 0, cell = 0; head < header.heads.length; head++) {
-      const start = Math.floor(head / across) * rows * sheet.width + (head % across) * columns;
-      for (let row = 0; row < rows; row++)
-        for (let column = 0; column < columns; column++) pixels[start + row * sheet.width + column] = colourOf(cell++);
-    }
-    sheet.getContext("2d").putImageData(image, 0, 0);
-    this.sheet = { picture: sheet, across, rows, columns };
-  }
-
-  draw() {
-    const room = Math.floor(this.figure.clientWidth), wanted = window.devicePixelRatio || 1;
-    const drawnFor = `${room} ${wanted}`;
-    if (!this.header || !room || drawnFor === this.drawnFor) return;
-    this.place = this.arrange(room);
-    const { width, height } = this.place, ratio = sharpest(wanted, this.place);
-    Object.assign(this, { drawnFor, ratio });
-    this.stage.style.height = `${height}px`;
-    for (const canvas of [this.maps, this.marks]) {
-      canvas.width = Math.round(width * ratio);
-      canvas.height = Math.round(height * ratio);
-      canvas.style.width = `${width}px`;
-      canvas.style.height = `${height}px`;
-    }
-    this.paint(this.maps.getContext("2d"));
-    this.mark();
-    this.stage.boxes = this.place.boxes;
-    this.stage.dataset.drawn = String(Number(this.stage.dataset.drawn ?? 0) + 1);
-  }
-
-  paint(pen) {
-    this.paintMaps(pen, this.ratio);
-  }
-
-  // Places are rounded to whole pixels of the screen, `ratio` for each of the page's: else the edges of cells blur.
-  paintMaps(pen, ratio) {
-    if (!this.sheet) this.paintSheet();
-    const { picture, across, rows, columns } = this.sheet;
-    if (!rows || !columns) return;
-    this.place.boxes.forEach((box, head) => {
-      const [left, top] = [box.left, box.top].map((each) => Math.round(each * ratio));
-      const [wide, high] = [box.width, box.height].map((each) => Math.round(each * ratio));
-      pen.imageSmoothingEnabled = wide < columns || high < rows;
-      const [x, y] = [(head % across) * columns, Math.floor(head / across) * rows];
-      pen.drawImage(picture, x, y, columns, rows, left, top, wide, high);
-      pen.strokeStyle = "rgba(128, 128, 128, 0.45)";
-      pen.strokeRect(left - 0.5, top - 0.5, wide + 1, high + 1);
-    });
   }
 
   // None, but on a canvas where heads are picked.

@@ -8,9 +8,19 @@ from typing import NamedTuple
 
 FOLDER = Path(__file__).parent
 
+_HEADS = ("maps.css", "canvas.js", "drawn.js", "maps.js")
 _FILES = {
-    "overview": ("overview.html", "maps.css", "maps.js", "overview.js", "picture.js"),
-    "comparison": ("comparison.html", "maps.css", "maps.js", "comparison.js", "picture.js"),
+    "overview": ("overview.html", *_HEADS, "overview.js", "picture.js"),
+    "comparison": ("comparison.html", *_HEADS, "comparison.js", "picture.js"),
+    "alignment": (
+        "alignment.html",
+        "alignment.css",
+        "canvas.js",
+        "alignment_panels.js",
+        "alignment_sheet.js",
+        "alignment.js",
+        "picture.js",
+    ),
     "walk": ("walk.html", "walk.css", "walk_board.js", "walk.js"),
 }
 
@@ -29,7 +39,7 @@ def parts_of(name: str) -> Parts:
 
     Parameters
     ----------
-    name : {"overview", "comparison", "walk"}
+    name : {"overview", "comparison", "alignment", "walk"}
     """
     html, style, *scripts = ((FOLDER / file).read_text(encoding="utf8") for file in _FILES[name])
     return Parts(html, style, "\n".join(scripts))

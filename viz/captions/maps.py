@@ -13,6 +13,7 @@ from viz.text.tokens import is_word, visible
 from viz.views.hiding import HIDDEN
 from viz.views.links import Link, strongest_links
 from viz.views.view import View
+from viz.views.windows import Windows
 
 
 def notes_of(view: View) -> tuple[str, ...]:
@@ -91,14 +92,41 @@ def sentence_of(view: View, *, count: int = 3) -> str:
     -----
     The surest row is that with the largest single weight.
     """
+    return _("{title}: {links}", title=view.title, links=links_of(view, count=count))
+
+
+def links_of(view: View, *, count: int = 3) -> str:
+    """Say who reads whom most in `view`, without its title.
+
+    Parameters
+    ----------
+    view : View
+    count : int, optional
+        As in `sentence_of`.
+    """
     queries, keys = view.shown.query_tokens.texts, view.shown.key_tokens.texts
     spoken_of = view.weights[:, :-1] if view.hidden_keys else view.weights
     links = strongest_links(spoken_of, count=len(queries))
     spoken = [link for link in links if is_word(queries[link.query])] or list(links)
-    if not spoken:
-        return _("{title}: nothing to read", title=view.title)
-    named = "; ".join(_reads(link, queries, keys) for link in spoken[:count])
-    return _("{title}: {links}", title=view.title, links=named)
+    return "; ".join(_reads(link, queries, keys) for link in spoken[:count]) or _("nothing to read")
+
+
+def window_note(windows: Windows | None) -> tuple[str, ...]:
+    """Say what the lines of local attention over a map are; nothing where there are none.
+
+    Parameters
+    ----------
+    windows : Windows or None
+
+    Returns
+    -------
+    tuple of str
+        One note in plain text, or none.
+    """
+    if windows is None:
+        return ()
+    drawn = _("orange: each row's window and its centre")
+    return (drawn if windows.sigma_left is None else _("{drawn}; dotted: one sigma", drawn=drawn),)
 
 
 def _reads(link: Link, queries: tuple[str, ...], keys: tuple[str, ...]) -> str:

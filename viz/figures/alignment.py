@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from models.sites import Site
 from models.trace import AttentionTrace, Reading
-from viz.captions.maps import notes_of
+from viz.captions.maps import notes_of, window_note
 from viz.figures.drawing.colour_bar import weight_colours
 from viz.figures.drawing.heatmap import draw_panels
 from viz.figures.drawing.panel import panel_of
@@ -94,7 +94,9 @@ def alignment_heatmap(
     ]
     meaning = _("attention weight: share of the reading given to this word")
     colours = weight_colours(colour, width=width, meaning=meaning)
-    panels = [panel_of(view, title=view.title, notes=_notes(view)) for view in views]
+    panels = [
+        panel_of(view, title=view.title, notes=(*notes_of(view), *window_note(windows_of(view)))) for view in views
+    ]
     figure = draw_panels(panels, colours, colour=colour, columns=columns, width=width, most_labelled=None)
     axes = [(heatmap.xaxis, heatmap.yaxis) for heatmap in figure.data]
     figure.add_traces([line for view, pair in zip(views, axes, strict=True) for line in _window_lines(view, *pair)])
@@ -118,12 +120,3 @@ def _window_lines(view: View, xaxis: str, yaxis: str) -> list[go.Scatter]:
         lines.append(go.Scatter(x=np.repeat(places, 2), y=ends, mode="lines", line=line, **common))
     marker = {"color": WINDOW_COLOUR, "size": 6, "line": {"color": PAPER_COLOUR, "width": 1}}
     return [*lines, go.Scatter(x=windows.centre, y=rows, mode="markers", marker=marker, **common)]
-
-
-def _notes(view: View) -> tuple[str, ...]:
-    """Say what a reader must know of the picture, windows that are drawn over it included."""
-    windows = windows_of(view)
-    if windows is None:
-        return notes_of(view)
-    drawn = _("orange: each row's window and its centre")
-    return (*notes_of(view), drawn if windows.sigma_left is None else _("{drawn}; dotted: one sigma", drawn=drawn))

@@ -1,4 +1,4 @@
-"""The canvases of the page: the overview of all heads, the picked ones side by side, and the walk through a word."""
+"""The canvases of the pages: the panels of the Bench, all heads, the picked ones, and the walk through a word."""
 
 from __future__ import annotations
 
@@ -36,6 +36,19 @@ def comparison_canvas(payload: bytes, *, key: str) -> None:
         As in `head_canvas`.
     """
     _mount("comparison")(key=key, data=payload)
+
+
+def alignment_canvas(payload: bytes, *, key: str) -> None:
+    """Show the panels of the Bench that `payload` holds; every word of them answers in the browser.
+
+    Parameters
+    ----------
+    payload : bytes
+        As `viz.canvas.alignment.encode_alignment` gives it.
+    key : str
+        As in `head_canvas`.
+    """
+    _mount("alignment")(key=key, data=payload)
 
 
 def picked_on(key: str) -> tuple[HeadPlace, ...] | None:

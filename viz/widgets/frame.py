@@ -33,10 +33,13 @@ class Frame:
         Where messages stand: a container that the page puts where it wants them.
     sentence : str
         What the reader typed, as the models should read it: what the link asked for in vain is named until it changes.
+    beside : DeltaGenerator
+        The end of the row of the sentence: where a page puts its button of settings.
     """
 
     turned: bool
     messages: DeltaGenerator = field(init=False)
+    beside: DeltaGenerator = field(init=False)
     sentence: str = ""
 
     def ask(self, label: str | None = None) -> str:
@@ -45,18 +48,25 @@ class Frame:
         Parameters
         ----------
         label : str, optional
-            Above the sentence; left out, that it is translated.
+            What the box is for; left out, that the sentence is translated.
 
         Returns
         -------
         str
             Such as ``en-fr``.
         """
-        pair = choose_pair(turned=self.turned)
-        self.sentence = sentence_box(label, pair=pair)
+        with asking():
+            pair = choose_pair(turned=self.turned)
+            self.sentence = sentence_box(label, pair=pair)
+            self.beside = st.container(width="content", key="beside-sentence")
         self.messages = st.container()
         self.sentence = suit(self.sentence, pair, self.messages)
         return pair
+
+
+def asking() -> DeltaGenerator:
+    """Return the row in which a page asks for its sentence."""
+    return st.container(horizontal=True, vertical_alignment="center", gap="small", key="asking")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,21 +122,24 @@ def _begin() -> None:
     use_language(closest_language(st.context.locale))
 
 
-def show_app(folders: Sequence[str], *, icon: Path) -> None:
-    """Show the page that the link names, with the navigation; the first is shown where it names none.
+def show_app(folders: Sequence[str], *, first: str, icon: Path) -> None:
+    """Show the page that the link names, with the navigation.
 
     Parameters
     ----------
     folders : sequence of str
         Of `viz.pages`: each has a module ``page`` with a `Page` called ``PAGE``.
+    first : str
+        The one among them that is shown where the link names none.
     icon : Path
         Of the browser's tab.
     """
     _begin()
     st.set_page_config(page_title="Attention Bench", page_icon=str(icon), layout="wide")
-    every: list[Page] = [import_module(f"viz.pages.{folder}.page").PAGE for folder in folders]
-    shown = [page for page in every if page.is_there()]
+    every: dict[str, Page] = {folder: import_module(f"viz.pages.{folder}.page").PAGE for folder in folders}
     navigation = [
-        st.Page(page.show, title=_(page.title), url_path=page.address, default=page is shown[0]) for page in shown
+        st.Page(page.show, title=_(page.title), url_path=page.address, default=folder == first)
+        for folder, page in every.items()
+        if page.is_there()
     ]
     st.navigation(navigation, position="top").run()

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import streamlit as st
+
 import models
 from viz.text.language import _, mark
 from viz.widgets.sentence import USUAL, change_examples, languages_of
 from viz.widgets.settings import Choice, choose, link
 
-LANGUAGES = Choice("languages", title=mark("Languages"), travels=True)
+LANGUAGES = Choice("languages", title=mark("Languages"), shape="box", travels=True)
 """The pair, as the link calls it; which there are is known at run time."""
+
+
+PAIR_WIDTH = 200  # pixels
 
 
 def pair_of(key: str) -> str:
@@ -70,7 +75,8 @@ def choose_pair(*, turned: bool) -> str:
     if len(pairs) > 1:
         if turned:
             link.store(LANGUAGES.name, latest_pair() if latest_pair() in pairs[1:] else None)
-        pair = choose(LANGUAGES, {each: _("{source} to {target}", **languages_of(each)) for each in pairs})
+        with st.container(width=PAIR_WIDTH, key="pair-of-languages"):
+            pair = choose(LANGUAGES, {each: _("{source} to {target}", **languages_of(each)) for each in pairs})
     settle_on(pair)
     return pair
 

@@ -13,6 +13,7 @@ from models.translation.examples import EXAMPLES
 from viz.text.language import _, _n
 from viz.text.markup import plain
 from viz.text.tokens import shorten, visible
+from viz.widgets.session import reported
 from viz.widgets.settings import Text, put_text, text_box, typed_text
 
 SENTENCE = Text("sentence", travels=True)
@@ -21,6 +22,7 @@ SENTENCE = Text("sentence", travels=True)
 USUAL = "en-fr"
 """The pair whose examples are shown where none is said."""
 
+LONGEST_EXAMPLE = 60  # columns of an example in the list of examples
 MOST_NAMED = 8  # words that a message lists
 _BYTE = "\\x"  # how a piece is shown that ends inside a character
 
@@ -62,14 +64,16 @@ def change_examples(before: str, pair: str) -> None:
 
 
 def sentence_box(label: str | None = None, *, pair: str = USUAL) -> str:
-    """Show the box to type a sentence in, with its examples, and return what stands in it.
+    """Show the box to type a sentence in, with its examples behind a button, and return what stands in it.
+
+    Both go into the row where this is called.
 
     The text is given as it was typed: it may be empty or longer than a model takes.
 
     Parameters
     ----------
     label : str, optional
-        What it says above the box; left out, that the sentence is translated.
+        What the box is for, said in it while it is empty; left out, that the sentence is translated.
     pair : str, optional
         The languages: which examples are offered.
 
@@ -77,17 +81,16 @@ def sentence_box(label: str | None = None, *, pair: str = USUAL) -> str:
     -------
     str
     """
-    sentence = text_box(SENTENCE, label or says_of(pair), default=first_of(pair))
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="examples"):
-        for number, (name, example) in enumerate(examples_of(pair).items()):
-            st.button(
-                _(name),
-                key=f"example-{number}",
-                help=example,
-                type="tertiary",
-                on_click=put_text,
-                args=(SENTENCE, example),
-            )
+    said, examples = label or says_of(pair), examples_of(pair)
+    sentence = text_box(SENTENCE, said, default=first_of(pair), placeholder=said, labelled="collapsed")
+    st.menu_button(
+        _("Examples"),
+        tuple(examples),
+        format_func=lambda name: f"{_(name)}: {shorten(examples[name], LONGEST_EXAMPLE)}",
+        key="examples",
+        on_click=_put_example,
+        args=(examples,),
+    )
     return sentence
 
 
@@ -139,3 +142,9 @@ def say_cut(trace: AttentionTrace, place: DeltaGenerator) -> None:
     if len(words) > MOST_NAMED:
         said += _n(" and {count} more", " and {count} more", len(words) - MOST_NAMED)
     place.caption(plain(said))
+
+
+def _put_example(examples: Mapping[str, str]) -> None:
+    chosen = reported("examples")
+    if chosen is not None:
+        put_text(SENTENCE, examples[str(chosen)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -21,7 +22,9 @@ def apply_style(*sheets: Path) -> None:
     *sheets : Path
         Those of the page, beside that of all pages.
     """
-    header = '<h1 class="bench-title">' + escape(_("Attention Bench")) + "</h1>"
+    icon = b64encode(file_text(HERE.parent / "icon.svg").encode()).decode()
+    picture = f'<img src="data:image/svg+xml;base64,{icon}" alt="">'
+    header = '<h1 class="bench-title">' + picture + escape(_("Attention Bench")) + "</h1>"
     script = f"<script>\n{file_text(HERE / 'history.js')}</script>"
     st.html(f"{style_sheet(HERE / 'style.css')}{header}{script}", unsafe_allow_javascript=True)
     for sheet in sheets:

@@ -62,7 +62,7 @@ def test_no_choice_is_shown_where_there_is_one_pair(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(registry, "shipped_folders", lambda: one)
     assert installed_pairs() == ("en-fr",)
     app = opened()
-    assert "languages" not in {each.key for each in app.button_group}
+    assert "languages" not in {each.key for each in app.selectbox}
 
 
 @pytest.mark.usefixtures("two_pairs")
@@ -70,36 +70,38 @@ class TestTwoPairs:
     def test_english_to_french_is_first(self) -> None:
         assert installed_pairs() == ("en-fr", "zh-en")
         app = opened()
-        assert app.button_group(key="languages").value == "en-fr"
+        assert app.selectbox(key="languages").value == "en-fr"
         assert box(app) == first_of("en-fr")
 
     def test_another_pair_brings_its_models_its_examples_and_its_words(self) -> None:
         app = opened()
-        app.button_group(key="languages").set_value(CHINESE).run()
+        app.selectbox(key="languages").set_value(CHINESE).run()
         assert not app.exception
         assert dict(app.query_params)["languages"] in (CHINESE, [CHINESE])
         assert box(app) == first_of(CHINESE)
         assert "in Chinese: it is translated to English" in app.text_input(key="sentence").label
-        assert set(app.button_group(key="mechanisms").options) == {"Luong (general)", "Multi-head (Transformer)"}
-        names = {each.key for each in app.button}
-        assert {f"example-{number}" for number in range(len(examples_of(CHINESE)))} <= names
-        app.button_group(key="languages").set_value("en-fr").run()
+        assert {each.key for each in app.button_group if each.key.startswith("mechanisms-")} == {
+            "mechanisms-luong-general",
+            "mechanisms-transformer",
+        }
+        assert len(app.menu_button(key="examples").options) == len(examples_of(CHINESE))
+        app.selectbox(key="languages").set_value("en-fr").run()
         assert box(app) == first_of("en-fr")
         assert "languages" not in app.query_params
 
     def test_a_sentence_of_the_readers_own_stays(self) -> None:
         app = opened()
         app.text_input(key="sentence").set_value("My own words.").run()
-        app.button_group(key="languages").set_value(CHINESE).run()
+        app.selectbox(key="languages").set_value(CHINESE).run()
         assert box(app) == "My own words."
         assert not app.exception
 
     def test_a_link_opens_the_pair_and_an_unknown_one_is_named(self) -> None:
         app = opened(languages=CHINESE)
-        assert app.button_group(key="languages").value == CHINESE
+        assert app.selectbox(key="languages").value == CHINESE
         assert box(app) == first_of(CHINESE)
         app = opened(languages="xx-yy")
-        assert app.button_group(key="languages").value == "en-fr"
+        assert app.selectbox(key="languages").value == "en-fr"
         assert any("languages" in each.value for each in app.warning)
 
     @pytest.mark.parametrize("align", ["text", "luong-general"])
@@ -108,7 +110,7 @@ class TestTwoPairs:
         assert not app.exception
         assert not app.error
         assert not [each.value for each in app.warning if "missing" not in each.value]
-        assert len(app.get("plotly_chart")) == 2
+        assert len(app.get("plotly_chart")) == 1
 
     def test_every_page_opens_with_the_pair(self) -> None:
         for page in ("steps", "surgery"):

@@ -33,6 +33,19 @@ WEIGHT_SCALE: tuple[tuple[float, str], ...] = (
 )
 """From paper white to ink: lightness falls steadily, so it reads in grey and with any colour vision."""
 
+NIGHT_SCALE: tuple[tuple[float, str], ...] = (
+    (0.0, "#151a23"),
+    (0.05, "#182936"),
+    (0.15, "#1a4054"),
+    (0.3, "#1f6381"),
+    (0.45, "#2b87a0"),
+    (0.6, "#4fadb4"),
+    (0.75, "#8accbf"),
+    (0.9, "#cbe6cc"),
+    (1.0, "#fbfbe9"),
+)
+"""The same on a dark page: from the page's own dark to light."""
+
 DIFFERENCE_SCALE: tuple[tuple[float, str], ...] = (
     (0.0, "#7f3b08"),
     (0.2, "#c8751b"),

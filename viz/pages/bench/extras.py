@@ -10,7 +10,6 @@ from viz.captions.differences import sentence_of_difference
 from viz.captions.tables import csv_of, csv_of_summaries, table_of, table_of_summaries
 from viz.figures import difference_heatmap, difference_multiples
 from viz.measures.summary import Summary, SummaryOrder
-from viz.pages.bench.cards import Place
 from viz.pages.bench.settings import (
     AGREEMENT,
     ALSO,
@@ -24,6 +23,7 @@ from viz.pages.bench.settings import (
     TABLE,
     WINDOW,
 )
+from viz.pages.bench.timeline import Place
 from viz.pages.bench.wanted import LONGEST_NAMED, Wanted, file_name_of, fit_translation, name_of, view_of
 from viz.pages.bench.window import is_local
 from viz.server.runtime import Host

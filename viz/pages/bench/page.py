@@ -11,12 +11,10 @@ from streamlit.delta_generator import DeltaGenerator
 import models
 from models.mechanisms import mechanisms
 from models.trace import AttentionTrace, Reading
-from viz.captions.maps import sentence_of
+from viz.canvas.alignment import Shown, encode_alignment
 from viz.figures import alignment_heatmap
-from viz.figures.drawing.grid import balanced
 from viz.figures.drawing.theme import Colour
 from viz.measures.summary import Summary, SummaryOrder, divergence_from, in_order, summary_of
-from viz.pages.bench.cards import chosen_place, mechanism_card
 from viz.pages.bench.extras import (
     choose_below,
     on_one_translation,
@@ -30,7 +28,6 @@ from viz.pages.bench.settings import (
     ALIGN,
     AUTOMATIC,
     DIFFERENCE,
-    MECHANISMS,
     MULTIPLES,
     NUMBERS,
     ORDER,
@@ -43,6 +40,7 @@ from viz.pages.bench.settings import (
     WINDOW,
     YEAR,
 )
+from viz.pages.bench.timeline import choose_mechanisms, choose_place
 from viz.pages.bench.wanted import Wanted, file_name_of, fit_translation, name_of, view_of
 from viz.pages.bench.window import show_window
 from viz.server.loading import loads, usable
@@ -51,28 +49,29 @@ from viz.server.translations import forced_translations, milliseconds, own_trans
 from viz.text.language import _, mark, say
 from viz.text.markup import plain
 from viz.views.view import Unit, View
-from viz.widgets.chart import Picture, show_figure
+from viz.widgets.canvas import alignment_canvas
+from viz.widgets.chart import Picture
 from viz.widgets.frame import Frame, Page
+from viz.widgets.keep import file_name, publication_button
 from viz.widgets.language_pair import mechanism_of, pair_of
 from viz.widgets.readable_text import fit_text, keep_readable, last_readable
 from viz.widgets.sentence import languages_of, say_cut
-from viz.widgets.settings import choose, choose_several, text_box
+from viz.widgets.settings import Choice, choose, text_box
 from viz.widgets.shared_settings import COLOUR, PICTURE, UNIT
 from viz.widgets.viewport import page_width
 
 USUAL = ("bahdanau", "luong-general", "transformer")
 """What is shown to somebody who chose nothing."""
-CARDS = 4
-"""Cards in a row at most, and maps."""
 
 
 def _fill(frame: Frame) -> None:
     """Read the choices, run the models, show what they did."""
     pair = frame.ask()
+    line = st.container()
     host = shared_host()
     installed = _installed(pair, frame.messages)
     if installed:
-        wanted = _controls(installed, pair)
+        wanted = _controls(installed, pair, line, frame.beside)
         keys = usable(host, wanted.keys, frame.messages)
         if keys:
             _compare(host, keys, frame.sentence, wanted, frame.messages)
@@ -89,16 +88,15 @@ def _installed(pair: str, messages: DeltaGenerator) -> tuple[str, ...]:
     return tuple(key for key in there if pair_of(key) == pair and mechanism_of(key) in mechanisms())
 
 
-def _controls(installed: Sequence[str], pair: str) -> Wanted:
-    """Show the choices in one line; what few need is behind a button."""
+def _controls(installed: Sequence[str], pair: str, line: DeltaGenerator, beside: DeltaGenerator) -> Wanted:
+    """Show the mechanisms in one line; what few need is behind a button at the end of the row above."""
     names = {mechanism_of(key): name_of(key) for key in installed}
     usual = tuple(name for name in USUAL if name in names) or tuple(names)[:1]
-    with st.container(horizontal=True, vertical_alignment="center", key="controls"):
-        shown = choose_several(MECHANISMS, names, default=usual)
-        align = _align_control(names)
-        unit = choose(UNIT)
-        with st.popover(_("More"), icon=":material/tune:"):
-            reading, colour, order, picture = (choose(each) for each in (READING, COLOUR, ORDER, PICTURE))
+    with line:
+        shown, folds = choose_mechanisms(names, usual, pair)
+    with beside, st.popover(_("Settings"), icon=":material/tune:", key="settings"):
+        align = _titled(ALIGN, _alignments(names))
+        unit, reading, colour, order, picture = (_titled(each) for each in (UNIT, READING, COLOUR, ORDER, PICTURE))
     return Wanted(
         tuple(f"{mechanism}-{pair}" for mechanism in shown),
         align if align in (OWN, TEXT) else f"{align}-{pair}",
@@ -107,15 +105,20 @@ def _controls(installed: Sequence[str], pair: str) -> Wanted:
         cast("Colour", colour),
         cast("Picture", picture),
         cast("SummaryOrder", order),
+        folds,
     )
 
 
-def _align_control(names: dict[str, str]) -> str:
+def _titled(setting: Choice, labels: dict[str, str] | None = None) -> str:
+    """Show a setting under its title."""
+    st.caption(_(setting.title))
+    return choose(setting, labels)
+
+
+def _alignments(names: dict[str, str]) -> dict[str, str]:
     labels = {OWN: _("each aligned on its own translation")}
     labels |= {key: _("all on that of {title}", title=title) for key, title in names.items()}
-    labels[TEXT] = _("all on my own translation")
-    with st.container(width=330):
-        return choose(ALIGN, labels)
+    return labels | {TEXT: _("all on my own translation")}
 
 
 def _compare(host: Host, keys: tuple[str, ...], sentence: str, wanted: Wanted, messages: DeltaGenerator) -> None:
@@ -169,10 +172,12 @@ def _target(host: Host, keys: Sequence[str], source: str, align: str, messages: 
 def _show(
     host: Host, traces: dict[str, AttentionTrace], target: str | None, wanted: Wanted, messages: DeltaGenerator
 ) -> None:
-    cards, drawn, below = st.container(gap="xsmall", key="cards"), st.container(), st.container()
+    drawn, below = st.container(key="figure-alignment"), st.container()
     with below:
         also, chosen = choose_below(traces, wanted.order)
-    places = {key: chosen_place(models.describe(key).mechanism.key, trace) for key, trace in traces.items()}
+    places = {
+        key: choose_place(mechanism_of(key), trace, wanted.folds[mechanism_of(key)]) for key, trace in traces.items()
+    }
     views = {key: view_of(trace, places[key], wanted) for key, trace in traces.items() if trace.sites}
     same: dict[str, AttentionTrace] = {}
     if chosen in views and (wanted.order == AGREEMENT or {MULTIPLES, SUMMARY} & set(also)):
@@ -181,12 +186,10 @@ def _show(
     measured = traces if wanted.order != YEAR or SUMMARY in also else {}
     summaries = _summaries(host, measured, views, compared, chosen)
     order = in_order(tuple(traces), summaries, wanted.order)
-    with cards:
-        _show_cards(traces, order)
     with drawn:
-        available = page_width()
-        _show_maps([views[key] for key in order if key in views], file_name_of(traces), wanted, available)
+        _show_panels({key: (traces[key], views.get(key)) for key in order}, wanted)
     with below:
+        available = page_width()
         if DIFFERENCE in also:
             show_difference(host, traces, target, places, wanted, available, messages)
         if MULTIPLES in also and chosen in compared:
@@ -220,33 +223,18 @@ def _summaries(
     }
 
 
-def _show_cards(traces: dict[str, AttentionTrace], order: Sequence[str]) -> None:
-    """Show the card of each mechanism, in rows of equal length."""
-    across = balanced(len(order), CARDS)
-    for start in range(0, len(order), across):
-        for column, key in zip(st.columns(across), order[start : start + across], strict=False):
-            with column:
-                mechanism_card(models.describe(key), traces[key])
-    st.caption(
-        _(
-            "The deeper a word's tint, the less sure the model was of it. Point at it or tap it for its "
-            "probability: the product of those of its pieces."
-        )
-    )
-
-
-def _show_maps(shown: list[View], name: str, wanted: Wanted, available: int) -> None:
-    if not shown:
-        return
-    show_figure(
-        alignment_heatmap(shown, colour=wanted.colour, width=available),
-        key="alignment",
-        says=" · ".join(sentence_of(view, count=1) for view in shown),
-        alt=" ".join(sentence_of(view) for view in shown),
-        name=name,
-        picture=wanted.picture,
-        available=available,
-    )
+def _show_panels(shown: dict[str, tuple[AttentionTrace, View | None]], wanted: Wanted) -> None:
+    """Show a panel a mechanism, all in one picture."""
+    panels = [
+        Shown(trace, view, models.describe(key).mechanism.formula, pair_of(key).rpartition("-")[2])
+        for key, (trace, view) in shown.items()
+    ]
+    name = file_name_of({key: trace for key, (trace, _view) in shown.items()})
+    file = f"{file_name(name)}.{wanted.picture}"
+    alignment_canvas(encode_alignment(panels, colour=wanted.colour, file=file), key="alignment")
+    views = [view for _trace, view in shown.values() if view]
+    if views:
+        publication_button(lambda: alignment_heatmap(views, colour=wanted.colour), key="alignment", name=name)
 
 
 PAGE = Page(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from streamlit.delta_generator import DeltaGenerator
@@ -10,7 +11,7 @@ from models.mechanisms import mechanisms
 from models.trace import AttentionTrace, Reading
 from viz.figures.drawing.theme import Colour
 from viz.measures.summary import SummaryOrder
-from viz.pages.bench.cards import Place
+from viz.pages.bench.timeline import Place
 from viz.server.runtime import Host
 from viz.text.language import _, _n
 from viz.text.markup import plain
@@ -32,6 +33,8 @@ class Wanted:
     colour: Colour
     picture: Picture
     order: SummaryOrder
+    folds: Mapping[str, DeltaGenerator]
+    """Where the head of each mechanism is asked for."""
 
 
 def name_of(key: str) -> str:

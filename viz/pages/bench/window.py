@@ -8,8 +8,8 @@ import models
 from models.trace import AttentionTrace
 from viz.captions.maps import sentence_of
 from viz.figures import alignment_heatmap
-from viz.pages.bench.cards import Place
 from viz.pages.bench.settings import WINDOWED
+from viz.pages.bench.timeline import Place
 from viz.pages.bench.wanted import Wanted, file_name_of, name_of, view_of
 from viz.server.runtime import Host
 from viz.server.translations import forcible_translation

@@ -23,7 +23,7 @@ from viz.pages.heads.shown import Shown, is_long_text
 from viz.pages.heads.wanted import MAPS, choose_wanted
 from viz.server.runtime import Host, shared_host
 from viz.text.language import _, _n, mark
-from viz.widgets.frame import Frame, Page
+from viz.widgets.frame import Frame, Page, asking
 from viz.widgets.language_pair import pair_of, settle_on
 from viz.widgets.readable_text import fit_text, keep_readable, last_readable
 from viz.widgets.sentence import USUAL, say_cut, says_of, sentence_box
@@ -40,7 +40,8 @@ def _fill(frame: Frame) -> None:
         key = choose_model(frame.messages, turned=frame.turned)
         if key is not None and not models.is_pretrained(key):
             settle_on(pair_of(key))
-        frame.sentence = sentence_box(_label(key), pair=_pair(key))
+        with asking():
+            frame.sentence = sentence_box(_label(key), pair=_pair(key))
     if key is not None:
         _show_model(shared_host(), key, frame.sentence, top, frame.messages)
 

@@ -2,7 +2,9 @@
 
 from viz.widgets.settings.controls import (
     choose,
+    choose_part,
     choose_several,
+    chosen_of,
     labels_of,
     put_text,
     switch,
@@ -23,7 +25,9 @@ __all__ = [
     "Switch",
     "Text",
     "choose",
+    "choose_part",
     "choose_several",
+    "chosen_of",
     "labels_of",
     "put_text",
     "switch",

@@ -6,7 +6,7 @@ A value that is not one of the choices is named in a message and replaced by the
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
 
@@ -102,21 +102,68 @@ def choose_several(
     tuple of str
     """
     shown = labels_of(setting, labels)
-    chosen: tuple[str, ...] = _read(setting, tuple(shown), default=default)
-    _show(setting.name, list(chosen), same=lambda old, new: set(old or ()) == set(new))
+    chosen = chosen_of(setting, shown, default=default)
+    choose_part(setting, shown, title=title, chosen=chosen, every=tuple(shown), default=default)
+    return chosen
+
+
+def chosen_of(setting: Several, labels: Labels, *, default: Sequence[str]) -> tuple[str, ...]:
+    """Return the choices that the link names, without a control; those that there are not are named.
+
+    Parameters
+    ----------
+    setting : Several
+    labels : mapping of str to str
+        The choices that there are.
+    default : sequence of str
+    """
+    chosen: tuple[str, ...] = _read(setting, tuple(labels), default=default)
+    return chosen
+
+
+def choose_part(
+    setting: Several,
+    labels: Labels,
+    *,
+    chosen: tuple[str, ...],
+    every: tuple[str, ...],
+    default: Sequence[str],
+    part: str = "",
+    title: str | None = None,
+) -> None:
+    """Show some of the choices of a setting, whose others stand elsewhere on the page.
+
+    Parameters
+    ----------
+    setting : Several
+    labels : mapping of str to str
+        The choices that are shown here.
+    chosen : tuple of str
+        Of all, as `chosen_of` returns them.
+    every : tuple of str
+        All choices, in their order.
+    default : sequence of str
+        Of all.
+    part : str, optional
+        Names this part among those of the setting; empty where there is but one.
+    title : str, optional
+        Left out, the declared one.
+    """
+    key = f"{setting.name}-{part}" if part else setting.name
+    here = [each for each in chosen if each in labels]
+    _show(key, here, same=lambda old, new: set(old or ()) == set(new))
     st.pills(
         _(setting.title) if title is None else title,
-        tuple(shown),
+        tuple(labels),
         selection_mode="multi",
-        default=list(chosen),
-        key=setting.name,
-        format_func=lambda each: shown[each],
+        default=here,
+        key=key,
+        format_func=lambda each: labels[each],
         on_change=_write_several,
-        args=(setting, tuple(shown), tuple(default), chosen),
+        args=(setting, key, tuple(labels), every, tuple(default), chosen),
         label_visibility="collapsed",
         wrap=True,
     )
-    return chosen
 
 
 def switch(setting: Switch, *, default: bool) -> bool:
@@ -137,7 +184,14 @@ def switch(setting: Switch, *, default: bool) -> bool:
     return value
 
 
-def text_box(setting: Text, label: str, *, default: str = "", placeholder: str | None = None) -> str:
+def text_box(
+    setting: Text,
+    label: str,
+    *,
+    default: str = "",
+    placeholder: str | None = None,
+    labelled: Literal["visible", "collapsed"] = "visible",
+) -> str:
     """Show a box to type in, and return what stands in it.
 
     Every page that has a travelling text calls this with the same setting, bound to the link: that is what keeps it
@@ -153,6 +207,8 @@ def text_box(setting: Text, label: str, *, default: str = "", placeholder: str |
         What stands in the box of a visitor who brings nothing.
     placeholder : str, optional
         What stands in it, pale, while it is empty.
+    labelled : {"visible", "collapsed"}, optional
+        Whether the label is seen, or only told to those who do not see the box.
 
     Returns
     -------
@@ -170,6 +226,7 @@ def text_box(setting: Text, label: str, *, default: str = "", placeholder: str |
         live="200ms",
         autocomplete="off",
         placeholder=placeholder,
+        label_visibility=labelled,
     )
     kept[setting.name] = typed or ""
     return typed or ""
@@ -236,11 +293,19 @@ def _write_switch(setting: Switch, default: bool) -> None:
     link.store(setting.name, setting.write(bool(st.session_state[setting.name]), default))
 
 
-def _write_several(setting: Several, order: tuple[str, ...], default: tuple[str, ...], before: tuple[str, ...]) -> None:
+def _write_several(
+    setting: Several,
+    key: str,
+    here: tuple[str, ...],
+    every: tuple[str, ...],
+    default: tuple[str, ...],
+    before: tuple[str, ...],
+) -> None:
     link.forget_unknown()
     link.drop_dependents(setting.family or setting.name)
-    chosen = [each for each in order if each in st.session_state[setting.name]]
+    now = {each for each in before if each not in here} | set(st.session_state[key])
+    chosen = [each for each in every if each in now]
     if not chosen and setting.least:
-        st.session_state[setting.name] = list(before)
+        st.session_state[key] = [each for each in before if each in here]
         return
     link.store(setting.name, setting.write(chosen, default))

@@ -2,9 +2,8 @@
 
 import base64
 import json
-import re
 from collections.abc import Callable
-from html import escape
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +18,10 @@ from models import registry
 from models.edits import window
 from models.mechanisms import mechanisms
 from models.translation.words import normalise
-from tests.support.figure_samples import axis_title
+from tests.support.payloads import alignment
 from viz.figures import alignment_heatmap, difference_heatmap
 from viz.pages.bench import page as bench
-from viz.pages.bench.cards import examples_met, measured, tokens_seen
+from viz.pages.bench.about import about, examples_met, measured, tokens_seen
 from viz.server.runtime import shared_host
 from viz.server.translations import forced_translations, sites_of
 from viz.views.view import choose_view
@@ -52,9 +51,24 @@ def figures(app: AppTest) -> list[dict[str, Any]]:
     return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
 
 
-def figure(app: AppTest) -> dict[str, Any]:
-    """Return the first figure of the page: the alignments."""
-    return figures(app)[0]
+def panels(app: AppTest) -> list[dict[str, Any]]:
+    """Return the panels of the picture that have a map."""
+    return [each for each in alignment(app)[0]["panels"] if each["rows"]]
+
+
+def check_panels(app: AppTest) -> None:
+    """Check that each panel has a label a row, a column a word, and that its rows are of words that it has."""
+    header, maps = alignment(app)
+    for panel, weights in zip(panels(app), maps, strict=True):
+        assert weights.shape == (len(panel["rows"]), len(header["tokens"]))
+        assert all(panel["rows"])
+        assert set(panel["row_words"]) <= {-1, *range(len(panel["words"]))}
+
+
+def toggle(app: AppTest, mechanism: str, *, on: bool, part: str = "") -> AppTest:
+    """Put a mechanism on the bench, or take it off, where it stands on the timeline."""
+    group = app.button_group(key=f"mechanisms-{part or mechanism}")
+    return group.set_value([*({*group.value, mechanism} if on else {*group.value} - {mechanism})]).run()
 
 
 def check_labels(drawn: dict[str, Any]) -> None:
@@ -83,39 +97,48 @@ def test_the_page_opens_with_three_translations_and_one_figure(app: AppTest) -> 
     assert not app.exception
     assert not app.error
     assert not app.warning
-    drawn = figure(app)
-    assert [each["type"] for each in drawn["data"]] == ["heatmap"] * 3
-    assert {each["coloraxis"] for each in drawn["data"]} == {"coloraxis"}
-    assert (drawn["layout"]["coloraxis"]["cmin"], drawn["layout"]["coloraxis"]["cmax"]) == (0, 1)
-    for key in KEYS:
-        entry = models.describe(key)
-        assert entry.mechanism.title in shown_text(app)
-        assert str(entry.mechanism.year) in shown_text(app)
-    assert len(app.latex) == 3
+    header, maps = alignment(app)
+    assert len(maps) == 3
+    assert (header["ticks"][0][0], header["ticks"][-1][0]) == (0, 1)
+    assert not figures(app)
+    for key, panel in zip(KEYS, header["panels"], strict=True):
+        mechanism = models.describe(key).mechanism
+        assert (panel["title"], panel["year"]) == (mechanism.title, str(mechanism.year))
+        assert panel["formula"].startswith("<math")
 
 
 def test_a_typed_sentence_is_translated_and_drawn(app: AppTest) -> None:
     type_sentence(app, SENTENCE)
     assert app.text_input(key="sentence").value == SENTENCE
-    for number, key in enumerate(KEYS, start=1):
-        trace = shared_host().attend(key, SENTENCE)
-        view = choose_view(trace)
-        suffix = "" if number == 1 else str(number)
-        ticks = figure(app)["layout"][f"yaxis{suffix}"]["ticktext"]
-        assert len(ticks) == len(view.shown.query_tokens)
-        heatmap = figure(app)["data"][number - 1]["z"]
-        assert heatmap["dtype"] == "f4"
-        assert [int(side) for side in heatmap["shape"].split(",")] == list(view.weights.shape)
+    check_panels(app)
+    header, maps = alignment(app)
+    for key, panel, weights in zip(KEYS, header["panels"], maps, strict=True):
+        view = choose_view(shared_host().attend(key, SENTENCE))
+        assert panel["rows"] == list(view.shown.query_tokens.texts)
+        np.testing.assert_array_equal(weights, view.weights)
+
+
+def test_the_picture_has_the_numbers_of_the_figure_of_notebooks(app: AppTest) -> None:
+    header, maps = alignment(app)
+    sentence = app.text_input(key="sentence").value
+    drawn = alignment_heatmap([shared_host().attend(key, sentence) for key in KEYS])
+    for weights, heatmap, panel in zip(maps, drawn.data, panels(app), strict=True):
+        np.testing.assert_array_equal(weights, heatmap.z)
+        assert panel["rows"] == [unescape(each) for each in drawn.layout[heatmap.yaxis.replace("y", "yaxis")].ticktext]
+    assert header["tokens"] == [unescape(each) for each in drawn.layout.xaxis.ticktext]
 
 
 def test_pieces_are_a_choice_of_the_reader(app: AppTest) -> None:
     type_sentence(app, "An unbelievable misunderstanding.")
-    words = figure(app)["layout"]["xaxis"]["ticktext"]
+    words = alignment(app)[0]["tokens"]
     app.button_group(key="unit").set_value("piece").run()
     assert not app.exception
-    pieces = figure(app)["layout"]["xaxis"]["ticktext"]
-    assert len(pieces) > len(words)
-    assert axis_title(figure(app), "x") == "key: the source piece being read"
+    check_panels(app)
+    header, _maps = alignment(app)
+    assert len(header["tokens"]) > len(words)
+    assert header["key_title"] == "key: the source piece being read"
+    for panel in header["panels"]:  # several pieces of one word are rows of one word of the translation
+        assert len(panel["row_words"]) > len(set(panel["row_words"]))
 
 
 LONG = "word " * 2000
@@ -134,7 +157,7 @@ def test_a_very_long_text_is_cut_wherever_it_goes(link: dict[str, str]) -> None:
     assert not app.exception
     assert not app.error
     assert any("longer than the model takes" in each.value for each in app.info)
-    assert figures(app)
+    check_panels(app)
 
 
 def test_what_another_page_could_read_is_cut_for_the_bench() -> None:
@@ -145,13 +168,13 @@ def test_what_another_page_could_read_is_cut_for_the_bench() -> None:
     app.text_input(key="sentence").set_value("").run()
     assert not app.exception
     assert len(app.error) == 1
-    assert figures(app)
+    check_panels(app)
 
 
 def test_the_second_of_a_difference_is_another_one_than_the_first() -> None:
     app = opened(sentence=SENTENCE, also="difference", first="luong-general")
     assert app.selectbox(key="second").value != "luong-general"
-    z = figures(app)[1]["data"][0]["z"]
+    z = figures(app)[0]["data"][0]["z"]
     assert np.abs(np.frombuffer(base64.b64decode(z["bdata"]), dtype=z["dtype"])).max() > 0
 
 
@@ -169,13 +192,14 @@ def test_every_order_shows_every_mechanism_and_a_summary(order: str) -> None:
     assert not app.warning
     assert app.button_group(key="order").value == order
     assert len(app.dataframe[0].value) == len(bench.USUAL)
-    assert [len(each["data"]) for each in figures(app)] == [3, 2]
+    assert len(panels(app)) == 3
+    assert [len(each["data"]) for each in figures(app)] == [2]
 
 
 @pytest.mark.parametrize(
     ("order", "column"), [("agreement", "divergence from the chosen one (bits)"), ("entropy", "mean entropy (bits)")]
 )
-def test_cards_maps_and_table_stand_in_the_order_of_their_numbers(order: str, column: str) -> None:
+def test_panels_and_table_stand_in_the_order_of_their_numbers(order: str, column: str) -> None:
     keys = ("luong-dot", "luong-location", "bahdanau", "luong-general", "seq2seq")
     app = opened(sentence=SENTENCE, order=order, also="summary", chosen="luong-general", mechanisms=" ".join(keys))
     assert not app.exception
@@ -187,10 +211,7 @@ def test_cards_maps_and_table_stand_in_the_order_of_their_numbers(order: str, co
     titles = list(table["mechanism"])
     by_year = [models.describe(f"{key}-{USUAL_PAIR}").mechanism.title for key in mechanisms() if key in keys]
     assert [each.rpartition(",")[0] for each in titles] != by_year
-    cards = re.findall(r'bench-name">([^<]+) <span[^>]*>(\d+)<', shown_text(app))
-    assert [f"{title}, {year}" for title, year in cards] == titles
-    drawn = [each["text"] for each in figure(app)["layout"]["annotations"]]
-    assert [title for each in drawn for title in titles if each.startswith(f"<b>{title}</b>")] == titles[:-1]
+    assert [f"{each['title']}, {each['year']}" for each in alignment(app)[0]["panels"]] == titles
     (code,) = app.code
     assert [line.split(",")[0] for line in code.value.splitlines()[1:]] == [
         next(f"{key}-{USUAL_PAIR}" for key in keys if models.describe(f"{key}-{USUAL_PAIR}").mechanism.title in each)
@@ -198,22 +219,26 @@ def test_cards_maps_and_table_stand_in_the_order_of_their_numbers(order: str, co
     ]
 
 
-def test_a_model_without_attention_has_one_bar_and_says_why_there_is_no_map() -> None:
+def test_a_model_without_attention_has_a_panel_that_says_why_there_is_no_map() -> None:
     app = opened(sentence=SENTENCE, mechanisms="seq2seq rnn-encoder-decoder")
     assert not app.exception
-    assert not figures(app)
-    assert shown_text(app).count("5 words and marks, the end counted → everything through one vector") == 2
-    assert sum("There is no map to see" in each.value for each in app.caption) == 2
+    header, maps = alignment(app)
+    assert not maps
+    assert header["tokens"] == ["The", "cat", "sleeps", ".", "</s>"]
+    for panel in header["panels"]:
+        assert panel["vector"][0] == "5 words and marks, the end counted"
+        assert "There is no map to see" in panel["vector"][-1]
+        assert panel["words"]
     app = opened(sentence=SENTENCE, mechanisms="seq2seq bahdanau")
-    assert shown_text(app).count("everything through one vector") == 1
-    assert len(figure(app)["data"]) == 1
+    assert ["vector" in each for each in alignment(app)[0]["panels"]] == [True, False]
 
 
 @pytest.mark.parametrize("number", range(len(examples_of(USUAL_PAIR))))
 def test_an_example_takes_the_place_of_the_sentence(app: AppTest, number: int) -> None:
     type_sentence(app, SENTENCE)
-    app.button(key=f"example-{number}").click().run()
-    assert app.text_input(key="sentence").value == tuple(examples_of(USUAL_PAIR).values())[number]
+    name, example = tuple(examples_of(USUAL_PAIR).items())[number]
+    app.menu_button(key="examples").click(name).run()
+    assert app.text_input(key="sentence").value == example
     assert not app.exception
     assert not app.error
 
@@ -223,19 +248,19 @@ def test_a_link_holds_the_sentence() -> None:
     app.query_params["sentence"] = SENTENCE
     app.run()
     assert app.text_input(key="sentence").value == SENTENCE
-    assert "cat" in figure(app)["layout"]["xaxis"]["ticktext"]
+    assert "cat" in alignment(app)[0]["tokens"]
 
 
 @pytest.mark.parametrize("text", ["", "   ", "\x00\x07"], ids=["empty", "blank", "control characters"])
 def test_bad_input_gets_a_message_and_takes_nothing_away(app: AppTest, text: str) -> None:
     type_sentence(app, SENTENCE)
-    before = figure(app)
+    before = alignment(app)[0]
     type_sentence(app, text)
     assert not app.exception
     assert len(app.error) == 1
     assert app.text_input(key="sentence").value == text
-    assert figure(app) == before
-    assert "The cat sleeps" in app.caption[0].value
+    assert alignment(app)[0] == before
+    assert any("The cat sleeps" in each.value for each in app.caption)
     type_sentence(app, SENTENCE)
     assert not app.error
 
@@ -271,12 +296,13 @@ def test_awkward_text_is_shown_as_text(app: AppTest) -> None:
         assert not app.exception, name
         assert not app.error, name
         assert app.text_input(key="sentence").value == text
+        check_panels(app)
         for drawn in figures(app):
             check_labels(drawn)
         html = shown_text(app)
         assert "<b>" not in html
         assert "<script" not in html
-    assert len(figure(app)["layout"]["xaxis"]["ticktext"]) == 31
+    assert len(alignment(app)[0]["tokens"]) == 31
 
 
 @pytest.mark.parametrize("text", ["word " * 2000, "猫" * 2000, "x" * 10_000], ids=["words", "Chinese", "one word"])
@@ -287,7 +313,7 @@ def test_a_long_text_is_cut_with_a_message_and_stays_in_the_box(app: AppTest, te
     assert not app.error
     assert "left out" in app.info[0].value
     assert app.text_input(key="sentence").value == text
-    check_labels(figure(app))
+    check_panels(app)
 
 
 def test_a_link_of_2000_chinese_characters_loads() -> None:
@@ -298,26 +324,37 @@ def test_a_link_of_2000_chinese_characters_loads() -> None:
 
 
 def test_mechanisms_are_a_choice_of_which_one_stays(app: AppTest) -> None:
-    pills = app.button_group(key="mechanisms")
-    pills.set_value(["transformer"]).run()
-    assert len(figure(app)["data"]) == 1
+    toggle(app, "bahdanau", on=False)
+    toggle(app, "luong-general", on=False)
+    assert len(panels(app)) == 1
     assert app.query_params["mechanisms"] == "transformer"
-    app.button_group(key="mechanisms").set_value([]).run()
+    toggle(app, "transformer", on=False)
     assert not app.exception
-    assert len(figure(app)["data"]) == 1
-    assert app.button_group(key="mechanisms").value == ["transformer"]
-    app.button_group(key="mechanisms").set_value(list(bench.USUAL)).run()
-    assert len(figure(app)["data"]) == 3
+    assert len(panels(app)) == 1
+    assert app.button_group(key="mechanisms-transformer").value == ["transformer"]
+    toggle(app, "bahdanau", on=True)
+    toggle(app, "luong-general", on=True)
+    assert len(panels(app)) == 3
     assert "mechanisms" not in app.query_params
+
+
+def test_variants_fold_out_of_their_family_and_stand_beside_it(app: AppTest) -> None:
+    toggle(app, "luong-dot", on=True, part="luong-general-variants")
+    assert [each["title"] for each in panels(app)][1:3] == ["Luong (dot)", "Luong (general)"]
+    assert app.query_params["mechanisms"] == "bahdanau luong-dot luong-general transformer"
+    toggle(app, "luong-general", on=False)
+    assert app.button_group(key="mechanisms-luong-general-variants").value == ["luong-dot"]
+    toggle(app, "rnn-encoder-decoder", on=True)
+    assert "vector" in alignment(app)[0]["panels"][0]
 
 
 @pytest.mark.parametrize("author", bench.USUAL)
 def test_all_can_be_aligned_on_one_translation(app: AppTest, author: str) -> None:
     app.selectbox(key="align").set_value(author).run()
     assert not app.exception
-    rows = [tuple(axis["ticktext"]) for name, axis in figure(app)["layout"].items() if name.startswith("yaxis")]
+    rows = [each["rows"] for each in panels(app)]
     assert len(rows) == 3
-    written = [row[1:] if row[0] == "&lt;s&gt;" else row[:-1] for row in rows]
+    written = [row[1:] if row[0] == "<s>" else row[:-1] for row in rows]
     assert written == [written[0]] * 3
     assert app.query_params["align"] == author
 
@@ -326,32 +363,31 @@ def test_all_can_be_aligned_on_a_translation_of_the_reader(app: AppTest) -> None
     app.selectbox(key="align").set_value("text").run()
     assert not app.exception
     app.text_input(key="target").set_value("Le chat dort .").run()
-    ticks = figure(app)["layout"]["yaxis"]["ticktext"]
-    assert ticks[:4] == ["Le", "chat", "dort", "."]
+    assert panels(app)[0]["rows"][:4] == ["Le", "chat", "dort", "."]
     for text in ("", " ", "\x00", "<script>", "🔥", "mot " * 2000):
         app.text_input(key="target").set_value(text).run()
         assert not app.exception
-        check_labels(figure(app))
+        check_panels(app)
         assert app.text_input(key="target").value == text
 
 
 def test_the_difference_of_two_is_of_one_translation(app: AppTest) -> None:
     app.button_group(key="also").set_value(["difference"]).run()
     assert not app.exception
-    difference = figures(app)[1]
+    difference = figures(app)[0]
     assert (difference["layout"]["coloraxis"]["cmin"], difference["layout"]["coloraxis"]["cmax"]) == (-1, 1)
     check_labels(difference)
     app.selectbox(key="first").set_value("transformer").run()
     assert not app.exception
     assert app.query_params["first"] == "transformer"
-    assert "Multi-head" in figures(app)[1]["layout"]["annotations"][0]["text"]
-    app.button_group(key="mechanisms").set_value(["bahdanau", "luong-general"]).run()
+    assert "Multi-head" in figures(app)[0]["layout"]["annotations"][0]["text"]
+    toggle(app, "transformer", on=False)
     assert not app.exception
     assert not app.warning
-    assert "Luong" in figures(app)[1]["layout"]["annotations"][0]["text"]
-    app.button_group(key="mechanisms").set_value(["luong-general"]).run()
+    assert "Luong" in figures(app)[0]["layout"]["annotations"][0]["text"]
+    toggle(app, "bahdanau", on=False)
     assert not app.exception
-    assert len(figures(app)) == 1
+    assert not figures(app)
 
 
 def test_the_numbers_are_those_of_the_picture(app: AppTest) -> None:
@@ -368,17 +404,17 @@ def test_the_numbers_are_those_of_the_picture(app: AppTest) -> None:
 def test_layer_and_head_reading_colour_and_format_are_choices(app: AppTest) -> None:
     app.selectbox(key="head-transformer").set_value("1.mean").run()
     assert not app.exception
-    assert "layer 1, mean of" in figure(app)["layout"]["annotations"][2]["text"]
+    assert panels(app)[2]["notes"][0].startswith("layer 1, mean of")
     app.button_group(key="reading").set_value("input").run()
-    assert figure(app)["layout"]["yaxis"]["ticktext"][0] == "&lt;s&gt;"
+    assert panels(app)[0]["rows"][0] == "<s>"
+    assert panels(app)[0]["row_words"][:2] == [-1, 0]
     app.button_group(key="colour").set_value("root").run()
-    assert "square root" in figure(app)["layout"]["coloraxis"]["colorbar"]["title"]["text"].replace("<br>", " ")
+    assert alignment(app)[0]["colour"] == "root"
     app.button_group(key="picture").set_value("svg").run()
     assert not app.exception
-    (chart,) = app.get("plotly_chart")
-    options = json.loads(chart.proto.config)["toImageButtonOptions"]
-    assert options["format"] == "svg"
-    assert options["filename"].startswith("The-agreement-on")
+    file = alignment(app)[0]["file"]
+    assert file.startswith("The-agreement-on")
+    assert file.endswith(".svg")
     assert {"head-transformer": "1.mean", "reading": "input", "colour": "root", "picture": "svg"}.items() <= dict(
         app.query_params
     ).items()
@@ -388,16 +424,18 @@ def test_a_link_restores_every_choice() -> None:
     app = opened(**LINK)
     assert not app.exception
     assert not app.warning
-    assert app.button_group(key="mechanisms").value == ["bahdanau", "transformer"]
+    for key in ("bahdanau", "transformer"):
+        assert app.button_group(key=f"mechanisms-{key}").value == [key]
+    assert app.button_group(key="mechanisms-luong-general").value == []
     for key in ("align", "first", "second", "table", "head-transformer"):
         assert app.selectbox(key=key).value == LINK[key]
     for key in ("unit", "reading", "colour", "picture"):
         assert app.button_group(key=key).value == LINK[key]
     assert app.text_input(key="target").value == LINK["target"]
     assert dict(app.query_params) == LINK
-    drawn = figures(app)
-    assert [len(each["data"]) for each in drawn] == [2, 1]
-    assert axis_title(drawn[0], "x") == "key: the source piece being read"
+    assert [len(each["data"]) for each in figures(app)] == [1]
+    assert len(panels(app)) == 2
+    assert alignment(app)[0]["key_title"] == "key: the source piece being read"
     app.run()
     assert dict(app.query_params) == LINK
 
@@ -430,7 +468,7 @@ def test_what_a_link_asks_for_in_vain_is_named_and_replaced() -> None:
         assert key not in app.query_params
     assert "mechanisms=nonsense" in said
     assert app.query_params["mechanisms"] == "bahdanau"
-    assert len(figure(app)["data"]) == 1
+    assert len(panels(app)) == 1
     app.run()
     assert len(app.warning) == 1
     type_sentence(app, SENTENCE)
@@ -450,24 +488,24 @@ def test_a_card_that_is_not_whole_is_named_and_takes_nothing_else_away(
     assert models.catalog() == before
     app = AppTest.from_file(APP, default_timeout=PATIENCE).run()
     assert not app.exception
-    assert len(figure(app)["data"]) == 2
+    assert len(panels(app)) == 2
     assert "card.json" in app.warning[0].value.replace("\\", "")
 
 
 def test_each_word_is_tinted_by_what_the_model_gave_it(app: AppTest) -> None:
     type_sentence(app, "An unbelievable misunderstanding.")
     trace = shared_host().attend(KEYS[0], "An unbelievable misunderstanding.")
-    html = tinted(trace)
-    assert html in shown_text(app)
-    assert re.sub("<[^>]+>", "", html) == escape(trace.output_text)
-    probabilities = [float(each) for each in re.findall(r"probability ([0-9.]+)", html)]
+    panel = panels(app)[0]
+    assert "".join(" " * each["spaced"] + each["text"] for each in panel["words"]) == trace.output_text
     expected = [
         np.prod(
             [step.probability for step, owner in zip(trace.steps, trace.target.words, strict=True) if owner == word]
         )
         for word in range(len(trace.target.word_texts) - 1)
     ]
-    assert probabilities == pytest.approx(expected, abs=5.1e-5)
+    assert panel["sure"] == pytest.approx(expected, abs=5.1e-5)
+    for word, probability in zip(panel["words"], expected, strict=True):
+        assert f"“{word['text']}”: probability {probability:.4f}" in word["says"]
 
 
 @settings(max_examples=12, deadline=None)
@@ -493,7 +531,7 @@ def test_a_mechanism_without_weights_is_named(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(models, "catalog", lambda: installed)
     app = AppTest.from_file(APP, default_timeout=PATIENCE).run()
     assert not app.exception
-    assert len(figure(app)["data"]) == 2
+    assert len(panels(app)) == 2
     assert "Luong" in app.warning[0].value
 
 
@@ -521,14 +559,15 @@ def test_a_model_that_fails_to_load_is_named(fresh_host: Callable[[Any], None]) 
     fresh_host(broken)
     app = AppTest.from_file(APP, default_timeout=PATIENCE).run()
     assert not app.exception
-    assert len(figure(app)["data"]) == 2
+    assert len(panels(app)) == 2
     assert "bahdanau" in app.warning[0].value
     assert "hash" in app.warning[0].value
 
 
-def test_the_figure_has_a_description_in_words(app: AppTest) -> None:
-    (chart,) = app.get("plotly_chart")
-    assert chart.proto.alt.count("most (0.") + chart.proto.alt.count("most (1.") >= 3
+def test_every_map_has_a_description_in_words(app: AppTest) -> None:
+    for panel in panels(app):
+        assert panel["alt"].startswith(f"{panel['title']}, {panel['year']}: ")
+        assert panel["alt"].count("most (0.") + panel["alt"].count("most (1.") >= 3
 
 
 def test_a_card_says_what_was_measured_and_leaves_out_what_was_not() -> None:
@@ -577,10 +616,9 @@ def test_a_card_says_how_much_a_model_was_trained_and_what_it_inherited() -> Non
     assert tokens_seen({}) == []
 
 
-def test_a_card_names_paper_departures_and_data(app: AppTest) -> None:
-    text = " ".join(each.value for each in app.markdown).replace("\\", "")
+def test_the_sources_of_a_mechanism_name_paper_departures_and_data() -> None:
     for key in KEYS:
-        entry = models.describe(key)
+        entry, text = models.describe(key), about(models.describe(key)).replace("\\", "")
         assert entry.mechanism.paper in text
         assert all(departure in text for departure in entry.mechanism.departures)
         assert all(each["credit"] in text for each in entry.card["data"])
@@ -593,7 +631,7 @@ def test_visitors_share_traces(app: AppTest) -> None:
     other = AppTest.from_file(APP, default_timeout=PATIENCE).run()
     type_sentence(other, "A sentence that two visitors type.")
     assert len(traces) == kept
-    np.testing.assert_equal(figure(app)["data"][0]["z"], figure(other)["data"][0]["z"])
+    np.testing.assert_equal(alignment(app)[1], alignment(other)[1])
 
 
 def test_the_window_of_local_attention_is_moved_and_widened_by_sliders() -> None:
@@ -632,7 +670,7 @@ def test_the_window_of_local_attention_is_moved_and_widened_by_sliders() -> None
     app.text_input(key="sentence").set_value("The dog sleeps.")
     app.run()
     assert app.slider[1].value == windows[0, 1]  # the edit was of another text
-    assert len(figures(app)) == 1
+    assert not figures(app)
 
 
 def test_the_window_of_a_translation_that_is_cut_into_other_pieces_than_were_written() -> None:
@@ -645,4 +683,4 @@ def test_the_window_of_a_translation_that_is_cut_into_other_pieces_than_were_wri
     app.run()
     assert not app.exception
     assert not app.error
-    assert len(figures(app)) == 2
+    assert len(figures(app)) == 1

@@ -1,0 +1,125 @@
+"""What a visitor of the Bench sees first: the picture, high up and whole; and nothing jumps while somebody types."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from models.mechanisms import mechanisms
+from tests.support.bench_page import EXAMPLE, box_of, maps, panel, views, wait_for_panels
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Locator, Page
+
+LONG = (
+    "the members of the committee have asked for a report on the state of the union before the end of the year because "
+    "many people"
+)
+PAINTED = """
+canvas => [...canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data].some(each => each)
+"""
+
+
+@pytest.mark.parametrize(
+    ("size", "highest", "scheme"),
+    [((1280, 720), 300, "light"), ((1366, 650), 300, "dark"), ((1920, 1080), 300, "light"), ((390, 844), 480, "dark")],
+)
+def test_the_first_cell_stands_high(
+    open_page: Callable[..., Page], address: str, size: tuple[int, int], highest: int, scheme: str
+) -> None:
+    page = open_page(address, width=size[0], height=size[1], scheme=scheme)
+    wait_for_panels(page, views(EXAMPLE))
+    first = box_of(maps(page).first)
+    assert first["y"] < highest
+    assert maps(page).first.evaluate(PAINTED)
+    if size[0] > 1000:
+        for each in maps(page).all():
+            box = box_of(each)
+            assert box["y"] == first["y"]
+            assert box["y"] + box["height"] <= size[1]
+    assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
+    assert page.get_by_test_id("stMain").evaluate("each => each.scrollWidth") <= size[0]
+
+
+def overlapping(boxes: list[dict[str, float]]) -> list[tuple[int, int]]:
+    def apart(one: dict[str, float], other: dict[str, float]) -> bool:
+        return any(
+            low[start] + low[length] <= high[start] + 1 or high[start] + high[length] <= low[start] + 1
+            for low, high in ((one, other),)
+            for start, length in (("x", "width"), ("y", "height"))
+        )
+
+    places = range(len(boxes))
+    return [(one, other) for one in places for other in places[:one] if not apart(boxes[one], boxes[other])]
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_nothing_of_the_head_lies_over_anything(open_page: Callable[..., Page], address: str, width: int) -> None:
+    page = open_page(address, width=width, height=844)
+    wait_for_panels(page, views(EXAMPLE))
+    parts = (
+        ".bench-title, [data-testid='stMainMenuButton'], [data-testid='stExpandSidebarButton'], "
+        "[data-testid='stTopNavLink'], .st-key-languages, .st-key-sentence, .st-key-examples, .st-key-settings, "
+        ".st-key-timeline, .alignment .tokens, .alignment .translation, .alignment .plot"
+    )
+    boxes = [box for each in page.locator(parts).all() if (box := each.bounding_box()) and box["width"]]
+    assert len(boxes) > 10
+    assert overlapping(boxes) == []
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_no_formula_is_clipped(open_page: Callable[..., Page], address: str, width: int) -> None:
+    """Every mechanism's formula, with every symbol of it, lies inside its panel and its line."""
+    page = open_page(address, width=width, height=844, mechanisms=" ".join(mechanisms()))
+    panels = page.locator(".alignment .panel")
+    from playwright.sync_api import expect
+
+    expect(panels).to_have_count(len(mechanisms()))
+    for number in range(len(mechanisms())):
+        head = box_of(panel(page, number).locator(".head"))
+        symbols = panel(page, number).locator("math :is(mi, mo, mn, msqrt, mfrac)")
+        for box in (box_of(each) for each in symbols.all()):
+            assert box["width"] >= 0
+            assert box["x"] >= head["x"] - 1
+            assert box["x"] + box["width"] <= head["x"] + head["width"] + 1
+            assert box["y"] >= head["y"] - 4
+            assert box["y"] + box["height"] <= head["y"] + head["height"] + 4
+
+
+def places(page: Page) -> list[Any]:
+    """Return where the parts of the picture are: what must not move while somebody types."""
+    found: list[Locator] = [page.locator(".alignment .tokens").first]
+    found += [panel(page, number).locator(part) for number in range(3) for part in (".head", ".translation", ".plot")]
+    return [[box_of(each)[side] for side in ("x", "y")] for each in found] + [
+        box_of(panel(page, number))["height"] for number in range(3)
+    ]
+
+
+def test_nothing_jumps_while_a_sentence_is_typed(open_page: Callable[..., Page], address: str) -> None:
+    page = open_page(address, width=1280, height=720)
+    wait_for_panels(page, views(EXAMPLE))
+    before = places(page)
+    page.evaluate(WATCH)
+    box = page.get_by_role("textbox").first
+    box.fill("")
+    box.press_sequentially(LONG, delay=60)
+    wait_for_panels(page, views(LONG))
+    page.wait_for_timeout(500)
+    assert places(page) == before
+    heights, empty = page.evaluate("[[...window.seen.heights], window.seen.empty]")
+    assert len(heights) == 1
+    assert empty == 0
+
+
+WATCH = """() => {
+    const figure = [...document.querySelectorAll('*')].map(e => e.shadowRoot?.querySelector('.alignment')).find(e => e);
+    window.seen = { heights: new Set(), empty: 0 };
+    const look = () => {
+        window.seen.heights.add(Math.round(figure.querySelector('.bands').getBoundingClientRect().height));
+        if (!figure.isConnected || !figure.querySelector('.cells')) window.seen.empty++;
+        requestAnimationFrame(look);
+    };
+    look();
+}"""

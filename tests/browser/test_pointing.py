@@ -1,0 +1,184 @@
+"""Every word of the Bench answers: in every panel at once, by mouse, by touch and by keys, in the browser alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tests.support.bench_page import EXAMPLE, box_of, cell, lit, panel, views, wait_for_panels
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Locator, Page
+
+    from viz.views.view import View
+
+READ = 0.06
+DELAY = """() => new Promise((done) => {
+    const word = window.wanted, started = performance.now();
+    word.dispatchEvent(new PointerEvent('pointermove', { bubbles: true, composed: true }));
+    requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now() - started)));
+})"""
+
+
+def opened(open_page: Callable[..., Page], address: str, **link: str) -> Page:
+    page = open_page(address, width=1280, height=900, **link)
+    wait_for_panels(page, views(EXAMPLE))
+    return page
+
+
+def translated(page: Page, number: int, word: str) -> Locator:
+    return panel(page, number).locator(".translation .word").filter(has_text=re.compile(f"^{word}$"))
+
+
+def test_a_word_of_a_translation_answers_in_every_panel(open_page: Callable[..., Page], address: str) -> None:
+    from playwright.sync_api import expect
+
+    page = opened(open_page, address)
+    translated(page, 0, "Espace").hover()
+    for number, view in enumerate(views(EXAMPLE)):
+        row = view.shown.query_tokens.texts.index("Espace")
+        weights, keys = view.weights[row], view.shown.key_tokens.texts
+        order = [key for key in np.argsort(-weights) if weights[key] >= READ]
+        named = ", ".join(f"“{keys[key]}” {weights[key]:.2f}" for key in order[:3])
+        expect(panel(page, number).locator(".says")).to_have_text(f"“Espace” reads {named}")
+        assert lit(panel(page, number).locator(".translation")) == ["Espace"]
+        assert lit(panel(page, number).locator(".rows")) == ["Espace"]
+        assert lit(panel(page, number).locator(".columns")) == [keys[key] for key in sorted(order)]
+    read = {text for view in views(EXAMPLE) for text in read_by(view, "Espace")}
+    assert set(lit(page.locator(".tokens"))) == read
+    lines = page.locator(".links path")
+    assert lines.count() == sum(len(read_by(view, "Espace")) for view in views(EXAMPLE))
+    widths = [float(each.get_attribute("stroke-width")) for each in lines.all()]
+    assert len(set(widths)) > 1
+    page.mouse.move(2, 2)
+    expect(lines).to_have_count(0)
+    expect(page.locator(".alignment .lit")).to_have_count(0)
+
+
+def read_by(view: View, word: str) -> list[str]:
+    row = view.shown.query_tokens.texts.index(word)
+    return [text for text, weight in zip(view.shown.key_tokens.texts, view.weights[row], strict=True) if weight >= READ]
+
+
+def test_a_word_of_the_sentence_keeps_its_column_in_every_panel(open_page: Callable[..., Page], address: str) -> None:
+    page = opened(open_page, address)
+    word = page.locator(".tokens .word").filter(has_text="August")
+    word.hover()
+    for number, view in enumerate(views(EXAMPLE)):
+        key = view.shown.key_tokens.texts.index("August")
+        queries = view.shown.query_tokens.texts
+        rows = [text for text, weight in zip(queries, view.weights[:, key], strict=True) if weight >= READ]
+        assert lit(panel(page, number).locator(".columns")) == ["August"]
+        assert set(lit(panel(page, number).locator(".rows"))) == set(rows)
+        strongest = queries[int(view.weights[:, key].argmax())]
+        assert f"“August” is read by “{strongest}”" in panel(page, number).locator(".says").text_content()
+
+
+def test_a_click_keeps_and_escape_lets_go(open_page: Callable[..., Page], address: str) -> None:
+    from playwright.sync_api import expect
+
+    page = opened(open_page, address)
+    says = panel(page, 0).locator(".says")
+    resting = says.text_content()
+    translated(page, 0, "signé").click()
+    translated(page, 0, "accord").hover()
+    expect(says).to_contain_text("“signé” reads")
+    page.mouse.move(2, 2)
+    expect(says).to_contain_text("“signé” reads")
+    page.keyboard.press("Escape")
+    expect(says).to_have_text(resting)
+    translated(page, 1, "accord").click()
+    translated(page, 1, "accord").click()
+    page.mouse.move(2, 2)
+    expect(says).to_have_text(resting)
+
+
+def test_where_translations_differ_the_row_that_reads_the_same_answers(
+    open_page: Callable[..., Page], address: str
+) -> None:
+    sentence = "I miss you, and I am looking forward to seeing you again."
+    page = open_page(address, width=1280, height=900, sentence=sentence)
+    shown = views(sentence)
+    wait_for_panels(page, shown)
+    assert len({view.trace.output_text for view in shown}) > 1
+    for row in range(len(shown[0].shown.query_tokens)):
+        page.mouse.move(*cell(page, 0, row, 0, shown[0]))
+        for number, view in enumerate(shown[1:], start=1):
+            found = lit(panel(page, number).locator(".rows"))
+            shared = np.minimum(view.weights, shown[0].weights[row]).sum(axis=1)
+            if found:
+                answering = [place for place, text in enumerate(view.shown.query_tokens.texts) if text == found[0]]
+                assert max(shared[answering]) >= shared.max() / 1.3
+            else:
+                assert shared.max() < 0.1
+                assert "no word here" in panel(page, number).locator(".says").text_content()
+
+
+def test_without_attention_a_panel_says_that_there_is_nothing_to_read(
+    open_page: Callable[..., Page], address: str
+) -> None:
+    from playwright.sync_api import expect
+
+    page = open_page(address, width=1280, height=900, mechanisms="rnn-encoder-decoder bahdanau")
+    expect(page.locator(".alignment .cells")).to_have_count(1)
+    expect(panel(page, 0).locator(".vector")).to_contain_text("There is no map to see")
+    panel(page, 1).locator(".translation .word").first.hover()
+    expect(panel(page, 0).locator(".says")).to_contain_text("one vector")
+    panel(page, 0).locator(".translation .word").first.hover()
+    assert len(lit(panel(page, 0).locator(".translation"))) == 1
+
+
+def test_each_line_and_map_is_one_stop_and_arrows_move_inside(open_page: Callable[..., Page], address: str) -> None:
+    from playwright.sync_api import expect
+
+    page = opened(open_page, address)
+    stops = page.locator(".alignment [tabindex='0']")
+    assert stops.count() == 1 + 2 * 3
+    assert all(each.get_attribute("aria-label") for each in stops.all())
+    page.locator(".alignment .tokens").focus()
+    page.keyboard.press("End")
+    expect(page.locator(".alignment .tokens .here")).to_have_text("</s>")
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".alignment .tokens .here")).to_have_text("agreement")
+    expect(page.locator(".alignment .live")).to_contain_text("Bahdanau (additive): “agreement” is read by")
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowRight")
+    expect(panel(page, 0).locator(".translation .here")).to_have_text(views(EXAMPLE)[0].shown.query_tokens.texts[1])
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowRight")
+    view = views(EXAMPLE)[0]
+    expect(panel(page, 0).locator(".says")).to_contain_text(
+        f"“{view.shown.key_tokens.texts[1]}” {view.weights[1, 1]:.4f}"
+    )
+    assert page.evaluate("document.activeElement.shadowRoot.activeElement.matches(':focus-visible')")
+    page.keyboard.press("Escape")
+    expect(page.locator(".alignment .lit")).to_have_count(0)
+
+
+def test_a_tap_points(open_page: Callable[..., Page], browser: Browser, address: str) -> None:
+    from playwright.sync_api import expect
+
+    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    page = context.new_page()
+    page.goto(address)
+    word = page.locator(".alignment .tokens .word").filter(has_text="August").first
+    word.tap()
+    expect(panel(page, 0).locator(".says")).to_contain_text("“August” is read by")
+    expect(panel(page, 2).locator(".says")).to_contain_text("“August” is read by")
+    context.close()
+
+
+def test_pointing_is_answered_within_fifty_milliseconds(open_page: Callable[..., Page], address: str) -> None:
+    page = opened(open_page, address)
+    words = panel(page, 0).locator(".translation .word")
+    taken = []
+    for number in range(10):
+        words.nth(number % words.count()).evaluate("each => { window.wanted = each; }")
+        taken.append(page.evaluate(DELAY))
+    assert box_of(words.first)
+    assert sorted(taken)[len(taken) // 2] < 50

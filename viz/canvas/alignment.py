@@ -1,0 +1,164 @@
+"""What the picture of the Bench is fed with: panels side by side, and every word that a pointer can be on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from models.trace import AttentionTrace
+from viz.canvas.payload import WORDS, colours_of, pack
+from viz.captions.maps import links_of, notes_of, sentence_of, window_note
+from viz.captions.written import Written, written_words
+from viz.figures.drawing.theme import NIGHT_SCALE, WINDOW_COLOUR, Colour, weight_ticks
+from viz.text.formula import math_of
+from viz.text.language import _, _n, mark
+from viz.text.tokens import isolated, visible
+from viz.views.view import View
+from viz.views.windows import Windows, windows_of
+
+_WORDS = {
+    "reads": mark("“{word}” reads {list}"),
+    "after": mark("after “{word}” it reads {list}"),
+    "read_by": mark("“{word}” is read by {list}"),
+    "item": mark("“{word}” {weight}"),
+    "comma": mark(", "),
+    "said": mark("{title}: {line}"),
+    "unlike": mark("no word here reads the same"),
+    "unread": mark("no word here reads “{word}”"),
+    "one_vector": mark("one vector: no word is read by itself"),
+    "kept": mark("kept: Escape lets go"),
+    "sentence": mark("Sentence"),
+    "translation": mark("{title}: translation"),
+    "keys": mark(
+        "Point at any word or cell, or tap it: every panel answers. A click keeps it, Escape lets go. "
+        "With the keyboard: Tab to a line of words or a map, then the arrow keys; Enter keeps."
+    ),
+    "rows": mark("rows: {title}"),
+    "columns": mark("columns: {title}"),
+    "lines": mark("lines and shaded words: what is read, the thicker the more"),
+    "unsure": mark("tint of a written word: the deeper, the less sure the model was"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A mechanism as the Bench shows it.
+
+    Parameters
+    ----------
+    trace : AttentionTrace
+    view : View or None
+        The map; None where there is no attention.
+    formula : str
+        In LaTeX.
+    language : str
+        The code of the language that it writes.
+    """
+
+    trace: AttentionTrace
+    view: View | None
+    formula: str
+    language: str = ""
+
+
+def encode_alignment(shown: Sequence[Shown], *, colour: Colour = "linear", file: str = "figure.png") -> bytes:
+    """Return all that the picture of the Bench shows: a panel a mechanism, on one scale from 0 to 1.
+
+    Parameters
+    ----------
+    shown : sequence of Shown
+        At least one, all of one source.
+    colour : {"linear", "root"}, optional
+        Whether a colour stands for the weight or for its square root.
+    file : str, optional
+        Name of the file that it is saved as; its ending, ``.png`` or ``.svg``, says in which format.
+
+    Returns
+    -------
+    bytes
+        As `viz.canvas.payload.pack` gives them; the maps are float32, little-endian, [query, key], one after another.
+    """
+    views = [each.view for each in shown if each.view]
+    tokens = views[0].shown.key_tokens.texts if views else shown[0].trace.source.word_texts
+    common = [note for note in notes_of(views[0]) if all(note in notes_of(view) for view in views)] if views else []
+    rows = {view.query_title for view in views}
+    header = {
+        "title": shown[0].trace.source_text,
+        "alt": " ".join(sentence_of(view) for view in views),
+        "file": file,
+        "tokens": [visible(text) for text in tokens],
+        "panels": [_panel(each, common, one_title=len(rows) < 2) for each in shown],
+        "notes": common,
+        "row_title": rows.pop() if len(rows) == 1 else "",
+        "key_title": views[0].key_title if views else "",
+        "scale": _("attention weight: share of the reading given to this word"),
+        "ticks": weight_ticks(colour),
+        "night": NIGHT_SCALE,
+        "window_colour": WINDOW_COLOUR,
+        "words": {key: _(message) for key, message in (WORDS | _WORDS).items()},
+        **colours_of(colour),
+    }
+    weights = [np.asarray(view.weights, dtype="<f4").tobytes() for view in views]
+    return pack(header, b"".join(weights))
+
+
+def _panel(shown: Shown, common: Sequence[str], *, one_title: bool) -> dict[str, Any]:
+    """Return what one panel says; notes that all have, and a title of rows that all share, are said once elsewhere."""
+    trace, view = shown.trace, shown.view
+    written = written_words(trace)
+    panel = {
+        "title": _(trace.provenance.title),
+        "year": str(trace.provenance.year),
+        "formula": math_of(shown.formula),
+        "code": shown.language,
+        "words": [{"text": each.text, "spaced": each.spaced, "says": each.says} for each in written],
+        "sure": [round(each.probability, 4) for each in written],
+        "nothing": "" if written else _("nothing written"),
+    }
+    if view is None:
+        return panel | {"rows": [], "vector": _one_vector(len(trace.source.word_texts)), "notes": []}
+    windows = windows_of(view)
+    own = [note for note in notes_of(view) if note not in common]
+    return panel | {
+        "rows": [isolated(visible(text)) for text in view.shown.query_tokens.texts],
+        "row_words": _words_of_rows(view, written),
+        "reading": view.reading,
+        "says": links_of(view, count=1),
+        "alt": sentence_of(view),
+        "notes": [*own, *window_note(windows), *(() if one_title else (view.query_title,))],
+        "windows": _lines_of(windows),
+    }
+
+
+def _words_of_rows(view: View, written: Sequence[Written]) -> list[int]:
+    """Return for each row which written word it is of, counted among those that are shown; -1: of none."""
+    places = {each.word: place for place, each in enumerate(written)}
+    shift = int(view.reading == "input")  # the first word read in is <s>
+    target = view.trace.target_input if shift else view.trace.target
+    words = target.words if view.unit == "piece" else range(len(view.shown.query_tokens))
+    return [places.get(word - shift, -1) for word in words]
+
+
+def _lines_of(windows: Windows | None) -> list[dict[str, Any]]:
+    """Return the lines of local attention over a map, in columns, from 0 at the middle of the first: a place a row."""
+    if windows is None:
+        return []
+    lines = [("solid", windows.left), ("solid", windows.right), ("point", windows.centre)]
+    if windows.sigma_left is not None and windows.sigma_right is not None:
+        lines += [("dotted", windows.sigma_left), ("dotted", windows.sigma_right)]
+    return [{"style": style, "places": places.round(3).tolist()} for style, places in lines]
+
+
+def _one_vector(words: int) -> list[str]:
+    """Say what a decoder without attention gets of a sentence of so many words."""
+    return [
+        _n("{count} word or mark, the end counted", "{count} words and marks, the end counted", words),
+        _("one vector"),
+        _(
+            "There is no map to see: the decoder never looks back at a word. All that it knows of the sentence is the "
+            "encoder's last state."
+        ),
+    ]

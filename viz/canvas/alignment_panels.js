@@ -1,0 +1,394 @@
+// The picture of the Bench, standing still: a line of the sentence's words, and under it panels side by side, a panel a
+// mechanism. Stands behind canvas.js. Whatever comes from the data is shown as text, but for formulas, which are ours.
+
+const GAP = 24; // pixels between panels
+const PANEL = 300; // pixels that a panel takes at least, where there are several in a row
+const MOST_ACROSS = 4;
+const NARROW = 600; // with less room the sentence takes two lines
+const BESIDES = 136; // pixels of a panel's heading, its translation, and two lines said under its map
+const LABELS = 58; // pixels above a map for the names of its columns
+const CELL = { least: 9, most: 46 }; // pixels of a cell's width
+const ROW = { least: 12, most: 34 };
+const MAP = { least: 220, most: 620, above: 312 }; // pixels of a map's height; what stands above it and just below
+const STEP = 120; // pixels by which higher maps grow, so that they seldom do
+const FORMULA = { usual: 16, beside: 11.5, least: 9 }; // pixels of a formula's letters
+const DEEPEST_TINT = 0.5;
+const SVG_NAME = "http://www.w3.org/2000/svg";
+
+const made = (name, className = "", text = null) => {
+  const element = document.createElement(name);
+  element.className = className;
+  if (text !== null) element.textContent = text;
+  return element;
+};
+const within = (value, { least, most }) => Math.min(Math.max(value, least), most);
+const pen = document.createElement("canvas").getContext("2d");
+const widthOf = (text, size, family, weight = 400) => {
+  pen.font = `${weight} ${size}px ${family}`;
+  return pen.measureText(text).width;
+};
+
+// The largest of `sizes` in which words that are `widths` wide at 1 pixel fit into so many lines of `room` pixels.
+function fittingSize(widths, room, lines, sizes) {
+  return sizes.find((size) => {
+    let [used, line] = [0, 1];
+    for (const width of widths) {
+      if (used && used + width * size > room) [used, line] = [0, line + 1];
+      used += width * size;
+    }
+    return line <= lines;
+  }) ?? sizes.at(-1);
+}
+
+class Panels {
+  constructor(figure) {
+    this.figure = this.stage = figure;
+    figure.classList.add("stage");
+    for (const part of ["bands", "live", "save", "keys"]) this[part] = figure.querySelector("." + part);
+    Object.assign(this, { loads: 0, formulas: new Map() });
+    this.sizes = new ResizeObserver(() => this.draw());
+    this.sizes.observe(figure);
+    this.listeners = new AbortController();
+    const { signal } = this.listeners;
+    this.save.addEventListener("click", async () => saveAs(await pictureOf(this), this.header.file), { signal });
+    window.addEventListener("resize", () => this.draw(), { signal });
+    figure.addEventListener("transitionend", (event) => event.target === figure && this.header && this.paint(), { signal }); // the theme
+  }
+
+  dispose() {
+    this.listeners.abort();
+    this.sizes.disconnect();
+  }
+
+  async load(bytes) {
+    const turn = ++this.loads;
+    const [header, cells] = await decode(bytes);
+    if (turn !== this.loads) return; // a later payload has come meanwhile
+    const weights = new Float32Array(cells.slice().buffer), columns = header.tokens.length;
+    let start = 0;
+    for (const panel of header.panels) {
+      const size = panel.rows.length * columns;
+      panel.weights = weights.subarray(start, (start += size));
+    }
+    this.header = header;
+    this.drawnFor = null;
+    this.draw();
+  }
+
+  draw() {
+    const room = Math.floor(this.figure.clientWidth), drawnFor = `${room} ${window.innerHeight} ${window.devicePixelRatio}`;
+    if (!this.header || !room || drawnFor === this.drawnFor) return;
+    this.drawnFor = drawnFor;
+    this.family = getComputedStyle(this.figure).fontFamily;
+    this.place = this.arrange(room);
+    this.build();
+    this.paint();
+    const { header } = this;
+    // What is drawn, for those who ask this element.
+    Object.assign(this.stage, { texts: header.tokens, exact: header.panels.map((panel) => panel.rows.length > 0).filter(Boolean) });
+    this.stage.dataset.drawn = String(Number(this.stage.dataset.drawn ?? 0) + 1);
+  }
+
+  // Widths and heights follow the page and the number of panels, and not the sentence: while somebody types, cells shrink.
+  arrange(room) {
+    const { header, family } = this, count = header.panels.length, columns = header.tokens.length;
+    const most = within(Math.floor((room + GAP) / (PANEL + GAP)), { least: 1, most: MOST_ACROSS });
+    const across = Math.ceil(count / Math.ceil(count / most));
+    const panel = Math.floor((room - GAP * (across - 1)) / across), label = Math.round(within(panel * 0.25, { least: 80, most: 130 }));
+    const wide = within((panel - label - 14) / columns, CELL);
+    const height = within(Math.min(window.innerHeight - MAP.above, panel * 1.08), MAP);
+    const tallest = Math.max(...header.panels.map((each) => each.rows.length), 1);
+    const region = Math.max(height, Math.ceil((tallest * ROW.least) / STEP) * STEP * (tallest * ROW.least > height));
+    const rows = header.panels.map((each) =>
+      within(height / Math.max(each.rows.length, 1), { least: ROW.least, most: Math.min(ROW.most, Math.max(wide * 1.35, 20)) }));
+    const widest = Math.max(...header.tokens.map((text) => widthOf(text, 13, family)), 1);
+    const turn = widest + 4 <= wide ? 0 : wide >= 16 ? -45 : -90;
+    const font = turn === -90 ? within(wide * 0.95, { least: 8, most: 12 }) : 13;
+    const folded = room < NARROW;
+    const widths = header.tokens.map((text) => widthOf(text, 1, family) + 0.5);
+    const token = fittingSize(widths, room - 8, folded ? 2 : 1, folded ? [17, 16, 15, 14, 13, 12] : [20, 19, 18, 17, 16, 15, 14, 13]);
+    return { room, across, panel, label, wide, rows, region, turn, font, token, folded };
+  }
+
+  build() {
+    const { header, place } = this, bands = [];
+    this.panels = [];
+    for (let first = 0; first < header.panels.length; first += place.across) bands.push(this.band(first));
+    this.bands.replaceChildren(...bands.map(({ element }) => element));
+    this.parts = bands;
+    this.fitFormulas();
+    this.describe();
+  }
+
+  band(first) {
+    const { header, place } = this, element = made("div", "band"), tokens = made("div", "tokens");
+    tokens.classList.toggle("folded", place.folded);
+    tokens.style.fontSize = `${place.token}px`;
+    const words = header.tokens.map((text, key) => this.word(text, { key }, `t${first}-${key}`));
+    this.listen(tokens, words, header.words.sentence, first === 0);
+    const grid = made("div", "panels");
+    Object.assign(grid.style, { gridTemplateColumns: `repeat(${place.across}, ${place.panel}px)`, gap: `8px ${GAP}px` });
+    const numbers = header.panels.slice(first, first + place.across).map((_, each) => first + each);
+    grid.append(...numbers.map((number) => this.panel(number)));
+    const links = document.createElementNS(SVG_NAME, "svg");
+    links.setAttribute("class", "links");
+    links.setAttribute("aria-hidden", "true");
+    element.append(tokens, grid, links);
+    return { element, tokens: words, links, numbers };
+  }
+
+  word(text, data, id) {
+    const word = made("span", "word", text);
+    word.id = id;
+    word.setAttribute("role", "option");
+    Object.assign(word.dataset, data);
+    return word;
+  }
+
+  // A line of words is one stop of the Tab key: arrow keys go from word to word.
+  listen(line, words, label, stop = true) {
+    line.append(...words);
+    if (!stop) return line.setAttribute("aria-hidden", "true");
+    line.tabIndex = 0;
+    line.setAttribute("role", "listbox");
+    line.setAttribute("aria-orientation", "horizontal");
+    line.setAttribute("aria-label", label);
+    line.setAttribute("aria-describedby", this.keys.id);
+  }
+
+  panel(number) {
+    const { header, place } = this, panel = header.panels[number], element = made("section", "panel");
+    element.dataset.panel = number;
+    const head = made("div", "head"), name = made("h2", "name", `${panel.title} `), formula = made("span", "formula");
+    name.append(made("span", "year", panel.year));
+    formula.append(document.importNode(new DOMParser().parseFromString(panel.formula, "application/xml").documentElement, true));
+    head.append(name, formula);
+    const translation = made("p", "translation"), size = this.sizeOf(panel);
+    if (panel.code) translation.lang = panel.code;
+    translation.dir = "auto";
+    translation.style.fontSize = `${size}px`;
+    const words = panel.words.map(({ text, spaced, says }, word) => {
+      const shown = this.word(text, { word }, `w${number}-${word}`);
+      shown.title = says;
+      shown.style.backgroundColor = this.tint(panel.sure[word]);
+      return [spaced ? " " : "", shown];
+    });
+    if (words.length) this.listen(translation, words.flat(), fill(header.words.translation, { title: panel.title }));
+    else translation.append(made("em", "", panel.nothing));
+    const [says, notes] = [made("p", "says", panel.says ?? header.words.one_vector), made("p", "notes", panel.notes.join(" · "))];
+    const parts = { element, head, formula, translation, words: words.map(([, word]) => word), says, notes };
+    const body = panel.vector ? this.vector(panel) : this.plot(number, parts);
+    body.style.height = `${place.region + LABELS}px`;
+    if (panel.rows.length) body.style.height = `${panel.rows.length * place.rows[number] + LABELS + 2}px`;
+    element.style.minHeight = `${place.region + LABELS + BESIDES}px`;
+    element.append(head, translation, body, says, notes);
+    this.panels[number] = parts;
+    return element;
+  }
+
+  sizeOf(panel) {
+    const widths = panel.words.map(({ text, spaced }) => widthOf((spaced ? " " : "") + text, 1, this.family) + 0.12);
+    return fittingSize(widths, this.place.panel - 4, 2, [17, 16, 15, 14, 13, 12]);
+  }
+
+  tint(sure) {
+    return `rgba(var(--tint), ${(DEEPEST_TINT * (1 - sure)).toFixed(3)})`;
+  }
+
+  plot(number, parts) {
+    const { header, place } = this, panel = header.panels[number], { label, wide } = place, high = place.rows[number];
+    const plot = made("div", "plot"), inner = made("div", "inner"), [columns, rows] = [made("div", "columns"), made("div", "rows")];
+    plot.tabIndex = 0;
+    plot.setAttribute("role", "application");
+    plot.setAttribute("aria-label", panel.alt);
+    plot.setAttribute("aria-describedby", this.keys.id);
+    const [width, height] = [wide * header.tokens.length, high * panel.rows.length];
+    for (const each of [columns, rows]) each.setAttribute("aria-hidden", "true");
+    columns.append(...header.tokens.map((text, key) => {
+      const span = made("span", "", text);
+      span.dataset.key = key;
+      const longest = place.turn ? (place.turn === -90 ? LABELS - 6 : (LABELS - 10) / Math.SQRT1_2) : wide;
+      const left = label + (key + 0.5) * wide + (place.turn === -90 ? place.font * 0.55 : place.turn ? 3 : -wide / 2);
+      Object.assign(span.style, { left: `${left}px`, bottom: `${height + 4}px`, fontSize: `${place.font}px`, maxWidth: `${longest}px` });
+      if (place.turn) span.style.transform = `rotate(${place.turn}deg)`;
+      else Object.assign(span.style, { width: `${wide}px`, textAlign: "center" });
+      return span;
+    }));
+    rows.append(...panel.rows.map((text, row) => {
+      const span = made("span"), word = panel.row_words[row], shown = made("i", "", text);
+      span.append(shown);
+      span.dataset.row = row;
+      const size = within(high - 3, { least: 9, most: 15 });
+      Object.assign(span.style, { width: `${label - 4}px`, top: `${LABELS + row * high}px`, height: `${high - 1}px`, lineHeight: `${high - 1}px`, fontSize: `${size}px` });
+      if (word >= 0) shown.style.backgroundColor = this.tint(panel.sure[word]);
+      return span;
+    }));
+    const layers = ["cells", "fade"].map((layer) => {
+      const canvas = made("canvas", layer);
+      Object.assign(canvas.style, { left: `${label}px`, top: `${LABELS}px`, width: `${width}px`, height: `${height}px` });
+      return canvas;
+    });
+    inner.style.cssText = `width: ${label + width + 2}px; height: ${LABELS + height}px`;
+    inner.append(columns, rows, ...layers);
+    plot.append(inner);
+    Object.assign(parts, { plot, columns: [...columns.children], rows: [...rows.children], cells: layers[0], fade: layers[1], width, height });
+    return plot;
+  }
+
+  // Without attention: as many lines as words go in, through one vector, and out again.
+  vector(panel) {
+    const [into, one, why] = panel.vector, element = made("div", "vector"), svg = document.createElementNS(SVG_NAME, "svg");
+    svg.setAttribute("viewBox", "0 0 300 130");
+    svg.setAttribute("aria-hidden", "true");
+    const line = (attributes) => {
+      const each = document.createElementNS(SVG_NAME, "line");
+      for (const [name, value] of Object.entries(attributes)) each.setAttribute(name, value);
+      svg.append(each);
+    };
+    const spread = (count, place) => 150 + (count > 1 ? (place / (count - 1) - 0.5) * 260 : 0);
+    const [words, written] = [this.header.tokens.length, panel.words.length];
+    for (let word = 0; word < words; word++) line({ x1: spread(words, word), y1: 2, x2: 150, y2: 60, "stroke-opacity": 0.5 });
+    for (let word = 0; word < written; word++) line({ x1: 150, y1: 70, x2: spread(written, word), y2: 128, "stroke-opacity": 0.5 });
+    line({ x1: 110, y1: 65, x2: 190, y2: 65, "stroke-width": 10, stroke: "var(--st-primary-color)" });
+    element.append(made("span", "", `${into} → ${one}`), svg, made("span", "", why));
+    return element;
+  }
+
+  // A formula stands beside its name where it can be read there, else all stand below the names.
+  fitFormulas() {
+    const { place, header, family } = this, names = header.panels.map(({ title, year }) => widthOf(`${title} ${year}`, 16, family, 600));
+    const natural = this.panels.map(({ formula }, number) => {
+      const key = header.panels[number].formula;
+      if (!this.formulas.has(key)) {
+        formula.style.fontSize = `${FORMULA.usual}px`;
+        const { width } = formula.getBoundingClientRect();
+        if (!width) return 1;
+        this.formulas.set(key, width + 2);
+      }
+      return this.formulas.get(key);
+    });
+    const size = (room, number) => Math.min(FORMULA.usual, (room / natural[number]) * FORMULA.usual);
+    const beside = names.map((name, number) => size(place.panel - name - 16, number));
+    const below = Math.min(...beside) < FORMULA.beside;
+    this.bands.classList.toggle("tall", below);
+    this.panels.forEach(({ formula }, number) => {
+      const pixels = below ? Math.max(size(place.panel, number), FORMULA.least) : beside[number];
+      formula.style.fontSize = `${pixels}px`;
+    });
+  }
+
+  describe() {
+    const { header, figure } = this, put = (part, text) => (figure.querySelector("." + part).textContent = text);
+    figure.setAttribute("aria-label", header.title);
+    put("axes", [fill(header.words.rows, { title: header.row_title }), fill(header.words.columns, { title: header.key_title }), ...header.notes]
+      .filter((text, place) => (place > 1 || [header.row_title, header.key_title][place])).join(" · "));
+    put("meaning", header.key_title ? header.scale : "");
+    put("tints", `${header.words.unsure} · ${header.words.lines}`);
+    put("keys", header.words.keys);
+    this.save.textContent = fill(header.words.save, { format: header.file.split(".").pop().toUpperCase() });
+  }
+
+  get isNight() {
+    const [red, green, blue] = getComputedStyle(this.figure).backgroundColor.match(/[\d.]+/g).map(Number);
+    return red + green + blue < 384;
+  }
+
+  // On a dark page no reading is the page's own dark, a little lighter.
+  palette() {
+    if (!this.isNight) return this.header.palette;
+    const page = getComputedStyle(this.figure).backgroundColor.match(/\d+/g).slice(0, 3);
+    const none = page.map((value) => Math.min(Number(value) + 8, 255).toString(16).padStart(2, "0")).join("");
+    return [[0, `#${none}`], ...this.header.night.slice(1)];
+  }
+
+  // The colour of a weight from 0 to 1, as text.
+  shade(weight) {
+    return this.shades[Math.round(Math.sqrt(within(weight, { least: 0, most: 1 })) * 255)];
+  }
+
+  paint() {
+    const { header, place } = this, night = this.isNight;
+    this.figure.classList.toggle("night", night);
+    this.shades = shadesOf(header, this.palette());
+    const bar = this.figure.querySelector(".bar"), stops = this.palette().map(([at, hex]) => `${hex} ${at * 100}%`);
+    const strip = made("i");
+    strip.style.background = `linear-gradient(to right, ${stops.join(", ")})`;
+    bar.replaceChildren(strip, ...header.ticks.filter(([at]) => at === 0 || at >= 0.2).map(([at, text]) => {
+      const tick = made("b", "", text);
+      tick.style.left = `${at * 100}%`;
+      return tick;
+    }));
+    bar.hidden = !header.key_title;
+    this.panels.forEach((parts, number) => {
+      if (!parts.cells) return;
+      for (const canvas of [parts.cells, parts.fade]) {
+        const ratio = sharpest(window.devicePixelRatio || 1, parts);
+        [canvas.width, canvas.height] = [Math.round(parts.width * ratio), Math.round(parts.height * ratio)];
+      }
+      const pen = parts.cells.getContext("2d");
+      for (const { x, y, width, height, fill } of this.cellsOf(number, parts.cells.width, parts.cells.height)) {
+        pen.fillStyle = fill;
+        pen.fillRect(x, y, width, height);
+      }
+      paintWindows(pen, header.panels[number], header.tokens.length, header.window_colour);
+    });
+    this.mark?.();
+  }
+
+  compose() {
+    return composeSheet(this);
+  }
+
+  paintMaps(pen, sharp) {
+    for (const { x, y, width, height, fill } of this.rectangles(sharp)) {
+      pen.fillStyle = fill;
+      pen.fillRect(x, y, width, height);
+    }
+  }
+
+  // Every cell of a saved picture, in the colours of the day.
+  rectangles(sharp = 1) {
+    const shades = shadesOf(this.header, this.header.palette);
+    return sheetOf(this).boxes.flatMap((box, number) => {
+      const cells = this.cellsOf(number, Math.round(box.width * sharp), Math.round(box.height * sharp), shades);
+      return cells.map((cell) => ({ ...cell, x: cell.x + Math.round(box.x * sharp), y: cell.y + Math.round(box.y * sharp) }));
+    });
+  }
+
+  // The cells of a map that is so wide and high: places rounded to whole pixels, with lines between cells that are large.
+  cellsOf(number, width, height, shades = this.shades) {
+    const { rows, weights } = this.header.panels[number], columns = this.header.tokens.length, cells = [];
+    const [xs, ys] = [[columns, width], [rows.length, height]].map(([count, length]) =>
+      Array.from({ length: count + 1 }, (_, place) => Math.round((place * length) / count)));
+    const gap = xs[1] - xs[0] >= 12 && ys[1] - ys[0] >= 10 ? 1 : 0;
+    for (let row = 0; row < rows.length; row++)
+      for (let key = 0; key < columns; key++) {
+        const level = Math.round(Math.sqrt(within(weights[row * columns + key], { least: 0, most: 1 })) * 255);
+        cells.push({ x: xs[key], y: ys[row], width: xs[key + 1] - xs[key] - gap, height: ys[row + 1] - ys[row] - gap, fill: shades[level] });
+      }
+    return cells;
+  }
+}
+
+// A colour as text for each of 256 levels, each the square root of a weight.
+function shadesOf(header, palette) {
+  return [...lookup({ ...header, palette, threshold: 0 })].map((each) =>
+    `rgb(${each & 255}, ${(each >> 8) & 255}, ${(each >> 16) & 255})`);
+}
+
+// The windows of local attention over a map: edges, centres, and one sigma of the Gaussian, dotted.
+function paintWindows(pen, panel, columns, colour) {
+  const { width, height } = pen.canvas, across = width / columns, down = height / panel.rows.length;
+  Object.assign(pen, { strokeStyle: colour, fillStyle: colour, lineWidth: Math.max(width / 220, 1.5) });
+  for (const { style, places } of panel.windows ?? []) {
+    pen.setLineDash(style === "dotted" ? [3, 3] : []);
+    pen.beginPath();
+    places.forEach((place, row) => {
+      const x = (place + 0.5) * across;
+      if (style === "point") return pen.moveTo(x, (row + 0.5) * down), pen.arc(x, (row + 0.5) * down, pen.lineWidth * 1.6, 0, 7);
+      pen.lineTo(x, row * down);
+      pen.lineTo(x, (row + 1) * down);
+    });
+    style === "point" ? pen.fill() : pen.stroke();
+  }
+}

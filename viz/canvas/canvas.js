@@ -1,0 +1,47 @@
+// What every canvas stands on: its bytes and colours, and one view for each place on the page.
+
+const MOST_SIDE = 16384, MOST_PIXELS = 2 ** 26; // what a canvas can be in every common browser
+const views = new WeakMap();
+
+// Give the view that `parentElement` holds, `Kind` of the element `name` in it, made when there is none yet. Streamlit may
+// end an earlier call after a later one has begun: `disposed` lets a view go only when its element has gone.
+function viewIn(parentElement, Kind, name) {
+  let view = views.get(parentElement);
+  if (!view || !view.stage.isConnected) {
+    view?.dispose();
+    view = new Kind(parentElement.querySelector(name));
+    views.set(parentElement, view);
+  }
+  return view;
+}
+
+const disposed = (view) => () => view.stage.isConnected || view.dispose();
+
+async function decode(bytes) {
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  const plain = new Uint8Array(await new Response(stream).arrayBuffer());
+  const length = new DataView(plain.buffer).getUint32(0, true);
+  return [JSON.parse(new TextDecoder().decode(plain.subarray(4, 4 + length))), plain.subarray(4 + length)];
+}
+
+// Colours are looked up and not computed, since there are millions of cells: for each of the 256 values that a cell can
+// have one number for ImageData; 0 is empty.
+function lookup(header) {
+  const stops = header.palette.map(([place, hex]) => [place, [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16))]);
+  return Uint32Array.from({ length: 256 }, (_, level) => {
+    const root = level / 255;
+    if (root * root < header.threshold) return 0;
+    const place = header.colour === "root" ? root : root * root;
+    const after = Math.max(1, stops.findIndex(([end]) => end >= place));
+    const [[from, low], [to, high]] = [stops[after - 1], stops[after]];
+    const share = (place - from) / (to - from);
+    const [red, green, blue] = low.map((value, channel) => Math.round(value + (high[channel] - value) * share));
+    return ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
+  });
+}
+
+const fill = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
+
+// How many pixels a canvas has for each of the page's: those of the screen, or fewer where it would be too large.
+const sharpest = (wanted, { width, height }) =>
+  Math.min(wanted, MOST_SIDE / Math.max(width, height), Math.sqrt(MOST_PIXELS / (width * height)));

@@ -1,0 +1,83 @@
+// Maps of heads on a canvas: how bytes are taken, where the maps lie, how they are painted. Stands behind canvas.js.
+
+// A kind of maps says how bytes are taken (`take`), where the maps lie (`arrange`: {boxes, width, height}) and which
+// colour a cell has (`colours`).
+class Drawn {
+  async load(bytes) {
+    const turn = ++this.loads;
+    const [header, cells] = await decode(bytes);
+    if (turn !== this.loads) return; // a later payload has come meanwhile
+    this.change(() => {
+      this.header = header;
+      this.take(cells);
+    });
+  }
+
+  describe() {
+    const { header } = this;
+    this.figure.querySelector(".keys").textContent = header.words.keys;
+    this.stage.setAttribute("aria-label", header.alt);
+    const saves = fill(header.words.save, { format: header.file.split(".").pop().toUpperCase() });
+    this.save.textContent = saves;
+    this.save.setAttribute("aria-label", `${saves}: ${header.title}`);
+  }
+
+  // Painted once whatever the size of the page: all maps as one picture, a pixel a cell, which drawing then scales.
+  paintSheet() {
+    const { header } = this;
+    const [rows, columns] = [header.rows.length - 1, header.columns.length - 1];
+    const sheet = document.createElement("canvas");
+    const across = Math.max(1, Math.min(header.heads.length, Math.floor(4096 / Math.max(columns, 1))));
+    sheet.width = Math.max(across * columns, 1);
+    sheet.height = Math.max(Math.ceil(header.heads.length / across) * rows, 1);
+    const image = new ImageData(sheet.width, sheet.height);
+    const pixels = new Uint32Array(image.data.buffer), colourOf = this.colours();
+    for (let head = 0, cell = 0; head < header.heads.length; head++) {
+      const start = Math.floor(head / across) * rows * sheet.width + (head % across) * columns;
+      for (let row = 0; row < rows; row++)
+        for (let column = 0; column < columns; column++) pixels[start + row * sheet.width + column] = colourOf(cell++);
+    }
+    sheet.getContext("2d").putImageData(image, 0, 0);
+    this.sheet = { picture: sheet, across, rows, columns };
+  }
+
+  draw() {
+    const room = Math.floor(this.figure.clientWidth), wanted = window.devicePixelRatio || 1;
+    const drawnFor = `${room} ${wanted}`;
+    if (!this.header || !room || drawnFor === this.drawnFor) return;
+    this.place = this.arrange(room);
+    const { width, height } = this.place, ratio = sharpest(wanted, this.place);
+    Object.assign(this, { drawnFor, ratio });
+    this.stage.style.height = `${height}px`;
+    for (const canvas of [this.maps, this.marks]) {
+      canvas.width = Math.round(width * ratio);
+      canvas.height = Math.round(height * ratio);
+      canvas.style.width = `${width}px`;
+      canvas.style.height = `${height}px`;
+    }
+    this.paint(this.maps.getContext("2d"));
+    this.mark();
+    this.stage.boxes = this.place.boxes;
+    this.stage.dataset.drawn = String(Number(this.stage.dataset.drawn ?? 0) + 1);
+  }
+
+  paint(pen) {
+    this.paintMaps(pen, this.ratio);
+  }
+
+  // Places are rounded to whole pixels of the screen, `ratio` for each of the page's: else the edges of cells blur.
+  paintMaps(pen, ratio) {
+    if (!this.sheet) this.paintSheet();
+    const { picture, across, rows, columns } = this.sheet;
+    if (!rows || !columns) return;
+    this.place.boxes.forEach((box, head) => {
+      const [left, top] = [box.left, box.top].map((each) => Math.round(each * ratio));
+      const [wide, high] = [box.width, box.height].map((each) => Math.round(each * ratio));
+      pen.imageSmoothingEnabled = wide < columns || high < rows;
+      const [x, y] = [(head % across) * columns, Math.floor(head / across) * rows];
+      pen.drawImage(picture, x, y, columns, rows, left, top, wide, high);
+      pen.strokeStyle = "rgba(128, 128, 128, 0.45)";
+      pen.strokeRect(left - 0.5, top - 0.5, wide + 1, high + 1);
+    });
+  }
+}

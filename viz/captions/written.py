@@ -1,0 +1,67 @@
+"""The words of a translation, and what is said of each: how sure the model was of it, and what else it weighed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from models.trace import AttentionTrace
+from viz.text.language import _
+from viz.text.tokens import visible
+
+_SPECIAL = 3  # ids below it are not text
+_NAMED = 2  # other pieces that are named
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A word of a translation.
+
+    Parameters
+    ----------
+    word : int
+        Its number in the target, from 0.
+    text : str
+    spaced : bool
+        Whether white space stands before it.
+    probability : float
+        The product of those of its pieces.
+    says : str
+        What is said of it, in plain text.
+    """
+
+    word: int
+    text: str
+    spaced: bool
+    probability: float
+    says: str
+
+
+def written_words(trace: AttentionTrace) -> tuple[Written, ...]:
+    """Return the words that a model wrote, in order, without the marks of beginning and end.
+
+    Parameters
+    ----------
+    trace : AttentionTrace
+        With a target.
+    """
+    target, written = trace.target, list[Written]()
+    for word, text in enumerate(target.word_texts):
+        pieces = [place for place, owner in enumerate(target.words) if owner == word]
+        if target.ids[pieces[0]] < _SPECIAL or not text:
+            continue
+        probability = math.prod(trace.steps[place].probability for place in pieces)
+        spaced = bool(written) and target.texts[pieces[0]][:1].isspace()
+        written.append(Written(word, text, spaced, probability, _says(trace, pieces, text, probability)))
+    return tuple(written)
+
+
+def _says(trace: AttentionTrace, pieces: Sequence[int], text: str, probability: float) -> str:
+    says = _("“{word}”: probability {probability}", word=visible(text), probability=f"{probability:.4f}")
+    step = trace.steps[pieces[0]]
+    others = [each for each in step.alternatives if each[0] != step.text][:_NAMED]
+    if len(pieces) > 1 or not others:
+        return says
+    named = ", ".join(f"“{visible(other.strip() or other)}” {share:.4f}" for other, share in others)
+    return _("{says}; others: {named}", says=says, named=named)

@@ -1,0 +1,122 @@
+"""Where a mechanism and its weights come from: paper, departures, data, what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from viz.text.language import _, mark
+from viz.text.markup import plain
+
+if TYPE_CHECKING:
+    from models.translation.entry import Entry
+
+_FAR_SETS = {
+    "tsinghua_zh-en.odd": mark(
+        "tsinghua_zh-en.odd is news, far from the training text (everyday sentences, captions, encyclopedia)"
+    ),
+}
+
+
+_POOR = 0.5  # alignment error rate from which more is wrong than right
+
+
+def about(entry: Entry) -> str:
+    """Return where a mechanism and its weights come from, as Markdown.
+
+    Parameters
+    ----------
+    entry : Entry
+        The mechanism with its checkpoint.
+    """
+    mechanism, card = entry.mechanism, entry.card
+    trained = [f"{_(each['name'])} ({_(each['licence'])}): {each['credit']}" for each in card.get("data", ())]
+    weights = _("Weights {key}, SHA-256 {hash}…", key=entry.key, hash=entry.sha256[:12])
+    parts = (
+        f"**{plain(_(mechanism.title))}**, {mechanism.year}",
+        _("**Paper:** {paper}; {equation}", paper=plain(mechanism.paper), equation=plain(_(mechanism.equation))),
+        _bullets(_("Where this model differs from it"), [_(departure) for departure in mechanism.departures]),
+        _bullets(_("Trained on"), [*trained, *tokens_seen(card)]),
+        _bullets(_("Example sentences and the training text"), examples_met(card)),
+        _bullets(_("Measured on sentences that it has not seen"), measured(card)),
+        f":small[{plain(weights)}]",
+    )
+    return "\n\n".join(filter(None, parts))
+
+
+def _bullets(heading: str, lines: Sequence[str]) -> str:
+    return f"**{heading}**\n" + "".join(f"\n- {plain(line)}" for line in lines) if lines else ""
+
+
+def tokens_seen(card: Mapping[str, Any]) -> list[str]:
+    """Say how much a model was trained, and how much of that it inherited from another; nothing if that is unknown.
+
+    Parameters
+    ----------
+    card : mapping
+        What ``card.json`` says: ``target_tokens_seen`` counts those of the model whose weights training began with.
+
+    Returns
+    -------
+    list of str
+    """
+    if "target_tokens_seen" not in card:
+        return []
+    count, start = f"{card['target_tokens_seen'] / 1e6:.1f}", card.get("start")
+    if not start:
+        return [_("{count} M target tokens", count=count)]
+    inherited = f"{start['target_tokens'] / 1e6:.1f}"
+    return [
+        _(
+            "{count} M target tokens, of which {inherited} M as {key}: training began with what fits of its weights",
+            count=count,
+            inherited=inherited,
+            key=start["key"],
+        )
+    ]
+
+
+def examples_met(card: Mapping[str, Any]) -> list[str]:
+    """Say which example sentences a model met while it was trained, and which it did not; nothing if that is unknown.
+
+    Parameters
+    ----------
+    card : mapping
+        What ``card.json`` says.
+
+    Returns
+    -------
+    list of str
+    """
+    met = card.get("examples_in_training", {})
+    there, new = ([f"“{each}”" for each in met if met[each] is known] for known in (True, False))
+    if not there:
+        return [_("none of them is in it")] if met else []
+    lines = [_("in it, whatever capitals and closing mark: {sentences}", sentences=" ".join(there))]
+    return lines + ([_("not in it: {sentences}", sentences=" ".join(new))] if new else [])
+
+
+def measured(card: Mapping[str, Any]) -> list[str]:
+    """Say in words what a checkpoint's card reports of its quality.
+
+    Parameters
+    ----------
+    card : mapping
+        What ``card.json`` says; figures that are not there are left out.
+
+    Returns
+    -------
+    list of str
+        A line a measure: BLEU (higher is better), alignment error rate (lower is better).
+    """
+    bleu = [f"{figures['bleu']:.1f} ({name})" for name, figures in card.get("bleu", {}).items()]
+    errors = [f"{rate:.2f} ({name})" for name, rate in card.get("aer", {}).items()]
+    lines = []
+    if bleu:
+        lines.append(_("BLEU, higher is better: {figures}", figures=", ".join(bleu)))
+    if errors:
+        lines.append(_("Alignment error rate of the map shown, lower is better: {figures}", figures=", ".join(errors)))
+    for name, rate in card.get("aer", {}).items():
+        if name in _FAR_SETS:
+            lines.append(_(_FAR_SETS[name]) + (_("; the model aligns it poorly") if rate > _POOR else ""))
+    return lines

@@ -1,0 +1,143 @@
+"""The mechanisms as a timeline on one line: each family is put on the bench there, and folds out into its variants."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+import models
+from models.mechanisms import Mechanism, mechanisms
+from models.sites import Site
+from models.trace import AttentionTrace
+from viz.pages.bench.about import about
+from viz.pages.bench.settings import AUTOMATIC, HEAD, MECHANISMS
+from viz.text.language import _
+from viz.views.view import Head
+from viz.widgets.settings import choose, choose_part, chosen_of
+
+Place = tuple[Site | None, Head | None]
+"""A layer and a head; None: those of the model's card."""
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Mechanisms of one paper, or all without attention.
+
+    Parameters
+    ----------
+    main : Mechanism
+        The one that stands on the line itself.
+    variants : tuple of Mechanism
+        Those that fold out.
+    """
+
+    main: Mechanism
+    variants: tuple[Mechanism, ...]
+
+    @property
+    def name(self) -> str:
+        """What the line calls it."""
+        if not self.main.has_attention:
+            return _("no attention")
+        return _("Transformer") if self.main.is_multi_head else _(self.main.title).partition(" (")[0]
+
+
+def families(names: Mapping[str, str], usual: tuple[str, ...]) -> tuple[Family, ...]:
+    """Return the families of mechanisms, oldest first.
+
+    Parameters
+    ----------
+    names : mapping of str to str
+        The mechanisms that there are, and their titles.
+    usual : tuple of str
+        Those that stand for their family, where it has one of them; else its first does.
+    """
+    found: dict[str, list[Mechanism]] = {}
+    for key, each in mechanisms().items():
+        if key in names:
+            found.setdefault(each.paper if each.has_attention else "", []).append(each)
+    mains = [next((each for each in family if each.key in usual), family[0]) for family in found.values()]
+    return tuple(
+        Family(main, tuple(each for each in family if each is not main))
+        for main, family in zip(mains, found.values(), strict=True)
+    )
+
+
+def choose_mechanisms(
+    names: Mapping[str, str], usual: tuple[str, ...], pair: str
+) -> tuple[tuple[str, ...], dict[str, DeltaGenerator]]:
+    """Show the timeline, and return which mechanisms are chosen, and where the head of each can be asked for.
+
+    Parameters
+    ----------
+    names : mapping of str to str
+        The mechanisms that there are, and their titles.
+    usual : tuple of str
+        What is shown to somebody who chose nothing.
+    pair : str
+        Such as ``en-fr``.
+    """
+    chosen = chosen_of(MECHANISMS, names, default=usual)
+    every, folds = tuple(names), dict[str, DeltaGenerator]()
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", wrap=False, key="timeline"):
+        for family in families(names, usual):
+            main, variants = family.main, family.variants
+            show = partial(choose_part, MECHANISMS, chosen=chosen, every=every, default=usual)
+            show({main.key: f":small[{main.year}] {family.name}"}, part=main.key)
+            fold = st.popover(
+                _("{name}: variants, heads, sources", name=family.name), key=f"fold-{main.key}", on_change="rerun"
+            )
+            with fold:
+                if variants:
+                    show({each.key: names[each.key] for each in variants}, part=f"{main.key}-variants")
+                here = [each.key for each in (main, *variants) if each.key in chosen]
+                folds |= dict.fromkeys(here, st.container())
+                if fold.open:
+                    for key in here or [main.key]:
+                        st.markdown(about(models.describe(f"{key}-{pair}")))
+    return chosen, folds
+
+
+def choose_place(mechanism: str, trace: AttentionTrace, where: DeltaGenerator) -> Place:
+    """Let the reader choose a layer and a head of a mechanism, if there is a choice.
+
+    Parameters
+    ----------
+    mechanism : str
+        Such as ``luong-general``.
+    trace : AttentionTrace
+        What it did with the sentence.
+    where : DeltaGenerator
+        Where the control goes.
+    """
+    places, labels = _places(trace)
+    if not places:
+        return None, None
+    with where:
+        st.caption(_("{title}: layer and head", title=_(trace.provenance.title)))
+        return places[choose(HEAD.named(mechanism), labels)]
+
+
+def _places(trace: AttentionTrace) -> tuple[dict[str, Place], dict[str, str]]:
+    """Return the layers and heads of a trace that there are to choose from, and their names; none without a choice."""
+    maps = [each for each in trace if each.site.kind == "cross"]
+    if sum(len(each.head_names) for each in maps) < 2:
+        return {}, {}
+    places: dict[str, Place] = {AUTOMATIC: (None, None)}
+    labels: dict[str, str] = {}
+    for each in maps:
+        layer, heads = each.site.layer, len(each.head_names)
+        choices: tuple[Head, ...] = ("mean", *range(heads))
+        for head in choices:
+            key = f"{layer}.{head}"
+            places[key] = (each.site, head)
+            labels[key] = (
+                _("layer {layer}, mean", layer=layer)
+                if head == "mean"
+                else _("layer {layer}, head {head}", layer=layer, head=each.head_names[head])
+            )
+    return places, {AUTOMATIC: _("best aligned"), **labels}

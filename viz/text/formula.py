@@ -1,0 +1,24 @@
+"""Formulas as MathML, which every browser draws itself: nothing of them can be cut off."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from latex2mathml.converter import convert
+
+
+@cache
+def math_of(formula: str) -> str:
+    r"""Return a formula as MathML, in a line.
+
+    Parameters
+    ----------
+    formula : str
+        In LaTeX.
+
+    Examples
+    --------
+    >>> math_of("e_{ij}").removeprefix('<math xmlns="http://www.w3.org/1998/Math/MathML" display="inline">')
+    '<mrow><msub><mi>e</mi><mrow><mi>i</mi><mi>j</mi></mrow></msub></mrow></math>'
+    """
+    return str(convert(formula))
