@@ -88,9 +88,8 @@ def choose_mechanisms(
             main, variants = family.main, family.variants
             show = partial(choose_part, MECHANISMS, chosen=chosen, every=every, default=usual)
             show({main.key: f":small[{main.year}] {family.name}"}, part=main.key)
-            fold = st.popover(
-                _("{name}: variants, heads, sources", name=family.name), key=f"fold-{main.key}", on_change="rerun"
-            )
+            label = _("{name}: variants, heads, sources", name=family.name)
+            fold = st.popover(label, key=f"fold-{main.key}", on_change="rerun")
             with fold:
                 if variants:
                     show({each.key: names[each.key] for each in variants}, part=f"{main.key}-variants")
