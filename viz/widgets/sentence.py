@@ -22,7 +22,6 @@ SENTENCE = Text("sentence", travels=True)
 USUAL = "en-fr"
 """The pair whose examples are shown where none is said."""
 
-LONGEST_EXAMPLE = 60  # columns of an example in the list of examples
 MOST_NAMED = 8  # words that a message lists
 _BYTE = "\\x"  # how a piece is shown that ends inside a character
 
@@ -86,7 +85,7 @@ def sentence_box(label: str | None = None, *, pair: str = USUAL) -> str:
     st.menu_button(
         _("Examples"),
         tuple(examples),
-        format_func=lambda name: f"{_(name)}: {shorten(examples[name], LONGEST_EXAMPLE)}",
+        format_func=lambda name: f"{_(name)}: {examples[name]}",
         key="examples",
         on_click=_put_example,
         args=(examples,),
