@@ -26,6 +26,13 @@ QUANTITIES = (
     "features",
     "centre",
     "raw_weights",
+    "input",
+    "read",
+    "memory",
+    "joined",
+    "hidden",
+    "feedforward",
+    "final",
 )
 """What can be captured at a place.
 
@@ -33,6 +40,11 @@ QUANTITIES = (
 [batch, head, query or key, d] are query, key, value, context and output. [batch, query, key, d] are features, the
 hidden layer of an additive score. [batch, head, query, 2] is centre, the window of local attention: the position in
 its middle, counted from 0, and the half-width D. A record has them without the batch axis.
+
+Of a Transformer's layer alone, [batch, 1, token, d]: input, what comes to the sublayer; read and memory, what its
+queries and its keys and values are made of; joined, what goes on after the sublayer, its residual and, in post-LN, its
+normalisation. At the layer's last place also hidden, feedforward and final: the hidden layer of the feed-forward part,
+what that part adds, and what leaves the layer.
 """
 
 

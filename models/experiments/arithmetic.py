@@ -51,6 +51,8 @@ def parameters_at(model: Translator, place: Site | None, names: Iterable[str]) -
         ``stack.layer.kind``; None, for a model without attention, means the whole network.
     names : iterable of str
         Such as ``score_vector`` or ``output.weight``: the names in the checkpoint, less what stands before them there.
+        Before a name ``layer.`` means the layer in which that part stands, ``norm.`` the LayerNorm of that part,
+        ``last_norm.`` the last one of the layer, and ``network.`` the whole network.
 
     Returns
     -------
@@ -62,26 +64,34 @@ def parameters_at(model: Translator, place: Site | None, names: Iterable[str]) -
     KeyError
         If the model has no attention at `place`, or no such parameter there; names those that there are.
     """
-    own = dict(_owner(model.network, place).named_parameters())
+    path = _owner(model.network, place)
+    layer = path.rpartition(".")[0]
+    norm = 1 if place is not None and place.kind == "cross" else 0
+    last = 2 if place is not None and place.stack == "decoder" else 1
+    outer = {"layer": layer, "network": "", "norm": f"{layer}.norms.{norm}", "last_norm": f"{layer}.norms.{last}"}
     found = {}
     for name in names:
-        if name not in own:
+        start, _dot, rest = name.partition(".")
+        within, named = (outer[start], rest) if start in outer else (path, name)
+        module = model.network.get_submodule(within)
+        own: dict[str, Tensor] = {**dict(module.named_parameters()), **dict(module.named_buffers(recurse=False))}
+        if named not in own:
             message = f"no parameter {name!r} at {place or 'the network'}; there are {', '.join(own)}"
             raise KeyError(message)
-        values = own[name].detach().numpy().view()
+        values = own[named].detach().numpy().view()
         values.setflags(write=False)
         found[name] = values
     return found
 
 
-def _owner(network: nn.Module, place: Site | None) -> nn.Module:
-    """Return the module that shows its queries at `place`: its parameters are those of the attention there."""
+def _owner(network: nn.Module, place: Site | None) -> str:
+    """Name the module that shows its queries at `place`: its parameters are those of the attention there."""
     if place is None:
-        return network
+        return ""
     query = place.at("query")
-    for module in network.modules():
+    for path, module in network.named_modules():
         if any(isinstance(child, HookPoint) and child.site == query for child in module.children()):
-            return module
+            return str(path)
     message = f"the model has no attention at {place}"
     raise KeyError(message)
 

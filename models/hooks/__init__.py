@@ -5,7 +5,7 @@ a ContextVar, so that two visitors who run one shared model in two threads never
 and it always closes: after success, an error or bad input.
 """
 
-from models.hooks.points import AttentionWeights, HookPoint
+from models.hooks.points import AttentionWeights, HookPoint, VectorPoint
 from models.hooks.session import CaptureError, Session, capture, current_session, observe
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "CaptureError",
     "HookPoint",
     "Session",
+    "VectorPoint",
     "capture",
     "current_session",
     "observe",

@@ -51,6 +51,23 @@ class HookPoint(nn.Module):
         return str(self.site)
 
 
+class VectorPoint(HookPoint):
+    """A hook point of one vector a token, [batch, token, d]; a session sees it with an axis of one head.
+
+    Parameters
+    ----------
+    site : Site
+        With its quantity.
+    """
+
+    def __call__(self, values: Tensor, first_query: int = 0) -> Tensor:
+        """Return what `HookPoint` gives; the axis is made only for a session that wants the quantity."""
+        session = OPEN.get()
+        if session is None or not session.wants(self.site):
+            return values
+        return super().__call__(values[:, None], first_query)[:, 0]
+
+
 class AttentionWeights(nn.Module):
     """From scores to weights, a = softmax(e), with hooks on scores, mask and weights. No parameters.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from models.hooks import AttentionWeights, HookPoint
+from models.hooks import AttentionWeights, HookPoint, VectorPoint
 from models.networks.attention import merge_heads, scaled_dot_scores, split_heads, weighted_sum
 from models.sites import Site
 
@@ -50,6 +50,8 @@ class MultiHeadAttention(nn.Module):
         self.output = nn.Linear(d_model, d_model)
         self.attend = AttentionWeights(place)
         self.dropout = nn.Dropout(dropout) if dropout else nn.Identity()
+        self.hook_read = VectorPoint(place.at("read"))
+        self.hook_memory = VectorPoint(place.at("memory"))
         self.hook_query = HookPoint(place.at("query"))
         self.hook_key = HookPoint(place.at("key"))
         self.hook_value = HookPoint(place.at("value"))
@@ -68,6 +70,7 @@ class MultiHeadAttention(nn.Module):
         first_key : int, optional
             Absolute position of the first of them.
         """
+        states = self.hook_memory(states, first_key)
         keys = self.hook_key(split_heads(self.key(states), self.heads), first_key)
         values = self.hook_value(split_heads(self.value(states), self.heads), first_key)
         return KeyValue(keys, values)
@@ -83,6 +86,7 @@ class MultiHeadAttention(nn.Module):
         first_query : int, optional
             Absolute position of the first query row.
         """
+        states = self.hook_read(states, first_query)
         query = self.hook_query(split_heads(self.query(states), self.heads), first_query)
         scores = scaled_dot_scores(query, memory.keys)  # [batch, head, query, key]
         weights = self.dropout(self.attend(scores, mask, first_query))

@@ -13,6 +13,7 @@ from typing import cast
 import torch
 from torch import Tensor, nn
 
+from models.hooks import VectorPoint
 from models.networks.base import TiedNetwork
 from models.networks.multi_head import KeyValue, MultiHeadAttention
 from models.sites import Site
@@ -45,8 +46,16 @@ class LayerCache:
 class _Layer(nn.Module):
     """What encoder and decoder layers share: residuals, normalisation before or after, the feed-forward part."""
 
-    def __init__(self, d_model: int, d_feedforward: int, dropout: float, *, sublayers: int, pre_norm: bool) -> None:
+    def __init__(
+        self, places: tuple[Site, ...], d_model: int, d_feedforward: int, dropout: float, *, pre_norm: bool
+    ) -> None:
         super().__init__()
+        sublayers = len(places) + 1
+        self.hook_input = nn.ModuleList(VectorPoint(place.at("input")) for place in places)
+        self.hook_joined = nn.ModuleList(VectorPoint(place.at("joined")) for place in places)
+        self.hook_hidden = VectorPoint(places[-1].at("hidden"))
+        self.hook_feedforward = VectorPoint(places[-1].at("feedforward"))
+        self.hook_final = VectorPoint(places[-1].at("final"))
         self.pre_norm = pre_norm
         self.norms = nn.ModuleList(nn.LayerNorm(d_model) for _ in range(sublayers))
         self.expand = nn.Linear(d_model, d_feedforward)
@@ -62,10 +71,11 @@ class _Layer(nn.Module):
         total = states + self.dropout(change)
         return total if self.pre_norm else cast("Tensor", self.norms[sublayer](total))
 
-    def feed_forward(self, sublayer: int, states: Tensor) -> Tensor:
+    def feed_forward(self, sublayer: int, states: Tensor, first_query: int = 0) -> Tensor:
         """max(0, x W_1 + b_1) W_2 + b_2 for each token, 2017, equation 2."""
-        hidden = self.dropout(torch.relu(self.expand(self.before(sublayer, states))))
-        return self.after(sublayer, states, self.contract(hidden))
+        hidden = self.hook_hidden(torch.relu(self.expand(self.before(sublayer, states))), first_query)
+        change = self.hook_feedforward(self.contract(self.dropout(hidden)), first_query)
+        return self.hook_final(self.after(sublayer, states, change), first_query)
 
 
 class EncoderLayer(_Layer):
@@ -74,8 +84,9 @@ class EncoderLayer(_Layer):
     def __init__(
         self, layer: int, d_model: int, heads: int, d_feedforward: int, dropout: float, *, pre_norm: bool
     ) -> None:
-        super().__init__(d_model, d_feedforward, dropout, sublayers=2, pre_norm=pre_norm)
-        self.attention = MultiHeadAttention(Site("encoder", layer, "self"), d_model, heads, dropout)
+        place = Site("encoder", layer, "self")
+        super().__init__((place,), d_model, d_feedforward, dropout, pre_norm=pre_norm)
+        self.attention = MultiHeadAttention(place, d_model, heads, dropout)
 
     def forward(self, states: Tensor, mask: Tensor | None) -> Tensor:
         """Transform `states`, [batch, source, d_model], under `mask`, [batch, 1, 1, source].
@@ -86,9 +97,10 @@ class EncoderLayer(_Layer):
         mask : bool Tensor, [batch, 1, 1, source], or None
             True where a token is.
         """
+        states = self.hook_input[0](states)
         read = self.before(0, states)
         states = self.after(0, states, self.attention(read, self.attention.read(read), mask))
-        return self.feed_forward(1, states)
+        return self.feed_forward(1, self.hook_joined[0](states))
 
 
 class DecoderLayer(_Layer):
@@ -97,9 +109,9 @@ class DecoderLayer(_Layer):
     def __init__(
         self, layer: int, d_model: int, heads: int, d_feedforward: int, dropout: float, *, pre_norm: bool
     ) -> None:
-        super().__init__(d_model, d_feedforward, dropout, sublayers=3, pre_norm=pre_norm)
-        self.attention = MultiHeadAttention(Site("decoder", layer, "self"), d_model, heads, dropout)
-        self.cross = MultiHeadAttention(Site("decoder", layer, "cross"), d_model, heads, dropout)
+        places = Site("decoder", layer, "self"), Site("decoder", layer, "cross")
+        super().__init__(places, d_model, d_feedforward, dropout, pre_norm=pre_norm)
+        self.attention, self.cross = (MultiHeadAttention(place, d_model, heads, dropout) for place in places)
 
     def forward(
         self, states: Tensor, cache: LayerCache, memory: TransformerMemory, first_query: int
@@ -114,6 +126,7 @@ class DecoderLayer(_Layer):
         first_query : int
             Absolute position of the first query row.
         """
+        states = self.hook_input[0](states, first_query)
         read = self.before(0, states)
         own = self.attention.read(read, first_query)
         past = own if cache.past is None else cache.past.extended(own)
@@ -121,9 +134,11 @@ class DecoderLayer(_Layer):
         if read.shape[1] > 1:
             mask = causal_mask(read.shape[1], first_query, device=read.device)[None, None]  # [1, 1, query, key]
         states = self.after(0, states, self.attention(read, past, mask, first_query))
+        states = self.hook_input[1](self.hook_joined[0](states, first_query), first_query)
         read = self.before(1, states)
         states = self.after(1, states, self.cross(read, cache.source, memory.mask, first_query))
-        return self.feed_forward(2, states), LayerCache(past, cache.source)
+        states = self.hook_joined[1](states, first_query)
+        return self.feed_forward(2, states, first_query), LayerCache(past, cache.source)
 
 
 def sinusoidal_positions(count: int, d_model: int) -> Tensor:

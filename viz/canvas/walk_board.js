@@ -55,6 +55,7 @@ class Board {
   load(picture, titled, words) {
     Object.assign(this, { before: this.tops ? { tops: this.tops } : null, picture, titled, words });
     this.formula.innerHTML = picture.codes.join("");
+    this.formula.classList.toggle("many", picture.codes.length > 3);
     this.note.textContent = picture.note;
     this.fillLeft();
     this.fillRight();

@@ -7,7 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from viz.text.language import mark
-from viz.walk import centre, output, scores, weights
+from viz.walk import block, centre, output, scores, weights
 from viz.walk import fixed_vector as vector
 from viz.walk.scene import Letters
 from viz.walk.steps import Part, Walk
@@ -92,13 +92,36 @@ _LOCAL_P = _local(
     weights.RAW_SOFTMAX,
     weights.GAUSSIAN,
 )
-_MULTI_HEAD = Walk(
+_HEADS = (scores.PRODUCT, scores.SCALING, weights.MASK, weights.SOFTMAX, weights.CONTEXT, output.MERGE)
+_ATTEND = (
+    r"[[context:c_i = \sum_j [[softmax:\operatorname{softmax}_j\Big([[scaling:\frac{[[product:q_i k_j^\top]]}"
+    r"{\sqrt{d_{head}}}]] [[mask:+\, m_{ij}]]\Big)]]\, v_j]], \quad "
+    r"[[merge:o_i = W_O\, [c_i^{(0)}; c_i^{(1)}; \ldots] + b_O]]"
+)
+_EMBED = r"[[embed:x_i = \sqrt{d}\, E_{w_i} + P_i]]"
+_PROJECT = r"[[project:q_i = W_Q \hat{x}_i, \; k_j = W_K \hat{x}_j, \; v_j = W_V \hat{x}_j]]"
+_LAYER_NORM = r"\operatorname{LN}"
+_PRE_LN = Walk(
     (
-        r"[[context:c_i = \sum_j [[softmax:\operatorname{softmax}_j\Big([[scaling:\frac{[[product:q_i k_j^\top]]}"
-        r"{\sqrt{d_{head}}}]] [[mask:+\, m_{ij}]]\Big)]]\, v_j]]",
-        r"[[merge:o_i = W_O\, [c_i^{(0)}; c_i^{(1)}; \ldots] + b_O]]",
+        _EMBED,
+        rf"[[normalise:\hat{{x}}_i = {_LAYER_NORM}(x_i)]], \quad {_PROJECT}",
+        _ATTEND,
+        rf"[[add:x'_i = x_i + o_i]], \quad [[feedforward:x''_i = x'_i + W_2 \max(0, W_1 {_LAYER_NORM}(x'_i))]]",
+        rf"[[predict:p(y_i) = \operatorname{{softmax}}(E\, {_LAYER_NORM}(x''_i) + b)]]",
     ),
-    (scores.PRODUCT, scores.SCALING, weights.MASK, weights.SOFTMAX, weights.CONTEXT, output.MERGE),
+    (block.EMBED, block.NORMALISE, block.PROJECT, *_HEADS, block.ADD, block.FEED_FORWARD, output.PRE_LN_PREDICT),
+    Letters(query="q", key="k", value="v"),
+)
+_POST_LN = Walk(
+    (
+        _EMBED,
+        _PROJECT.replace(r"\hat{x}", "x"),
+        _ATTEND,
+        rf"[[add:x'_i = {_LAYER_NORM}(x_i + o_i)]], \quad "
+        rf"[[feedforward:x''_i = {_LAYER_NORM}(x'_i + W_2 \max(0, W_1 x'_i))]]",
+        r"[[predict:p(y_i) = \operatorname{softmax}(E\, x''_i + b)]]",
+    ),
+    (block.EMBED, block.PROJECT, *_HEADS, block.ADD_AND_NORMALISE, block.FEED_AND_NORMALISE, output.POST_LN_PREDICT),
     Letters(query="q", key="k", value="v"),
 )
 _ENCODER_DECODER = Walk(
@@ -138,8 +161,8 @@ WALKS: Mapping[str, Walk] = MappingProxyType(
             behind=r"[[feed:s_{t+1} = \operatorname{LSTM}(s_t, [y_t; \tilde{s}_t])]]",
             needs_states=True,
         ),
-        "transformer-post-ln": _MULTI_HEAD,
-        "transformer": _MULTI_HEAD,
+        "transformer-post-ln": _POST_LN,
+        "transformer": _PRE_LN,
     }
 )
 """The walk of every mechanism of the catalogue, by its key."""

@@ -9,6 +9,7 @@ import numpy as np
 from viz.text.language import _, _n, mark
 from viz.text.tokens import visible
 from viz.views.strips import Strip
+from viz.walk.block import layer_norm
 from viz.walk.digits import factor, number, products, products_fall, waterfall
 from viz.walk.fixed_vector import source_vector
 from viz.walk.recurrence import (
@@ -103,9 +104,8 @@ def _merge(scene: Scene) -> Built:
     digits, total = products(matrix[k], contexts.reshape(-1))
     computed = total + float(bias[k])
     says = _n(
-        "The context of the one head goes through one matrix; what comes out is added to the token's own vector.",
-        "The contexts of all {count} heads stand side by side, and one matrix mixes them; what comes out is added to "
-        "the token's own vector.",
+        "The context of the one head goes through one matrix.",
+        "The contexts of all {count} heads stand side by side, and one matrix mixes them.",
         len(contexts),
     )
     heads = tuple(_("head {head}", head=name) for name in scene.map.head_names)
@@ -120,16 +120,18 @@ def _merge(scene: Scene) -> Built:
     return says, strips, Worked((line,), computed, float(after[k]), fall)
 
 
-MERGE = Part("merge", mark("Heads merged: the output projection"), _merge, ("output.weight", "output.bias"))
+MERGE = Part("merge", mark("Heads merged"), _merge, ("output.weight", "output.bias"))
 
 
 # The word.
 
 
-def _predict_from(readout: Callable[[Scene], Vector]) -> Callable[[Scene], Built]:
+def _predict_from(readout: Callable[[Scene], Vector], where: str = "") -> Callable[[Scene], Built]:
+    """Return what builds the step; `where` stands before the names of the output layer's parameters."""
+
     def build(scene: Scene) -> Built:
         vector, step = readout(scene), scene.trace.steps[scene.row]
-        embedding, bias = scene.parameters["embedding.weight"], scene.parameters["output_bias"]
+        embedding, bias = (scene.parameters[where + name] for name in _OUTPUT)
         logits = exact(embedding @ vector.astype(np.float32) + bias)[_NEVER_WRITTEN:]
         largest = float(logits.max())
         total = largest + float(np.log(np.exp(logits - largest).sum()))
@@ -194,9 +196,28 @@ def _of_state(scene: Scene) -> Vector:
     return np.asarray(matrix @ exact(scene.states[0][scene.row + 1]) + bias)
 
 
+def _of_layer(scene: Scene, norm: tuple[str, ...]) -> Vector:
+    final = exact(scene.of_query("final"))
+    return layer_norm(final, *parameters_of(scene, norm)) if norm else final
+
+
+def _predict_of_layer(norm: tuple[str, ...] = ()) -> Callable[[Scene], Built | None]:
+    build = _predict_from(lambda scene: _of_layer(scene, norm), _NETWORK)
+
+    def of_last(scene: Scene) -> Built | None:
+        return build(scene) if scene.is_last else None
+
+    return of_last
+
+
 _READOUT = ("readout.weight", "readout.bias")
 _OUTPUT = (*EMBEDDING, "output_bias")
+_NETWORK = "network."
+_OF_NETWORK = tuple(_NETWORK + name for name in _OUTPUT)
+_FINAL_NORM = ("network.decoder_norm.weight", "network.decoder_norm.bias")
 _TITLE = mark("The word written")
+POST_LN_PREDICT = Part("predict", _TITLE, _predict_of_layer(), _OF_NETWORK)
+PRE_LN_PREDICT = Part("predict", _TITLE, _predict_of_layer(_FINAL_NORM), (*_OF_NETWORK, *_FINAL_NORM))
 PREDICT = Part("predict", _TITLE, _predict_from(_of_output), _OUTPUT)
 BAHDANAU_PREDICT = Part("predict", _TITLE, _predict_from(_of_bahdanau), (*_OUTPUT, *_READOUT))
 SUMMARY_PREDICT = Part("predict", _TITLE, _predict_from(_of_summary), (*_OUTPUT, *_READOUT))

@@ -14,7 +14,7 @@ from viz.text.language import _, _n
 from viz.text.tokens import visible
 from viz.views.view import Unit
 from viz.walk.digits import Waterfall
-from viz.walk.formula import mathml
+from viz.walk.formula import mathml, terms_of
 from viz.walk.scene import Scene, spoken
 from viz.walk.steps import Walk, WalkStep
 
@@ -31,10 +31,16 @@ _LIT = {
     "centre": ("state", "window"),
     "gaussian": ("window", "weight"),
     "vector": ("words", "vector"),
+    "embed": ("state",),
+    "normalise": ("state",),
+    "project": ("words", "state"),
 }
 """The parts of the picture that a step lights, where they are not named as the step."""
 
 _ORDER = (
+    "embed",
+    "normalise",
+    "project",
     "vector",
     "keys",
     "features",
@@ -47,6 +53,8 @@ _ORDER = (
     "gaussian",
     "context",
     "merge",
+    "add",
+    "feedforward",
     "next",
     "predict",
     "feed",
@@ -163,7 +171,7 @@ def picture_of(walk: Walk, scene: Scene, steps: Sequence[WalkStep], unit: Unit) 
     names = [spoken(read.texts[each] if unit == "piece" else read.word_texts[read.words[each]]) for each in pieces]
     picture: dict[str, Any] = {
         "title": _(scene.trace.provenance.title),
-        "codes": [mathml(line) for line in walk.formula],
+        "codes": [mathml(line) for line in walk.formula if set(terms_of(line)) & {step.key for step in steps}],
         "note": _(walk.note),
         "columns": [{"text": name, "pieces": len(group)} for name, group in zip(names, groups, strict=True)],
         "state": _state(scene),

@@ -59,6 +59,8 @@ class Scene:
         Of the decoder, where the walk asks for them; see `models.experiments.arithmetic.DecoderRun`.
     vector : array, [d], or None
     letters : Letters
+    is_last : bool
+        Whether the word is written from what leaves this layer of a decoder.
     """
 
     trace: AttentionTrace
@@ -70,6 +72,7 @@ class Scene:
     states: Sequence[Numbers] = ()
     vector: Numbers | None = None
     letters: Letters = field(default_factory=Letters)
+    is_last: bool = False
 
     @property
     def map(self) -> AttentionMap:
@@ -151,15 +154,16 @@ class Scene:
 
         Parameters
         ----------
-        quantity : {"key", "value"}
+        quantity : {"key", "value", "memory"}
 
         Raises
         ------
         KeyError
             If it was not captured.
         """
-        values: Numbers = self._companion(quantity)[self.head]
-        return values[: self.count]
+        values = self._companion(quantity)
+        keys: Numbers = values[self.head if values.shape[0] > 1 else 0]
+        return keys[: self.count]
 
     @property
     def features(self) -> Numbers:

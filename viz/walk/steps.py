@@ -144,6 +144,7 @@ def look_at(
     parameters: Mapping[str, Numbers],
     states: Sequence[Numbers] = (),
     vector: Numbers | None = None,
+    is_last: bool = False,
 ) -> Scene:
     """Return one query of `trace` with the key that is worked out.
 
@@ -164,6 +165,8 @@ def look_at(
         Those of ``walk.parameters``.
     states, vector
         Of `models.experiments.arithmetic.decoder_run`, where ``walk.needs_states``.
+    is_last : bool, optional
+        Whether `place` is the last of a decoder's layers, from which the word is written.
 
     Returns
     -------
@@ -175,7 +178,7 @@ def look_at(
         If there is no such head, query or key for it to read.
     """
     shown = None if place is None else trace[place]
-    scene = Scene(trace, shown, head, row, 0, parameters, states, vector, walk.letters)
+    scene = Scene(trace, shown, head, row, 0, parameters, states, vector, walk.letters, is_last)
     if not 0 <= row < len(scene.queries) or (shown is not None and not 0 <= head < len(shown.head_names)):
         message = f"no row {row} of head {head}; there are {len(scene.queries)} rows"
         raise IndexError(message)

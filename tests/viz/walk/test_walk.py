@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, partial
 from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+import torch
 from numpy.typing import NDArray
 from scipy.special import expit, softmax
+from torch.nn import functional
 
 from models.edits import uniform_row
 from models.experiments.arithmetic import decoder_run, parameters_at
@@ -52,6 +54,7 @@ def numbers(key: str, trace: AttentionTrace, place: Site | None) -> dict[str, An
         "parameters": parameters_at(model(key), place, walk.parameters),
         "states": run.states if run else (),
         "vector": run.vector if run else None,
+        "is_last": place is not None and place == max(each for each in trace.sites if each.kind == "cross"),
     }
 
 
@@ -169,6 +172,7 @@ def test_the_numbers_shown_are_the_companions(key: str, way: str) -> None:
     made = {"keys": "key", "features": "features", "centre": "centre", "context": "context"}
     made |= {"softmax": "raw_weights" if key == "luong-local-p" else "weights", "gaussian": "weights"}
     made |= {"scaling": "scores"} if key.startswith("transformer") else {"scores": "scores"}
+    made |= {"embed": "input", "normalise": "read", "project": "query", "add": "joined", "feedforward": "final"}
     made |= {"merge": "output"} if key.startswith("transformer") else {"next": "output"}
     checked = set()
     for given, steps in scenes(key, way):
@@ -288,6 +292,47 @@ def test_a_sentence_names_the_step_that_reads_and_not_a_word_that_it_does_not_kn
     assert f"what the step that writes “{written}” looks for" in says
 
 
+@pytest.mark.parametrize("key", ["transformer", "transformer-post-ln"])
+@ways
+def test_a_layer_is_walked_through_from_its_embedding_to_the_word(key: str, way: str) -> None:
+    """Each equation of the layer over all its numbers, written a second time on what was captured before it."""
+    trace, found = traced(key, way), set()
+    for given, steps in scenes(key, way):
+        get, p = partial(captured, trace, given), given["parameters"]
+        place, row = given["place"], given["row"]
+        found |= {(place.stack, place.kind, step.key) for step in steps}
+        norm = partial(functional.layer_norm, normalized_shape=get("input").shape, eps=1e-5)
+
+        def normalised(values: Array, name: str, p: dict[str, Array] = p, norm: Any = norm) -> Array:
+            weights = [torch.tensor(p[f"{name}.{part}"].astype(np.float64)) for part in ("weight", "bias")]
+            return np.asarray(norm(torch.tensor(values), weight=weights[0], bias=weights[1]))
+
+        if place.kind == "self" and not place.layer:
+            embedded = p["network.embedding.weight"][trace[place].query_tokens.ids[row]] * 16**0.5
+            np.testing.assert_allclose(embedded + p["network.positions"][row], get("input"), **CLOSE)
+        post = key == "transformer-post-ln"
+        np.testing.assert_allclose(get("input") if post else normalised(get("input"), "norm"), get("read"), **CLOSE)
+        size = len(get("query"))
+        rows = slice(given["head"] * size, (given["head"] + 1) * size)
+        asked = p["query.weight"] @ get("read") + p["query.bias"]
+        np.testing.assert_allclose(asked[rows], get("query"), **CLOSE)
+        for name in ("key", "value"):
+            memory = trace[place].companions["memory"][0]
+            offered = memory @ p[f"{name}.weight"].T + p[f"{name}.bias"]
+            np.testing.assert_allclose(offered[:, rows], get(name), **CLOSE)
+        total = get("input") + get("output")
+        np.testing.assert_allclose(normalised(total, "norm") if post else total, get("joined"), **CLOSE)
+        if "final" in trace[place].companions:
+            change = p["layer.contract.weight"] @ get("hidden") + p["layer.contract.bias"]
+            np.testing.assert_allclose(change, get("feedforward"), **CLOSE)
+            total = get("joined") + change
+            np.testing.assert_allclose(normalised(total, "last_norm") if post else total, get("final"), **CLOSE)
+    assert ("decoder", "cross", "predict") in found
+    assert ("decoder", "self", "feedforward") not in found
+    assert {("encoder", "self", step) for step in ("embed", "project", "add", "feedforward")} <= found
+    assert (("encoder", "self", "normalise") in found) == (key == "transformer")
+
+
 def test_a_sequence_to_sequence_model_hands_over_its_state_and_its_cell() -> None:
     scene = scene_of("seq2seq")
     assert scene.vector is not None
@@ -334,7 +379,9 @@ class TestParameters:
             place = traced(key, "greedy").sites[-1]
             for name, values in parameters_at(model(key), place, WALKS[key].parameters).items():
                 assert not values.flags.writeable
-                own = [each for each in model(key).network.parameters() if each.shape == values.shape]
+                network = model(key).network
+                own = [*network.parameters(), *network.buffers()]
+                own = [each for each in own if each.shape == values.shape]
                 assert any(np.shares_memory(values, each.detach().numpy()) for each in own), name
 
     def test_each_layer_has_its_own(self) -> None:

@@ -72,6 +72,7 @@ class _Place:
     trace: AttentionTrace
     site: Site | None
     head: int
+    is_last: bool = False
 
     @property
     def mechanism(self) -> str:
@@ -130,13 +131,13 @@ def show_steps(sentence: str, pair: str, messages: DeltaGenerator, bar: DeltaGen
 
 def _choose_mechanisms(names: Mapping[str, str], bar: DeltaGenerator) -> tuple[str, ...]:
     """Return up to three mechanisms, the first that there must be in front."""
-    with bar, st.container(width=200):
+    with bar, st.container(width=215):
         found = [choose(MECHANISM, names, default=USUAL if USUAL in names else None)]
     for setting in (SECOND, THIRD):
         others = {key: name for key, name in names.items() if key not in found}
         if not others or len(found) == 3:
             break
-        with bar, st.container(width=200):
+        with bar, st.container(width=190):
             another = choose(setting, {ALONE: _("compare with \u2026"), **others})
         if another == ALONE:
             break
@@ -194,9 +195,10 @@ def _places(host: Host, keys: tuple[str, ...], source: str, bar: DeltaGenerator)
         site, head = (trace.sites[0], 0) if trace.sites else (None, 0)
         if len(trace.sites) > 1:
             site, head = several = several or _choose_place(trace, bar, alone=len(keys) == 1)
+        is_last = site is not None and site == max((each for each in trace.sites if each.kind == "cross"), default=None)
         if site is not None:
             trace = host.attend(key, source, text, sites=(f"{site}.*",))
-        found.append(_Place(key, trace, site, head))
+        found.append(_Place(key, trace, site, head, is_last))
     return found
 
 
@@ -206,9 +208,9 @@ def _choose_place(trace: AttentionTrace, bar: DeltaGenerator, *, alone: bool) ->
     sites = [each for each in trace.sites if alone or each.kind == "cross"]
     default = best.site.place if best.site.place in sites else sites[0]
     with bar:
-        with st.container(width=270):
+        with st.container(width=250):
             site = Site.parse(choose(LAYER, {str(each): place_name(each) for each in sites}, default=str(default)))
-        with st.container(width=100):
+        with st.container(width=95):
             heads = {str(head): _("head {head}", head=head) for head in range(len(trace[site].head_names))}
             head = int(choose(HEAD, heads, default=str(best.head) if str(best.head) in heads else "0"))
     return site, head
@@ -310,6 +312,7 @@ def _scene(host: Host, place: _Place, row: int, column: int | None) -> Scene:
         parameters=parameters_at(model, place.site, walk.parameters),
         states=run.states if run else (),
         vector=run.vector if run else None,
+        is_last=place.is_last,
     )
 
 
