@@ -809,6 +809,8 @@ class TestErrorRate:
             ("decoder.1.cross", 2, "input"): 0.4,
         }
         assert choose(rates) == ("decoder.1.cross", "mean", "input")
+        rates["decoder.0.cross", 1, "written"] = 0.309  # as good, and easier to read
+        assert choose(rates) == ("decoder.0.cross", 1, "written")
         rates["decoder.2.cross", 7, "written"] = 0.1
         assert choose(rates) == ("decoder.2.cross", 7, "written")
 

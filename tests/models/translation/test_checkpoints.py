@@ -23,6 +23,7 @@ from models.hooks import capture
 from models.mechanisms import mechanisms
 from models.sites import Site
 from models.trace import Alignment
+from models.training.alignment import TOLD_APART
 from models.training.evaluate import GOLD, TESTS, TRIAL
 from models.translation.checkpoints import (
     CARD_FILE,
@@ -388,9 +389,11 @@ def test_the_alignment_of_a_card_is_that_of_the_lowest_rate_on_the_trial_set(key
     stored, chosen = card["alignment"], alignment_of(card)
     rates = stored["trial_aer"]
     assert stored["chosen_on"] == TRIAL[card["pair"]]
-    assert rates[f"{chosen.site}.{chosen.head}.{chosen.reading}"] == min(rates.values())
+    lowest = min(rates.values())
+    rate = rates[f"{chosen.site}.{chosen.head}.{chosen.reading}"]
+    assert rate == lowest or (chosen.reading == "written" and rate < lowest + TOLD_APART)
     assert set(card["aer"]) == {TRIAL[card["pair"]], *GOLD[card["pair"]]}
-    assert card["aer"][stored["chosen_on"]] == min(rates.values())
+    assert card["aer"][stored["chosen_on"]] == rate
     assert all(0 < rate < 1 for rate in card["aer"].values())
     cross = load(key).attend("The cat sleeps.", "Le chat dort.")[chosen.site]
     assert cross.site.kind == "cross"
