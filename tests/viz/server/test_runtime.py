@@ -394,6 +394,8 @@ def test_a_long_text_has_every_core_and_gives_them_back(monkeypatch: pytest.Monk
         with pytest.raises(ValueError, match="bad"):
             host.attend("hf:one", "bad " * WORTH_EVERY_CORE)
         assert seen == [1, 3, 3]
+        host.attend("bahdanau-en-fr", "long " * WORTH_EVERY_CORE)  # a token a step: cores would wait for each other
+        assert seen == [1, 3, 3, 1]
         assert torch.get_num_threads() == 1
     finally:
         torch.set_num_threads(usual)
