@@ -1,12 +1,14 @@
-"""Query-key-value attention on a handful of numbers, in float64: every line of its arithmetic, and presets.
+"""Query-key-value attention on a handful of numbers, in float64: every line of its arithmetic.
 
-softmax(Q K' / sqrt(d) / temperature) V, Vaswani et al. 2017, equation 1, with the functions that the networks run.
+softmax(Q K' / sqrt(d) / temperature) V, Vaswani et al. 2017, equation 1, with the functions that the networks run; with
+other scores in the place of Q K', of inputs and their projections, of several heads, or with a hard choice of one key.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
 import torch
@@ -14,10 +16,13 @@ from numpy.typing import NDArray
 
 from models.errors import InputError
 from models.messages import CountMessage, Message
-from models.networks.attention import scaled_dot_scores
+from models.networks.attention import additive_scores, dot_scores, general_scores
 from models.softmax import FullyMaskedRowError, masked_softmax
 
 Numbers = NDArray[np.float64]
+Table = Sequence[Sequence[float]] | Numbers
+Score = Literal["dot", "general", "additive", "cosine"]
+"""How well a query fits a key: q k', q W k', v tanh(q W + k U), or the cosine of the angle between them."""
 
 LARGEST = 512
 """Rows or columns of a table at most."""
@@ -30,7 +35,7 @@ class LabRun:
     Parameters
     ----------
     products : float64 array, [query, key]
-        Q K'.
+        Q K', or what stands in its place.
     scores : float64 array, [query, key]
         What the softmax gets: the products, scaled if asked for, over the temperature.
     mask : bool array, [query, key]
@@ -38,7 +43,7 @@ class LabRun:
     exponentials : float64 array, [query, key]
         exp(score - the row's largest), 0 where masked.
     weights : float64 array, [query, key]
-        The exponentials over their row's sum.
+        The exponentials over their row's sum; of a hard choice 1 at the row's largest score.
     result : float64 array, [query, d_value]
         Weights times V.
     """
@@ -52,9 +57,40 @@ class LabRun:
 
 
 _QUERIES, _KEYS, _VALUES = Message("Queries"), Message("Keys"), Message("Values")
+NAMES: Mapping[str, Message] = {
+    "query": _QUERIES,
+    "key": _KEYS,
+    "value": _VALUES,
+    "inputs": Message("Inputs"),
+    "query_weight": Message("W_Q"),
+    "key_weight": Message("W_K"),
+    "value_weight": Message("W_V"),
+    "output_weight": Message("W_O"),
+    "general": Message("W of the score"),
+    "additive_query": Message("W of the score"),
+    "additive_key": Message("U of the score"),
+    "additive_vector": Message("v of the score"),
+}
+"""What messages call each table."""
+
+SCORE_TABLES: Mapping[Score, tuple[str, ...]] = {
+    "dot": (),
+    "general": ("general",),
+    "additive": ("additive_query", "additive_key", "additive_vector"),
+    "cosine": (),
+}
+"""The tables that a score needs beside queries and keys."""
 
 
-def _table(name: Message, values: Sequence[Sequence[float]] | Numbers) -> Numbers:
+def table_of(name: Message, values: Table) -> Numbers:
+    """Return a table in float64; InputError, in the reader's words, if it is none.
+
+    Parameters
+    ----------
+    name : Message
+        What messages call it.
+    values : table
+    """
     try:
         table = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -81,8 +117,8 @@ def _table(name: Message, values: Sequence[Sequence[float]] | Numbers) -> Number
     return table
 
 
-def _check_sizes(q: Numbers, k: Numbers, v: Numbers) -> None:
-    if q.shape[1] != k.shape[1]:
+def _check_sizes(q: Numbers, k: Numbers, v: Numbers, *, alike: bool) -> None:
+    if alike and q.shape[1] != k.shape[1]:
         message = CountMessage(
             "A query has {count} number and a key {other}: give both as many, they are multiplied.",
             "A query has {count} numbers and a key {other}: give both as many, they are multiplied.",
@@ -112,13 +148,16 @@ def _check_mask(allowed: NDArray[np.bool_], queries: int, keys: int) -> None:
 
 
 def run_lab(
-    query: Sequence[Sequence[float]] | Numbers,
-    key: Sequence[Sequence[float]] | Numbers,
-    value: Sequence[Sequence[float]] | Numbers,
+    query: Table,
+    key: Table,
+    value: Table,
     *,
     mask: Sequence[Sequence[bool]] | NDArray[np.bool_] | None = None,
     scaled: bool = True,
     temperature: float = 1.0,
+    score: Score = "dot",
+    parameters: Mapping[str, Table] | None = None,
+    hard: bool = False,
 ) -> LabRun:
     """Let queries read keys and values.
 
@@ -130,9 +169,15 @@ def run_lab(
     mask : [query, key], optional
         True where a query may read a key.
     scaled : bool, optional
-        Whether products are divided by sqrt(d).
+        Whether scores are divided by sqrt(d).
     temperature : float, optional
         Above 0; above 1 flattens the weights, below 1 sharpens them.
+    score : {"dot", "general", "additive", "cosine"}, optional
+    parameters : mapping of str to table, optional
+        Those of `SCORE_TABLES`: general [d_query, d_key]; additive_query [d_query, h], additive_key [d_key, h] and
+        additive_vector [1, h].
+    hard : bool, optional
+        Whether each query reads the one key that fits best, and nothing else: no softmax, and no gradient.
 
     Returns
     -------
@@ -143,22 +188,28 @@ def run_lab(
     InputError
         In the reader's words: tables that do not fit each other, cells without a number, a query without any key.
     """
-    q, k, v = _table(_QUERIES, query), _table(_KEYS, key), _table(_VALUES, value)
-    _check_sizes(q, k, v)
+    if score not in get_args(Score):
+        message = f"score is one of {', '.join(get_args(Score))}; got {score!r}"
+        raise ValueError(message)
+    q, k, v = table_of(_QUERIES, query), table_of(_KEYS, key), table_of(_VALUES, value)
+    _check_sizes(q, k, v, alike=score in ("dot", "cosine"))
     if not (np.isfinite(temperature) and temperature > 0):
         message = Message("The temperature must be above 0; got {temperature:g}.", temperature=temperature)
         raise InputError(message)
     allowed = np.ones((len(q), len(k)), dtype=bool) if mask is None else np.asarray(mask, dtype=bool)
     _check_mask(allowed, len(q), len(k))
-    queries, keys = torch.from_numpy(q), torch.from_numpy(k)
-    products = queries @ keys.mT
-    scores = (scaled_dot_scores(queries, keys) if scaled else products) / temperature
+    products = _fit(
+        score, q, k, {name: table_of(NAMES[name], (parameters or {})[name]) for name in SCORE_TABLES[score]}
+    )
+    scores = products / (q.shape[1] ** 0.5 if scaled else 1.0) / temperature
     try:
         weights = masked_softmax(scores, torch.from_numpy(allowed))
     except FullyMaskedRowError as error:
         message = Message("Query {query} may read no key: leave it at least one.", query=error.row + 1)
         raise InputError(message) from error
     shown = scores.masked_fill(~torch.from_numpy(allowed), -torch.inf)
+    if hard:
+        weights = torch.nn.functional.one_hot(shown.argmax(dim=-1), len(k)).to(weights.dtype)
     return LabRun(
         products.numpy(),
         scores.numpy(),
@@ -169,78 +220,42 @@ def run_lab(
     )
 
 
-@dataclass(frozen=True, eq=False)
-class Preset:
-    """Numbers to start from.
+def _fit(score: Score, q: Numbers, k: Numbers, given: Mapping[str, Numbers]) -> torch.Tensor:
+    """Return how well each query fits each key, [query, key], by the functions that the networks call."""
+    queries, keys = torch.from_numpy(q), torch.from_numpy(k)
+    if score == "general":
+        matrix = given["general"]
+        if matrix.shape != (q.shape[1], k.shape[1]):
+            raise InputError(misfit("general", matrix, q.shape[1], k.shape[1]))
+        return general_scores(queries, keys, torch.from_numpy(matrix))
+    if score == "additive":
+        hidden = given["additive_vector"].shape[1]
+        for name, rows in (("additive_query", q.shape[1]), ("additive_key", k.shape[1]), ("additive_vector", 1)):
+            if given[name].shape != (rows, hidden):
+                raise InputError(misfit(name, given[name], rows, hidden))
+        weight, key_weight, vector = (torch.from_numpy(given[name]) for name in SCORE_TABLES["additive"])
+        return additive_scores(queries @ weight, keys @ key_weight, vector[0])
+    if score == "cosine":
+        normalise = torch.nn.functional.normalize
+        return dot_scores(normalise(queries, dim=-1), normalise(keys, dim=-1))
+    return dot_scores(queries, keys)
+
+
+def misfit(name: str, table: Numbers, rows: int, columns: int) -> Message:
+    """Return the message that a table has not the rows and columns that it needs here.
 
     Parameters
     ----------
-    query, key, value : float64 array
-        As `run_lab` takes them.
-    mask : bool array or None
-    scaled : bool
+    name : str
+        One of `NAMES`.
+    table : array, [row, column]
+    rows, columns : int
     """
-
-    query: Numbers
-    key: Numbers
-    value: Numbers
-    mask: NDArray[np.bool_] | None = None
-    scaled: bool = True
-
-
-def book() -> Preset:
-    """Return the textbook's example, unscaled: scores 0.36, 2.4, -0.36, 0.36, result 1.98, 2.98, 3.98, 4.98.
-
-    The last two keys are made here to the book's scores.
-    """
-    key = np.array([[-0.2, 0.4, 1.2, 0.8], [0.2, 0.4, -0.6, 0.6], [0.2, -0.4, 0, 0], [0.6, 0, 0, 0]])
-    value = np.array([[4.0, 5, 6, 7], [1, 2, 3, 4], [5, 6, 7, 8], [6, 7, 8, 9]])
-    return Preset(np.array([[0.6, 1.2, -1.2, 1.8]]), key, value, scaled=False)
-
-
-def one_hot() -> Preset:
-    """Return queries so much like one key each that the result is that key's value: a look-up in a table."""
-    return Preset(20 * np.eye(3), np.eye(3), np.array([[1.0, 2], [3, 4], [5, 6]]), scaled=False)
-
-
-def uniform() -> Preset:
-    """Return queries of zeros: all keys score alike, and the result is the mean of the values."""
-    return Preset(np.zeros((2, 3)), np.eye(3), np.array([[3.0, 0], [0, 3], [3, 3]]))
-
-
-def causal() -> Preset:
-    """Return self-attention of four tokens in which none reads a later one: the first can only read itself."""
-    tokens = np.array([[1.0, 0, 1], [0, 1, 1], [1, 1, 0], [0, 0, 1]])
-    return Preset(tokens, tokens, tokens, mask=np.tri(4, dtype=bool))
-
-
-def permuted(order: Sequence[int] = (2, 0, 3, 1)) -> tuple[Preset, Preset]:
-    """Return self-attention of four tokens, and of the same tokens in another order.
-
-    The results are the same rows in that order: without positions self-attention does not know which token is first.
-
-    Parameters
-    ----------
-    order : sequence of int, optional
-        Which of the four stands first, second, ...
-    """
-    tokens = np.array([[1.0, 0, 1], [0, 2, 1], [1, 1, 0], [0, 1, -1]])
-    other = tokens[list(order)]
-    return Preset(tokens, tokens, tokens), Preset(other, other, other)
-
-
-def random_vectors(size: int, *, keys: int = 8, seed: int = 0) -> Preset:
-    """Return one query and `keys` keys of `size` numbers drawn from N(0, 1): the products' variance is `size`.
-
-    That is why they are divided by sqrt(size): else the softmax of long vectors picks one key and passes no gradient
-    to the others (Vaswani et al. 2017, section 3.2.1).
-
-    Parameters
-    ----------
-    size : int
-    keys : int, optional
-    seed : int, optional
-    """
-    generator = np.random.default_rng(seed)
-    query, key = generator.standard_normal((1, size)), generator.standard_normal((keys, size))
-    return Preset(query, key, np.eye(keys))
+    return Message(
+        "{name} has {got_rows} and {got_columns}; here it needs {rows} and {columns}.",
+        name=NAMES[name],
+        got_rows=CountMessage("{count} row", "{count} rows", table.shape[0]),
+        got_columns=CountMessage("{count} column", "{count} columns", table.shape[1]),
+        rows=rows,
+        columns=columns,
+    )

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import models
-from models.experiments import lab
+from models.experiments import lab, lab_presets
 from models.trace import AttentionTrace
 from tests.support.browsing import query
 
@@ -167,8 +167,8 @@ def test_three_mechanisms_stand_one_below_the_other_and_step_together(visit: Cal
 
 def test_a_cell_of_the_lab_is_edited_and_every_line_follows(visit: Callable[..., Page]) -> None:
     page = visit(show="lab")
-    book = lab.book()
-    before = lab.run_lab(book.query, book.key, book.value, scaled=False)
+    book = lab_presets.book().tables
+    before = lab.run_lab(book["query"], book["key"], book["value"], scaled=False)
     wait_for_numbers(page, "result", before.result)
     page.wait_for_timeout(PAUSE)  # the page tells its width, and the table is laid out anew
     editor = page.locator('[data-testid="stDataFrame"]').first
@@ -178,9 +178,9 @@ def test_a_cell_of_the_lab_is_edited_and_every_line_follows(visit: Callable[...,
     cell = page.locator("#portal").locator("input, textarea").first
     cell.fill("5")
     cell.press("Enter")
-    changed = book.query.copy()
+    changed = book["query"].copy()
     changed[0, 0] = 5
-    after = lab.run_lab(changed, book.key, book.value, scaled=False)
+    after = lab.run_lab(changed, book["key"], book["value"], scaled=False)
     for name, values in (("products", after.products), ("weights", after.weights), ("result", after.result)):
         wait_for_numbers(page, name, values)
     page.wait_for_function("() => location.search.includes('cells')")

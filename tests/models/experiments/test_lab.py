@@ -11,12 +11,26 @@ from hypothesis import strategies as st
 from scipy.special import softmax
 
 from models.errors import InputError
-from models.experiments.lab import LabRun, Preset, book, causal, one_hot, permuted, random_vectors, run_lab, uniform
+from models.experiments.lab import LabRun, run_lab
+from models.experiments.lab_layer import run_layer
+from models.experiments.lab_presets import (
+    Preset,
+    book,
+    causal,
+    one_hot,
+    permuted,
+    projections,
+    random_vectors,
+    score_tables,
+    two_heads,
+    uniform,
+    written_so_far,
+)
 
 
 def run(preset: Preset, **changes: Any) -> LabRun:
     settings = {"mask": preset.mask, "scaled": preset.scaled} | changes
-    return run_lab(preset.query, preset.key, preset.value, **settings)
+    return run_layer(preset.tables, **settings).runs[0]
 
 
 def test_the_book_example_gives_the_book_numbers() -> None:
@@ -27,11 +41,65 @@ def test_the_book_example_gives_the_book_numbers() -> None:
 
 
 def test_each_preset_shows_what_it_says() -> None:
-    np.testing.assert_allclose(run(one_hot()).result, one_hot().value, atol=1e-7)
-    np.testing.assert_allclose(run(uniform()).result, np.tile(uniform().value.mean(axis=0), (2, 1)))
+    np.testing.assert_allclose(run(one_hot()).result, one_hot().tables["value"], atol=1e-7)
+    np.testing.assert_allclose(run(uniform()).result, np.tile(uniform().tables["value"].mean(axis=0), (2, 1)))
     found = run(causal())
     assert not np.triu(found.weights, 1).any()
-    np.testing.assert_allclose(found.result[0], causal().value[0])
+    np.testing.assert_allclose(found.result[0], causal().tables["value"][0])
+
+
+def test_the_contexts_of_a_sentence_under_a_causal_mask_have_the_rows_that_are_told() -> None:
+    found = run(written_so_far())
+    expected = [[1], [0.5, 0.5], [0.45, 0.45, 0.1]]
+    for row, shares in enumerate(expected):
+        np.testing.assert_allclose(found.weights[row, : len(shares)], shares, atol=1e-4)
+        assert not found.weights[row, len(shares) :].any()
+    lifted = run(written_so_far(), mask=None)
+    assert lifted.weights[0, 1:].all()
+
+
+def test_projections_are_the_inputs_times_their_matrices() -> None:
+    tables = projections().tables
+    found = projections().run()
+    for name in ("query", "key", "value"):
+        np.testing.assert_allclose(getattr(found, name), tables["inputs"] @ tables[f"{name}_weight"])
+
+
+def test_two_heads_read_apart_and_one_matrix_joins_them() -> None:
+    found, tables = two_heads().run(), two_heads().tables
+    assert len(found.runs) == 2
+    for head, part in enumerate((slice(0, 2), slice(2, 4))):
+        alone = run_lab(found.query[:, part], found.key[:, part], found.value[:, part])
+        np.testing.assert_allclose(found.runs[head].weights, alone.weights)
+    joined = np.concatenate([each.result for each in found.runs], axis=1)
+    np.testing.assert_allclose(found.output, joined @ tables["output_weight"])
+    first, second = (each.weights for each in found.runs)
+    np.testing.assert_allclose(first[0, 0], first[0, 1])
+    assert second.argmax(axis=1).tolist() == [1, 2, 3, 0]
+
+
+@given(st.integers(1, 4), st.integers(1, 5), st.integers(1, 3), st.integers(1, 3), st.integers(0, 99))
+def test_every_score_is_its_formula(queries: int, keys: int, d_query: int, d_key: int, seed: int) -> None:
+    """Against numpy: general and additive scores compare queries and keys of any two sizes."""
+    generator = np.random.default_rng(seed)
+    q, k, v = (generator.normal(size=shape) for shape in ((queries, d_query), (keys, d_key), (keys, 2)))
+    made = {name: generator.normal(size=table.shape) for name, table in score_tables(d_query, d_key).items()}
+    general = run_lab(q, k, v, scaled=False, score="general", parameters=made)
+    np.testing.assert_allclose(general.scores, q @ made["general"] @ k.T, atol=1e-12)
+    additive = run_lab(q, k, v, scaled=False, score="additive", parameters=made)
+    hidden = np.tanh((q @ made["additive_query"])[:, None] + (k @ made["additive_key"])[None])
+    np.testing.assert_allclose(additive.scores, hidden @ made["additive_vector"][0], atol=1e-12)
+    if d_query == d_key:
+        cosine = run_lab(q, k, v, scaled=False, score="cosine")
+        lengths = np.linalg.norm(q, axis=1)[:, None] * np.linalg.norm(k, axis=1)
+        np.testing.assert_allclose(cosine.scores, q @ k.T / lengths, atol=1e-9)
+
+
+def test_a_hard_choice_reads_the_best_key_that_may_be_read_and_no_other() -> None:
+    mask = [[True, False, True, True]]
+    found = run(book(), hard=True, mask=mask)
+    assert found.weights.tolist() == [[1, 0, 0, 0]]
+    np.testing.assert_allclose(found.result, book().tables["value"][:1])
 
 
 @given(st.permutations(range(4)))
@@ -89,3 +157,24 @@ def test_tables_that_do_not_fit_get_a_message(changes: dict[str, Any], message: 
     tables = {"query": [[1.0]], "key": [[1.0]], "value": [[1.0]]} | changes
     with pytest.raises(InputError, match=message):
         run_lab(tables.pop("query"), tables.pop("key"), tables.pop("value"), **tables)
+
+
+@pytest.mark.parametrize(
+    ("tables", "changes", "message"),
+    [
+        (
+            {"general": [[1.0, 2.0]]},
+            {"score": "general"},
+            "of the score has 1 row and 2 columns; here it needs 1 and 1",
+        ),
+        ({"additive_key": [[1.0, 2.0]]}, {"score": "additive"}, "U of the score has 1 row and 2 columns"),
+        ({}, {"heads": 2}, "Queries have 1 column, which 2 heads cannot share"),
+        ({"inputs": [[1.0, 2.0]], "query_weight": [[1.0]]}, {}, "W_Q has 1 row and 1 column; here it needs 2 and 1"),
+    ],
+)
+def test_a_layer_whose_tables_do_not_fit_gets_a_message(
+    tables: dict[str, Any], changes: dict[str, Any], message: str
+) -> None:
+    given = {"query": [[1.0]], "key": [[1.0]], "value": [[1.0]], **score_tables(1, 1), **tables}
+    with pytest.raises(InputError, match=message):
+        run_layer(given, **changes)

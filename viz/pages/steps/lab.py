@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import streamlit as st
@@ -11,8 +11,10 @@ from streamlit.delta_generator import DeltaGenerator
 
 import models
 from viz.figures.strips import number_strips
+from viz.pages.steps.lab_arithmetic import labels, show_layer
 from viz.pages.steps.lab_tables import (
     SAYS,
+    Start,
     keep_in_link,
     preset_of,
     reset_tables,
@@ -20,13 +22,17 @@ from viz.pages.steps.lab_tables import (
     table_editor,
 )
 from viz.pages.steps.settings import (
-    CAUSAL,
+    DOT,
+    GENERAL,
+    HARD,
+    LIFTED,
     ORDERS,
     OTHER_ORDER,
     PERMUTED,
     PRESET,
     SATURATION,
     SCALING,
+    SCORE,
     SIZE,
     STARTED,
     TEMPERATURE,
@@ -35,14 +41,14 @@ from viz.pages.steps.settings import (
 from viz.text.language import _, say
 from viz.text.markup import plain
 from viz.views.strips import Strip
-from viz.walk.digits import aligned, number, products
 from viz.widgets import session
 from viz.widgets.chart import show_figure
 from viz.widgets.settings import choose, link, switch
 from viz.widgets.viewport import page_width
 
 if TYPE_CHECKING:
-    from models.experiments.lab import LabRun
+    from models.experiments.lab import Score
+    from models.experiments.lab_layer import LabLayer
 
 NAMES = ("a", "b", "c", "d", "e", "f", "g", "h")
 
@@ -64,26 +70,43 @@ def show_lab(messages: DeltaGenerator) -> None:
 
 
 def _edit_and_show(preset: str, messages: DeltaGenerator) -> None:
-    start = start_tables(preset)
-    tables: Tables = {}
-    for column, name in zip(st.columns(3), ("query", "key", "value"), strict=True):
+    from models.experiments.lab import SCORE_TABLES
+
+    start, original = start_tables(preset), preset_of(preset)
+    tables: Tables = dict(start.tables)
+    _edit(tables, start, tuple(original.tables))
+    length = len(tables["inputs"]) if "inputs" in tables else 0
+    shape = (length or len(tables["query"]), length or len(tables["key"]))
+    score = choose(SCORE)
+    if SCORE_TABLES[cast("Score", score)]:
+        _edit(tables, start, SCORE_TABLES[cast("Score", score)])
+    given = start.tables["mask"]
+    if all(shape):
+        fits = shape == (len(given), len(given[0]))
+        anew = np.tri(*shape, dtype=bool) if original.mask is not None else np.ones(shape, dtype=bool)
+        tables["mask"] = table_editor("mask", start, given if fits else anew.tolist())
+    options = _options(score, masked=not np.all(tables["mask"]), scaled=original.scaled)
+    keep_in_link(start, tables)
+    mask = None if options.pop("lifted") else tables["mask"]
+    found = _run(tables, messages, mask=mask, heads=original.heads, score=score, **options)
+    if found is not None:
+        tokens = original.names if len(original.names) == shape[0] == shape[1] else ()
+        show_layer(*found, tokens=tokens)
+
+
+def _edit(tables: Tables, start: Start, names: tuple[str, ...]) -> None:
+    """Show the tables `names` side by side, and put what stands in them into `tables`."""
+    for column, name in zip(st.columns(len(names)), names, strict=True):
         with column:
             tables[name] = table_editor(name, start, start.tables[name])
-    shape = len(tables["query"]), len(tables["key"])
-    given = start.tables["mask"]
-    fits = shape == (len(given), len(given[0]))
-    if all(shape):
-        tables["mask"] = table_editor(
-            "mask",
-            start,
-            given
-            if fits
-            else np.tri(*shape, dtype=bool).tolist()
-            if preset == CAUSAL
-            else np.ones(shape, dtype=bool).tolist(),
-        )
+
+
+def _options(score: str, *, masked: bool, scaled: bool) -> dict[str, Any]:
+    """Show what else is chosen, and return it."""
     with st.container(horizontal=True, vertical_alignment="center", key="lab-settings"):
-        scaled = switch(SCALING, default=preset_of(preset).scaled)
+        options: dict[str, Any] = {"scaled": switch(SCALING, default=scaled) if score in (DOT, GENERAL) else False}
+        options["hard"] = switch(HARD, default=False)
+        options["lifted"] = masked and switch(LIFTED, default=False)
         st.button(
             _("Numbers of the example"),
             key="lab-reset",
@@ -91,100 +114,31 @@ def _edit_and_show(preset: str, messages: DeltaGenerator) -> None:
             icon=":material/restart_alt:",
             type="tertiary",
         )
-    temperature = _temperature()
-    keep_in_link(start, tables)
-    run = _run(tables, messages, scaled=scaled, temperature=temperature)
-    if run is not None:
-        _show_run(*run)
+    return options | {"temperature": _temperature()}
 
 
 def _temperature() -> float:
     return float(choose(TEMPERATURE, TEMPERATURE.choices))
 
 
-Good = tuple[Tables, "LabRun", bool, float]
-"""Tables, what they gave, whether they were scaled, and the temperature."""
+Good = tuple[Tables, "LabLayer", dict[str, Any]]
+"""Tables, what they gave, and with which options."""
 
 
-def _run(tables: Tables, messages: DeltaGenerator, *, scaled: bool, temperature: float) -> Good | None:
+def _run(tables: Tables, messages: DeltaGenerator, **options: Any) -> Good | None:
     """Run the lab; on numbers that do not fit say so and return the last run that did."""
-    from models.experiments.lab import run_lab
+    from models.experiments.lab_layer import run_layer
 
     try:
-        run = run_lab(
-            tables["query"],
-            tables["key"],
-            tables["value"],
-            mask=tables.get("mask"),
-            scaled=scaled,
-            temperature=temperature,
-        )
+        made = run_layer(tables, **options)
     except models.InputError as error:
         messages.error(plain(say(error)), icon=":material/edit:")
         good: Good | None = session.recall(_GOOD)
         if good is not None:
             messages.caption(plain(_("Below: the last numbers that could be used.")))
         return good
-    session.keep(_GOOD, (tables, run, scaled, temperature))
-    return tables, run, scaled, temperature
-
-
-def _labels(letter: str, count: int) -> tuple[str, ...]:
-    return tuple(f"{letter}{each}" for each in range(1, count + 1))
-
-
-def _show_run(tables: Tables, run: LabRun, scaled: bool, temperature: float) -> None:
-    """Show every line of the arithmetic, and one score and one weight in digits."""
-    st.latex(
-        r"\operatorname{softmax}\left(\frac{Q K^\top}{\sqrt{d}\; T} + M\right) V"
-        if scaled
-        else r"\operatorname{softmax}\left(\frac{Q K^\top}{T} + M\right) V"
-    )
-    queries, keys = _labels("q", len(run.products)), _labels("k", run.products.shape[1])
-    root = len(tables["query"][0]) ** 0.5 if scaled else 1.0
-    divisor = f"{root * temperature:.4g}"
-    common: dict[str, Any] = {"rows": queries, "columns": keys}
-    strips = (
-        Strip(_("products"), "QK'", run.products, **common),
-        Strip(_("scores: products divided by {divisor}", divisor=divisor), "e", run.scores, **common),
-        Strip(_("mask: 1 where a query may read a key"), "M", run.mask.astype(np.float64), "mask", **common),
-        Strip(_("exponentials of score less the row's largest"), "exp", run.exponentials, "weights", **common),
-        Strip(_("weights: exponentials over their row's sum"), "a", run.weights, "weights", **common),
-        Strip(_("result: weights times values"), "aV", run.result, rows=queries, made=True),
-    )
-    available = page_width()
-    said = "; ".join(
-        f"{name}: " + ", ".join(f"{each:.4g}" for each in row) for name, row in zip(queries, run.result, strict=True)
-    )
-    show_figure(
-        number_strips(strips, width=available),
-        key="lab",
-        says=_("Results: {results}.", results=said),
-        name="attention lab",
-        available=available,
-    )
-    _show_digits(tables, run, divisor)
-
-
-def _show_digits(tables: Tables, run: LabRun, divisor: str) -> None:
-    """Show one score, one weight and one result of the first query in digits; scores were divided by `divisor`."""
-    query = 0
-    key = int(run.weights[query].argmax())
-    product, weight = float(run.products[query, key]), float(run.weights[query, key])
-    digits, _product = products(np.array(tables["query"][query]), np.array(tables["key"][key]))
-    score, power = float(run.scores[query, key]), float(run.exponentials[query, key])
-    total = float(run.exponentials[query].sum())
-    mixed, _value = products(run.weights[query], np.array(tables["value"])[:, 0])
-    named = r"\text{" + _("result") + "}"
-    with st.container(key="lab-digits"):
-        st.latex(
-            aligned(
-                rf"q_1 \cdot k_{{{key + 1}}} &= {digits} = {number(product)}",
-                rf"e_{{1,{key + 1}}} &= \frac{{{number(product)}}}{{{divisor}}} = {number(score)}",
-                rf"a_{{1,{key + 1}}} &= \frac{{{number(power)}}}{{{number(total)}}} = {number(weight)}",
-                rf"{named}_{{1,1}} &= {mixed} = {number(float(run.result[query, 0]))}",
-            )
-        )
+    session.keep(_GOOD, (tables, made, options))
+    return tables, made, options
 
 
 def _show_permuted(preset: str, messages: DeltaGenerator) -> None:
@@ -196,14 +150,14 @@ def _show_permuted(preset: str, messages: DeltaGenerator) -> None:
         chosen = choose(OTHER_ORDER, {key: _("in the order {order}", order=each) for key, each in ORDERS.items()})
     order = [int(each) for each in chosen.split()]
     temperature = _temperature()
-    run = _run({"query": table, "key": table, "value": table}, messages, scaled=True, temperature=temperature)
-    if run is None:
+    found = _run({"query": table, "key": table, "value": table}, messages, temperature=temperature)
+    if found is None:
         return
-    tokens = run[0]["query"]
+    tokens = found[0]["query"]
     other = [tokens[each] for each in order]
     from models.experiments.lab import run_lab
 
-    first, second = run[1], run_lab(other, other, other, temperature=run[3])
+    first, second = found[1].runs[0], run_lab(other, other, other, temperature=found[2]["temperature"])
     names = NAMES[: len(tokens)]
     moved = tuple(names[each] for each in order)
     strips = (
@@ -227,12 +181,13 @@ def _show_permuted(preset: str, messages: DeltaGenerator) -> None:
 
 def _show_saturation(preset: str, messages: DeltaGenerator) -> None:
     """Show the weights of random vectors of d numbers, with the scaling and without."""
-    from models.experiments.lab import random_vectors, run_lab
+    from models.experiments.lab_layer import run_layer
+    from models.experiments.lab_presets import random_vectors
 
     size = int(choose(SIZE, SIZE.choices))
-    drawn = random_vectors(size)
-    plain_run, scaled = (run_lab(drawn.query, drawn.key, drawn.value, scaled=each) for each in (False, True))
-    keys = _labels("k", len(drawn.key))
+    drawn = random_vectors(size).tables
+    plain_run, scaled = (run_layer(drawn, scaled=each).runs[0] for each in (False, True))
+    keys = labels("k", len(drawn["key"]))
     strips = (
         Strip(_("products"), "qK'", plain_run.products, columns=keys),
         Strip(_("weights without the scaling"), "a", plain_run.weights, "weights", columns=keys),

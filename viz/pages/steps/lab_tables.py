@@ -13,11 +13,14 @@ from viz.pages.steps.settings import (
     BOOK,
     CAUSAL,
     CELLS,
+    HEADS,
     LONGEST_LINK,
     ONE_HOT,
     PERMUTED,
+    PROJECTIONS,
     SATURATION,
     UNIFORM,
+    WRITTEN,
     Tables,
     write_tables,
 )
@@ -27,15 +30,30 @@ from viz.widgets import session
 from viz.widgets.settings import link
 
 if TYPE_CHECKING:
-    from models.experiments.lab import Preset
+    from models.experiments.lab_presets import Preset
 
 SAYS: Mapping[str, str] = {
-    BOOK: mark("One query and four keys of a textbook, unscaled: the second key fits best, so its value leads."),
+    BOOK: mark(
+        "One query and four keys of a textbook, unscaled: the second key fits best, so its value leads. Keys 3 and 4 "
+        "are made here to give the book's scores; in its printed softmax one sign has slipped, here it is worked out."
+    ),
     ONE_HOT: mark(
         "Each query is so much like one key that it reads this key alone: attention as a look-up in a table."
     ),
     UNIFORM: mark("Queries of zeros fit all keys alike: the result is the mean of the values."),
     CAUSAL: mark("Self-attention in which no token reads a later one: the first can only read itself."),
+    WRITTEN: mark(
+        "Each token reads itself and those before it: rows (1), (0.5 0.5), (0.45 0.45 0.1), and so on. Lift the mask, "
+        "and the first reads what comes after it."
+    ),
+    PROJECTIONS: mark(
+        "The same tokens ask, are found and are carried over in three ways: queries, keys and values are the inputs "
+        "times three matrices."
+    ),
+    HEADS: mark(
+        "Two heads share the columns of the projections: the first reads what is alike, the second what stands next. "
+        "One more matrix, W_O, joins their results."
+    ),
     PERMUTED: mark(
         "Self-attention does not know which token is first: permuted inputs give permuted outputs, the same rows in "
         "another order."
@@ -51,6 +69,15 @@ _TITLES: Mapping[str, str] = {
     "value": mark("V: values, what is carried over"),
     "mask": mark("Mask: ticked where a query may read a key"),
     "tokens": mark("Tokens: queries, keys and values at once"),
+    "inputs": mark("X: inputs, a row a token"),
+    "query_weight": mark("W_Q: makes queries"),
+    "key_weight": mark("W_K: makes keys"),
+    "value_weight": mark("W_V: makes values"),
+    "output_weight": mark("W_O: joins the heads"),
+    "general": mark("W of the score"),
+    "additive_query": mark("W of the score: on queries"),
+    "additive_key": mark("U of the score: on keys"),
+    "additive_vector": mark("v of the score"),
 }
 _START = "lab-start"
 
@@ -72,26 +99,32 @@ def preset_of(name: str) -> Preset:
     name : str
         Of the preset.
     """
-    from models.experiments import lab
+    from models.experiments import lab_presets as presets
 
     makers: dict[str, Callable[[], Preset]] = {
-        BOOK: lab.book,
-        ONE_HOT: lab.one_hot,
-        UNIFORM: lab.uniform,
-        CAUSAL: lab.causal,
-        PERMUTED: lambda: lab.permuted()[0],
+        BOOK: presets.book,
+        ONE_HOT: presets.one_hot,
+        UNIFORM: presets.uniform,
+        CAUSAL: presets.causal,
+        WRITTEN: presets.written_so_far,
+        PROJECTIONS: presets.projections,
+        HEADS: presets.two_heads,
+        PERMUTED: lambda: presets.permuted()[0],
     }
     return makers[name]()
 
 
 def _original(name: str) -> Tables:
+    from models.experiments.lab_presets import score_tables
+
     preset = preset_of(name)
     if name == PERMUTED:
-        return {"tokens": preset.query.tolist()}
-    tables = {"query": preset.query, "key": preset.key, "value": preset.value}
-    found: Tables = {key: table.tolist() for key, table in tables.items()}
-    mask = np.ones((len(preset.query), len(preset.key)), dtype=bool) if preset.mask is None else preset.mask
-    return found | {"mask": mask.tolist()}
+        return {"tokens": preset.tables["query"].tolist()}
+    made = preset.run()
+    width = made.query.shape[1] // preset.heads
+    tables = {**preset.tables, **score_tables(width, width)}
+    mask = np.ones((len(made.query), len(made.key)), dtype=bool) if preset.mask is None else preset.mask
+    return {key: table.tolist() for key, table in tables.items()} | {"mask": mask.tolist()}
 
 
 def start_tables(name: str) -> Start:

@@ -44,14 +44,18 @@ STEP = Choice("step")
 STARTED = "preset begun with"
 """What settings of the lab belong to."""
 
-BOOK, ONE_HOT, UNIFORM, CAUSAL, PERMUTED, SATURATION = (
+BOOK, ONE_HOT, UNIFORM, CAUSAL, WRITTEN, PROJECTIONS, HEADS, PERMUTED, SATURATION = (
     "book",
     "one-hot",
     "uniform",
     "causal",
+    "written",
+    "projections",
+    "heads",
     "permuted",
     "saturation",
 )
+DOT, GENERAL, ADDITIVE, COSINE = "dot", "general", "additive", "cosine"
 TEMPERATURES = ("0.1", "0.2", "0.5", "1", "2", "5", "10")
 SIZES = ("2", "4", "8", "16", "32", "64", "128", "256", "512")
 ORDERS: Mapping[str, str] = {"2 0 3 1": "c a d b", "1 0 2 3": "b a c d", "3 2 1 0": "d c b a", "1 2 3 0": "b c d a"}
@@ -87,12 +91,12 @@ def read_tables(text: str, original: Tables) -> Found:
         return Found(None)
     try:
         tables = json.loads(text)
-        sound = isinstance(tables, dict) and set(tables) == set(original)
+        sound = isinstance(tables, dict) and len(tables) > 0 and set(tables) <= set(original)
         sound = sound and all(_is_table(each) for each in tables.values())
         sound = sound and ("tokens" not in tables or len(tables["tokens"]) == len(original["tokens"]))
     except (ValueError, RecursionError):
         sound = False
-    return Found(tables) if sound else Found(None, text)
+    return Found(original | tables) if sound else Found(None, text)
 
 
 def _is_table(table: Any) -> bool:
@@ -134,11 +138,27 @@ PRESET = Choice(
         ONE_HOT: mark("one-hot"),
         UNIFORM: mark("uniform"),
         CAUSAL: mark("causal"),
+        WRITTEN: "我吃了一个苹果",
+        PROJECTIONS: mark("inputs and W_Q, W_K, W_V"),
+        HEADS: mark("two heads and W_O"),
         PERMUTED: mark("permuted inputs"),
         SATURATION: mark("saturation"),
     },
 )
 CELLS = Data("cells", parse=read_tables, show=write_tables, anew_with=(STARTED,))
+SCORE = Choice(
+    "score",
+    title=mark("How a query is compared with a key"),
+    choices={
+        DOT: mark("dot product"),
+        GENERAL: mark("general: q W k'"),
+        ADDITIVE: mark("additive: v tanh(q W + k U)"),
+        COSINE: mark("cosine"),
+    },
+    anew_with=(STARTED,),
+)
+HARD = Switch("hard", title=mark("hard attention: the best key alone"), anew_with=(STARTED,))
+LIFTED = Switch("lifted", title=mark("lift the mask"), anew_with=(STARTED,))
 SCALING = Switch("scaling", title=mark("divide by the square root of d"), anew_with=(STARTED,))
 TEMPERATURE = Choice(
     "temperature",
@@ -178,6 +198,9 @@ SETTINGS = (
     STEP,
     PRESET,
     CELLS,
+    SCORE,
+    HARD,
+    LIFTED,
     SCALING,
     TEMPERATURE,
     OTHER_ORDER,

@@ -3,37 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 import models
-from models.mechanisms import mechanisms
-from models.sites import Site
-from models.trace import AttentionTrace, TokenSequence
+from models.trace import AttentionTrace
 from viz.canvas.walk import encode_walk
 from viz.pages.steps.numbers import show_numbers
+from viz.pages.steps.places import Place, choose_mechanisms, choose_places, installed
 from viz.pages.steps.settings import (
-    ALONE,
-    HEAD,
-    LAYER,
-    MECHANISM,
     MOST_READ,
     READ,
     READS,
     ROW,
-    SECOND,
     STEP,
-    THIRD,
     WALKED,
     WORD,
 )
 from viz.server.loading import usable
 from viz.server.runtime import Host, shared_host
-from viz.server.translations import forced_translations, forcible_translation
-from viz.text.language import _, mark
+from viz.text.language import _
 from viz.views.view import Unit
 from viz.walk.mechanisms import WALKS
 from viz.walk.picture import all_steps, keep_step, nearest_step, picture_of, sentence_of
@@ -51,50 +41,8 @@ if TYPE_CHECKING:
     from models.experiments.arithmetic import DecoderRun
     from models.translation.translator import Translator
 
-LONGEST_NAMED = 40  # characters of the sentence in the name of a file
-USUAL = "bahdanau"
-"""The mechanism that the page opens with: the first attention."""
-
 CANVAS = "walk"
 _RUN, _ROWS = "steps-decoder-run-", "steps-rows"
-_STACKS: Mapping[tuple[str, str], str] = {
-    ("encoder", "self"): mark("encoder layer {layer}, self-attention"),
-    ("decoder", "self"): mark("decoder layer {layer}, self-attention"),
-    ("decoder", "cross"): mark("decoder layer {layer}, cross-attention"),
-}
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Place:
-    """One mechanism's run, and where in it the walk goes."""
-
-    key: str
-    trace: AttentionTrace
-    site: Site | None
-    head: int
-    is_last: bool = False
-
-    @property
-    def mechanism(self) -> str:
-        """Its key in the catalogue."""
-        return self.trace.provenance.mechanism
-
-    @property
-    def queries(self) -> TokenSequence:
-        """What labels the rows."""
-        return self.trace.target if self.site is None else self.trace[self.site].query_tokens
-
-
-def installed(pair: str) -> dict[str, str]:
-    """Return the mechanisms whose weights for the languages `pair` are there, with their names.
-
-    Parameters
-    ----------
-    pair : str
-        Such as ``en-fr``.
-    """
-    keys = set(models.catalog())
-    return {key: _(each.title) for key, each in mechanisms().items() if key in WALKS and f"{key}-{pair}" in keys}
 
 
 def show_steps(sentence: str, pair: str, messages: DeltaGenerator, bar: DeltaGenerator) -> None:
@@ -115,7 +63,7 @@ def show_steps(sentence: str, pair: str, messages: DeltaGenerator, bar: DeltaGen
     if not names:
         messages.warning(_("There are no weights of any mechanism here: none of them can be walked through."))
         return
-    chosen = _choose_mechanisms(names, bar)
+    chosen = choose_mechanisms(names, bar)
     keys, host = tuple(f"{each}-{pair}" for each in chosen), shared_host()
     if not usable(host, keys, messages):
         return
@@ -123,26 +71,10 @@ def show_steps(sentence: str, pair: str, messages: DeltaGenerator, bar: DeltaGen
     if source is None:
         return
     link.belong(WALKED, of=chosen)
-    places = _places(host, keys, source, bar)
+    places = choose_places(host, keys, source, bar)
     with bar:
         unit = cast("Unit", choose(UNIT))
     _walk(host, places, unit)
-
-
-def _choose_mechanisms(names: Mapping[str, str], bar: DeltaGenerator) -> tuple[str, ...]:
-    """Return up to three mechanisms, the first that there must be in front."""
-    with bar, st.container(width=215):
-        found = [choose(MECHANISM, names, default=USUAL if USUAL in names else None)]
-    for setting in (SECOND, THIRD):
-        others = {key: name for key, name in names.items() if key not in found}
-        if not others or len(found) == 3:
-            break
-        with bar, st.container(width=190):
-            another = choose(setting, {ALONE: _("compare with \u2026"), **others})
-        if another == ALONE:
-            break
-        found.append(another)
-    return tuple(found)
 
 
 def read_sentence(host: Host, key: str, sentence: str, messages: DeltaGenerator) -> str | None:
@@ -170,53 +102,7 @@ def read_sentence(host: Host, key: str, sentence: str, messages: DeltaGenerator)
     return fitting
 
 
-def place_name(site: Site) -> str:
-    """Return the name of a place in words.
-
-    Parameters
-    ----------
-    site : Site
-    """
-    return _(_STACKS[site.stack, site.kind], layer=site.layer)
-
-
-def _places(host: Host, keys: tuple[str, ...], source: str, bar: DeltaGenerator) -> list[_Place]:
-    """Return a run of each model: of several, all write the translation of the first."""
-    texts: dict[str, str | None] = dict.fromkeys(keys)
-    if len(keys) > 1:
-        target = host.model(keys[0]).fit(forcible_translation(host, keys[0], source).output_text)[0]
-        if target.strip():
-            forced = forced_translations(host, keys, source, target)
-            texts = {key: None if forced[key].provenance.decoding == "greedy" else target for key in keys}
-    found: list[_Place] = []
-    several: tuple[Site, int] | None = None
-    for key, text in texts.items():
-        trace = host.attend(key, source, text)
-        site, head = (trace.sites[0], 0) if trace.sites else (None, 0)
-        if len(trace.sites) > 1:
-            site, head = several = several or _choose_place(trace, bar, alone=len(keys) == 1)
-        is_last = site is not None and site == max((each for each in trace.sites if each.kind == "cross"), default=None)
-        if site is not None:
-            trace = host.attend(key, source, text, sites=(f"{site}.*",))
-        found.append(_Place(key, trace, site, head, is_last))
-    return found
-
-
-def _choose_place(trace: AttentionTrace, bar: DeltaGenerator, *, alone: bool) -> tuple[Site, int]:
-    """Return the map to walk through and its head: beside other mechanisms one that reads the source, as theirs do."""
-    best = trace.provenance.alignment
-    sites = [each for each in trace.sites if alone or each.kind == "cross"]
-    default = best.site.place if best.site.place in sites else sites[0]
-    with bar:
-        with st.container(width=250):
-            site = Site.parse(choose(LAYER, {str(each): place_name(each) for each in sites}, default=str(default)))
-        with st.container(width=95):
-            heads = {str(head): _("head {head}", head=head) for head in range(len(trace[site].head_names))}
-            head = int(choose(HEAD, heads, default=str(best.head) if str(best.head) in heads else "0"))
-    return site, head
-
-
-def _walk(host: Host, places: list[_Place], unit: Unit) -> None:
+def _walk(host: Host, places: list[Place], unit: Unit) -> None:
     """Show the picture, and the numbers of the step that is looked at."""
     first = places[0]
     told = walked_on(CANVAS)
@@ -242,7 +128,7 @@ def _walk(host: Host, places: list[_Place], unit: Unit) -> None:
     show_numbers(looked_at)
 
 
-def _row(place: _Place, told: Walked | None) -> int:
+def _row(place: Place, told: Walked | None) -> int:
     """Return the query: what the reader has turned to, what the link names, or a word that tells something.
 
     Another mechanism keeps the word, whose row may be another one in its translation.
@@ -263,7 +149,7 @@ def _row(place: _Place, told: Walked | None) -> int:
     return found
 
 
-def _column(place: _Place, row: int, told: Walked | None) -> int | None:
+def _column(place: Place, row: int, told: Walked | None) -> int | None:
     """Return the key whose score is explained; None for the one that is read most."""
     if place.site is None:
         return None
@@ -287,7 +173,7 @@ def _step(titles: Mapping[str, str], told: Walked | None) -> str:
     return value_of(STEP, titles)
 
 
-def _lead(place: _Place) -> dict[str, str]:
+def _lead(place: Place) -> dict[str, str]:
     """Return what is said before the words that a reader can choose, and their language."""
     source, target = place.key.rpartition("-")[0].rpartition("-")[2], place.key.rpartition("-")[2]
     if place.site is not None and place.site.kind == "self" and place.site.stack == "encoder":
@@ -297,7 +183,7 @@ def _lead(place: _Place) -> dict[str, str]:
     return {"lead": _("{title} wrote:", title=_(place.trace.provenance.title)), "language": target}
 
 
-def _scene(host: Host, place: _Place, row: int, column: int | None) -> Scene:
+def _scene(host: Host, place: Place, row: int, column: int | None) -> Scene:
     from models.experiments.arithmetic import parameters_at
 
     walk, model = WALKS[place.mechanism], cast("Translator", host.model(place.key))

@@ -12,11 +12,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import models
-from models.experiments import lab
+from models.experiments import lab, lab_layer, lab_presets
 from models.mechanisms import mechanisms
 from tests.support.payloads import walk_of
 from tests.support.small_models import AWKWARD
-from viz.pages.steps.settings import PRESET
+from viz.pages.steps.settings import PRESET, SCORE
 from viz.server.runtime import shared_host
 from viz.walk.mechanisms import WALKS
 
@@ -248,15 +248,42 @@ class TestLab:
         app.button_group(key="preset").set_value("book").run()
         assert (parameter(app, "scaling"), parameter(app, "temperature")) == (None, None)
 
+    @pytest.mark.parametrize("score", SCORE.choices or ())
+    def test_every_score_is_worked_out_with_its_own_tables(self, score: str) -> None:
+        app = opened(show="lab")
+        app.button_group(key="score").set_value(score).run()
+        assert not app.error
+        given = lab_presets.book()
+        tables = {**given.tables, **lab_presets.score_tables(4, 4)}
+        expected = lab_layer.run_layer(tables, scaled=False, score=score)
+        np.testing.assert_allclose(arrays(app)["result"], expected.output, atol=1e-5)
+        assert parameter(app, "score") == (None if score == "dot" else score)
+
+    def test_a_hard_choice_reads_one_key_and_a_lifted_mask_hides_nothing(self) -> None:
+        app = opened(show="lab", preset="written")
+        assert arrays(app)["weights"][0].tolist() == [1, 0, 0, 0, 0]
+        app.toggle(key="lifted").set_value(True).run()
+        assert arrays(app)["weights"][0].all()
+        app.toggle(key="hard").set_value(True).run()
+        assert set(arrays(app)["weights"].ravel().tolist()) == {0, 1}
+        assert (parameter(app, "lifted"), parameter(app, "hard")) == ("on", "on")
+
+    def test_two_heads_are_shown_apart_and_joined(self) -> None:
+        app = opened(show="lab", preset="heads")
+        names = [each.name for each in figures(app)[0].data]
+        assert sum(name.startswith("head 0") for name in names) == sum(name.startswith("head 1") for name in names) == 6
+        np.testing.assert_allclose(shown_strip(app, "output"), lab_presets.two_heads().run().output, atol=1e-6)
+
     def test_edited_cells_stand_in_the_link_and_a_link_restores_them(self) -> None:
-        preset = lab.book()
-        tables = {name: getattr(preset, name).tolist() for name in ("query", "key", "value")}
+        preset = lab_presets.book().tables
+        tables = {name: preset[name].tolist() for name in ("query", "key", "value")}
         tables["query"] = [[1, 0, 0, 0], [0, 0, 0, 2]]
         tables["mask"] = [[True, True, False, True], [True] * 4]
         app = opened(show="lab", cells=json.dumps(tables))
         expected = lab.run_lab(tables["query"], tables["key"], tables["value"], mask=tables["mask"], scaled=False)
         np.testing.assert_allclose(arrays(app)["result"], expected.result, atol=1e-5)
-        assert json.loads(parameter(app, "cells") or "") == tables
+        kept = json.loads(parameter(app, "cells") or "")
+        assert {name: kept[name] for name in tables} == tables
         app.run()
         np.testing.assert_allclose(arrays(app)["result"], expected.result, atol=1e-5)
         app.button(key="lab-reset").click().run()
@@ -264,7 +291,7 @@ class TestLab:
         assert parameter(app, "cells") is None
 
     def test_edits_are_there_again_after_a_look_at_another_part(self) -> None:
-        tables = {name: getattr(lab.book(), name).tolist() for name in ("query", "key", "value")}
+        tables = {name: lab_presets.book().tables[name].tolist() for name in ("query", "key", "value")}
         tables |= {"query": [[1.0, 0, 0, 0]], "mask": [[True] * 4]}
         app = opened(show="lab", cells=json.dumps(tables))
         before = arrays(app)["result"]
@@ -273,7 +300,7 @@ class TestLab:
         np.testing.assert_array_equal(arrays(app)["result"], before)
 
     @pytest.mark.parametrize(
-        "cells", ["nonsense", "[]", '{"query":[[1]]}', '{"tokens":3}', "[" * 3000, '{"query":[[1e99]],"key":1}']
+        "cells", ["nonsense", "[]", '{"other":[[1]]}', '{"tokens":3}', "[" * 3000, '{"query":[[1e99]],"key":1}']
     )
     def test_cells_of_a_link_that_are_none_are_named(self, cells: str) -> None:
         app = opened(show="lab", cells=cells)
@@ -294,8 +321,8 @@ class TestLab:
     def test_bad_cells_get_a_message_and_the_last_good_picture_stays(
         self, change: dict[str, Any], message: str
     ) -> None:
-        preset = lab.book()
-        tables = {name: getattr(preset, name).tolist() for name in ("query", "key", "value")} | {"mask": [[True] * 4]}
+        preset = lab_presets.book().tables
+        tables = {name: preset[name].tolist() for name in ("query", "key", "value")} | {"mask": [[True] * 4]}
         app = opened(show="lab")
         before = arrays(app)
         app.query_params["cells"] = json.dumps(tables | change)

@@ -1,0 +1,129 @@
+"""Every line of the lab's arithmetic: the formula that runs, its numbers, and one of each in digits."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import streamlit as st
+
+from viz.figures.strips import number_strips
+from viz.pages.steps.settings import ADDITIVE, COSINE, DOT, GENERAL, Tables
+from viz.text.language import _
+from viz.views.strips import Strip
+from viz.walk.digits import aligned, number, products
+from viz.widgets.chart import show_figure
+from viz.widgets.viewport import page_width
+
+if TYPE_CHECKING:
+    from models.experiments.lab import LabRun
+    from models.experiments.lab_layer import LabLayer
+
+
+def labels(letter: str, count: int) -> tuple[str, ...]:
+    """Return what rows or columns of a kind are called: a letter and their number from 1.
+
+    Parameters
+    ----------
+    letter : str
+    count : int
+    """
+    return tuple(f"{letter}{each}" for each in range(1, count + 1))
+
+
+_PRODUCTS = {
+    DOT: r"Q K^\top",
+    GENERAL: r"Q W K^\top",
+    ADDITIVE: r"v \tanh(Q W + K U)",
+    COSINE: r"\cos(Q, K)",
+}
+
+
+def _formula(tables: Tables, options: dict[str, Any]) -> str:
+    """Return the formula that runs, as LaTeX."""
+    score = _PRODUCTS[options["score"]]
+    inner = rf"\frac{{{score}}}{{\sqrt{{d}}\; T}}" if options["scaled"] else rf"\frac{{{score}}}{{T}}"
+    function = r"\operatorname{argmax}" if options["hard"] else r"\operatorname{softmax}"
+    head = rf"{function}\left({inner} + M\right) V"
+    if "inputs" not in tables:
+        return head
+    made = r"Q = X W_Q, \quad K = X W_K, \quad V = X W_V, \quad "
+    if "output_weight" not in tables:
+        return made + head
+    return made + rf"H_i = {head.replace('V', 'V_i').replace('Q', 'Q_i').replace('K', 'K_i')}, \quad [H_1; H_2]\, W_O"
+
+
+def show_layer(tables: Tables, layer: LabLayer, options: dict[str, Any], *, tokens: tuple[str, ...]) -> None:
+    """Show every line of the arithmetic, and one score and one weight in digits.
+
+    Parameters
+    ----------
+    tables : dict of str to list
+        What the reader gave.
+    layer : LabLayer
+        What it made of them.
+    options : dict
+        As `models.experiments.lab_layer.run_layer` takes them.
+    tokens : tuple of str
+        What the rows are called; empty where they have no names.
+    """
+    st.latex(_formula(tables, options))
+    queries = tokens or labels("q", len(layer.query))
+    strips = []
+    if "inputs" in tables:
+        made = ((_("queries"), "Q", layer.query), (_("keys"), "K", layer.key), (_("values"), "V", layer.value))
+        strips += [Strip(name, symbol, values, rows=labels("x", len(values))) for name, symbol, values in made]
+    root = (layer.query.shape[1] / len(layer.runs)) ** 0.5 if options["scaled"] else 1.0
+    divisor = f"{root * options['temperature']:.4g}"
+    for number_of, run in enumerate(layer.runs):
+        head = _("head {head}: ", head=number_of) if len(layer.runs) > 1 else ""
+        strips += _strips_of(run, head, divisor, queries, tokens or labels("k", run.products.shape[1]))
+    if "output_weight" in tables:
+        strips.append(Strip(_("output: the heads side by side, times W_O"), "O", layer.output, rows=queries, made=True))
+    available = page_width()
+    said = "; ".join(
+        f"{name}: " + ", ".join(f"{each:.4g}" for each in row) for name, row in zip(queries, layer.output, strict=True)
+    )
+    show_figure(
+        number_strips(strips, width=available),
+        key="lab",
+        says=_("Results: {results}.", results=said),
+        name="attention lab",
+        available=available,
+    )
+    if options["score"] == DOT and not options["hard"]:
+        _show_digits(layer, divisor)
+
+
+def _strips_of(run: LabRun, head: str, divisor: str, queries: tuple[str, ...], keys: tuple[str, ...]) -> list[Strip]:
+    common: dict[str, Any] = {"rows": queries, "columns": keys}
+    return [
+        Strip(head + _("products"), "QK'", run.products, **common),
+        Strip(head + _("scores: products divided by {divisor}", divisor=divisor), "e", run.scores, **common),
+        Strip(head + _("mask: 1 where a query may read a key"), "M", run.mask.astype(np.float64), "mask", **common),
+        Strip(head + _("exponentials of score less the row's largest"), "exp", run.exponentials, "weights", **common),
+        Strip(head + _("weights: the share of each key"), "a", run.weights, "weights", **common),
+        Strip(head + _("result: weights times values"), "aV", run.result, rows=queries, made=True),
+    ]
+
+
+def _show_digits(layer: LabLayer, divisor: str) -> None:
+    """Show one score, one weight and one result of the first query in digits; scores were divided by `divisor`."""
+    run, heads = layer.runs[0], len(layer.runs)
+    q, k, v = (np.split(each, heads, axis=1)[0] for each in (layer.query, layer.key, layer.value))
+    key = int(run.weights[0].argmax())
+    product, weight = float(run.products[0, key]), float(run.weights[0, key])
+    digits, _product = products(q[0], k[key])
+    score, power = float(run.scores[0, key]), float(run.exponentials[0, key])
+    total = float(run.exponentials[0].sum())
+    mixed, _value = products(run.weights[0], v[:, 0])
+    named = r"\text{" + _("result") + "}"
+    with st.container(key="lab-digits"):
+        st.latex(
+            aligned(
+                rf"q_1 \cdot k_{{{key + 1}}} &= {digits} = {number(product)}",
+                rf"e_{{1,{key + 1}}} &= \frac{{{number(product)}}}{{{divisor}}} = {number(score)}",
+                rf"a_{{1,{key + 1}}} &= \frac{{{number(power)}}}{{{number(total)}}} = {number(weight)}",
+                rf"{named}_{{1,1}} &= {mixed} = {number(float(run.result[0, 0]))}",
+            )
+        )

@@ -1,0 +1,143 @@
+"""What is walked through: which mechanisms, and which map and head of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+import models
+from models.mechanisms import mechanisms
+from models.sites import Site
+from models.trace import AttentionTrace, TokenSequence
+from viz.pages.steps.settings import ALONE, HEAD, LAYER, MECHANISM, SECOND, THIRD
+from viz.server.runtime import Host
+from viz.server.translations import forced_translations, forcible_translation
+from viz.text.language import _, mark
+from viz.walk.mechanisms import WALKS
+from viz.widgets.settings import choose
+
+USUAL = "bahdanau"
+"""The mechanism that the page opens with: the first attention."""
+
+_STACKS: Mapping[tuple[str, str], str] = {
+    ("encoder", "self"): mark("encoder layer {layer}, self-attention"),
+    ("decoder", "self"): mark("decoder layer {layer}, self-attention"),
+    ("decoder", "cross"): mark("decoder layer {layer}, cross-attention"),
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Place:
+    """One mechanism's run, and where in it the walk goes."""
+
+    key: str
+    trace: AttentionTrace
+    site: Site | None
+    head: int
+    is_last: bool = False
+
+    @property
+    def mechanism(self) -> str:
+        """Its key in the catalogue."""
+        return self.trace.provenance.mechanism
+
+    @property
+    def queries(self) -> TokenSequence:
+        """What labels the rows."""
+        return self.trace.target if self.site is None else self.trace[self.site].query_tokens
+
+
+def installed(pair: str) -> dict[str, str]:
+    """Return the mechanisms whose weights for the languages `pair` are there, with their names.
+
+    Parameters
+    ----------
+    pair : str
+        Such as ``en-fr``.
+    """
+    keys = set(models.catalog())
+    return {key: _(each.title) for key, each in mechanisms().items() if key in WALKS and f"{key}-{pair}" in keys}
+
+
+def choose_mechanisms(names: Mapping[str, str], bar: DeltaGenerator) -> tuple[str, ...]:
+    """Return up to three mechanisms, the first that there must be in front.
+
+    Parameters
+    ----------
+    names : mapping of str to str
+        As `installed` gives them.
+    bar : DeltaGenerator
+        Where the choices stand.
+    """
+    with bar, st.container(width=215):
+        found = [choose(MECHANISM, names, default=USUAL if USUAL in names else None)]
+    for setting in (SECOND, THIRD):
+        others = {key: name for key, name in names.items() if key not in found}
+        if not others or len(found) == 3:
+            break
+        with bar, st.container(width=190):
+            another = choose(setting, {ALONE: _("compare with \u2026"), **others})
+        if another == ALONE:
+            break
+        found.append(another)
+    return tuple(found)
+
+
+def place_name(site: Site) -> str:
+    """Return the name of a place in words.
+
+    Parameters
+    ----------
+    site : Site
+    """
+    return _(_STACKS[site.stack, site.kind], layer=site.layer)
+
+
+def choose_places(host: Host, keys: tuple[str, ...], source: str, bar: DeltaGenerator) -> list[Place]:
+    """Return a run of each model, and where in it the walk goes: of several, all write the translation of the first.
+
+    Parameters
+    ----------
+    host : Host
+    keys : tuple of str
+        Of models, as `models.load` takes them.
+    source : str
+        What they read.
+    bar : DeltaGenerator
+        Where the choices stand.
+    """
+    texts: dict[str, str | None] = dict.fromkeys(keys)
+    if len(keys) > 1:
+        target = host.model(keys[0]).fit(forcible_translation(host, keys[0], source).output_text)[0]
+        if target.strip():
+            forced = forced_translations(host, keys, source, target)
+            texts = {key: None if forced[key].provenance.decoding == "greedy" else target for key in keys}
+    found: list[Place] = []
+    several: tuple[Site, int] | None = None
+    for key, text in texts.items():
+        trace = host.attend(key, source, text)
+        site, head = (trace.sites[0], 0) if trace.sites else (None, 0)
+        if len(trace.sites) > 1:
+            site, head = several = several or _choose_place(trace, bar, alone=len(keys) == 1)
+        is_last = site is not None and site == max((each for each in trace.sites if each.kind == "cross"), default=None)
+        if site is not None:
+            trace = host.attend(key, source, text, sites=(f"{site}.*",))
+        found.append(Place(key, trace, site, head, is_last))
+    return found
+
+
+def _choose_place(trace: AttentionTrace, bar: DeltaGenerator, *, alone: bool) -> tuple[Site, int]:
+    """Return the map to walk through and its head: beside other mechanisms one that reads the source, as theirs do."""
+    best = trace.provenance.alignment
+    sites = [each for each in trace.sites if alone or each.kind == "cross"]
+    default = best.site.place if best.site.place in sites else sites[0]
+    with bar:
+        with st.container(width=250):
+            site = Site.parse(choose(LAYER, {str(each): place_name(each) for each in sites}, default=str(default)))
+        with st.container(width=95):
+            heads = {str(head): _("head {head}", head=head) for head in range(len(trace[site].head_names))}
+            head = int(choose(HEAD, heads, default=str(best.head) if str(best.head) in heads else "0"))
+    return site, head
