@@ -6,7 +6,8 @@ const CELL = { least: 26, most: 96 }; // pixels of a column
 const NUMBER = 36; // pixels of a column at least whose numbers are all written
 const LINES = 13, GAP = 4, DIGITS = 12, FAN = 78, NODE = 28, DOT = 18;
 const LONGEST = 15; // letters of a word above its column
-const HEIGHT = { one: 396, several: 316 }; // pixels of a picture, alone or under others
+const HEIGHT = { least: 300, one: 396, several: 316 }; // pixels of a picture: low, alone, and one of several
+const AROUND = 335; // pixels of a screen that the page's head and the words of a step take
 const SLANT = 38; // degrees
 const MOVE = 300; // milliseconds
 
@@ -106,7 +107,7 @@ class Board {
     const width = Math.max(room, cell * columns.length + beyond);
     this.place = {
       cell, slanted, width, room,
-      height: this.titled ? HEIGHT.several : HEIGHT.one,
+      height: this.titled ? HEIGHT.several : Math.min(Math.max(window.innerHeight - AROUND, HEIGHT.least), HEIGHT.one),
       labels: slanted ? Math.ceil(widest * Math.sin(angle)) + 14 : 22,
       left: (width - beyond - cell * columns.length) / 2,
     };

@@ -29,7 +29,8 @@ _MEANINGS: Mapping[str, str] = {
     ),
     "breadth": mark("The same entropy divided by the most that it could be, so that short and long texts compare."),
     "distance": mark(
-        "How many tokens, as they are shown, lie between the one that reads and the one being read, on average."
+        "How many places, as tokens are shown, the one that reads and the one being read stand apart, on average: "
+        "0 for itself, 1 for a neighbour."
     ),
     "previous": mark("Share of all reading that goes to the token just before the one that reads."),
     "same": mark("Share of all reading in which a token reads itself."),

@@ -81,11 +81,14 @@ def _edit_and_show(preset: str, messages: DeltaGenerator) -> None:
     if SCORE_TABLES[cast("Score", score)]:
         _edit(tables, start, SCORE_TABLES[cast("Score", score)])
     given = start.tables["mask"]
-    if all(shape):
-        fits = shape == (len(given), len(given[0]))
-        anew = np.tri(*shape, dtype=bool) if original.mask is not None else np.ones(shape, dtype=bool)
-        tables["mask"] = table_editor("mask", start, given if fits else anew.tolist())
-    options = _options(score, masked=not np.all(tables["mask"]), scaled=original.scaled)
+    left, right = st.columns((2, 3))
+    with left:
+        if all(shape):
+            fits = shape == (len(given), len(given[0]))
+            anew = np.tri(*shape, dtype=bool) if original.mask is not None else np.ones(shape, dtype=bool)
+            tables["mask"] = table_editor("mask", start, given if fits else anew.tolist())
+    with right:
+        options = _options(score, masked=not np.all(tables["mask"]), scaled=original.scaled)
     keep_in_link(start, tables)
     mask = None if options.pop("lifted") else tables["mask"]
     found = _run(tables, messages, mask=mask, heads=original.heads, score=score, **options)

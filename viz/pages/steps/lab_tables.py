@@ -80,6 +80,8 @@ _TITLES: Mapping[str, str] = {
     "additive_vector": mark("v of the score"),
 }
 _START = "lab-start"
+MANY, NARROW = 4, 48
+"""Columns from which on they are narrow, and how many pixels such a column takes."""
 
 
 @dataclass(frozen=True)
@@ -181,7 +183,7 @@ def table_editor(name: str, start: Start, table: list[list[Any]], *, rows_fixed:
         num_rows="fixed" if rows_fixed or ticks else "dynamic",
         hide_index=True,
         width="content" if ticks else "stretch",
-        column_config={each: kind(each) for each in columns},
+        column_config={each: kind(each, width=None if ticks or width < MANY else NARROW) for each in columns},
     )
     return _rows(edited, ticks=ticks)
 
