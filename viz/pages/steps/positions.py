@@ -80,9 +80,9 @@ def _encoding(host: Host, key: str, available: float) -> None:
         dot_products_by_distance(added, width=available),
         key="distance",
         says=_(
-            "A position is most like itself ({near}) and, on the whole, less like those further away ({far} at distance "
-            "{distance}), in waves. Only the distance counts, not the place: pairs at one distance differ by {spread} at "
-            "most.",
+            "A position is most like itself ({near}) and, on the whole, less like those further away ({far} at "
+            "distance {distance}), in waves. Only the distance counts, not the place: pairs at one distance differ by "
+            "{spread} at most.",
             near=f"{means[count - 1]:.1f}",
             far=f"{means[-1]:.1f}",
             distance=count - 1,
