@@ -7,7 +7,6 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
-from xml.etree import ElementTree
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +33,6 @@ words => {
     return words.every(word => stage?.texts.filter(each => each === word).length >= 4) && stage.exact.every(Boolean);
 }
 """
-SVG = "{http://www.w3.org/2000/svg}"
 
 
 def views(sentence: str) -> list[View]:
@@ -76,57 +74,36 @@ def test_a_chinese_sentence_is_typed_and_every_character_is_a_column(
     assert query(page)["languages"] == [PAIR]
 
 
-def ink(picture: NDArray[np.uint8], box: list[float], scale: float) -> NDArray[np.bool_]:
-    """Return which pixels of a box of the page are dark in the picture, cut to what is dark."""
-    left, top, width, height = (round(each * scale) for each in box)
-    dark = picture[top : top + height, left : left + width] < 128
+def ink(picture: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Return which pixels of a picture are dark, cut to what is dark."""
+    dark = picture < 128
     rows, columns = np.flatnonzero(dark.any(1)), np.flatnonzero(dark.any(0))
     return dark[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
 
 
-def kept_picture(
-    open_page: Callable[..., Page], address: str, sentence: str, shown: list[View], folder: Path, picture: str
-) -> Path:
-    page = open_page(address, languages=PAIR, sentence=sentence, mechanisms="luong-general", picture=picture)
-    wait_for_panels(page, shown)
-    with page.expect_download() as download:
-        page.get_by_role("button", name=f"Download as {picture.upper()}").click()
-    path = saved(download.value, folder)
-    assert path.name == f"他和他的狗-luong-general.{picture}"
-    return path
-
-
-def columns_of(path: Path, count: int) -> list[ElementTree.Element]:
-    """Return the names of the first columns in a saved SVG."""
-    texts = ElementTree.parse(path).getroot().iter(f"{SVG}text")
-    return [each for each in texts if each.get("text-anchor") == "middle" and float(each.get("font-size", 0)) == 13][
-        :count
-    ]
-
-
-def test_a_saved_picture_holds_the_characters_and_no_boxes_in_their_place(
+def test_a_picture_to_keep_holds_the_characters_and_no_boxes_in_their_place(
     open_page: Callable[..., Page], address: str, tmp_path: Path
 ) -> None:
-    """Characters that a font lacks all look alike: here each looks like itself wherever it stands."""
+    """Characters that a font lacks all look alike: on the page and in the file each looks like itself."""
     sentence = "他和他的狗。"
-    view = choose_view(models.load(f"luong-general-{PAIR}").attend(sentence))
-    glyphs = [
-        (each.text, *(float(each.get(name)) for name in ("x", "y", "font-size")))
-        for each in columns_of(kept_picture(open_page, address, sentence, [view], tmp_path, "svg"), len(sentence))
-    ]
-    path = kept_picture(open_page, address, sentence, [view], tmp_path, "png")
-    picture = np.asarray(Image.open(BytesIO(path.read_bytes())).convert("L"))
-    scale = 2  # pixels of the picture for each of the page's
-    drawn = [ink(picture, [x - size / 2, y - size, size, size * 1.2], scale) for _text, x, y, size in glyphs]
-    texts = [text for text, *_ in glyphs]
-    assert texts[:6] == list(sentence)
+    page = open_page(address, languages=PAIR, sentence=sentence, mechanisms="luong-general")
+    wait_for_panels(page, [choose_view(models.load(f"luong-general-{PAIR}").attend(sentence))])
+    labels = page.locator(".alignment .columns span").all()[: len(sentence)]
+    drawn = [ink(np.asarray(Image.open(BytesIO(each.screenshot())).convert("L"))) for each in labels]
     assert all(each.sum() > 20 for each in drawn[:5])
     alike = {
-        (one, other): drawn[one].shape == drawn[other].shape and np.mean(drawn[one] == drawn[other]) > 0.9
+        (one, other)
         for one in range(5)
         for other in range(one)
+        if drawn[one].shape == drawn[other].shape and np.mean(drawn[one] == drawn[other]) > 0.9
     }
-    assert {texts[one] + texts[other] for (one, other), same in alike.items() if same} == {"他他"}
+    assert {sentence[one] + sentence[other] for one, other in alike} == {"他他"}
+    page.get_by_role("button", name="For a paper").click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download").click()
+    path = saved(download.value, tmp_path)
+    assert path.name == "他和他的狗-luong-general.pdf"
+    assert path.read_bytes().startswith(b"%PDF")
 
 
 def test_the_literary_sentence_is_shown_by_every_encoder_head(

@@ -1,5 +1,5 @@
 // Every word of the picture answers: what is pointed at stays in every panel at once, the rest fades, and lines join it to
-// what it reads. All of it happens in the browser. Stands behind alignment_panels.js.
+// what it reads. All of it happens in the browser. Stands behind alignment_paint.js.
 
 const READ = 0.06; // a weight from which a word counts as read
 const MOST_SAID = 3; // words that a line names
@@ -14,7 +14,7 @@ export default function show({ parentElement, data }) {
   return disposed(view);
 }
 
-class Alignment extends Panels {
+class Alignment extends Painted {
   constructor(figure) {
     super(figure);
     // What is pointed at: {key} of the sentence, {panel, row} or {panel, word}, or {panel, row, key} for a cell.
@@ -27,6 +27,8 @@ class Alignment extends Panels {
     on("focusin", (event) => this.begin(event.target));
     on("focusout", () => this.byKeys && !this.kept && this.move(null, false));
     on("keydown", (event) => event.key === "Escape" && this.letGo(), window);
+    // The line of the sentence stays in sight as the page scrolls: lines follow it.
+    window.addEventListener("scroll", () => this.at && this.parts?.forEach((band) => this.join(band)), { signal, capture: true, passive: true });
   }
 
   get columns() {
@@ -49,6 +51,7 @@ class Alignment extends Panels {
   // What an event is on: a word by its element, a cell by its place; null between them.
   find(event) {
     const element = event.target.closest?.("[data-key], [data-word], [data-row], canvas"), panel = event.target.closest?.(".panel");
+    this.under = event.target.closest?.(".tokens, .translation"); // it must not move away from the pointer
     if (!element) return null;
     const number = panel && Number(panel.dataset.panel), { key, word, row } = element.dataset;
     if (key !== undefined) return { key: Number(key) };
@@ -108,6 +111,7 @@ class Alignment extends Panels {
     else if (step || key === "Home" || key === "End") this.kept = false, this.move(this.next(line, step, key), true);
     else return;
     event.preventDefault();
+    this.under = null;
     this.reveal(line);
   }
 
@@ -185,10 +189,20 @@ class Alignment extends Panels {
     const shades = new Array(this.columns).fill(0);
     for (const { isRow, pairs } of this.answers ?? []) if (isRow) for (const { key, weight } of pairs) shades[key] = Math.max(shades[key], weight);
     this.panels.forEach((_, number) => this.markPanel(number));
+    const strongest = shades.indexOf(Math.max(...shades));
     for (const band of this.parts) {
       band.tokens.forEach((word, key) => this.light(word, at && (at.key === key || shades[key] > 0), at ? shades[key] : 0, at?.panel === undefined && at?.key === key));
+      if (at) this.bring(band.tokens[at.panel === undefined ? at.key : strongest]);
       this.join(band);
     }
+  }
+
+  // Bring a word of a line that is too long into the middle of it.
+  bring(word) {
+    const line = word?.parentElement;
+    if (!line || line === this.under || (line.scrollWidth <= line.clientWidth && line.scrollHeight <= line.clientHeight)) return;
+    line.scrollLeft = word.offsetLeft - (line.clientWidth - word.offsetWidth) / 2;
+    line.scrollTop = word.offsetTop - (line.clientHeight - word.offsetHeight) / 2;
   }
 
   // Show a word or a label that is lit, shaded by what it is given, or ringed because the pointer is on it.
@@ -210,6 +224,7 @@ class Alignment extends Panels {
       this.light(word, at && lit, weight, own && lit && at.row !== undefined || own && at.word === place);
       if (!weight) word.style.backgroundColor = this.tint(panel.sure[place]);
     });
+    if (at) this.bring(parts.words.find((word) => word.classList.contains("lit")));
     if (parts.plot) {
       parts.columns.forEach((label, key) => this.light(label, answer && (answer.key === key || (answer.isRow && read.has(key))), answer?.isRow ? read.get(key) ?? 0 : 0, false));
       parts.rows.forEach((label, row) => {

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from models.trace import AttentionTrace
-from viz.canvas.payload import WORDS, colours_of, pack
+from viz.canvas.payload import pack
 from viz.captions.maps import links_of, notes_of, sentence_of, window_note
 from viz.captions.written import Written, written_words
-from viz.figures.drawing.theme import NIGHT_SCALE, WINDOW_COLOUR, Colour, weight_ticks
+from viz.figures.drawing.theme import NIGHT_SCALE, WEIGHT_SCALE, WINDOW_COLOUR, Colour, weight_ticks
 from viz.text.formula import math_of
 from viz.text.language import _, _n, mark
 from viz.text.tokens import isolated, visible
@@ -36,8 +36,8 @@ _WORDS = {
         "Point at any word or cell, or tap it: every panel answers. A click keeps it, Escape lets go. "
         "With the keyboard: Tab to a line of words or a map, then the arrow keys; Enter keeps."
     ),
-    "rows": mark("rows: {title}"),
-    "columns": mark("columns: {title}"),
+    "rows": mark("{title}, in rows"),
+    "columns": mark("{title}, in columns"),
     "lines": mark("lines and shaded words: what is read, the thicker the more"),
     "unsure": mark("tint of a written word: the deeper, the less sure the model was"),
 }
@@ -54,17 +54,17 @@ class Shown:
         The map; None where there is no attention.
     formula : str
         In LaTeX.
-    language : str
-        The code of the language that it writes.
+    languages : tuple of str
+        The codes of the languages that it reads and writes; empty where they are not known.
     """
 
     trace: AttentionTrace
     view: View | None
     formula: str
-    language: str = ""
+    languages: tuple[str, str] = ("", "")
 
 
-def encode_alignment(shown: Sequence[Shown], *, colour: Colour = "linear", file: str = "figure.png") -> bytes:
+def encode_alignment(shown: Sequence[Shown], *, colour: Colour = "linear") -> bytes:
     """Return all that the picture of the Bench shows: a panel a mechanism, on one scale from 0 to 1.
 
     Parameters
@@ -73,8 +73,6 @@ def encode_alignment(shown: Sequence[Shown], *, colour: Colour = "linear", file:
         At least one, all of one source.
     colour : {"linear", "root"}, optional
         Whether a colour stands for the weight or for its square root.
-    file : str, optional
-        Name of the file that it is saved as; its ending, ``.png`` or ``.svg``, says in which format.
 
     Returns
     -------
@@ -87,8 +85,7 @@ def encode_alignment(shown: Sequence[Shown], *, colour: Colour = "linear", file:
     rows = {view.query_title for view in views}
     header = {
         "title": shown[0].trace.source_text,
-        "alt": " ".join(sentence_of(view) for view in views),
-        "file": file,
+        "code": shown[0].languages[0],
         "tokens": [visible(text) for text in tokens],
         "panels": [_panel(each, common, one_title=len(rows) < 2) for each in shown],
         "notes": common,
@@ -98,8 +95,9 @@ def encode_alignment(shown: Sequence[Shown], *, colour: Colour = "linear", file:
         "ticks": weight_ticks(colour),
         "night": NIGHT_SCALE,
         "window_colour": WINDOW_COLOUR,
-        "words": {key: _(message) for key, message in (WORDS | _WORDS).items()},
-        **colours_of(colour),
+        "words": {key: _(message) for key, message in _WORDS.items()},
+        "colour": colour,
+        "palette": WEIGHT_SCALE,
     }
     weights = [np.asarray(view.weights, dtype="<f4").tobytes() for view in views]
     return pack(header, b"".join(weights))
@@ -113,7 +111,7 @@ def _panel(shown: Shown, common: Sequence[str], *, one_title: bool) -> dict[str,
         "title": _(trace.provenance.title),
         "year": str(trace.provenance.year),
         "formula": math_of(shown.formula),
-        "code": shown.language,
+        "code": shown.languages[1],
         "words": [{"text": each.text, "spaced": each.spaced, "says": each.says} for each in written],
         "sure": [round(each.probability, 4) for each in written],
         "nothing": "" if written else _("nothing written"),

@@ -9,7 +9,7 @@ const BESIDES = 136; // pixels of a panel's heading, its translation, and two li
 const LABELS = 58; // pixels above a map for the names of its columns
 const CELL = { least: 9, most: 46 }; // pixels of a cell's width
 const ROW = { least: 12, most: 34 };
-const MAP = { least: 220, most: 620, above: 312 }; // pixels of a map's height; what stands above it and just below
+const MAP = { least: 220, most: 540, above: 312 }; // pixels of a map's height; what stands above it and just below
 const STEP = 120; // pixels by which higher maps grow, so that they seldom do
 const FORMULA = { usual: 16, beside: 11.5, least: 9 }; // pixels of a formula's letters
 const DEEPEST_TINT = 0.5;
@@ -44,13 +44,12 @@ class Panels {
   constructor(figure) {
     this.figure = this.stage = figure;
     figure.classList.add("stage");
-    for (const part of ["bands", "live", "save", "keys"]) this[part] = figure.querySelector("." + part);
+    for (const part of ["bands", "live", "keys"]) this[part] = figure.querySelector("." + part);
     Object.assign(this, { loads: 0, formulas: new Map() });
     this.sizes = new ResizeObserver(() => this.draw());
     this.sizes.observe(figure);
     this.listeners = new AbortController();
     const { signal } = this.listeners;
-    this.save.addEventListener("click", async () => saveAs(await pictureOf(this), this.header.file), { signal });
     window.addEventListener("resize", () => this.draw(), { signal });
     figure.addEventListener("transitionend", (event) => event.target === figure && this.header && this.paint(), { signal }); // the theme
   }
@@ -124,6 +123,7 @@ class Panels {
     const { header, place } = this, element = made("div", "band"), tokens = made("div", "tokens");
     tokens.classList.toggle("folded", place.folded);
     tokens.style.fontSize = `${place.token}px`;
+    if (header.code) tokens.lang = header.code;
     const words = header.tokens.map((text, key) => this.word(text, { key }, `t${first}-${key}`));
     this.listen(tokens, words, header.words.sentence, first === 0);
     const grid = made("div", "panels");
@@ -178,9 +178,8 @@ class Panels {
     const [says, notes] = [made("p", "says", panel.says ?? header.words.one_vector), made("p", "notes", panel.notes.join(" · "))];
     const parts = { element, head, formula, translation, words: words.map(([, word]) => word), says, notes };
     const body = panel.vector ? this.vector(panel) : this.plot(number, parts);
-    body.style.height = `${place.region + LABELS}px`;
     if (panel.rows.length) body.style.height = `${panel.rows.length * place.rows[number] + LABELS + 2}px`;
-    element.style.minHeight = `${place.region + LABELS + BESIDES}px`;
+    if (panel.rows.length || place.across > 1) element.style.minHeight = `${place.region + LABELS + BESIDES}px`;
     element.append(head, translation, body, says, notes);
     this.panels[number] = parts;
     return element;
@@ -285,110 +284,5 @@ class Panels {
     put("meaning", header.key_title ? header.scale : "");
     put("tints", `${header.words.unsure} · ${header.words.lines}`);
     put("keys", header.words.keys);
-    this.save.textContent = fill(header.words.save, { format: header.file.split(".").pop().toUpperCase() });
-  }
-
-  get isNight() {
-    const [red, green, blue] = getComputedStyle(this.figure).backgroundColor.match(/[\d.]+/g).map(Number);
-    return red + green + blue < 384;
-  }
-
-  // On a dark page no reading is the page's own dark, a little lighter.
-  palette() {
-    if (!this.isNight) return this.header.palette;
-    const page = getComputedStyle(this.figure).backgroundColor.match(/\d+/g).slice(0, 3);
-    const none = page.map((value) => Math.min(Number(value) + 8, 255).toString(16).padStart(2, "0")).join("");
-    return [[0, `#${none}`], ...this.header.night.slice(1)];
-  }
-
-  // The colour of a weight from 0 to 1, as text.
-  shade(weight) {
-    return this.shades[Math.round(Math.sqrt(within(weight, { least: 0, most: 1 })) * 255)];
-  }
-
-  paint() {
-    const { header, place } = this, night = this.isNight;
-    this.figure.classList.toggle("night", night);
-    this.shades = shadesOf(header, this.palette());
-    const bar = this.figure.querySelector(".bar"), stops = this.palette().map(([at, hex]) => `${hex} ${at * 100}%`);
-    const strip = made("i");
-    strip.style.background = `linear-gradient(to right, ${stops.join(", ")})`;
-    bar.replaceChildren(strip, ...header.ticks.filter(([at]) => at === 0 || at >= 0.2).map(([at, text]) => {
-      const tick = made("b", "", text);
-      tick.style.left = `${at * 100}%`;
-      return tick;
-    }));
-    bar.hidden = !header.key_title;
-    this.panels.forEach((parts, number) => {
-      if (!parts.cells) return;
-      for (const canvas of [parts.cells, parts.fade]) {
-        const ratio = sharpest(window.devicePixelRatio || 1, parts);
-        [canvas.width, canvas.height] = [Math.round(parts.width * ratio), Math.round(parts.height * ratio)];
-      }
-      const pen = parts.cells.getContext("2d");
-      for (const { x, y, width, height, fill } of this.cellsOf(number, parts.cells.width, parts.cells.height)) {
-        pen.fillStyle = fill;
-        pen.fillRect(x, y, width, height);
-      }
-      paintWindows(pen, header.panels[number], header.tokens.length, header.window_colour);
-    });
-    this.mark?.();
-  }
-
-  compose() {
-    return composeSheet(this);
-  }
-
-  paintMaps(pen, sharp) {
-    for (const { x, y, width, height, fill } of this.rectangles(sharp)) {
-      pen.fillStyle = fill;
-      pen.fillRect(x, y, width, height);
-    }
-  }
-
-  // Every cell of a saved picture, in the colours of the day.
-  rectangles(sharp = 1) {
-    const shades = shadesOf(this.header, this.header.palette);
-    return sheetOf(this).boxes.flatMap((box, number) => {
-      const cells = this.cellsOf(number, Math.round(box.width * sharp), Math.round(box.height * sharp), shades);
-      return cells.map((cell) => ({ ...cell, x: cell.x + Math.round(box.x * sharp), y: cell.y + Math.round(box.y * sharp) }));
-    });
-  }
-
-  // The cells of a map that is so wide and high: places rounded to whole pixels, with lines between cells that are large.
-  cellsOf(number, width, height, shades = this.shades) {
-    const { rows, weights } = this.header.panels[number], columns = this.header.tokens.length, cells = [];
-    const [xs, ys] = [[columns, width], [rows.length, height]].map(([count, length]) =>
-      Array.from({ length: count + 1 }, (_, place) => Math.round((place * length) / count)));
-    const gap = xs[1] - xs[0] >= 12 && ys[1] - ys[0] >= 10 ? 1 : 0;
-    for (let row = 0; row < rows.length; row++)
-      for (let key = 0; key < columns; key++) {
-        const level = Math.round(Math.sqrt(within(weights[row * columns + key], { least: 0, most: 1 })) * 255);
-        cells.push({ x: xs[key], y: ys[row], width: xs[key + 1] - xs[key] - gap, height: ys[row + 1] - ys[row] - gap, fill: shades[level] });
-      }
-    return cells;
-  }
-}
-
-// A colour as text for each of 256 levels, each the square root of a weight.
-function shadesOf(header, palette) {
-  return [...lookup({ ...header, palette, threshold: 0 })].map((each) =>
-    `rgb(${each & 255}, ${(each >> 8) & 255}, ${(each >> 16) & 255})`);
-}
-
-// The windows of local attention over a map: edges, centres, and one sigma of the Gaussian, dotted.
-function paintWindows(pen, panel, columns, colour) {
-  const { width, height } = pen.canvas, across = width / columns, down = height / panel.rows.length;
-  Object.assign(pen, { strokeStyle: colour, fillStyle: colour, lineWidth: Math.max(width / 220, 1.5) });
-  for (const { style, places } of panel.windows ?? []) {
-    pen.setLineDash(style === "dotted" ? [3, 3] : []);
-    pen.beginPath();
-    places.forEach((place, row) => {
-      const x = (place + 0.5) * across;
-      if (style === "point") return pen.moveTo(x, (row + 0.5) * down), pen.arc(x, (row + 0.5) * down, pen.lineWidth * 1.6, 0, 7);
-      pen.lineTo(x, row * down);
-      pen.lineTo(x, (row + 1) * down);
-    });
-    style === "point" ? pen.fill() : pen.stroke();
   }
 }

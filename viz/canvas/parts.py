@@ -17,9 +17,8 @@ _FILES = {
         "alignment.css",
         "canvas.js",
         "alignment_panels.js",
-        "alignment_sheet.js",
+        "alignment_paint.js",
         "alignment.js",
-        "picture.js",
     ),
     "walk": ("walk.html", "walk.css", "walk_board.js", "walk.js"),
 }

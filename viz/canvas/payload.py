@@ -72,18 +72,6 @@ def header_of(
         "key_title": view.key_title,
         "threshold": view.threshold,
         "words": {key: _(message) for key, message in (WORDS | words).items()},
-        **colours_of(colour),
-    }
-
-
-def colours_of(colour: Colour) -> dict[str, Any]:
-    """Return what a canvas needs to colour cells, and to save a picture dark on white.
-
-    Parameters
-    ----------
-    colour : {"linear", "root"}
-    """
-    return {
         "colour": colour,
         "palette": WEIGHT_SCALE,
         "pick_colour": PICKED_COLOUR,

@@ -123,8 +123,8 @@ function asSvg(view, { width, height, texts, maps, frames, bar }) {
     element.append(...within);
     return element;
   };
-  const drawn = view.rectangles ? asRectangles(view, maps, make) : make("image", { ...maps });
-  if (!view.rectangles) drawn.setAttributeNS(XLINK, "xlink:href", paintedMaps(view, maps, sharpness(maps)).toDataURL("image/png"));
+  const image = make("image", { ...maps });
+  image.setAttributeNS(XLINK, "xlink:href", paintedMaps(view, maps, sharpness(maps)).toDataURL("image/png"));
   const stops = palette.map(([offset, colour]) => make("stop", { offset, "stop-color": colour }));
   const frame = { fill: "none", stroke: pick_colour, "stroke-width": 3 };
   const root = make(
@@ -134,7 +134,7 @@ function asSvg(view, { width, height, texts, maps, frames, bar }) {
     make("desc", {}, alt),
     make("defs", {}, make("linearGradient", { id: "weights" }, ...stops)),
     make("rect", { width, height, fill: paper }),
-    drawn,
+    image,
     ...frames.map((box) => make("rect", { ...box, ...frame })),
     make("rect", { ...bar, fill: "url(#weights)" }),
     ...texts.map(({ text, x, y, middle, end, turn = 0, opacity = 1, size, weight }) => {
@@ -145,11 +145,4 @@ function asSvg(view, { width, height, texts, maps, frames, bar }) {
   );
   const markup = new XMLSerializer().serializeToString(root);
   return new Blob(['<?xml version="1.0" encoding="UTF-8"?>\n', markup], { type: "image/svg+xml" });
-}
-
-// Cells that stay sharp at any size and can be edited: one rectangle each.
-function asRectangles(view, { x, y }, make) {
-  const group = make("g", { transform: `translate(${x} ${y})` });
-  group.append(...view.rectangles().map((cell) => make("rect", cell)));
-  return group;
 }

@@ -52,7 +52,7 @@ from viz.views.view import Unit, View
 from viz.widgets.canvas import alignment_canvas
 from viz.widgets.chart import Picture
 from viz.widgets.frame import Frame, Page
-from viz.widgets.keep import file_name, publication_button
+from viz.widgets.keep import publication_button
 from viz.widgets.language_pair import mechanism_of, pair_of
 from viz.widgets.readable_text import fit_text, keep_readable, last_readable
 from viz.widgets.sentence import languages_of, say_cut
@@ -226,14 +226,15 @@ def _summaries(
 def _show_panels(shown: dict[str, tuple[AttentionTrace, View | None]], wanted: Wanted) -> None:
     """Show a panel a mechanism, all in one picture."""
     panels = [
-        Shown(trace, view, models.describe(key).mechanism.formula, pair_of(key).rpartition("-")[2])
+        Shown(
+            trace, view, models.describe(key).mechanism.formula, cast("tuple[str, str]", tuple(pair_of(key).split("-")))
+        )
         for key, (trace, view) in shown.items()
     ]
-    name = file_name_of({key: trace for key, (trace, _view) in shown.items()})
-    file = f"{file_name(name)}.{wanted.picture}"
-    alignment_canvas(encode_alignment(panels, colour=wanted.colour, file=file), key="alignment")
+    alignment_canvas(encode_alignment(panels, colour=wanted.colour), key="alignment")
     views = [view for _trace, view in shown.values() if view]
     if views:
+        name = file_name_of({key: trace for key, (trace, _view) in shown.items()})
         publication_button(lambda: alignment_heatmap(views, colour=wanted.colour), key="alignment", name=name)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import Literal
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -89,7 +90,10 @@ def choose_mechanisms(
             show = partial(choose_part, MECHANISMS, chosen=chosen, every=every, default=usual)
             show({main.key: f":small[{main.year}] {family.name}"}, part=main.key)
             label = _("{name}: variants, heads, sources", name=family.name)
-            fold = st.popover(label, key=f"fold-{main.key}", on_change="rerun")
+            kind: Literal["primary", "tertiary"] = (
+                "primary" if {each.key for each in variants} & {*chosen} else "tertiary"
+            )
+            fold = st.popover(label, type=kind, key=f"fold-{main.key}", on_change="rerun")
             with fold:
                 if variants:
                     show({each.key: names[each.key] for each in variants}, part=f"{main.key}-variants")

@@ -1,0 +1,87 @@
+// The picture of the Bench in colours: cells, windows of local attention, the scale. Stands behind alignment_panels.js.
+
+class Painted extends Panels {
+  get isNight() {
+    const [red, green, blue] = getComputedStyle(this.figure).backgroundColor.match(/[\d.]+/g).map(Number);
+    return red + green + blue < 384;
+  }
+
+  // On a dark page no reading is the page's own dark, a little lighter.
+  palette() {
+    if (!this.isNight) return this.header.palette;
+    const page = getComputedStyle(this.figure).backgroundColor.match(/\d+/g).slice(0, 3);
+    const none = page.map((value) => Math.min(Number(value) + 8, 255).toString(16).padStart(2, "0")).join("");
+    return [[0, `#${none}`], ...this.header.night.slice(1)];
+  }
+
+  // The colour of a weight from 0 to 1, as text.
+  shade(weight) {
+    return this.shades[Math.round(Math.sqrt(within(weight, { least: 0, most: 1 })) * 255)];
+  }
+
+  paint() {
+    const { header, place } = this, night = this.isNight;
+    this.figure.classList.toggle("night", night);
+    this.shades = shadesOf(header, this.palette());
+    const bar = this.figure.querySelector(".bar"), stops = this.palette().map(([at, hex]) => `${hex} ${at * 100}%`);
+    const strip = made("i");
+    strip.style.background = `linear-gradient(to right, ${stops.join(", ")})`;
+    bar.replaceChildren(strip, ...header.ticks.filter(([at]) => at === 0 || at >= 0.2).map(([at, text]) => {
+      const tick = made("b", "", text);
+      tick.style.left = `${at * 100}%`;
+      return tick;
+    }));
+    bar.hidden = !header.key_title;
+    this.panels.forEach((parts, number) => {
+      if (!parts.cells) return;
+      for (const canvas of [parts.cells, parts.fade]) {
+        const ratio = sharpest(window.devicePixelRatio || 1, parts);
+        [canvas.width, canvas.height] = [Math.round(parts.width * ratio), Math.round(parts.height * ratio)];
+      }
+      const pen = parts.cells.getContext("2d");
+      for (const { x, y, width, height, fill } of this.cellsOf(number, parts.cells.width, parts.cells.height)) {
+        pen.fillStyle = fill;
+        pen.fillRect(x, y, width, height);
+      }
+      paintWindows(pen, header.panels[number], header.tokens.length, header.window_colour);
+    });
+    this.mark?.();
+  }
+
+  // The cells of a map that is so wide and high: places rounded to whole pixels, with lines between cells that are large.
+  cellsOf(number, width, height, shades = this.shades) {
+    const { rows, weights } = this.header.panels[number], columns = this.header.tokens.length, cells = [];
+    const [xs, ys] = [[columns, width], [rows.length, height]].map(([count, length]) =>
+      Array.from({ length: count + 1 }, (_, place) => Math.round((place * length) / count)));
+    const gap = xs[1] - xs[0] >= 12 && ys[1] - ys[0] >= 10 ? 1 : 0;
+    for (let row = 0; row < rows.length; row++)
+      for (let key = 0; key < columns; key++) {
+        const level = Math.round(Math.sqrt(within(weights[row * columns + key], { least: 0, most: 1 })) * 255);
+        cells.push({ x: xs[key], y: ys[row], width: xs[key + 1] - xs[key] - gap, height: ys[row + 1] - ys[row] - gap, fill: shades[level] });
+      }
+    return cells;
+  }
+}
+
+// A colour as text for each of 256 levels, each the square root of a weight.
+function shadesOf(header, palette) {
+  return [...lookup({ ...header, palette, threshold: 0 })].map((each) =>
+    `rgb(${each & 255}, ${(each >> 8) & 255}, ${(each >> 16) & 255})`);
+}
+
+// The windows of local attention over a map: edges, centres, and one sigma of the Gaussian, dotted.
+function paintWindows(pen, panel, columns, colour) {
+  const { width, height } = pen.canvas, across = width / columns, down = height / panel.rows.length;
+  Object.assign(pen, { strokeStyle: colour, fillStyle: colour, lineWidth: Math.max(width / 220, 1.5) });
+  for (const { style, places } of panel.windows ?? []) {
+    pen.setLineDash(style === "dotted" ? [3, 3] : []);
+    pen.beginPath();
+    places.forEach((place, row) => {
+      const x = (place + 0.5) * across;
+      if (style === "point") return pen.moveTo(x, (row + 0.5) * down), pen.arc(x, (row + 0.5) * down, pen.lineWidth * 1.6, 0, 7);
+      pen.lineTo(x, row * down);
+      pen.lineTo(x, (row + 1) * down);
+    });
+    style === "point" ? pen.fill() : pen.stroke();
+  }
+}
