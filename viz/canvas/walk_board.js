@@ -111,7 +111,7 @@ class Board {
       labels: slanted ? Math.ceil(widest * Math.sin(angle)) + 14 : 22,
       left: (width - beyond - cell * columns.length) / 2,
     };
-    const root = svg("svg", { width, height: this.place.height, role: "img", "aria-label": this.picture.alt ?? "" });
+    const root = svg("svg", { width, height: this.place.height, role: "group", "aria-label": this.picture.alt || this.words.board });
     this.paint(root);
     this.stage.replaceChildren(root);
     this.light(this.step);

@@ -57,7 +57,7 @@ def compare_with(
     messages : DeltaGenerator
         Where what is wrong is said.
     """
-    st.subheader(_("Compare with"), anchor=False)
+    st.header(_("Compare with"), anchor=False)
     way = choose(AGAINST)
     if way == A_SENTENCE:
         _second_sentence(host, key, texts, shown, wanted, width)

@@ -88,7 +88,7 @@ def show_below(
     names = {TABLE: _("every head in numbers"), SIMILARITY: _("how alike heads are")}
     if shown.sites.endswith("self"):
         names[ROLLOUT] = _("rollout")
-    st.subheader(_("More of this text"), anchor=False)
+    st.header(_("More of this text"), anchor=False)
     asked = choose_several(BELOW, names, default=() if shown.has_long_text else (TABLE,))
     if ROLLOUT in asked:
         _rollout(shown, wanted, width)

@@ -153,7 +153,7 @@ def pick_heads(places: Sequence[HeadPlace]) -> tuple[HeadPlace, ...]:
     layers = layers_of(places)
     _name_layers_that_are_not(layers)
     _make_room(layers)
-    st.subheader(_("Picked heads"), anchor=False)
+    st.header(_("Picked heads"), anchor=False)
     st.caption(_("Pick up to four, here or above; a fifth takes the place of the one picked first."))
     picked = _pills(layers) if len(places) <= MOST_PILLS else _box(places)
     if gone := _picks().made_room:

@@ -33,7 +33,7 @@ def head_table(
     whole : bool, optional
         Whether to say that whole maps were measured: if the pictures leave something out.
     """
-    st.subheader(_("Every head in numbers, on this sentence"), anchor=False)
+    st.header(_("Every head in numbers, on this sentence"), anchor=False)
     if not profiles:
         st.info(_("No head has this label here."))
         return

@@ -75,7 +75,7 @@ def _fill(frame: Frame) -> None:
     keys = usable(host, list(chosen), frame.messages)
     if keys:
         _grow(host, {key: entries[key] for key in keys}, frame.sentence, titles, frame.messages)
-    st.subheader(_("Measured: how translation holds up as sentences grow"), anchor=False)
+    st.header(_("Measured: how translation holds up as sentences grow"), anchor=False)
     if latest_pair() != PAIR:
         st.caption(_("English to French: BLEU by length is measured for no other pair."))
     _measured(titles, {key: entries[key] for key in chosen})

@@ -1,0 +1,33 @@
+"""Every page by the rules of axe-core, in both themes: names, roles, contrast, the order of headings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+PATIENCE = 120_000  # milliseconds: the first page loads the models
+PAGES = {
+    "": ".alignment .plot",
+    "heads": ".attention-maps canvas",
+    "steps": ".boards svg",
+    "surgery": "[data-testid='stPlotlyChart'] svg",
+    "why": ".drawings svg",
+}
+"""What each page shows when it is whole."""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("page", PAGES)
+def test_axe_finds_nothing_of_any_impact(open_page: Callable[..., Page], address: str, page: str, scheme: str) -> None:
+    shown = open_page(f"{address}/{page}", width=1366, height=900, scheme=scheme)
+    shown.locator(PAGES[page]).first.wait_for(timeout=PATIENCE)
+    shown.get_by_test_id("stStatusWidget").wait_for(state="detached", timeout=PATIENCE)
+    found = Axe().run(shown).response["violations"]
+    named = [f"{each['id']} ({each['impact']}): {[node['html'][:120] for node in each['nodes'][:3]]}" for each in found]
+    assert named == []
