@@ -19,7 +19,7 @@ import models
 from models.trace import AttentionTrace
 from tests.support.browsing import CELL, PIXEL, ROOT, point, running
 from tests.support.canvas_samples import HOSTILE, SAMPLES
-from viz.figures.drawing.theme import PICKED_COLOUR, WEIGHT_SCALE, weight_colour
+from viz.figures.drawing.theme import HEAD_COLOURS, WEIGHT_SCALE, weight_colour
 from viz.measures.similarity import head_similarity
 from viz.pages.heads.page import KEY
 from viz.text.tokens import visible
@@ -281,7 +281,7 @@ def test_a_saved_picture_holds_the_maps_and_the_words_dark_on_white(
     assert [255, 255, 255] in expected
     frame = boxes[1]
     places += [[2, 2], [left + frame["left"] - 2.5, top + frame["top"] + frame["height"] / 2]]
-    expected += [[255, 255, 255], [int(PICKED_COLOUR[at : at + 2], 16) for at in (1, 3, 5)]]
+    expected += [[255, 255, 255], [int(HEAD_COLOURS[0][at : at + 2], 16) for at in (1, 3, 5)]]
     for path, scale in ((vector, 1), (pixels, PNG_SCALE)):
         at = [[x * scale, y * scale] for x, y in places]
         drawn = page.evaluate(DRAWN, [as_link(path), at, scale])

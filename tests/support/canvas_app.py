@@ -9,7 +9,7 @@ import streamlit as st
 from tests.support.canvas_samples import SAMPLES, SITES
 from viz.canvas.overview import encode_overview
 from viz.captions.heads import overview_sentence
-from viz.captions.measures import label_name
+from viz.captions.measures import remark_of, tile_label
 from viz.figures.drawing.shaded_text import STYLE, text_html
 from viz.figures.lines import head_lines
 from viz.figures.rollout import rollout_heatmap
@@ -59,7 +59,8 @@ head_canvas(
         views_at(trace, sites, "word", hiding),
         heads=heads,
         picked=picked,
-        remarks={each.place: f"{label_name(each.label)} {each.label.score:.2f}" for each in profiles},
+        remarks={each.place: remark_of(each.label) for each in profiles},
+        labels={each.place: tile_label(each.label) for each in profiles},
         colour=params.get("colour", "root"),  # type: ignore[arg-type]
         says=overview_sentence(views_at(trace, sites, "word", hiding)),
         file=params.get("file", "figure.png"),

@@ -13,7 +13,9 @@ export default function show({ parentElement, data }) {
 class Comparison extends Maps {
   constructor(figure) {
     super(figure);
-    window.addEventListener(PICKED, ({ detail }) => this.predict(detail), { signal: this.listeners.signal });
+    const on = (act) => window.addEventListener(PICKED, ({ detail }) => act(detail), { signal: this.listeners.signal });
+    on((overview) => this.predict(overview));
+    on(() => this.comeIntoView());
   }
 
   take(bytes) {
@@ -21,9 +23,17 @@ class Comparison extends Maps {
     this.exact = this.header.heads.map(() => true);
   }
 
+  // On a narrow page the overview stands above: what has been picked there is shown without a search for it.
+  comeIntoView() {
+    const { top, bottom } = this.stage.getBoundingClientRect(), seen = Math.min(bottom, innerHeight) - Math.max(top, 0);
+    if (seen >= Math.min(bottom - top, innerHeight) / 3) return;
+    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    this.figure.scrollIntoView({ behavior: still ? "auto" : "smooth", block: "start" });
+  }
+
   // Draw what has just been picked on `overview` of the same text: heads that are here as they are, others as it has them.
   predict(overview) {
-    const { header } = this, picked = [...overview.picked].sort(([a, b], [c, d]) => a - c || b - d);
+    const { header } = this, picked = [...overview.picked].sort(byPlace);
     const layout = this.isLike(overview) && header?.layouts[picked.length - 1];
     if (!layout) return;
     const here = picked.map((place) => header.heads.findIndex((other, head) => this.exact[head] && isPlace(place)(other)));
@@ -83,6 +93,11 @@ class Comparison extends Maps {
     }
   }
 
+  frames() {
+    const colours = this.header.pick_colours;
+    return this.place.boxes.map((box, head) => framed(box, colours[head % colours.length]));
+  }
+
   titleOf(head) {
     const [layer, number] = this.header.heads[head];
     const name = fill(this.header.words.head, { layer, head: number });
@@ -100,7 +115,7 @@ class Comparison extends Maps {
     });
     for (const box of place.boxes) texts.push(...this.labels(box));
     const { width, height } = place;
-    return { width, height, texts, maps: { x: 0, y: 0, width, height }, frames: [], bar: place.bar };
+    return { width, height, texts, maps: { x: 0, y: 0, width, height }, frames: this.frames(), bar: place.bar };
   }
 
   countEmpty(head) {

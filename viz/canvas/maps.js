@@ -13,6 +13,18 @@ function cellsOf(starts, first, end) {
   return [holds.indexOf(true), holds.lastIndexOf(true)];
 }
 
+const byPlace = ([a, b], [c, d]) => a - c || b - d;
+const framed = ({ left, top, width, height }, colour) =>
+  ({ x: left - 2.5, y: top - 2.5, width: width + 5, height: height + 5, colour });
+
+function paintFrames(pen, frames) {
+  pen.lineWidth = 3;
+  for (const { x, y, width, height, colour } of frames) {
+    pen.strokeStyle = colour;
+    pen.strokeRect(x, y, width, height);
+  }
+}
+
 const isPlace = ([layer, head]) => (place) => place[0] === layer && place[1] === head;
 
 // A stage with a canvas of maps and one of marks over it. A kind of it says what is said of a place (`lines`).
@@ -89,7 +101,7 @@ class Maps extends Drawn {
     this.say(false);
   }
 
-  // None, but on a canvas where heads are picked.
+  // None, but on a canvas of picked heads.
   frames() {
     return [];
   }
@@ -105,9 +117,7 @@ class Maps extends Drawn {
     const pen = this.marks.getContext("2d");
     pen.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     pen.clearRect(0, 0, this.place.width, this.place.height);
-    pen.strokeStyle = this.header.pick_colour;
-    pen.lineWidth = 3;
-    for (const box of this.frames()) pen.strokeRect(box.x, box.y, box.width, box.height);
+    paintFrames(pen, this.frames());
     const { at } = this;
     const cells = at && at.row !== null ? { rows: [at.row, at.row], columns: [at.column, at.column] } : this.echo;
     if (cells) for (const box of this.place.boxes) this.markCells(pen, box, cells);

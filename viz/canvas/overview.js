@@ -40,7 +40,8 @@ function arrange(header, width) {
   const shape = (header.rows.length - 1) / Math.max(header.columns.length - 1, 1);
   const down = across * Math.min(Math.max(shape, 0.4), 1.6);
   const own = !header.in_layers || lines > 1; // each small map has its own name
-  const above = own ? LINE * (header.in_layers ? 1 : 2) : 0;
+  const labelled = header.labels.length > 0;
+  const above = LINE * (Number(own) + Number(labelled));
   const boxes = [], names = [];
   const name = (text, left, top, wide, style = "") => names.push({ text, left, top, wide, style });
   let top = 0;
@@ -63,14 +64,11 @@ function arrange(header, width) {
       const left = beside + column * (across + GAP);
       const upper = top + line * (above + down + GAP);
       boxes[number] = { left, top: upper + above, width: across, height: down };
-      if (!own) return;
       const [inLayer, head] = header.heads[number];
-      if (header.in_layers) {
-        name(fill(header.words.column, { head }), left, upper, across, "faint");
-      } else {
-        name(fill(header.words.head, { layer: inLayer, head }), left, upper, across);
-        name(header.remarks[number], left, upper + LINE - 2, across, "faint");
-      }
+      if (labelled) name(header.labels[number], left, upper + above - LINE, across, "label");
+      if (!own) return;
+      if (header.in_layers) name(fill(header.words.column, { head }), left, upper, across, "faint");
+      else name(fill(header.words.head, { layer: inLayer, head }), left, upper, across);
     });
     top += Math.ceil(members[group].length / columns) * (above + down + GAP);
   });
@@ -124,10 +122,13 @@ class Overview extends Maps {
     super.paint(pen);
   }
 
+  // The colour of a pick is that of its place among all picks, by layer and head: the same on every canvas and figure.
   frames() {
-    const shown = this.picked.map((place) => this.place.boxes[this.header.heads.findIndex(isPlace(place))]);
-    return shown.filter(Boolean).map(({ left, top, width, height }) =>
-      ({ x: left - 2.5, y: top - 2.5, width: width + 5, height: height + 5 }));
+    const { header, place } = this;
+    return [...this.picked].sort(byPlace).flatMap((head, rank) => {
+      const box = place.boxes[header.heads.findIndex(isPlace(head))];
+      return box ? [framed(box, header.pick_colours[rank % header.pick_colours.length])] : [];
+    });
   }
 
   // A saved picture has no page around it: every word that the page says of the maps stands in it.
@@ -146,7 +147,7 @@ class Overview extends Maps {
     top += GAP;
     const maps = { x: 0, y: top, width, height: place.height };
     for (const name of place.names) {
-      const style = name.style === "faint" ? FAINT : NAME, middle = name.style === "middle";
+      const style = ["faint", "label"].includes(name.style) ? FAINT : NAME, middle = name.style === "middle";
       const [text] = broken(pen, name.text, style, header.font, name.wide, "…");
       const x = name.left + (middle ? name.wide / 2 : 0);
       if (text) texts.push({ text, x, y: top + name.top + 12, middle, ...style });

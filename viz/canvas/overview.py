@@ -106,6 +106,7 @@ def encode_overview(
     heads: Sequence[HeadPlace] | None = None,
     picked: Sequence[HeadPlace] = (),
     remarks: Mapping[HeadPlace, str] | None = None,
+    labels: Mapping[HeadPlace, str] | None = None,
     colour: Colour = "root",
     most_picked: int = 4,
     small: SmallMaps | None = None,
@@ -126,7 +127,9 @@ def encode_overview(
     picked : sequence of HeadPlace, optional
         Heads that are framed, the one picked first in front.
     remarks : mapping of HeadPlace to str, optional
-        A few plain words on a head, such as its label and score.
+        A few plain words on a head that is pointed at, such as its label and score.
+    labels : mapping of HeadPlace to str, optional
+        A word or two that stand on the small map of a head.
     colour : {"linear", "root"}, optional
         Whether a colour stands for the weight or for its square root.
     most_picked : int, optional
@@ -167,6 +170,7 @@ def encode_overview(
         "picked": [place for place in picked if place in numbers],
         "most_picked": most_picked,
         "remarks": [(remarks or {}).get(place, "") for place in shown],
+        "labels": [(labels or {}).get(place, "") for place in shown] if labels else [],
         "rows": made.rows.tolist(),
         "columns": made.columns.tolist(),
         "texts": _texts(views[0]),

@@ -95,7 +95,7 @@ function paintedMaps(view, { width, height }, sharp) {
 const sharpness = (size) => sharpest(SHARP, size);
 
 function asPng(view, { width, height, texts, maps, frames, bar }) {
-  const { font, ink, paper, palette, pick_colour } = view.header;
+  const { font, ink, paper, palette } = view.header;
   const sharp = sharpness({ width, height });
   const canvas = document.createElement("canvas");
   canvas.width = Math.floor(width * sharp);
@@ -105,9 +105,7 @@ function asPng(view, { width, height, texts, maps, frames, bar }) {
   pen.fillRect(0, 0, canvas.width, canvas.height);
   pen.drawImage(paintedMaps(view, maps, sharp), Math.round(maps.x * sharp), Math.round(maps.y * sharp));
   pen.scale(sharp, sharp);
-  pen.strokeStyle = pick_colour;
-  pen.lineWidth = 3;
-  for (const box of frames) pen.strokeRect(box.x, box.y, box.width, box.height);
+  paintFrames(pen, frames);
   paintBar(pen, bar, palette);
   pen.fillStyle = ink;
   for (const text of texts) write(pen, text, font);
@@ -116,7 +114,7 @@ function asPng(view, { width, height, texts, maps, frames, bar }) {
 }
 
 function asSvg(view, { width, height, texts, maps, frames, bar }) {
-  const { title, alt, font, ink, paper, palette, pick_colour } = view.header;
+  const { title, alt, font, ink, paper, palette } = view.header;
   const make = (name, attributes, ...within) => {
     const element = document.createElementNS(SVG, name);
     for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
@@ -126,7 +124,6 @@ function asSvg(view, { width, height, texts, maps, frames, bar }) {
   const image = make("image", { ...maps });
   image.setAttributeNS(XLINK, "xlink:href", paintedMaps(view, maps, sharpness(maps)).toDataURL("image/png"));
   const stops = palette.map(([offset, colour]) => make("stop", { offset, "stop-color": colour }));
-  const frame = { fill: "none", stroke: pick_colour, "stroke-width": 3 };
   const root = make(
     "svg",
     { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "font-family": font, fill: ink },
@@ -135,7 +132,7 @@ function asSvg(view, { width, height, texts, maps, frames, bar }) {
     make("defs", {}, make("linearGradient", { id: "weights" }, ...stops)),
     make("rect", { width, height, fill: paper }),
     image,
-    ...frames.map((box) => make("rect", { ...box, ...frame })),
+    ...frames.map(({ colour, ...box }) => make("rect", { ...box, fill: "none", stroke: colour, "stroke-width": 3 })),
     make("rect", { ...bar, fill: "url(#weights)" }),
     ...texts.map(({ text, x, y, middle, end, turn = 0, opacity = 1, size, weight }) => {
       const anchor = middle ? "middle" : end ? "end" : "start", transform = turn ? { transform: `rotate(${turn} ${x} ${y})` } : {};

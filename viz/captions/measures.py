@@ -6,19 +6,23 @@ from collections.abc import Mapping
 
 from models.sites import Site
 from viz.measures.head_profile import Measure
-from viz.measures.labels import HeadLabel
+from viz.measures.labels import NONE, PATTERNS, HeadLabel
 from viz.text.language import _, mark
 
 _NAMES: Mapping[str, str] = {
     "entropy": mark("entropy, bits"),
     "breadth": mark("entropy, share of most"),
     "distance": mark("mean distance, tokens"),
+    "aligned": mark("on what it writes"),
+    "behind": mark("on one word back"),
+    "ahead": mark("on one word ahead"),
     "previous": mark("on previous"),
     "same": mark("on itself"),
     "next": mark("on next"),
+    "near": mark("on neighbours"),
     "first": mark("on first"),
     "last": mark("on last"),
-    "delimiter": mark("on delimiters"),
+    "delimiter": mark("on end or punctuation"),
     "repeated": mark("on repeated"),
     "unread": mark("on no token"),
 }
@@ -32,13 +36,24 @@ _MEANINGS: Mapping[str, str] = {
         "How many places, as tokens are shown, the one that reads and the one being read stand apart, on average: "
         "0 for itself, 1 for a neighbour."
     ),
+    "aligned": mark(
+        "Share of all reading that goes to the source word of the word being written: the one that the best aligning "
+        "head reads most."
+    ),
+    "behind": mark("Share of all reading that goes to the source word of the word written just before."),
+    "ahead": mark("Share of all reading that goes to the source word of the word that is written next."),
     "previous": mark("Share of all reading that goes to the token just before the one that reads."),
     "same": mark("Share of all reading in which a token reads itself."),
     "next": mark("Share of all reading that goes to the token just after the one that reads."),
+    "near": mark(
+        "Share of all reading that goes to the token itself and to the two at either side (of text that is never read "
+        "ahead, the two before)."
+    ),
     "first": mark("Share of all reading that goes to the first token of the text, whoever reads."),
     "last": mark("Share of all reading that goes to the end of the source text, where heads often rest."),
     "delimiter": mark(
-        "Share of all reading that goes to special tokens after the first token, such as those that end a text."
+        "Share of all reading that goes to punctuation, and to special tokens after the first, such as those that end "
+        "a text."
     ),
     "repeated": mark(
         "Of tokens that stand in the text more than once, the share of their reading that goes to the others."
@@ -50,17 +65,32 @@ _MEANINGS: Mapping[str, str] = {
 }
 
 LABEL_NAMES: Mapping[str, str] = {
+    "aligned": mark("aligns"),
+    "behind": mark("aligns one word back"),
+    "ahead": mark("aligns one word ahead"),
     "previous": mark("previous token"),
     "next": mark("next token"),
-    "same": mark("same token"),
-    "first": mark("first-token sink"),
-    "delimiter": mark("delimiter"),
-    "repeated": mark("repeated token"),
+    "same": mark("itself"),
+    "first": mark("first token"),
+    "delimiter": mark("end or punctuation"),
+    "near": mark("neighbours"),
+    "repeated": mark("same word elsewhere"),
     "unread": mark("no token"),
     "broad": mark("broad"),
     "none": mark("no clear pattern"),
 }
 """Message id of every label, by the keys of `viz.measures.labels.LABELS`."""
+
+_SHORT: Mapping[str, str] = {
+    "behind": mark("one back"),
+    "ahead": mark("one ahead"),
+    "previous": mark("previous"),
+    "next": mark("next"),
+    "first": mark("first"),
+    "delimiter": mark("end, marks"),
+    "repeated": mark("same word"),
+}
+"""Message id of labels that are written on a small picture, where they differ."""
 
 
 def name_of(measure: Measure) -> str:
@@ -93,9 +123,50 @@ def label_name(label: HeadLabel) -> str:
     Examples
     --------
     >>> label_name(HeadLabel("first", 0.75))
-    'first-token sink'
+    'first token'
     """
     return _(LABEL_NAMES[label.key])
+
+
+def tile_label(label: HeadLabel) -> str:
+    """Return the label of a head in a word or two, to stand on its small picture; empty without a clear pattern.
+
+    Parameters
+    ----------
+    label : HeadLabel
+
+    Examples
+    --------
+    >>> tile_label(HeadLabel("behind", 0.5)), tile_label(HeadLabel("none", 0.1))
+    ('one back', '')
+    """
+    return "" if label.key == NONE else _(_SHORT.get(label.key, LABEL_NAMES[label.key]))
+
+
+def remark_of(label: HeadLabel) -> str:
+    """Say what a head does, how much of its reading that takes, and how many times the share that chance gives.
+
+    Parameters
+    ----------
+    label : HeadLabel
+
+    Examples
+    --------
+    >>> remark_of(HeadLabel("first", 0.75, 3.0))
+    'first token 0.75 (3.0 times chance)'
+    """
+    said = f"{label_name(label)} {label.score:.2f}"
+    if label.key not in PATTERNS:
+        return said
+    return _("{label} ({times} times chance)", label=said, times=f"{label.times:.1f}")
+
+
+def meaning_of_label() -> str:
+    """Say when a head is called after a pattern."""
+    return _(
+        "A head is called after a pattern that takes at least a quarter of its reading, and clearly more than chance: "
+        "its own weights, in each row dealt out anew, would reach that in about 5 of 100 deals at most."
+    )
 
 
 def left_out(site: Site) -> str:
@@ -107,8 +178,8 @@ def left_out(site: Site) -> str:
     """
     if site.kind == "cross":
         return _(
-            "Left out: distance, previous, itself and next. Query and key are tokens of two different texts, "
-            "so that equal positions mean nothing."
+            "Left out: distance, previous, itself, next and neighbours. Query and key are tokens of two different "
+            "texts, so that equal positions mean nothing."
         )
     if site.stack == "decoder":
         return _(

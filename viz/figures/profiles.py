@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from models.trace import AttentionTrace
 from viz.captions.maps import common_notes
-from viz.captions.measures import label_name, left_out, meaning_of, name_of
+from viz.captions.measures import label_name, left_out, meaning_of, meaning_of_label, name_of
 from viz.figures.drawing.grid import GLYPH_WIDTH, LINE_HEIGHT
 from viz.figures.drawing.headline import LINE, headline, words_at, wrapped
 from viz.figures.drawing.theme import (
@@ -56,8 +56,9 @@ def head_profiles(
         As in `head_comparison`.
     by : str, optional
         ``"place"``, by layer and head; ``"score"``, that of the label; or a measure: ``"entropy"``, ``"breadth"``,
-        ``"distance"``, ``"previous"``, ``"same"``, ``"next"``, ``"first"``, ``"last"``, ``"delimiter"``,
-        ``"repeated"``, ``"unread"``, those that mean something for this map and text. The most comes first.
+        ``"distance"``, ``"aligned"``, ``"behind"``, ``"ahead"``, ``"previous"``, ``"same"``, ``"next"``, ``"near"``,
+        ``"first"``, ``"last"``, ``"delimiter"``, ``"repeated"``, ``"unread"``, those that mean something for this map
+        and text. The most comes first.
     picked : sequence of HeadPlace, optional
         Heads that are marked.
     width : float, optional
@@ -193,7 +194,11 @@ def _fit(columns: Sequence[_Column], width: float) -> _Sizes:
 def _meanings(measures: Sequence[Measure], reason: str) -> list[str]:
     """Return what each column says, and which are left out: plain text."""
     score = _("Of a pattern its share of the reading, of a broad head its entropy as a share of the most.")
-    said = [(_("score"), score), *((name_of(measure), meaning_of(measure)) for measure in measures)]
+    said = [
+        (_("label"), meaning_of_label()),
+        (_("score"), score),
+        *((name_of(measure), meaning_of(measure)) for measure in measures),
+    ]
     lines = [_("{name}: {meaning}", name=name, meaning=meaning) for name, meaning in said]
     return [*lines, reason] if reason else lines
 

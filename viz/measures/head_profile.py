@@ -10,16 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.sites import Site
+from models.trace import Alignment
+from viz.measures.by_chance import Odds, odds_of
 from viz.measures.distance import mean_distance, offset_share
 from viz.measures.entropy import mean_entropy, relative_entropy
-from viz.measures.labels import HeadLabel, label_of
-from viz.measures.shares import even_weights, key_share, keys_share, repeated_share, unread_share
+from viz.measures.labels import UNREAD, HeadLabel, label_of
+from viz.measures.shares import cells_share, key_share, keys_share, repeated_cells, repeated_share, unread_share
+from viz.measures.translated import moved, translated_cells
+from viz.text.tokens import is_punctuation
 from viz.views.heads import HeadPlace
 from viz.views.hiding import word_positions
 from viz.views.view import View, key_pieces
 
-UNREAD = "unread"
-
+NEAR = 2
+"""Tokens at either side that are near."""
 
 ENCODER, DECODER, CROSS = ("encoder", "self"), ("decoder", "self"), ("decoder", "cross")
 
@@ -40,6 +44,10 @@ class Sample:
         different.
     rows_sum_to_one : bool
         False where rows may give something to no token.
+    marks : tuple of int
+        Positions of the keys that are punctuation.
+    links : bool array, [query, key], optional
+        Of a cross map: which key the word that a row writes is linked with, if that is known.
     """
 
     weights: NDArray[Any]
@@ -47,16 +55,46 @@ class Sample:
     specials: tuple[int, ...] = ()
     names: tuple[Hashable, ...] = ()
     rows_sum_to_one: bool = True
+    marks: tuple[int, ...] = ()
+    links: NDArray[np.bool_] | None = None
 
     @property
     def delimiters(self) -> tuple[int, ...]:
-        """The special tokens after the first token, which has a measure of its own."""
-        return tuple(place for place in self.specials if place)
+        """Punctuation and special tokens after the first token, which has a measure of its own."""
+        return tuple(sorted({*self.specials, *self.marks} - {0}))
 
-    @property
-    def even(self) -> Sample:
-        """One head that reads all that it may alike."""
-        return replace(self, weights=even_weights(*self.weights.shape[1:], causal=self.causal)[None])
+    def linked(self, steps: int = 0) -> NDArray[np.bool_]:
+        """Return the links of the word `steps` later than the one that each row writes: [query, key].
+
+        Parameters
+        ----------
+        steps : int, optional
+            -1: of the word before.
+        """
+        cells = np.zeros(self.weights.shape[1:], dtype=bool) if self.links is None else self.links
+        return moved(cells, steps) if steps else cells
+
+    def around(self, *offsets: int) -> NDArray[np.bool_]:
+        """Return the cells whose key stands at one of `offsets` from its query: [query, key].
+
+        Parameters
+        ----------
+        *offsets : int
+            -1: the token before.
+        """
+        queries, keys = self.weights.shape[1:]
+        return np.isin(np.arange(keys)[None, :] - np.arange(queries)[:, None], offsets)
+
+    def under(self, *places: int) -> NDArray[np.bool_]:
+        """Return the cells of the keys at `places`: [query, key].
+
+        Parameters
+        ----------
+        *places : int
+            Positions.
+        """
+        queries, keys = self.weights.shape[1:]
+        return np.broadcast_to(np.isin(np.arange(keys), places), (queries, keys))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +113,8 @@ class Measure:
         Whether it lies between 0 and 1.
     needs : callable, optional
         Tells whether it says anything of a `Sample`; left out, of any.
+    cells : callable, optional
+        Of a share of a pattern: which cells of a `Sample` follow it.
     """
 
     key: str
@@ -82,27 +122,57 @@ class Measure:
     places: tuple[tuple[str, str], ...] = (ENCODER, DECODER, CROSS)
     is_share: bool = True
     needs: Callable[[Sample], bool] | None = None
+    cells: Callable[[Sample], NDArray[np.bool_]] | None = None
+
+
+def _near(sample: Sample) -> NDArray[np.bool_]:
+    return sample.around(*range(-NEAR, 1 if sample.causal else NEAR + 1))
+
+
+def _linked(steps: int) -> dict[str, Any]:
+    """Return what is measured of the links of the word `steps` later than the one being written."""
+    return {
+        "compute": lambda sample: cells_share(sample.weights, sample.linked(steps)),
+        "cells": lambda sample: sample.linked(steps),
+        "places": (CROSS,),
+        "needs": lambda sample: sample.links is not None,
+    }
+
+
+def _at(offset: int, *places: tuple[str, str]) -> dict[str, Any]:
+    """Return what is measured of the token `offset` places from the one that reads."""
+    return {
+        "compute": lambda sample: offset_share(sample.weights, offset),
+        "cells": lambda sample: sample.around(offset),
+        "places": places,
+    }
 
 
 MEASURES = (
     Measure("entropy", lambda sample: mean_entropy(sample.weights), is_share=False),
     Measure("breadth", lambda sample: relative_entropy(sample.weights, causal=sample.causal)),
     Measure("distance", lambda sample: mean_distance(sample.weights), (ENCODER, DECODER), is_share=False),
-    Measure("previous", lambda sample: offset_share(sample.weights, -1), (ENCODER, DECODER)),
-    Measure("same", lambda sample: offset_share(sample.weights, 0), (ENCODER, DECODER)),
-    Measure("next", lambda sample: offset_share(sample.weights, 1), (ENCODER,)),
-    Measure("first", lambda sample: key_share(sample.weights, 0)),
+    Measure("aligned", **_linked(0)),
+    Measure("behind", **_linked(-1)),
+    Measure("ahead", **_linked(1)),
+    Measure("previous", **_at(-1, ENCODER, DECODER)),
+    Measure("same", **_at(0, ENCODER, DECODER)),
+    Measure("next", **_at(1, ENCODER)),
+    Measure("near", lambda sample: cells_share(sample.weights, _near(sample)), (ENCODER, DECODER), cells=_near),
+    Measure("first", lambda sample: key_share(sample.weights, 0), cells=lambda sample: sample.under(0)),
     Measure("last", lambda sample: key_share(sample.weights, -1), (ENCODER, CROSS)),
     Measure(
         "delimiter",
         lambda sample: keys_share(sample.weights, sample.delimiters),
         needs=lambda sample: bool(sample.delimiters),
+        cells=lambda sample: sample.under(*sample.delimiters),
     ),
     Measure(
         "repeated",
         lambda sample: repeated_share(sample.weights, sample.names, causal=sample.causal),
         (ENCODER, DECODER),
         needs=lambda sample: len(set(sample.names)) < len(sample.names),
+        cells=lambda sample: repeated_cells(sample.names, causal=sample.causal),
     ),
     Measure(UNREAD, lambda sample: unread_share(sample.weights), needs=lambda sample: not sample.rows_sum_to_one),
 )
@@ -127,7 +197,7 @@ def measures_for(site: Site, sample: Sample | None = None) -> tuple[Measure, ...
     )
 
 
-def sample_of(view: View, specials: Sequence[int] | None = None) -> Sample:
+def sample_of(view: View, specials: Sequence[int] | None = None, alignment: Alignment | None = None) -> Sample:
     """Return what is measured of `view`: all heads of its map.
 
     Parameters
@@ -136,6 +206,8 @@ def sample_of(view: View, specials: Sequence[int] | None = None) -> Sample:
         With nothing hidden: a share of the reading is one of all that the model read.
     specials : sequence of int, optional
         Positions of special tokens among the pieces of the keys' text; left out, those that the trace names.
+    alignment : Alignment, optional
+        As `viz.measures.translated.translated_cells` takes it.
 
     Raises
     ------
@@ -152,8 +224,11 @@ def sample_of(view: View, specials: Sequence[int] | None = None) -> Sample:
         raise ValueError(message)
     places = word_positions(keys, specials) if view.unit == "word" else tuple(specials)
     shown = view.shown
-    names = [place if place in places else text.strip() for place, text in enumerate(shown.key_tokens.texts)]
-    return Sample(shown.weights, shown.causal, places, tuple(names), shown.rows_sum_to_one)
+    texts = shown.key_tokens.texts
+    names = [place if place in places else text.strip() for place, text in enumerate(texts)]
+    marks = tuple(place for place, text in enumerate(texts) if is_punctuation(text))
+    links = translated_cells(view.trace, view.unit, alignment) if shown.site.kind == "cross" else None
+    return Sample(shown.weights, shown.causal, places, tuple(names), shown.rows_sum_to_one, marks, links)
 
 
 def columns_of(profiles: Sequence[Profile]) -> tuple[Measure, ...]:
@@ -187,7 +262,9 @@ class Profile:
     label: HeadLabel
 
 
-def profiles_of(views: Iterable[View], specials: Sequence[int] | None = None) -> tuple[Profile, ...]:
+def profiles_of(
+    views: Iterable[View], specials: Sequence[int] | None = None, alignment: Alignment | None = None
+) -> tuple[Profile, ...]:
     """Measure every head of every layer.
 
     Parameters
@@ -196,6 +273,8 @@ def profiles_of(views: Iterable[View], specials: Sequence[int] | None = None) ->
         One a layer, of one stack and kind, nothing hidden.
     specials : sequence of int, optional
         Positions of special tokens among the pieces of the keys' text; left out, those that the trace names.
+    alignment : Alignment, optional
+        As `viz.measures.translated.translated_cells` takes it.
 
     Returns
     -------
@@ -209,16 +288,43 @@ def profiles_of(views: Iterable[View], specials: Sequence[int] | None = None) ->
     """
     profiles: list[Profile] = []
     for view in views:
-        sample, site = sample_of(view, specials), view.shown.site
+        sample, site = sample_of(view, specials, alignment), view.shown.site
         measures = measures_for(site, sample)
         columns = {measure.key: measure.compute(sample) for measure in measures}
-        even = {measure.key: float(measure.compute(sample.even)[0]) for measure in measures}
+        odds = {each.key: _odds(each.cells, sample) for each in measures if each.cells is not None}
         for head in range(len(view.shown.head_names)):
             values = {key: float(column[head]) for key, column in columns.items()}
-            profiles.append(Profile(HeadPlace(site.layer, head), values, label_of(values, even)))
+            by_chance = {key: each[head] for key, each in odds.items()}
+            profiles.append(Profile(HeadPlace(site.layer, head), values, label_of(values, by_chance)))
     if any(UNREAD in each.values for each in profiles):
         return tuple(replace(each, values={UNREAD: 0.0} | each.values) for each in profiles)
     return tuple(profiles)
+
+
+def _odds(cells: Callable[[Sample], NDArray[np.bool_]], sample: Sample) -> tuple[Odds, ...]:
+    return odds_of(sample.weights, cells(sample), causal=sample.causal)
+
+
+def clearest(profiles: Sequence[Profile], most: int) -> tuple[HeadPlace, ...]:
+    """Return the head that shows each pattern best, farthest above chance first; broad ones and ones without none.
+
+    Parameters
+    ----------
+    profiles : sequence of Profile
+    most : int
+        How many at most.
+
+    Examples
+    --------
+    >>> labels = HeadLabel("first", 0.5, 2.0), HeadLabel("first", 0.9, 2.0), HeadLabel("next", 0.5, 8.0)
+    >>> [each.head for each in clearest([Profile(HeadPlace(0, n), {}, each) for n, each in enumerate(labels)], 4)]
+    [1, 2]
+    """
+    best: dict[str, Profile] = {}
+    for each in sorted(profiles, key=lambda one: -one.label.above):
+        if each.label.above > 0:
+            best.setdefault(each.label.key, each)
+    return tuple(each.place for each in list(best.values())[:most])
 
 
 def ordered(profiles: Sequence[Profile], by: str) -> tuple[Profile, ...]:

@@ -5,25 +5,37 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-LEAST_SHARE = 0.5
-"""A head is called after a pattern that takes at least half of its reading: more than all else together."""
+from viz.measures.by_chance import Odds
 
-ABOVE_CHANCE = 2.0
-"""... and at least twice what the pattern would take if the head read all tokens alike: of three tokens the first
-gets a third by chance, and in a short text nearly every head would have a name."""
+LEAST_SHARE = 0.25
+"""A head is called after a pattern that takes at least a quarter of its reading ..."""
+
+ABOVE_CHANCE = 1.25
+"""... and at least a quarter more than chance would give it, ..."""
+
+LEAST_DEVIATIONS = 1.645
+"""... so much that chance, its own weights dealt out anew in each row, reaches it in about one of twenty deals."""
 
 LEAST_BREADTH = 0.85
 """A head is broad if its entropy is at least this share of the most there can be: as if each query read n^0.85 of n
 tokens alike, which is more than half of them in any text of up to 100 tokens."""
 
-PATTERNS = ("previous", "next", "same", "first", "delimiter", "repeated", "unread")
-"""The measures that are shares of a pattern, each the key of its label. Of several the largest share counts, the first
-of equals; the repeated token, which few tokens of a text have, counts only where no other pattern is clear. No token is
-where a head rests whose model has a sink beside the text, or whose weights were taken away."""
+HALF = 0.5
+"""A head that gives half of its reading to no token is called after that: there is no chance to hold it against."""
+
+WEAK = ("near", "repeated")
+"""Patterns that count only where no other is clear: the neighbours hold the one before, and few tokens stand twice."""
+
+PATTERNS = ("aligned", "behind", "ahead", "previous", "next", "same", "first", "delimiter", *WEAK)
+"""The measures that are shares of a pattern, each the key of its label. Of several the one that lies farthest above
+chance counts, the first of equals."""
+
+UNREAD = "unread"
+"""No token: where a head rests whose model has a sink beside the text, or whose weights were taken away."""
 
 BROAD, NONE = "broad", "none"
 
-LABELS = (*PATTERNS, BROAD, NONE)
+LABELS = (*PATTERNS, UNREAD, BROAD, NONE)
 """The key of every label; its name stands in `viz.captions.measures`."""
 
 
@@ -38,21 +50,29 @@ class HeadLabel:
     score : float
         0 to 1: of a pattern its share of the head's reading, of a broad head its entropy as a share of the most;
         where there is no clear pattern, the largest share that any pattern has.
+    times : float, optional
+        Of a pattern how many times the share that chance gives it.
     """
 
     key: str
     score: float
+    times: float = 1.0
+
+    @property
+    def above(self) -> float:
+        """How much of the reading is more than chance gives: 0 without a pattern."""
+        return self.score * (1 - 1 / self.times)
 
 
-def label_of(values: Mapping[str, float], even: Mapping[str, float]) -> HeadLabel:
+def label_of(values: Mapping[str, float], odds: Mapping[str, Odds]) -> HeadLabel:
     """Return the label of a head.
 
     Parameters
     ----------
     values : mapping of str to float
         Its measures; of `PATTERNS` those that mean something for this map, and ``breadth``.
-    even : mapping of str to float
-        The same of a head that reads all that it may alike.
+    odds : mapping of str to Odds
+        How those patterns compare with chance.
 
     Returns
     -------
@@ -60,16 +80,23 @@ def label_of(values: Mapping[str, float], even: Mapping[str, float]) -> HeadLabe
 
     Examples
     --------
-    >>> label_of({"previous": 0.8, "first": 0.1, "breadth": 0.3}, {"previous": 0.1, "first": 0.1})
-    HeadLabel(key='previous', score=0.8)
-    >>> label_of({"previous": 0.2, "first": 0.3, "breadth": 0.6}, {"previous": 0.1, "first": 0.1}).key
+    >>> odds = {"previous": Odds(4, 9.0), "first": Odds(1, 0.0)}
+    >>> label_of({"previous": 0.8, "first": 0.1, "breadth": 0.3}, odds)
+    HeadLabel(key='previous', score=0.8, times=4)
+    >>> label_of({"previous": 0.2, "first": 0.3, "breadth": 0.6}, odds).key
     'none'
     """
+    if values.get(UNREAD, 0.0) >= HALF:
+        return HeadLabel(UNREAD, values[UNREAD])
     shares = {key: values[key] for key in PATTERNS if key in values}
-    clear = {key: share for key, share in shares.items() if share >= LEAST_SHARE and share >= ABOVE_CHANCE * even[key]}
-    if clear:
-        key = max(clear, key=lambda each: (each != "repeated", clear[each]))
-        return HeadLabel(key, clear[key])
-    if values["breadth"] >= LEAST_BREADTH:
+    clear = [HeadLabel(key, share, odds[key].times) for key, share in shares.items() if _is_clear(share, odds[key])]
+    strong = [each for each in clear if each.key not in WEAK]
+    if values["breadth"] >= LEAST_BREADTH and max((each.score for each in clear), default=0.0) < HALF:
         return HeadLabel(BROAD, min(values["breadth"], 1.0))
+    if clear:
+        return max(strong or clear, key=lambda each: each.above)
     return HeadLabel(NONE, max(shares.values(), default=0.0))
+
+
+def _is_clear(share: float, odds: Odds) -> bool:
+    return share >= LEAST_SHARE and odds.times >= ABOVE_CHANCE and odds.deviations >= LEAST_DEVIATIONS

@@ -104,6 +104,44 @@ def keys_share(weights: Weights, keys: Sequence[int]) -> NDArray[np.float64]:
     return ratio(values[..., list(keys)].sum(axis=(-2, -1)), all_reading(values))
 
 
+def cells_share(weights: Weights, cells: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return the share of a head's reading that goes along certain cells.
+
+    Parameters
+    ----------
+    weights : array, [..., query, key]
+    cells : bool array, [query, key]
+
+    Returns
+    -------
+    float64 array, [...]
+        Between 0 and 1.
+
+    Examples
+    --------
+    >>> float(cells_share(np.array([[0.25, 0.75], [0.5, 0.5]]), np.eye(2, dtype=bool)))
+    0.375
+    """
+    values = np.asarray(weights, dtype=np.float64)
+    return ratio(np.einsum("...qk,qk->...", values, cells.astype(np.float64)), all_reading(values))
+
+
+def repeated_cells(names: Sequence[Hashable], *, causal: bool = False) -> NDArray[np.bool_]:
+    """Return for each token at which other places the same token stands: [query, key].
+
+    Parameters
+    ----------
+    names : sequence
+        What each token is: tokens of equal names are the same.
+    causal : bool, optional
+        Whether only earlier places count.
+    """
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
+    codes = np.array([numbers[name] for name in names], dtype=np.int64)
+    elsewhere = (codes[:, None] == codes[None, :]) & ~np.eye(len(codes), dtype=bool)
+    return np.tril(elsewhere) if causal else elsewhere
+
+
 def repeated_share(weights: Weights, names: Sequence[Hashable], *, causal: bool = False) -> NDArray[np.float64]:
     """Return, of the tokens that stand elsewhere too, the share of their reading that goes to the same token there.
 
@@ -127,36 +165,9 @@ def repeated_share(weights: Weights, names: Sequence[Hashable], *, causal: bool 
     0.875
     """
     values = np.asarray(weights, dtype=np.float64)
-    numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
-    codes = np.array([numbers[name] for name in names], dtype=np.int64)
-    elsewhere = (codes[:, None] == codes[None, :]) & ~np.eye(len(codes), dtype=bool)  # [query, key]
-    elsewhere = np.tril(elsewhere) if causal else elsewhere
+    elsewhere = repeated_cells(names, causal=causal)
     reading = wholes_of(values.sum(axis=-1)) * elsewhere.any(axis=1)  # [..., query]
     return ratio((values * elsewhere).sum(axis=(-2, -1)), reading.sum(axis=-1))
-
-
-def even_weights(queries: int, keys: int, *, causal: bool = False) -> NDArray[np.float64]:
-    """Return the weights of a head that reads all that it may alike: what a measure is compared with.
-
-    Parameters
-    ----------
-    queries, keys : int
-    causal : bool, optional
-        Whether the query at position i may read only the keys 0 to i.
-
-    Returns
-    -------
-    float64 array, [query, key]
-        Rows sum to 1.
-
-    Examples
-    --------
-    >>> even_weights(2, 2, causal=True).tolist()
-    [[1.0, 0.0], [0.5, 0.5]]
-    """
-    readable = np.tril(np.ones((queries, keys))) if causal else np.ones((queries, keys))
-    even: NDArray[np.float64] = readable / np.maximum(readable.sum(axis=-1, keepdims=True), 1)
-    return even
 
 
 def missing_of(sums: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -14,7 +14,7 @@ import pytest
 from tests.support.browsing import PIXEL
 from tests.support.canvas_samples import HOSTILE, SAMPLES
 from viz.canvas import overview_html
-from viz.figures.drawing.theme import PICKED_COLOUR, weight_colour
+from viz.figures.drawing.theme import HEAD_COLOURS, weight_colour
 from viz.text.tokens import visible
 from viz.views.heads import HeadPlace
 
@@ -63,7 +63,7 @@ def test_a_browser_draws_every_head_and_names_what_is_pointed_at(
         drawn = stage.evaluate(PIXEL, ["maps", layer * 3 + head, (column + 0.5) / count, (row + 0.5) / count])
         assert [int(wanted[at : at + 2], 16) for at in (1, 3, 5)] == pytest.approx(drawn[:3], abs=2)
     edge = stage.evaluate(PIXEL, ["marks", 5, -0.02, 0.5])
-    assert edge[:3] == pytest.approx([int(PICKED_COLOUR[at : at + 2], 16) for at in (1, 3, 5)], abs=12)
+    assert edge[:3] == pytest.approx([int(HEAD_COLOURS[0][at : at + 2], 16) for at in (1, 3, 5)], abs=12)
     stage.focus()
     page.keyboard.press("Shift+ArrowRight")
     assert visible(HOSTILE) in frame.locator(".tip").inner_text()

@@ -147,7 +147,7 @@ class TestProfiles:
         said = said_on(head_profiles(trace, sites="decoder.*.cross"))
         for measure in columns_of(on_page(trace, "decoder.*.cross").profiles()):
             assert f"{name_of(measure)}: {meaning_of(measure)}" in said
-        assert "Left out: distance, previous, itself and next." in said
+        assert "Left out: distance, previous, itself, next and neighbours." in said
 
     def test_what_goes_to_a_sink_has_a_column(self) -> None:
         trace = tiny_model("gpt_oss").attend("the cat sleeps")

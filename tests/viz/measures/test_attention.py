@@ -13,7 +13,7 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from tests.support.figure_samples import rows
 from viz.measures.distance import mean_distance, offset_share
 from viz.measures.entropy import mean_entropy, relative_entropy, row_entropy
-from viz.measures.shares import even_weights, key_share, keys_share, repeated_share, unread, unread_share
+from viz.measures.shares import cells_share, key_share, keys_share, repeated_share, unread, unread_share
 from viz.views.links import Link, row_links, strongest_links
 
 MATRICES = arrays(np.float32, array_shapes(min_dims=2, max_dims=2, max_side=6), elements=st.floats(0, 1, width=32))
@@ -239,10 +239,18 @@ def test_the_share_on_repeated_tokens_is_that_of_a_loop(weights: np.ndarray, dat
         assert found == pytest.approx(part / whole if whole else 0.0)
 
 
+@given(HEADS, st.randoms(use_true_random=False))
+def test_the_share_along_cells_is_the_share_of_their_weights(weights: np.ndarray, random: Random) -> None:
+    cells = np.array([[random.random() < 0.5 for _ in range(weights.shape[2])] for _ in range(weights.shape[1])])
+    for head, found in zip(weights, cells_share(weights, cells), strict=True):
+        expected = looped_mean(head, lambda query, key: float(cells[query, key]))
+        assert found == pytest.approx(expected, abs=1e-9)
+
+
 @given(st.integers(1, 6), st.integers(1, 6), st.booleans())
 def test_a_head_that_reads_all_alike_is_as_broad_as_can_be(queries: int, keys: int, causal: bool) -> None:
-    weights = even_weights(queries, keys, causal=causal)
-    np.testing.assert_allclose(weights.sum(axis=1), 1)
+    readable = np.tril(np.ones((queries, keys))) if causal else np.ones((queries, keys))
+    weights = readable / readable.sum(axis=1, keepdims=True)
     broad = relative_entropy(weights, causal=causal)
     assert broad == pytest.approx(1 if keys > 1 and (queries > 1 or not causal) else 0)
 

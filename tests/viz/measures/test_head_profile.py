@@ -17,7 +17,7 @@ from viz.measures.shares import key_share
 from viz.views.heads import HeadPlace, pick_views, views_at
 
 WORDS = st.lists(st.text(st.characters(), max_size=12), min_size=1, max_size=5)
-OF_SOME_TEXTS = {"delimiter", "repeated", "unread"}
+OF_SOME_TEXTS = {"aligned", "behind", "ahead", "delimiter", "repeated", "unread"}
 TWO = (HeadPlace(0, 1), HeadPlace(2, 6))
 
 
@@ -63,7 +63,7 @@ def test_what_a_model_gives_to_its_sink_stands_in_the_profile() -> None:
     [
         ("encoder.*.self", set()),
         ("decoder.*.self", {"next", "last"}),
-        ("decoder.*.cross", {"distance", "previous", "same", "next"}),
+        ("decoder.*.cross", {"distance", "previous", "same", "next", "near"}),
     ],
 )
 def test_measures_that_mean_nothing_are_left_out_and_the_reason_is_said(sites: str, absent: set[str]) -> None:

@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 
 from models.sites import Site
-from models.trace import AttentionMap, AttentionTrace
-from tests.support.figure_samples import pieces, provenance
+from models.trace import Alignment, AttentionMap, AttentionTrace, Reading
+from tests.support.figure_samples import pieces, provenance, translation
 from tests.support.head_samples import transformer
 from viz.captions.measures import LABEL_NAMES, label_name
+from viz.measures.by_chance import Odds, odds_of
 from viz.measures.head_profile import Profile, columns_of, measures_for, ordered, profiles_of, sample_of
-from viz.measures.labels import ABOVE_CHANCE, LABELS, LEAST_BREADTH, LEAST_SHARE, label_of
+from viz.measures.labels import ABOVE_CHANCE, LABELS, LEAST_BREADTH, LEAST_DEVIATIONS, LEAST_SHARE, label_of
 from viz.views.heads import HeadPlace, views_at
 from viz.views.hiding import Hiding
 
@@ -63,10 +64,11 @@ def on_repeated() -> np.ndarray:
     [
         (at_offset(-1), "previous token"),
         (at_offset(1), "next token"),
-        (at_offset(0), "same token"),
-        (on_keys(0), "first-token sink"),
-        (on_keys(SIZE - 1), "delimiter"),
-        (on_repeated(), "repeated token"),
+        (at_offset(0), "itself"),
+        (at_offset(2) + at_offset(-2), "neighbours"),
+        (on_keys(0), "first token"),
+        (on_keys(SIZE - 1), "end or punctuation"),
+        (on_repeated(), "same word elsewhere"),
         (np.ones((SIZE, SIZE)), "broad"),
         (on_keys(5), "no clear pattern"),
         (at_offset(-3), "no clear pattern"),
@@ -77,7 +79,7 @@ def test_a_head_is_called_after_what_it_does(weights: np.ndarray, label: str) ->
     found = profile_of(weights).label
     assert label_name(found) == label
     assert 0 <= found.score <= 1
-    assert (found.score >= LEAST_SHARE) == (label != "no clear pattern")
+    assert (found.times >= ABOVE_CHANCE) == (label not in ("no clear pattern", "broad"))
 
 
 def test_a_head_that_gives_nearly_all_to_its_sink_is_called_after_that() -> None:
@@ -89,8 +91,8 @@ def test_a_head_that_gives_nearly_all_to_its_sink_is_called_after_that() -> None
     assert [each.key for each in columns_of([profile])][-1] == "unread"
 
 
-def test_a_pattern_is_named_only_if_it_takes_half_of_all_reading_what_is_unread_too() -> None:
-    for read, label in ((0.75, "first"), (0.52, "none"), (0.4, "unread")):
+def test_a_head_is_called_after_what_it_leaves_unread_from_half_on() -> None:
+    for read, label in ((0.75, "first"), (0.52, "first"), (0.5, "unread"), (0.4, "unread")):
         trace = reading(on_keys(0), read=read)
         (profile,) = profiles_of(views_at(trace, "encoder.*.self", "word"), SPECIALS)
         assert profile.label.key == label
@@ -119,7 +121,7 @@ def test_the_score_is_the_share_in_the_table() -> None:
     assert profile.label.score >= LEAST_BREADTH
 
 
-@pytest.mark.parametrize(("weights", "label"), [(at_offset(-1), "previous token"), (on_keys(0), "first-token sink")])
+@pytest.mark.parametrize(("weights", "label"), [(at_offset(-1), "previous token"), (on_keys(0), "first token")])
 def test_causal_heads_have_names_too(weights: np.ndarray, label: str) -> None:
     assert label_name(profile_of(np.tril(weights), causal=True).label) == label
 
@@ -132,7 +134,13 @@ def test_the_end_is_a_delimiter_only_if_it_is_said_to_be_one() -> None:
     profile = profile_of(on_keys(SIZE - 1), specials=())
     assert label_name(profile.label) == "no clear pattern"
     assert "delimiter" not in profile.values
-    assert label_name(profile_of(on_keys(5), specials=(5,)).label) == "delimiter"
+    assert label_name(profile_of(on_keys(5), specials=(5,)).label) == "end or punctuation"
+
+
+def test_punctuation_is_a_delimiter_and_a_special_token_of_letters_is_none_by_its_signs() -> None:
+    view = views_at(transformer(("a", ",", "b", "[SEP]", "。")), "encoder.*.self", "word")[0]
+    assert sample_of(view).delimiters == (1, 4)
+    assert sample_of(view, (0, 3)).delimiters == (1, 3, 4)
 
 
 def test_special_tokens_are_those_that_the_trace_names_unless_others_are_given() -> None:
@@ -149,20 +157,79 @@ def test_of_a_short_text_chance_is_no_pattern() -> None:
         assert profiles_of(views)[0].label.key not in ("first", "same", "previous")
 
 
-def test_a_repeated_token_counts_where_no_other_pattern_is_clear() -> None:
-    chance = {"previous": 0.1, "repeated": 0.1}
-    assert label_of({"previous": 0.5, "repeated": 0.9, "breadth": 0.1}, chance).key == "previous"
-    assert label_of({"previous": 0.4, "repeated": 0.9, "breadth": 0.1}, chance).key == "repeated"
+SURE = Odds(5.0, 9.0)
+
+
+def test_neighbours_and_a_repeated_token_count_where_no_other_pattern_is_clear() -> None:
+    odds = dict.fromkeys(("previous", "repeated", "near"), SURE)
+    assert label_of({"previous": 0.3, "repeated": 0.9, "near": 0.9, "breadth": 0.1}, odds).key == "previous"
+    assert label_of({"previous": 0.2, "repeated": 0.9, "near": 0.8, "breadth": 0.1}, odds).key == "repeated"
+
+
+def test_of_two_clear_patterns_the_one_farther_above_chance_counts() -> None:
+    odds = {"first": Odds(1.3, 9.0), "previous": Odds(5.0, 9.0)}
+    assert label_of({"first": 0.5, "previous": 0.4, "breadth": 0.1}, odds).key == "previous"
 
 
 def test_a_share_just_at_the_thresholds_counts_and_one_just_below_does_not() -> None:
-    breadth = {"breadth": 0.1}
-    assert label_of({"first": LEAST_SHARE, **breadth}, {"first": 0.1}).key == "first"
-    assert label_of({"first": LEAST_SHARE - 1e-9, **breadth}, {"first": 0.1}).key == "none"
-    assert label_of({"first": 0.6, **breadth}, {"first": 0.6 / ABOVE_CHANCE}).key == "first"
-    assert label_of({"first": 0.6, **breadth}, {"first": 0.6 / ABOVE_CHANCE + 1e-9}).key == "none"
-    assert label_of({"first": 0.1, "breadth": LEAST_BREADTH}, {"first": 0.1}).key == "broad"
+    def key(share: float, times: float = ABOVE_CHANCE, deviations: float = LEAST_DEVIATIONS) -> str:
+        return label_of({"first": share, "breadth": 0.1}, {"first": Odds(times, deviations)}).key
+
+    assert key(LEAST_SHARE) == "first"
+    assert key(LEAST_SHARE - 1e-9) == "none"
+    assert key(LEAST_SHARE, times=ABOVE_CHANCE - 1e-9) == "none"
+    assert key(LEAST_SHARE, deviations=LEAST_DEVIATIONS - 1e-9) == "none"
+    assert label_of({"first": 0.4, "breadth": LEAST_BREADTH}, {"first": SURE}).key == "broad"
+    assert label_of({"first": 0.5, "breadth": LEAST_BREADTH}, {"first": SURE}).key == "first"
     assert label_of({"breadth": 0.1}, {}).score == 0
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_chance_is_what_dealing_out_the_weights_of_each_row_gives(causal: bool) -> None:
+    generator = np.random.default_rng(0)
+    weights = generator.dirichlet(np.full(7, 0.3), size=7)
+    weights = np.tril(weights) if causal else weights
+    cells = generator.random((7, 7)) < 0.3
+    deals = np.array([dealt(weights, generator, causal)[cells].sum() for _ in range(20000)])
+    (odds,) = odds_of(weights[None], cells, causal=causal)
+    given = weights[cells].sum()
+    assert given / odds.times == pytest.approx(deals.mean(), rel=0.02)
+    assert odds.deviations == pytest.approx((given - deals.mean()) / deals.std(), abs=0.03)
+
+
+def dealt(weights: np.ndarray, generator: np.random.Generator, causal: bool) -> np.ndarray:
+    """Return each row with its weights in another order among the keys that it may read."""
+    found = np.zeros_like(weights)
+    for query, row in enumerate(weights):
+        keys = query + 1 if causal else len(row)
+        found[query, :keys] = generator.permutation(row[:keys])
+    return found
+
+
+def test_without_a_choice_there_are_no_odds() -> None:
+    assert odds_of(np.ones((1, 3, 1)), np.ones((3, 1), dtype=bool)) == ((1.0, 0.0),)
+    assert odds_of(np.zeros((1, 3, 3)), np.eye(3, dtype=bool)) == ((1.0, 0.0),)
+
+
+@pytest.mark.parametrize(
+    ("steps", "label"), [(0, "aligns"), (-1, "aligns one word back"), (1, "aligns one word ahead")]
+)
+@pytest.mark.parametrize("read", ["written", "input"])
+def test_a_cross_head_is_called_after_the_word_whose_source_it_reads(steps: int, label: str, read: Reading) -> None:
+    source, target = pieces((*"abcdef", "</s>")), pieces((*"uvwxyz", "</s>"))
+    source, target = (replace(each, specials=(6,)) for each in (source, target))
+    order = np.array([2, 0, 1, 5, 3, 4])  # the source word of each written one
+    rows = np.full((2, 7, 7), 0.02)
+    aligned = np.arange(6) + (read == "input")  # under that reading the row of a word is the one after
+    rows[0, aligned, order] = 1
+    for query in range(7):
+        if 0 <= query + steps < 6:
+            rows[1, query, order[query + steps]] = 1
+    weights = (rows / rows.sum(axis=-1, keepdims=True)).astype(np.float32)
+    made = translation(source, target, heads=2, alignment=Alignment(Site("decoder", 0, "cross"), 0, read))
+    made = replace(made, maps=(replace(made.maps[0], weights=weights),))
+    found = profiles_of(views_at(made, "decoder.*.cross", "word"))
+    assert label_name(found[1].label) == label
 
 
 def test_two_separators_are_delimiters_and_no_repetition() -> None:
@@ -212,4 +279,4 @@ def test_of_equals_the_earlier_head_comes_first() -> None:
 
 def test_each_label_has_a_name_of_its_own() -> None:
     assert set(LABEL_NAMES) == set(LABELS)
-    assert len(set(LABEL_NAMES.values())) == len(LABELS) == 9
+    assert len(set(LABEL_NAMES.values())) == len(LABELS) == 13

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import streamlit as st
 
 from viz.captions.maps import map_title
-from viz.captions.measures import LABEL_NAMES, label_name, name_of
+from viz.captions.measures import LABEL_NAMES, name_of, remark_of, tile_label
 from viz.measures import head_profile
 from viz.pages.heads.picked import file_name_of
 from viz.pages.heads.picks import order_of_picking, put_picks
@@ -117,17 +117,14 @@ def show_gallery(shown: Shown, wanted: Wanted, arrangement: Arrangement, picked:
     payload = shown.payload(
         heads=arrangement.heads,
         picked=kept,
-        remarks=_remarks(arrangement),
+        remarks={each.place: remark_of(each.label) for each in arrangement.profiles or ()},
+        labels={each.place: tile_label(each.label) for each in arrangement.profiles or ()},
         colour=wanted.colour,
         file=f"{name}.{wanted.picture}",
     )
     with st.container(key="figure-all-heads"):
         head_canvas(payload, key=CANVAS)
     st.caption(plain(shown.sentence()))
-
-
-def _remarks(arrangement: Arrangement) -> Mapping[HeadPlace, str]:
-    return {each.place: f"{label_name(each.label)} {each.label.score:.2f}" for each in arrangement.profiles or ()}
 
 
 def profiles_of(shown: Shown) -> tuple[head_profile.Profile, ...]:

@@ -17,7 +17,7 @@ from viz.pages.heads.matched import Texts
 from viz.pages.heads.model import KEY, choose_model, open_model
 from viz.pages.heads.output import show_output
 from viz.pages.heads.picked import compare_heads
-from viz.pages.heads.picks import forget_picks, layers_of, pick_heads
+from viz.pages.heads.picks import forget_picks, layers_of, pick_heads, settle_picks
 from viz.pages.heads.settings import LAYERS, OPENED, PAIR, SETTINGS
 from viz.pages.heads.shown import Shown, is_long_text
 from viz.pages.heads.wanted import MAPS, choose_wanted
@@ -29,6 +29,12 @@ from viz.widgets.readable_text import fit_text, keep_readable, last_readable
 from viz.widgets.sentence import USUAL, say_cut, says_of, sentence_box
 from viz.widgets.settings import link, text_box
 from viz.widgets.viewport import page_width
+
+LEAST_BESIDE = 1100
+"""Pixels between the margins from which the compared heads stand beside the overview: in windows of 1200 or more."""
+
+BESIDE = (1, 1)
+GUTTER = 32  # pixels between the two
 
 __all__ = ["KEY", "MAPS", "PAGE"]
 
@@ -79,18 +85,30 @@ def _show_model(host: Host, key: str, sentence: str, top: DeltaGenerator, messag
         forget_picks()
     take_picks(places)
     take_pair(shown)
+    settle_picks(places, shown.clearest())
     show_output(trace, model)
     if is_long_text(trace):
         _say_long(trace)
     available = page_width()
     arrangement = arrange(shown)
-    gallery = st.container()
-    picked = pick_heads(places)
+    gallery, beside, room = _places(available)
     with gallery:
+        overview = st.container()
+        picked = pick_heads(places)
+    with overview:
         show_gallery(shown, wanted, arrangement, picked)
-    compare_heads(shown, wanted, picked, available)
+    with beside:
+        compare_heads(shown, wanted, picked, room)
     show_below(shown, wanted, arrangement, picked, available)
     compare_with(host, key, texts, shown, wanted, picked, available, messages)
+
+
+def _places(available: float) -> tuple[DeltaGenerator, DeltaGenerator, float]:
+    """Return where all heads stand, where those that are compared do, beside them if there is room, and its pixels."""
+    if available < LEAST_BESIDE:
+        return st.container(), st.container(), available
+    left, right = st.columns(BESIDE, gap="medium")
+    return left, right, (available - GUTTER) * BESIDE[1] / sum(BESIDE)
 
 
 def _say_long(trace: AttentionTrace) -> None:

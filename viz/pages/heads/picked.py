@@ -13,9 +13,9 @@ from viz.figures import HeadPlace, head_combination, head_comparison, head_diffe
 from viz.figures.comparison import Combination
 from viz.figures.drawing.long_maps import MOST_LABELLED
 from viz.figures.drawing.shaded_text import STYLE, Way, text_html
-from viz.pages.heads.picks import MOST_HEADS, pick_pair
+from viz.pages.heads.picks import pick_pair
 from viz.pages.heads.settings import COMPARE, DIFFERENCE, SHOWN_TEXT, WAY, WORD
-from viz.pages.heads.shown import Shown
+from viz.pages.heads.shown import MOST_HEADS, Shown
 from viz.pages.heads.wanted import Wanted
 from viz.text.counting import position_name
 from viz.text.language import _, _n

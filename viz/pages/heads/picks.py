@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from viz.pages.heads.settings import HEADS, MINUS, PLUS
+from viz.pages.heads.shown import MOST_HEADS
 from viz.text.language import _
 from viz.views.heads import HeadPlace
 from viz.widgets import session
 from viz.widgets.settings import choose, choose_several, link
 
-MOST_HEADS = 4
 MOST_PILLS = 32
 """Heads that are shown as buttons; of more a box to type in lets the reader choose."""
 
@@ -52,13 +52,18 @@ class Picks:
         The one picked first in front; None before any was shown.
     made_room : tuple of HeadPlace
         Those that a fifth took the place of.
+    offered : tuple of HeadPlace
+        The clearest heads of the sentence, if the link picks none and they were shown.
     """
 
     order: tuple[HeadPlace, ...] | None = None
     made_room: tuple[HeadPlace, ...] = ()
+    offered: tuple[HeadPlace, ...] = ()
 
 
-def read_picks(texts: Mapping[int, str | None], layers: Layers) -> tuple[HeadPlace, ...]:
+def read_picks(
+    texts: Mapping[int, str | None], layers: Layers, offered: Sequence[HeadPlace] = ()
+) -> tuple[HeadPlace, ...]:
     """Return the heads that a link picks.
 
     Parameters
@@ -67,22 +72,26 @@ def read_picks(texts: Mapping[int, str | None], layers: Layers) -> tuple[HeadPla
         For each layer what the link says of it.
     layers : mapping of int to int
         For each layer how many heads it has.
+    offered : sequence of HeadPlace, optional
+        What is picked if the link says nothing of any layer; of a layer that it alone is silent about, none is.
 
     Returns
     -------
     tuple of HeadPlace
-        By layer and head; those of a layer that the link is silent about are the default.
+        By layer and head.
     """
+    if all(texts.get(layer) is None for layer in layers):
+        return tuple(sorted(offered))
     found = []
-    for layer, default in _defaults(layers).items():
+    for layer in layers:
         codes = tuple(str(head) for head in range(layers[layer]))
-        chosen = HEADS.of_layer(layer).read(texts.get(layer), codes, default)
+        chosen = HEADS.of_layer(layer).read(texts.get(layer), codes, ())
         found += [HeadPlace(layer, int(head)) for head in chosen.value]
     return tuple(found)
 
 
 def write_picks(picked: Sequence[HeadPlace], layers: Layers) -> dict[int, str | None]:
-    """Return what a link says of each layer for the heads `picked`; None for the default, which leaves it clean.
+    """Return what a link says of each layer for the heads `picked`; if there are none, so of the first layer.
 
     Parameters
     ----------
@@ -95,10 +104,38 @@ def write_picks(picked: Sequence[HeadPlace], layers: Layers) -> dict[int, str | 
     -------
     dict of int to str or None
     """
-    return {
-        layer: HEADS.of_layer(layer).write([str(each.head) for each in sorted(picked) if each.layer == layer], default)
-        for layer, default in _defaults(layers).items()
+    texts = {
+        layer: HEADS.of_layer(layer).write([str(each.head) for each in sorted(picked) if each.layer == layer], ())
+        for layer in layers
     }
+    return texts if picked else {**texts, min(layers): ""}
+
+
+def settle_picks(places: Sequence[HeadPlace], clearest: Sequence[HeadPlace]) -> None:
+    """Let the clearest heads of the sentence be picked as long as the reader picks none; before anything shows picks.
+
+    The first head that is picked joins those that were offered, and the last one that is taken out leaves none.
+
+    Parameters
+    ----------
+    places : sequence of HeadPlace
+        All heads, by layer and head.
+    clearest : sequence of HeadPlace
+    """
+    layers, before = layers_of(places), _picks()
+    texts = _texts(layers)
+    named = any(text is not None for text in texts.values())
+    if named and before.offered:
+        kept = [place for place in before.offered if texts.get(place.layer) is None and place in set(places)]
+        _store(write_picks([*read_picks(texts, layers), *kept], layers))
+    elif not named and before.order and not before.offered:
+        _store(write_picks((), layers))
+        named = True
+    _keep(offered=() if named else tuple(clearest)[:MOST_HEADS])
+
+
+def _texts(layers: Layers) -> dict[int, str | None]:
+    return {layer: link.text_of(HEADS.of_layer(layer)) for layer in layers}
 
 
 def put_picks(picked: Sequence[HeadPlace], places: Sequence[HeadPlace]) -> None:
@@ -115,7 +152,7 @@ def put_picks(picked: Sequence[HeadPlace], places: Sequence[HeadPlace]) -> None:
     kept = tuple(place for place in picked if place in set(places))[-MOST_HEADS:]
     _store(write_picks(kept, layers_of(places)))
     link.drop(PLUS, MINUS)
-    _keep(order=kept)
+    _keep(order=kept, offered=())
 
 
 def forget_picks() -> None:
@@ -154,7 +191,10 @@ def pick_heads(places: Sequence[HeadPlace]) -> tuple[HeadPlace, ...]:
     _name_layers_that_are_not(layers)
     _make_room(layers)
     st.header(_("Picked heads"), anchor=False)
-    st.caption(_("Pick up to four, here or above; a fifth takes the place of the one picked first."))
+    if _picks().offered:
+        st.caption(_("The clearest heads of this sentence, one a label. Pick others, here or on the overview."))
+    else:
+        st.caption(_("Pick up to four, here or on the overview; a fifth takes the place of the one picked first."))
     picked = _pills(layers) if len(places) <= MOST_PILLS else _box(places)
     if gone := _picks().made_room:
         st.caption(_("Four heads at most: {heads} made room.", heads="; ".join(place.title for place in gone)))
@@ -169,7 +209,8 @@ def order_of_picking() -> tuple[HeadPlace, ...]:
 def _pills(layers: Layers) -> tuple[HeadPlace, ...]:
     picked: list[HeadPlace] = []
     with st.container(horizontal=True, gap="medium"):
-        for layer, default in _defaults(layers).items():
+        for layer in layers:
+            default = tuple(str(place.head) for place in sorted(_picks().offered) if place.layer == layer)
             with st.container(width="content", gap="xxsmall"):
                 st.markdown(_("layer {layer}, head", layer=layer))
                 labels = {str(head): str(head) for head in range(layers[layer])}
@@ -206,15 +247,10 @@ def _take_box(places: tuple[HeadPlace, ...]) -> None:
     _keep(made_room=tuple(order[:-MOST_HEADS]))
 
 
-def _defaults(layers: Layers) -> dict[int, tuple[str, ...]]:
-    """Return per layer the heads that are picked if the link says nothing: the first of the outer layers."""
-    return {layer: ("0",) if layer in (min(layers), max(layers)) else () for layer in layers}
-
-
 def _make_room(layers: Layers) -> None:
     """Let only four heads stand in the link: those picked first go, of a link's the last."""
-    texts = {layer: link.text_of(HEADS.of_layer(layer)) for layer in layers}
-    now, before = read_picks(texts, layers), _picks().order
+    offered, before = _picks().offered, _picks().order
+    now = read_picks(_texts(layers), layers, offered)
     order = tuple(place for place in before or () if place in now)
     order += tuple(place for place in now if place not in order)
     gone = order[MOST_HEADS:] if before is None else order[:-MOST_HEADS]

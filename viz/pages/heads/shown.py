@@ -21,6 +21,9 @@ from viz.views.view import Unit, View
 
 T = TypeVar("T")
 
+MOST_HEADS = 4
+"""Heads that can be picked at once."""
+
 LONG_TEXT = 200
 """Tokens from which a text counts as long: pieces unless words are asked for, and nothing computed unasked."""
 
@@ -94,6 +97,12 @@ class Shown:
         """Measure every head, on all tokens, hidden or not."""
         return self.kept(("profiles",), lambda: head_profile.profiles_of(self.views(NOTHING)))
 
+    def clearest(self) -> tuple[HeadPlace, ...]:
+        """Return the head of each label that shows it best; of a long text, the first of the outer layers."""
+        found = () if self.has_long_text else head_profile.clearest(self.profiles(), MOST_HEADS)
+        outer = {self.places[0].layer, self.places[-1].layer}
+        return found or tuple(place for place in self.places if place.head == 0 and place.layer in outer)
+
     def sentence(self) -> str:
         """Say which head reads one token most."""
         return self.kept(("sentence", self.hiding, current_language()), lambda: heads.overview_sentence(self.views()))
@@ -116,6 +125,7 @@ class Shown:
         heads: Sequence[HeadPlace] | None,
         picked: Sequence[HeadPlace],
         remarks: Mapping[HeadPlace, str],
+        labels: Mapping[HeadPlace, str],
         colour: Colour,
         file: str,
     ) -> bytes:
@@ -127,7 +137,9 @@ class Shown:
             Which heads, in this order.
         picked : sequence of HeadPlace
         remarks : mapping of HeadPlace to str
-            What is said of a head beside its name.
+            What is said of a head that is pointed at.
+        labels : mapping of HeadPlace to str
+            What stands on its small map.
         colour : Colour
             How weight becomes colour.
         file : str
@@ -141,6 +153,7 @@ class Shown:
             heads=heads,
             picked=picked,
             remarks=remarks,
+            labels=labels,
             colour=colour,
             small=small,
             note=note,

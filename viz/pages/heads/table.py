@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from models.sites import Site
-from viz.captions.measures import label_name, left_out, meaning_of, name_of
+from viz.captions.measures import label_name, left_out, meaning_of, meaning_of_label, name_of
 from viz.measures import head_profile
 from viz.text.language import _
 from viz.text.markup import plain
@@ -57,7 +57,7 @@ def head_table(
     height: Any = "content" if len(rows) <= 24 else TALLEST
     st.dataframe(rows, hide_index=True, height=height, column_config=columns, key="head-table")
     lines = [f"- **{plain(name_of(measure))}**: {plain(meaning_of(measure))}" for measure in measures]
-    lines.append(f"- **{plain(_('score'))}**: {plain(score)}")
+    lines += [f"- **{plain(_('label'))}**: {plain(meaning_of_label())}", f"- **{plain(_('score'))}**: {plain(score)}"]
     reason = left_out(site)
     st.caption("\n".join(lines) + (f"\n\n{plain(reason)}" if reason else ""))
 

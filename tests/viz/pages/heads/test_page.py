@@ -16,11 +16,12 @@ import models
 from tests.support.figure_samples import axis_title
 from tests.support.payloads import compared, overview
 from viz.captions.heads import rollout_sentence
-from viz.captions.measures import label_name, meaning_of, name_of
+from viz.captions.measures import label_name, meaning_of, name_of, tile_label
 from viz.figures.rollout import rollout_view
-from viz.measures.head_profile import columns_of, profiles_of
+from viz.measures.head_profile import clearest, columns_of, profiles_of
 from viz.measures.similarity import head_similarity
 from viz.pages.heads.page import KEY, MAPS
+from viz.pages.heads.shown import MOST_HEADS
 from viz.server.runtime import shared_host
 from viz.text.tokens import visible
 from viz.views.heads import HeadPlace, pick_views, views_at
@@ -35,11 +36,12 @@ def script() -> None:
     PAGE.show()
 
 
-def opened(**link: str) -> AppTest:
-    """Open the page by a link."""
+def opened(**link: str | None) -> AppTest:
+    """Open the page by a link, the first head of both outer layers picked unless it says otherwise."""
     app = AppTest.from_function(script, default_timeout=PATIENCE)
-    for key, value in {"sentence": SENTENCE, **link}.items():
-        app.query_params[key] = value
+    for key, value in {"sentence": SENTENCE, "heads0": "0", "heads2": "0", **link}.items():
+        if value is not None:
+            app.query_params[key] = value
     return app.run()
 
 
@@ -87,7 +89,26 @@ def parameter(app: AppTest, key: str) -> str | None:
     return None if values is None else values[0] if isinstance(values, list) else values
 
 
-def test_the_page_opens_with_all_heads_and_two_picked(app: AppTest) -> None:
+def test_the_page_opens_with_the_clearest_heads_of_the_sentence_picked_one_a_label() -> None:
+    app = opened(heads0=None, heads2=None)
+    for sentence in (SENTENCE, "My brother did not buy the red car because it was too expensive."):
+        app.text_input(key="sentence").set_value(sentence).run()
+        profiles = profiles_of(views_at(shared_host().attend(KEY, sentence), "encoder.*.self", "word"))
+        wanted = clearest(profiles, MOST_HEADS)
+        assert framed(app) == set(wanted)
+        assert panel_names(app) == [each.title for each in sorted(wanted)]
+        labels = {each.place: each.label.key for each in profiles}
+        assert len({labels[place] for place in wanted}) == len(wanted) >= 3
+        assert overview(app)[0]["labels"] == [tile_label(each.label) for each in profiles]
+    assert not any(each.startswith("heads") for each in app.query_params)
+    pick(app, 1, 3)
+    kept = [each for each in wanted if each.layer != 1]
+    assert framed(app) == {*kept, (1, 3)}
+    app.text_input(key="sentence").set_value(SENTENCE).run()
+    assert framed(app) == {*kept, (1, 3)}
+
+
+def test_what_is_picked_is_framed_and_compared(app: AppTest) -> None:
     assert not app.error
     assert not app.warning
     assert len(overview(app)[1]) == 24
@@ -303,7 +324,7 @@ def test_a_link_restores_everything() -> None:
 )
 def test_a_stale_link_is_named_and_the_default_shown(key: str, value: str) -> None:
     app = opened(**{key: value})
-    assert panel_names(app)[0] == "layer 0, head 0"
+    assert panel_names(app)[-1] == "layer 2, head 0"
     (warning,) = app.warning
     assert key in warning.value
     assert value.split()[0] in warning.value.replace("\\", "")
@@ -411,7 +432,7 @@ def test_weights_below_a_threshold_are_drawn_empty_everywhere(app: AppTest) -> N
         weights, [view.weights for view in views]
     )  # the browser leaves cells empty, and counts
     assert picked["threshold"] == 0.2
-    (note,) = picked["layouts"][1]["headings"][0]["notes"]
+    note = " ".join(picked["layouts"][1]["headings"][0]["notes"])
     assert f"below 0.2: {{count}} of {views[0].weights.size} cells" in note  # the browser counts them
     header, _cells = overview(app)
     assert header["threshold"] == 0.2

@@ -17,7 +17,8 @@ from streamlit.testing.v1 import AppTest
 
 import viz.pages
 from models.edits import keep_heads, mask_key, scale_scores, set_row, uniform_row, window, zero_head
-from viz.pages.heads.picks import MOST_HEADS, read_picks, write_picks
+from viz.pages.heads.picks import read_picks, write_picks
+from viz.pages.heads.shown import MOST_HEADS
 from viz.pages.steps.settings import CELLS, MOST_CELLS
 from viz.views.heads import HeadPlace
 from viz.widgets.edits.history import History
