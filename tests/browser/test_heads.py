@@ -72,7 +72,7 @@ def trace() -> AttentionTrace:
 @pytest.fixture
 def visit(open_page: Callable[..., Page], address: str) -> Callable[..., Page]:
     """Return a way to open the Heads by a link."""
-    return partial(open_page, f"{address}/heads", height=1500, sentence=SENTENCE)
+    return partial(open_page, f"{address}/heads", height=1500, sentence=SENTENCE, heads0="0", heads2="0")
 
 
 def picked_heads(page: Page) -> Locator:
@@ -127,7 +127,9 @@ def test_a_link_is_restored_and_every_weight_is_the_models(visit: Callable[..., 
 
 
 def test_minilm_is_shown_as_transformers_computes_it(visit: Callable[..., Page]) -> None:
-    page = visit(height=3600, model="hf:minilm", unit="piece", heads0="0", heads3="4", heads5="11", sentence=AWKWARD)
+    page = visit(
+        height=3600, model="hf:minilm", unit="piece", heads0="0", heads2="", heads3="4", heads5="11", sentence=AWKWARD
+    )
     wait_for_heatmaps(page, 3)
     folder = local_models()["hf:minilm"].folder
     own = transformers.AutoModel.from_pretrained(folder, attn_implementation="eager")
