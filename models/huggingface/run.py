@@ -15,6 +15,7 @@ from models.hooks import CaptureError
 from models.messages import CountMessage
 from models.sites import Site
 from models.softmax import causal_mask
+from models.waiting import go_on
 
 LONG = 256
 """Queries from which causal attention is worked out in blocks, which leave out what lies ahead."""
@@ -110,6 +111,7 @@ class Run:
         CaptureError
             If it did not fire when the model was loaded.
         """
+        go_on()
         sites = self._places.get(module)
         if sites is None:
             message = CountMessage(

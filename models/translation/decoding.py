@@ -10,6 +10,7 @@ from torch import Tensor
 
 from models.networks.base import TranslationNetwork
 from models.vocabulary import BEGIN, END
+from models.waiting import go_on
 
 
 def step_limit(source_pieces: int) -> int:
@@ -43,6 +44,7 @@ def greedy(network: TranslationNetwork, memory: Any, *, batch: int, limit: int) 
     ended = torch.zeros(batch, dtype=torch.bool, device=device)
     state = network.start(memory)
     for position in range(limit):
+        go_on()
         logits, state = network.step(memory, state, token, position)
         logits[:, :END] = -torch.inf  # <pad> and <s> are never written
         token = logits.argmax(dim=-1)

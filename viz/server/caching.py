@@ -6,9 +6,12 @@ import ctypes
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from threading import Lock
 from typing import Any, Generic, TypeVar
+
+from viz.server.queueing import wait_for
 
 T = TypeVar("T")
 
@@ -54,6 +57,10 @@ def give_back_memory() -> bool:
     return True
 
 
+class _LeftError(Exception):
+    """Whoever computed a value left before it was there."""
+
+
 class BoundedCache(Generic[T]):
     """The latest values, as many as fit into a number of bytes. Safe for threads.
 
@@ -93,15 +100,19 @@ class BoundedCache(Generic[T]):
         compute : callable
             Makes it.
         """
-        with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-                return self._kept[key][0]
-            mine = key not in self._running
+        while True:
+            with self._lock:
+                if key in self._kept:
+                    self._kept.move_to_end(key)
+                    return self._kept[key][0]
+                mine = key not in self._running
+                if mine:
+                    self._make_way()
+                future = self._running.setdefault(key, Future())
             if mine:
-                self._make_way()
-            future = self._running.setdefault(key, Future())
-        return self._compute(key, compute, future) if mine else future.result()
+                return self._compute(key, compute, future)
+            with suppress(_LeftError):  # then it is this one's to compute
+                return wait_for(future)
 
     def _compute(self, key: Hashable, compute: Callable[[], T], future: Future[T]) -> T:
         try:
@@ -110,7 +121,7 @@ class BoundedCache(Generic[T]):
         except BaseException as error:
             with self._lock:
                 del self._running[key]
-            future.set_exception(error)
+            future.set_exception(error if isinstance(error, Exception) else _LeftError())
             raise
         with self._lock:
             self._keep(key, value, size)

@@ -27,13 +27,13 @@ def leave_if_asked() -> None:
         context.yield_check()
 
 
-def wait_for(future: Future[T], overdue: Callable[[], None]) -> T:
+def wait_for(future: Future[T], overdue: Callable[[], None] | None = None) -> T:
     """Return what `future` gives, as long as somebody waits for it.
 
     Parameters
     ----------
     future : Future
-    overdue : callable
+    overdue : callable, optional
         Called at each look; settles the future if it takes too long.
     """
     while True:
@@ -41,7 +41,8 @@ def wait_for(future: Future[T], overdue: Callable[[], None]) -> T:
             future.exception(LOOK)
         if future.done():
             return future.result()
-        overdue()
+        if overdue is not None:
+            overdue()
         leave_if_asked()
 
 

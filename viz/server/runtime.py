@@ -14,13 +14,15 @@ from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import RerunException, StopException
 
 import models
 from models.messages import Message
 from models.trace import AttentionTrace
+from models.waiting import asking
 from viz.server.caching import BoundedCache
 from viz.server.cores import collect_garbage, cores_for, load_for_serving
-from viz.server.queueing import Turns, settle, wait_for
+from viz.server.queueing import Turns, leave_if_asked, settle, wait_for
 from viz.server.traces import TRACE_BYTES, TraceCache
 
 if TYPE_CHECKING:
@@ -276,8 +278,9 @@ class Host:
             # Ours write a token a step: what is shared out among cores is so small that they spend most of it waiting.
             with cores_for(source) if models.is_pretrained(key) else nullcontext():
                 try:
-                    return model.attend(source, target, **(_USUAL | options))
-                except Exception:
+                    with asking(leave_if_asked):
+                        return model.attend(source, target, **(_USUAL | options))
+                except (Exception, StopException, RerunException):
                     raise
                 except BaseException as error:  # a panic of Rust, which would end the thread of whoever asks
                     said = Message("{title} cannot read this text ({reason}).", title=model.title, reason=error)

@@ -5,7 +5,8 @@ import platform
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier, Event, Thread
+from threading import Barrier, Event, Thread, current_thread
+from time import sleep
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,8 +14,10 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from streamlit.runtime.scriptrunner import StopException
 
 from models.trace import AttentionTrace
+from models.waiting import go_on
 from tests.support.figure_samples import translation
 from viz.server import caching, runtime
 from viz.server.cores import WORTH_EVERY_CORE
@@ -399,3 +402,45 @@ def test_a_long_text_has_every_core_and_gives_them_back(monkeypatch: pytest.Monk
         assert torch.get_num_threads() == 1
     finally:
         torch.set_num_threads(usual)
+
+
+def test_who_leaves_ends_the_run_and_whoever_else_waits_gets_it_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two visitors ask for one trace; the first, who computes it, leaves."""
+    begun, left, calls = Event(), Event(), []
+    leaver = Thread(target=lambda: None)
+
+    def ask() -> None:
+        if current_thread() is leaver and left.is_set():
+            raise StopException
+
+    class Slow(Model):
+        def attend(self, source: str, target: str | None = None, **choices: Any) -> AttentionTrace:
+            calls.append(current_thread())
+            begun.set()
+            while current_thread() is leaver:
+                go_on()
+                sleep(0.01)
+            return super().attend(source, target, **choices)
+
+    monkeypatch.setattr(runtime, "leave_if_asked", ask)
+    host = Host(lambda _key, _progress: Slow())
+    ended: list[BaseException] = []
+
+    def leave() -> None:
+        try:
+            host.attend("hf:a/b", "a word")
+        except BaseException as error:
+            ended.append(error)
+
+    leaver = Thread(target=leave, daemon=True)
+    leaver.start()
+    assert begun.wait(PATIENCE)
+    with ThreadPoolExecutor() as pool:
+        other = pool.submit(host.attend, "hf:a/b", "a word")
+        sleep(0.3)
+        assert not other.done()
+        left.set()
+        assert other.result(PATIENCE) is host.attend("hf:a/b", "a word")
+    leaver.join(PATIENCE)
+    assert [type(each) for each in ended] == [StopException]
+    assert len(calls) == 2
