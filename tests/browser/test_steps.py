@@ -17,6 +17,7 @@ from tests.support.browsing import query
 
 PAUSE = 1_500  # milliseconds
 SENTENCE = "The cat drank the milk."
+LONGER = "The agreement on the European Economic Area was signed in August 1992."
 KEY = "luong-general-en-fr"
 NUMBERS = """
 name => {
@@ -154,6 +155,19 @@ def test_what_is_lit_of_the_formula_is_the_steps_term_and_nothing_of_it_is_cut(v
     expect(lit).to_have_count(1)
     assert "exp" in (lit.text_content() or "")
     assert not page.locator(".walk .formula").evaluate(CUT)
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (1366, 650)])
+@pytest.mark.parametrize("mechanism", ["bahdanau", "luong-general", "seq2seq"])
+def test_the_whole_picture_fits_a_laptop(visit: Callable[..., Page], mechanism: str, width: int, height: int) -> None:
+    page = visit(mechanism=mechanism, sentence=LONGER, width=width)
+    page.set_viewport_size({"width": width, "height": height})
+    page.reload()
+    expect(page.locator(".walk .column, .walk .flow").first).to_be_attached()
+    box = page.locator(".walk .parts").bounding_box()
+    assert box is not None
+    assert box["y"] + box["height"] <= height
+    assert box["height"] >= 300
 
 
 def test_three_mechanisms_stand_one_below_the_other_and_step_together(visit: Callable[..., Page]) -> None:

@@ -20,7 +20,7 @@ _FILES = {
         "alignment_paint.js",
         "alignment.js",
     ),
-    "walk": ("walk.html", "walk.css", "walk_board.js", "walk.js"),
+    "walk": ("walk.html", "walk.css", "canvas.js", "walk_marks.js", "walk_board.js", "walk.js"),
 }
 
 

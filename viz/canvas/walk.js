@@ -1,32 +1,19 @@
 // The walk through one word: which step is shown is a matter of the browser, which word is one of the server.
-// Stands behind walk_board.js.
+// Stands behind canvas.js and walk_board.js.
 
 const SETTLE = 500; // milliseconds after which the link learns of a step
 const PACE = 2600; // milliseconds of a step that plays
-const walks = new WeakMap();
 
 export default function show({ parentElement, data, setTriggerValue }) {
-  let walk = walks.get(parentElement);
-  if (!walk || !walk.root.isConnected) {
-    walk?.dispose();
-    walk = new Walk(parentElement.querySelector(".walk"));
-    walks.set(parentElement, walk);
-  }
+  const walk = viewIn(parentElement, Walk, ".walk");
   walk.send = (chosen) => setTriggerValue("chosen", chosen);
   walk.load(data);
-  return () => walk.root.isConnected || walk.dispose();
-}
-
-async function unpack(bytes) {
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-  const plain = new Uint8Array(await new Response(stream).arrayBuffer());
-  const length = new DataView(plain.buffer).getUint32(0, true);
-  return JSON.parse(new TextDecoder().decode(plain.subarray(4, 4 + length)));
+  return disposed(walk);
 }
 
 class Walk {
   constructor(root) {
-    this.root = root;
+    this.root = this.stage = root;
     for (const part of ["sentence", "previous", "play", "next", "steps", "boards", "hint", "live"]) this[part] = root.querySelector("." + part);
     this.shown = [];
     this.loads = 0;
@@ -47,7 +34,7 @@ class Walk {
   }
 
   async load(bytes) {
-    const turn = ++this.loads, data = await unpack(bytes);
+    const turn = ++this.loads, [data] = await decode(bytes);
     if (turn !== this.loads) return; // a later one has come meanwhile
     const told = this.data?.step;
     this.data = data;

@@ -40,7 +40,7 @@ def encode_walk(
     Parameters
     ----------
     pictures : sequence of mapping
-        As `viz.walk.picture.keep_step` gives them: one a mechanism.
+        As `viz.walk.order.keep_step` gives them: one a mechanism.
     titles : mapping of str to str
         Those of the steps, by their keys, in order.
     step : str

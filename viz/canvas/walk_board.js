@@ -1,43 +1,14 @@
 // One mechanism of a walk: its formula, and the picture that stands still while the steps light its parts.
 // Whatever comes from the data is shown as text; the formulas alone are markup, and those are of the code.
 
-const NS = "http://www.w3.org/2000/svg";
 const CELL = { least: 26, most: 96 }; // pixels of a column
 const NUMBER = 36; // pixels of a column at least whose numbers are all written
-const LINES = 13, GAP = 4, DIGITS = 12, FAN = 78, NODE = 28, DOT = 18;
-const LONGEST = 15; // letters of a word above its column
-const HEIGHT = { least: 300, one: 396, several: 316 }; // pixels of a picture: low, alone, and one of several
-const AROUND = 335; // pixels of a screen that the page's head and the words of a step take
+// Of a picture: lines of text, gaps, numbers, dots and nodes in pixels, and the share of it that lines to the context take.
+const LINES = 13, GAP = 4, DIGITS = 12, FAN = 0.17, NODE = 28, DOT = 18;
+const HEIGHT = { least: 310, most: 480, several: 330 }; // pixels of a picture: alone on a low and a high screen, of several
+const AROUND = 324; // pixels of a screen that the page's head and the words of a step take
 const SLANT = 38; // degrees
 const MOVE = 300; // milliseconds
-
-const svg = (name, attributes = {}, ...within) => {
-  const element = document.createElementNS(NS, name);
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-  element.append(...within);
-  return element;
-};
-
-const html = (name, className = "", ...within) => {
-  const element = document.createElement(name);
-  if (className) element.className = className;
-  element.append(...within);
-  return element;
-};
-
-const cut = (text) => ([...text].length > LONGEST ? [...text].slice(0, LONGEST - 1).join("") + "…" : text);
-
-const short = (value) => {
-  const size = Math.abs(value);
-  if (size >= 100) return value.toFixed(0);
-  if (size === 0) return "0";
-  if (size >= 0.005) return value.toFixed(2);
-  return "≈0";
-};
-
-const precise = (value) => (Math.abs(value) >= 0.001 || value === 0 ? value.toFixed(3) : value.toExponential(1));
-
-const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 class Board {
   constructor(tell) {
@@ -107,11 +78,11 @@ class Board {
     const width = Math.max(room, cell * columns.length + beyond);
     this.place = {
       cell, slanted, width, room,
-      height: this.titled ? HEIGHT.several : Math.min(Math.max(window.innerHeight - AROUND, HEIGHT.least), HEIGHT.one),
+      height: this.titled ? HEIGHT.several : Math.min(Math.max(window.innerHeight - AROUND, HEIGHT.least), HEIGHT.most),
       labels: slanted ? Math.ceil(widest * Math.sin(angle)) + 14 : 22,
       left: (width - beyond - cell * columns.length) / 2,
     };
-    const root = svg("svg", { width, height: this.place.height, role: "group", "aria-label": this.picture.alt || this.words.board });
+    const root = svg("svg", { width, height: this.place.height, role: "group", "aria-label": this.picture.title });
     this.paint(root);
     this.stage.replaceChildren(root);
     this.light(this.step);
@@ -136,7 +107,7 @@ class Board {
       root.append(...this.funnel(top + DOT, below));
       return;
     }
-    const tall = (below - FAN - top - DOT) / picture.rows.length;
+    const tall = (below - FAN * place.height - top - DOT) / picture.rows.length;
     const tops = picture.rows.map((_, row) => top + DOT + row * tall);
     if (picture.window) root.append(this.windowOf(top + DOT, tops.at(-1) + tall));
     this.tops = picture.rows.map((row, number) => this.bars(root, row, tops[number], tall - LINES - GAP));
@@ -220,7 +191,16 @@ class Board {
     const tip = x(at.centre);
     return svg("g", { class: "window", "data-part": "window" },
       svg("rect", { x: x(at.from), y: top, width: Math.max(x(at.to) - x(at.from), 2), height: bottom - top - GAP, rx: 5 }),
-      svg("path", { d: `M${tip - 6} ${top - 9}h12l-6 9z` }));
+      svg("path", { d: `M${tip - 6} ${top - 9}h12l-6 9z`, class: "tip" }),
+      ...this.gaussian(x, bottom));
+  }
+
+  // What local-p multiplies its weights by, over the last row.
+  gaussian(x, bottom) {
+    const { window: { curve }, rows } = this.picture;
+    if (!curve) return [];
+    const tall = (bottom - this.place.labels - DOT) / rows.length - LINES - GAP - DIGITS, low = bottom - GAP;
+    return [svg("polyline", { points: curve.map(([at, share]) => `${x(at)},${low - tall * share}`).join(" "), class: "curve" })];
   }
 
   // What is pressed to choose the word whose score is explained; each tells its numbers.

@@ -25,21 +25,6 @@ def terms_of(formula: str) -> tuple[str, ...]:
     return tuple(part.partition(":")[0] for part in formula.split(_OPEN)[1:])
 
 
-def plain_latex(formula: str) -> str:
-    """Return `formula` without the names of its terms.
-
-    Parameters
-    ----------
-    formula : str
-
-    Examples
-    --------
-    >>> plain_latex("[[context:c [[scores:e]]]]")
-    '{c {e}}'
-    """
-    return _named(formula, "{", "}")
-
-
 @cache
 def mathml(formula: str) -> str:
     """Return a formula as MathML: a term ``[[name:...]]`` is of the class ``term-name``, terms may stand within terms.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,9 @@ from viz.walk.steps import Walk, WalkStep
 LIKELIEST = 5
 """Words of the vocabulary that are named at the end."""
 
+CURVE = 41
+"""Points in which a Gaussian is drawn."""
+
 _LIT = {
     "keys": ("words",),
     "features": ("words", "state"),
@@ -37,83 +40,10 @@ _LIT = {
 }
 """The parts of the picture that a step lights, where they are not named as the step."""
 
-_ORDER = (
-    "embed",
-    "normalise",
-    "project",
-    "vector",
-    "keys",
-    "features",
-    "centre",
-    "product",
-    "scores",
-    "scaling",
-    "mask",
-    "softmax",
-    "gaussian",
-    "context",
-    "merge",
-    "add",
-    "feedforward",
-    "next",
-    "predict",
-    "feed",
-)
-"""All steps, in an order that every mechanism keeps."""
-
 _BESIDE = ("words", "state", "score", "window", "softmax", "weight", "context", "vector", "predict")
 """Parts that have a place of their own; any other step has a box behind the context."""
 
 Numbers = NDArray[np.float64]
-
-
-def nearest_step(wanted: str, steps: Sequence[str]) -> str | None:
-    """Return the one of `steps` that is furthest but not beyond `wanted`; None if no mechanism has such a step.
-
-    Parameters
-    ----------
-    wanted : str
-        The key of a step.
-    steps : sequence of str
-        The keys of those that there are, at least one.
-
-    Examples
-    --------
-    >>> nearest_step("features", ("scores", "softmax")), nearest_step("gaussian", ("scores", "softmax"))
-    ('scores', 'softmax')
-    """
-    if wanted not in _ORDER:
-        return None
-    reached = [each for each in steps if _ORDER.index(each) <= _ORDER.index(wanted)]
-    return reached[-1] if reached else steps[0]
-
-
-def all_steps(walks: Sequence[Sequence[WalkStep]]) -> dict[str, str]:
-    """Return the steps of several walks, each once: title by key, in order.
-
-    Parameters
-    ----------
-    walks : sequence of sequence of WalkStep
-    """
-    titles = {step.key: step.title for steps in reversed(walks) for step in steps}
-    return {key: titles[key] for key in sorted(titles, key=_ORDER.index)}
-
-
-def keep_step(pictures: Sequence[dict[str, Any]], titles: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return the pictures, each told which of its steps belongs to each of the steps of all.
-
-    Parameters
-    ----------
-    pictures : sequence of dict
-        As `picture_of` gives them.
-    titles : mapping of str to str
-        As `all_steps` gives them.
-    """
-    told = []
-    for picture in pictures:
-        own = [step["key"] for step in picture["steps"]]
-        told.append({**picture, "at": {key: own.index(nearest_step(key, own)) for key in titles}})
-    return told
 
 
 def sentence_of(tokens: TokenSequence, row: int, unit: Unit, *, lead: str, language: str) -> dict[str, Any]:
@@ -291,8 +221,8 @@ def _summed(values: NDArray[Any], groups: list[list[int]]) -> Numbers:
     return np.array([values[group].sum(dtype=np.float64) for group in groups])
 
 
-def _window(scene: Scene, groups: list[list[int]]) -> dict[str, float] | None:
-    """Return where a window stands, in columns from the left edge of the first; None without one."""
+def _window(scene: Scene, groups: list[list[int]]) -> dict[str, Any] | None:
+    """Return where a window stands, in columns from the left edge of the first, and its Gaussian; None without one."""
     if "centre" not in scene.map.companions:
         return None
     centre, width = map(float, scene.of_query("centre"))
@@ -300,5 +230,15 @@ def _window(scene: Scene, groups: list[list[int]]) -> dict[str, float] | None:
     for place, group in enumerate(groups):
         edges += [place + (piece + 1) / len(group) for piece in range(len(group))]
     pieces = np.arange(scene.count + 1) - 0.5
-    at = [float(each) for each in np.interp((centre, centre - width, centre + width), pieces, edges)]
-    return {"centre": at[0], "from": at[1], "to": at[2]}
+
+    def across(positions: Sequence[float] | Numbers) -> list[float]:
+        return [float(each) for each in np.interp(positions, pieces, edges)]
+
+    window: dict[str, Any] = dict(
+        zip(("centre", "from", "to"), across((centre, centre - width, centre + width)), strict=True)
+    )
+    if "raw_weights" in scene.map.companions:
+        places = np.linspace(max(centre - width, pieces[0]), min(centre + width, pieces[-1]), CURVE)
+        shares = np.exp(-((places - centre) ** 2) / (2 * max(width / 2, 1e-3) ** 2))
+        window["curve"] = [[place, float(share)] for place, share in zip(across(places), shares, strict=True)]
+    return window

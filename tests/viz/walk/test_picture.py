@@ -16,7 +16,8 @@ from tests.support.small_models import ATTENTIVE, KEYS, translator
 from viz.canvas.walk import encode_walk
 from viz.views.view import Unit
 from viz.walk.mechanisms import WALKS
-from viz.walk.picture import all_steps, keep_step, nearest_step, picture_of, sentence_of
+from viz.walk.order import all_steps, keep_step, nearest_step
+from viz.walk.picture import picture_of, sentence_of
 from viz.walk.scene import Scene
 from viz.walk.steps import look_at, take_steps
 

@@ -26,7 +26,8 @@ from viz.server.runtime import Host, shared_host
 from viz.text.language import _
 from viz.views.view import Unit
 from viz.walk.mechanisms import WALKS
-from viz.walk.picture import all_steps, keep_step, nearest_step, picture_of, sentence_of
+from viz.walk.order import all_steps, keep_step, nearest_step
+from viz.walk.picture import picture_of, sentence_of
 from viz.walk.scene import Scene
 from viz.walk.steps import look_at, take_steps
 from viz.walk.telling import same_row, telling_row, telling_word

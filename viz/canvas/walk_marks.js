@@ -1,0 +1,32 @@
+// What the picture of a walk is made of: elements, and how words and numbers are written. Stands behind walk_board.js.
+
+const NS = "http://www.w3.org/2000/svg";
+const LONGEST = 15; // letters of a word above its column
+
+const svg = (name, attributes = {}, ...within) => {
+  const element = document.createElementNS(NS, name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  element.append(...within);
+  return element;
+};
+
+const html = (name, className = "", ...within) => {
+  const element = document.createElement(name);
+  if (className) element.className = className;
+  element.append(...within);
+  return element;
+};
+
+const cut = (text) => ([...text].length > LONGEST ? [...text].slice(0, LONGEST - 1).join("") + "…" : text);
+
+const short = (value) => {
+  const size = Math.abs(value);
+  if (size >= 100) return value.toFixed(0);
+  if (size === 0) return "0";
+  if (size >= 0.005) return value.toFixed(2);
+  return "≈0";
+};
+
+const precise = (value) => (Math.abs(value) >= 0.001 || value === 0 ? value.toFixed(3) : value.toExponential(1));
+
+const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
