@@ -1,4 +1,4 @@
-"""The pictures of the README, from the running app and its models: `python -m benchmarks.pictures`.
+"""The pictures of the README, from the running app and its models: `python -m benchmarks.pictures`, all or those named.
 
 Writes ``docs/bench.png``, ``docs/heads.png`` and ``docs/surgery.png`` (the pages, at their default sentence),
 ``docs/family.png`` (the Bench with every mechanism), ``docs/chinese.png`` (the Bench from Chinese), ``docs/why.png``
@@ -8,6 +8,7 @@ Writes ``docs/bench.png``, ``docs/heads.png`` and ``docs/surgery.png`` (the page
 
 from __future__ import annotations
 
+import argparse
 import tempfile
 from pathlib import Path
 
@@ -24,16 +25,19 @@ SURGERY = "surgery?model=bahdanau&edits=mask_key(decoder.0.cross,5)"  # the word
 KEYS = [key.removesuffix("-en-fr") for key in catalog() if key.endswith("-en-fr")]
 FAMILY = f"?sentence=The+old+man+gave+two+apples+to+the+children.&mechanisms={'+'.join(KEYS)}"
 CHINESE = f"?languages=zh-en&sentence={EXAMPLES['zh-en']['measure word']}"
-MAP = ".heatmaplayer .hm, .comparison .stage[data-drawn]"
+MAP = ".heatmaplayer .hm, .stage[data-drawn]"
 PAGES = {
-    "bench": ("", 1400, 1420, MAP),
+    "bench": ("", 1280, 740, MAP),
     "heads": ("heads?map=cross", 1400, 1500, MAP),
     "surgery": (SURGERY, 1400, 1250, MAP),
-    "family": (FAMILY, 1400, 3240, MAP),
-    "chinese": (CHINESE, 1400, 1020, MAP),
+    "family": (FAMILY, 1400, 2060, MAP),
+    "chinese": (CHINESE, 1280, 620, MAP),
     "why": ("why", 1400, 980, ".grow td"),
 }
 """For each picture: the address of the page, width and height, and what is there when it is drawn."""
+
+POINTED = {"bench": "Espace", "chinese": "苹"}
+"""The word that the pointer is on."""
 
 
 def picture_of_page(browser: Browser, name: str, port: int) -> None:
@@ -44,6 +48,8 @@ def picture_of_page(browser: Browser, name: str, port: int) -> None:
     page.locator(ready).first.wait_for(timeout=120_000)
     page.mouse.move(0, 0)
     page.wait_for_timeout(2000)  # the layout follows the new width
+    if name in POINTED:
+        page.locator(".alignment .word").filter(has_text=POINTED[name]).first.hover()
     page.screenshot(path=DOCS / f"{name}.png")
     page.close()
 
@@ -62,14 +68,16 @@ def picture_of_reversal(browser: Browser) -> None:
 
 
 def main() -> None:
-    """Make all pictures."""
+    """Make the pictures that are named, or all."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", choices=[*PAGES, "reversal"], default=[*PAGES, "reversal"])
+    names = parser.parse_args().names
     DOCS.mkdir(exist_ok=True)
     port = free_port()
     with sync_playwright() as playwright, serving(ROOT / "app.py", port):
         browser = launch_chromium(playwright)
-        picture_of_reversal(browser)
-        for name in PAGES:
-            picture_of_page(browser, name, port)
+        for name in names:
+            picture_of_reversal(browser) if name == "reversal" else picture_of_page(browser, name, port)
         browser.close()
 
 

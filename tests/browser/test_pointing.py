@@ -108,13 +108,32 @@ def test_where_translations_differ_the_row_that_reads_the_same_answers(
         page.mouse.move(*cell(page, 0, row, 0, shown[0]))
         for number, view in enumerate(shown[1:], start=1):
             found = lit(panel(page, number).locator(".rows"))
-            shared = np.minimum(view.weights, shown[0].weights[row]).sum(axis=1)
+            shared = np.minimum(view.weights, shown[0].weights[row])[:, :-1].sum(axis=1)  # all can read the end
             if found:
                 answering = [place for place, text in enumerate(view.shown.query_tokens.texts) if text == found[0]]
                 assert max(shared[answering]) >= shared.max() / 1.3
             else:
                 assert shared.max() < 0.1
                 assert "no word here" in panel(page, number).locator(".says").text_content()
+
+
+def test_on_one_translation_the_same_row_answers_whatever_it_reads(
+    open_page: Callable[..., Page], address: str
+) -> None:
+    from playwright.sync_api import expect
+
+    page = open_page(address, width=1280, height=900, align="bahdanau", sentence="The big dog saw the small dog.")
+    expect(page.locator(".alignment .cells")).to_have_count(3)
+    expect(page.locator(".alignment .tokens .word")).to_have_count(9)
+    rows = panel(page, 0).locator(".rows span")
+    for row in range(rows.count() - 1):
+        rows.nth(row).hover()
+        for number in (1, 2):
+            found = panel(page, number).locator(".rows span").evaluate_all(LIT_PLACES)
+            assert found == [row]
+
+
+LIT_PLACES = "every => every.flatMap((each, place) => each.classList.contains('lit') ? [place] : [])"
 
 
 def test_without_attention_a_panel_says_that_there_is_nothing_to_read(

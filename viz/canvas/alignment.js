@@ -5,6 +5,7 @@ const READ = 0.06; // a weight from which a word counts as read
 const MOST_SAID = 3; // words that a line names
 const ALIKE = 0.1; // of two rows that read the same: the share of their reading that they have in common, at least
 const SAME_WORD = 1.25; // how much likelier a row of the same word is the one that is meant
+const IS_MARK = /^<.*>$/; // of a beginning or an end
 const FADED = 0.82;
 const LINE = { least: 0.75, most: 7 }; // pixels of a line's width
 
@@ -139,18 +140,25 @@ class Alignment extends Painted {
     return this.header.panels[number].weights[row * this.columns + key];
   }
 
-  // The row of a panel that answers to what is pointed at: the one that reads the same words, of the same word if it can be.
+  // The row of a panel that answers to what is pointed at: of one translation the same row; else the one that reads the
+  // same words, of the same word if it can be. All can read the end of the sentence: that joins nothing.
   rowIn(number) {
-    const { at, header } = this, { rows } = header.panels[number];
+    const { at, header } = this, panel = header.panels[number], { rows } = panel;
     if (at.panel === number) return at.row ?? null;
-    const from = header.panels[at.panel], text = at.row !== undefined ? from.rows[at.row] : from.words[at.word].text;
-    const place = at.row !== undefined ? at.row / from.rows.length : at.word / from.words.length;
+    const from = header.panels[at.panel], isRow = at.row !== undefined, text = isRow ? from.rows[at.row] : from.words[at.word].text;
+    const [own, others] = [isRow ? from.rows : from.words.map((word) => word.text), isRow ? at.row : at.word];
+    const places = rows.flatMap((other, row) => (other === text ? [row] : []));
+    const same = places[own.slice(0, others).filter((other) => other === text).length];
+    if (same !== undefined && textOf(from) === textOf(panel)) return same;
     let [best, found] = [0, null];
     rows.forEach((other, row) => {
-      const same = other.toLowerCase() === text.toLowerCase();
-      let shared = same && at.row === undefined ? 1 : 0;
-      if (at.row !== undefined) for (let key = 0; key < this.columns; key++) shared += Math.min(this.weight(at.panel, at.row, key), this.weight(number, row, key));
-      const score = (shared >= ALIKE ? shared : 0) * (same ? SAME_WORD : 1) * (1 - 0.01 * Math.abs(row / rows.length - place));
+      const isSame = other.toLowerCase() === text.toLowerCase();
+      let shared = isSame && !isRow ? 1 : 0;
+      if (isRow) header.tokens.forEach((token, key) => {
+        if (!IS_MARK.test(token)) shared += Math.min(this.weight(at.panel, at.row, key), this.weight(number, row, key));
+      });
+      const apart = Math.abs(row / rows.length - others / own.length);
+      const score = (shared >= ALIKE ? shared : 0) * (isSame ? SAME_WORD : 1) * (1 - 0.01 * apart);
       if (score > best) [best, found] = [score, row];
     });
     return found;
@@ -234,7 +242,7 @@ class Alignment extends Painted {
       });
       this.fade(parts, panel, answer, own);
     }
-    const kept = own && this.kept ? ` · ${header.words.kept}` : "";
+    const kept = this.kept && (own || (at.panel === undefined && number === 0)) ? ` · ${header.words.kept}` : "";
     parts.says.textContent = at ? this.line(number) + kept : panel.says ?? "";
     const word = answer?.row !== null && answer?.row !== undefined ? panel.row_words[answer.row] : own ? at.word ?? -1 : -1;
     parts.notes.textContent = word >= 0 ? panel.words[word].says : panel.notes.join(" · ");
@@ -249,13 +257,15 @@ class Alignment extends Painted {
     pen.fillStyle = getComputedStyle(this.figure).backgroundColor;
     pen.fillRect(0, 0, width, height);
     pen.globalAlpha = 1;
-    const { row, key, isRow } = answer, clear = (...box) => pen.clearRect(...box.map(Math.round));
-    if (isRow && row !== null) clear(0, row * high, width, high);
-    if (key !== null) clear(key * wide, 0, wide, height);
+    // Edges as those of the cells beneath: rounded, not lengths.
+    const { row, key, isRow } = answer, between = (place, length) => [Math.round(place * length), Math.round((place + 1) * length)];
+    const [top, bottom] = row === null ? [] : between(row, high), [left, right] = key === null ? [] : between(key, wide);
+    if (isRow && row !== null) pen.clearRect(0, top, width, bottom - top);
+    if (key !== null) pen.clearRect(left, 0, right - left, height);
     if (!isRow || row === null || key === null) return;
     pen.lineWidth = own ? 3 : 2;
     pen.strokeStyle = getComputedStyle(this.figure).getPropertyValue("--pointed");
-    pen.strokeRect(key * wide + 1, row * high + 1, wide - 2, high - 2);
+    pen.strokeRect(left + 1, top + 1, right - left - 2, bottom - top - 2);
   }
 
   // Lines from what is read, in the line of the sentence, to the word of each translation that reads it.
@@ -284,6 +294,8 @@ class Alignment extends Painted {
     }));
   }
 }
+
+const textOf = ({ words }) => words.map(({ text }) => text).join(" ");
 
 // Black or white, whichever can be read on a colour.
 function contrastTo(colour) {
