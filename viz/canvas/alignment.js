@@ -296,9 +296,3 @@ class Alignment extends Painted {
 }
 
 const textOf = ({ words }) => words.map(({ text }) => text).join(" ");
-
-// Black or white, whichever can be read on a colour.
-function contrastTo(colour) {
-  const [red, green, blue] = colour.match(/\d+/g).map(Number);
-  return red * 0.299 + green * 0.587 + blue * 0.114 > 140 ? "#10151f" : "#ffffff";
-}

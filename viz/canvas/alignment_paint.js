@@ -85,3 +85,9 @@ function paintWindows(pen, panel, columns, colour) {
     style === "point" ? pen.fill() : pen.stroke();
   }
 }
+
+// Black or white, whichever can be read on a colour.
+function contrastTo(colour) {
+  const [red, green, blue] = colour.match(/\d+/g).map(Number);
+  return red * 0.299 + green * 0.587 + blue * 0.114 > 140 ? "#10151f" : "#ffffff";
+}
