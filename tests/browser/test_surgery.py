@@ -41,9 +41,23 @@ def test_a_word_is_forced_and_the_translation_changes(open_page: Callable[..., P
     )
     assert re.sub(r"\s", "", shown) == re.sub(r"\s", "", after.output_text)
     page.get_by_role("button", name="Keep").click()
-    expect(page.get_by_role("button", name=re.compile("set to given weights"))).to_be_visible()
+    expect(page.get_by_role("button", name=re.compile("reads only “1992”"))).to_be_visible()
     page.reload()
     expect(page.locator(".surgery-text").nth(1).locator("ins").first).to_be_visible()
     page.locator(".st-key-undo button:visible").click()  # a button with a tooltip is there twice
     expect(page.locator(".surgery-text").nth(1)).to_have_text(before.output_text)
     page.wait_for_url(lambda url: "edits" not in url)
+
+
+def test_a_cell_that_is_clicked_offers_the_edits_of_its_row_and_word(
+    open_page: Callable[..., Page], address: str
+) -> None:
+    page = open_page(f"{address}/surgery", sentence="My brother drinks milk every morning.", model="bahdanau")
+    box = page.locator(".st-key-figure-maps .nsewdrag").first.bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + box["width"] * 0.45, box["y"] + box["height"] * 0.45)
+    offer = page.locator(".st-key-offer-force button")
+    expect(offer).to_contain_text("reads only")
+    said = offer.inner_text()
+    offer.click()
+    expect(page.locator(".st-key-edit-list")).to_contain_text(f"being tried: {said}")

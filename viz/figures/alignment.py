@@ -12,8 +12,9 @@ from models.trace import AttentionTrace, Reading
 from viz.captions.maps import notes_of, window_note
 from viz.figures.drawing.colour_bar import weight_colours
 from viz.figures.drawing.heatmap import draw_panels
-from viz.figures.drawing.panel import panel_of
+from viz.figures.drawing.panel import Panel, panel_of
 from viz.figures.drawing.theme import PAPER_COLOUR, WINDOW_COLOUR, Colour
+from viz.text import tokens
 from viz.text.language import _
 from viz.views.view import Head, Unit, View, choose_view
 from viz.views.windows import windows_of
@@ -28,6 +29,8 @@ def alignment_heatmap(
     reading: Reading | None = None,
     colour: Colour = "linear",
     columns: int | None = None,
+    titles: Sequence[str] = (),
+    clickable: bool = False,
     width: float = 1320,
 ) -> go.Figure:
     """Show which key each query reads: one heatmap a trace, in one figure on one scale from 0 to 1.
@@ -50,6 +53,10 @@ def alignment_heatmap(
         colour bar says which; its numbers and those of the hover text are weights under either.
     columns : int, optional
         Panels in a row; left out, as many as `width` has room for.
+    titles : sequence of str, optional
+        What tells panels of one model apart, one each; left out, each is called after its mechanism alone.
+    clickable : bool, optional
+        Whether a click selects a cell: the selected point's ``x`` and ``y`` are its column and its row.
     width : float, optional
         Pixels at which the figure will be shown: labels and gaps are laid out for it.
 
@@ -94,13 +101,44 @@ def alignment_heatmap(
     ]
     meaning = _("attention weight: share of the reading given to this word")
     colours = weight_colours(colour, width=width, meaning=meaning)
+    names = [_("{title}: {panel}", title=each, panel=view.title) for view, each in zip(views, titles, strict=False)]
     panels = [
-        panel_of(view, title=view.title, notes=(*notes_of(view), *window_note(windows_of(view)))) for view in views
+        panel_of(view, title=name, notes=(*notes_of(view), *window_note(windows_of(view))))
+        for view, name in zip(views, names or [view.title for view in views], strict=True)
     ]
     figure = draw_panels(panels, colours, colour=colour, columns=columns, width=width, most_labelled=None)
     axes = [(heatmap.xaxis, heatmap.yaxis) for heatmap in figure.data]
     figure.add_traces([line for view, pair in zip(views, axes, strict=True) for line in _window_lines(view, *pair)])
+    if clickable:
+        figure.add_traces([_markers(panel, figure, *pair) for panel, pair in zip(panels, axes, strict=True)])
+        figure.update_layout(clickmode="event+select")
     return figure
+
+
+def _markers(panel: Panel, figure: go.Figure, xaxis: str, yaxis: str) -> go.Scatter:
+    """Return a marker to click on each cell, which cannot be seen: Plotly selects no cell of a heatmap."""
+    rows, columns = np.indices(panel.values.shape)
+    start, end = figure.layout[xaxis.replace("x", "xaxis")].domain
+    size = (end - start) * figure.layout.width / max(panel.values.shape[1], 1)
+    words = [
+        np.array([tokens.full_label(text) for text in each.texts], dtype=object) for each in (panel.queries, panel.keys)
+    ]
+    numbers = [panel.values.ravel(), words[0][rows.ravel()], words[1][columns.ravel()]]
+    number, query, key = (f"<b>%{{customdata[{place}]{form}}}</b>" for place, form in enumerate((":.4f", "", "")))
+    shown = {"opacity": 1}
+    return go.Scatter(
+        x=columns.ravel(),
+        y=rows.ravel(),
+        customdata=np.stack([np.asarray(each, dtype=object) for each in numbers], axis=-1),
+        mode="markers",
+        marker={"symbol": "square", "size": size, "color": "rgba(0,0,0,0)", "line": {"width": 0}},
+        selected={"marker": shown},
+        unselected={"marker": shown},
+        hovertemplate=f"{panel.cell(weight=number, query=query, key=key)}<extra></extra>",
+        showlegend=False,
+        xaxis=xaxis,
+        yaxis=yaxis,
+    )
 
 
 def _window_lines(view: View, xaxis: str, yaxis: str) -> list[go.Scatter]:

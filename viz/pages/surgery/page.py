@@ -17,6 +17,7 @@ from viz.captions.maps import sentence_of
 from viz.figures import alignment_heatmap, difference_heatmap
 from viz.figures.drawing.theme import Colour
 from viz.pages.surgery.checks import Look, Wanted, show_check
+from viz.pages.surgery.offer import offer_edits
 from viz.pages.surgery.settings import CHECK, MODEL, SETTINGS, SHOWN
 from viz.server.loading import described, usable
 from viz.server.runtime import Host, shared_host
@@ -129,13 +130,21 @@ def _maps(views: Sequence[View], wanted: Wanted, available: float, *, edited: bo
     """Show one map before and after, and the signed difference."""
     text = views[0].trace.source_text[:40]
     show_figure(
-        alignment_heatmap(views if edited else views[:1], colour=wanted.colour, width=available),
+        alignment_heatmap(
+            views if edited else views[:1],
+            colour=wanted.colour,
+            titles=(_("as trained"), _("edited"))[: 1 + edited],
+            clickable=True,
+            width=available,
+        ),
         key="maps",
         says=" · ".join(sentence_of(view, count=1) for view in views[: 1 + edited]),
         name=f"{text} {wanted.key} {'edited' if edited else ''}",
         picture=wanted.picture,
         available=available,
+        on_select="rerun",
     )
+    offer_edits(views[0])
     if edited:
         after, original = views[1], views[0]
         show_figure(

@@ -111,6 +111,9 @@ def _row(field: Field, table: DeltaGenerator) -> Action:
         hide_index=True,
     )
     given = np.array([float(values[0] or 0) for values in edited.values()])
+    if np.array_equal(given, list(columns.values())):
+        table.caption(_("Change a number of this row: until then nothing is edited."))
+        return ()
     if not given.sum() > 0:
         table.warning(_("Give at least one word a weight above 0."))
         return ()

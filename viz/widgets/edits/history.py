@@ -6,9 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from models.edits import Edit, read_edit
-from models.trace import TokenSequence
-from viz.text.language import _n, say
-from viz.text.tokens import visible
 
 Action = tuple[Edit, ...]
 """What one step did: several edits where a word has several pieces."""
@@ -111,38 +108,3 @@ def read_history(text: str) -> tuple[History, tuple[str, ...]]:
 def _fits(done: Sequence[Action], action: Action) -> bool:
     """Return whether `action` may be done after `done`: neither too many actions, nor too many edits."""
     return len(done) < LONGEST and sum(map(len, done)) + len(action) <= MOST_EDITS
-
-
-def describe(action: Action, *, queries: TokenSequence, keys: TokenSequence) -> str:
-    """Say in words what `action` does, its rows and keys named by their words.
-
-    Parameters
-    ----------
-    action : Action
-    queries, keys : TokenSequence
-        Of the rows and of the keys where it acts.
-
-    Returns
-    -------
-    str
-    """
-    named = [_word(queries, getattr(edit, "row", None)) for edit in action]
-    named += [_word(keys, getattr(edit, name, None)) for edit in action for name in ("key", "centre")]
-    named += [_forced(edit, keys) for edit in action]
-    words = list(dict.fromkeys(filter(None, named)))
-    pieces = _n(" ({count} piece)", " ({count} pieces)", len(action)) if len(action) > 1 else ""
-    return (f"{', '.join(words)}: " if words else "") + say(action[0].describe()) + pieces
-
-
-def _word(tokens: TokenSequence, position: float | None) -> str:
-    if position is None or round(position) >= len(tokens):
-        return ""
-    return f"“{visible(tokens.word_texts[tokens.words[round(position)]])}”"
-
-
-def _forced(edit: Edit, columns: TokenSequence) -> str:
-    """Return the words that a given row puts all its weight on, three at most."""
-    weights = getattr(edit, "weights", ())
-    chosen = [place for place, weight in enumerate(weights) if weight > 0]
-    words = list(dict.fromkeys(_word(columns, place) for place in chosen))
-    return "→ " + ", ".join(words) if 0 < len(words) <= 3 else ""

@@ -14,7 +14,8 @@ from viz.text.language import _
 from viz.text.markup import plain
 from viz.widgets import session
 from viz.widgets.edits.builder import NOTHING, OPERATION, build_edit
-from viz.widgets.edits.history import Action, History, describe, read_history
+from viz.widgets.edits.history import Action, History, read_history
+from viz.widgets.edits.in_words import axes_of, describe, meeting
 from viz.widgets.settings import Data, Found, link
 
 EDITS = Data("edits", parse=lambda text: Found(*_read(text)), show=History.to_text)
@@ -36,7 +37,7 @@ def edits_in_force(trace: AttentionTrace, messages: DeltaGenerator) -> tuple[Edi
     Returns
     -------
     tuple of Edit
-        The kept ones, then the one that is being tried.
+        The kept ones, then the one that is being tried; without those that meet nothing in this sentence.
     """
     _read_link(messages)
     history = _history()
@@ -60,7 +61,7 @@ def edits_in_force(trace: AttentionTrace, messages: DeltaGenerator) -> tuple[Edi
     _show(trace, history, tried)
     every = History((*history.done, tried)) if tried else history
     _write_link(every)
-    return every.edits
+    return meeting(trace, every.edits)
 
 
 def _read(text: str) -> tuple[History, str | None]:
@@ -145,7 +146,5 @@ def in_words(trace: AttentionTrace, action: Action) -> str:
     trace : AttentionTrace
     action : Action
     """
-    shown = next((each for each in trace if each.site.matches(action[0].site)), None)
-    if shown is None:
-        return describe(action, queries=trace.target, keys=trace.source)
-    return describe(action, queries=shown.query_tokens, keys=shown.key_tokens)
+    queries, keys = axes_of(trace, action[0])
+    return describe(action, queries=queries, keys=keys)

@@ -18,6 +18,23 @@ _KINDS: Mapping[tuple[str, str], str] = {
 }
 
 
+SITE, ROW, KEY = "surgery-site", "surgery-row", "surgery-key"
+"""The controls of an edit, by what they choose."""
+
+
+def control_of(what: str, *, every: bool) -> str:
+    """Return the name of the control that chooses a word.
+
+    Parameters
+    ----------
+    what : str
+        `ROW` or `KEY`.
+    every : bool
+        Whether it offers every word, too.
+    """
+    return f"{what}-{every}"
+
+
 @dataclass(frozen=True, slots=True)
 class Field:
     """Where an edit acts: the address, and one of the maps that it means."""
@@ -48,7 +65,7 @@ def choose_field(trace: AttentionTrace) -> Field:
     if len(options) == 1:
         return Field(options[0], places[options[0]])
     with st.container(width=300):
-        chosen = st.selectbox(_("Where"), options, key="surgery-site", format_func=lambda each: names[each])
+        chosen = st.selectbox(_("Where"), options, key=SITE, format_func=lambda each: names[each])
     return Field(chosen, places[chosen])
 
 
@@ -98,7 +115,10 @@ def _word(title: str, tokens: TokenSequence, key: str, *, every: str = "", until
     options = ([-1] if every else []) + list(range(count))
     with st.container(width=210):
         chosen = st.selectbox(
-            title, options, key=f"{key}-{bool(every)}", format_func=lambda each: every if each < 0 else labels[each]
+            title,
+            options,
+            key=control_of(key, every=bool(every)),
+            format_func=lambda each: every if each < 0 else labels[each],
         )
     return [place for place, word in enumerate(tokens.words) if word == chosen]
 
@@ -118,7 +138,7 @@ def choose_rows(field: Field, *, every: bool = True) -> list[int | None]:
         Whether every row can be chosen, too.
     """
     everything = _("every row") if every else ""
-    rows = _word(_query_title(field), field.example.query_tokens, "surgery-row", every=everything)
+    rows = _word(_query_title(field), field.example.query_tokens, ROW, every=everything)
     return list(rows) or [None]
 
 
@@ -136,4 +156,4 @@ def choose_keys(field: Field, title: str, rows: Sequence[int | None] = ()) -> li
     """
     first = next((row for row in rows if row is not None), None)
     until = first if field.example.causal else None
-    return _word(title, field.example.key_tokens, "surgery-key", until=until)
+    return _word(title, field.example.key_tokens, KEY, until=until)

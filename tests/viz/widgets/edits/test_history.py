@@ -5,9 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.edits import Edit, keep_heads, mask_key, scale_scores, set_row, uniform_row, window, zero_head
-from models.trace import TokenSequence
-from viz.widgets.edits.history import LONGEST, MOST_EDITS, Action, History, describe, read_history
+from models.edits import Edit, keep_heads, mask_key, scale_scores, set_row, window, zero_head
+from viz.widgets.edits.history import LONGEST, MOST_EDITS, Action, History, read_history
 
 POOL: tuple[Action, ...] = (
     (zero_head("decoder.*.cross", 1),),
@@ -83,19 +82,3 @@ def test_all_actions_together_have_so_many_edits_and_no_more() -> None:
     assert read_history(text) == (History(), (text,))
     text = f"{history.to_text()}~{POOL[0][0].to_text()}~{history.to_text()}"
     assert read_history(text) == (History((word, POOL[0])), (history.to_text(),))
-
-
-def test_an_action_is_told_by_its_words() -> None:
-    rows = TokenSequence((" ch", "at", "</s>"), (5, 6, 2), (0, 0, 1), ("chat", "</s>"))
-    columns = TokenSequence.from_words(("the", "cat", "</s>"))
-
-    def said(*action: Edit) -> str:
-        return describe(action, queries=rows, keys=columns)
-
-    assert said(mask_key("decoder.0.cross", 1)) == "“cat”: key 2 hidden from decoder layer 0 cross-attention"
-    both = said(uniform_row("decoder.0.cross", None, 0), uniform_row("decoder.0.cross", None, 1))
-    assert both.startswith("“chat”: row 1")
-    assert both.endswith("(2 pieces)")
-    assert "“chat”, → “cat”" in said(set_row("decoder.0.cross", None, 1, (0.0, 1.0), 1.0))
-    assert said(scale_scores("decoder.0.cross", 2.0)) == str(scale_scores("decoder.0.cross", 2.0))
-    assert "row 10" in said(uniform_row("decoder.0.cross", 0, 9))  # a row that this text does not have

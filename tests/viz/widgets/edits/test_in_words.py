@@ -1,0 +1,62 @@
+"""Edits are told in the words of the sentence, and those that meet none of them are left out and say so."""
+
+import pytest
+
+from models.edits import (
+    Edit,
+    keep_heads,
+    mask_key,
+    scale_scores,
+    set_row,
+    uniform_row,
+    window,
+    zero_head,
+)
+from models.trace import TokenSequence
+from tests.support.figure_samples import translation
+from viz.widgets.edits.in_words import describe, meeting, meets
+
+ROWS = TokenSequence((" ch", "at", "</s>"), (5, 6, 2), (0, 0, 1), ("chat", "</s>"))
+COLUMNS = TokenSequence.from_words(("the", "cat", "</s>"))
+CROSS = "decoder.0.cross"
+WHERE = "(decoder layer 0 cross-attention)"
+
+
+@pytest.mark.parametrize(
+    ("action", "said"),
+    [
+        ((mask_key(CROSS, 1),), f"“cat” may not be read {WHERE}"),
+        ((mask_key(CROSS, 0), mask_key(CROSS, 1)), f"“the”, “cat” may not be read {WHERE}"),
+        ((zero_head(CROSS, 3),), f"head 3 is switched off {WHERE}"),
+        ((zero_head(CROSS, 3), zero_head(CROSS, 1)), f"heads 1, 3 are switched off {WHERE}"),
+        ((keep_heads(CROSS, (0, 2)),), f"only heads 0, 2 are kept {WHERE}"),
+        ((uniform_row(CROSS, None, 0), uniform_row(CROSS, None, 1)), f"“chat” reads all alike {WHERE}"),
+        ((uniform_row(CROSS, 2, None),), f"every word reads all alike in head 2 {WHERE}"),
+        ((set_row(CROSS, None, 1, (0.0, 1.0), 1.0),), f"“chat” reads only “cat” {WHERE}"),
+        ((set_row(CROSS, 1, 1, (0.0, 1.0), 0.5),), f"“chat” reads only “cat”, blended in by 0.5 in head 1 {WHERE}"),
+        ((scale_scores(CROSS, 2.0),), f"the reading is made sharper: {scale_scores(CROSS, 2.0)}"),
+        ((window(CROSS, 0, 1, 1),), f"“chat”: {window(CROSS, 0, 1, 1)}"),
+    ],
+    ids=lambda value: "" if isinstance(value, str) else type(value[0]).__name__,
+)
+def test_an_action_is_told_by_its_words(action: tuple[Edit, ...], said: str) -> None:
+    assert describe(action, queries=ROWS, keys=COLUMNS) == said
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        mask_key(CROSS, 3),
+        uniform_row(CROSS, 0, 3),
+        set_row(CROSS, None, 0, (0.0, 0.0, 0.0, 1.0), 1.0),
+        window(CROSS, None, 3, 1),
+    ],
+    ids=lambda edit: type(edit).__name__,
+)
+def test_an_edit_of_a_word_that_is_not_there_says_so_and_is_left_out(edit: Edit) -> None:
+    assert not meets(edit, ROWS, COLUMNS)
+    assert "meets nothing here" in describe((edit,), queries=ROWS, keys=COLUMNS)
+    kept = mask_key(CROSS, 2)
+    assert meets(kept, ROWS, COLUMNS)
+    assert describe((kept, edit), queries=ROWS, keys=COLUMNS).startswith("“</s>”")
+    assert meeting(translation(COLUMNS, ROWS), (kept, edit)) == (kept,)

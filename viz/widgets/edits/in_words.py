@@ -1,0 +1,126 @@
+"""What an edit does, in the words of the sentence, and whether it meets any of them. No Streamlit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from models.edits import Edit, KeepHeads, MaskKey, ScaleScores, SetRow, UniformRow, Window, ZeroHead
+from models.edits.words import place_in_words
+from models.trace import AttentionTrace, TokenSequence
+from viz.text.language import _, _n, say
+from viz.text.tokens import visible
+
+MOST_NAMED = 3
+"""Words on which a row is said to be set; more are a row set by hand."""
+
+
+def meets(edit: Edit, queries: TokenSequence, keys: TokenSequence) -> bool:
+    """Return whether the rows and words that `edit` names are there.
+
+    Parameters
+    ----------
+    edit : Edit
+    queries, keys : TokenSequence
+        Of the rows and of the keys where it acts.
+    """
+    weights = getattr(edit, "weights", ())
+    reach = [getattr(edit, name, None) or 0 for name in ("key", "centre")]
+    return (getattr(edit, "row", None) or 0) < len(queries) and max(*reach, len(weights) - 1) < len(keys)
+
+
+def meeting(trace: AttentionTrace, edits: Sequence[Edit]) -> tuple[Edit, ...]:
+    """Return those of `edits` that meet something in the sentence of `trace`; a place that it lacks is no reason here.
+
+    Parameters
+    ----------
+    trace : AttentionTrace
+    edits : sequence of Edit
+    """
+    return tuple(edit for edit in edits if meets(edit, *axes_of(trace, edit)))
+
+
+def axes_of(trace: AttentionTrace, edit: Edit) -> tuple[TokenSequence, TokenSequence]:
+    """Return the tokens of the rows and of the keys where `edit` acts on `trace`.
+
+    Parameters
+    ----------
+    trace : AttentionTrace
+    edit : Edit
+    """
+    shown = next((each for each in trace if each.site.matches(edit.site)), None)
+    return (trace.target, trace.source) if shown is None else (shown.query_tokens, shown.key_tokens)
+
+
+def describe(action: tuple[Edit, ...], *, queries: TokenSequence, keys: TokenSequence) -> str:
+    """Say in words what `action` does: plain text.
+
+    Parameters
+    ----------
+    action : tuple of Edit
+        What one step did: several edits where a word has several pieces, or several heads are meant.
+    queries, keys : TokenSequence
+        Of the rows and of the keys where it acts.
+    """
+    there = tuple(edit for edit in action if meets(edit, queries, keys))
+    if there:
+        said = _said(there, queries, keys)
+        return _("{edit} ({place})", edit=said, place=_place(there[0])) if _names_no_place(there[0]) else said
+    return _("{edit}: meets nothing here, for this sentence is shorter", edit=say(action[0].describe()))
+
+
+def _names_no_place(edit: Edit) -> bool:
+    return isinstance(edit, MaskKey | ZeroHead | KeepHeads | UniformRow | SetRow)
+
+
+def _said(action: tuple[Edit, ...], queries: TokenSequence, keys: TokenSequence) -> str:
+    first = action[0]
+    row = _quoted(queries, [edit.row for edit in action if isinstance(edit, UniformRow | SetRow | Window)])
+    if isinstance(first, MaskKey):
+        words = _quoted(keys, [edit.key for edit in action if isinstance(edit, MaskKey)])
+        return _("{words} may not be read", words=words)
+    if isinstance(first, ZeroHead):
+        return _heads_off([edit.head for edit in action if isinstance(edit, ZeroHead)])
+    if isinstance(first, KeepHeads):
+        named = ", ".join(map(str, first.heads))
+        return _n("only head {heads} is kept", "only heads {heads} are kept", len(first.heads), heads=named)
+    if isinstance(first, UniformRow):
+        said = _("{row} reads all alike", row=row) if row else _("every word reads all alike")
+        return _of_head(said, first.head)
+    if isinstance(first, SetRow):
+        return _of_head(_set(first, row or _("every word"), keys), first.head)
+    if isinstance(first, ScaleScores):
+        turned = _("made sharper") if first.factor > 1 else _("made flatter")
+        return _("the reading is {turned}: {edit}", turned=turned, edit=say(first.describe()))
+    return _("{row}: {edit}", row=row, edit=say(first.describe())) if row else say(first.describe())
+
+
+def _heads_off(heads: Sequence[int | None]) -> str:
+    if None in heads:
+        return _("every head is switched off")
+    several = sorted({head for head in heads if head is not None})
+    named = ", ".join(map(str, several))
+    return _n("head {heads} is switched off", "heads {heads} are switched off", len(several), heads=named)
+
+
+def _set(edit: SetRow, row: str, keys: TokenSequence) -> str:
+    onto = dict.fromkeys(keys.words[place] for place, weight in enumerate(edit.weights) if weight > 0)
+    if not 0 < len(onto) <= MOST_NAMED:
+        said = _("the row of {row} is set by hand", row=row)
+    else:
+        words = ", ".join(f"“{visible(keys.word_texts[word])}”" for word in onto)
+        said = _("{row} reads only {words}", row=row, words=words)
+    return said if edit.blend == 1 else _("{said}, blended in by {blend}", said=said, blend=f"{edit.blend:g}")
+
+
+def _of_head(said: str, head: int | None) -> str:
+    return said if head is None else _("{said} in head {head}", said=said, head=head)
+
+
+def _quoted(tokens: TokenSequence, places: Sequence[int | None]) -> str:
+    """Return the words of pieces at `places`, each once."""
+    words = dict.fromkeys(tokens.words[place] for place in places if place is not None and place < len(tokens))
+    return ", ".join(f"“{visible(tokens.word_texts[word])}”" for word in words)
+
+
+def _place(edit: Edit) -> str:
+    return say(place_in_words(edit.site))
