@@ -71,3 +71,13 @@ def test_back_and_forward_show_each_page_with_the_sentence_and_the_settings_that
         page.go_forward()
         assert seen(page) == after
     expect(page.locator(".st-key-colour button").nth(1)).to_have_attribute("aria-checked", "true")
+
+
+def test_the_name_of_the_page_that_opens_leads_to_it_and_tabs_are_told_apart(
+    open_page: Callable[..., Page], address: str
+) -> None:
+    page = open_page(f"{address}/bench", sentence=FIRST)
+    assert seen(page) == ("", {"sentence": [FIRST]}, FIRST)
+    assert page.title() == "Bench · Attention Bench"
+    turn_to(page, "Surgery")
+    expect(page).to_have_title("Surgery · Attention Bench")

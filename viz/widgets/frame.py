@@ -108,6 +108,9 @@ class Page:
             st.caption(_(self.footnote))
 
 
+_ROOT = "start"
+
+
 @st.fragment
 def _fill(page: Page) -> None:
     _begin()
@@ -135,11 +138,20 @@ def show_app(folders: Sequence[str], *, first: str, icon: Path) -> None:
         Of the browser's tab.
     """
     _begin()
-    st.set_page_config(page_title="Attention Bench", page_icon=str(icon), layout="wide")
-    every: dict[str, Page] = {folder: import_module(f"viz.pages.{folder}.page").PAGE for folder in folders}
-    navigation = [
-        st.Page(page.show, title=_(page.title), url_path=page.address, default=folder == first)
-        for folder, page in every.items()
-        if page.is_there()
-    ]
-    st.navigation(navigation, position="top").run()
+    pages: dict[str, Page] = {folder: import_module(f"viz.pages.{folder}.page").PAGE for folder in folders}
+    there = {folder: page for folder, page in pages.items() if page.is_there()}
+    # The page that opens stands at the root; Streamlit reserves a path for it too, which must not be its own name.
+    paths = {folder: page.address for folder, page in there.items()} | {first: _ROOT}
+    navigation = {
+        folder: st.Page(page.show, title=_(page.title), url_path=paths[folder], default=folder == first)
+        for folder, page in there.items()
+    }
+
+    def turn() -> None:
+        st.switch_page(navigation[first], query_params=st.query_params.to_dict())
+
+    named = st.Page(turn, title=_(pages[first].title), url_path=pages[first].address, visibility="hidden")
+    chosen = st.navigation([*navigation.values(), named], position="top")
+    title = _("{page} · Attention Bench", page=chosen.title)
+    st.set_page_config(page_title=title, page_icon=str(icon), layout="wide")
+    chosen.run()
