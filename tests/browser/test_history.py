@@ -36,6 +36,16 @@ def turn_to(page: Page, name: str) -> None:
     page.get_by_role("link", name=name).first.click()
 
 
+def becomes(page: Page, state: Seen) -> bool:
+    """Return whether the page shows `state`, at once or after a while: on a busy machine a box is filled late."""
+    return any(seen(page) == state for _time in range(10))
+
+
+def choose_mechanism(page: Page) -> None:
+    page.locator(".st-key-mechanism [role='combobox'], .st-key-mechanism button").last.click()
+    page.get_by_role("option").nth(1).click()
+
+
 def test_back_and_forward_show_each_page_with_the_sentence_and_the_settings_that_it_had(
     open_page: Callable[..., Page], address: str
 ) -> None:
@@ -55,7 +65,7 @@ def test_back_and_forward_show_each_page_with_the_sentence_and_the_settings_that
     turn_to(page, "Steps")
     settle(page)
     note(lambda: type_in(page, SECOND))
-    note(page.locator(".st-key-mechanism button").nth(1).click)
+    note(lambda: choose_mechanism(page))
     for name in ("Surgery", "Why attention", "Bench", "Heads"):
         note(lambda name=name: turn_to(page, name))  # type: ignore[misc]
 
@@ -66,10 +76,10 @@ def test_back_and_forward_show_each_page_with_the_sentence_and_the_settings_that
     assert states[-1][1] == {"sentence": [SECOND], "colour": ["root"]}
     for before in reversed(states[:-1]):
         page.go_back()
-        assert seen(page) == before
+        assert becomes(page, before), seen(page)
     for after in states[1:4]:
         page.go_forward()
-        assert seen(page) == after
+        assert becomes(page, after), seen(page)
     expect(page.locator(".st-key-colour button").nth(1)).to_have_attribute("aria-checked", "true")
 
 

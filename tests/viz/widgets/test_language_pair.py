@@ -119,7 +119,7 @@ class TestTwoPairs:
             app.run()
             assert not app.exception, page
             assert box(app) == first_of(CHINESE)
-            assert app.get("plotly_chart"), page
+            assert app.get("plotly_chart") or app.get("bidi_component"), page
 
     def test_the_heads_show_the_model_of_the_pair_with_its_examples(self) -> None:
         app = AppTest.from_string("from viz.pages.heads.page import PAGE\nPAGE.show()", default_timeout=PATIENCE)

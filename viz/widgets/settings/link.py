@@ -146,6 +146,11 @@ def _declared() -> tuple[Setting, ...]:
 # Values -------------------------------------------------------------------------------------------------------------
 
 
+def whole() -> dict[str, str]:
+    """Return all that the link says, by the names that it uses."""
+    return st.query_params.to_dict()
+
+
 def text_of(setting: Setting) -> str | None:
     """Return what the link says of a setting, as it stands there; None if it says nothing.
 
