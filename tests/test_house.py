@@ -15,6 +15,7 @@ from models.training.report import with_tables
 
 ROOT = Path(__file__).parents[1]
 DISTRIBUTIONS = {
+    "axe_playwright_python": "axe-playwright-python",
     "yaml": "pyyaml",
     "PIL": "pillow",
     "google": "protobuf",

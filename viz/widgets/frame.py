@@ -148,7 +148,7 @@ def show_app(folders: Sequence[str], *, first: str, icon: Path) -> None:
     }
 
     def turn() -> None:
-        st.switch_page(navigation[first], query_params=link.whole())
+        link.turn_to(navigation[first])
 
     named = st.Page(turn, title=_(pages[first].title), url_path=pages[first].address, visibility="hidden")
     chosen = st.navigation([*navigation.values(), named], position="top")

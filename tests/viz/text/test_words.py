@@ -35,7 +35,7 @@ SHOWN_NAMED = frozenset("label help placeholder title caption body message text 
 NAMES = (
     "Attention Bench",
     "The cat drank the milk because it was ",
-    "The committee which met in the old town hall",
+    "When the children came home from school",
     " (`python -m models.training.lengths",
     "A first run.",
 )

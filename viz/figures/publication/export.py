@@ -66,7 +66,7 @@ def publication_file(
     file = BytesIO()
     metadata = {"Title": title} | ({"Date": None} if form == "svg" else {"CreationDate": None} if form == "pdf" else {})
     with _settings, mpl.rc_context(_SETTINGS), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Glyph .* missing")  # an emoji: a box in PDF and PNG, text in SVG
+        warnings.filterwarnings("ignore", "Glyph .* missing")  # an emoji: a box in PDF and PNG, text in SVG
         figure = draw_maps(shown, width, titles=titles, square=square)
         figure.savefig(file, format=form, dpi=DOTS, bbox_inches="tight", pad_inches=_MARGIN, metadata=metadata)
     return file.getvalue()

@@ -20,6 +20,7 @@ from urllib.parse import parse_qsl
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
+from streamlit.navigation.page import Page as StreamlitPage
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from viz.text.language import _
@@ -146,9 +147,14 @@ def _declared() -> tuple[Setting, ...]:
 # Values -------------------------------------------------------------------------------------------------------------
 
 
-def whole() -> dict[str, str]:
-    """Return all that the link says, by the names that it uses."""
-    return st.query_params.to_dict()
+def turn_to(page: StreamlitPage) -> None:
+    """Turn to another page, with all that the link says.
+
+    Parameters
+    ----------
+    page : StreamlitPage
+    """
+    st.switch_page(page, query_params=st.query_params.to_dict())
 
 
 def text_of(setting: Setting) -> str | None:
