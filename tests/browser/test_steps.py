@@ -158,7 +158,7 @@ def test_what_is_lit_of_the_formula_is_the_steps_term_and_nothing_of_it_is_cut(v
 
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 720), (1366, 650)])
-@pytest.mark.parametrize("mechanism", ["bahdanau", "luong-general", "seq2seq"])
+@pytest.mark.parametrize("mechanism", ["bahdanau", "luong-local-p", "seq2seq", "transformer"])
 def test_the_whole_picture_fits_a_laptop(visit: Callable[..., Page], mechanism: str, width: int, height: int) -> None:
     page = visit(mechanism=mechanism, sentence=LONGER, width=width)
     page.set_viewport_size({"width": width, "height": height})

@@ -4,9 +4,9 @@
 const CELL = { least: 26, most: 96 }; // pixels of a column
 const NUMBER = 36; // pixels of a column at least whose numbers are all written
 // Of a picture: lines of text, gaps, numbers, dots and nodes in pixels, and the share of it that lines to the context take.
-const LINES = 13, GAP = 4, DIGITS = 12, FAN = 0.17, NODE = 28, DOT = 18;
+const LINES = 13, GAP = 4, DIGITS = 12, FAN = 0.17, DEEP = 0.15, LOWEST = 8, NODE = 28, DOT = 18;
 const HEIGHT = { least: 310, most: 480, several: 330 }; // pixels of a picture: alone on a low and a high screen, of several
-const AROUND = 324; // pixels of a screen that the page's head and the words of a step take
+const AROUND = 240; // pixels of a screen that the page's head and the choice of steps take
 const SLANT = 38; // degrees
 const MOVE = 300; // milliseconds
 
@@ -78,7 +78,7 @@ class Board {
     const width = Math.max(room, cell * columns.length + beyond);
     this.place = {
       cell, slanted, width, room,
-      height: this.titled ? HEIGHT.several : Math.min(Math.max(window.innerHeight - AROUND, HEIGHT.least), HEIGHT.most),
+      height: this.titled ? HEIGHT.several : Math.min(Math.max(window.innerHeight - AROUND - this.formula.offsetHeight, HEIGHT.least), HEIGHT.most),
       labels: slanted ? Math.ceil(widest * Math.sin(angle)) + 14 : 22,
       left: (width - beyond - cell * columns.length) / 2,
     };
@@ -131,7 +131,8 @@ class Board {
     const { place, picture } = this, numbers = row.values.filter((each) => each !== null);
     const highest = row.part === "score" ? Math.max(0, ...numbers) : Math.max(1, ...numbers);
     const lowest = Math.min(0, ...numbers), span = highest - lowest || 1, first = top + LINES;
-    tall -= lowest < 0 ? 2 * DIGITS : DIGITS; // numbers stand above their bars, or below those of negative ones
+    const under = -lowest > span * DEEP; // numbers stand above their bars, or below negative ones that reach down
+    tall = Math.max(tall - (under ? 2 : 1) * DIGITS, LOWEST);
     const zero = first + DIGITS + (tall * highest) / span;
     const group = svg("g", { class: "row", "data-part": row.part }, svg("text", { x: 0, y: top + 11, class: "title" }, row.title));
     group.append(svg("line", { x1: place.left, x2: place.left + place.cell * picture.columns.length, y1: zero, y2: zero, class: "axis" }));
@@ -146,7 +147,7 @@ class Board {
       const bar = svg("rect", { x: this.middle(column) - wide / 2, y, width: wide, height: high, class: `bar ${kind}` });
       group.append(bar);
       if (place.cell >= NUMBER || column === picture.chosen || column === largest) {
-        group.append(svg("text", { x: this.middle(column), y: value < 0 ? zero + high + DIGITS - 2 : y - 3, "text-anchor": "middle" }, short(value)));
+        group.append(svg("text", { x: this.middle(column), y: value >= 0 ? y - 3 : under ? zero + high + DIGITS - 2 : zero - 3, "text-anchor": "middle" }, short(value)));
       }
       return { bar, y, high };
     });
