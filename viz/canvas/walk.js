@@ -45,7 +45,7 @@ class Walk {
     this.showSentence();
     while (this.shown.length > data.pictures.length) this.shown.pop().root.remove();
     data.pictures.forEach((picture, number) => {
-      const board = (this.shown[number] ??= new Board((column) => this.tell({ column })));
+      const board = (this.shown[number] ??= new Board((column, own) => this.tell({ column: this.pieceAt(column, own) })));
       if (!board.root.isConnected) this.boards.append(board.root);
       board.load(picture, data.pictures.length > 1, data.words);
     });
@@ -165,6 +165,11 @@ class Walk {
     const { row, column } = this.data;
     this.sent = this.step;
     this.send({ row, column: "row" in change ? null : column, step: this.step, ...change });
+  }
+
+  // The server knows pieces as the first mechanism cuts them; another one may cut the same words otherwise.
+  pieceAt(column, own) {
+    return this.data.pictures[0].picks?.[column] ?? own;
   }
 
   resize() {

@@ -5,7 +5,7 @@ const CELL = { least: 26, most: 96 }; // pixels of a column
 const NUMBER = 36; // pixels of a column at least whose numbers are all written
 // Of a picture: lines of text, gaps, numbers, dots and nodes in pixels, and the share of it that lines to the context take.
 const LINES = 13, GAP = 4, DIGITS = 12, FAN = 0.17, DEEP = 0.15, LOWEST = 8, NODE = 28, DOT = 18;
-const HEIGHT = { least: 310, most: 480, several: 330 }; // pixels of a picture: alone on a low and a high screen, of several
+const HEIGHT = { least: 300, most: 480, several: 330 }; // pixels of a picture: alone on a low and a high screen, of several
 const AROUND = 240; // pixels of a screen that the page's head and the choice of steps take
 const SLANT = 38; // degrees
 const MOVE = 300; // milliseconds
@@ -213,7 +213,7 @@ class Board {
       const hit = svg("rect", { x: place.left + column * place.cell, y: 0, width: place.cell, height: bottom, class: "hit" });
       const group = svg("g", { class: chosen ? "column chosen" : "column", role: "button", tabindex: -1, "aria-pressed": chosen,
         "aria-label": `${text}: ${numbers.join(", ")}` }, svg("title", {}, `${text}\n${numbers.join("\n")}`), hit);
-      group.addEventListener("click", () => this.tell(picture.picks[column]));
+      group.addEventListener("click", () => this.tell(column, picture.picks[column]));
       root.append(group);
     });
   }
@@ -221,7 +221,7 @@ class Board {
   // Choose the column `by` further on.
   move(by) {
     const { picks, chosen } = this.picture;
-    if (picks?.[chosen + by] !== undefined) this.tell(picks[chosen + by]);
+    if (picks?.[chosen + by] !== undefined) this.tell(chosen + by, picks[chosen + by]);
   }
 
   light(key, moving = false) {

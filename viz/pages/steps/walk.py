@@ -111,7 +111,7 @@ def _walk(host: Host, places: list[Place], unit: Unit) -> None:
     column = _column(first, row, told)
     scenes, walks = [], []
     for place in places:
-        scenes.append(_scene(host, place, row, column))
+        scenes.append(_scene(host, place, *_same(first, place, row, column)))
         walks.append(take_steps(WALKS[place.mechanism], scenes[-1]))
     titles = all_steps(walks)
     step = _step(titles, told)
@@ -127,6 +127,15 @@ def _walk(host: Host, places: list[Place], unit: Unit) -> None:
         own = nearest_step(step, [each.key for each in steps])
         looked_at.append((scene, next(each for each in steps if each.key == own)))
     show_numbers(looked_at)
+
+
+def _same(first: Place, place: Place, row: int, column: int | None) -> tuple[int, int | None]:
+    """Return query and key of another mechanism: those of the same words, which its tokenizer may cut otherwise."""
+    if place is first:
+        return row, column
+    own = same_row(first.queries, row, place.queries)
+    key = None if column is None or place.site is None else same_row(first.trace.source, column, place.trace.source)
+    return min(row, len(place.queries) - 1) if own is None else own, key
 
 
 def _row(place: Place, told: Walked | None) -> int:

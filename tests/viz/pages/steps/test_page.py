@@ -149,6 +149,13 @@ class TestSteps:
             assert [each["text"] for each in picture["words"] if each["written"]] == ["économique"]
         assert all("cross-attention" in option for option in app.selectbox(key="layer").options)
 
+    def test_what_is_compared_is_the_same_word_of_the_source_though_pieces_differ(self) -> None:
+        keys = ("bahdanau", "transformer")
+        app = opened(sentence="We saw a flumberdoodle in the garden.", mechanism=keys[0], second=keys[1], reads="3")
+        chosen_words = [each["columns"][each["chosen"]]["text"] for each in walk_of(app)["pictures"]]
+        source = shared_host().attend("bahdanau-en-fr", "We saw a flumberdoodle in the garden.").source
+        assert chosen_words == [source.word_texts[source.words[3]].strip()] * 2
+
     def test_words_are_joined_from_pieces_or_shown_as_pieces(self) -> None:
         app = opened(sentence="We saw a flumberdoodle in the garden.")
         words = walk_of(app)["pictures"][0]["columns"]
