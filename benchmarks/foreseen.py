@@ -18,9 +18,9 @@ import torch
 
 import models
 from benchmarks.measure import report
+from models.experiments.alignment import GoldSentence, gold_indices, read_gold, word_map
 from models.experiments.links import strongest_sources
 from models.trace import AttentionTrace
-from models.training.alignment import GoldSentence, gold_indices, read_gold, word_map
 from models.translation.checkpoints import alignment_of
 from models.translation.translator import Translator
 

@@ -16,10 +16,10 @@ from typing import Any, cast
 
 import torch
 
+from models.experiments.alignment import choose_heads, error_rate, error_rates
 from models.experiments.links import grown_links
 from models.networks.base import TiedNetwork
 from models.registry import load_translator
-from models.training.alignment import choose_heads, error_rate, error_rates
 from models.training.batches import epoch_batches, make_batch
 from models.training.data import KEPT, encode_pairs, read_pairs
 from models.training.evaluate import TRIAL, bleu, gold_sentences

@@ -2,7 +2,7 @@
 
 BLEU (sacrebleu, greedy decoding) on the pair's test files, over distinct sources that the training text does not hold
 (`models.training.unseen`) with all their references, the single-reference figure beside it; AER
-(`models.training.alignment`) of both extractors; its map, head and reading, and the heads read together, are chosen
+(`models.experiments.alignment`) of both extractors; its map, head and reading, and the heads read together, are chosen
 on the trial set alone. It also tells which of the example sentences stand in the training text. ``--write`` puts all
 that into the card; ``--part`` measures and writes one of the two. DIR holds the training text, too.
 """
@@ -22,9 +22,8 @@ import torch
 from sacrebleu.metrics.bleu import BLEU
 from tqdm import tqdm
 
-from models.experiments.links import grown_links, strongest_sources
-from models.registry import load
-from models.training.alignment import (
+from models.experiments.aligning_heads import gold_file
+from models.experiments.alignment import (
     AlignedSentence,
     Choice,
     Extractor,
@@ -35,7 +34,9 @@ from models.training.alignment import (
     error_rates,
     read_gold,
 )
-from models.training.data import KEPT, read_pairs
+from models.experiments.links import grown_links, strongest_sources
+from models.registry import load
+from models.training.data import read_pairs
 from models.training.unseen import bare, training_sources, unseen
 from models.translation.checkpoints import write_card
 from models.translation.decoding import translate_batch
@@ -158,7 +159,7 @@ def gold_sentences(model: Translator, name: str, data: Path) -> list[AlignedSent
     data : Path
         The folder of the parallel text.
     """
-    path = KEPT / model.entry.pair / "gold.tsv" if name == EVERYDAY else data / "gold" / f"{name}.tsv.xz"
+    path = gold_file(model.entry.pair) if name == EVERYDAY else data / "gold" / f"{name}.tsv.xz"
     return aligned(model, list(read_gold(path)))
 
 

@@ -26,13 +26,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
 from models import load
-from models.experiments.links import grown_links, strongest_sources
-from models.mechanisms import mechanisms
-from models.sites import Site
-from models.trace import AttentionMap, AttentionTrace, Provenance, Step
-from models.training import evaluate, report, train
-from models.training import publish as publishing
-from models.training.alignment import (
+from models.experiments.alignment import (
     AlignedSentence,
     Choice,
     ErrorRate,
@@ -46,6 +40,12 @@ from models.training.alignment import (
     read_gold,
     word_map,
 )
+from models.experiments.links import grown_links, strongest_sources
+from models.mechanisms import mechanisms
+from models.sites import Site
+from models.trace import AttentionMap, AttentionTrace, Provenance, Step
+from models.training import evaluate, report, train
+from models.training import publish as publishing
 from models.training.batches import epoch_batches, make_batch
 from models.training.data import EncodedPairs, EncodedText, encode_texts, load_pairs, load_tokenizer, read_pairs
 from models.training.loss import BLOCK, output_loss

@@ -19,11 +19,11 @@ from safetensors.torch import save
 from torch import Tensor
 
 from models import catalog, describe, load, registry
+from models.experiments.alignment import TOLD_APART
 from models.hooks import capture
 from models.mechanisms import mechanisms
 from models.sites import Site
 from models.trace import Alignment
-from models.training.alignment import TOLD_APART
 from models.training.evaluate import GOLD, TESTS, TRIAL
 from models.translation.checkpoints import (
     CARD_FILE,

@@ -17,7 +17,7 @@ from viz.pages.heads.picked import file_name_of
 from viz.pages.heads.picks import put_picks
 from viz.pages.heads.settings import BELOW, COMPARE, DIFFERENCE, LIKE, MINUS, PLUS, ROLLOUT, SIMILARITY, TABLE, UPTO
 from viz.pages.heads.shown import Shown
-from viz.pages.heads.table import head_table
+from viz.pages.heads.table import head_picture, head_table
 from viz.pages.heads.wanted import Wanted
 from viz.text.language import _
 from viz.text.markup import plain
@@ -95,11 +95,13 @@ def show_below(
     if SIMILARITY in asked:
         _similarity(shown, wanted, picked, width)
     if TABLE in asked:
-        _table(shown, arrangement, picked)
+        _table(shown, wanted, arrangement, picked, width)
 
 
-def _table(shown: Shown, arrangement: Arrangement, picked: Sequence[HeadPlace]) -> None:
+def _table(shown: Shown, wanted: Wanted, arrangement: Arrangement, picked: Sequence[HeadPlace], width: float) -> None:
+    """Show the number by which heads are ordered as a picture, and then every number in a table."""
     profiles = profiles_of(shown) if arrangement.profiles is None else arrangement.profiles
+    head_picture(profiles, arrangement.by, file_name_of(shown, _("every head in numbers")), wanted.picture, width)
     whole = shown.hiding != NOTHING
     head_table(profiles, sites_at(shown.trace, shown.sites)[0], picked, whole=whole)
 

@@ -11,6 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 import models
 from models.trace import AttentionTrace
 from viz.pages.heads.against import compare_with
+from viz.pages.heads.aligning import show_aligning
 from viz.pages.heads.extras import show_below, take_pair
 from viz.pages.heads.gallery import arrange, show_gallery, take_picks
 from viz.pages.heads.matched import Texts
@@ -34,7 +35,7 @@ LEAST_BESIDE = 1100
 """Pixels between the margins from which the compared heads stand beside the overview: in windows of 1200 or more."""
 
 BESIDE = (1, 1)
-GUTTER = 32  # pixels between the two
+GUTTER = 72  # pixels between the two, and a little for the margins of a window that scrolls
 
 __all__ = ["KEY", "MAPS", "PAGE"]
 
@@ -100,6 +101,7 @@ def _show_model(host: Host, key: str, sentence: str, top: DeltaGenerator, messag
     with beside:
         compare_heads(shown, wanted, picked, room)
     show_below(shown, wanted, arrangement, picked, available)
+    show_aligning(host, key, shown, wanted, available)
     compare_with(host, key, texts, shown, wanted, picked, available, messages)
 
 

@@ -8,13 +8,46 @@ from typing import Any
 import streamlit as st
 
 from models.sites import Site
-from viz.captions.measures import label_name, left_out, meaning_of, meaning_of_label, name_of
+from viz.captions.measures import label_name, left_out, meaning_of, meaning_of_label, name_of, remark_of
+from viz.figures.by_head import numbers_by_head
 from viz.measures import head_profile
 from viz.text.language import _
 from viz.text.markup import plain
 from viz.views.heads import HeadPlace
+from viz.widgets.chart import Picture, show_figure
 
 TALLEST = 640  # pixels: a longer table is scrolled
+
+
+def head_picture(profiles: Sequence[head_profile.Profile], by: str, name: str, picture: Picture, width: float) -> None:
+    """Show one number of every head as a picture, a row a layer.
+
+    Parameters
+    ----------
+    profiles : sequence of Profile
+    by : str
+        A measure's key; of any other word the score of the label is shown.
+    name : str
+        Of a saved picture.
+    picture : {"png", "svg"}
+        What is saved.
+    width : float
+        Pixels that there are.
+    """
+    if not profiles:
+        return
+    measure = next((each for each in head_profile.columns_of(profiles) if each.key == by), None)
+    title = _("score of the label") if measure is None else name_of(measure)
+    values = {each.place: each.label.score if measure is None else each.values[by] for each in profiles}
+    most = max(profiles, key=lambda each: values[each.place])
+    show_figure(
+        numbers_by_head(values, title=title, meaning=title, width=width),
+        key="heads-by-number",
+        says=_("{head} has the most: {label}.", head=most.place.title, label=remark_of(most.label)),
+        name=name,
+        picture=picture,
+        available=width,
+    )
 
 
 def head_table(

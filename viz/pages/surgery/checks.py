@@ -125,7 +125,7 @@ def _heads(look: Look) -> None:
     sweep: HeadSweep = _once(
         _identity("heads", look), lambda show: switch_off_each_head(model.replay(look.trace), on_progress=show)
     )
-    show_heads(sweep, look.trace)
+    show_heads(sweep, look.trace, picture=look.wanted.picture, width=look.width)
 
 
 def _words(look: Look) -> None:

@@ -4,28 +4,42 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import streamlit as st
+from numpy.typing import NDArray
 
 from models.trace import AttentionTrace
+from viz.figures.by_head import numbers_by_head
 from viz.measures.consequence import words_of_target
 from viz.measures.entropy import mean_entropy
 from viz.text.language import _, _n
 from viz.text.tokens import visible
+from viz.views.heads import HeadPlace
+from viz.widgets.chart import Picture, show_figure
 
 if TYPE_CHECKING:
     from models.experiments.sweeps import HeadSweep
 
 Row = dict[str, Any]
 
+LEAST_PICTURE = 360
+"""Pixels that a picture of heads takes at least beside others."""
 
-def show_heads(sweep: HeadSweep, trace: AttentionTrace) -> None:
-    """Show every head of `trace` with what was lost without it, those that matter most first.
+
+def show_heads(sweep: HeadSweep, trace: AttentionTrace, *, picture: Picture, width: float) -> None:
+    """Show every head of `trace` with what was lost without it: as a picture, then those that matter most first.
 
     Parameters
     ----------
     sweep : HeadSweep
     trace : AttentionTrace
+    picture : {"png", "svg"}
+        What a figure's toolbar saves.
+    width : float
+        Pixels that there are.
     """
+    effect = sweep.totals if sweep.written or sweep.turns is None else -sweep.turns.mean(axis=1)
+    _pictures(sweep, -effect, trace, picture, width)
     entropies = {each.site: mean_entropy(each.weights) for each in trace}
     rows = []
     for number, (site, head) in enumerate(sweep.heads):
@@ -36,7 +50,6 @@ def show_heads(sweep: HeadSweep, trace: AttentionTrace) -> None:
         if sweep.turns is not None:
             row |= _turns(sweep.turns[number], trace)
         rows.append(row | {_("mean entropy of its rows (bits)"): round(float(entropies[site][head]), 3)})
-    effect = sweep.totals if sweep.written or sweep.turns is None else -sweep.turns.mean(axis=1)
     warning = _("A head that costs nothing alone may still matter where others do the same.")
     st.caption(f"{_did(sweep, trace)} {warning}")
     number_column = st.column_config.NumberColumn(format="%.5f")
@@ -45,6 +58,36 @@ def show_heads(sweep: HeadSweep, trace: AttentionTrace) -> None:
         hide_index=True,
         column_config=dict.fromkeys((_("mean of 1 - cosine"), _("its 1 - cosine")), number_column),
     )
+
+
+def _pictures(
+    sweep: HeadSweep, losses: NDArray[np.float64], trace: AttentionTrace, picture: Picture, width: float
+) -> None:
+    """Show what is lost without each head: a picture for each kind of attention, all on one scale."""
+    meaning = _("loss of log-probability without the head, in nats; below 0: the text became likelier")
+    if not sweep.written:
+        meaning = _("mean turn of the final vectors without the head, 1 - cosine")
+    kinds = list(dict.fromkeys((site.stack, site.kind) for site, _head in sweep.heads))
+    room = width / len(kinds) if width / len(kinds) >= LEAST_PICTURE else width
+    places = st.columns(len(kinds)) if room < width else [st.container() for _kind in kinds]
+    largest = float(np.abs(losses).max())
+    for place, (stack, kind) in zip(places, kinds, strict=True):
+        values = {
+            HeadPlace(site.layer, head): float(loss)
+            for (site, head), loss in zip(sweep.heads, losses, strict=True)
+            if (site.stack, site.kind) == (stack, kind)
+        }
+        title = f"{_(stack)} {_(kind)}"
+        worst = max(values, key=lambda each: values[each])
+        with place:
+            show_figure(
+                numbers_by_head(values, title=title, meaning=meaning, signed=True, largest=largest, width=room),
+                key=f"heads-that-matter-{stack}-{kind}",
+                says=_("{head} costs most: {loss}.", head=worst.title, loss=f"{values[worst]:.3g}"),
+                name=f"{trace.source_text[:40]} {title}",
+                picture=picture,
+                available=room,
+            )
 
 
 def _losses(sweep: HeadSweep, number: int, trace: AttentionTrace) -> Row:

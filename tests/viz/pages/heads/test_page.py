@@ -51,9 +51,10 @@ def app() -> AppTest:
 
 
 def figures(app: AppTest) -> list[dict[str, Any]]:
-    """Return the Plotly figures of the page."""
+    """Return the Plotly figures of the page, without that of every head in numbers."""
     assert not app.exception
-    return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
+    charts = [chart for chart in app.get("plotly_chart") if "heads-by-number" not in chart.proto.id]
+    return [json.loads(chart.proto.spec) for chart in charts]
 
 
 def numbers(value: Any) -> np.ndarray:

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-FOLDER = Path(__file__).parents[3] / "models" / "training"
+FOLDER = Path(__file__).parents[3] / "models" / "experiments" / "gold"
 
 
 @pytest.mark.parametrize("pair", ["en-fr", "zh-en"])
 def test_links_are_inside_their_sentences_and_leave_few_words_out(pair: str) -> None:
-    rows = [line.split("\t") for line in (FOLDER / pair / "gold.tsv").read_text(encoding="utf8").splitlines()]
+    rows = [line.split("\t") for line in (FOLDER / f"{pair}.tsv").read_text(encoding="utf8").splitlines()]
     assert len(rows) == 30
     assert len({identity for identity, *_ in rows}) == len({source for _, source, *_ in rows}) == 30
     unlinked = 0

@@ -1,0 +1,111 @@
+"""Which head aligns: every head of cross-attention, under both readings, on sentences that were aligned by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+import models
+from models.keys import identity_of
+from viz.figures.by_head import numbers_by_head
+from viz.pages.heads.shown import Shown
+from viz.pages.heads.wanted import Wanted
+from viz.server.runtime import Host
+from viz.text.language import _, say
+from viz.text.markup import plain
+from viz.views.heads import HeadPlace
+from viz.widgets.chart import show_figure
+from viz.widgets.fold import unfolded
+from viz.widgets.language_pair import pair_of
+
+if TYPE_CHECKING:
+    from models.experiments.aligning_heads import AligningHead
+
+
+def show_aligning(host: Host, key: str, shown: Shown, wanted: Wanted, width: float) -> None:
+    """Rank the heads of cross-attention, once the reader opens the fold; nothing for other maps.
+
+    Parameters
+    ----------
+    host : Host
+    key : str
+        Of the model.
+    shown : Shown
+    wanted : Wanted
+    width : float
+        Pixels that there are.
+    """
+    from models.experiments.aligning_heads import gold_pairs, rank_heads
+
+    pair = _pair(key, gold_pairs())
+    if not shown.sites.endswith("cross") or pair is None:
+        return
+    fold = unfolded(_("Which head aligns? Every head on sentences aligned by hand"), "aligning")
+    if fold is None:
+        return
+    with fold:
+        try:
+            with st.spinner(_("Reading the aligned sentences …")):
+                found = shown.workings.get(("aligning", key, pair), lambda: rank_heads(host.model(key), pair))
+        except models.InputError as error:
+            st.info(plain(say(error)))
+            return
+        _picture(found, key, wanted, width)
+        _table(found)
+
+
+def _names() -> dict[str, str]:
+    return {"written": _("the word being written"), "input": _("the word just read in")}
+
+
+def _picture(found: Sequence[AligningHead], key: str, wanted: Wanted, width: float) -> None:
+    """Show the lower error rate of each head, and say which aligns best."""
+    best: dict[HeadPlace, float] = {}
+    for each in found:
+        best.setdefault(HeadPlace(each.site.layer, each.head), each.error_rate)
+    said = _(
+        "{head} aligns best, its rows read as {reading}: error rate {rate}.",
+        head=next(iter(best)).title,
+        reading=_names()[found[0].reading],
+        rate=f"{found[0].error_rate:.2f}",
+    )
+    meaning = _("alignment error rate: 0 best, 1 no link right")
+    show_figure(
+        numbers_by_head(best, title=_("Which head aligns"), meaning=meaning, width=width),
+        key="aligning",
+        says=said,
+        name=f"{key} aligning heads",
+        picture=wanted.picture,
+        available=width,
+    )
+
+
+def _table(found: Sequence[AligningHead]) -> None:
+    names = _names()
+    rows = [
+        {
+            _("layer"): each.site.layer,
+            _("head"): each.head,
+            _("a row is"): names[each.reading],
+            _("alignment error rate"): each.error_rate,
+            _("to </s> and punctuation"): each.aside,
+        }
+        for each in found
+    ]
+    column = st.column_config.ProgressColumn(min_value=0, max_value=1, format="%.2f")
+    shares = dict.fromkeys((_("alignment error rate"), _("to </s> and punctuation")), column)
+    st.dataframe(rows, hide_index=True, height=420, column_config=shares)
+    said = _(
+        "Thirty everyday sentence pairs, the translation given. Each word is linked with the source word that its row "
+        "weighs most (Och and Ney 2003). What goes to </s> and punctuation aligns nothing."
+    )
+    st.caption(plain(said))
+
+
+def _pair(key: str, pairs: tuple[str, ...]) -> str | None:
+    """Return the languages of the model, if sentences of them are aligned: of a pretrained one, as its name says."""
+    if not models.is_pretrained(key):
+        return pair_of(key) if pair_of(key) in pairs else None
+    return next((pair for pair in pairs if identity_of(key).lower().endswith(pair)), None)
