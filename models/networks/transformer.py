@@ -51,8 +51,9 @@ class _Layer(nn.Module):
     ) -> None:
         super().__init__()
         sublayers = len(places) + 1
-        self.hook_input = nn.ModuleList(VectorPoint(place.at("input")) for place in places)
-        self.hook_joined = nn.ModuleList(VectorPoint(place.at("joined")) for place in places)
+        # Tuples and no ModuleList: they hold no parameters, and are asked at every step.
+        self.hook_input = tuple(VectorPoint(place.at("input")) for place in places)
+        self.hook_joined = tuple(VectorPoint(place.at("joined")) for place in places)
         self.hook_hidden = VectorPoint(places[-1].at("hidden"))
         self.hook_feedforward = VectorPoint(places[-1].at("feedforward"))
         self.hook_final = VectorPoint(places[-1].at("final"))
