@@ -84,15 +84,13 @@ class Layers:
 
     @property
     def equation(self) -> str:
-        """What gives the weights."""
-        if not self.facts:
-            return "a = softmax(score)"
-        facts = next(iter(self.facts.values()))
-        scaled = abs(facts.scale * facts.d_head**0.5 - 1) < 1e-6
-        score = "q k' / sqrt(d)" if scaled else "q k'" if facts.scale == 1 else f"{facts.scale:.4g} q k'"
-        score = score if facts.softcap is None else f"{facts.softcap:g} tanh({score} / {facts.softcap:g})"
-        score = f"{score} + b" if facts.biased else score
-        return f"a = exp({score}) / (exp(s) + sum exp({score}))" if facts.sinks else f"a = softmax({score})"
+        """What gives the weights: of layers that differ, each way once, in the order of firing."""
+        return "; ".join(dict.fromkeys(map(_equation, self.facts.values()))) or "a = softmax(score)"
+
+    def _window(self, site: Site) -> int | None:
+        """Return how many tokens a query may read there: those to its left with its own, and to its right if it can."""
+        window = self.facts[site].window
+        return window if window is None or site in self.causal else 2 * window - 1
 
     def notes(self, tokens: int) -> tuple[str, ...]:
         """Say what a reader of the maps of a text must know.
@@ -114,9 +112,9 @@ class Layers:
             )
             for heads, shared in sorted(grouped)
         )
-        windows = sorted({f.window for f in self.facts.values() if f.window is not None and f.window < tokens})
-        for window in windows:
-            layers = sorted(site.layer for site, facts in self.facts.items() if facts.window == window)
+        windows = {site: self._window(site) for site in self.facts}
+        for window in sorted({each for each in windows.values() if each is not None and each < tokens}):
+            layers = sorted(site.layer for site, own in windows.items() if own == window)
             notes.append(
                 CountMessage(
                     "sliding window of {count} token in layer {layers}",
@@ -211,3 +209,12 @@ def refusal(network: PreTrainedModel, reason: Message) -> InputError:
         reason=reason,
     )
     return InputError(said)
+
+
+def _equation(facts: Facts) -> str:
+    """Return what gives the weights of one layer."""
+    scaled = abs(facts.scale * facts.d_head**0.5 - 1) < 1e-6
+    score = "q k' / sqrt(d)" if scaled else "q k'" if facts.scale == 1 else f"{facts.scale:.4g} q k'"
+    score = score if facts.softcap is None else f"{facts.softcap:g} tanh({score} / {facts.softcap:g})"
+    score = f"{score} + b" if facts.biased else score
+    return f"a = exp({score}) / (exp(s) + sum exp({score}))" if facts.sinks else f"a = softmax({score})"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-ATTENTION = ("Vaswani et al. 2017, Attention Is All You Need, section 3.2", 2017)
+ATTENTION = ("paper of this family not known here; of its attention: Vaswani et al. 2017, section 3.2", 2017)
 """What is cited for a family that is not listed."""
 
 PAPERS = MappingProxyType(
