@@ -45,7 +45,7 @@ def test_a_model_that_is_not_whole_is_named_and_all_else_works(page: str, damage
     app = AppTest.from_function(script, args=(page,), default_timeout=120).run()
     assert not app.exception
     said = " ".join(each.value for each in (*app.warning, *app.error)).replace("\\", "")
-    shown = len(app.html) + len(app.get("plotly_chart")) + len(app.get("arrow_data_frame"))
+    shown = sum(len(app.get(kind)) for kind in ("html", "plotly_chart", "bidi_component", "arrow_data_frame"))
     assert shown > 1
     assert "Traceback" not in said
     if damaged == CARD_FILE and page in ("bench", "surgery", "why"):
