@@ -28,11 +28,12 @@ CHINESE = f"?languages=zh-en&sentence={EXAMPLES['zh-en']['measure word']}"
 MAP = ".heatmaplayer .hm, .stage[data-drawn]"
 PAGES = {
     "bench": ("", 1280, 740, MAP),
-    "heads": ("heads?map=cross", 1400, 1500, MAP),
-    "surgery": (SURGERY, 1400, 1250, MAP),
+    "heads": ("heads?map=cross", 1400, 1000, MAP),
+    "surgery": (SURGERY, 1400, 1100, MAP),
     "family": (FAMILY, 1400, 2060, MAP),
     "chinese": (CHINESE, 1280, 620, MAP),
-    "why": ("why", 1400, 980, ".grow td"),
+    "why": ("why", 1400, 900, ".drawings svg"),
+    "steps": ("steps", 1366, 720, ".boards svg"),
 }
 """For each picture: the address of the page, width and height, and what is there when it is drawn."""
 
