@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from models.sites import Site
-from viz.measures.head_profile import Measure
+from viz.measures.head_measures import Measure
 from viz.measures.labels import NONE, PATTERNS, HeadLabel
 from viz.text.language import _, mark
 

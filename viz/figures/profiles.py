@@ -23,7 +23,8 @@ from viz.figures.drawing.theme import (
     text_on,
     weight_colour,
 )
-from viz.measures.head_profile import Measure, Profile, columns_of, ordered, profiles_of
+from viz.measures.head_measures import Measure
+from viz.measures.head_profile import Profile, columns_of, ordered, profiles_of
 from viz.text.language import _
 from viz.text.tokens import escape
 from viz.text.tokens import width as columns_taken

@@ -25,7 +25,8 @@ from viz.figures import (
 )
 from viz.figures.drawing.shaded_text import STYLE
 from viz.figures.drawing.theme import text_on, weight_colour
-from viz.measures.head_profile import MEASURES, columns_of, ordered
+from viz.measures.head_measures import MEASURES
+from viz.measures.head_profile import columns_of, ordered
 from viz.pages.heads.shown import Shown
 from viz.server.caching import BoundedCache
 from viz.text.tokens import escape, visible

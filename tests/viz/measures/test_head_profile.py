@@ -12,7 +12,8 @@ from viz.captions.heads import combination_sentence, comparison_sentence, differ
 from viz.captions.measures import left_out, meaning_of, name_of
 from viz.measures.distance import mean_distance, offset_share
 from viz.measures.entropy import mean_entropy, relative_entropy
-from viz.measures.head_profile import MEASURES, measures_for, profiles_of
+from viz.measures.head_measures import MEASURES, measures_for
+from viz.measures.head_profile import profiles_of
 from viz.measures.shares import key_share
 from viz.views.heads import HeadPlace, pick_views, views_at
 

@@ -12,7 +12,8 @@ from tests.support.figure_samples import pieces, provenance, translation
 from tests.support.head_samples import transformer
 from viz.captions.measures import LABEL_NAMES, label_name
 from viz.measures.by_chance import Odds, odds_of
-from viz.measures.head_profile import Profile, columns_of, measures_for, ordered, profiles_of, sample_of
+from viz.measures.head_measures import measures_for, sample_of
+from viz.measures.head_profile import Profile, columns_of, ordered, profiles_of
 from viz.measures.labels import ABOVE_CHANCE, LABELS, LEAST_BREADTH, LEAST_DEVIATIONS, LEAST_SHARE, label_of
 from viz.views.heads import HeadPlace, views_at
 from viz.views.hiding import Hiding

@@ -11,6 +11,7 @@ from models.sites import Site
 from viz.captions.measures import label_name, left_out, meaning_of, meaning_of_label, name_of, remark_of
 from viz.figures.by_head import numbers_by_head
 from viz.measures import head_profile
+from viz.measures.head_measures import Measure
 from viz.text.language import _
 from viz.text.markup import plain
 from viz.views.heads import HeadPlace
@@ -95,7 +96,7 @@ def head_table(
     st.caption("\n".join(lines) + (f"\n\n{plain(reason)}" if reason else ""))
 
 
-def _column(measure: head_profile.Measure) -> Any:
+def _column(measure: Measure) -> Any:
     if measure.is_share:
         return st.column_config.ProgressColumn(help=meaning_of(measure), min_value=0, max_value=1, format="%.2f")
     return st.column_config.NumberColumn(help=meaning_of(measure), format="%.2f")

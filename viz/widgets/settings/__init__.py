@@ -6,14 +6,12 @@ from viz.widgets.settings.controls import (
     choose_several,
     chosen_of,
     labels_of,
-    put_text,
     switch,
-    text_box,
-    typed_text,
     value_of,
 )
 from viz.widgets.settings.kinds import Choice, Data, Heads, Several, Switch, Text
 from viz.widgets.settings.setting import Found, Setting
+from viz.widgets.settings.texts import put_text, text_box, typed_text
 
 __all__ = [
     "Choice",

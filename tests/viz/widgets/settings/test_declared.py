@@ -236,10 +236,11 @@ def test_what_a_page_does_not_declare_is_named(page: Any) -> None:
             {
                 "viz/widgets/settings/link.py",
                 "viz/widgets/settings/controls.py",
+                "viz/widgets/settings/texts.py",
                 "viz/widgets/session.py",  # what is no setting: results, and what components report
             },
         ),
-        (r"bind=", {"viz/widgets/settings/controls.py"}),
+        (r"bind=", {"viz/widgets/settings/texts.py"}),
         (r"use_language\(", {"viz/widgets/frame.py", "viz/text/language.py"}),
     ],
     ids=["the link", "the session", "bound boxes", "the language"],

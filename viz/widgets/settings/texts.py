@@ -1,0 +1,83 @@
+"""The boxes to type in: bound to the link, kept from page to page."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import streamlit as st
+
+from viz.widgets.settings import link
+from viz.widgets.settings.kinds import Text
+
+_KEPT = "settings-typed"
+
+
+def text_box(
+    setting: Text,
+    label: str,
+    *,
+    default: str = "",
+    placeholder: str | None = None,
+    labelled: Literal["visible", "collapsed"] = "visible",
+) -> str:
+    """Show a box to type in, and return what stands in it.
+
+    Every page that has a travelling text calls this with the same setting, bound to the link: that is what keeps it
+    when the page changes. What the page before the last showed is put into the box and the link here: Streamlit keeps
+    the values of bound boxes that stood through two runs, and forgets that of a link whose reader turns straight on.
+
+    Parameters
+    ----------
+    setting : Text
+    label : str
+        Above the box.
+    default : str, optional
+        What stands in the box of a visitor who brings nothing.
+    placeholder : str, optional
+        What stands in it, pale, while it is empty.
+    labelled : {"visible", "collapsed"}, optional
+        Whether the label is seen, or only told to those who do not see the box.
+
+    Returns
+    -------
+    str
+    """
+    kept = st.session_state.setdefault(_KEPT, {})
+    if setting.travels and link.has_turned() and link.text_of(setting) is None and setting.name in kept:
+        put_text(setting, kept[setting.name])
+        link.store(setting.name, setting.write(kept[setting.name], default))
+    typed = st.text_input(
+        label,
+        default,
+        key=setting.name,
+        bind="query-params",
+        live="200ms",
+        autocomplete="off",
+        placeholder=placeholder,
+        label_visibility=labelled,
+    )
+    kept[setting.name] = typed or ""
+    return typed or ""
+
+
+def put_text(setting: Text, text: str) -> None:
+    """Put `text` into the box of `setting`; before the box is shown.
+
+    Parameters
+    ----------
+    setting : Text
+    text : str
+    """
+    st.session_state[setting.name] = text
+
+
+def typed_text(setting: Text, default: str) -> str:
+    """Return what stands in the box of `setting`, shown in this run or not; `default` if it was never shown.
+
+    Parameters
+    ----------
+    setting : Text
+    default : str
+        What holds without a choice.
+    """
+    return str(st.session_state.get(setting.name, default))
