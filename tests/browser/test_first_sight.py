@@ -43,6 +43,23 @@ def test_the_first_cell_stands_high(
     assert page.get_by_test_id("stMain").evaluate("each => each.scrollWidth") <= size[0]
 
 
+def test_what_a_colour_means_stands_beside_the_sentence_where_there_is_room(
+    open_page: Callable[..., Page], address: str
+) -> None:
+    page = open_page(address, width=1280, height=720)
+    wait_for_panels(page, views(EXAMPLE))
+    brief = page.locator(".alignment .brief")
+    assert brief.is_visible()
+    assert brief.inner_text().startswith("attention weight")
+    box, last = box_of(brief), box_of(page.locator(".alignment .tokens .word").last)
+    assert last["x"] + last["width"] < box["x"]
+    assert box["x"] + box["width"] <= 1280
+    assert box["y"] + box["height"] < box_of(maps(page).first)["y"]
+    page.locator(".st-key-sentence input").fill(LONG)
+    wait_for_panels(page, views(LONG))
+    assert not brief.is_visible()
+
+
 def overlapping(boxes: list[dict[str, float]]) -> list[tuple[int, int]]:
     def apart(one: dict[str, float], other: dict[str, float]) -> bool:
         return any(

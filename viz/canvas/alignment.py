@@ -31,6 +31,7 @@ _WORDS = {
     "one_vector": mark("one vector: no word is read by itself"),
     "kept": mark("kept: Escape lets go"),
     "sentence": mark("Sentence"),
+    "brief": mark("attention weight"),
     "translation": mark("{title}: translation"),
     "keys": mark(
         "Point at any word or cell, or tap it: every panel answers. A click keeps it, Escape lets go. "

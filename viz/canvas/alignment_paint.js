@@ -26,6 +26,7 @@ class Painted extends Panels {
     const bar = this.figure.querySelector(".bar"), stops = this.palette().map(([at, hex]) => `${hex} ${at * 100}%`);
     const strip = made("i");
     strip.style.background = `linear-gradient(to right, ${stops.join(", ")})`;
+    this.figure.querySelector(".brief i").style.background = strip.style.background;
     bar.replaceChildren(strip, ...header.ticks.filter(([at]) => at === 0 || at >= 0.2).map(([at, text]) => {
       const tick = made("b", "", text);
       tick.style.left = `${at * 100}%`;

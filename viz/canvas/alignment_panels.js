@@ -117,6 +117,15 @@ class Panels {
     this.parts = bands;
     this.fitFormulas();
     this.describe();
+    this.fitBrief();
+  }
+
+  // What a colour means, beside the first sentence: whole in the legend below, which may lie under the edge of a screen.
+  fitBrief() {
+    const brief = this.figure.querySelector(".brief"), words = this.parts[0].tokens;
+    const end = words[words.length - 1].getBoundingClientRect().right;
+    const fits = this.header.key_title && !this.place.folded && brief.getBoundingClientRect().left > end + 12;
+    brief.classList.toggle("without-room", !fits);
   }
 
   band(first) {
@@ -282,6 +291,7 @@ class Panels {
     put("axes", [fill(header.words.rows, { title: header.row_title }), fill(header.words.columns, { title: header.key_title }), ...header.notes]
       .filter((text, place) => (place > 1 || [header.row_title, header.key_title][place])).join(" · "));
     put("meaning", header.key_title ? header.scale : "");
+    put("brief span", header.words.brief);
     put("tints", `${header.words.unsure} · ${header.words.lines}`);
     put("keys", header.words.keys);
   }
