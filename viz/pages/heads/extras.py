@@ -89,7 +89,7 @@ def show_below(
     if shown.sites.endswith("self"):
         names[ROLLOUT] = _("rollout")
     st.header(_("More of this text"), anchor=False)
-    asked = choose_several(BELOW, names, default=() if shown.has_long_text else (TABLE,))
+    asked = choose_several(BELOW, names, default=())
     if ROLLOUT in asked:
         _rollout(shown, wanted, width)
     if SIMILARITY in asked:

@@ -104,7 +104,7 @@ def test_a_long_text_leaves_room_for_the_second() -> None:
 
 
 def test_heads_are_ordered_filtered_and_listed_alike() -> None:
-    app = opened(model=MINILM, order="first", only="first")
+    app = opened(model=MINILM, order="first", only="first", below="table")
     profiles = profiles_of(views_at(trace_of(MINILM), "encoder.*.self", "word"))
     expected = sorted((each for each in profiles if each.label.key == "first"), key=lambda each: -each.values["first"])
     assert 0 < len(expected) < 72

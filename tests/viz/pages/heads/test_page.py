@@ -127,7 +127,8 @@ def test_what_is_picked_is_framed_and_compared(app: AppTest) -> None:
     ("kind", "title"),
     [("encoder", "encoder self-attention"), ("decoder", "decoder self-attention"), ("cross", "cross-attention")],
 )
-def test_each_kind_of_map_is_shown(app: AppTest, kind: str, title: str) -> None:
+def test_each_kind_of_map_is_shown(kind: str, title: str) -> None:
+    app = opened(below="table")
     app.button_group(key="map").set_value(kind).run()
     assert title in overview_title(app)
     views = views_at(shared_host().attend(KEY, SENTENCE), MAPS[kind][0], "word")
@@ -249,7 +250,8 @@ def test_sum_and_mean_have_their_own_scales(app: AppTest) -> None:
     assert figures(app)[0]["layout"]["coloraxis"]["cmax"] == 1
 
 
-def test_the_table_holds_every_head_and_can_be_ordered(app: AppTest) -> None:
+def test_the_table_holds_every_head_and_can_be_ordered() -> None:
+    app = opened(below="table")
     table = app.dataframe[0].value
     assert list(zip(table["layer"], table["head"], strict=True)) == [
         (layer, head) for layer in range(3) for head in range(8)
@@ -270,7 +272,8 @@ def test_the_table_holds_every_head_and_can_be_ordered(app: AppTest) -> None:
         assert meaning_of(measure) in captions(app)
 
 
-def test_an_order_that_means_nothing_elsewhere_falls_back(app: AppTest) -> None:
+def test_an_order_that_means_nothing_elsewhere_falls_back() -> None:
+    app = opened(below="table")
     app.selectbox(key="order").set_value("next").run()
     app.button_group(key="map").set_value("cross").run()
     assert not app.warning
@@ -291,6 +294,7 @@ def test_a_link_restores_everything() -> None:
         plus="1.7",
         minus="0.3",
         order="entropy",
+        below="table",
     )
     assert not app.warning
     assert "cross-attention" in overview_title(app)
@@ -457,7 +461,8 @@ def test_special_tokens_are_hidden_in_a_column_that_keeps_their_weight(app: AppT
     assert overview(app)[0]["keys"][-1] == "</s>"
 
 
-def test_heads_of_one_label_alone_are_shown(app: AppTest) -> None:
+def test_heads_of_one_label_alone_are_shown() -> None:
+    app = opened(below="table")
     profiles = profiles_of(views_at(shared_host().attend(KEY, SENTENCE), "encoder.*.self", "word"))
     wanted = [tuple(each.place) for each in profiles if each.label.key == "broad"]
     assert 0 < len(wanted) < 24
@@ -508,7 +513,7 @@ def test_rollout_is_followed_to_the_chosen_layer() -> None:
         assert app.get("plotly_chart")[0].proto.alt == rollout_sentence(view)
     assert parameter(app, "upto") == "1"
     app.button_group(key="below").set_value([]).run()
-    assert (len(figures(app)), parameter(app, "below")) == (0, "")
+    assert (len(figures(app)), parameter(app, "below")) == (0, None)
 
 
 def test_the_likeness_of_heads_says_which_are_alike_and_compares_two() -> None:
