@@ -92,7 +92,8 @@ def page_rows(options: argparse.Namespace, folder: Path, driver: Any) -> list[di
     os.environ["ATTENTION_BENCH_MODELS"] = str(write_large(folder))
     rows, port = [], free_port()
     with serving(ROOT / "app.py", port) as server, browser_of(driver) as browser:
-        target = Target("Heads of MiniLM", "heads?model=hf:minilm&heads0=0+1", "picked-heads", 2)  # none that is clicked below
+        picked = "heads0=0+1"  # none that is clicked below
+        target = Target("Heads of MiniLM", f"heads?model=hf:minilm&{picked}", "picked-heads", 2)
         page = open_page(browser, port, target.path)
         page.set_default_timeout(LIMIT)
         page.evaluate(PAINTED, STAGE)
