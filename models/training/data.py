@@ -8,7 +8,7 @@ import math
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import islice, product
 from pathlib import Path
 
 import numpy as np
@@ -58,8 +58,29 @@ def _pair(line: str) -> Pair:
     return source, target
 
 
-def _pairs_of(file: DataFile, data: Path) -> Iterator[Pair]:
-    return (pair for pair in read_pairs(locate(file.path, data)) if file.containing in pair[0])
+def pairs_of(file: DataFile, data: Path) -> Iterator[Pair]:
+    """Return the pairs that a recipe takes of a file, with their references.
+
+    Parameters
+    ----------
+    file : DataFile
+    data : Path
+        The folder of the parallel text.
+    """
+    pairs = islice(read_pairs(locate(file.path, data)), file.lines or None)
+    return (pair for pair in pairs if file.containing in pair[0])
+
+
+def taught_path(file: DataFile, cache: Path) -> Path:
+    """Return where the translations of a file by its teacher are kept.
+
+    Parameters
+    ----------
+    file : DataFile
+    cache : Path
+        The folder that a run keeps encoded text in.
+    """
+    return cache / "taught" / file.teacher / f"{file.path}.{file.lines}.tsv"
 
 
 @dataclass(frozen=True)
@@ -156,7 +177,7 @@ def load_tokenizer(recipe: Recipe, data: Path, path: Path) -> PairTokenizer:
 
 def _tokenizer_texts(file: DataFile, data: Path, choice: random.Random) -> Iterator[str]:
     whole, part = divmod(file.tokenizer_share, 1)
-    for pair in _pairs_of(file, data):
+    for pair in pairs_of(file, data):
         for _ in range(int(whole) + (choice.random() < part)):
             yield from pair
 
@@ -171,12 +192,12 @@ def load_pairs(recipe: Recipe, data: Path, tokenizer_path: Path, cache: Path) ->
         The folder of the parallel text.
     tokenizer_path : Path
     cache : Path
-        A folder; made if it is not there.
+        A folder; made if it is not there. It holds what teachers wrote already (`models.training.teach`).
     """
     signature = f"{recipe.files}{recipe.longest}{recipe.vary_share}{recipe.seed}".encode() + tokenizer_path.read_bytes()
     path = cache / f"pairs-{hashlib.sha256(signature).hexdigest()[:16]}.npz"
     if not path.exists():
-        encoded = _encode_pairs(recipe, data, PairTokenizer.load(tokenizer_path))
+        encoded = _encode_pairs(recipe, data, PairTokenizer.load(tokenizer_path), cache)
         cache.mkdir(parents=True, exist_ok=True)
         partial = path.with_suffix(".partial.npz")
         np.savez(
@@ -193,14 +214,15 @@ def load_pairs(recipe: Recipe, data: Path, tokenizer_path: Path, cache: Path) ->
     return EncodedPairs(source, EncodedText(kept["target_ids"], kept["target_starts"]), kept["repeats"])
 
 
-def _encode_pairs(recipe: Recipe, data: Path, tokenizer: PairTokenizer) -> EncodedPairs:
+def _encode_pairs(recipe: Recipe, data: Path, tokenizer: PairTokenizer, cache: Path) -> EncodedPairs:
     choice = random.Random(recipe.seed)
     sources: list[str] = []
     targets: list[str] = []
     repeats: list[float] = []
     for file in recipe.files:
         copies = math.ceil(file.repeat)
-        for pair, _ in product(_pairs_of(file, data), range(copies)):
+        pairs = read_pairs(taught_path(file, cache)) if file.teacher else pairs_of(file, data)
+        for pair, _ in product(pairs, range(copies)):
             shown = vary(pair, choice) if choice.random() < recipe.vary_share else pair
             sources.append(shown[0])
             targets.append(shown[1])

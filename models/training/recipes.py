@@ -32,12 +32,19 @@ class DataFile:
         what people type, more than its share of all lines.
     containing : str
         Only the lines whose source has this in it; all of them if it is empty.
+    lines : int
+        Only so many from the start of the file; 0 for all.
+    teacher : str
+        Key of the model whose translations of the sources stand in for the references (`models.training.teach`);
+        empty for the references.
     """
 
     path: str
     repeat: float = 1
     tokenizer_share: float = 1.0
     containing: str = ""
+    lines: int = 0
+    teacher: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,7 @@ from models.training.progress import (
     start_of,
 )
 from models.training.recipes import Recipe, RecipeError
+from models.training.teach import write_taught
 from models.translation.checkpoints import CARD_FILE, find_tokenizer, read_card
 from models.translation.tokenizer import PairTokenizer
 from models.vocabulary import PAD
@@ -78,6 +79,7 @@ class Trainer:
         tokenizer_path = TOKENIZERS / recipe.pair / f"{recipe.tokenizer}.json"
         self.tokenizer_path = tokenizer_path
         tokenizer = load_tokenizer(recipe, data, tokenizer_path)
+        write_taught(recipe, data, out / "cache")
         self.pairs = load_pairs(recipe, data, tokenizer_path, out / "cache")
         torch.manual_seed(recipe.seed)
         network = mechanisms()[recipe.mechanism].build(vocabulary=recipe.vocabulary, **recipe.network)

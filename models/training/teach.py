@@ -1,0 +1,89 @@
+"""What a teacher writes: the sources of a training file, translated by a trained model.
+
+A smaller or simpler network learns more from that than from the references (Kim and Rush 2016, "Sequence-level
+knowledge distillation"): there is one way to say each thing, in the order of the source. A recipe names the teacher
+of a file; a run has it write before it begins, once for all recipes that keep their encoded text in one place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+
+import torch
+
+from models.registry import load
+from models.training.data import pairs_of, taught_path
+from models.training.evaluate import translate
+from models.training.recipes import Recipe, RecipeError
+from models.training.varying import Pair
+from models.translation.translator import Translator
+
+BLOCK = 4000
+"""Sentences that are sorted by length together."""
+MOST_WORDS = 20
+"""Longer sources are left out: a teacher errs there most."""
+RATIO = 2.0
+"""How much longer or shorter than the reference a translation may be, in words, three more counted on each side."""
+
+
+def looks_broken(translation: str, reference: str) -> bool:
+    """Return whether a translation is unlikely to be one: empty, of another length, or with a word thrice in a row.
+
+    Parameters
+    ----------
+    translation, reference : str
+    """
+    words = translation.split()
+    lengths = len(words) + 3, len(reference.split()) + 3
+    stutters = any(len(set(words[place : place + 3])) == 1 for place in range(len(words) - 2))
+    return not words or stutters or max(lengths) > RATIO * min(lengths)
+
+
+def taught(model: Translator, references: Mapping[str, str]) -> Iterator[Pair]:
+    """Return (source, translation) of the sources that a model translates soundly, greedily.
+
+    Parameters
+    ----------
+    model : Translator
+    references : mapping of str to str
+        Source to reference.
+    """
+    sources = (source for source in references if len(source.split()) <= MOST_WORDS)
+    while block := list(islice(sources, BLOCK)):
+        for source, translation in zip(block, translate(model, block), strict=True):
+            if not looks_broken(translation, references[source]):
+                yield source, translation
+
+
+def write_taught(recipe: Recipe, data: Path, cache: Path) -> None:
+    """Have the teachers of a recipe write what is not there yet, each file at `taught_path`.
+
+    Parameters
+    ----------
+    recipe : Recipe
+    data : Path
+        The folder of the parallel text.
+    cache : Path
+        A folder; made if it is not there.
+
+    Raises
+    ------
+    RecipeError
+        If a teacher is not a translation model of the recipe's language pair.
+    """
+    for file in recipe.files:
+        path = taught_path(file, cache)
+        if not file.teacher or path.exists():
+            continue
+        model = load(file.teacher)
+        if not isinstance(model, Translator) or model.entry.pair != recipe.pair:
+            message = f"{file.path}: {file.teacher} cannot teach {recipe.pair}, it is no model of that pair"
+            raise RecipeError(message)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial = path.with_suffix(".partial")
+        with partial.open("w", encoding="utf8") as out, torch.inference_mode():
+            references = dict(pairs_of(file, data))
+            out.writelines(f"{source}\t{translation}\n" for source, translation in taught(model, references))
+        partial.rename(path)
