@@ -11,18 +11,18 @@ EXAMPLES: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
         "en-fr": {
             mark("word order"): "The agreement on the European Economic Area was signed in August 1992.",
-            mark("pronoun"): "The cat drank the milk because it was hungry.",
-            mark("long distance"): "The letters that my sister wrote to her old friend in Paris were very long.",
-            mark("unknown word"): "We saw a flumberdoodle in the garden yesterday.",
-            mark("not word for word"): "I miss you, and I am looking forward to seeing you again.",
-            mark("repeated words"): "The big dog saw the small dog, and the small dog saw the big dog.",
+            mark("pronoun"): "My house is small, but it has a big garden.",
+            mark("long distance"): "The girl who lives near the station is my sister.",
+            mark("unknown word"): "I gave the book to Zorblat.",
+            mark("not word for word"): "She likes to swim, but she is afraid of dogs.",
+            mark("repeated words"): "My brother likes my sister, and my sister likes my brother.",
         },
         "zh-en": {
             mark("a wish"): "我爱吃苹果。",
             mark("measure word"): "我吃了一个苹果。",
-            mark("no tense"): "那天雨很大。",
+            mark("no tense"): "她昨天买了一本书。",
             mark("a question"): "你好吗？",
-            mark("literary"): "那天雨很大，他等了很久，水汽打湿了衣服，也没有等到她。",
+            mark("a contrast"): "他会说英语，但是不会说法语。",
         },
     }
 )

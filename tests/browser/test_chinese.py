@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 PAIR = "zh-en"
 EXAMPLE = EXAMPLES[PAIR]["measure word"]
-LITERARY = EXAMPLES[PAIR]["literary"]
+CONTRAST = EXAMPLES[PAIR]["a contrast"]
 TYPED = "那个男人在看书。"
 KEYS = [key for key in models.catalog() if key.endswith(PAIR)]
 LABELLED = """
@@ -106,19 +106,19 @@ def test_a_picture_to_keep_holds_the_characters_and_no_boxes_in_their_place(
     assert path.read_bytes().startswith(b"%PDF")
 
 
-def test_the_literary_sentence_is_shown_by_every_encoder_head(
+def test_a_longer_sentence_is_shown_by_every_encoder_head(
     open_page: Callable[..., Page], address: str, tmp_path: Path
 ) -> None:
     from playwright.sync_api import expect
 
     page = open_page(urljoin(f"{address}/", "heads"), model=f"transformer-{PAIR}", picture="svg")
-    choose_example(page, "literary")
-    expect(page.get_by_label("Type a sentence in Chinese")).to_have_value(LITERARY)
+    choose_example(page, "a contrast")
+    expect(page.get_by_label("Type a sentence in Chinese")).to_have_value(CONTRAST)
     expect(page.get_by_role("radio", name="encoder self")).to_be_checked()
-    trace = models.load(f"transformer-{PAIR}").attend(LITERARY)
+    trace = models.load(f"transformer-{PAIR}").attend(CONTRAST)
     expect(page.get_by_text(trace.output_text, exact=True).first).to_be_visible()
     characters = [text for text in trace.source.to_words().texts if text != "</s>"]
-    assert characters == list(LITERARY)
+    assert characters == list(CONTRAST)
     page.wait_for_function(LABELLED, arg=characters)
     with page.expect_download() as download:
         page.locator(".comparison .save").click()

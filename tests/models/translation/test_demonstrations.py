@@ -16,7 +16,7 @@ KEYS = [key for key in catalog() if key.endswith("-zh-en")]
 DEMONSTRATIONS = {
     "我爱吃苹果。": {"love": "爱", "apple": "苹果"},
     "我吃了一个苹果。": {"ate": "吃了", "apple": "苹果"},
-    "那天雨很大。": {"rain": "雨"},
+    "她昨天买了一本书。": {"bought": "买了", "book": "书"},
     "你好吗？": {"you": "你"},
 }
 """For each sentence how words begin that its translation must have, and the characters that each may read most."""
@@ -24,7 +24,7 @@ DEMONSTRATIONS = {
 WRITTEN = {
     "我爱吃苹果。": ("I love apples.", "I love apple.", "I love apples."),
     "我吃了一个苹果。": ("I ate an apple.", "I ate a apple.", "I ate an apple."),
-    "那天雨很大。": ("That rain is big.", "That rain is very big.", "That rain is very heavy."),
+    "她昨天买了一本书。": ("She bought a book yesterday.",) * 3,
     "你好吗？": ("How are you?", "How are you?", "How are you?"),
 }
 """What Bahdanau's, Luong's and the multi-head model write, as the README quotes it."""
