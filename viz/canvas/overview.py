@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,8 @@ from viz.canvas.payload import header_of, pack
 from viz.canvas.pooling import blocks, pooled
 from viz.captions.heads import overview_note
 from viz.captions.maps import map_title
-from viz.figures.drawing.theme import Colour, weight_axis, weight_ticks
+from viz.figures.drawing.theme import HEAD_COLOURS, Colour, weight_axis, weight_ticks
+from viz.figures.printable import PrintedHeads
 from viz.text.language import _, _n, mark
 from viz.text.tokens import isolated, shorten, visible
 from viz.views.heads import HeadPlace
@@ -28,6 +30,7 @@ LONGEST_TEXT = 360
 LEVELS = 255
 VERSION = 1
 
+_MEANING = mark("attention weight: share of the reading given to this token")
 _WORDS = {
     "layer": mark("layer {layer}"),
     "column": mark("head {head}"),
@@ -159,7 +162,7 @@ def encode_overview(
     _check(shown, made.places)
     numbers = {place: number for number, place in enumerate(made.places)}
     cells = made.cells if heads is None else made.cells[[numbers[place] for place in shown]]
-    title = _n("{count} head: {title}", "{count} heads: {title}", len(shown), title=map_title(views[0].shown.site))
+    title = _title(views[0], shown)
     said = "\u00a0· ".join(_notes(views, made, shown, note))
     header = {
         **header_of(views[0], title, said, says=says, file=file, words=_WORDS, colour=colour),
@@ -177,6 +180,46 @@ def encode_overview(
         **_legend(colour),
     }
     return pack(header, cells.tobytes())
+
+
+def printed_heads(
+    view: View,
+    small: SmallMaps,
+    *,
+    heads: Sequence[HeadPlace] | None,
+    picked: Sequence[HeadPlace],
+    labels: Mapping[HeadPlace, str],
+    colour: Colour,
+    note: str,
+) -> PrintedHeads:
+    """Return the overview for print, as `encode_overview` gives it to the browser.
+
+    Parameters
+    ----------
+    view : View
+        Of the first layer.
+    small : SmallMaps
+    heads, picked, labels, colour, note
+        As in `encode_overview`.
+    """
+    shown = list(small.places if heads is None else heads)
+    numbers = [small.places.index(place) for place in shown]
+    return PrintedHeads(
+        title=_title(view, shown),
+        notes=["\u00a0· ".join(_notes([view], small, shown, note))],
+        axes=_texts(view),
+        heads=shown,
+        cells=np.square(small.cells[numbers] / np.float32(LEVELS)),
+        labels=[labels.get(place, "") for place in shown] if labels else [],
+        in_layers=heads is None,
+        picked=dict(zip(sorted(picked), cycle(HEAD_COLOURS), strict=False)),
+        colour=colour,
+        meaning=_(_MEANING),
+    )
+
+
+def _title(view: View, shown: Sequence[HeadPlace]) -> str:
+    return _n("{count} head: {title}", "{count} heads: {title}", len(shown), title=map_title(view.shown.site))
 
 
 def _notes(views: Sequence[View], made: SmallMaps, shown: Sequence[HeadPlace], note: str | None) -> list[str]:
@@ -220,5 +263,5 @@ def _check(shown: Sequence[HeadPlace], everything: Sequence[HeadPlace]) -> None:
 
 
 def _legend(colour: Colour) -> dict[str, Any]:
-    axis = weight_axis(_("attention weight: share of the reading given to this token"), colour=colour)
+    axis = weight_axis(_(_MEANING), colour=colour)
     return {"legend": axis["colorbar"]["title"]["text"], "ticks": weight_ticks(colour)}

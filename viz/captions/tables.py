@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from viz.measures.summary import Summary
 from viz.text.counting import FIRST_POSITION, numbered
@@ -89,12 +89,41 @@ def csv_of(view: View) -> str:
         A heading, then ``query_position,query,key_position,key,weight``; weights are exact float32 numbers, and
         tokens are shown as on the axes, with nothing invisible in them.
     """
-    rows: list[tuple[object, ...]] = [("query_position", "query", "key_position", "key", "weight")]
+    return _csv([("query_position", "query", "key_position", "key", "weight"), *_cells(view)])
+
+
+def csv_of_views(views: Sequence[View]) -> str:
+    """Return the weights of several views as one CSV with a line a cell; positions are counted from 1.
+
+    Parameters
+    ----------
+    views : sequence of View
+
+    Returns
+    -------
+    str
+        A heading, then for each cell the mechanism and its model, the map, layer and head, whether the translation was
+        chosen or given, how many edits were in force, both texts, what labels the rows, and the cell as in `csv_of`.
+    """
+    of_view = ("mechanism", "year", "model", "map", "layer", "head", "decoding", "edits", "source", "translation")
+    of_cell = ("rows", "query_position", "query", "key_position", "key", "weight")
+    rows: list[tuple[object, ...]] = [(*of_view, *of_cell)]
+    for view in views:
+        provenance, site = view.trace.provenance, view.shown.site
+        texts = (view.trace.source_text, view.trace.output_text)
+        known = (provenance.title, provenance.year, provenance.checkpoint, site, site.layer, view.head)
+        rows += (
+            (*known, provenance.decoding, len(provenance.edits), *texts, view.reading, *cell) for cell in _cells(view)
+        )
+    return _csv(rows)
+
+
+def _cells(view: View) -> Iterator[tuple[object, ...]]:
+    """Yield query and key of each cell with their positions, and its weight: float32, exact."""
     queries, keys = view.shown.query_tokens.texts, view.shown.key_tokens.texts
     for row, (query, weights) in enumerate(zip(queries, view.weights, strict=True), start=FIRST_POSITION):
         for column, (key, weight) in enumerate(zip(keys, weights, strict=True), start=FIRST_POSITION):
-            rows.append((row, visible(query), column, visible(key), str(weight)))
-    return _csv(rows)
+            yield row, visible(query), column, visible(key), str(weight)
 
 
 def _csv(rows: Iterable[Sequence[object]]) -> str:

@@ -13,7 +13,7 @@ from viz.captions.maps import notes_of, window_note
 from viz.figures.drawing.colour_bar import weight_colours
 from viz.figures.drawing.heatmap import draw_panels
 from viz.figures.drawing.panel import Panel, panel_of
-from viz.figures.drawing.theme import PAPER_COLOUR, WINDOW_COLOUR, Colour
+from viz.figures.drawing.theme import CLEAR, PAPER_COLOUR, WINDOW_COLOUR, Colour
 from viz.text import tokens
 from viz.text.language import _
 from viz.views.view import Head, Unit, View, choose_view
@@ -131,7 +131,7 @@ def _markers(panel: Panel, figure: go.Figure, xaxis: str, yaxis: str) -> go.Scat
         y=rows.ravel(),
         customdata=np.stack([np.asarray(each, dtype=object) for each in numbers], axis=-1),
         mode="markers",
-        marker={"symbol": "square", "size": size, "color": "rgba(0,0,0,0)", "line": {"width": 0}},
+        marker={"symbol": "square", "size": size, "color": CLEAR, "line": {"width": 0}},
         selected={"marker": shown},
         unselected={"marker": shown},
         hovertemplate=f"{panel.cell(weight=number, query=query, key=key)}<extra></extra>",

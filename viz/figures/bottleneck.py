@@ -10,6 +10,7 @@ from html import escape
 
 import numpy as np
 
+from viz.figures.printable import WordLinks
 from viz.text import tokens
 from viz.text.language import _
 from viz.views.view import View
@@ -23,7 +24,7 @@ _THICKEST = 7.0
 _VECTOR = (210.0, 34.0)
 
 
-def one_vector(read: Sequence[str], written: Sequence[str], *, title: str, numbers: int) -> str:
+def one_vector(read: Sequence[str], written: Sequence[str], *, title: str, numbers: int) -> WordLinks:
     """Return the picture of a model without attention: every word goes through one vector.
 
     Parameters
@@ -37,25 +38,20 @@ def one_vector(read: Sequence[str], written: Sequence[str], *, title: str, numbe
 
     Returns
     -------
-    str
-        A ``<figure>`` of HTML, for `viz.widgets.drawing.show_drawings`.
+    WordLinks
+        For `drawing_of`, and for print.
     """
-    above, below = _placed(read), _placed(written)
-    wide, high = _VECTOR
-    middle = WIDTH / 2
-    lines = [_line(place, _TOP + 6, middle, _MIDDLE - high / 2, 1.5, 0.6) for place, _text in above[0]]
-    lines += [_line(middle, _MIDDLE + high / 2, place, _BOTTOM - _FONT, 1.5, 0.6) for place, _text in below[0]]
-    says = _("{count} numbers for {words} words", count=numbers, words=len(read))
-    box = (
-        f'<rect class="vector" x="{middle - wide / 2}" y="{_MIDDLE - high / 2}" width="{wide}" height="{high}" rx="6"/>'
-        f'<text class="inside" x="{middle}" y="{_MIDDLE + 5}" font-size="{_FONT}">{escape(says)}</text>'
+    return WordLinks(
+        title=_("{title}: one vector", title=title),
+        note=_("all that the decoder gets of the sentence"),
+        label=_("{title}: every word of the sentence goes through one vector.", title=title),
+        read=read,
+        written=written,
+        vector=_("{count} numbers for {words} words", count=numbers, words=len(read)),
     )
-    label = _("{title}: every word of the sentence goes through one vector.", title=title)
-    note = _("all that the decoder gets of the sentence")
-    return _figure(_("{title}: one vector", title=title), note, label, [*lines, box], above, below)
 
 
-def many_looks(view: View) -> str:
+def many_looks(view: View) -> WordLinks:
     """Return the picture of a model with attention: lines from each written word to the words that it reads.
 
     Parameters
@@ -65,22 +61,54 @@ def many_looks(view: View) -> str:
 
     Returns
     -------
-    str
-        As `one_vector` returns it. A line is as thick as its weight; weights below 0.03 have none.
+    WordLinks
+        A line is as thick as its weight; weights below 0.03 have none.
     """
-    keys, queries = view.shown.key_tokens.texts, view.shown.query_tokens.texts
-    above, below = _placed(keys), _placed(queries)
-    lines = [
-        _line(above[0][key][0], _TOP + 6, below[0][query][0], _BOTTOM - _FONT, weight * _THICKEST, 0.25 + 0.75 * weight)
-        for (query, key), weight in np.ndenumerate(view.weights.astype(float))
-        if weight >= _LEAST_SHOWN
+    links = [
+        (key, query, float(weight)) for (query, key), weight in np.ndenumerate(view.weights) if weight >= _LEAST_SHOWN
     ]
-    title = _("{title}: each word looks back", title=view.title)
-    label = _(
-        "{title}: lines join each written word to the words that it reads, as thick as the weight.", title=view.title
+    return WordLinks(
+        title=_("{title}: each word looks back", title=view.title),
+        note=_("lines: attention, as thick as the weight; none below {least}", least=_LEAST_SHOWN),
+        label=_(
+            "{title}: lines join each written word to the words that it reads, as thick as the weight.",
+            title=view.title,
+        ),
+        read=view.shown.key_tokens.texts,
+        written=view.shown.query_tokens.texts,
+        links=links,
     )
-    note = _("lines: attention, as thick as the weight; none below {least}", least=_LEAST_SHOWN)
-    return _figure(title, note, label, lines, above, below)
+
+
+def drawing_of(picture: WordLinks) -> str:
+    """Return a picture for the page: a ``<figure>`` of HTML, for `viz.widgets.drawing.show_drawings`.
+
+    Parameters
+    ----------
+    picture : WordLinks
+    """
+    above, below = _placed(picture.read), _placed(picture.written)
+    middle, (wide, high) = WIDTH / 2, _VECTOR
+    if not picture.vector:
+        lines = [
+            _line(
+                above[0][key][0],
+                _TOP + 6,
+                below[0][query][0],
+                _BOTTOM - _FONT,
+                weight * _THICKEST,
+                0.25 + 0.75 * weight,
+            )
+            for key, query, weight in picture.links
+        ]
+        return _figure(picture, lines, above, below)
+    lines = [_line(place, _TOP + 6, middle, _MIDDLE - high / 2, 1.5, 0.6) for place, _text in above[0]]
+    lines += [_line(middle, _MIDDLE + high / 2, place, _BOTTOM - _FONT, 1.5, 0.6) for place, _text in below[0]]
+    box = (
+        f'<rect class="vector" x="{middle - wide / 2}" y="{_MIDDLE - high / 2}" width="{wide}" height="{high}" rx="6"/>'
+        f'<text class="inside" x="{middle}" y="{_MIDDLE + 5}" font-size="{_FONT}">{escape(picture.vector)}</text>'
+    )
+    return _figure(picture, [*lines, box], above, below)
 
 
 def _placed(words: Sequence[str]) -> tuple[list[tuple[float, str]], float]:
@@ -104,9 +132,7 @@ def _line(x: float, y: float, to_x: float, to_y: float, thick: float, opacity: f
 
 
 def _figure(
-    title: str,
-    note: str,
-    label: str,
+    picture: WordLinks,
     drawn: Sequence[str],
     above: tuple[list[tuple[float, str]], float],
     below: tuple[list[tuple[float, str]], float],
@@ -117,7 +143,7 @@ def _figure(
         for place, word in placed
     ]
     return (
-        f"<figure><figcaption>{escape(title)} <small>{escape(note)}</small></figcaption>"
+        f"<figure><figcaption>{escape(picture.title)} <small>{escape(picture.note)}</small></figcaption>"
         f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
-        f'aria-label="{escape(label)}">{"".join(drawn)}{"".join(words)}</svg></figure>'
+        f'aria-label="{escape(picture.label)}">{"".join(drawn)}{"".join(words)}</svg></figure>'
     )

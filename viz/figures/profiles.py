@@ -14,6 +14,7 @@ from viz.captions.measures import label_name, left_out, meaning_of, meaning_of_l
 from viz.figures.drawing.grid import GLYPH_WIDTH, LINE_HEIGHT
 from viz.figures.drawing.headline import LINE, headline, words_at, wrapped
 from viz.figures.drawing.theme import (
+    CLEAR,
     FONT_SIZE,
     NOTE_SIZE,
     SMALLEST_FONT,
@@ -34,7 +35,6 @@ from viz.views.view import Unit
 PADDING = 8  # pixels that Plotly leaves at either side of a cell's text
 BOLD = 1.1  # times the width of plain text
 GAP = 12  # pixels between the table and what stands above and below it
-CLEAR = "rgba(0,0,0,0)"
 
 
 def head_profiles(

@@ -13,7 +13,15 @@ from viz.captions.maps import common_notes
 from viz.figures.drawing.colour_bar import bar_height, fitting_colours, place_bar
 from viz.figures.drawing.grid import LINE_HEIGHT
 from viz.figures.drawing.headline import LINE, headline, wrapped
-from viz.figures.drawing.theme import NOTE_SIZE, PICKED_COLOUR, SMALLEST_FONT, TITLE_SIZE, bare_layout, divergence_axis
+from viz.figures.drawing.theme import (
+    CLEAR,
+    NOTE_SIZE,
+    PICKED_COLOUR,
+    SMALLEST_FONT,
+    TITLE_SIZE,
+    bare_layout,
+    divergence_axis,
+)
 from viz.measures.similarity import Similarity, head_similarity
 from viz.text import tokens
 from viz.text.language import _, _n
@@ -171,7 +179,7 @@ def _markers(found: Similarity, cell: float) -> go.Scatter:
         y=rows.astype(np.int16),
         customdata=found.divergence[rows, columns].astype(np.float32),
         mode="markers",
-        marker={"symbol": "square", "size": max(cell, 1), "color": "rgba(0,0,0,0)", "line": {"width": 0}},
+        marker={"symbol": "square", "size": max(cell, 1), "color": CLEAR, "line": {"width": 0}},
         selected={"marker": {"opacity": 1}},
         unselected={"marker": {"opacity": 1}},
         hovertemplate=_hover("%{customdata:.3f}"),

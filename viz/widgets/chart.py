@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
 import streamlit as st
 
-from viz.figures.drawing.heatmap import PanelFigure
+from viz.figures.printable import is_printable
 from viz.text.markup import plain
-from viz.widgets.keep import file_name, publication_button
+from viz.widgets.keep import file_name, keep_row
 from viz.widgets.viewport import STEP
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ def show_figure(
     available: float,
     alt: str | None = None,
     on_select: Literal["ignore", "rerun"] = "ignore",
+    csv: Callable[[], str] | None = None,
 ) -> None:
     """Show `figure` on the page, with a plain sentence of what is strongest under it.
 
@@ -52,6 +54,8 @@ def show_figure(
     on_select : {"ignore", "rerun"}, optional
         Whether a click on a point runs the page again; what was clicked stands in the session under ``chart-`` and
         `key`.
+    csv : callable, optional
+        Returns the numbers of the figure as CSV; called when somebody keeps them.
     """
     options = {"format": picture, "filename": file_name(name), "scale": PICTURE_SCALE if picture == "png" else 1}
     with st.container(key=f"figure-{key}"):
@@ -72,5 +76,5 @@ def show_figure(
             selection_mode="points",
         )
         st.caption(plain(says))
-        if isinstance(figure, PanelFigure):
-            publication_button(lambda: figure, key=key, name=name)
+        if is_printable(figure):
+            keep_row(lambda: figure, key=key, name=name, csv=csv)

@@ -16,7 +16,7 @@ def show_drawings(drawings: Sequence[str], *, key: str) -> None:
     Parameters
     ----------
     drawings : sequence of str
-        Each a ``<figure>`` with an SVG, every text in it escaped, such as `viz.figures.bottleneck.one_vector` returns.
+        Each a ``<figure>`` with an SVG, every text in it escaped, such as `viz.figures.bottleneck.drawing_of` returns.
     key : str
         Names them on their page.
     """

@@ -4,32 +4,54 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable
-from typing import TYPE_CHECKING, cast
+from contextvars import copy_context
+from typing import TYPE_CHECKING, TypeVar, cast
 
 import streamlit as st
 
 from viz.text.language import _
 
 if TYPE_CHECKING:
-    from viz.figures.drawing.heatmap import PanelFigure
+    import plotly.graph_objects as go
+
+    from viz.figures.printable import Printed
     from viz.figures.publication import Format, Width
 
+T = TypeVar("T")
 LONGEST_NAME = 80  # characters of a file's name
 _MIME = {"pdf": "application/pdf", "svg": "image/svg+xml", "png": "image/png"}
 
 
-def publication_button(figure: Callable[[], PanelFigure], *, key: str, name: str) -> None:
-    """Let the reader keep maps as a figure for a paper; nothing is drawn before it is asked for.
+def keep_row(
+    figure: Callable[[], go.Figure | Printed],
+    *,
+    key: str,
+    name: str,
+    csv: Callable[[], str] | None = None,
+    square: bool = True,
+) -> None:
+    """Let the reader keep a picture as a figure for a paper, and its numbers; nothing is made before it is asked for.
 
     Parameters
     ----------
     figure : callable
-        Returns the maps, as a figure function does; called when the file is made.
+        Returns what `viz.figures.publication.publication_file` draws; called when the file is made.
     key : str
-        Names the button on its page.
+        Names the picture on its page.
     name : str
         Of the file, without ending; made fit by `file_name`.
+    csv : callable, optional
+        Returns the numbers as CSV.
+    square : bool, optional
+        Whether the picture is of maps, whose cells can be square.
     """
+    with st.container(horizontal=True, vertical_alignment="center", key=f"keep-{key}"):
+        _publication_button(figure, key=key, name=name, square=square)
+        if csv is not None:
+            csv_button(csv, file_name(name), label=_("Numbers as CSV"))
+
+
+def _publication_button(figure: Callable[[], go.Figure | Printed], *, key: str, name: str, square: bool) -> None:
     box = st.popover(
         _("For a paper"), icon=":material/article:", type="tertiary", key=f"paper-{key}", on_change="rerun"
     )
@@ -49,18 +71,18 @@ def publication_button(figure: Callable[[], PanelFigure], *, key: str, name: str
             key=f"paper-width-{key}",
         )
         titles = st.toggle(_("Titles and notes"), value=True, key=f"paper-titles-{key}")
-        square = st.toggle(_("Square cells"), value=False, key=f"paper-square-{key}")
+        squares = square and st.toggle(_("Square cells"), value=False, key=f"paper-square-{key}")
 
-        def made() -> bytes:
+        def made() -> bytes:  # called outside this run
             from viz.figures.publication import publication_file  # draws with matplotlib, which few need
 
             return publication_file(
-                figure(), cast("Format", form), width=cast("Width", width), titles=titles, square=square, title=name
+                figure(), cast("Format", form), width=cast("Width", width), titles=titles, square=squares, title=name
             )
 
         st.download_button(
             _("Download"),
-            made,
+            _in_this_language(made),
             file_name=f"{file_name(name)}.{form}",
             mime=_MIME[str(form)],
             on_click="ignore",
@@ -70,24 +92,33 @@ def publication_button(figure: Callable[[], PanelFigure], *, key: str, name: str
         st.caption(_("Cells are shapes and words are text: both stay sharp, and can be changed in a drawing program."))
 
 
-def csv_button(text: str, name: str) -> None:
+def _in_this_language(make: Callable[[], T]) -> Callable[[], T]:
+    """Return `make` as it would answer now: it is called when somebody keeps the file, outside a run of the page."""
+    context = copy_context()
+    return lambda: context.copy().run(make)
+
+
+def csv_button(text: str | Callable[[], str], name: str, *, label: str = "") -> None:
     """Let the reader keep a table as CSV; `name` is the file's without its ending, as `file_name` gives it.
 
     Parameters
     ----------
-    text : str
-        The table as CSV.
+    text : str or callable
+        The table as CSV, or what makes it when it is asked for.
     name : str
         Of the file, without its ending, as `file_name` gives it.
+    label : str, optional
+        What stands on the button.
     """
     st.download_button(
-        _("CSV"),
-        text,
+        label or _("CSV"),
+        text if isinstance(text, str) else _in_this_language(text),
         file_name=f"{name}.csv",
         mime="text/csv",
         on_click="ignore",
         icon=":material/download:",
-        key=f"csv-{name}",
+        type="tertiary" if label else "secondary",
+        key=f"csv-{label}-{name}",
     )
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.figure_samples import AWKWARD, translation
-from viz.captions.tables import csv_of, table_of
+from viz.captions.tables import csv_of, csv_of_views, table_of
 from viz.views.view import View, choose_view
 
 WORDS = st.lists(st.text(st.characters(), max_size=30), min_size=1, max_size=8)
@@ -36,3 +36,20 @@ def test_csv_holds_every_weight_exactly(source: list[str], target: list[str]) ->
         read[int(row["query_position"]) - 1, int(row["key_position"]) - 1] = np.float32(row["weight"])
     np.testing.assert_array_equal(read, shown.weights)
     assert all(row["query"] and row["key"] for row in rows)
+
+
+def test_one_csv_holds_every_cell_of_every_mechanism() -> None:
+    views = [view(AWKWARD["repeated"], AWKWARD["chinese"]), view(AWKWARD["chinese"], AWKWARD["repeated"])]
+    rows = list(csv.DictReader(io.StringIO(csv_of_views(views))))
+    assert len(rows) == sum(each.weights.size for each in views)
+    assert {row["source"] for row in rows} == {each.trace.source_text for each in views}
+    own = rows[: views[0].weights.size]
+    assert [np.float32(row["weight"]) for row in own] == views[0].weights.ravel().tolist()
+    first = own[0]
+    assert (first["mechanism"], first["map"], first["layer"], first["head"]) == (
+        views[0].trace.provenance.title,
+        "decoder.0.cross",
+        "0",
+        "0",
+    )
+    assert (first["edits"], first["decoding"], first["rows"]) == ("0", "greedy", "written")

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.support.figure_samples import AWKWARD, pieces, translation
-from viz.figures.bottleneck import HEIGHT, WIDTH, many_looks, one_vector
+from viz.figures.bottleneck import HEIGHT, WIDTH, drawing_of, many_looks, one_vector
 from viz.views.view import choose_view
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -19,10 +19,11 @@ def texts(figure: str) -> list[str]:
 @pytest.mark.parametrize("name", [name for name in AWKWARD if name not in ("broken", "blank")])
 def test_any_word_stands_inside_the_picture(name: str) -> None:
     words = AWKWARD[name]
-    for figure in (
+    for picture in (
         one_vector(words, words, title="<b>", numbers=768),
         many_looks(choose_view(translation(pieces(words), pieces(words)))),
     ):
+        figure = drawing_of(picture)
         assert len(texts(figure)) >= 2 * len(words)
         for x, y in re.findall(r'<text x="([-\d.]+)" y="([-\d.]+)"', figure):
             assert 0 <= float(x) <= WIDTH
@@ -30,13 +31,13 @@ def test_any_word_stands_inside_the_picture(name: str) -> None:
 
 
 def test_every_word_goes_through_the_one_vector() -> None:
-    figure = one_vector(("a", "b", "c"), ("d", "e"), title="Seq2seq, 2014", numbers=768)
+    figure = drawing_of(one_vector(("a", "b", "c"), ("d", "e"), title="Seq2seq, 2014", numbers=768))
     assert figure.count('class="link"') == 5
     assert "768 numbers for 3 words" in texts(figure)
 
 
 def test_a_line_is_as_thick_as_its_weight() -> None:
     view = choose_view(translation(("a", "b", "c"), ("d", "e", "f")))
-    thick = [float(each) for each in re.findall(r'stroke-width="([\d.]+)"', many_looks(view))]
+    thick = [float(each) for each in re.findall(r'stroke-width="([\d.]+)"', drawing_of(many_looks(view)))]
     shown = sorted(float(weight) for weight in view.weights.ravel() if weight >= 0.03)
     assert sorted(each / max(thick) for each in thick) == pytest.approx([each / shown[-1] for each in shown], abs=0.01)

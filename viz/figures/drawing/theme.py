@@ -64,6 +64,9 @@ HEAD_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#b65f98")
 """Of picked heads that are drawn over each other: told apart with any colour vision (Okabe & Ito 2008, the last
 darkened), on light and on dark pages."""
 
+CLEAR = "rgba(0,0,0,0)"
+"""Of what is there to be clicked and not to be seen."""
+
 WINDOW_COLOUR = "#e0750a"
 """Of the windows of local attention, over every shade of a map."""
 
@@ -274,13 +277,13 @@ def template() -> go.layout.Template:
         layout={
             "font": {"family": FONT_FAMILY, "size": FONT_SIZE, "color": TEXT_COLOUR},
             "paper_bgcolor": PAPER_COLOUR,
-            "plot_bgcolor": "rgba(0,0,0,0)",
+            "plot_bgcolor": CLEAR,
             "hoverlabel": {"font": {"family": FONT_FAMILY, "size": FONT_SIZE + 1}, "align": "left"},
             "xaxis": axis,
             "yaxis": axis,
-            "legend": {"bgcolor": "rgba(0,0,0,0)"},
+            "legend": {"bgcolor": CLEAR},
             "dragmode": False,
-            "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": "#8a8f98", "activecolor": "#5b6068"},
+            "modebar": {"bgcolor": CLEAR, "color": "#8a8f98", "activecolor": "#5b6068"},
         }
     )
 

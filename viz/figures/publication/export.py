@@ -8,10 +8,17 @@ from threading import Lock
 from typing import Any, Literal, get_args
 
 import matplotlib as mpl
+import plotly.graph_objects as go
+from matplotlib.figure import Figure
 
 from viz.figures.drawing.heatmap import PanelFigure
+from viz.figures.printable import Printed, PrintedHeads, PrintedLinks, PrintedWalk
+from viz.figures.publication.charts import draw_chart
+from viz.figures.publication.heads import draw_heads
 from viz.figures.publication.layout import Width
+from viz.figures.publication.links import draw_links
 from viz.figures.publication.maps import draw_maps
+from viz.figures.publication.walks import draw_walk
 
 Format = Literal["svg", "pdf", "png"]
 FORMATS: tuple[Format, ...] = get_args(Format)
@@ -26,7 +33,7 @@ _settings = Lock()  # of matplotlib there is one set for all threads
 
 
 def publication_file(
-    shown: PanelFigure,
+    shown: go.Figure | Printed,
     form: Format,
     *,
     width: Width = "page",
@@ -34,12 +41,12 @@ def publication_file(
     square: bool = False,
     title: str = "",
 ) -> bytes:
-    """Return maps as a file for print: every cell a shape, every word text.
+    """Return a picture as a file for print: every cell and line a shape, every word text.
 
     Parameters
     ----------
-    shown : PanelFigure
-        What a figure function of maps returns, such as `viz.figures.alignment_heatmap`.
+    shown : plotly.graph_objects.Figure, PrintedWalk, PrintedHeads or PrintedLinks
+        What a figure function returns, such as `viz.figures.alignment_heatmap`, or what a canvas is handed on as.
     form : {"svg", "pdf", "png"}
         A PNG has 400 dots an inch.
     width : {"column", "page"}, optional
@@ -47,7 +54,7 @@ def publication_file(
     titles : bool, optional
         Whether titles and notes are in the picture; a paper has them in its caption. Axes and colours are named always.
     square : bool, optional
-        Whether a cell is as high as it is wide.
+        Whether a cell of a map is as high as it is wide.
     title : str, optional
         Of the document, in its metadata.
 
@@ -67,6 +74,18 @@ def publication_file(
     metadata = {"Title": title} | ({"Date": None} if form == "svg" else {"CreationDate": None} if form == "pdf" else {})
     with _settings, mpl.rc_context(_SETTINGS), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing")  # an emoji: a box in PDF and PNG, text in SVG
-        figure = draw_maps(shown, width, titles=titles, square=square)
+        figure = _drawn(shown, width, titles=titles, square=square)
         figure.savefig(file, format=form, dpi=DOTS, bbox_inches="tight", pad_inches=_MARGIN, metadata=metadata)
     return file.getvalue()
+
+
+def _drawn(shown: go.Figure | Printed, width: Width, *, titles: bool, square: bool) -> Figure:
+    if isinstance(shown, PrintedWalk):
+        return draw_walk(shown, width, titles=titles)
+    if isinstance(shown, PrintedHeads):
+        return draw_heads(shown, width, titles=titles)
+    if isinstance(shown, PrintedLinks):
+        return draw_links(shown, width, titles=titles)
+    if isinstance(shown, PanelFigure):
+        return draw_maps(shown, width, titles=titles, square=square)
+    return draw_chart(shown, width, titles=titles)

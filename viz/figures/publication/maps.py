@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from html import unescape
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
-from matplotlib.colors import LinearSegmentedColormap, Normalize
+from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
 from viz.figures.drawing.colour_bar import title_lines
 from viz.figures.drawing.heatmap import PanelFigure
 from viz.figures.drawing.panel import Panel
-from viz.figures.drawing.theme import GREY_SCALE, coloured
+from viz.figures.drawing.theme import CLEAR, GREY_SCALE, coloured
 from viz.figures.publication.layout import (
     BAR,
     LABEL,
@@ -28,12 +29,12 @@ from viz.figures.publication.layout import (
     labels_of,
     lay_out,
 )
+from viz.figures.publication.scale import colours_of
 from viz.figures.publication.text import POINTS, font, lines_of
 from viz.views.hiding import drawn
 
 _DASHES = {"solid": "-", "dot": ":", "dash": "--", None: "-"}
 _BAR_WIDTH = 170.0  # points
-_COLOUR_STEPS = 256
 
 
 def draw_maps(shown: PanelFigure, width: Width, *, titles: bool, square: bool) -> Figure:
@@ -53,12 +54,12 @@ def draw_maps(shown: PanelFigure, width: Width, *, titles: bool, square: bool) -
     matplotlib.figure.Figure
     """
     layout = lay_out(shown.panels, width, titles=titles, square=square)
-    meaning = lines_of(" ".join(title_lines(dict(shown.colours))), NOTE, layout.width)
+    meaning = lines_of(unescape(" ".join(title_lines(dict(shown.colours)))), NOTE, layout.width)
     height = layout.height + BAR + len(meaning) * NOTE * LEADING
     figure = Figure(figsize=(layout.width / POINTS, height / POINTS), dpi=POINTS)
     colours = dict(shown.colours)
-    scale = _colours(colours)
-    lines = [each for each in shown.data if isinstance(each, go.Scatter)]
+    scale = colours_of(colours)
+    lines = [each for each in shown.data if isinstance(each, go.Scatter) and each.marker.color != CLEAR]
     for panel, place, axis in zip(shown.panels, layout.places, shown.axes, strict=True):
         axes = _map(figure, panel, place, height, scale, shown)
         for line in lines:
@@ -66,12 +67,6 @@ def draw_maps(shown: PanelFigure, width: Width, *, titles: bool, square: bool) -
                 _line(axes, line)
     _bar(figure, layout, height, scale, meaning, colours)
     return figure
-
-
-def _colours(axis: dict[str, Any]) -> ScalarMappable:
-    stops = [(float(place), colour) for place, colour in axis["colorscale"]]
-    scale = LinearSegmentedColormap.from_list("weights", stops, _COLOUR_STEPS)
-    return ScalarMappable(Normalize(axis["cmin"], axis["cmax"]), scale)
 
 
 def _map(figure: Figure, panel: Panel, place: Place, height: float, scale: ScalarMappable, shown: PanelFigure) -> Axes:

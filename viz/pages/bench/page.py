@@ -12,6 +12,7 @@ import models
 from models.mechanisms import mechanisms
 from models.trace import AttentionTrace, Reading
 from viz.canvas.alignment import Shown, encode_alignment
+from viz.captions.tables import csv_of_views
 from viz.figures import alignment_heatmap
 from viz.figures.drawing.theme import Colour
 from viz.measures.summary import Summary, SummaryOrder, divergence_from, in_order, summary_of
@@ -52,7 +53,7 @@ from viz.views.view import Unit, View
 from viz.widgets.canvas import alignment_canvas
 from viz.widgets.chart import Picture
 from viz.widgets.frame import Frame, Page
-from viz.widgets.keep import publication_button
+from viz.widgets.keep import keep_row
 from viz.widgets.language_pair import mechanism_of, pair_of
 from viz.widgets.readable_text import fit_text, keep_readable, last_readable
 from viz.widgets.sentence import languages_of, say_cut
@@ -235,7 +236,12 @@ def _show_panels(shown: dict[str, tuple[AttentionTrace, View | None]], wanted: W
     views = [view for _trace, view in shown.values() if view]
     if views:
         name = file_name_of({key: trace for key, (trace, _view) in shown.items()})
-        publication_button(lambda: alignment_heatmap(views, colour=wanted.colour), key="alignment", name=name)
+        keep_row(
+            lambda: alignment_heatmap(views, colour=wanted.colour),
+            key="alignment",
+            name=name,
+            csv=lambda: csv_of_views(views),
+        )
 
 
 PAGE = Page(

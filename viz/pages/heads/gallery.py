@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import streamlit as st
 
@@ -20,7 +21,7 @@ from viz.text.language import _
 from viz.text.markup import plain
 from viz.views.heads import HeadPlace
 from viz.widgets.canvas import head_canvas, picked_on
-from viz.widgets.keep import file_name
+from viz.widgets.keep import file_name, keep_row
 from viz.widgets.settings import choose, link
 
 CANVAS = "overview"
@@ -114,17 +115,18 @@ def show_gallery(shown: Shown, wanted: Wanted, arrangement: Arrangement, picked:
     """
     kept = [place for place in order_of_picking() if place in picked]
     name = file_name(file_name_of(shown, map_title(shown.first.shown.site)))
-    payload = shown.payload(
-        heads=arrangement.heads,
-        picked=kept,
-        remarks={each.place: remark_of(each.label) for each in arrangement.profiles or ()},
-        labels={each.place: tile_label(each.label) for each in arrangement.profiles or ()},
-        colour=wanted.colour,
-        file=f"{name}.{wanted.picture}",
-    )
+    common: dict[str, Any] = {
+        "heads": arrangement.heads,
+        "picked": kept,
+        "labels": {each.place: tile_label(each.label) for each in arrangement.profiles or ()},
+        "colour": wanted.colour,
+    }
+    remarks = {each.place: remark_of(each.label) for each in arrangement.profiles or ()}
+    payload = shown.payload(remarks=remarks, file=f"{name}.{wanted.picture}", **common)
     with st.container(key="figure-all-heads"):
         head_canvas(payload, key=CANVAS)
     st.caption(plain(shown.sentence()))
+    keep_row(lambda: shown.printed(**common), key="all-heads", name=name, square=False)
 
 
 def profiles_of(shown: Shown) -> tuple[head_profile.Profile, ...]:

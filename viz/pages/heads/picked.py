@@ -9,6 +9,7 @@ import streamlit as st
 
 from viz.canvas.comparison import encode_comparison
 from viz.captions import heads
+from viz.captions.tables import csv_of_views
 from viz.figures import HeadPlace, head_combination, head_comparison, head_difference, head_lines
 from viz.figures.comparison import Combination
 from viz.figures.drawing.long_maps import MOST_LABELLED
@@ -24,7 +25,7 @@ from viz.text.tokens import shorten, visible
 from viz.widgets.canvas import comparison_canvas
 from viz.widgets.chart import show_figure
 from viz.widgets.isolation import isolate_on_hover
-from viz.widgets.keep import file_name
+from viz.widgets.keep import file_name, keep_row
 from viz.widgets.settings import choose, link
 
 LONGEST_NAMED = 40  # characters of the sentence in the name of a file
@@ -88,6 +89,12 @@ def _side_by_side(shown: Shown, wanted: Wanted, picked: Sequence[HeadPlace], wid
     with st.container(key=f"figure-{FIGURE}"):
         comparison_canvas(payload, key=FIGURE)
     st.caption(plain(says))
+    keep_row(
+        lambda: head_comparison(shown.trace, heads=picked, width=width, **wanted.common),
+        key=FIGURE,
+        name=name,
+        csv=lambda: csv_of_views(views),
+    )
 
 
 def _together(shown: Shown, wanted: Wanted, picked: Sequence[HeadPlace], width: float, how: Combination) -> None:

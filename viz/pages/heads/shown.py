@@ -7,10 +7,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from models.trace import AttentionTrace
-from viz.canvas.overview import SmallMaps, encode_overview, small_maps
+from viz.canvas.overview import SmallMaps, encode_overview, printed_heads, small_maps
 from viz.captions import heads
 from viz.captions.heads import overview_note
 from viz.figures.drawing.theme import Colour
+from viz.figures.printable import PrintedHeads
 from viz.measures import head_profile
 from viz.measures.similarity import Similarity, head_similarity
 from viz.server.caching import BoundedCache
@@ -159,6 +160,26 @@ class Shown:
             note=note,
             says=self.sentence(),
             file=file,
+        )
+
+    def printed(
+        self,
+        *,
+        heads: Sequence[HeadPlace] | None,
+        picked: Sequence[HeadPlace],
+        labels: Mapping[HeadPlace, str],
+        colour: Colour,
+    ) -> PrintedHeads:
+        """Return the overview for print.
+
+        Parameters
+        ----------
+        heads, picked, labels, colour
+            As in `payload`.
+        """
+        small: SmallMaps = self.kept(("small", self.hidden), lambda: small_maps(self.views(self.hidden)))
+        return printed_heads(
+            self.first, small, heads=heads, picked=picked, labels=labels, colour=colour, note=self._note()
         )
 
     def _note(self) -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from streamlit.delta_generator import DeltaGenerator
 
 import models
 from models.trace import AttentionTrace
 from viz.canvas.walk import encode_walk
+from viz.figures.printable import PrintedWalk
 from viz.pages.steps.numbers import show_numbers
 from viz.pages.steps.places import Place, choose_mechanisms, choose_places, installed
 from viz.pages.steps.settings import (
@@ -33,6 +34,7 @@ from viz.walk.steps import look_at, take_steps
 from viz.walk.telling import same_row, telling_row, telling_word
 from viz.widgets import session
 from viz.widgets.canvas import Walked, walk_canvas, walked_on
+from viz.widgets.keep import keep_row
 from viz.widgets.readable_text import fit_text, keep_readable, last_readable
 from viz.widgets.sentence import say_cut
 from viz.widgets.settings import choose, link, value_of
@@ -122,11 +124,21 @@ def _walk(host: Host, places: list[Place], unit: Unit) -> None:
     text = sentence_of(first.queries, row, unit, **_lead(first))
     shown = keep_step(pictures, titles)
     walk_canvas(encode_walk(shown, titles=titles, step=step, row=row, column=column, text=text), key=CANVAS)
+    keep_row(lambda: _printed(places, shown, step), key="walk", name=f"{_wrote(first, row)} {step}", square=False)
     looked_at = []
     for scene, steps in zip(scenes, walks, strict=True):
         own = nearest_step(step, [each.key for each in steps])
         looked_at.append((scene, next(each for each in steps if each.key == own)))
     show_numbers(looked_at)
+
+
+def _printed(places: list[Place], pictures: list[dict[str, Any]], step: str) -> PrintedWalk:
+    formulas = [WALKS[place.mechanism].formula for place in places]
+    return PrintedWalk(pictures, formulas, step, _("the likeliest next words"))
+
+
+def _wrote(place: Place, row: int) -> str:
+    return f"{place.mechanism} {place.queries.word_texts[place.queries.words[row]]}"
 
 
 def _same(first: Place, place: Place, row: int, column: int | None) -> tuple[int, int | None]:

@@ -14,6 +14,7 @@ from models.sites import Site
 from models.trace import AttentionTrace
 from viz.captions.differences import sentence_of_difference
 from viz.captions.maps import sentence_of
+from viz.captions.tables import csv_of_views
 from viz.figures import alignment_heatmap, difference_heatmap
 from viz.figures.drawing.theme import Colour
 from viz.pages.surgery.checks import Look, Wanted, show_check
@@ -143,6 +144,7 @@ def _maps(views: Sequence[View], wanted: Wanted, available: float, *, edited: bo
         picture=wanted.picture,
         available=available,
         on_select="rerun",
+        csv=lambda: csv_of_views(views[: 1 + edited]),
     )
     offer_edits(views[0])
     if edited:

@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 
 import models
 from models.translation.entry import Entry
-from viz.figures.bottleneck import many_looks, one_vector
+from viz.figures.bottleneck import drawing_of, many_looks, one_vector
+from viz.figures.printable import PrintedLinks
 from viz.server.runtime import Host
 from viz.views.view import choose_view
 from viz.widgets.drawing import show_drawings
+from viz.widgets.keep import keep_row
 
 _LONGEST = 9
 """Words of the beginning that is drawn at most, where there is one so short."""
@@ -46,7 +48,9 @@ def show_both_ways(host: Host, entries: Mapping[str, Entry], starts: Sequence[st
         ),
         many_looks(choose_view(seeing)),
     )
-    show_drawings(pictures, key="both-ways")
+    show_drawings([drawing_of(each) for each in pictures], key="both-ways")
+    name = f"{start[0]} bottleneck"
+    keep_row(lambda: PrintedLinks(pictures), key="both-ways", name=name, square=False)
 
 
 def vector_size(network: Mapping[str, int]) -> int:
