@@ -19,7 +19,8 @@ from playwright.sync_api import Page, sync_playwright
 
 import models
 from benchmarks.measure import report
-from benchmarks.page import ROOT, START_LIMIT, TEXT, Target, free_port, launch_chromium, open_page, painted, serving
+from benchmarks.page import TEXT, Target, launch_chromium, open_page, painted
+from benchmarks.serving import ROOT, START_LIMIT, free_port, serving
 from models.experiments.sweeps import switch_off_each_head
 
 MAPS = Target("Surgery", "surgery", "maps", 2)

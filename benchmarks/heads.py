@@ -27,17 +27,8 @@ from playwright.sync_api import Browser, Page, sync_playwright
 import models
 from benchmarks.head_drawing import LARGE, LIMIT, PAINTED, browser_of, draw, text_of, write_large
 from benchmarks.measure import interleaved, ratio, report
-from benchmarks.page import (
-    LAST_WORDS,
-    ROOT,
-    TEXT,
-    Target,
-    free_port,
-    last_sent,
-    open_page,
-    serving,
-    waits,
-)
+from benchmarks.page import LAST_WORDS, TEXT, Target, last_sent, open_page, waits
+from benchmarks.serving import ROOT, free_port, serving
 from models.huggingface.embedded import local_models
 from models.huggingface.observed_pass import observed_pass
 

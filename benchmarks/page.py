@@ -11,24 +11,18 @@ from __future__ import annotations
 
 import argparse
 import shutil
-import socket
 import statistics
-import subprocess
-import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import psutil
 from playwright.sync_api import Browser, Page, Playwright, sync_playwright
 
 from benchmarks.measure import report
+from benchmarks.serving import ROOT, START_LIMIT, free_port, memory_of, serving, wait_for_port
 from models.registry import catalog, describe
 
-ROOT = Path(__file__).parent.parent
 TEXT = (
     "the members of the committee have asked for a report on the state of the union before the end of the year because "
     "many people in all parts of the country want to know what has been done to make sure that there is enough good"
@@ -37,7 +31,6 @@ LAST_WORDS = (
     "peace trade water roads ports taxes wages farms banks space crime drugs steel paper fruit grain sugar fish beef "
     "milk wine coal youth women music sport books media towns lakes"
 ).split()
-START_LIMIT = 180.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,47 +96,18 @@ def whole_bench() -> Target:
     return Target(name, f"?mechanisms={keys}", TARGETS["bench"].figure, maps)
 
 
-def free_port() -> int:
-    """Return a port that no server uses at the moment."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 def launch_chromium(driver: Playwright) -> Browser:
     """Start the machine's own Chromium, headless."""
     return driver.chromium.launch(executable_path=shutil.which("chromium"), args=CHROMIUM_FLAGS)
-
-
-@contextmanager
-def serving(app: Path, port: int) -> Iterator[psutil.Process]:
-    """Run the app's server while the block runs; its log goes nowhere."""
-    command = [sys.executable, "-m", "streamlit", "run", str(app), f"--server.port={port}", "--server.headless=true"]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        try:
-            yield psutil.Process(process.pid)
-        finally:
-            process.terminate()
-
-
-def megabytes(server: psutil.Process) -> float:
-    """Return the resident memory of the server and its children, in MB of a million bytes."""
-    return float(sum(each.memory_info().rss for each in (server, *server.children(recursive=True)))) / 1e6
 
 
 def open_page(browser: Browser, port: int, address: str = "") -> Page:
     """Open `address` of the app in a page with the probe, as soon as the port answers."""
     page = browser.new_page(viewport={"width": 1440, "height": 900})
     page.add_init_script(PROBE)
-    give_up = time.monotonic() + START_LIMIT
-    while time.monotonic() < give_up:
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                page.goto(f"http://127.0.0.1:{port}/{address}")
-                return page
-        time.sleep(0.02)
-    message = f"the server did not open port {port} within {START_LIMIT:.0f} s"
-    raise TimeoutError(message)
+    wait_for_port(port)
+    page.goto(f"http://127.0.0.1:{port}/{address}")
+    return page
 
 
 def painted(page: Page, target: Target, text: str) -> float:
@@ -194,9 +158,9 @@ def measure(browser: Browser, app: Path, target: Target, *, rounds: int, words: 
         opened = time.perf_counter() - start
         painted(page, target, "")
         cold = time.perf_counter() - start
-        first_memory = megabytes(server)
+        first_memory = memory_of(server)
         rows = [waits(page, target, count, rounds) for count in words]
-        last_memory = megabytes(server)
+        last_memory = memory_of(server)
     return [
         *rows,
         {

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
 
-from benchmarks.page import ROOT, free_port, launch_chromium, open_page, serving
+from benchmarks.page import launch_chromium, open_page
+from benchmarks.serving import ROOT, free_port, serving
 from models import catalog, load
 from models.translation.examples import EXAMPLES
 from viz.figures import alignment_heatmap

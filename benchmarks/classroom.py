@@ -1,0 +1,163 @@
+"""A class at one server: sessions that edit their own sentences at once. `python -m benchmarks.classroom bench 40 90`.
+
+The server is started here, and visitors speak to it as browsers do (`benchmarks.visitor`), from a process of their own.
+First one visitor alone, for a quarter of the time; then all at once. A reply runs from the edit sent to the end of the
+run whose picture shows the new word: what a browser adds to paint it stands in `benchmarks.page`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import statistics
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from benchmarks.measure import report
+from benchmarks.serving import ROOT, free_port, memory_of, serving, wait_for_port
+from benchmarks.visitor import Visitor
+from models.registry import catalog, describe
+
+PAIR = "en-fr"
+PAUSE = (3.0, 7.0)
+"""Seconds between a reply and the next edit: somebody who looks at what came."""
+
+MOST_VISITORS, LONGEST = 200, 3600
+ALONE = 20.0  # seconds of editing of the visitor alone, at least
+LOOKS = 8  # times that memory is looked at
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A page that a class looks at."""
+
+    name: str
+    page: str = ""
+    query: str = ""
+
+
+def targets() -> dict[str, Target]:
+    """Return the pages that can be measured, by the name that the command takes."""
+    keys = "+".join(entry.mechanism.key for entry in map(describe, catalog()) if entry.pair == PAIR)
+    return {
+        "bench": Target("Bench, 3 mechanisms"),
+        "bench-all": Target(f"Bench, {keys.count('+') + 1} mechanisms", query=f"mechanisms={keys}"),
+        "heads": Target("Heads", "heads"),
+        "steps": Target("Steps", "steps"),
+        "surgery": Target("Surgery", "surgery"),
+        "why": Target("Why", "why"),
+    }
+
+
+@dataclass(slots=True)
+class Lesson:
+    """What a number of visitors met.
+
+    Parameters
+    ----------
+    visitors : list of Visitor
+    let_in : float
+        Seconds until the last of them had the page, all having come at once.
+    seconds : float
+        Of editing.
+    memory : list of float
+        MB, at equal distances from the moment when all were let in to the end.
+    cpu : float
+        Cores that the server was busy with, mean.
+    """
+
+    visitors: list[Visitor]
+    let_in: float
+    seconds: float
+    memory: list[float]
+    cpu: float
+
+
+async def hold(target: Target, count: int, seconds: float, port: int, server: psutil.Process, first: int) -> Lesson:
+    """Let `count` visitors in at once, whose sentences begin with that of number `first`, and edit for `seconds`."""
+    visitors = [Visitor(first + number, port, target.page, target.query) for number in range(count)]
+    begin = asyncio.Event()
+    start = time.monotonic()
+    tasks = [asyncio.create_task(each.visit(begin, seconds, PAUSE)) for each in visitors]
+    while not all(each.opened or each.errors for each in visitors):
+        await asyncio.sleep(0.02)
+    let_in = time.monotonic() - start
+    busy = _cpu_seconds(server)
+    begin.set()
+    memory = [memory_of(server)]
+    for _ in range(LOOKS - 1):
+        await asyncio.sleep(seconds / (LOOKS - 1))
+        memory.append(memory_of(server))
+    cpu = (_cpu_seconds(server) - busy) / seconds
+    await asyncio.gather(*tasks)
+    return Lesson(visitors, let_in, seconds, memory, cpu)
+
+
+def _cpu_seconds(server: psutil.Process) -> float:
+    times = [each.cpu_times() for each in (server, *server.children(recursive=True))]
+    return float(sum(each.user + each.system for each in times))
+
+
+def row_of(target: Target, lesson: Lesson) -> dict[str, Any]:
+    """Return a row of the table."""
+    replies = [reply for each in lesson.visitors for reply in each.replies]
+    waits = sorted(reply.milliseconds for reply in replies)
+    times = (statistics.median(waits), quantile(waits, 0.95), waits[-1]) if waits else ()
+    return {
+        "page": target.name,
+        "sessions": len(lesson.visitors),
+        "edits": f"{len(replies)} ({len(replies) / lesson.seconds:.1f} a second)",
+        **dict(zip_longest(("median ms", "p95 ms", "worst ms"), map(round, times), fillvalue="none")),
+        "errors": sum(len(each.errors) for each in lesson.visitors),
+        "KB a reply": round(statistics.mean(reply.bytes for reply in replies) / 1000, 1) if replies else 0,
+        "all let in, s": f"{lesson.let_in:.1f}",
+        "server, cores": f"{lesson.cpu:.2f}",
+        "server, MB": " ".join(f"{each:.0f}" for each in lesson.memory),
+    }
+
+
+def quantile(values: Sequence[float], share: float) -> float:
+    """Return the smallest of sorted `values` that at least `share` of them do not exceed."""
+    return values[min(len(values) - 1, int(share * len(values)))]
+
+
+async def measure(target: Target, count: int, seconds: float, app: Path) -> list[dict[str, Any]]:
+    """Start the server and measure one visitor, then `count`; return a row for each."""
+    port = free_port()
+    with serving(app, port) as server:
+        wait_for_port(port)
+        lessons = [await hold(target, 1, max(ALONE, seconds / 4), port, server, first=0)]
+        if count > 1:
+            lessons.append(await hold(target, count, seconds, port, server, first=1))
+    for lesson in lessons:
+        for each in lesson.visitors:
+            for error in each.errors:
+                sys.stderr.write(f"{error}\n")
+    return [row_of(target, lesson) for lesson in lessons]
+
+
+def main() -> None:
+    """Measure and write a table."""
+    known = targets()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("page", choices=list(known))
+    parser.add_argument("visitors", type=int, help=f"at once, {MOST_VISITORS} at most")
+    parser.add_argument("seconds", type=float, help=f"of editing, {LONGEST} at most")
+    parser.add_argument("--app", type=Path, default=ROOT / "app.py")
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    if not (1 <= options.visitors <= MOST_VISITORS and 1 <= options.seconds <= LONGEST):
+        parser.error(f"1 to {MOST_VISITORS} visitors, 1 to {LONGEST} seconds")
+    rows = asyncio.run(measure(known[options.page], options.visitors, options.seconds, options.app))
+    report("A class at one server", rows, as_json=options.json)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,208 @@
+"""A visitor without a browser: opens a page over Streamlit's websocket, types into its sentence, reads the replies.
+
+What a browser would send is sent: the width of the page once it is known, what it holds of large elements. Only this
+machine is spoken to.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import time
+import zlib
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.WidgetStates_pb2 import WidgetState
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import WebSocketException
+
+HOST = "127.0.0.1"
+PATIENCE = 60.0
+"""Seconds after which a reply that has not come is an error."""
+
+LARGEST = 64 * 2**20  # bytes of a message
+WIDTH = 1340  # pixels of the page in a window of 1440
+SENTENCE, VIEWPORT = "-sentence", "-viewport"  # how the ids of the two elements end
+DONE = (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY)
+
+ADJECTIVES = "old young happy small tall quiet brave hungry tired clever".split()
+PEOPLE = "teacher farmer doctor student singer baker soldier sailor painter driver".split()
+VERBS = "sees follows helps remembers paints washes brings hears finds watches".split()
+THINGS = "horse window letter picture bottle basket ticket blanket camera guitar".split()
+PLACES = "garden kitchen river market bridge station church forest village mountain harbour castle hotel museum".split()
+
+
+class PageError(RuntimeError):
+    """The page shows an error, or ended its run with one."""
+
+
+@dataclass(slots=True)
+class Reply:
+    """What an edit was answered with.
+
+    Parameters
+    ----------
+    milliseconds : float
+        From the message sent to the end of the run whose picture shows the new word.
+    bytes : int
+        That were received meanwhile.
+    at : float
+        When it was sent, in seconds of the monotonic clock.
+    """
+
+    milliseconds: float
+    bytes: int
+    at: float
+
+
+@dataclass(slots=True)
+class Visitor:
+    """One session with a sentence of its own.
+
+    Parameters
+    ----------
+    number : int
+        Whose sentence it is: that of each number is another one.
+    port : int
+    page, query : str
+        The page's part of the address, and what follows the question mark.
+    """
+
+    number: int
+    port: int
+    page: str = ""
+    query: str = ""
+    replies: list[Reply] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+    opened: float = 0.0
+    """Milliseconds until the page stood, as wide as the browser has it."""
+    _socket: ClientConnection | None = None
+    _words: list[str] = field(default_factory=list)
+    _ids: dict[str, str] = field(default_factory=dict)
+    _states: dict[str, WidgetState] = field(default_factory=dict)
+    _fragment: str = ""
+    _held: list[set[str]] = field(default_factory=list)  # hashes of the large elements of the latest runs
+
+    async def visit(self, begin: asyncio.Event, end: float, pause: tuple[float, float]) -> None:
+        """Open the page, wait for `begin`, then edit after each pause until `end`; errors are noted, none is raised.
+
+        Parameters
+        ----------
+        begin : asyncio.Event
+        end : float
+            Seconds of editing.
+        pause : (float, float)
+            Seconds between an edit's reply and the next edit, at least and at most.
+        """
+        chance = random.Random(self.number)
+        try:
+            async with connect(
+                f"ws://{HOST}:{self.port}/_stcore/stream",
+                subprotocols=["streamlit"],
+                max_size=LARGEST,
+                compression=None,
+            ) as self._socket:
+                await self._open(chance)
+                await begin.wait()
+                stop = time.monotonic() + end
+                while (left := stop - time.monotonic()) > 0:
+                    await asyncio.sleep(min(chance.uniform(*pause), left))
+                    if time.monotonic() < stop:
+                        await self._edit()
+        except (OSError, WebSocketException, PageError, TimeoutError) as error:
+            self.errors.append(f"visitor {self.number}: {type(error).__name__} {error}".strip())
+
+    async def _open(self, chance: random.Random) -> None:
+        start = time.perf_counter()
+        kinds = (ADJECTIVES, PEOPLE, VERBS, THINGS)
+        adjective, person, verb, thing = (chance.choice(kind) for kind in kinds)
+        self._words = ["the", adjective, person, verb, "the", thing, "near", "the", "sea"]
+        message = BackMsg()
+        message.rerun_script.page_name = self.page
+        await self._send(message, whole=True)
+        await self._read("")
+        if VIEWPORT in self._ids:
+            width = WidgetState(id=self._ids[VIEWPORT], json_value=json.dumps({"width": WIDTH}))
+            self._states[VIEWPORT] = width
+            await self._send(BackMsg())
+            await self._read("")
+        self.opened = 1000 * (time.perf_counter() - start)
+
+    async def _edit(self) -> None:
+        turn = self.number + len(self.replies)  # no sentence comes twice: its answer would be there already
+        self._words[-1] = PLACES[turn % len(PLACES)]
+        self._words[5] = THINGS[turn // len(PLACES) % len(THINGS)]
+        self._states[SENTENCE] = WidgetState(id=self._ids[SENTENCE], string_value=f"{' '.join(self._words)}.")
+        start = time.perf_counter()
+        await self._send(BackMsg())
+        received = await self._read(self._words[-1])
+        self.replies.append(Reply(1000 * (time.perf_counter() - start), received, time.monotonic()))
+
+    async def _send(self, message: BackMsg, *, whole: bool = False) -> None:
+        state = message.rerun_script
+        state.query_string = self.query
+        context = state.context_info
+        context.timezone, context.locale, context.color_scheme = "UTC", "en-US", "light"
+        context.url = f"http://{HOST}:{self.port}/{self.page}"
+        state.widget_states.widgets.extend(self._states.values())
+        state.cached_message_hashes.extend(set().union(*self._held))
+        if not whole:
+            state.fragment_id = self._fragment
+        self._held = [*self._held[-1:], set()]
+        assert self._socket is not None
+        await self._socket.send(message.SerializeToString())
+
+    async def _read(self, word: str) -> int:
+        """Read to the end of the run whose picture shows `word`; return how many bytes that were."""
+        assert self._socket is not None
+        received, shown = 0, not word
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                data = await self._socket.recv(decode=False)
+                received += len(data)
+                message = ForwardMsg.FromString(data)
+                kind = message.WhichOneof("type")
+                if kind == "script_finished":
+                    if message.script_finished == ForwardMsg.FINISHED_WITH_COMPILE_ERROR:
+                        said = "the script did not run"
+                        raise PageError(said)
+                    if shown and message.script_finished in DONE:
+                        return received
+                elif kind == "ref_hash":
+                    self._held[-1].add(message.ref_hash)
+                elif kind == "delta" and message.delta.WhichOneof("type") == "new_element":
+                    shown = self._take(message, word) or shown
+
+    def _take(self, message: ForwardMsg, word: str) -> bool:
+        """Note what an element says of itself; return whether it is a picture that shows `word`."""
+        element = message.delta.new_element
+        kind = element.WhichOneof("type")
+        if kind == "exception":
+            said = f"{element.exception.type}: {element.exception.message}"
+            raise PageError(said)
+        if message.metadata.cacheable:
+            self._held[-1].add(message.hash)
+        own: Any = getattr(element, kind) if kind else None
+        for ending in (SENTENCE, VIEWPORT):
+            if str(getattr(own, "id", "")).endswith(ending):
+                self._ids[ending] = own.id
+                self._fragment = message.delta.fragment_id or self._fragment
+        return bool(word) and kind in ("bidi_component", "plotly_chart") and word in text_of(own)
+
+
+def text_of(picture: Any) -> str:
+    """Return the words of a picture, or what its bytes say where they are compressed.
+
+    Parameters
+    ----------
+    picture : BidiComponent or PlotlyChart
+    """
+    data = bytes(getattr(picture, "bytes", b""))
+    with suppress(zlib.error):
+        data = zlib.decompress(data)
+    return data.decode("utf-8", "ignore") if data else str(picture)
