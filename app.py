@@ -1,14 +1,10 @@
-"""Attention Bench: `streamlit run app.py`. Its pages, nothing else."""
+"""Attention Bench: `streamlit run app.py`. How it is served; what it shows is listed in `pages.py`."""
 
 from pathlib import Path
 
-from viz.widgets.frame import show_app
+import streamlit as st
 
-PAGES = (
-    "why",
-    "bench",
-    "steps",
-    "heads",
-    "surgery",
-)
-show_app(PAGES, first="bench", icon=Path(__file__).parent / "viz" / "icon.svg")
+from viz.server.guard import guards
+from viz.widgets.style import history_script
+
+app = st.App(Path(__file__).with_name("pages.py"), middleware=guards([history_script()]))

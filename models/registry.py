@@ -38,7 +38,7 @@ def catalog() -> tuple[str, ...]:
 def pretrained() -> tuple[str, ...]:
     """Return the keys of the pretrained models that `load` takes without a network: ``hf:minilm`` if it is installed.
 
-    Folders of the server's configuration come after it; ``hf:owner/name`` of the hub is in no list.
+    ``hf:owner/name`` of the hub is in no list.
     """
     return tuple(local_models())
 
@@ -115,7 +115,7 @@ def load_pretrained(
     progress : callable, optional
         Told of the bytes here and of those that there are, as `hub.fetch` tells it.
     settings : HubSettings, optional
-        What of the hub may be opened; that of the environment if left out.
+        What may be opened beside MiniLM; any model of the hub, up to the usual size, if left out.
     tried : bool, optional
         Whether a model of the hub is opened in a process of its own first, as a server does for its visitors.
 
@@ -132,7 +132,7 @@ def load_pretrained(
     from models.huggingface.loading import load_folder
     from models.huggingface.trial import try_out
 
-    known = local_models()
+    known = local_models(settings.folders if settings else ())
     if key in known:
         return load_folder(known[key].folder, known[key])
     identity = identity_of(key)

@@ -21,7 +21,7 @@ DISTRIBUTIONS = {
     "google": "protobuf",
     "fontTools": "fonttools",
 }  # where the name to install is not the name to import
-OWN = {"models", "viz", "app", "tests", "benchmarks"}
+OWN = {"models", "viz", "app", "pages", "tests", "benchmarks"}
 
 
 def marked_block(text: str, marker: str) -> str:

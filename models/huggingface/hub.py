@@ -1,13 +1,5 @@
 """Models of the Hugging Face hub: looked up before anything is fetched, then fetched as plain files.
 
-What a deployment allows is read from its environment:
-
-- ``ATTENTION_BENCH_HUB``: ``on``, ``off``, or the models that may be opened, separated by commas; left out, it is on,
-  but off on a server that other machines reach;
-- ``ATTENTION_BENCH_HUB_MEGABYTES``: how large a model's files may be together, 1,500 by default;
-- ``ATTENTION_BENCH_HUB_DISK_MEGABYTES``: how much all that were fetched may take on disk, 6,000 by default; those that
-  were used least recently go.
-
 No token of the server is ever used, and what is fetched lies apart from what its owner fetched, so that a visitor
 reaches only what the public reaches. Importing this module does not import torch, transformers or huggingface_hub.
 """
@@ -44,7 +36,7 @@ def look_up(text: str, settings: HubSettings | None = None) -> HubModel:
     text : str
         What somebody typed.
     settings : HubSettings, optional
-        Those of the environment if left out.
+        The usual ones if left out.
 
     Returns
     -------
@@ -58,7 +50,7 @@ def look_up(text: str, settings: HubSettings | None = None) -> HubModel:
     """
     from huggingface_hub import HfApi
 
-    allowed = HubSettings.from_environment() if settings is None else settings
+    allowed = HubSettings() if settings is None else settings
     identity = check_identity(text, allowed)
     try:
         info = HfApi(token=False).model_info(identity, files_metadata=True, timeout=_SECONDS)
@@ -117,7 +109,7 @@ def fetch(found: HubModel, progress: Progress | None = None, settings: HubSettin
     progress : callable, optional
         Called with the bytes that are here and the bytes in all, from another thread.
     settings : HubSettings, optional
-        Those of the environment if left out.
+        The usual ones if left out.
 
     Returns
     -------
@@ -130,7 +122,7 @@ def fetch(found: HubModel, progress: Progress | None = None, settings: HubSettin
     """
     from huggingface_hub import snapshot_download
 
-    make_room(found, HubSettings.from_environment() if settings is None else settings)
+    make_room(found, HubSettings() if settings is None else settings)
     try:
         folder = snapshot_download(
             found.identity,

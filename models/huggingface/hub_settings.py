@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from models.errors import InputError
 from models.messages import Message
-
-HUB_VARIABLE, SIZE_VARIABLE = "ATTENTION_BENCH_HUB", "ATTENTION_BENCH_HUB_MEGABYTES"
-DISK_VARIABLE = "ATTENTION_BENCH_HUB_DISK_MEGABYTES"
-
 
 _IDENTITY = re.compile(
     r"[A-Za-z0-9](?:[A-Za-z0-9_]|-(?![-/])){0,95}/[A-Za-z0-9](?:[A-Za-z0-9_]|[.](?![.])|-(?!-)){0,95}(?<![.-])(?<![.]git)"
@@ -20,18 +15,6 @@ _IDENTITY = re.compile(
 
 
 NO_NAME = Message("A model of the hub is called owner/name, such as google-bert/bert-base-uncased.")
-
-
-_PUBLIC = Message(
-    "This server opens no models of the hub, because other machines reach it. Its owner can allow all of them, or "
-    "some: {variable}=on, or their names.",
-    variable=HUB_VARIABLE,
-)
-_NOT_LIMITED = Message(
-    "This server opens no models of the hub, because its system cannot limit the memory that they take. Its owner can "
-    "name folders of models instead: {variable}.",
-    variable="ATTENTION_BENCH_MODELS",
-)
 
 
 class HubError(InputError):
@@ -57,6 +40,8 @@ class HubSettings:
         Bytes that all models together may take on disk; those used least recently go.
     why_off : Message or None
         Why models are not opened, and what the owner of the server can do, where nobody switched them off.
+    folders : tuple of Path
+        Models that lie on this machine beside the hub's, each called ``hf:<folder name>``.
     """
 
     enabled: bool = True
@@ -64,45 +49,17 @@ class HubSettings:
     largest: int = 1_500_000_000
     disk: int = 6_000_000_000
     why_off: Message | None = None
-
-    @classmethod
-    def from_environment(
-        cls, variables: Mapping[str, str] | None = None, *, public: bool = False, limited: bool = True
-    ) -> HubSettings:
-        """Read the settings; ValueError, naming the variable, if one is neither of what it may be.
-
-        Parameters
-        ----------
-        variables : mapping of str to str, optional
-            Those of the process if left out.
-        public : bool, optional
-            Whether other machines reach the server: then models are opened only if its owner says so.
-        limited : bool, optional
-            Whether the memory that opening a model takes can be limited; no models are opened where it cannot.
-        """
-        values = os.environ if variables is None else variables
-        switch = values.get(HUB_VARIABLE, "").strip()
-        largest, disk = (
-            _megabytes(values, name, usual)
-            for name, usual in ((SIZE_VARIABLE, cls().largest), (DISK_VARIABLE, cls().disk))
-        )
-        allowed = tuple(each.strip() for each in switch.split(",")) if switch.lower() not in ("", "on", "off") else ()
-        if wrong := [each for each in allowed if not _IDENTITY.fullmatch(each)]:
-            message = f"{HUB_VARIABLE} is on, off, or models as owner/name separated by commas; got {wrong[0]!r}"
-            raise ValueError(message)
-        why_off = _NOT_LIMITED if not limited else _PUBLIC if public and not switch else None
-        if switch.lower() == "off":
-            return cls(False, (), largest, disk)
-        return cls(why_off is None, allowed, largest, disk, why_off)
+    folders: tuple[Path, ...] = ()
 
 
-def _megabytes(variables: Mapping[str, str], name: str, usual: int) -> int:
-    """Return the bytes that a variable says in megabytes; `usual` if it is not set."""
-    text = variables.get(name, "").strip()
-    if text and not (text.isascii() and text.isdigit() and int(text)):
-        message = f"{name} is a whole number of megabytes; got {text!r}"
-        raise ValueError(message)
-    return int(text) * 1_000_000 if text else usual
+def is_identity(text: str) -> bool:
+    """Return whether `text` is well formed as ``owner/name``.
+
+    Parameters
+    ----------
+    text : str
+    """
+    return _IDENTITY.fullmatch(text) is not None
 
 
 def check_identity(text: str, settings: HubSettings) -> str:
@@ -116,7 +73,7 @@ def check_identity(text: str, settings: HubSettings) -> str:
     identity = text.strip()
     if not settings.enabled:
         raise HubError(settings.why_off or Message("This server opens no models of the hub."))
-    if not _IDENTITY.fullmatch(identity):
+    if not is_identity(identity):
         raise HubError(NO_NAME)
     if settings.allowed and identity not in settings.allowed:
         message = Message("This server opens only {names}.", names=", ".join(settings.allowed))

@@ -1,17 +1,51 @@
-"""What this server opens of the Hugging Face hub: what its owner says, and what is safe if nothing is said."""
+"""What this server opens beside the models that are shipped: of the Hugging Face hub, and of its own folders."""
 
 from __future__ import annotations
 
 import streamlit as st
 
+from models.huggingface.embedded import Local, local_models
 from models.huggingface.hub_settings import HubSettings
 from models.huggingface.trial import can_limit
+from models.messages import Message
+from viz.server.configuration import configuration
 
 LOCAL = frozenset(("localhost", "127.0.0.1", "::1"))
 """Addresses that no other machine reaches."""
 
+_PUBLIC = Message(
+    "This server opens no models of the hub, because other machines reach it. Its owner can allow all of them, or "
+    "some: {variable}=on, or their names.",
+    variable="ATTENTION_BENCH_HUB",
+)
+_NOT_LIMITED = Message(
+    "This server opens no models of the hub, because its system cannot limit the memory that they take. Its owner can "
+    "name folders of models instead: {variable}.",
+    variable="ATTENTION_BENCH_MODELS",
+)
+
 
 def hub_settings() -> HubSettings:
-    """Return what may be opened; ValueError, naming the variable, if the owner said something that cannot be."""
+    """Return what may be opened, and if nothing of the hub, why: on where only this machine reaches the server.
+
+    Raises
+    ------
+    ConfigurationError
+        If something is set that cannot be.
+    """
+    said = configuration()
     public = st.get_option("server.address") not in LOCAL
-    return HubSettings.from_environment(public=public, limited=can_limit())
+    why_off = _NOT_LIMITED if not can_limit() else _PUBLIC if public and said.hub is None else None
+    return HubSettings(
+        enabled=said.hub is not False and why_off is None,
+        allowed=said.hub if isinstance(said.hub, tuple) else (),
+        largest=said.hub_largest,
+        disk=said.hub_disk,
+        why_off=None if said.hub is False else why_off,
+        folders=said.folders,
+    )
+
+
+def own_models() -> dict[str, Local]:
+    """Return the pretrained models that lie on this machine, by key."""
+    return local_models(configuration().folders)

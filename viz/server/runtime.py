@@ -22,6 +22,7 @@ from models.trace import AttentionTrace
 from models.waiting import asking
 from viz.server.caching import BoundedCache
 from viz.server.cores import collect_garbage, cores_for, load_for_serving
+from viz.server.limits import check_length
 from viz.server.queueing import Turns, leave_if_asked, settle, wait_for
 from viz.server.traces import TRACE_BYTES, TraceCache
 
@@ -271,6 +272,7 @@ class Host:
         models.InputError
             If the text is not one that the model takes.
         """
+        check_length(source, target, options.get("pair"))
         model = self.model(key)
         identity = self.identify(key, source, target, **options)
 

@@ -6,13 +6,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
+from time import monotonic
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from viz.server.configuration import configuration
+from viz.server.limits import Pace, keep_pace
 from viz.text.language import _, closest_language, use_language
 from viz.widgets.language_pair import choose_pair
 from viz.widgets.sentence import sentence_box
+from viz.widgets.session import kept
 from viz.widgets.settings import Setting, link
 from viz.widgets.style import apply_style
 from viz.widgets.unsuited import suit
@@ -106,18 +110,36 @@ class Page:
         _fill(self)
         if self.footnote:
             st.caption(_(self.footnote))
+        st.caption(_privacy())
 
 
-_ROOT = "start"
+def _privacy() -> str:
+    """Say what becomes of what somebody types."""
+    said = _("What you type is read on this server, which writes it to no file.")
+    if configuration().links:
+        return f"{said} {_('It stands in the link of this page: who sees the link can read it.')}"
+    return f"{said} {_('It is not in the link of this page, and forgotten when the page is closed or loaded again.')}"
+
+
+_ROOT, _PACE = "start", "pace"
 
 
 @st.fragment
 def _fill(page: Page) -> None:
     _begin()
+    _keep_pace()
     frame = Frame(link.enter(page.settings))
     page.fill(frame)
     link.show_unknown(frame.messages, sentence=frame.sentence)
     link.leave()
+
+
+def _keep_pace() -> None:
+    """Wait if the visitor changes more than is answered; what they type meanwhile stays, and the newest is answered."""
+    place = st.empty()
+    said = _("More was changed than is answered in a second. The newest comes in a moment.")
+    keep_pace(kept(_PACE, "", lambda: Pace(monotonic())), lambda: place.info(said, icon=":material/hourglass_top:"))
+    place.empty()
 
 
 def _begin() -> None:

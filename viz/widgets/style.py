@@ -25,10 +25,15 @@ def apply_style(*sheets: Path) -> None:
     icon = b64encode(file_text(HERE.parent / "icon.svg").encode()).decode()
     picture = f'<img src="data:image/svg+xml;base64,{icon}" alt="">'
     header = '<h1 class="bench-title">' + picture + escape(_("Attention Bench")) + "</h1>"
-    script = f"<script>\n{file_text(HERE / 'history.js')}</script>"
+    script = f"<script>{history_script()}</script>"
     st.html(f"{style_sheet(HERE / 'style.css')}{header}{script}", unsafe_allow_javascript=True)
     for sheet in sheets:
         st.html(style_sheet(sheet))
+
+
+def history_script() -> str:
+    """Return the one script that stands in a page; the server names it to the browser before."""
+    return f"\n{file_text(HERE / 'history.js')}"
 
 
 def style_sheet(path: Path) -> str:

@@ -29,9 +29,6 @@ import models
 from models.errors import InputError
 from models.huggingface.hub import fetch, look_up
 from models.huggingface.hub_settings import (
-    DISK_VARIABLE,
-    HUB_VARIABLE,
-    SIZE_VARIABLE,
     HubError,
     HubSettings,
     check_identity,
@@ -147,36 +144,6 @@ class TestIdentity:
         assert check_identity("c/d", listed) == "c/d"
         with pytest.raises(HubError, match="opens only a/b, c/d"):
             check_identity("e/f", listed)
-
-
-class TestSettings:
-    @pytest.mark.parametrize(
-        ("variables", "expected"),
-        [
-            ({}, HubSettings()),
-            ({HUB_VARIABLE: "on"}, HubSettings()),
-            ({HUB_VARIABLE: " OFF "}, HubSettings(enabled=False)),
-            ({HUB_VARIABLE: "a/b, c/d"}, HubSettings(allowed=("a/b", "c/d"))),
-            ({SIZE_VARIABLE: "200"}, HubSettings(largest=200_000_000)),
-            ({DISK_VARIABLE: "900"}, HubSettings(disk=900_000_000)),
-        ],
-    )
-    def test_they_come_from_the_environment(self, variables: dict[str, str], expected: HubSettings) -> None:
-        assert HubSettings.from_environment(variables) == expected
-
-    @pytest.mark.parametrize(
-        "variables",
-        [
-            {HUB_VARIABLE: "no"},
-            {HUB_VARIABLE: "a/b,,"},
-            {SIZE_VARIABLE: "0"},
-            {SIZE_VARIABLE: "1 GB"},
-            {DISK_VARIABLE: "-1"},
-        ],
-    )
-    def test_a_mistake_is_an_error_and_opens_nothing(self, variables: dict[str, str]) -> None:
-        with pytest.raises(ValueError, match=next(iter(variables))):
-            HubSettings.from_environment(variables)
 
 
 class TestLookUp:
@@ -379,9 +346,8 @@ class TestFetch:
         assert stored("owner/name") == folder
         assert stored("owner/other") is None
         assert models.load("hf:owner/name").key == "hf:owner/name"
-        monkeypatch.setenv(HUB_VARIABLE, "off")
         with pytest.raises(HubError, match="opens no models"):
-            models.load("hf:owner/name")
+            models.load_pretrained("hf:owner/name", settings=HubSettings(enabled=False))
 
     def test_what_the_owner_of_the_server_fetched_opens_for_no_visitor(
         self, tmp_path: Path, hub: Callable[..., FakeHub], monkeypatch: pytest.MonkeyPatch

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import resource
 import shutil
 from collections.abc import Iterator
@@ -25,8 +24,9 @@ from sentencepiece import SentencePieceProcessor
 
 import models
 from models.errors import InputError
-from models.huggingface.embedded import FOLDERS_VARIABLE, Local, local_models
+from models.huggingface.embedded import Local, local_models
 from models.huggingface.files import INDEX_FILE, WEIGHTS_FILE
+from models.huggingface.hub_settings import HubSettings
 from models.huggingface.loading import hash_weights, load_folder
 from models.huggingface.model import PretrainedModel
 from tests.support.huggingface_samples import TEXT, tiny_network, tiny_pieces, tiny_tokenizer
@@ -345,12 +345,11 @@ class TestFolders:
         with pytest.raises(InputError, match=reason):
             load_folder(tmp_path / "tiny")
 
-    def test_a_server_names_its_folders(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setenv(FOLDERS_VARIABLE, os.pathsep.join((str(folder), str(folder / "absent"))))
-        assert "hf:tiny" in models.pretrained()
-        assert "hf:absent" not in models.pretrained()
-        model = models.load("hf:tiny")
-        assert model.key == "hf:tiny"
+    def test_a_server_names_its_folders(self, folder: Path) -> None:
+        folders = folder, folder / "absent"
+        assert "hf:tiny" in local_models(folders)
+        assert "hf:absent" not in local_models(folders)
+        assert models.load_pretrained("hf:tiny", settings=HubSettings(folders=folders)).key == "hf:tiny"
 
     @pytest.mark.parametrize("key", ["hf:tiny", "hf:", "hf:..", "hf:/etc", "hf:./tiny", "hf:a/../../b", "hf:tiny/"])
     def test_no_text_opens_a_folder(self, key: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -364,9 +363,8 @@ class TestFolders:
         (folder.parent / "owner").mkdir()
         folder.rename(folder.parent / "owner" / "name")
         monkeypatch.chdir(folder.parent)
-        monkeypatch.setenv("ATTENTION_BENCH_HUB", "off")
         with pytest.raises(InputError, match="opens no models of the hub"):
-            models.load("hf:owner/name")
+            models.load_pretrained("hf:owner/name", settings=HubSettings(enabled=False))
 
     def test_what_is_known_of_a_model_is_cited(self, folder: Path) -> None:
         model = load_folder(folder, Local("hf:own", "Own", folder, paper="Somebody 2001", year=2001))

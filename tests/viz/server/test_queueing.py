@@ -13,7 +13,6 @@ import pytest
 import streamlit as st
 
 from models.errors import InputError
-from models.huggingface.hub_settings import HUB_VARIABLE
 from viz.server import hub, queueing, runtime
 from viz.server.hub import hub_settings
 from viz.server.queueing import Turns, settle, wait_for
@@ -177,7 +176,7 @@ def test_a_turn_that_fails_is_over() -> None:
         ("localhost", None, True, True, None),
         ("127.0.0.1", None, True, True, None),
         (None, None, True, False, "other machines reach it"),
-        ("0.0.0.0", None, True, False, f"{HUB_VARIABLE}=on"),
+        ("0.0.0.0", None, True, False, "ATTENTION_BENCH_HUB=on"),
         ("0.0.0.0", "on", True, True, None),
         ("0.0.0.0", "a/b", True, True, None),
         ("localhost", "off", True, False, None),
@@ -195,9 +194,9 @@ def test_the_hub_is_on_where_nobody_else_reaches_the_server_and_memory_is_limite
 ) -> None:
     monkeypatch.setattr(hub, "can_limit", lambda: limited)
     monkeypatch.setattr(st, "get_option", lambda _name: address)
-    monkeypatch.delenv(HUB_VARIABLE, raising=False)
+    monkeypatch.delenv("ATTENTION_BENCH_HUB", raising=False)
     if switch is not None:
-        monkeypatch.setenv(HUB_VARIABLE, switch)
+        monkeypatch.setenv("ATTENTION_BENCH_HUB", switch)
     settings = hub_settings()
     assert settings.enabled is enabled
     assert (said or "") in str(settings.why_off or "")

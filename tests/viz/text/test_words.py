@@ -16,7 +16,7 @@ from models.translation.entry import LANGUAGES
 from models.translation.examples import EXAMPLES
 from tests.support.catalogue import COMMAND, ROOT, messages, pseudo, wide
 
-FILES = sorted(path for path in (ROOT / "app.py", *ROOT.glob("viz/**/*.py"), *ROOT.glob("models/**/*.py")))
+FILES = sorted(path for path in (ROOT / "pages.py", *ROOT.glob("viz/**/*.py"), *ROOT.glob("models/**/*.py")))
 TEXTS = {"_": 1, "mark": 1, "Message": 1, "_n": 2, "CountMessage": 2}
 """How many texts each way to say something takes."""
 
@@ -155,9 +155,12 @@ def belongs_elsewhere(node: ast.AST, *, of_settings: bool) -> bool:
 
 
 def test_no_sentence_goes_past_the_catalogue() -> None:
-    """Three words in a row are a sentence, wherever they stand: in a constant, a table, what a canvas is fed with."""
+    """Three words in a row are a sentence, wherever they stand: in a constant, a table, what a canvas is fed with.
+
+    What an owner sets wrongly is told where the server starts, to nobody else.
+    """
     for path in FILES:
-        if "models" in path.parts:
+        if "models" in path.parts or path.name == "configuration.py":
             continue
         for node in ast.walk(tree(path)):
             if (

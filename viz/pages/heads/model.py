@@ -8,14 +8,13 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 import models
-from models.huggingface.embedded import local_models
 from models.huggingface.hub import look_up
 from models.huggingface.hub_settings import HubSettings, OfflineError, check_identity
 from models.huggingface.hub_store import HubModel, stored
 from models.keys import identity_of, is_of_hub, pretrained_key
 from models.mechanisms import mechanisms
 from viz.pages.heads.settings import MODEL, SECOND, TYPED
-from viz.server.hub import hub_settings
+from viz.server.hub import hub_settings, own_models
 from viz.server.loading import described, usable
 from viz.server.queueing import leave_if_asked
 from viz.server.runtime import Host, ModelUnavailableError
@@ -49,7 +48,7 @@ def choose_model(messages: DeltaGenerator, *, turned: bool) -> str | None:
     str or None
         A key that `models.load` takes, not loaded yet; None while a name is being typed.
     """
-    settings = _settings(messages)
+    settings = hub_settings()
     labels = _labels(settings, messages)
     if KEY not in labels:
         title = _(mechanisms()["transformer"].title)
@@ -143,14 +142,6 @@ def title_of(host: Host, key: str) -> str:
     return _(entry.mechanism.title)
 
 
-def _settings(messages: DeltaGenerator) -> HubSettings:
-    try:
-        return hub_settings()
-    except ValueError as error:
-        messages.warning(plain(_("The hub is off: this server is set up wrongly. {reason}", reason=error)))
-        return HubSettings(enabled=False)
-
-
 def _labels(settings: HubSettings, messages: DeltaGenerator | None = None) -> dict[str, str]:
     """Return what can be chosen: our models of many heads, those on this machine, those of the hub that are known."""
     labels = {}
@@ -159,7 +150,7 @@ def _labels(settings: HubSettings, messages: DeltaGenerator | None = None) -> di
     for key, entry in described(several, messages).items():
         languages = {"source": _(entry.source_language), "target": _(entry.target_language)}
         labels[key] = _("{title}: {source} to {target}", title=_(entry.mechanism.title), **languages)
-    labels |= {key: each.title for key, each in local_models().items()}
+    labels |= {key: each.title for key, each in own_models().items()}
     hub = [pretrained_key(identity) for identity in settings.allowed] if settings.enabled else []
     seen: tuple[str, ...] = session.recall(_SEEN, ())
     return labels | {key: _("{name} (hub)", name=identity_of(key)) for key in (*hub, *seen)}
@@ -204,7 +195,7 @@ def _try_again(host: Host, key: str) -> None:
 def _may_begin(key: str, messages: DeltaGenerator) -> bool:
     """Return whether the model may be loaded now: it lies on this machine, or the reader has just said so."""
     identity = identity_of(key)
-    if key in local_models():
+    if key in own_models():
         return True
     found = _looked_up(identity)
     here = stored(identity)

@@ -20,6 +20,7 @@ from viz.figures.effects import effect_heatmap
 from viz.measures.consequence import rank_agreement, words_of_target
 from viz.pages.surgery.heads import show_heads
 from viz.pages.surgery.settings import AGAINST, CHECK, NO_CHECK
+from viz.server.limits import sweeping
 from viz.server.runtime import Host
 from viz.text.language import _, _n, say
 from viz.text.markup import plain
@@ -96,7 +97,8 @@ def _with_bar(name: str, run: Callable[[Callable[[float], None]], Any]) -> Any:
         bar.progress(min(share, 1.0))
 
     try:
-        result = run(show)
+        with sweeping(lambda: bar.progress(0.0, text=_("Others are measuring: this begins when one of them is done."))):
+            result = run(show)
     except models.InputError:
         place.empty()
         raise

@@ -9,7 +9,6 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 import models
-from models.huggingface.embedded import local_models
 from models.sites import Site
 from models.trace import AttentionTrace
 from viz.captions.differences import sentence_of_difference
@@ -20,6 +19,7 @@ from viz.figures.drawing.theme import Colour
 from viz.pages.surgery.checks import Look, Wanted, show_check
 from viz.pages.surgery.offer import offer_edits
 from viz.pages.surgery.settings import CHECK, MODEL, SETTINGS, SHOWN
+from viz.server.hub import own_models
 from viz.server.loading import described, usable
 from viz.server.runtime import Host, shared_host
 from viz.server.translations import forcible_translation
@@ -64,7 +64,7 @@ def _names(pair: str, messages: DeltaGenerator) -> dict[str, str]:
     """Return what can be operated on: translation models with attention, and pretrained models of this machine."""
     entries = described((key for key in models.catalog() if pair_of(key) == pair), messages).values()
     own = {each.mechanism.key: _(each.mechanism.title) for each in entries if each.mechanism.has_attention}
-    return own | {key: each.title for key, each in local_models().items()}
+    return own | {key: each.title for key, each in own_models().items()}
 
 
 def _key(name: str, pair: str) -> str:

@@ -1,4 +1,4 @@
-"""The link is the state: the only module that reads and writes the address bar, across pages and the browser's Back.
+"""The link is the state: what the settings of a page say, across pages and the browser's Back; `address` holds it.
 
 Streamlit's own ways carry what they can, as tried with 1.67. A text box is bound with ``bind="query-params"``:
 only so is a link written letter by letter without a new entry in the browser's history at each. A control of choices
@@ -26,6 +26,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from viz.text.language import _
 from viz.text.markup import plain
 from viz.text.tokens import shorten
+from viz.widgets.settings import address
 from viz.widgets.settings.kinds import Text
 from viz.widgets.settings.setting import Setting
 
@@ -59,12 +60,14 @@ def enter(settings: Sequence[Setting]) -> bool:
     page = context.page_script_hash if context else ""
     turned = session.get(_PAGE, page) != page
     session[_PAGE] = page
-    by_history = bool(context and context.is_history_navigation)
+    by_history = bool(context and context.is_history_navigation and address.is_open())
     if context and by_history and turned:
         # Streamlit has lost what the link says of boxes bound on the page before, and resets them: run once more.
         session[_ENTRY] = dict(parse_qsl(context.query_string, keep_blank_values=True))
         st.rerun()
     session[_DECLARED] = tuple(settings)
+    for name, value in address.take_in(turned=turned).items():
+        _put_both(name, value)
     entry: dict[str, str] | None = session.pop(_ENTRY, None)
     if entry is not None:
         _open_entry(entry)
@@ -72,11 +75,11 @@ def enter(settings: Sequence[Setting]) -> bool:
     if session[_BACK]:
         session[_OWNERS] = {}
     travelling = {each.name for each in settings if each.travels and isinstance(each, Text)}
-    came_empty = turned and not set(st.query_params) - travelling
+    came_empty = turned and not set(address.said()) - travelling
     if came_empty:
         for name, value in session.get(_LEFT, {}).get(page, {}).items():
             _put_both(name, value)
-    for name in list(st.query_params):
+    for name in list(address.said()):
         if not any(each.covers(name) for each in settings):
             discard(name)
     return came_empty
@@ -85,7 +88,7 @@ def enter(settings: Sequence[Setting]) -> bool:
 def leave() -> None:
     """Keep what stands in the link for the next visit to this page; after its controls are shown."""
     travelling = {each.name for each in _declared() if each.travels and isinstance(each, Text)}
-    settings = {name: value for name, value in st.query_params.items() if name not in travelling}
+    settings = {name: value for name, value in address.said().items() if name not in travelling}
     st.session_state.setdefault(_LEFT, {})[st.session_state.get(_PAGE, "")] = settings
 
 
@@ -134,7 +137,7 @@ def _open_entry(entry: Mapping[str, str]) -> None:
 
 def _put_both(name: str, value: str) -> None:
     """Put a value into the link, and of a text box into the box, which Streamlit binds to it."""
-    st.query_params[name] = value
+    address.said()[name] = value
     if any(isinstance(each, Text) and each.name == name for each in _declared()):
         st.session_state[name] = value
 
@@ -164,7 +167,7 @@ def text_of(setting: Setting) -> str | None:
     ----------
     setting : Setting
     """
-    return st.query_params.get(setting.name)
+    return address.said().get(setting.name)
 
 
 def names_of(setting: Setting) -> tuple[str, ...]:
@@ -174,7 +177,7 @@ def names_of(setting: Setting) -> tuple[str, ...]:
     ----------
     setting : Setting
     """
-    return tuple(name for name in st.query_params if setting.covers(name))
+    return tuple(name for name in address.said() if setting.covers(name))
 
 
 def store(name: str, text: str | None) -> None:
@@ -187,16 +190,16 @@ def store(name: str, text: str | None) -> None:
     text : str or None
     """
     if text is None:
-        st.query_params.pop(name, None)
-    elif st.query_params.get(name) != text:
-        st.query_params[name] = text
+        address.said().pop(name, None)
+    elif address.said().get(name) != text:
+        address.said()[name] = text
 
 
 def drop(*settings: Setting) -> None:
     """Take settings out of the link, so that they start anew."""
     for setting in settings:
         for name in names_of(setting):
-            del st.query_params[name]
+            del address.said()[name]
 
 
 def drop_dependents(name: str, *, unless: Collection[str] = ()) -> None:
@@ -261,8 +264,8 @@ def discard(name: str) -> None:
     name : str
         As the link calls it.
     """
-    note(name, shorten(st.query_params[name], LONGEST_NAMED))
-    del st.query_params[name]
+    note(name, shorten(address.said()[name], LONGEST_NAMED))
+    del address.said()[name]
 
 
 def forget_unknown() -> None:

@@ -6,7 +6,7 @@ from typing import Literal
 
 import streamlit as st
 
-from viz.widgets.settings import link
+from viz.widgets.settings import address, link
 from viz.widgets.settings.kinds import Text
 
 _KEPT = "settings-typed"
@@ -50,13 +50,15 @@ def text_box(
         label,
         default,
         key=setting.name,
-        bind="query-params",
+        bind="query-params" if address.is_open() else None,
         live="200ms",
         autocomplete="off",
         placeholder=placeholder,
         label_visibility=labelled,
     )
     kept[setting.name] = typed or ""
+    if not address.is_open():
+        link.store(setting.name, setting.write(typed or "", default))
     return typed or ""
 
 

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from models.huggingface.embedded import FOLDERS_VARIABLE
 from tests.support.huggingface_samples import tiny_network, tiny_tokenizer
 
 
@@ -23,4 +22,4 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 @pytest.fixture
 def tiny(folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(FOLDERS_VARIABLE, ":".join(map(str, folders.values())))
+    monkeypatch.setenv("ATTENTION_BENCH_MODELS", ":".join(map(str, folders.values())))

@@ -251,11 +251,11 @@ def overview_is_absent(app: AppTest) -> bool:
 
 
 def test_a_deployment_can_switch_the_hub_off_or_give_a_list(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(models.huggingface.hub_settings.HUB_VARIABLE, "off")
+    monkeypatch.setenv("ATTENTION_BENCH_HUB", "off")
     app = opened(model="hf:somebody/tiny2")
     assert "opens no models of the hub" in words(app)
     assert "hub" not in " ".join(app.selectbox(key="model").options)
-    monkeypatch.setenv(models.huggingface.hub_settings.HUB_VARIABLE, "somebody/listed")
+    monkeypatch.setenv("ATTENTION_BENCH_HUB", "somebody/listed")
     assert "somebody/listed (hub)" in opened().selectbox(key="model").options
     assert "opens only somebody/listed" in words(opened(model="hf:somebody/tiny2"))
     assert hub.asked == []
@@ -266,7 +266,7 @@ def test_where_other_machines_reach_the_server_its_owner_is_told_how_to_turn_the
 ) -> None:
     usual = st.get_option
     monkeypatch.setattr(st, "get_option", lambda name: None if name == "server.address" else usual(name))
-    monkeypatch.delenv(models.huggingface.hub_settings.HUB_VARIABLE, raising=False)
+    monkeypatch.delenv("ATTENTION_BENCH_HUB", raising=False)
     app = opened(model="hub")
     assert "ATTENTION_BENCH_HUB=on" in words(app).replace("\\", "")
     assert "hub-name" not in [each.key for each in app.text_input]

@@ -8,7 +8,6 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from models.huggingface import one_stack
-from models.huggingface.embedded import FOLDERS_VARIABLE
 from tests.support.huggingface_samples import tiny_network, tiny_tokenizer
 from viz.pages.heads import output
 
@@ -26,7 +25,7 @@ def opened(folder: Path, monkeypatch: pytest.MonkeyPatch, *, headless: bool = Fa
     network = tiny_network("gpt2")
     (network.base_model if headless else network).save_pretrained(folder)
     tiny_tokenizer(ends=False).save_pretrained(folder)
-    monkeypatch.setenv(FOLDERS_VARIABLE, str(folder))
+    monkeypatch.setenv("ATTENTION_BENCH_MODELS", str(folder))
     app = AppTest.from_function(script, default_timeout=200)
     app.session_state["after-every-token"] = True
     app.query_params["model"] = f"hf:{folder.name}"

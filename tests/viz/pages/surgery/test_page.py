@@ -14,8 +14,8 @@ from streamlit.testing.v1 import AppTest
 from models import load
 from models.edits import mask_key, scale_scores, zero_head
 from models.experiments.sweeps import turned
-from models.huggingface.embedded import FOLDERS_VARIABLE
 from tests.support.huggingface_samples import tiny_network, tiny_tokenizer
+from viz.server.cores import load_for_serving
 from viz.widgets.edits.builder import OPERATIONS
 from viz.widgets.edits.history import History, read_history
 
@@ -202,7 +202,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 @pytest.fixture
 def tiny(folders: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(FOLDERS_VARIABLE, os.pathsep.join(map(str, folders)))
+    monkeypatch.setenv("ATTENTION_BENCH_MODELS", os.pathsep.join(map(str, folders)))
 
 
 def drawn(app: AppTest, key: str) -> str:
@@ -227,7 +227,7 @@ def test_every_head_of_a_pretrained_encoder_decoder_is_weighed_by_what_it_writes
     assert len(heads) == 2 * 4 + 3 * 2 + 3 * 2
     changes = list(heads["change of log-probability (nats)"])
     assert changes == sorted(changes)
-    model = load("hf:surgery-mbart")
+    model = load_for_serving("hf:surgery-mbart")
     written = model.attend("The cat sleeps.").output_text
     before = model.attend("The cat sleeps.", written)
     for place in ("encoder.1.self", "decoder.2.cross"):
@@ -253,7 +253,7 @@ def test_words_of_a_pretrained_encoder_decoder_are_left_out_and_held_against_the
 @pytest.mark.usefixtures("tiny")
 def test_a_causal_model_is_weighed_by_the_text_that_it_reads_and_by_its_vectors() -> None:
     heads = looked(model="hf:surgery-gpt2", check="heads").dataframe[-1].value
-    model, edit = load("hf:surgery-gpt2"), zero_head("decoder.1.self", 2)
+    model, edit = load_for_serving("hf:surgery-gpt2"), zero_head("decoder.1.self", 2)
     before, after = model.attend("The cat sleeps."), model.attend("The cat sleeps.", edits=[edit])
     row = heads[(heads["layer"] == 1) & (heads["head"] == "2")]
     told = [sum(each.log_probability or 0 for each in trace.predictions) for trace in (before, after)]

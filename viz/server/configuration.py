@@ -1,0 +1,206 @@
+"""What the owner of a server may set: each environment variable of the app, declared and read here alone.
+
+A field of `Configuration` says which variable sets it and which kind of value that takes; `docs/configuration.md` tells
+owners what each is for. All are checked when the server starts, and read again when they change, as in tests.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from difflib import get_close_matches
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from models.huggingface.embedded import FOLDER_NAME
+from models.huggingface.hub_settings import is_identity
+from models.translation.words import MOST_CHARACTERS
+
+T = TypeVar("T")
+
+PREFIX = "ATTENTION_BENCH_"
+"""What the name of every variable begins with."""
+
+_SITE = re.compile(r"https?://[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?")
+
+
+class ConfigurationError(ValueError):
+    """Something that is set and cannot be; the message names each variable, and what it may be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind(Generic[T]):
+    """What a variable may be.
+
+    Parameters
+    ----------
+    allowed : str
+        In words, after "is".
+    parse : callable
+        Takes the text, without white space around it; ValueError if it is not allowed.
+    """
+
+    allowed: str
+    parse: Callable[[str], T]
+
+
+def whole_number(least: int, most: int, *, of: str = "", times: int = 1) -> Kind[int]:
+    """Return the kind of a whole number.
+
+    Parameters
+    ----------
+    least, most : int
+    of : str, optional
+        What is counted.
+    times : int, optional
+        What the number is multiplied with, such as the bytes of a megabyte.
+    """
+
+    def parse(text: str) -> int:
+        if not (text.isascii() and text.isdigit() and len(text) <= 18 and least <= int(text) <= most):
+            raise ValueError
+        return int(text) * times
+
+    return Kind(f"a whole number{of and ' of '}{of} from {least} to {most}", parse)
+
+
+def one_of(words: Mapping[str, T]) -> Kind[T]:
+    """Return the kind of a word, in capitals or not.
+
+    Parameters
+    ----------
+    words : mapping of str to object
+        What each word means.
+    """
+
+    def parse(text: str) -> T:
+        if text.lower() not in words:
+            raise ValueError
+        return words[text.lower()]
+
+    return Kind(" or ".join(words), parse)
+
+
+def _parse_hub(text: str) -> bool | tuple[str, ...]:
+    if text.lower() in ("on", "off"):
+        return text.lower() == "on"
+    return _all(text, is_identity)
+
+
+def _all(text: str, is_allowed: Callable[[str], Any]) -> tuple[str, ...]:
+    """Return what stands between commas; ValueError if something is not allowed."""
+    found = tuple(each.strip() for each in text.split(","))
+    if not all(map(is_allowed, found)):
+        raise ValueError
+    return found
+
+
+def _parse_folders(text: str) -> tuple[Path, ...]:
+    found = tuple(Path(each).expanduser() for each in text.split(os.pathsep) if each)
+    if not all(each.is_dir() and FOLDER_NAME.fullmatch(each.name) for each in found):
+        raise ValueError
+    return found
+
+
+SWITCH = one_of({"on": True, "off": False})
+MEGABYTES = whole_number(1, 10**9, of="megabytes", times=10**6)
+HUB: Kind[bool | tuple[str, ...] | None] = Kind(
+    "on, off, or names of models as owner/name, separated by commas", _parse_hub
+)
+SITES = Kind("sites such as https://school.example, separated by commas", lambda text: _all(text, _SITE.fullmatch))
+FOLDERS = Kind(
+    f"folders that are there, separated by {os.pathsep!r}, named with letters of English, digits, dots and hyphens",
+    _parse_folders,
+)
+
+
+def _set_by(name: str, kind: Kind[T], usual: T) -> T:
+    """Return a field that the variable `name` sets, behind the prefix."""
+    found: T = field(default=usual, metadata={"variable": PREFIX + name, "kind": kind})
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """How this server is set up.
+
+    Parameters
+    ----------
+    hub : bool, tuple of str, or None
+        Whether models of the hub are opened, or which; None leaves it to who reaches the server.
+    hub_largest, hub_disk : int
+        Bytes of one model that is fetched, and of all.
+    folders : tuple of Path
+        Models on this machine that visitors may choose.
+    framed_by : tuple of str
+        Sites that may show the app in a frame.
+    metrics : bool
+        Whether this machine may ask for the server's figures, as monitoring does; nobody else ever may.
+    links : bool
+        Whether what a visitor types and chooses stands in the address bar.
+    edits_a_second, most_characters, sweeps_at_once : int
+        What visitors may ask for: changes of one of them, characters of a text, sweeps of all.
+    """
+
+    hub: bool | tuple[str, ...] | None = _set_by("HUB", HUB, None)
+    hub_largest: int = _set_by("HUB_MEGABYTES", MEGABYTES, 1_500_000_000)
+    hub_disk: int = _set_by("HUB_DISK_MEGABYTES", MEGABYTES, 6_000_000_000)
+    folders: tuple[Path, ...] = _set_by("MODELS", FOLDERS, ())
+    framed_by: tuple[str, ...] = _set_by("FRAMED_BY", SITES, ())
+    metrics: bool = _set_by("METRICS", SWITCH, False)
+    links: bool = _set_by("LINKS", SWITCH, True)
+    edits_a_second: int = _set_by("EDITS_A_SECOND", whole_number(1, 1000), 10)
+    most_characters: int = _set_by("CHARACTERS", whole_number(20, MOST_CHARACTERS), MOST_CHARACTERS)
+    sweeps_at_once: int = _set_by("SWEEPS", whole_number(1, 1000), 2)
+
+
+def variables() -> dict[str, tuple[str, Kind[Any], Any]]:
+    """Return for each variable the field that it sets, its kind, and the value if it is not set."""
+    found = {
+        each.metadata["variable"]: (each.name, each.metadata["kind"], each.default) for each in fields(Configuration)
+    }
+    return found
+
+
+def read_configuration(environment: Mapping[str, str]) -> Configuration:
+    """Return what `environment` sets; a variable that is empty counts as not set.
+
+    Parameters
+    ----------
+    environment : mapping of str to str
+
+    Raises
+    ------
+    ConfigurationError
+        If a value is not one that its variable may have, or there is no such variable.
+    """
+    known, values, wrong = variables(), {}, []
+    for name, text in sorted(environment.items()):
+        if not name.startswith(PREFIX) or not text.strip():
+            continue
+        if name not in known:
+            close = get_close_matches(name.removeprefix(PREFIX), [each.removeprefix(PREFIX) for each in known], 1)
+            wrong.append(f"There is no {name}{f'; is {PREFIX}{close[0]} meant?' if close else '.'}")
+            continue
+        field_name, kind, _usual = known[name]
+        try:
+            values[field_name] = kind.parse(text.strip())
+        except ValueError:
+            wrong.append(f"{name} is {kind.allowed}; got {text!r}.")
+    if wrong:
+        message = " ".join((*wrong, "docs/configuration.md tells of each."))
+        raise ConfigurationError(message)
+    return Configuration(**values)
+
+
+@lru_cache(maxsize=8)
+def _read(environment: tuple[tuple[str, str], ...]) -> Configuration:
+    return read_configuration(dict(environment))
+
+
+def configuration() -> Configuration:
+    """Return how this server is set up; raises as `read_configuration` does."""
+    return _read(tuple(each for each in os.environ.items() if each[0].startswith(PREFIX)))

@@ -1,0 +1,120 @@
+"""What each reply of the server tells the browser to allow, and what is answered to nobody. See docs/security.md."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from collections.abc import Iterable
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import streamlit
+from starlette.datastructures import MutableHeaders
+from starlette.middleware import Middleware
+from starlette.responses import PlainTextResponse
+
+from viz.server.configuration import ConfigurationError, configuration
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+FIRST_PAGE = Path(streamlit.__file__).parent / "static" / "index.html"
+"""Streamlit's own page, which holds a script of its own."""
+
+HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",  # sentences stand in links
+    "Permissions-Policy": "camera=(), display-capture=(), geolocation=(), microphone=(), midi=(), payment=(), usb=()",
+}
+METRICS = "/_stcore/metrics"
+
+
+def policy(inline: Iterable[str], framed_by: Iterable[str]) -> str:
+    """Return the content security policy: nothing from elsewhere, and of scripts in a page only those known here.
+
+    Components bring their scripts as blobs, and styles stand in the page, as Streamlit makes both.
+
+    Parameters
+    ----------
+    inline : iterable of str
+        Scripts that stand in a page, to the letter.
+    framed_by : iterable of str
+        Sites that may show the app in a frame.
+    """
+    hashes = (f"'sha256-{b64encode(sha256(each.encode()).digest()).decode()}'" for each in inline)
+    parts = {
+        "default-src": "'self'",
+        "script-src": " ".join(("'self'", "blob:", *hashes)),
+        "style-src": "'self' 'unsafe-inline'",
+        "img-src": "'self' data: blob:",
+        "font-src": "'self' data:",
+        "object-src": "'none'",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+        "frame-ancestors": " ".join(("'self'", *framed_by)),
+    }
+    return "; ".join(f"{name} {value}" for name, value in parts.items())
+
+
+def inline_scripts(page: str) -> list[str]:
+    """Return the scripts that stand in an HTML page itself.
+
+    Parameters
+    ----------
+    page : str
+    """
+    return re.findall(r"<script>(.*?)</script>", page, flags=re.DOTALL)
+
+
+class Guard:
+    """Puts the headers on every reply, and answers what nobody should ask with 404.
+
+    Parameters
+    ----------
+    app : ASGI application
+    headers : mapping of str to str
+    metrics : bool
+        Whether this machine may ask for the server's figures.
+    """
+
+    def __init__(self, app: ASGIApp, headers: dict[str, str], *, metrics: bool) -> None:
+        self._app, self._headers, self._metrics = app, headers, metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(self._headers)
+            await send(message)
+
+        hidden = scope["path"].rstrip("/").endswith(METRICS) and not (self._metrics and _is_local(scope))
+        answering = PlainTextResponse("Not Found", 404) if hidden else self._app
+        await answering(scope, receive, send_with_headers)
+
+
+def _is_local(scope: Scope) -> bool:
+    """Return whether a request was made on this machine, by nobody for others."""
+    names = {name for name, _value in scope["headers"]}
+    return (scope["client"] or ("",))[0] in ("127.0.0.1", "::1") and not names & {b"x-forwarded-for", b"forwarded"}
+
+
+def guards(inline: Iterable[str]) -> list[Middleware]:
+    """Return what stands before the app; ends the start if the server is set up wrongly.
+
+    Parameters
+    ----------
+    inline : iterable of str
+        Scripts that pages hold beside Streamlit's own.
+    """
+    try:
+        said = configuration()
+    except ConfigurationError as error:
+        raise SystemExit(str(error)) from error
+    scripts = (*inline_scripts(FIRST_PAGE.read_text(encoding="utf8")), *inline)
+    headers = {"Content-Security-Policy": policy(scripts, said.framed_by), **HEADERS}
+    return [Middleware(Guard, headers, metrics=said.metrics)]

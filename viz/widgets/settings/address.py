@@ -1,0 +1,41 @@
+"""Where the settings of a page stand: in the address bar, or where its owner keeps them out of it, in the session."""
+
+from __future__ import annotations
+
+from collections.abc import MutableMapping
+
+import streamlit as st
+
+from viz.server.configuration import configuration
+
+_HIDDEN = "settings-hidden"
+
+
+def is_open() -> bool:
+    """Return whether settings stand in the address bar."""
+    return configuration().links
+
+
+def said() -> MutableMapping[str, str]:
+    """Return what the link of this page says; where links are off, what it would say."""
+    if is_open():
+        return st.query_params
+    hidden: MutableMapping[str, str] = st.session_state.setdefault(_HIDDEN, {})
+    return hidden
+
+
+def take_in(*, turned: bool) -> dict[str, str]:
+    """Take what somebody's link brings out of the address bar where links are off, and return it.
+
+    Parameters
+    ----------
+    turned : bool
+        Whether the reader has just turned to this page, which then begins without what the last one said.
+    """
+    if is_open():
+        return {}
+    if turned:
+        said().clear()
+    brought = st.query_params.to_dict()
+    st.query_params.clear()
+    return brought
