@@ -58,7 +58,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def open_page(browser: Browser) -> Iterator[Callable[..., Page]]:
-    """Return a way to open a link; nothing may fail on its page, and nothing may be fetched from elsewhere."""
+    """Return a way to open a link; nothing may fail there, be fetched from elsewhere, or offend the policy."""
     from playwright.sync_api import expect
 
     contexts, problems = [], []
@@ -86,6 +86,7 @@ def open_page(browser: Browser) -> Iterator[Callable[..., Page]]:
         own = (f"http://{urlsplit(address).netloc}/", "blob:", "data:")
         page.on("pageerror", lambda error: problems.append(str(error)))
         page.on("request", lambda request: request.url.startswith(own) or problems.append(request.url))
+        page.on("console", lambda said: "Content Security Policy" in said.text and problems.append(said.text))
         page.on("response", check)
         page.goto(f"{address}?{urlencode(link)}")
         return page

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import os
 import re
 import sys
@@ -10,6 +11,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from packaging.specifiers import SpecifierSet
 
 from models.training.report import with_tables
 
@@ -134,6 +136,24 @@ def test_each_dependency_is_bounded_on_both_sides(name: str) -> None:
 def test_torch_is_pinned_and_the_development_tools_come_on_top_of_what_runs() -> None:
     assert requirements("requirements.txt")["torch"] == "==2.13.0"
     assert "-r requirements.txt" in (ROOT / "requirements-dev.txt").read_text(encoding="utf8").splitlines()
+
+
+def test_the_lock_pins_by_hash_all_that_the_app_takes_within_its_ranges() -> None:
+    lock = (ROOT / "requirements.lock").read_text(encoding="utf8")
+    pins = dict(re.findall(r"^([a-z0-9._-]+)==(\S+) \\\n    --hash=sha256:[0-9a-f]{64}", lock, flags=re.MULTILINE))
+    assert len(pins) == len(re.findall(r"^[a-z0-9]", lock, flags=re.MULTILINE))
+    for distribution, versions in requirements("requirements.txt").items():
+        assert SpecifierSet(versions).contains(pins[distribution.replace("_", "-")]), distribution
+    assert pins["torch"].endswith("+cpu")
+    assert not [name for name in pins if name.startswith(("nvidia", "triton"))]
+
+
+def test_the_notice_credits_all_data_that_a_card_names() -> None:
+    notice = (ROOT / "NOTICE").read_text(encoding="utf8")
+    cards = [json.loads(path.read_text(encoding="utf8")) for path in ROOT.glob("models/weights/*/card.json")]
+    assert cards
+    for each in (data for card in cards for data in card["data"]):
+        assert f"- {each['name']} ({each['licence']}): {each['credit']}" in notice
 
 
 def test_the_licence_is_the_one_that_the_project_declares() -> None:

@@ -17,6 +17,15 @@ FOLDER_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 """How a folder must be called to be offered."""
 
 
+_MINILM = (
+    ("config.json", "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41"),
+    ("special_tokens_map.json", "303df45a03609e4ead04bc3dc1536d0ab19b5358db685b6f3da123d05ec200e3"),
+    ("tokenizer.json", "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"),
+    ("tokenizer_config.json", "acb92769e8195aabd29b7b2137a9e6d6e25c476a4f15aa4355c233426c61576b"),
+    ("vocab.txt", "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Local:
     """A pretrained model that lies on this machine.
@@ -29,6 +38,8 @@ class Local:
     folder : Path
     sha256 : str
         What the hash of its weights must be; empty if any will do.
+    others : tuple of (str, str)
+        What the hashes of other files must be: those from which its configuration and tokenizer are read.
     paper : str
     year : int
         Of the paper that describes this very model; empty and 0 for that of its family.
@@ -39,6 +50,7 @@ class Local:
     title: str
     folder: Path
     sha256: str = ""
+    others: tuple[tuple[str, str], ...] = ()
     paper: str = ""
     year: int = 0
     licence: str = ""
@@ -60,6 +72,7 @@ def local_models(folders: Iterable[Path] = ()) -> dict[str, Local]:
             title="all-MiniLM-L6-v2",
             folder=Path(spec.submodule_search_locations[0]) / "model",
             sha256="53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+            others=_MINILM,
             paper="Wang et al. 2020, MiniLM; Reimers and Gurevych 2019, Sentence-BERT",
             year=2020,
             licence="Apache-2.0",

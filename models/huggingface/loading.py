@@ -76,6 +76,7 @@ def load_folder(folder: Path, local: Local | None = None) -> PretrainedModel:
             sha256=known.sha256,
         )
         raise InputError(message)
+    _check_others(known, folder)
     try:
         network, tokenizer, head = _open(folder, known.title)
         cited = (known.paper, known.year) if known.paper else None
@@ -89,6 +90,16 @@ def load_folder(folder: Path, local: Local | None = None) -> PretrainedModel:
             "{title} cannot be opened: {reason}", title=known.title, reason=_reason(error, folder, known.title)
         )
         raise InputError(message) from error
+
+
+def _check_others(known: Local, folder: Path) -> None:
+    """Raise InputError if a file from which the configuration or the tokenizer is read is not the one expected."""
+    for name, expected in known.others:
+        if not (folder / name).is_file() or _hash(folder / name) != expected:
+            message = Message(
+                "{title}: its {file} is not the one expected. Install it again.", title=known.title, file=name
+            )
+            raise InputError(message)
 
 
 def _open(folder: Path, title: str) -> tuple[Any, TextTokenizer, Predicts]:

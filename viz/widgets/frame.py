@@ -115,10 +115,11 @@ class Page:
 
 def _privacy() -> str:
     """Say what becomes of what somebody types."""
-    said = _("What you type is read on this server, which writes it to no file.")
     if configuration().links:
-        return f"{said} {_('It stands in the link of this page: who sees the link can read it.')}"
-    return f"{said} {_('It is not in the link of this page, and forgotten when the page is closed or loaded again.')}"
+        where = _("It stands in the link of this page: who sees the link can read it.")
+    else:
+        where = _("It is not in the link of this page, and forgotten when the page is closed or loaded again.")
+    return " ".join((_("What you type is read on this server, which writes it to no file."), where))
 
 
 _ROOT, _PACE = "start", "pace"

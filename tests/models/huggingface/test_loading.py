@@ -115,6 +115,20 @@ class TestMiniLM:
         with pytest.raises(InputError, match=r"all-MiniLM-L6-v2: its weights have SHA-256 .*; expected 53aa5117"):
             load_folder(folder, known)
 
+    @pytest.mark.parametrize("name", ["config.json", "tokenizer.json", "vocab.txt"])
+    @pytest.mark.parametrize("change", ["another", "absent"])
+    def test_another_configuration_or_tokenizer_beside_its_weights_is_refused(
+        self, name: str, change: str, tmp_path: Path
+    ) -> None:
+        known = local_models()["hf:minilm"]
+        for path in known.folder.iterdir():
+            if path.name != name and path.is_file():
+                (tmp_path / path.name).symlink_to(path)
+        if change == "another":
+            (tmp_path / name).write_text((known.folder / name).read_text(encoding="utf8") + " ", encoding="utf8")
+        with pytest.raises(InputError, match=f"all-MiniLM-L6-v2: its {name} is not the one expected"):
+            load_folder(tmp_path, known)
+
 
 class TestTokenizers:
     """Files that make a tokenizer where there is no tokenizer.json, and those that make none that can be trusted."""

@@ -230,11 +230,12 @@ def test_what_a_page_does_not_declare_is_named(page: Any) -> None:
 @pytest.mark.parametrize(
     ("words", "there"),
     [
-        (r"query_params", {"viz/widgets/settings/link.py"}),
+        (r"query_params", {"viz/widgets/settings/link.py", "viz/widgets/settings/address.py"}),
         (
             r"session_state",
             {
                 "viz/widgets/settings/link.py",
+                "viz/widgets/settings/address.py",
                 "viz/widgets/settings/controls.py",
                 "viz/widgets/settings/texts.py",
                 "viz/widgets/session.py",  # what is no setting: results, and what components report
