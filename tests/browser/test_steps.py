@@ -40,6 +40,14 @@ walk => {
     return walk.querySelector('svg').getAnimations({ subtree: true }).map(each => each.effect.getTiming().duration);
 }
 """
+BEYOND = """
+frames => frames.flatMap(frame => {
+    const { left, right } = frame.getBoundingClientRect();
+    return [...frame.querySelectorAll('math, .katex-html .base')].map(each => each.getBoundingClientRect())
+        .filter(each => each.width && (each.left < left - 1 || each.right > Math.min(right, innerWidth) + 1))
+        .map(each => [each.left - left, each.right - right]);
+})
+"""
 CUT = """
 formula => {
     const frame = formula.getBoundingClientRect();
@@ -200,6 +208,35 @@ def test_a_cell_of_the_lab_is_edited_and_every_line_follows(visit: Callable[...,
     page.wait_for_function("() => location.search.includes('cells')")
     page.reload()
     wait_for_numbers(page, "result", after.result)
+
+
+@pytest.mark.parametrize("part", ["walk", "fold", "lab", "positions"])
+def test_formulas_fit_a_phone(visit: Callable[..., Page], part: str) -> None:
+    link = {"lab": {"show": "lab", "preset": "heads"}, "positions": {"show": "positions"}}.get(part, {})
+    page = visit(width=390, height=844, mechanism="luong-local-p", step="gaussian", **link)
+    formula = page.locator(".walk .formula" if part == "walk" else "[data-testid='stMarkdownContainer']:has(.katex)")
+    if part == "fold":
+        page.get_by_text("All numbers of this step").click()
+    formula.first.wait_for()
+    expect(page.locator(".katex-display")).to_have_count(0)  # the page has told its width
+    assert formula.evaluate_all(BEYOND) == []
+    if part == "walk":
+        for mechanism in ("bahdanau", "luong-concat", "transformer"):
+            page.goto(page.url.replace(f"mechanism={query(page)['mechanism'][0]}", f"mechanism={mechanism}"))
+            page.wait_for_function("name => location.search.includes(name)", arg=f"mechanism={mechanism}")
+            formula.locator(".line").first.wait_for()
+            assert formula.evaluate_all(BEYOND) == []
+
+
+def test_words_are_chosen_whole_and_pieces_on_request(visit: Callable[..., Page]) -> None:
+    page = visit(sentence="An epizootic.", mechanism="luong-general")
+    buttons = page.locator(".walk .sentence button")
+    buttons.first.wait_for()
+    target = models.load(KEY).attend("An epizootic.").target
+    assert buttons.all_inner_texts() == [text.strip() for text in target.word_texts]
+    page.locator(".st-key-unit button").nth(1).click()
+    expect(buttons).to_have_count(len(target))
+    assert len(target) > len(target.word_texts)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

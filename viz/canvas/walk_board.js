@@ -26,7 +26,11 @@ class Board {
 
   load(picture, titled, words) {
     Object.assign(this, { before: this.tops ? { tops: this.tops } : null, picture, titled, words });
-    this.formula.innerHTML = picture.codes.join("");
+    this.formula.replaceChildren(...picture.codes.map((parts) => {
+      const line = html("div", "line");
+      line.innerHTML = parts.join("");
+      return line;
+    }));
     this.formula.classList.toggle("many", picture.codes.length > 3);
     this.note.textContent = picture.note;
     this.fillLeft();
@@ -39,6 +43,7 @@ class Board {
     const box = html("div", "box", html("b", "", state.name), state.says);
     box.dataset.part = "state";
     if (state.text) box.append(html("span", "text", `“${state.text}”`));
+    if (state.piece) box.append(html("span", "text", state.piece));
     this.fall = html("div", "fall");
     this.left.replaceChildren(box, this.fall);
   }
@@ -64,10 +69,22 @@ class Board {
     this.right.replaceChildren(...parts);
   }
 
+  // Parts of a line stand one below the other where they must; one that is wider still becomes smaller.
+  fitFormula() {
+    const parts = [...this.formula.querySelectorAll("math")];
+    for (const part of parts) part.style.fontSize = "";
+    const room = this.formula.clientWidth - 12, sizes = parts.map((part) => [part.getBoundingClientRect().width, parseFloat(getComputedStyle(part).fontSize)]);
+    parts.forEach((part, number) => {
+      const [wide, size] = sizes[number];
+      if (wide > room) part.style.fontSize = `${(size * room) / wide}px`;
+    });
+  }
+
   // Draw the columns as wide as there is room for; a longer text scrolls inside the stage.
   draw() {
     const { columns } = this.picture, room = this.stage.clientWidth;
     if (!room) return;
+    this.fitFormula();
     const pen = (this.pen ??= document.createElement("canvas").getContext("2d"));
     pen.font = `14px ${getComputedStyle(this.stage).fontFamily}`;
     const widest = Math.max(...columns.map(({ text }) => pen.measureText(cut(text)).width));

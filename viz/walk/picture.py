@@ -43,18 +43,21 @@ _LIT = {
 _BESIDE = ("words", "state", "score", "window", "softmax", "weight", "context", "vector", "predict")
 """Parts that have a place of their own; any other step has a box behind the context."""
 
+_APART = r" \quad "
+"""What stands between the parts of a line of a formula, which may stand one below the other."""
+
 Numbers = NDArray[np.float64]
 
 
 def sentence_of(tokens: TokenSequence, row: int, unit: Unit, *, lead: str, language: str) -> dict[str, Any]:
-    """Return the words that a reader can choose; the one that is chosen, in its pieces.
+    """Return the words, or the pieces, that a reader can choose: each with the row that it stands for.
 
     Parameters
     ----------
     tokens : TokenSequence
         What labels the rows.
     row : int
-        The chosen one.
+        The chosen one; it stands for its word.
     unit : {"word", "piece"}
     lead : str
         What is said before them.
@@ -62,16 +65,12 @@ def sentence_of(tokens: TokenSequence, row: int, unit: Unit, *, lead: str, langu
         Such as ``fr``.
     """
     shown: list[dict[str, Any]] = []
-    for word, text in enumerate(tokens.word_texts):
-        pieces = [place for place, owner in enumerate(tokens.words) if owner == word]
-        space = bool(shown) and (tokens.texts[pieces[0]][:1].isspace() or pieces[0] in tokens.specials)
-        if unit == "word" and row not in pieces:
-            shown.append({"text": spoken(text), "row": pieces[0], "space": space})
-        else:
-            shown += [
-                {"text": spoken(tokens.texts[piece]), "row": piece, "space": space and piece == pieces[0]}
-                for piece in pieces
-            ]
+    for pieces in _groups(tokens.words, unit):
+        first = tokens.texts[pieces[0]]
+        text = first if unit == "piece" else tokens.word_texts[tokens.words[pieces[0]]]
+        starts = pieces[0] == tokens.words.index(tokens.words[pieces[0]])
+        space = bool(shown) and starts and (first[:1].isspace() or pieces[0] in tokens.specials)
+        shown.append({"text": spoken(text), "row": row if row in pieces else pieces[0], "space": space})
     return {"text": shown, "lead": lead, "language": language}
 
 
@@ -101,10 +100,14 @@ def picture_of(walk: Walk, scene: Scene, steps: Sequence[WalkStep], unit: Unit) 
     names = [spoken(read.texts[each] if unit == "piece" else read.word_texts[read.words[each]]) for each in pieces]
     picture: dict[str, Any] = {
         "title": _(scene.trace.provenance.title),
-        "codes": [mathml(line) for line in walk.formula if set(terms_of(line)) & {step.key for step in steps}],
+        "codes": [
+            [mathml(part) for part in line.split(_APART)]
+            for line in walk.formula
+            if set(terms_of(line)) & {step.key for step in steps}
+        ],
         "note": _(walk.note),
         "columns": [{"text": name, "pieces": len(group)} for name, group in zip(names, groups, strict=True)],
-        "state": _state(scene),
+        "state": _state(scene, unit),
         "steps": [_step(step) for step in steps],
         "boxes": [{"part": step.key, "text": step.title} for step in steps if _lit(step.key)[-1] not in _BESIDE],
         "words": _likeliest(scene),
@@ -141,14 +144,25 @@ def _fall(fall: Waterfall | None) -> dict[str, Any] | None:
     return {"says": fall.says, "parts": parts, "total": fall.total, "sum": _("sum")}
 
 
-def _state(scene: Scene) -> dict[str, str]:
-    """Return who reads, and what it knows by then."""
+def _state(scene: Scene, unit: Unit) -> dict[str, str]:
+    """Return who reads, and what it knows by then; of a word of several pieces, which of them the walk is about."""
     if scene.shown is not None and scene.shown.site.kind == "self":
         layer = scene.shown.site.layer
         return {"name": _("the query of {reader}", reader=scene.reader), "says": _("in layer {layer}", layer=layer)}
-    so_far = "".join(scene.trace.target.texts[: scene.row]).strip()
+    target = scene.trace.target
+    so_far = visible_text("".join(target.texts[: scene.row]).strip()) or _("nothing yet")
     name = _("the decoder at step {place}", place=position_name(scene.row))
-    return {"name": name, "says": _("written so far:"), "text": visible_text(so_far) or _("nothing yet")}
+    state = {"name": name, "says": _("written so far:"), "text": so_far}
+    pieces = target.words.count(target.words[scene.row])
+    if unit == "word" and pieces > 1:
+        place = scene.row - target.words.index(target.words[scene.row])
+        state["piece"] = _(
+            "writes {piece}: piece {place} of {count}",
+            piece=scene.query_word,
+            place=position_name(place),
+            count=pieces,
+        )
+    return state
 
 
 def visible_text(text: str) -> str:

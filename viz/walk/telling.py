@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
+
 from models.trace import AttentionMap, TokenSequence
 
 SHORTEST = 4
@@ -12,7 +16,8 @@ def telling_row(shown: AttentionMap, head: int) -> int:
     """Return the row of a word that is worth a walk: in the middle of words whose order the reading turns round.
 
     Without such words it is the row with the sharpest weight off the diagonal, else with the sharpest of all. The word
-    and the one that it reads most are words, no marks; only where there is no such row it may be another.
+    and the one that it reads most are words, no marks, and each in one piece if there are such; only where nothing
+    else is read is it a row whose largest weight is on a mark of the model, the one that reads a word most.
 
     Parameters
     ----------
@@ -22,26 +27,40 @@ def telling_row(shown: AttentionMap, head: int) -> int:
     Returns
     -------
     int
-        Of the first piece of the word, from 0.
+        Of the first piece of the word, from 0, unless that reads a mark of the model alone.
     """
-    words = shown.to_words()
-    weights = words.weights[head]
-    most = weights.argmax(axis=1)
-    queries, keys = _content(shown.query_tokens), _content(shown.key_tokens)
-    first = [shown.query_tokens.words.index(word) for word in range(len(weights))]
-    pieces = shown.weights[head].argmax(axis=1)
+    queries, keys = shown.query_tokens, shown.key_tokens
+    weights = shown.to_words().weights[head]
+    most, pieces = weights.argmax(axis=1).tolist(), shown.weights[head].argmax(axis=1)
+    first = [queries.words.index(word) for word in range(len(weights))]
+    is_word, is_read = _content(queries), _content(keys)
     rows = [
         row
         for row in range(len(weights))
-        if queries[row] and keys[most[row]] and keys[shown.key_tokens.words[pieces[first[row]]]]
+        if is_word[row] and is_read[most[row]] and keys.words[pieces[first[row]]] == most[row]
     ]
-    turned = [row for row in rows if 0 < row < len(most) - 1 and most[row - 1] > most[row] > most[row + 1]]
-    beside = [row for row in rows if most[row] != row]
-    read = [row for row in range(len(weights)) if most[row] not in shown.key_tokens.to_words().specials]
-    for found in (turned, beside, rows, read):
+    whole = [row for row in rows if queries.words.count(row) == 1]
+    both = [row for row in whole if keys.words.count(most[row]) == 1]
+    for found in (_turned(most, whole), _beside(most, both), both, _turned(most, rows), _beside(most, rows), rows):
         if found:
             return first[max(found, key=lambda row: float(weights[row, most[row]]))]
-    return 0
+    return _least_wrong(shown, head)
+
+
+def _turned(most: Sequence[int], rows: Sequence[int]) -> list[int]:
+    return [row for row in rows if 0 < row < len(most) - 1 and most[row - 1] > most[row] > most[row + 1]]
+
+
+def _beside(most: Sequence[int], rows: Sequence[int]) -> list[int]:
+    return [row for row in rows if most[row] != row]
+
+
+def _least_wrong(shown: AttentionMap, head: int) -> int:
+    """Return the row that reads a token of the text most, if there is one: those that read it above all come first."""
+    text = [place not in shown.key_tokens.specials for place in range(len(shown.key_tokens))]
+    weights = shown.weights[head]
+    of_text = np.where(text, weights, 0.0).max(axis=1)
+    return int(max(range(len(weights)), key=lambda row: (of_text[row] == weights[row].max(), of_text[row])))
 
 
 def telling_word(written: TokenSequence) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -129,11 +130,24 @@ def test_a_mechanism_without_a_step_stands_at_the_one_before() -> None:
             assert key not in keys or keys[picture["at"][key]] == key
 
 
-def test_the_chosen_word_stands_in_its_pieces() -> None:
+def test_a_word_of_several_pieces_is_one_word_unless_pieces_are_asked_for() -> None:
     tokens = traced("bahdanau").source
     word = next(word for word in set(tokens.words) if tokens.words.count(word) > 1)
     first = tokens.words.index(word)
-    count = tokens.words.count(word)
-    shown = sentence_of(tokens, first, "word", lead="", language="en")["text"]
-    assert [each["row"] for each in shown if first <= each["row"] < first + count] == list(range(first, first + count))
-    assert sum(each["space"] for each in shown) == len(tokens.word_texts) - 1
+    words = sentence_of(tokens, first + 1, "word", lead="", language="en")["text"]
+    assert [each["text"] for each in words] == [text.strip() for text in tokens.word_texts]
+    assert words[word]["row"] == first + 1  # the chosen piece stands for its word
+    assert sum(each["space"] for each in words) == len(tokens.word_texts) - 1
+    pieces = sentence_of(tokens, first + 1, "piece", lead="", language="en")["text"]
+    assert [each["row"] for each in pieces] == list(range(len(tokens)))
+    assert sum(each["space"] for each in pieces) == len(tokens.word_texts) - 1
+
+
+def test_of_a_word_of_several_pieces_it_is_said_which_one_is_written() -> None:
+    trace = translator("bahdanau").attend(SOURCE, "le flumberdoodle", sites=("*",))
+    row = next(row for row in range(1, len(trace.target)) if trace.target.words[row] == trace.target.words[row - 1])
+    at = replace(scene("bahdanau"), trace=trace, shown=trace["decoder.0.cross"], row=row)
+    count = trace.target.words.count(trace.target.words[row])
+    state = picture_of(WALKS["bahdanau"], at, (), "word")["state"]
+    assert state["piece"] == f"writes {trace.target.texts[row]} (of flumberdoodle): piece 2 of {count}"
+    assert "piece" not in picture_of(WALKS["bahdanau"], at, (), "piece")["state"]

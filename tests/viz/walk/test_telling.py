@@ -39,7 +39,63 @@ def test_else_the_sharpest_and_never_one_that_reads_the_end_or_a_mark() -> None:
     assert telling_row(read(5, 5, 5, 1, 5, 5, sharp=(0.9, 0.9, 0.9, 0.3, 0.9, 0.9)), 0) == 3
 
 
-@pytest.mark.parametrize("key", [key for key in models.catalog() if not key.startswith("hf:")])
+OWN = {
+    "en": (
+        "The old fisherman repaired his broken boat before the storm.",
+        "Young people need a European labour market.",
+        "My sister never drinks black coffee.",
+        "We must protect small farmers.",
+        "Yes.",
+        "Where is the new railway station?",
+        "I do not understand this strange proposal, Mr President.",
+        "The Commission has rejected the amendment.",
+        "Unbelievable misunderstandings happen everywhere!",
+        "She gave him the red book that her grandmother had written.",
+    ),
+    "zh": (
+        "那位老渔夫在暴风雨来临之前修好了他的小船。",
+        "我妹妹从来不喝黑咖啡。",
+        "新的火车站在哪里？",
+        "他昨天给我买了一本红色的书。",
+        "好的。",
+        "科学家发现了一种新的病毒。",
+        "我们必须保护环境。",
+        "这个城市的冬天非常冷。",
+        "你会说法语吗？",
+        "经济危机影响了许多国家。",
+    ),
+}
+EVERY_MAP = 2  # sentences of which every head of every map is looked at
+EXAMPLE = "The agreement on the European Economic Area was signed in August 1992."
+KEYS = [key for key in models.catalog() if not key.startswith("hf:")]
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_no_sentence_opens_on_a_row_that_reads_the_end_most_while_another_does_not(key: str) -> None:
+    for number, sentence in enumerate(OWN[key.split("-")[-2]]):
+        trace = models.load(key).attend(sentence)
+        best = trace.provenance.alignment
+        for shown in trace.maps if number < EVERY_MAP else (trace[best.site.place],) if trace.sites else ():
+            at_marks = np.isin(shown.weights.argmax(axis=2), shown.key_tokens.specials)
+            rows = [telling_row(shown, head) for head in range(len(at_marks))]
+            assert [at_marks[head, row] for head, row in enumerate(rows)] == at_marks.all(axis=1).tolist()
+
+
+def test_the_word_and_what_it_reads_are_whole_where_they_can_be() -> None:
+    for key, sentence, pair in (
+        ("bahdanau-en-fr", OWN["en"][5], ("gare", "station")),
+        ("luong-general-en-fr", EXAMPLE, ("économique", "Economic")),
+        ("transformer-zh-en", OWN["zh"][6], ("protect", "保")),
+    ):
+        trace = models.load(key).attend(sentence)
+        best = trace.provenance.alignment
+        shown, head = trace[best.site.place], 0 if best.head == "mean" else best.head
+        row = telling_row(shown, head)
+        read = shown.key_tokens.texts[shown.weights[head, row].argmax()]
+        assert (shown.query_tokens.texts[row].strip(), read.strip()) == pair
+
+
+@pytest.mark.parametrize("key", KEYS)
 def test_no_example_opens_on_a_row_that_reads_the_end_most(key: str) -> None:
     for sentence in EXAMPLES["-".join(key.split("-")[-2:])].values():
         trace = models.load(key).attend(sentence)

@@ -8,10 +8,11 @@ import numpy as np
 import streamlit as st
 
 from viz.figures.strips import number_strips
+from viz.pages.steps.equations import show_equations
 from viz.pages.steps.settings import ADDITIVE, COSINE, DOT, GENERAL, Tables
 from viz.text.language import _
 from viz.views.strips import Strip
-from viz.walk.digits import aligned, number, products
+from viz.walk.digits import number, products
 from viz.widgets.chart import show_figure
 from viz.widgets.viewport import page_width
 
@@ -39,18 +40,19 @@ _PRODUCTS = {
 }
 
 
-def _formula(tables: Tables, options: dict[str, Any]) -> str:
-    """Return the formula that runs, as LaTeX."""
+def _formula(tables: Tables, options: dict[str, Any]) -> tuple[str, ...]:
+    """Return the formula that runs, as LaTeX, part for part."""
     score = _PRODUCTS[options["score"]]
     inner = rf"\frac{{{score}}}{{\sqrt{{d}}\; T}}" if options["scaled"] else rf"\frac{{{score}}}{{T}}"
     function = r"\operatorname{argmax}" if options["hard"] else r"\operatorname{softmax}"
     head = rf"{function}\left({inner} + M\right) V"
     if "inputs" not in tables:
-        return head
-    made = r"Q = X W_Q, \quad K = X W_K, \quad V = X W_V, \quad "
+        return (head,)
+    made = r"Q = X W_Q", "K = X W_K", "V = X W_V"
     if "output_weight" not in tables:
-        return made + head
-    return made + rf"H_i = {head.replace('V', 'V_i').replace('Q', 'Q_i').replace('K', 'K_i')}, \quad [H_1; H_2]\, W_O"
+        return *made, head
+    each = rf"H_i = {head.replace('V', 'V_i').replace('Q', 'Q_i').replace('K', 'K_i')}"
+    return *made, each, r"[H_1; H_2]\, W_O"
 
 
 def show_layer(tables: Tables, layer: LabLayer, options: dict[str, Any], *, tokens: tuple[str, ...]) -> None:
@@ -67,7 +69,8 @@ def show_layer(tables: Tables, layer: LabLayer, options: dict[str, Any], *, toke
     tokens : tuple of str
         What the rows are called; empty where they have no names.
     """
-    st.latex(_formula(tables, options))
+    available = page_width()
+    show_equations(*_formula(tables, options), available=available, beside=True)
     queries = tokens or labels("q", len(layer.query))
     strips = []
     if "inputs" in tables:
@@ -80,7 +83,6 @@ def show_layer(tables: Tables, layer: LabLayer, options: dict[str, Any], *, toke
         strips += _strips_of(run, head, divisor, queries, tokens or labels("k", run.products.shape[1]))
     if "output_weight" in tables:
         strips.append(Strip(_("output: the heads side by side, times W_O"), "O", layer.output, rows=queries, made=True))
-    available = page_width()
     said = "; ".join(
         f"{name}: " + ", ".join(f"{each:.4g}" for each in row) for name, row in zip(queries, layer.output, strict=True)
     )
@@ -92,7 +94,7 @@ def show_layer(tables: Tables, layer: LabLayer, options: dict[str, Any], *, toke
         available=available,
     )
     if options["score"] == DOT and not options["hard"]:
-        _show_digits(layer, divisor)
+        _show_digits(layer, divisor, available)
 
 
 def _strips_of(run: LabRun, head: str, divisor: str, queries: tuple[str, ...], keys: tuple[str, ...]) -> list[Strip]:
@@ -107,7 +109,7 @@ def _strips_of(run: LabRun, head: str, divisor: str, queries: tuple[str, ...], k
     ]
 
 
-def _show_digits(layer: LabLayer, divisor: str) -> None:
+def _show_digits(layer: LabLayer, divisor: str, available: float) -> None:
     """Show one score, one weight and one result of the first query in digits; scores were divided by `divisor`."""
     run, heads = layer.runs[0], len(layer.runs)
     q, k, v = (np.split(each, heads, axis=1)[0] for each in (layer.query, layer.key, layer.value))
@@ -119,11 +121,10 @@ def _show_digits(layer: LabLayer, divisor: str) -> None:
     mixed, _value = products(run.weights[0], v[:, 0])
     named = r"\text{" + _("result") + "}"
     with st.container(key="lab-digits"):
-        st.latex(
-            aligned(
-                rf"q_1 \cdot k_{{{key + 1}}} &= {digits} = {number(product)}",
-                rf"e_{{1,{key + 1}}} &= \frac{{{number(product)}}}{{{divisor}}} = {number(score)}",
-                rf"a_{{1,{key + 1}}} &= \frac{{{number(power)}}}{{{number(total)}}} = {number(weight)}",
-                rf"{named}_{{1,1}} &= {mixed} = {number(float(run.result[0, 0]))}",
-            )
+        show_equations(
+            rf"q_1 \cdot k_{{{key + 1}}} &= {digits} = {number(product)}",
+            rf"e_{{1,{key + 1}}} &= \frac{{{number(product)}}}{{{divisor}}} = {number(score)}",
+            rf"a_{{1,{key + 1}}} &= \frac{{{number(power)}}}{{{number(total)}}} = {number(weight)}",
+            rf"{named}_{{1,1}} &= {mixed} = {number(float(run.result[0, 0]))}",
+            available=available,
         )

@@ -8,9 +8,9 @@ import streamlit as st
 
 from viz.captions.strips import heading_of
 from viz.figures.strips import number_strips
+from viz.pages.steps.equations import show_equations
 from viz.text.language import _, say
 from viz.text.markup import plain
-from viz.walk.digits import aligned
 from viz.walk.scene import Scene
 from viz.walk.steps import WalkStep
 from viz.widgets.chart import show_figure
@@ -50,7 +50,7 @@ def _show(scene: Scene, step: WalkStep, available: float) -> None:
         available=available,
     )
     if step.worked is not None:
-        st.latex(aligned(*step.worked.lines))
+        show_equations(*step.worked.lines, available=available)
         st.caption(_("The model itself went on with {number}.", number=f"{step.worked.captured:.6f}"))
     notes = " \u00b7 ".join(map(say, scene.trace.provenance.notes))
     if notes:

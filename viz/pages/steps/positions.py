@@ -12,6 +12,7 @@ from models.sites import Site
 from models.trace import AttentionTrace
 from viz.figures import alignment_heatmap
 from viz.figures.positions import dot_products, dot_products_by_distance, position_encoding
+from viz.pages.steps.equations import show_equations
 from viz.pages.steps.numbers import LONGEST_NAMED
 from viz.pages.steps.settings import COUNT, COUNTS, ENCODER_HEAD, ENCODER_LAYER
 from viz.pages.steps.walk import read_sentence
@@ -58,9 +59,11 @@ def _encoding(host: Host, key: str, available: float) -> None:
     from models.experiments.positions import encodings
 
     st.markdown("#### " + _("What is added to each token"))
-    st.latex(
-        r"P_{p,2i} = \sin\left(\frac{p}{10000^{2i/d}}\right), \quad "
-        r"P_{p,2i+1} = \cos\left(\frac{p}{10000^{2i/d}}\right)"
+    show_equations(
+        r"P_{p,2i} = \sin\left(\frac{p}{10000^{2i/d}}\right)",
+        r"P_{p,2i+1} = \cos\left(\frac{p}{10000^{2i/d}}\right)",
+        available=available,
+        beside=True,
     )
     labels = {each: _n("{count} position", "{count} positions", int(each)) for each in COUNTS}
     count = int(choose(COUNT, labels))

@@ -1,0 +1,28 @@
+"""Lines of arithmetic: aligned where there is room, and broken after an operator on a narrow page, never cut."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from viz.walk.digits import aligned
+
+ROOM = 700
+"""Pixels of a page that aligned lines need."""
+
+
+def show_equations(*lines: str, available: float, beside: bool = False) -> None:
+    """Show lines of LaTeX, aligned at their first ``&``.
+
+    Parameters
+    ----------
+    lines : str
+    available : float
+        The width of the page in pixels.
+    beside : bool, optional
+        Whether they stand beside each other, not below, where there is room.
+    """
+    if available >= ROOM:
+        st.latex(r", \quad ".join(lines) if beside else aligned(*lines))
+        return
+    for line in lines:
+        st.markdown(" ".join(rf"$\displaystyle {part}$" for part in line.replace("&", "").split(r"\quad")))
