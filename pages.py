@@ -10,5 +10,6 @@ PAGES = (
     "steps",
     "heads",
     "surgery",
+    "lessons",
 )
 show_app(PAGES, first="bench", icon=Path(__file__).parent / "viz" / "icon.svg")

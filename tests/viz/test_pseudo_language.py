@@ -21,7 +21,9 @@ from models.trace import AttentionTrace
 from models.training.publish import CREDITS
 from models.translation.examples import EXAMPLES
 from tests.support.catalogue import CLOSE, OPEN, pseudo, write_pseudo_language
+from tests.support.lesson_pages import PAGES
 from tests.support.visible import english_words, visible_texts
+from viz.lessons.library import SHIPPED, library_of
 from viz.server.runtime import TraceCache
 from viz.text import language
 from viz.text.language import _, _n, say
@@ -96,13 +98,15 @@ SHOWN = (
     ("surgery", {"model": "bahdanau", "check": "chance"}),
     ("surgery", {"model": "bahdanau", "edits": "~".join(f"mask_key(decoder.*.cross,{key})" for key in range(11))}),
     ("why", {}),
+    ("lessons", {}),
+    ("bench", {"also": "predict", "row": "3", "predicted": "transformer"}),
 )
 """Links that together open every fold, way and message of the pages."""
 
 NAMES = """
     Attention Bench MiniLM BERT GPT SHA MB hf huggingface co owner name google base uncased transformers somebody other
     nothing there no-edit python models training lengths data DIR png svg Europarl CC BY FR
-    st QK qK aV exp tanh cells
+    st QK qK aV exp tanh cells English YAML KB yml
 """
 """What is called the same in every language: models, files, units, symbols, what a link said, how to measure again."""
 
@@ -175,8 +179,9 @@ def everybodys() -> set[str]:
     cards = [describe(key).card for key in catalog() if not key.startswith("hf:")]
     measured = [name for card in cards for figures in ("bleu", "aer") for name in card.get(figures, ())]
     data = [each["credit"] for each in CREDITS.values()]
+    lessons = [text for each in library_of((SHIPPED,), PAGES).lessons.values() for text in (each.title, each.about)]
     sentences = [each for named in EXAMPLES.values() for each in named.values()]
-    return words_of(NAMES, TEXT, OTHER, *papers, *data, *measured, *sentences)
+    return words_of(NAMES, TEXT, OTHER, *papers, *data, *measured, *sentences, *lessons)
 
 
 @pytest.mark.usefixtures("marked", "offline")

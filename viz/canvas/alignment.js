@@ -28,6 +28,7 @@ class Alignment extends Painted {
     on("focusin", (event) => this.begin(event.target));
     on("focusout", () => this.byKeys && !this.kept && this.move(null, false));
     on("keydown", (event) => event.key === "Escape" && this.letGo(), window);
+    on(TOLD, () => pointAsTold(this), window);
     // The line of the sentence stays in sight as the page scrolls: lines follow it.
     window.addEventListener("scroll", () => this.at && this.parts?.forEach((band) => this.join(band)), { signal, capture: true, passive: true });
   }
@@ -41,6 +42,7 @@ class Alignment extends Painted {
     const { at } = this;
     if (at && this.header && !this.isThere(at)) Object.assign(this, { at: null, kept: false });
     super.draw();
+    pointAsTold(this);
   }
 
   isThere({ key, panel, row, word }) {

@@ -18,8 +18,10 @@ _FILES = {
         "canvas.js",
         "alignment_panels.js",
         "alignment_paint.js",
+        "alignment_told.js",
         "alignment.js",
     ),
+    "prediction": ("prediction.html", "prediction.css", "prediction.js"),
     "walk": ("walk.html", "walk.css", "canvas.js", "walk_marks.js", "walk_board.js", "walk.js"),
 }
 
@@ -38,7 +40,7 @@ def parts_of(name: str) -> Parts:
 
     Parameters
     ----------
-    name : {"overview", "comparison", "alignment", "walk"}
+    name : {"overview", "comparison", "alignment", "prediction", "walk"}
     """
     html, style, *scripts = ((FOLDER / file).read_text(encoding="utf8") for file in _FILES[name])
     return Parts(html, style, "\n".join(scripts))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -11,10 +11,15 @@ from time import monotonic
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from viz.lessons.reading import Pages
 from viz.server.configuration import configuration
 from viz.server.limits import Pace, keep_pace
 from viz.text.language import _, closest_language, use_language
+from viz.widgets import session
 from viz.widgets.language_pair import choose_pair
+from viz.widgets.lesson.bar import show_bar
+from viz.widgets.lesson.place import LESSON
+from viz.widgets.lesson.place import enter as enter_lesson
 from viz.widgets.sentence import sentence_box
 from viz.widgets.session import kept
 from viz.widgets.settings import Setting, link
@@ -123,13 +128,31 @@ def _privacy() -> str:
 
 
 _ROOT, _PACE = "start", "pace"
+KNOWN = "known-pages"
+"""Under which the session holds the pages that a lesson can show."""
+
+
+def pages_of_lessons() -> Pages:
+    """Return the pages that a lesson can show, with the names of their settings."""
+    found: Pages = session.recall(KNOWN, {})
+    return found
+
+
+def known_pages(pages: Iterable[Page]) -> Pages:
+    """Return what the link of each page calls its settings, by the addresses of the pages.
+
+    Parameters
+    ----------
+    pages : iterable of Page
+    """
+    return {page.address: tuple(name for each in page.settings for name in each.patterns) for page in pages}
 
 
 @st.fragment
 def _fill(page: Page) -> None:
     _begin()
     _keep_pace()
-    frame = Frame(link.enter(page.settings))
+    frame = Frame(link.enter((*page.settings, LESSON)))
     page.fill(frame)
     link.show_unknown(frame.messages, sentence=frame.sentence)
     link.leave()
@@ -177,4 +200,8 @@ def show_app(folders: Sequence[str], *, first: str, icon: Path) -> None:
     chosen = st.navigation([*navigation.values(), named], position="top")
     title = _("{page} · Attention Bench", page=chosen.title)
     st.set_page_config(page_title=title, page_icon=str(icon), layout="wide")
+    known = known_pages(there.values())
+    session.keep(KNOWN, known)
+    enter_lesson({page.address: navigation[folder] for folder, page in there.items()}, known)
     chosen.run()
+    show_bar()

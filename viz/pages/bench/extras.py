@@ -18,6 +18,7 @@ from viz.pages.bench.settings import (
     FIRST,
     MULTIPLES,
     NUMBERS,
+    PREDICT,
     SECOND,
     SUMMARY,
     TABLE,
@@ -54,12 +55,13 @@ def choose_below(traces: dict[str, AttentionTrace], order: SummaryOrder) -> tupl
         SUMMARY: _("all in a table"),
         NUMBERS: _("table of numbers"),
         WINDOW: _("window of local attention"),
+        PREDICT: _("predict a row first"),
     }
     mapped = {mechanism_of(key): name_of(key) for key, trace in traces.items() if trace.sites}
     if len(mapped) < 2:
         del names[DIFFERENCE], names[MULTIPLES]
     if not mapped:
-        del names[NUMBERS]
+        del names[NUMBERS], names[PREDICT]
     if not any(is_local(key, trace) for key, trace in traces.items()):
         del names[WINDOW]
     also = choose_several(ALSO, names, default=())

@@ -24,6 +24,7 @@ from viz.pages.bench.extras import (
     show_numbers,
     show_summaries,
 )
+from viz.pages.bench.predicting import show_predicting
 from viz.pages.bench.settings import (
     AGREEMENT,
     ALIGN,
@@ -33,6 +34,7 @@ from viz.pages.bench.settings import (
     NUMBERS,
     ORDER,
     OWN,
+    PREDICT,
     READING,
     SETTINGS,
     SUMMARY,
@@ -55,6 +57,7 @@ from viz.widgets.chart import Picture
 from viz.widgets.frame import Frame, Page
 from viz.widgets.keep import keep_row
 from viz.widgets.language_pair import mechanism_of, pair_of
+from viz.widgets.prediction import is_hidden
 from viz.widgets.readable_text import fit_text, keep_readable, last_readable
 from viz.widgets.sentence import languages_of, say_cut
 from viz.widgets.settings import Choice, choose, text_box
@@ -188,6 +191,9 @@ def _show(
     summaries = _summaries(host, measured, views, compared, chosen)
     order = in_order(tuple(traces), summaries, wanted.order)
     with drawn:
+        if (PREDICT in also and not show_predicting(views)) or is_hidden():
+            st.caption(_("The maps are hidden until the row is revealed."))
+            return
         _show_panels({key: (traces[key], views.get(key)) for key in order}, wanted)
     with below:
         available = page_width()

@@ -16,6 +16,7 @@ AUTOMATIC = "card"
 """What the link calls what a model's card names: its layer and head, and what labels its rows."""
 
 DIFFERENCE, MULTIPLES, SUMMARY, NUMBERS, WINDOW = "difference", "differences", "summary", "numbers", "window"
+PREDICT = "predict"
 
 TARGET = Text("target")
 MECHANISMS = Several("mechanisms", title=mark("Mechanisms"), least=1)
@@ -49,6 +50,8 @@ FIRST = Choice("first", title=mark("First"), shape="box", anew_with=(MECHANISMS.
 SECOND = Choice("second", title=mark("Second"), shape="box", anew_with=(MECHANISMS.name,))
 TABLE = Choice("table", title=mark("Numbers of"), shape="box", anew_with=(MECHANISMS.name,))
 WINDOWED = Choice("windowed", title=mark("Window of"), shape="box", anew_with=(MECHANISMS.name,))
+PREDICTED = Choice("predicted", title=mark("A row of"), shape="box", anew_with=(MECHANISMS.name,))
+PREDICTED_ROW = Choice("row", title=mark("Which row"), shape="box", anew_with=(PREDICTED.name, "predicted words"))
 HEAD = Choice("head-*", title=mark("Layer and head"), shape="box")
 """The layer and head of each mechanism."""
 
@@ -69,5 +72,7 @@ SETTINGS = (
     SECOND,
     TABLE,
     WINDOWED,
+    PREDICTED,
+    PREDICTED_ROW,
     HEAD,
 )

@@ -24,6 +24,17 @@ def said() -> MutableMapping[str, str]:
     return hidden
 
 
+def asked(name: str) -> str | None:
+    """Return what a link asks for under `name`, before it is taken in; else what the link of this page says.
+
+    Parameters
+    ----------
+    name : str
+        As the link calls it.
+    """
+    return st.query_params.get(name) or said().get(name)
+
+
 def take_in(*, turned: bool) -> dict[str, str]:
     """Take what somebody's link brings out of the address bar where links are off, and return it.
 

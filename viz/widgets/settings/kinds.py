@@ -5,7 +5,6 @@ No Streamlit: a value becomes text and text a value, whoever asks.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal
@@ -196,15 +195,10 @@ class Text(Setting):
 class Heads(Setting):
     """The picked heads of each layer: the heads of layer 0 of ``heads`` stand in ``heads0``."""
 
-    def covers(self, name: str) -> bool:
-        """Return whether a link means the heads of a layer by `name`.
-
-        Parameters
-        ----------
-        name : str
-            A name of a link.
-        """
-        return re.fullmatch(rf"{self.name}\d+", name) is not None
+    @property
+    def patterns(self) -> tuple[str, ...]:
+        """The names by which a link means the heads of a layer."""
+        return tuple(self.name + digits for digits in ("[0-9]", "[0-9][0-9]", "[0-9][0-9][0-9]"))
 
     def of_layer(self, layer: int, **about: Any) -> Several:
         """Return the setting of one layer; `about` is what else a `Several` takes.

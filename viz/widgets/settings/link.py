@@ -7,19 +7,20 @@ the same in every language of the interface; and a bound control that is not sho
 takes its parameter out of the link. ``persist_state="session"`` does not keep a page's settings either: the control has
 its value again and the link lacks it, so that whoever is sent the link sees something else.
 
-The reader turns to a page in three ways. A link brings settings: they hold. The navigation brings none: the page
-stands as it was left, and what travels comes along. Back and Forward bring the link of that entry, and it holds to
-the letter, what it lacks is the default.
+The reader turns to a page in three ways. A link brings settings: they hold. The navigation brings none: the page stands
+as it was left, and what travels comes along. Back, Forward and lessons bring a link that holds to the letter.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 from urllib.parse import parse_qsl
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
+from streamlit.errors import StreamlitAPIException
 from streamlit.navigation.page import Page as StreamlitPage
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
@@ -136,10 +137,11 @@ def _open_entry(entry: Mapping[str, str]) -> None:
 
 
 def _put_both(name: str, value: str) -> None:
-    """Put a value into the link, and of a text box into the box, which Streamlit binds to it."""
-    address.said()[name] = value
+    """Put a value into the link, and of a text box into the box: of one that is bound, it goes on to the link."""
     if any(isinstance(each, Text) and each.name == name for each in _declared()):
         st.session_state[name] = value
+    with suppress(StreamlitAPIException):
+        address.said()[name] = value
 
 
 def _declared() -> tuple[Setting, ...]:
@@ -148,6 +150,14 @@ def _declared() -> tuple[Setting, ...]:
 
 
 # Values -------------------------------------------------------------------------------------------------------------
+
+
+def open_at(page: StreamlitPage, entry: Mapping[str, str]) -> None:
+    """Turn to a page with a link that holds to the letter; but what the reader typed comes along if it lacks that."""
+    typed = {each.name for each in _declared() if each.travels and isinstance(each, Text)}
+    said = address.said()
+    st.session_state[_ENTRY] = {name: said[name] for name in typed & set(said)} | dict(entry)
+    st.switch_page(page, query_params={})
 
 
 def turn_to(page: StreamlitPage) -> None:

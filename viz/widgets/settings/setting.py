@@ -54,7 +54,12 @@ class Setting:
         name : str
             A name of a link.
         """
-        return fnmatchcase(name, self.name)
+        return any(fnmatchcase(name, each) for each in self.patterns)
+
+    @property
+    def patterns(self) -> tuple[str, ...]:
+        """The names by which a link means this setting, ``*`` for any part of a name."""
+        return (self.name,)
 
     def named(self, part: str) -> Self:
         """Return the setting with `part` in place of the ``*`` of its name.

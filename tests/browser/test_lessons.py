@@ -1,0 +1,141 @@
+"""A lesson in a real browser: opened by its link, paged through with the keys of a clicker, found again later."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.support.bench_page import box_of, maps
+from tests.support.browsing import query, running
+from viz.widgets.lesson.place import FOLDERS
+
+LESSON = """
+title: Milk and cats
+language: en
+steps:
+  - text: The *first* step, $a^2$.
+    page: bench
+    link: sentence=The cat drank the milk.&mechanisms=bahdanau luong-general
+    point: {mechanism: bahdanau, word: lait}
+    question: {ask: "Which word is read?", choices: [milk, cat], right: 1}
+    answer: It is milk.
+  - text: The **second** step, on the same page.
+    page: bench
+    link: sentence=The dog sleeps.&mechanisms=luong-general
+  - text: The third step.
+    page: surgery
+    link: sentence=The cat drank the milk.&model=bahdanau
+    edits: ["mask_key(decoder.0.cross,3)"]
+"""
+
+
+@pytest.fixture(scope="module")
+def school(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    folder = tmp_path_factory.mktemp("school")
+    (folder / "milk.yaml").write_text(LESSON, encoding="utf8")
+    (folder / "broken.yaml").write_text(LESSON.replace("right: 1", "rihgt: 1"), encoding="utf8")
+    with running("app.py", **{FOLDERS: os.pathsep.join((str(folder), str(folder / "nowhere")))}) as address:
+        yield address
+
+
+def bar(page: Page) -> Locator:
+    return page.locator(".st-key-lesson")
+
+
+def stands_at(page: Page, step: int, text: str) -> None:
+    expect(bar(page)).to_contain_text(f"step {step} of 3")
+    expect(bar(page)).to_contain_text(text)
+    page.wait_for_url(lambda url: f"lesson=milk.{step}" in url)
+
+
+def test_a_lesson_opens_by_its_link_and_the_keys_of_a_clicker_turn_its_steps(
+    open_page: Callable[..., Page], school: str
+) -> None:
+    page = open_page(school, width=1280, height=720, lesson="milk", step="1")
+    stands_at(page, 1, "The first step")
+    expect(maps(page)).to_have_count(2)
+    expect(page.locator(".alignment .rows .here")).to_have_text("lait")
+    bar(page).get_by_text("cat", exact=True).click()
+    expect(bar(page)).to_contain_text("Not yet")
+    bar(page).get_by_text("milk", exact=True).click()
+    expect(bar(page)).to_contain_text("Right.")
+    page.keyboard.press("PageDown")
+    stands_at(page, 2, "The second step")
+    expect(page.locator(".st-key-sentence input")).to_have_value("The dog sleeps.")
+    expect(maps(page)).to_have_count(1)
+    page.keyboard.press("PageDown")
+    stands_at(page, 3, "The third step")
+    expect(page.get_by_text("may not be read").first).to_be_visible()
+    assert query(page)["edits"] == ["mask_key(decoder.0.cross,3)"]
+    page.keyboard.press("PageUp")
+    stands_at(page, 2, "The second step")
+    page.go_back()
+    stands_at(page, 3, "The third step")
+
+
+def test_the_reader_is_found_where_they_were(open_page: Callable[..., Page], school: str) -> None:
+    page = open_page(school, lesson="milk", step="2")
+    stands_at(page, 2, "The second step")
+    page.get_by_role("link", name="Heads", exact=True).first.click()
+    expect(page.locator(".overview .stage").first).to_be_visible()
+    stands_at(page, 2, "The second step")
+    page.get_by_role("button", name="Leave the lesson").click()
+    expect(bar(page)).to_have_count(0)
+    page.wait_for_url(lambda url: "lesson" not in url)
+    page.goto(f"{school}/lessons")
+    page.get_by_role("button", name="Go on at step 2").click()
+    stands_at(page, 2, "The second step")
+    page.goto(f"{school}/?lesson=milk")
+    stands_at(page, 2, "The second step")
+    page.locator(".st-key-sentence input").fill("The horse eats.")
+    page.wait_for_url(lambda url: "horse" in url)
+    page.reload()
+    stands_at(page, 2, "The second step")
+    expect(page.locator(".st-key-sentence input")).to_have_value("The horse eats.")
+
+
+@pytest.mark.parametrize(
+    ("lesson", "said"), [("broken", "broken.yaml, line 9, steps 1, question, rihgt"), ("no", "no")]
+)
+def test_a_lesson_that_is_none_is_named(open_page: Callable[..., Page], school: str, lesson: str, said: str) -> None:
+    page = open_page(school, lesson=lesson, step="1")
+    expect(page.get_by_role("alert").filter(has_text=said)).to_be_visible()
+    expect(bar(page)).to_have_count(0)
+    expect(maps(page)).to_have_count(3)
+
+
+@pytest.mark.parametrize(
+    ("width", "height", "scheme"), [(390, 844, "dark"), (1280, 720, "dark"), (1920, 1080, "light")]
+)
+def test_the_bar_leaves_room_for_the_picture(
+    open_page: Callable[..., Page], school: str, width: int, height: int, scheme: Literal["light", "dark"]
+) -> None:
+    page = open_page(school, width=width, height=height, scheme=scheme, lesson="milk", step="1")
+    stands_at(page, 1, "The first step")
+    expect(maps(page)).to_have_count(2)
+    box, first = box_of(bar(page)), box_of(maps(page).first)
+    assert first["y"] + 80 < box["y"]
+    assert box["y"] + box["height"] <= height
+    for name in ("Previous", "Next", "Hide the text", "Leave the lesson"):
+        button = box_of(bar(page).get_by_role("button", name=name))
+        assert button["x"] >= 0
+        assert button["x"] + button["width"] <= width
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    bar(page).get_by_role("button", name="Hide the text").click()
+    expect(bar(page).get_by_text("The first step")).to_have_count(0)
+    assert box_of(bar(page))["height"] < 60
+
+
+def test_markup_of_a_teacher_is_text(open_page: Callable[..., Page], school: str) -> None:
+    page = open_page(f"{school}/lessons")
+    own = LESSON.replace("The third step.", "Less than a<b, </s> and `<i>`.")
+    page.locator("input[type=file]").set_input_files(
+        files=[{"name": "own.yaml", "mimeType": "text/yaml", "buffer": own.replace("`<i>`", "<script>").encode()}]
+    )
+    expect(page.get_by_role("alert").filter(has_text="HTML is not shown")).to_be_visible()
+    assert not list(Path(__file__).parents[2].glob("**/own.yaml"))

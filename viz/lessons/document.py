@@ -1,0 +1,242 @@
+"""A YAML file as parts that know their line and key: plain text, lists and mappings, nothing that a file could run.
+
+Only text is taken from the file: no value is constructed, so that ``language: no`` is Norwegian. Aliases, tags and deep
+nesting are refused while the file is read event by event, before anything grows in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import yaml
+
+from models.messages import CountMessage, Message
+from viz.lessons.lesson import LessonError
+
+LARGEST = 200_000
+"""Bytes of a file at most."""
+
+DEEPEST = 12
+"""Levels of lists and mappings at most."""
+
+MOST_PARTS = 5000
+"""Values of a file at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a file.
+
+    Parameters
+    ----------
+    node : yaml.Node
+    file : str
+        What messages call the file.
+    key : str
+        Where it stands: the keys and numbers on the way to it.
+    """
+
+    node: yaml.Node
+    file: str
+    key: str = ""
+
+    @property
+    def line(self) -> int:
+        """The line on which it begins, from 1."""
+        return int(self.node.start_mark.line) + 1
+
+    def error(self, reason: Message) -> LessonError:
+        """Return what is wrong with this part.
+
+        Parameters
+        ----------
+        reason : Message
+        """
+        return LessonError(self.file, self.line, self.key, reason)
+
+    def fields(self, required: Collection[str], optional: Collection[str] = ()) -> dict[str, Part]:
+        """Return the parts of a mapping, by their keys.
+
+        Parameters
+        ----------
+        required, optional : collection of str
+            The keys that there must and may be.
+
+        Raises
+        ------
+        LessonError
+            If this is no mapping, a key is missing, is not known, or stands there twice.
+        """
+        known = ", ".join((*required, *optional))
+        if not isinstance(self.node, yaml.MappingNode):
+            raise self.error(Message("keys with values are expected here: {known}", known=known))
+        found = self.named()
+        for name, _value in self.node.value:
+            if _name(name) not in required and _name(name) not in optional:
+                here = Part(name, self.file, found[_name(name)].key)
+                raise here.error(Message("there is no such key; there are: {known}", known=known))
+        for name in required:
+            if name not in found:
+                raise self.error(Message("the key “{name}” is missing", name=name))
+        return found
+
+    def named(self) -> dict[str, Part]:
+        """Return the parts of a mapping, by their keys, whatever these are.
+
+        Raises
+        ------
+        LessonError
+            If this is no mapping, or a key stands there twice.
+        """
+        if not isinstance(self.node, yaml.MappingNode):
+            raise self.error(Message("keys with values are expected here"))
+        found: dict[str, Part] = {}
+        for name, value in self.node.value:
+            text = _name(name)
+            key = f"{self.key}, {text}" if self.key else text
+            if text in found:
+                raise Part(name, self.file, key).error(Message("this key stands here twice"))
+            found[text] = Part(value, self.file, key)
+        return found
+
+    def items(self, most: int) -> list[Part]:
+        """Return the parts of a list.
+
+        Parameters
+        ----------
+        most : int
+            How many there may be; there must be one.
+
+        Raises
+        ------
+        LessonError
+            If this is no list, or one of another length.
+        """
+        if not isinstance(self.node, yaml.SequenceNode):
+            raise self.error(Message("a list is expected here: lines that begin with “- ”"))
+        if not 1 <= len(self.node.value) <= most:
+            raise self.error(CountMessage("{count} entry at most", "1 to {count} entries", most))
+        return [Part(each, self.file, f"{self.key} {place}") for place, each in enumerate(self.node.value, 1)]
+
+    @property
+    def is_text(self) -> bool:
+        """Whether this is a text, and neither list nor mapping."""
+        return isinstance(self.node, yaml.ScalarNode)
+
+    def text(self, most: int = 4000) -> str:
+        """Return a text, without white space around it.
+
+        Parameters
+        ----------
+        most : int, optional
+            Characters that it may have; there must be one.
+
+        Raises
+        ------
+        LessonError
+            If this is no text, or one of another length.
+        """
+        if not self.is_text:
+            raise self.error(Message("a text is expected here"))
+        found = str(self.node.value).strip()
+        if not 1 <= len(found) <= most:
+            raise self.error(CountMessage("{count} character at most", "1 to {count} characters", most))
+        return found
+
+    def number(self, least: int, most: int) -> int:
+        """Return a whole number.
+
+        Parameters
+        ----------
+        least, most : int
+            Between which it lies.
+
+        Raises
+        ------
+        LessonError
+            If this is none, or lies elsewhere.
+        """
+        text = self.text()
+        if not (text.isascii() and text.isdigit() and len(text) < 9 and least <= int(text) <= most):
+            raise self.error(Message("a number from {least} to {most} is expected", least=least, most=most))
+        return int(text)
+
+    def one_of(self, known: Collection[str]) -> str:
+        """Return a text that is one of `known`.
+
+        Parameters
+        ----------
+        known : collection of str
+
+        Raises
+        ------
+        LessonError
+            If it is none of them.
+        """
+        text = self.text()
+        if text not in known:
+            raise self.error(Message("there is no “{text}”; there are: {known}", text=text, known=", ".join(known)))
+        return text
+
+
+def _name(node: yaml.Node) -> str:
+    return str(node.value) if isinstance(node, yaml.ScalarNode) else "?"
+
+
+def document_of(data: bytes, file: str) -> Part:
+    """Return the whole of a YAML file.
+
+    Parameters
+    ----------
+    data : bytes
+        As the file holds it.
+    file : str
+        What messages call it.
+
+    Raises
+    ------
+    LessonError
+        If it is too large, no UTF-8, no YAML, or holds what is not taken: aliases, tags, several documents.
+    """
+    if len(data) > LARGEST:
+        reason = Message("the file has {size} bytes; {most} at most", size=len(data), most=LARGEST)
+        raise LessonError(file, 1, "", reason)
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise LessonError(file, line, "", Message("this is no UTF-8 text")) from error
+    try:
+        _look_through(text, file)
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.MarkedYAMLError as error:
+        place = error.problem_mark or error.context_mark
+        reason = Message("this is no YAML ({reason})", reason=error.problem or "?")
+        raise LessonError(file, place.line + 1 if place else 1, "", reason) from error
+    except (yaml.YAMLError, ValueError) as error:
+        if isinstance(error, LessonError):
+            raise
+        reason = Message("this is no YAML ({reason})", reason=str(error).splitlines()[0])
+        raise LessonError(file, 1, "", reason) from error
+    if node is None:
+        raise LessonError(file, 1, "", Message("the file is empty"))
+    return Part(node, file)
+
+
+def _look_through(text: str, file: str) -> None:
+    """Refuse what is not taken, event by event."""
+    depth = documents = 0
+    for parts, event in enumerate(yaml.parse(text, Loader=yaml.SafeLoader)):
+        line = event.start_mark.line + 1
+        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
+            reason = Message("anchors and aliases (& and *) are not taken")
+            raise LessonError(file, line, "", reason)
+        if getattr(event, "tag", None):
+            raise LessonError(file, line, "", Message("tags (!) are not taken"))
+        documents += isinstance(event, yaml.DocumentStartEvent)
+        if documents > 1:
+            raise LessonError(file, line, "", Message("one file is one lesson"))
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > DEEPEST or parts > MOST_PARTS:
+            raise LessonError(file, line, "", Message("this holds more than a lesson does"))

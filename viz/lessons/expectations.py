@@ -1,0 +1,90 @@
+"""What a lesson says of a model, held against the model: words that it writes, weights, measured figures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import models
+from models.edits import Edit, read_edit
+from viz.lessons.lesson import Lesson, Step
+from viz.views.view import View, choose_view
+
+if TYPE_CHECKING:
+    from models.model import Model
+
+_MEASURES = ("bleu", "aer")
+
+
+def unmet(lesson: Lesson, load: Callable[[str], Model] = models.load) -> list[str]:
+    """Return what a lesson says and its models do not: the line of the file, what is expected, what was found.
+
+    Parameters
+    ----------
+    lesson : Lesson
+    load : callable, optional
+        Returns the model of a key.
+    """
+    return [
+        f"{lesson.name}, line {each.line}: {dict(each.claims)}: found {found}"
+        for step in lesson.steps
+        for each in step.expect
+        for found in _found_otherwise(step, each.claims, load)
+    ]
+
+
+def _found_otherwise(step: Step, claims: Mapping[str, str], load: Callable[[str], Model]) -> Iterator[object]:
+    """Return what was found in place of what `claims` say."""
+    for measure in _MEASURES:
+        if measure in claims:
+            value = _measured(claims["model"], measure, claims[measure])
+            if value is None or not _is(value, claims):
+                yield value
+            return
+    trace = load(claims["model"]).attend(
+        claims.get("sentence", step.link.get("sentence", "")), edits=_edits(step, claims)
+    )
+    if "writes" in claims and trace.output_text != claims["writes"]:
+        yield trace.output_text
+    if "word" in claims:
+        yield from _of_row(_view(trace, claims.get("head", "")), claims)
+
+
+def _measured(key: str, measure: str, file: str) -> float | None:
+    figure: Any = models.describe(key).card.get(measure, {}).get(file)
+    return None if figure is None else float(figure["bleu"] if measure == "bleu" else figure)
+
+
+def _edits(step: Step, claims: Mapping[str, str]) -> tuple[Edit, ...]:
+    if claims.get("edited") != "yes":
+        return ()
+    return tuple(read_edit(each) for each in step.link["edits"].replace("~", " ").split())
+
+
+def _view(trace: Any, head: str) -> View:
+    """Return the map that a claim is about: that of the card, or of a layer and head of cross-attention."""
+    if not head:
+        return choose_view(trace)
+    layer, number = head.split(".")
+    return choose_view(trace, site=f"decoder.{layer}.cross", head=int(number), reading="written")
+
+
+def _of_row(view: View, claims: Mapping[str, str]) -> Iterator[object]:
+    """Return what a row reads if it is not what `claims` say."""
+    words, keys = (list(tokens.texts) for tokens in (view.shown.query_tokens, view.shown.key_tokens))
+    if claims["word"] not in words or claims["reads"] not in keys:
+        yield words, keys
+        return
+    row = view.weights[words.index(claims["word"])]
+    weight = float(row[keys.index(claims["reads"])])
+    if not {"least", "most", "is"} & claims.keys() and keys[int(row.argmax())] != claims["reads"]:
+        yield keys[int(row.argmax())]
+    if not _is(weight, claims):
+        yield weight
+
+
+def _is(value: float, claims: Mapping[str, str]) -> bool:
+    """Return whether a number lies where `claims` say; ``is`` means as rounded to so many digits."""
+    exact = claims.get("is")
+    rounded = exact is None or f"{value:.{len(exact.partition('.')[2])}f}" == exact
+    return rounded and float(claims.get("least", "-inf")) <= value <= float(claims.get("most", "inf"))

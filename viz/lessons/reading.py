@@ -1,0 +1,163 @@
+"""From a file to a lesson: every key is known, every link means a page, and nothing is taken that fetches or runs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from fnmatch import fnmatchcase
+from urllib.parse import parse_qsl
+
+from models.edits import read_edit
+from models.keys import is_of_hub
+from models.mechanisms import mechanisms
+from models.messages import Message
+from viz.lessons.document import Part, document_of
+from viz.lessons.lesson import Expectation, Lesson, Question, Row, Step
+
+Pages = Mapping[str, tuple[str, ...]]
+"""The pages that a lesson can show, and what the link of each calls its settings, ``*`` for any part of a name."""
+
+KINDS = ("lesson", "exercise")
+EDITS = "edits"
+BETWEEN_EDITS = "~"
+"""What the link calls edits, and what stands between two of them."""
+
+MOST_STEPS, MOST_CHOICES, MOST_CLAIMS, LONGEST_LINE = 60, 8, 40, 200
+CLAIMS = ("sentence", "model", "writes", "word", "reads", "head", "least", "most", "edited", "bleu", "aer", "is")
+"""What a step can claim of a model."""
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+_HTML = re.compile(r"<(?!/?(?:s|pad|unk)>)[A-Za-z!/?][^>]*>")
+_PICTURE = re.compile(r"!\[")
+_OPENS_A_HUB = "hub"
+
+
+def is_name(text: str) -> bool:
+    """Return whether a lesson can be called `text`: letters, digits, hyphens, at most 64.
+
+    Parameters
+    ----------
+    text : str
+    """
+    return _NAME.fullmatch(text) is not None
+
+
+def read_lesson(data: bytes, *, file: str, name: str, pages: Pages) -> Lesson:
+    """Return the lesson that a file holds.
+
+    Parameters
+    ----------
+    data : bytes
+        As the file holds it.
+    file : str
+        What messages call it.
+    name : str
+        What the link calls it.
+    pages : mapping of str to tuple of str
+        The pages that there are, and the names of the settings of each.
+
+    Raises
+    ------
+    LessonError
+        If it is none; the message names the file, the line and the key.
+    """
+    whole = document_of(data, file)
+    found = whole.fields(("title", "language", "steps"), ("about", "minutes", "kind", "number"))
+    language = found["language"].text(20)
+    if not re.fullmatch(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*", language):
+        raise found["language"].error(Message("a code of a language is expected, such as “en” or “zh”"))
+    return Lesson(
+        name=name,
+        title=_prose(found["title"], LONGEST_LINE),
+        language=language,
+        steps=tuple(_step(each, pages) for each in found["steps"].items(MOST_STEPS)),
+        about=_prose(found["about"], 2 * LONGEST_LINE) if "about" in found else "",
+        minutes=found["minutes"].number(1, 600) if "minutes" in found else 0,
+        kind=found["kind"].one_of(KINDS) if "kind" in found else KINDS[0],
+        number=found["number"].number(0, 9999) if "number" in found else 0,
+    )
+
+
+def _has(names: Sequence[str], name: str) -> bool:
+    return any(fnmatchcase(name, each) for each in names)
+
+
+def _prose(part: Part, most: int = 4000) -> str:
+    """Return Markdown that shows no HTML and fetches no picture."""
+    text = part.text(most)
+    if found := _HTML.search(text):
+        raise part.error(Message("HTML is not shown: {text}", text=found[0][:LONGEST_LINE]))
+    if _PICTURE.search(text):
+        raise part.error(Message("pictures are not fetched: the page itself is the picture"))
+    return text
+
+
+def _step(part: Part, pages: Pages) -> Step:
+    found = part.fields(("text", "page"), ("title", "link", "point", EDITS, "question", "hint", "answer", "expect"))
+    page = found["page"].one_of(tuple(pages))
+    link = _link(found["link"], pages[page]) if "link" in found else {}
+    if EDITS in found:
+        link |= {EDITS: _edits(found[EDITS], pages[page])}
+    return Step(
+        text=_prose(found["text"]),
+        page=page,
+        link=link,
+        title=_prose(found["title"], LONGEST_LINE) if "title" in found else "",
+        point=_row(found["point"], ("word",), ("mechanism",)) if "point" in found else None,
+        question=_question(found["question"]) if "question" in found else None,
+        hint=_prose(found["hint"]) if "hint" in found else "",
+        answer=_prose(found["answer"]) if "answer" in found else "",
+        expect=tuple(_expectation(each) for each in found["expect"].items(MOST_CLAIMS)) if "expect" in found else (),
+    )
+
+
+def _link(part: Part, names: Sequence[str]) -> dict[str, str]:
+    """Return the settings of a page; a link of the hub is refused: opening a lesson must not fetch a model."""
+    if part.is_text:
+        pairs = parse_qsl(part.text().lstrip("?"), keep_blank_values=True, max_num_fields=60)
+        given = [(part, name, value) for name, value in pairs]
+    else:
+        given = [(each, name, each.text()) for name, each in part.named().items()]
+    for where, name, value in given:
+        if not _has(names, name):
+            raise where.error(Message("the page has no setting “{name}”", name=name))
+        if is_of_hub(value) or value == _OPENS_A_HUB:
+            raise where.error(Message("a lesson opens no model of the hub: “{value}”", value=value[:LONGEST_LINE]))
+    found = {name: value for _where, name, value in given}
+    if len(found) < len(given):
+        raise part.error(Message("a setting stands in the link twice"))
+    return found
+
+
+def _edits(part: Part, names: Sequence[str]) -> str:
+    """Return edits as the link holds them."""
+    if not _has(names, EDITS):
+        raise part.error(Message("the page has no edits"))
+    for each in part.items(MOST_CLAIMS):
+        try:
+            read_edit(each.text())
+        except ValueError as error:
+            raise each.error(Message("this is no edit ({reason})", reason=error)) from error
+    return BETWEEN_EDITS.join(each.text() for each in part.items(MOST_CLAIMS))
+
+
+def _row(part: Part, required: Collection[str], optional: Collection[str] = ()) -> Row:
+    found = part.fields(required, optional)
+    mechanism = found["mechanism"].one_of(tuple(mechanisms())) if "mechanism" in found else ""
+    return Row(mechanism, found["word"].text(LONGEST_LINE))
+
+
+def _question(part: Part) -> Question:
+    found = part.fields(("ask",), ("choices", "right", "mark"))
+    ask = _prose(found["ask"])
+    if ("choices" in found) == ("mark" in found) or ("choices" in found) != ("right" in found):
+        raise part.error(Message("a question has “choices” and “right”, or “mark”"))
+    if "mark" in found:
+        return Question(ask, mark=_row(found["mark"], ("mechanism", "word")))
+    choices = tuple(_prose(each, 400) for each in found["choices"].items(MOST_CHOICES))
+    return Question(ask, choices, found["right"].number(1, len(choices)))
+
+
+def _expectation(part: Part) -> Expectation:
+    found = part.fields(("model",), tuple(each for each in CLAIMS if each != "model"))
+    return Expectation(part.line, {name: each.text() for name, each in found.items()})

@@ -1,0 +1,96 @@
+"""Lessons: which there are, where the reader is in each, and one of the reader's own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from viz.lessons.document import LARGEST
+from viz.lessons.lesson import Lesson, LessonError
+from viz.lessons.reading import read_lesson
+from viz.text.language import _, _n, mark, say
+from viz.text.markup import plain
+from viz.widgets.frame import Frame, Page, pages_of_lessons
+from viz.widgets.lesson.place import UPLOADED, go, lessons, open_uploaded, places, turn_to
+from viz.widgets.settings import Choice, choose
+
+LANGUAGE = Choice("in", title=mark("Language of the lessons"))
+NAMES = {"en": "English", "zh": "中文"}
+"""What speakers call their language; any other is called by its code."""
+
+_HEADINGS = {"lesson": mark("A tour in seven lessons"), "exercise": mark("Exercises")}
+
+
+def _fill(frame: Frame) -> None:
+    """Show the lessons of a language, those of a school among them, and take one that the reader brings."""
+    go()
+    frame.messages = st.container()
+    library = lessons(pages_of_lessons())
+    there = {name: each for name, each in library.lessons.items() if name != UPLOADED}
+    spoken = dict.fromkeys(each.language for each in there.values())
+    chosen = choose(LANGUAGE, {each: NAMES.get(each, each) for each in spoken}, default=_own(tuple(spoken)))
+    for kind, heading in _HEADINGS.items():
+        listed = [each for each in there.values() if (each.language, each.kind) == (chosen, kind)]
+        if listed:
+            st.header(_(heading), anchor=False)
+            _list(listed)
+    for error in library.errors.values():
+        st.error(plain(say(error)), icon=":material/edit_document:")
+    _take()
+
+
+def _own(languages: Sequence[str]) -> str:
+    """Return the language among `languages` that the browser asks for."""
+    asked = (st.context.locale or "").split("-")[0]
+    return asked if asked in languages else next(iter(languages), "en")
+
+
+def _list(listed: Sequence[Lesson]) -> None:
+    begun = places()
+    with st.container(horizontal=True, gap="small", key=f"lessons-{listed[0].kind}"):
+        for lesson in listed:
+            with st.container(border=True, width=400, key=f"lesson-card-{lesson.name}"):
+                at = begun.get(lesson.name, 1)
+                label = _("Go on at step {number}", number=at) if at > 1 else _("Begin")
+                said = _n("{count} step", "{count} steps", len(lesson.steps))
+                if lesson.minutes:
+                    said += " · " + _n("{count} minute", "{count} minutes", lesson.minutes)
+                st.markdown(f"**{plain(lesson.title)}**  \n:small[{said}]")
+                if lesson.about:
+                    st.markdown(lesson.about)
+                st.button(label, key=f"begin-{lesson.name}", on_click=turn_to, args=(lesson, at))
+
+
+def _take() -> None:
+    """Take a lesson from the reader's own machine, and show it; it is kept for this visit alone."""
+    st.header(_("Your own lesson"), anchor=False)
+    st.caption(
+        _(
+            "A lesson is one YAML file, described in docs/lessons.md. It is read here and shown to you alone: "
+            "nothing of it is stored."
+        )
+    )
+    file = st.file_uploader(_("A file of at most {size} KB", size=LARGEST // 1000), ["yaml", "yml"], key="lesson-file")
+    if file is None:
+        return
+    try:
+        lesson = read_lesson(file.getvalue(), file=file.name, name=UPLOADED, pages=pages_of_lessons())
+    except LessonError as error:
+        st.error(plain(say(error)), icon=":material/edit_document:")
+        return
+    st.button(
+        _("Begin “{title}”", title=plain(lesson.title)),
+        type="primary",
+        key="begin-uploaded",
+        on_click=open_uploaded,
+        args=(lesson,),
+    )
+
+
+PAGE = Page(
+    title=mark("Lessons"),
+    address="lessons",
+    fill=_fill,
+    settings=(LANGUAGE,),
+)

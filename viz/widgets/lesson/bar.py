@@ -1,0 +1,108 @@
+"""The bar below the page: the text of a step, its question, Previous and Next; PageUp and PageDown press these."""
+
+from __future__ import annotations
+
+from html import escape
+from pathlib import Path
+
+import streamlit as st
+
+from models.mechanisms import mechanisms
+from viz.lessons.lesson import Step
+from viz.text.language import _, say
+from viz.text.markup import plain
+from viz.widgets import session
+from viz.widgets.lesson.place import COOKIE, UPLOADED, Place, broken, close, here, places, turn_to
+from viz.widgets.lesson.question import show_question
+from viz.widgets.style import file_text, style_sheet
+
+_HERE = Path(__file__).parent
+_FOLDED = "lesson-folded"
+
+
+def show_bar() -> None:
+    """Show the step that the reader is at, below the page; nothing outside of lessons."""
+    place, error = here(), broken()
+    if place is None and error is None:
+        return
+    with st.bottom:
+        st.html(style_sheet(_HERE / "bar.css"))
+        if error is not None:
+            st.error(plain(say(error)), icon=":material/edit_document:")
+        elif place is not None:
+            _show_step(place)
+
+
+def _show_step(place: Place) -> None:
+    lesson, number = place.lesson, place.number
+    step, count = lesson.steps[number - 1], len(lesson.steps)
+    folded = bool(session.recall(_FOLDED, False))
+    with st.container(key="lesson", gap="xsmall"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small", wrap=False, key="lesson-turn"):
+            _turn(place, -1, _("Previous"), "lesson-previous", "chevron_left")
+            _turn(place, 1, _("Next"), "lesson-next", "chevron_right")
+            said = _("step {number} of {count}", number=number, count=count)
+            st.html(
+                f'<div class="lesson-name" lang="{escape(lesson.language, quote=True)}"><b>{escape(lesson.title)}</b> '
+                f'<span>{escape(said)}</span><i style="width:{100 * number / count:.0f}%"></i></div>'
+            )
+            label = _("Show the text") if folded else _("Hide the text")
+            icon = "expand_less" if folded else "expand_more"
+            st.button(
+                label, icon=f":material/{icon}:", type="tertiary", key="lesson-fold", on_click=_fold, args=(not folded,)
+            )
+            st.button(
+                _("Leave the lesson"), icon=":material/close:", type="tertiary", key="lesson-close", on_click=close
+            )
+        if not folded:
+            _show_text(place, step)
+    _tell(place, step)
+
+
+def _turn(place: Place, by: int, label: str, key: str, icon: str) -> None:
+    number = place.number + by
+    there = 1 <= number <= len(place.lesson.steps)
+    st.button(
+        label,
+        icon=f":material/{icon}:",
+        type="primary" if by > 0 else "secondary",
+        key=key,
+        disabled=not there,
+        on_click=turn_to,
+        args=(place.lesson, number),
+        help=_("PageDown") if by > 0 else _("PageUp"),
+    )
+
+
+def _show_text(place: Place, step: Step) -> None:
+    """Show what is said, and what is asked beside it, where there is room."""
+    with st.container(horizontal=True, gap="medium", key="lesson-text"):
+        with st.container(key="lesson-said"):
+            if step.title:
+                st.markdown(f"**{step.title}**")
+            st.markdown(step.text)
+        if step.question or step.hint or step.answer:
+            with st.container(key="lesson-asked", gap="xsmall"):
+                if step.question:
+                    show_question(place, step.question)
+                with st.container(horizontal=True, gap="small", key="lesson-help"):
+                    for text, label, icon in ((step.hint, _("Hint"), "lightbulb"), (step.answer, _("Answer"), "check")):
+                        if text:
+                            with st.popover(label, icon=f":material/{icon}:", type="tertiary"):
+                                st.markdown(text)
+
+
+def _fold(folded: bool) -> None:
+    session.keep(_FOLDED, folded)
+
+
+def _tell(place: Place, step: Step) -> None:
+    """Tell the browser what its keys do, where the reader is, and what is pointed at."""
+    point = None
+    if step.point:
+        title = _(mechanisms()[step.point.mechanism].title) if step.point.mechanism else ""
+        point = {"title": title, "word": step.point.word, "of": place.code}
+    kept = {name: number for name, number in places().items() if name != UPLOADED}
+    component = st.components.v2.component("attention_bench.lesson", html="<div></div>", js=file_text(_HERE / "bar.js"))
+    cookie = f"{COOKIE}={'~'.join(f'{name}.{number}' for name, number in list(kept.items())[-40:])}"
+    component(key="lesson-keys", data={"cookie": cookie, "point": point}, height=1)

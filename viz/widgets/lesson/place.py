@@ -1,0 +1,210 @@
+"""At which step of which lesson the reader is: in the link, in the session, and, for the next visit, in a cookie.
+
+``?lesson=name&step=3`` asks for a step: its page opens with its settings. From there on the link says
+``lesson=name.3`` beside the settings of the page, which the reader may change: such a link opens as it stands.
+``?lesson=name`` opens where the reader was.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import streamlit as st
+from streamlit.navigation.page import Page as StreamlitPage
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from viz.lessons.lesson import Lesson, LessonError
+from viz.lessons.library import SHIPPED, Library, library_of
+from viz.lessons.reading import Pages, is_name
+from viz.widgets import session
+from viz.widgets.prediction import hide_until
+from viz.widgets.settings import Setting, Text, address, link
+
+LESSON = Text("lesson", travels=True)
+"""The lesson and its step, as the link of every page calls them."""
+
+STEP = Setting("step")
+"""The number of a step in a link that asks for one."""
+
+COOKIE = "attention-bench-lessons"
+FOLDERS = "ATTENTION_BENCH_LESSONS"
+UPLOADED = "uploaded"
+"""What the link calls a lesson that its reader has uploaded, in this visit alone."""
+
+_PLACE, _PLACES, _GO, _UPLOAD, _BROKEN = "lesson-place", "lesson-places", "lesson-go", "lesson-upload", "lesson-broken"
+_BETWEEN = "."
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A step of a lesson.
+
+    Parameters
+    ----------
+    lesson : Lesson
+    number : int
+        Of the step, from 1.
+    """
+
+    lesson: Lesson
+    number: int
+
+    @property
+    def code(self) -> str:
+        """What the link says."""
+        return f"{self.lesson.name}{_BETWEEN}{self.number}"
+
+
+def lessons(pages: Pages) -> Library:
+    """Return the lessons of this server, and the one that the reader has uploaded.
+
+    Parameters
+    ----------
+    pages : mapping of str to tuple of str
+        As `viz.lessons.reading.read_lesson` takes them.
+    """
+    own = (Path(each) for each in os.environ.get(FOLDERS, "").split(os.pathsep) if each)
+    found = library_of((SHIPPED, *own), pages)
+    uploaded: Lesson | None = session.recall(_UPLOAD)
+    return found if uploaded is None else Library(found.lessons | {UPLOADED: uploaded}, found.errors)
+
+
+def enter(navigation: Mapping[str, StreamlitPage], pages: Pages) -> None:
+    """Settle which step the reader is at, and turn to the page of one that is asked for; before the page runs.
+
+    Parameters
+    ----------
+    navigation : mapping of str to StreamlitPage
+        The pages that can be turned to, by their addresses.
+    pages : mapping of str to tuple of str
+        As `viz.lessons.reading.read_lesson` takes them.
+    """
+    session.forget(_BROKEN)
+    asked, number = address.asked(LESSON.name), address.asked(STEP.name)
+    wanted: str | None = session.recall(_GO)
+    session.forget(_GO)
+    if wanted is not None:
+        asked, number = wanted.rsplit(_BETWEEN, 1)
+    elif asked is None:
+        _go_on()
+        return
+    library = lessons(pages)
+    name, _dot, digits = asked.partition(_BETWEEN)
+    if name in library.errors:
+        session.keep(_BROKEN, library.errors[name])
+        link.store(LESSON.name, None)
+        return
+    if name not in library.lessons:
+        link.discard(LESSON.name)
+        return
+    lesson = library.lessons[name]
+    if digits and wanted is None:
+        _note(Place(lesson, _nearest(lesson, digits)))
+        return
+    place = Place(lesson, _nearest(lesson, number) if number else _last(lesson))
+    step = lesson.steps[place.number - 1]
+    _note(place)
+    link.open_at(navigation[step.page], {**step.link, LESSON.name: place.code})
+
+
+def _go_on() -> None:
+    """Let the lesson come along to a page whose link says nothing of it, but not back to before it was begun."""
+    context = get_script_run_ctx()
+    place = here()
+    if place is None:
+        return
+    if context and context.is_history_navigation:
+        session.forget(_PLACE)
+        hide_until(None)
+    else:
+        link.store(LESSON.name, place.code)
+
+
+def _nearest(lesson: Lesson, digits: str) -> int:
+    number = int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 6 else 1
+    return min(max(number, 1), len(lesson.steps))
+
+
+def _note(place: Place) -> None:
+    session.keep(_PLACE, place)
+    session.keep(_PLACES, session.recall(_PLACES, {}) | {place.lesson.name: place.number})
+    hide_until(asked_for(place))
+    link.store(LESSON.name, place.code)
+
+
+def _last(lesson: Lesson) -> int:
+    return _nearest(lesson, str(places().get(lesson.name, 1)))
+
+
+def asked_for(place: Place) -> str | None:
+    """Return under what the row that a step asks for is kept; None if it asks for none.
+
+    Parameters
+    ----------
+    place : Place
+    """
+    question = place.lesson.steps[place.number - 1].question
+    return place.code if question and question.mark else None
+
+
+def places() -> Mapping[str, int]:
+    """Return at which step of each lesson the reader was last, in this visit or an earlier one."""
+    found: dict[str, int] = {}
+    for each in (st.context.cookies.get(COOKIE) or "").split("~"):
+        name, _dot, digits = each.partition(_BETWEEN)
+        if is_name(name) and digits.isascii() and digits.isdigit() and len(digits) < 6:
+            found[name] = int(digits)
+    return found | session.recall(_PLACES, {})
+
+
+def here() -> Place | None:
+    """Return the step that the reader is at; None outside of lessons."""
+    place: Place | None = session.recall(_PLACE)
+    return place
+
+
+def broken() -> LessonError | None:
+    """Return what is wrong with the lesson that the link asks for; None if nothing is."""
+    error: LessonError | None = session.recall(_BROKEN)
+    return error
+
+
+def turn_to(lesson: Lesson, number: int) -> None:
+    """Let a step open in the next run; as a callback of a control.
+
+    Parameters
+    ----------
+    lesson : Lesson
+    number : int
+        Of the step, from 1.
+    """
+    link.forget_unknown()
+    session.keep(_GO, f"{lesson.name}{_BETWEEN}{number}")
+
+
+def go() -> None:
+    """Run the whole app if a step is to open: a control of a page runs that page's part alone."""
+    if session.recall(_GO) is not None:
+        st.rerun()
+
+
+def close() -> None:
+    """Leave the lesson; the page stays as it is."""
+    session.forget(_PLACE)
+    hide_until(None)
+    link.store(LESSON.name, None)
+
+
+def open_uploaded(lesson: Lesson) -> None:
+    """Show a lesson that the reader has uploaded: it is kept for this visit alone, and nowhere else.
+
+    Parameters
+    ----------
+    lesson : Lesson
+    """
+    session.keep(_UPLOAD, lesson)
+    session.keep(_PLACES, session.recall(_PLACES, {}) | {UPLOADED: 1})
+    turn_to(lesson, 1)

@@ -1,0 +1,76 @@
+"""A question of a step: choices, answered at once; what was answered is kept for the sheet that is handed in."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+import models
+from viz.lessons.lesson import Question, Row
+from viz.server.runtime import ModelUnavailableError, shared_host
+from viz.text.language import _, say
+from viz.text.markup import plain
+from viz.views.view import choose_view
+from viz.widgets import session
+from viz.widgets.language_pair import LANGUAGES
+from viz.widgets.lesson.place import Place, asked_for
+from viz.widgets.prediction import predict
+from viz.widgets.sentence import SENTENCE, USUAL, first_of
+
+_ANSWERS = "lesson-answers"
+
+
+def show_question(place: Place, question: Question) -> None:
+    """Show a question, and say whether what is chosen is right.
+
+    Parameters
+    ----------
+    place : Place
+        The step that asks.
+    question : Question
+    """
+    st.markdown(question.ask)
+    if question.mark is not None:
+        _mark(place, question.mark)
+        return
+    key = f"lesson-question-{place.code}"
+    given = answers().get(place.code)
+    chosen = st.radio(
+        _("Your answer"),
+        range(1, len(question.choices) + 1),
+        index=None if given is None else given - 1,
+        format_func=lambda each: question.choices[each - 1],
+        key=key,
+        label_visibility="collapsed",
+    )
+    if chosen is None:
+        return
+    session.keep(_ANSWERS, answers() | {place.code: chosen})
+    if chosen == question.right:
+        st.success(_("Right."), icon=":material/check:")
+    else:
+        st.info(_("Not yet: look at the picture again."), icon=":material/replay:")
+
+
+def _mark(place: Place, row: Row) -> None:
+    """Let the reader mark what the row of a word will read, before it is shown."""
+    step = place.lesson.steps[place.number - 1]
+    pair = step.link.get(LANGUAGES.name, USUAL)
+    try:
+        view = choose_view(
+            shared_host().attend(f"{row.mechanism}-{pair}", step.link.get(SENTENCE.name, first_of(pair)))
+        )
+    except (models.InputError, ModelUnavailableError) as error:
+        st.error(plain(say(error)))
+        return
+    words = view.shown.query_tokens.texts
+    if row.word not in words:
+        named = _("The model does not write “{word}” here.", word=row.word)
+        st.error(plain(named), icon=":material/edit_document:")
+        return
+    predict(view, words.index(row.word), identity=asked_for(place), key="lesson", code=pair.split("-")[0])
+
+
+def answers() -> dict[str, int]:
+    """Return what was answered in this visit, from 1, by the code of the step."""
+    found: dict[str, int] = session.recall(_ANSWERS, {})
+    return found
