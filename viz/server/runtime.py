@@ -25,6 +25,7 @@ from viz.server.cores import collect_garbage, cores_for, load_for_serving
 from viz.server.limits import check_length
 from viz.server.queueing import Turns, leave_if_asked, settle, wait_for
 from viz.server.traces import TRACE_BYTES, TraceCache
+from viz.server.used import note
 
 if TYPE_CHECKING:
     from models.edits import Edit
@@ -288,7 +289,9 @@ class Host:
                     said = Message("{title} cannot read this text ({reason}).", title=model.title, reason=error)
                     raise models.InputError(said) from error
 
-        return self.traces.get(identity, run)
+        trace = self.traces.get(identity, run)
+        note(trace.provenance)
+        return trace
 
 
 @st.cache_resource(show_spinner=False)

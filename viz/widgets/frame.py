@@ -12,6 +12,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from viz.lessons.reading import Pages
+from viz.server import used
 from viz.server.configuration import configuration
 from viz.server.limits import Pace, keep_pace
 from viz.text.language import _, closest_language, use_language
@@ -20,6 +21,7 @@ from viz.widgets.language_pair import choose_pair
 from viz.widgets.lesson.bar import show_bar
 from viz.widgets.lesson.place import LESSON
 from viz.widgets.lesson.place import enter as enter_lesson
+from viz.widgets.presenting import PRESENT, present
 from viz.widgets.sentence import sentence_box
 from viz.widgets.session import kept
 from viz.widgets.settings import Setting, link
@@ -96,6 +98,8 @@ class Page:
         A marked message; empty for none.
     sheets : tuple of Path
         Its own style sheets.
+    figures : tuple of str
+        Keys of the containers that are shown when one figure is shown alone.
     is_there : callable
         Whether there is anything to show on this server.
     """
@@ -106,6 +110,7 @@ class Page:
     settings: tuple[Setting, ...]
     footnote: str = ""
     sheets: tuple[Path, ...] = ()
+    figures: tuple[str, ...] = ()
     is_there: Callable[[], bool] = lambda: True
 
     def show(self) -> None:
@@ -116,6 +121,7 @@ class Page:
         if self.footnote:
             st.caption(_(self.footnote))
         st.caption(_privacy())
+        present(self.figures)
 
 
 def _privacy() -> str:
@@ -152,7 +158,8 @@ def known_pages(pages: Iterable[Page]) -> Pages:
 def _fill(page: Page) -> None:
     _begin()
     _keep_pace()
-    frame = Frame(link.enter((*page.settings, LESSON)))
+    used.begin()
+    frame = Frame(link.enter((*page.settings, LESSON, PRESENT)))
     page.fill(frame)
     link.show_unknown(frame.messages, sentence=frame.sentence)
     link.leave()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 import streamlit as st
 
 from viz.text.language import _
+from viz.widgets.pins import pin_button
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -47,6 +48,7 @@ def keep_row(
     """
     with st.container(horizontal=True, vertical_alignment="center", key=f"keep-{key}"):
         _publication_button(figure, key=key, name=name, square=square)
+        pin_button(in_this_language(figure), key=key, name=name)
         if csv is not None:
             csv_button(csv, file_name(name), label=_("Numbers as CSV"))
 
@@ -82,7 +84,7 @@ def _publication_button(figure: Callable[[], go.Figure | Printed], *, key: str, 
 
         st.download_button(
             _("Download"),
-            _in_this_language(made),
+            in_this_language(made),
             file_name=f"{file_name(name)}.{form}",
             mime=_MIME[str(form)],
             on_click="ignore",
@@ -92,7 +94,7 @@ def _publication_button(figure: Callable[[], go.Figure | Printed], *, key: str, 
         st.caption(_("Cells are shapes and words are text: both stay sharp, and can be changed in a drawing program."))
 
 
-def _in_this_language(make: Callable[[], T]) -> Callable[[], T]:
+def in_this_language(make: Callable[[], T]) -> Callable[[], T]:
     """Return `make` as it would answer now: it is called when somebody keeps the file, outside a run of the page."""
     context = copy_context()
     return lambda: context.copy().run(make)
@@ -112,7 +114,7 @@ def csv_button(text: str | Callable[[], str], name: str, *, label: str = "") -> 
     """
     st.download_button(
         label or _("CSV"),
-        text if isinstance(text, str) else _in_this_language(text),
+        text if isinstance(text, str) else in_this_language(text),
         file_name=f"{name}.csv",
         mime="text/csv",
         on_click="ignore",

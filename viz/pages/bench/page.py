@@ -254,6 +254,7 @@ PAGE = Page(
     title=mark("Bench"),
     address="bench",
     fill=_fill,
+    figures=("figure-alignment",),
     settings=SETTINGS,
     footnote=mark(
         "A heatmap shows where a model read, not why it wrote what it wrote. </s> is the end of the sentence, which "

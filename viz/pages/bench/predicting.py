@@ -10,7 +10,6 @@ from viz.pages.bench.settings import PREDICTED, PREDICTED_ROW
 from viz.pages.bench.wanted import name_of
 from viz.text.counting import numbered
 from viz.text.language import _
-from viz.text.tokens import visible
 from viz.views.view import View
 from viz.widgets.language_pair import mechanism_of, pair_of
 from viz.widgets.prediction import predict, row_identity
@@ -31,7 +30,7 @@ def show_predicting(views: Mapping[str, View]) -> bool:
         key, view = next((key, view) for key, view in views.items() if mechanism_of(key) == chosen)
         words = view.shown.query_tokens.texts
         link.belong("predicted words", of=(key, words))
-        labels = [visible(each) for each in numbered(words)]
+        labels = numbered([each.strip() for each in words])
         with st.container(width=240):
             row = int(
                 choose(PREDICTED_ROW, {str(place): label for place, label in enumerate(labels)}, default=_usual(words))

@@ -157,6 +157,7 @@ PAGE = Page(
     title=mark("Heads"),
     address="heads",
     fill=_fill,
+    figures=("figure-all-heads",),
     settings=SETTINGS,
     footnote=mark(
         "A map shows where a head read. It does not by itself say why the model wrote what it wrote. Layers and heads "

@@ -9,6 +9,7 @@ import streamlit as st
 from viz.lessons.document import LARGEST
 from viz.lessons.lesson import Lesson, LessonError
 from viz.lessons.reading import read_lesson
+from viz.pages.lessons.handing_in import show_sheet
 from viz.text.language import _, _n, mark, say
 from viz.text.markup import plain
 from viz.widgets.frame import Frame, Page, pages_of_lessons
@@ -19,7 +20,7 @@ LANGUAGE = Choice("in", title=mark("Language of the lessons"))
 NAMES = {"en": "English", "zh": "中文"}
 """What speakers call their language; any other is called by its code."""
 
-_HEADINGS = {"lesson": mark("A tour in seven lessons"), "exercise": mark("Exercises")}
+_HEADINGS = {"lesson": mark("Lessons"), "exercise": mark("Exercises")}
 
 
 def _fill(frame: Frame) -> None:
@@ -38,6 +39,7 @@ def _fill(frame: Frame) -> None:
     for error in library.errors.values():
         st.error(plain(say(error)), icon=":material/edit_document:")
     _take()
+    show_sheet(library)
 
 
 def _own(languages: Sequence[str]) -> str:

@@ -34,6 +34,7 @@ PAGE = Page(
     title=mark("Steps"),
     address="steps",
     fill=_fill,
+    figures=("walk", "figure-lab", "figure-encoding"),
     settings=SETTINGS,
     sheets=(Path(__file__).parent / "steps.css",),
 )

@@ -188,6 +188,7 @@ PAGE = Page(
     title=mark("Surgery"),
     address="surgery",
     fill=_fill,
+    figures=("figure-maps",),
     settings=SETTINGS,
     footnote=mark(
         "An edit changes what the model computes from there on. That the output follows an edit shows that the model "

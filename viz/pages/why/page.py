@@ -211,6 +211,7 @@ PAGE = Page(
     title=mark("Why attention"),
     address="why",
     fill=_fill,
+    figures=("both-ways",),
     settings=SETTINGS,
     footnote=mark(
         "BLEU counts the words and runs of words that a translation shares with a reference; it does not see whether "

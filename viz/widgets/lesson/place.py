@@ -157,7 +157,8 @@ def places() -> Mapping[str, int]:
         name, _dot, digits = each.partition(_BETWEEN)
         if is_name(name) and digits.isascii() and digits.isdigit() and len(digits) < 6:
             found[name] = int(digits)
-    return found | session.recall(_PLACES, {})
+    visited: dict[str, int] = session.recall(_PLACES, {})
+    return found | visited
 
 
 def here() -> Place | None:

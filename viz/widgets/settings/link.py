@@ -161,13 +161,13 @@ def open_at(page: StreamlitPage, entry: Mapping[str, str]) -> None:
 
 
 def turn_to(page: StreamlitPage) -> None:
-    """Turn to another page, with all that the link says.
+    """Turn to another page, with all that the link says."""
+    st.switch_page(page, query_params=all_said())
 
-    Parameters
-    ----------
-    page : StreamlitPage
-    """
-    st.switch_page(page, query_params=st.query_params.to_dict())
+
+def all_said() -> dict[str, str]:
+    """Return all that the link says."""
+    return dict(st.query_params.to_dict())
 
 
 def text_of(setting: Setting) -> str | None:

@@ -1,0 +1,96 @@
+"""The sheet that a student hands in: one HTML file with pictures, remarks, answers, and where each comes from."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+
+from viz.text.language import _, current_language
+
+_STYLE = Path(__file__).with_suffix(".css")
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """A picture that a student keeps.
+
+    Parameters
+    ----------
+    title : str
+    picture : bytes
+        As SVG.
+    address : str
+        The link that restores the page.
+    settings : mapping of str to str
+        What the link says, the sentence among it.
+    provenance : tuple of str
+        Where each run comes from, a line each.
+    """
+
+    title: str
+    picture: bytes
+    address: str
+    settings: Mapping[str, str]
+    provenance: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a student answered to a question of a lesson.
+
+    Parameters
+    ----------
+    where, ask, given : str
+        The lesson and its step, the question, the choice.
+    right : bool
+    """
+
+    where: str
+    ask: str
+    given: str
+    right: bool
+
+
+def sheet_of(pins: Sequence[tuple[Pin, str]], answers: Sequence[Answer], author: str = "") -> str:
+    """Return the sheet as HTML with everything inside; every text of the student is escaped.
+
+    Parameters
+    ----------
+    pins : sequence of (Pin, str)
+        Each picture with its remark.
+    answers : sequence of Answer
+    author : str, optional
+        As the student signs it.
+    """
+    title = _("Hand-in sheet")
+    parts = [f"<h1>{escape(title)}</h1>", f"<p>{escape(author)}</p>" if author else ""]
+    parts += [_section(number, pin, remark) for number, (pin, remark) in enumerate(pins, 1)]
+    if answers:
+        rows = "".join(f"<dt>{escape(each.where)}</dt><dd>{_answer(each)}</dd>" for each in answers)
+        parts.append(f"<section><h2>{escape(_('Answers'))}</h2><dl>{rows}</dl></section>")
+    return (
+        f'<!doctype html><html lang="{escape(current_language(), quote=True)}"><head><meta charset="utf-8">'
+        f"<title>{escape(title)}</title><style>{_STYLE.read_text(encoding='utf8')}</style></head><body>{''.join(parts)}</body></html>"
+    )
+
+
+def _section(number: int, pin: Pin, remark: str) -> str:
+    picture = b64encode(pin.picture).decode()
+    facts = [(_("Link"), f'<a href="{escape(pin.address, quote=True)}">{escape(pin.address)}</a>')]
+    facts += [(name, escape(value)) for name, value in pin.settings.items()]
+    facts += [(_("Made by"), escape(each)) for each in pin.provenance]
+    rows = "".join(f"<dt>{escape(name)}</dt><dd>{value}</dd>" for name, value in facts)
+    said = f'<p class="remark">{escape(remark)}</p>' if remark else ""
+    return (
+        f"<section><h2>{number}. {escape(pin.title)}</h2>"
+        f'<img alt="{escape(pin.title, quote=True)}" src="data:image/svg+xml;base64,{picture}">'
+        f"{said}<dl>{rows}</dl></section>"
+    )
+
+
+def _answer(answer: Answer) -> str:
+    said = _("right") if answer.right else _("not right")
+    return f"{escape(answer.ask)}<br><b>{escape(answer.given)}</b> ({escape(said)})"

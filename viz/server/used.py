@@ -1,0 +1,31 @@
+"""Which runs of models a page has shown so far, so that what is kept of it can say where it comes from."""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+
+from models.trace import Provenance
+
+_used: ContextVar[dict[Provenance, None] | None] = ContextVar("used", default=None)
+
+
+def begin() -> None:
+    """Note runs anew, for this run of a page."""
+    _used.set({})
+
+
+def note(provenance: Provenance) -> None:
+    """Note a run that the page asked for.
+
+    Parameters
+    ----------
+    provenance : Provenance
+    """
+    used = _used.get()
+    if used is not None:
+        used[provenance] = None
+
+
+def noted() -> tuple[Provenance, ...]:
+    """Return where the runs come from that this run of the page has asked for, in order, each once."""
+    return tuple(_used.get() or ())

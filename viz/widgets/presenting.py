@@ -1,0 +1,68 @@
+"""For a projector, or inside another page: one figure and nothing else.
+
+``present=on`` in the link shows the figure of a page in large type; ``embed=true``, which Streamlit knows by itself and
+takes its own bars away for, shows it as it is, for an iframe.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from viz.text.language import _
+from viz.widgets.settings import Text, link
+from viz.widgets.style import style_sheet
+
+PRESENT = Text("present", travels=True)
+"""Whether one figure is shown alone, as the link of every page calls it."""
+
+ON = "on"
+ZOOM = 1.35
+"""How much larger type is on a projector."""
+
+
+def is_presented() -> bool:
+    """Return whether the figure of the page is shown alone, for a projector."""
+    return link.text_of(PRESENT) == ON
+
+
+def present(figures: tuple[str, ...]) -> None:
+    """Show the figures of a page alone if that is asked for, or a button that asks for it.
+
+    Parameters
+    ----------
+    figures : tuple of str
+        Keys of their containers; empty for a page without a figure.
+    """
+    if not figures:
+        return
+    if not is_presented() and not st.context.is_embedded:
+        st.button(
+            _("Present: the figure alone, in large type"),
+            icon=":material/slideshow:",
+            type="tertiary",
+            key="present-on",
+            on_click=link.store,
+            args=(PRESENT.name, ON),
+        )
+        return
+    st.html(style_sheet(Path(__file__).with_suffix(".css")) + f"<style>{_alone(figures)}</style>")
+    if not st.context.is_embedded:
+        st.button(
+            _("Leave the presentation"),
+            icon=":material/close:",
+            type="tertiary",
+            key="present-off",
+            on_click=link.store,
+            args=(PRESENT.name, None),
+        )
+
+
+def _alone(figures: tuple[str, ...]) -> str:
+    """Return the rules that hide all but `figures`: whatever neither holds one nor stands in one."""
+    shown = ", ".join(f".st-key-{each}" for each in figures)
+    beside = f":not(:has({shown})):not({shown}):not(.st-key-present-off):not(:has(.st-key-present-off))"
+    rules = f".stMain :is(.stVerticalBlock, .stHorizontalBlock):has({shown}) > {beside} {{ display: none !important; }}"
+    zoom = "" if st.context.is_embedded else f":is({shown}) {{ zoom: {ZOOM}; }}"
+    return rules + zoom
