@@ -18,6 +18,7 @@ PAGES = {
     "steps": ".boards svg",
     "surgery": "[data-testid='stPlotlyChart'] svg",
     "why": ".drawings svg",
+    "lessons": ".st-key-lessons-lesson",
 }
 """What each page shows when it is whole."""
 

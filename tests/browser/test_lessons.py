@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
 from tests.support.bench_page import box_of, maps
@@ -129,6 +130,17 @@ def test_the_bar_leaves_room_for_the_picture(
     bar(page).get_by_role("button", name="Hide the text").click()
     expect(bar(page).get_by_text("The first step")).to_have_count(0)
     assert box_of(bar(page))["height"] < 60
+
+
+def test_axe_finds_nothing_in_a_lesson_whose_question_is_drawn(open_page: Callable[..., Page], address: str) -> None:
+    page = open_page(address, width=1366, height=900, lesson="bahdanau-and-luong", step="1")
+    columns = page.locator(".prediction .column")
+    columns.nth(4).locator(".word").click()
+    page.get_by_role("button", name="Reveal").click()
+    expect(page.locator(".prediction .model").first).to_be_visible()
+    page.get_by_test_id("stStatusWidget").wait_for(state="detached")
+    found = Axe().run(page).response["violations"]
+    assert [f"{each['id']}: {[node['html'][:120] for node in each['nodes'][:3]]}" for each in found] == []
 
 
 def test_markup_of_a_teacher_is_text(open_page: Callable[..., Page], school: str) -> None:

@@ -70,7 +70,8 @@ def sheet_of(pins: Sequence[tuple[Pin, str]], answers: Sequence[Answer], author:
     parts += [_section(number, pin, remark) for number, (pin, remark) in enumerate(pins, 1)]
     if answers:
         rows = "".join(f"<dt>{escape(each.where)}</dt><dd>{_answer(each)}</dd>" for each in answers)
-        parts.append(f"<section><h2>{escape(_('Answers'))}</h2><dl>{rows}</dl></section>")
+        heading = escape(_("Answers"))
+        parts.append(f"<section><h2>{heading}</h2><dl>{rows}</dl></section>")
     return (
         f'<!doctype html><html lang="{escape(current_language(), quote=True)}"><head><meta charset="utf-8">'
         f"<title>{escape(title)}</title><style>{_STYLE.read_text(encoding='utf8')}</style></head><body>{''.join(parts)}</body></html>"

@@ -98,7 +98,7 @@ WRONG = [
     ("number: 3", "number: &three 3", 6, "", "anchors and aliases"),
     ("number: 3", "number: !!python/object/apply:os.system [ls]", 6, "", "tags (!) are not taken"),
     ("number: 3", "number: {3", 7, "", "this is no YAML"),
-    ("about: What", "about: \tWhat\n\tabout", 4, "", "this is no YAML"),
+    ("about: What", "about: \tWhat\n\tabout", 5, "", "this is no YAML"),
 ]
 
 
