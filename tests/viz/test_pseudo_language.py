@@ -27,6 +27,7 @@ from viz.lessons.library import SHIPPED, library_of
 from viz.server.runtime import TraceCache
 from viz.text import language
 from viz.text.language import _, _n, say
+from viz.widgets.frame import KNOWN
 
 CODE = "qps"
 PATIENCE = 200  # seconds: the first run loads the models
@@ -159,6 +160,7 @@ def opened(page: str, **link: str) -> AppTest:
         app.query_params[name] = value
     for fold in FOLDS:
         app.session_state[fold] = True
+    app.session_state[KNOWN] = PAGES
     return app.run()
 
 

@@ -30,7 +30,8 @@ def _fill(frame: Frame) -> None:
     library = lessons(pages_of_lessons())
     there = {name: each for name, each in library.lessons.items() if name != UPLOADED}
     spoken = dict.fromkeys(each.language for each in there.values())
-    chosen = choose(LANGUAGE, {each: NAMES.get(each, each) for each in spoken}, default=_own(tuple(spoken)))
+    labels = {each: NAMES.get(each, each) for each in spoken}
+    chosen = choose(LANGUAGE, labels, default=_own(tuple(spoken))) if labels else ""
     for kind, heading in _HEADINGS.items():
         listed = [each for each in there.values() if (each.language, each.kind) == (chosen, kind)]
         if listed:
@@ -45,7 +46,7 @@ def _fill(frame: Frame) -> None:
 def _own(languages: Sequence[str]) -> str:
     """Return the language among `languages` that the browser asks for."""
     asked = (st.context.locale or "").split("-")[0]
-    return asked if asked in languages else next(iter(languages), "en")
+    return asked if asked in languages else languages[0]
 
 
 def _list(listed: Sequence[Lesson]) -> None:
