@@ -100,7 +100,14 @@ def _all(text: str, is_allowed: Callable[[str], Any]) -> tuple[str, ...]:
 
 def _parse_folders(text: str) -> tuple[Path, ...]:
     found = tuple(Path(each).expanduser() for each in text.split(os.pathsep) if each)
-    if not all(each.is_dir() and FOLDER_NAME.fullmatch(each.name) for each in found):
+    if not all(each.is_dir() for each in found):
+        raise ValueError
+    return found
+
+
+def _parse_models(text: str) -> tuple[Path, ...]:
+    found = _parse_folders(text)
+    if not all(FOLDER_NAME.fullmatch(each.name) for each in found):
         raise ValueError
     return found
 
@@ -113,8 +120,9 @@ HUB: Kind[bool | tuple[str, ...] | None] = Kind(
 SITES = Kind("sites such as https://school.example, separated by commas", lambda text: _all(text, _SITE.fullmatch))
 FOLDERS = Kind(
     f"folders that are there, separated by {os.pathsep!r}, named with letters of English, digits, dots and hyphens",
-    _parse_folders,
+    _parse_models,
 )
+LESSONS = Kind(f"folders that are there, separated by {os.pathsep!r}", _parse_folders)
 
 
 def _set_by(name: str, kind: Kind[T], usual: T) -> T:
@@ -135,6 +143,8 @@ class Configuration:
         Bytes of one model that is fetched, and of all.
     folders : tuple of Path
         Models on this machine that visitors may choose.
+    lessons : tuple of Path
+        Folders of lessons that are added to those that come along.
     framed_by : tuple of str
         Sites that may show the app in a frame.
     metrics : bool
@@ -149,6 +159,7 @@ class Configuration:
     hub_largest: int = _set_by("HUB_MEGABYTES", MEGABYTES, 1_500_000_000)
     hub_disk: int = _set_by("HUB_DISK_MEGABYTES", MEGABYTES, 6_000_000_000)
     folders: tuple[Path, ...] = _set_by("MODELS", FOLDERS, ())
+    lessons: tuple[Path, ...] = _set_by("LESSONS", LESSONS, ())
     framed_by: tuple[str, ...] = _set_by("FRAMED_BY", SITES, ())
     metrics: bool = _set_by("METRICS", SWITCH, False)
     links: bool = _set_by("LINKS", SWITCH, True)

@@ -289,9 +289,7 @@ class Host:
                     said = Message("{title} cannot read this text ({reason}).", title=model.title, reason=error)
                     raise models.InputError(said) from error
 
-        trace = self.traces.get(identity, run)
-        note(trace.provenance)
-        return trace
+        return note(self.traces.get(identity, run))
 
 
 @st.cache_resource(show_spinner=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextvars import ContextVar
 
-from models.trace import Provenance
+from models.trace import AttentionTrace, Provenance
 
 _used: ContextVar[dict[Provenance, None] | None] = ContextVar("used", default=None)
 
@@ -14,16 +14,17 @@ def begin() -> None:
     _used.set({})
 
 
-def note(provenance: Provenance) -> None:
-    """Note a run that the page asked for.
+def note(trace: AttentionTrace) -> AttentionTrace:
+    """Note a run that the page asked for, and return it.
 
     Parameters
     ----------
-    provenance : Provenance
+    trace : AttentionTrace
     """
     used = _used.get()
     if used is not None:
-        used[provenance] = None
+        used[trace.provenance] = None
+    return trace
 
 
 def noted() -> tuple[Provenance, ...]:

@@ -7,10 +7,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 import streamlit as st
 from streamlit.navigation.page import Page as StreamlitPage
@@ -19,6 +17,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from viz.lessons.lesson import Lesson, LessonError
 from viz.lessons.library import SHIPPED, Library, library_of
 from viz.lessons.reading import Pages, is_name
+from viz.server.configuration import configuration
 from viz.widgets import session
 from viz.widgets.prediction import hide_until
 from viz.widgets.settings import Setting, Text, address, link
@@ -30,7 +29,6 @@ STEP = Setting("step")
 """The number of a step in a link that asks for one."""
 
 COOKIE = "attention-bench-lessons"
-FOLDERS = "ATTENTION_BENCH_LESSONS"
 UPLOADED = "uploaded"
 """What the link calls a lesson that its reader has uploaded, in this visit alone."""
 
@@ -66,8 +64,7 @@ def lessons(pages: Pages) -> Library:
     pages : mapping of str to tuple of str
         As `viz.lessons.reading.read_lesson` takes them.
     """
-    own = (Path(each) for each in os.environ.get(FOLDERS, "").split(os.pathsep) if each)
-    found = library_of((SHIPPED, *own), pages)
+    found = library_of((SHIPPED, *configuration().lessons), pages)
     uploaded: Lesson | None = session.recall(_UPLOAD)
     return found if uploaded is None else Library(found.lessons | {UPLOADED: uploaded}, found.errors)
 

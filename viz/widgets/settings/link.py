@@ -149,14 +149,10 @@ def _declared() -> tuple[Setting, ...]:
     return declared
 
 
-# Values -------------------------------------------------------------------------------------------------------------
-
-
 def open_at(page: StreamlitPage, entry: Mapping[str, str]) -> None:
     """Turn to a page with a link that holds to the letter; but what the reader typed comes along if it lacks that."""
     typed = {each.name for each in _declared() if each.travels and isinstance(each, Text)}
-    said = address.said()
-    st.session_state[_ENTRY] = {name: said[name] for name in typed & set(said)} | dict(entry)
+    st.session_state[_ENTRY] = {name: text for name, text in all_said().items() if name in typed} | dict(entry)
     st.switch_page(page, query_params={})
 
 
@@ -167,7 +163,7 @@ def turn_to(page: StreamlitPage) -> None:
 
 def all_said() -> dict[str, str]:
     """Return all that the link says."""
-    return dict(st.query_params.to_dict())
+    return dict(address.said())
 
 
 def text_of(setting: Setting) -> str | None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from viz.widgets.lesson.place import FOLDERS
+FOLDERS = "ATTENTION_BENCH_LESSONS"
 
 PATIENCE = 100
 OWN = "title: Our own\nlanguage: en\nsteps:\n  - {text: Look here., page: lessons}\n  - {text: There., page: lessons}\n"
