@@ -16,9 +16,7 @@ from viz.views.view import choose_view
 
 SENTENCE = "The dog sees a red apple."
 FIGURES = {"": ".alignment", "heads": ".overview .stage", "steps": ".walk", "surgery": ".js-plotly-plot"}
-OTHERS = (
-    "[data-testid='stHeader'], .bench-title, .stTextInput, [data-testid='stCaptionContainer'], .stSelectbox, .stPills"
-)
+OTHERS = "[data-testid='stHeader'], .bench-title, .stTextInput, .stSelectbox, .stPills"
 
 
 def shown(page: Page, selector: str) -> int:
