@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.error import URLError
 from urllib.parse import parse_qs, urlsplit
 from urllib.request import urlopen
 
@@ -52,7 +51,7 @@ def wait_until_it_answers(server: subprocess.Popen[bytes], address: str) -> None
             with urlopen(f"{address}/_stcore/health", timeout=5) as answer:
                 assert answer.read() == b"ok"
                 return
-        except URLError:
+        except OSError:  # refused, or too slow
             try:
                 server.wait(0.1)
             except subprocess.TimeoutExpired:
