@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import lru_cache
 
-STACKS = ("encoder", "decoder")
-KINDS = ("self", "cross")
+from models.messages import mark
+
+STACKS = (mark("encoder"), mark("decoder"))
+KINDS = (mark("self"), mark("cross"))
 QUANTITIES = (
     "query",
     "key",

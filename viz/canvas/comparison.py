@@ -16,7 +16,7 @@ from viz.figures.drawing.colour_bar import NUMBERS_HEIGHT, bar_height, bar_width
 from viz.figures.drawing.grid import LINE_HEIGHT, TICK, Box, Grid, arrange
 from viz.figures.drawing.panel import Panel, panel_of
 from viz.figures.drawing.theme import FONT_SIZE, NOTE_SIZE, TITLE_SIZE, Colour, weight_ticks
-from viz.text.language import _, mark
+from viz.text.language import SEMICOLON, _, listed, mark
 from viz.text.tokens import isolated, shorten, visible
 from viz.views.heads import HeadPlace
 from viz.views.view import View
@@ -67,7 +67,9 @@ def encode_comparison(
     """
     view, longest = views[0], longest_label(width)
     queries, keys = view.shown.query_tokens, view.shown.key_tokens
-    title = _("{heads}: {title}", heads="; ".join(place.title for place in places), title=map_title(view.shown.site))
+    title = _(
+        "{heads}: {title}", heads=listed((place.title for place in places), SEMICOLON), title=map_title(view.shown.site)
+    )
     said = "\u00a0· ".join((*common_notes(view), *threshold_note([each.weights for each in views], view.threshold)))
     header = {
         **header_of(view, title, said, says=says, file=file, words=_WORDS, colour=colour),

@@ -63,7 +63,7 @@ def header_of(
     """
     return {
         "title": title,
-        "alt": ". ".join(filter(None, (title, says.removesuffix("."), note))),
+        "alt": _(". ").join(filter(None, (title, says.removesuffix(_(".")), note))),
         "file": file,
         "site": f"{view.shown.site.stack} {view.shown.site.kind}",
         "queries": [visible(text) for text in view.shown.query_tokens.texts],

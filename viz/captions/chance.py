@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from viz.text import tokens
-from viz.text.language import _, _n
+from viz.text.language import _, _n, listed
 from viz.views.view import View
 
 
@@ -42,4 +42,4 @@ def sentence_of_chance(view: View, beyond: NDArray[np.bool_]) -> str:
     )
     if not empty:
         return said
-    return said + " " + _("Nothing is left of the rows of {words}.", words=", ".join(empty))
+    return said + " " + _("Nothing is left of the rows of {words}.", words=listed(empty))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from viz.captions.maps import common_notes, threshold_note
 from viz.measures.similarity import Similarity
-from viz.text.language import _, _n
+from viz.text.language import SEMICOLON, _, _n, listed, parted
 from viz.text.tokens import is_word, isolated, visible
 from viz.views.heads import HeadPlace
 from viz.views.view import View
@@ -57,7 +57,7 @@ def comparison_sentence(places: Sequence[HeadPlace], views: Sequence[View]) -> s
         weight, query, key = _strongest(view, view.weights)
         reads = _("“{query}” reads “{key}” most ({weight})", query=query, key=key, weight=f"{weight:.2f}")
         said.append(f"{place.title}: {reads}")
-    return "; ".join(said) + "."
+    return listed(said, SEMICOLON) + _(".")
 
 
 def difference_sentence(places: Sequence[HeadPlace], views: Sequence[View]) -> str:
@@ -88,7 +88,7 @@ def difference_sentence(places: Sequence[HeadPlace], views: Sequence[View]) -> s
                 less=f"{less[at]:.2f}",
             )
         )
-    return "; ".join(said) + "."
+    return listed(said, SEMICOLON) + _(".")
 
 
 def combination_sentence(how: str, views: Sequence[View]) -> str:
@@ -155,7 +155,7 @@ def overview_note(views: Sequence[View]) -> str:
     """
     view = views[0]
     empty = threshold_note([each.shown.weights for each in views], view.threshold)
-    rows, columns = view.query_title.partition(": ")[2], view.key_title.partition(": ")[2]
+    rows, columns = (parted(each)[1] for each in (view.query_title, view.key_title))
     parts = [_("rows, from the top: query, {rows}", rows=rows), _("columns: key, {columns}", columns=columns)]
     return "\u00a0· ".join((*parts, *common_notes(view), *empty))
 

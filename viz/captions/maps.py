@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.sites import Site
-from viz.text.language import _, _n, say
+from viz.text.language import SEMICOLON, _, _n, listed, say
 from viz.text.tokens import is_word, visible
 from viz.views.hiding import HIDDEN
 from viz.views.links import Link, strongest_links
@@ -37,7 +37,7 @@ def notes_of(view: View) -> tuple[str, ...]:
     elif len(names) > 1 and view.head != "mean":
         notes.append(_("layer {layer}, head {head}, counted from 0", layer=layer, head=names[view.head]))
     if provenance.edits:
-        edits = "; ".join(say(each.describe()) for each in provenance.edits)
+        edits = listed((say(each.describe()) for each in provenance.edits), SEMICOLON)
         notes.append(_("edited: {edits}", edits=edits))
     if provenance.decoding == "forced":
         notes.append(_("the translation was given, not chosen by the model"))
@@ -108,7 +108,7 @@ def links_of(view: View, *, count: int = 3) -> str:
     spoken_of = view.weights[:, :-1] if view.hidden_keys else view.weights
     links = strongest_links(spoken_of, count=len(queries))
     spoken = [link for link in links if is_word(queries[link.query])] or list(links)
-    return "; ".join(_reads(link, queries, keys) for link in spoken[:count]) or _("nothing to read")
+    return listed((_reads(link, queries, keys) for link in spoken[:count]), SEMICOLON) or _("nothing to read")
 
 
 def window_note(windows: Windows | None) -> tuple[str, ...]:

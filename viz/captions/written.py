@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from models.trace import AttentionTrace
-from viz.text.language import _
+from viz.text.language import _, listed
 from viz.text.tokens import visible
 
 _SPECIAL = 3  # ids below it are not text
@@ -63,5 +63,5 @@ def _says(trace: AttentionTrace, pieces: Sequence[int], text: str, probability: 
     others = [each for each in step.alternatives if each[0] != step.text][:_NAMED]
     if len(pieces) > 1 or not others:
         return says
-    named = ", ".join(f"“{visible(other.strip() or other)}” {share:.4f}" for other, share in others)
+    named = listed(f"“{visible(other.strip() or other)}” {share:.4f}" for other, share in others)
     return _("{says}; others: {named}", says=says, named=named)

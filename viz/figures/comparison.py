@@ -14,7 +14,7 @@ from viz.figures.drawing.colour_bar import difference_colours, weight_colours
 from viz.figures.drawing.heatmap import draw_panels
 from viz.figures.drawing.panel import difference_panel, panel_of
 from viz.figures.drawing.theme import Colour
-from viz.text.language import _, _n
+from viz.text.language import SEMICOLON, _, _n, listed
 from viz.views.heads import HeadPlace, pick_views
 from viz.views.hiding import NOTHING, Hiding
 from viz.views.view import Unit
@@ -175,7 +175,7 @@ def head_combination(
     places = _some(heads)
     views = pick_views(trace, sites, unit, places, hiding)
     weights = np.stack([view.weights for view in views])  # [head, query, key]
-    count, names = len(places), "; ".join(place.title for place in places)
+    count, names = len(places), listed((place.title for place in places), SEMICOLON)
     if how == "sum":
         values, title = weights.sum(axis=0), _n("Sum of {count} head", "Sum of {count} heads", count)
         meaning = _n(

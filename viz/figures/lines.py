@@ -16,7 +16,7 @@ from viz.figures.drawing.grid import GLYPH_WIDTH, LINE_HEIGHT, LOW_ROW_HEIGHT, M
 from viz.figures.drawing.headline import LINE, headline, words_at, wrapped
 from viz.figures.drawing.theme import FONT_SIZE, HEAD_COLOURS, NOTE_SIZE, TITLE_SIZE, bare_layout
 from viz.text import tokens
-from viz.text.language import _, _n
+from viz.text.language import _, _n, broken_title
 from viz.views.heads import HeadPlace, pick_views
 from viz.views.hiding import NOTHING, Hiding
 from viz.views.view import Unit, View
@@ -254,7 +254,7 @@ def _axes(view: View, width: float, y_span: dict[str, Any]) -> dict[str, Any]:
 
 def _titles(view: View, y: float) -> list[dict[str, Any]]:
     """Return the annotations that say what the two columns are; `y` is that of their lower edge."""
-    titles = (tokens.escape(text.replace(": ", ":\n", 1)) for text in (view.query_title, view.key_title))
+    titles = (tokens.escape(broken_title(text)) for text in (view.query_title, view.key_title))
     return [
         words_at(text.replace("\n", "<br>"), x, y, size=NOTE_SIZE + 1, xanchor=side, yanchor="bottom", align=side)
         for text, x, side in zip(titles, (0, 1), ("left", "right"), strict=True)

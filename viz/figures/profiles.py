@@ -27,7 +27,7 @@ from viz.figures.drawing.theme import (
 from viz.measures.head_measures import Measure
 from viz.measures.head_profile import Profile, columns_of, ordered, profiles_of
 from viz.text.language import _
-from viz.text.tokens import escape
+from viz.text.tokens import escape, units
 from viz.text.tokens import width as columns_taken
 from viz.views.heads import HeadPlace, views_at
 from viz.views.view import Unit
@@ -177,7 +177,7 @@ def _fit(columns: Sequence[_Column], width: float) -> _Sizes:
     for font in range(FONT_SIZE - 1, SMALLEST_FONT - 1, -1):
         letter, bold = font * GLYPH_WIDTH, min(font, NOTE_SIZE) * GLYPH_WIDTH * BOLD
         least = [
-            max(each.widest * letter, max(map(columns_taken, each.name.split())) * bold) + 2 * PADDING + 1
+            max(each.widest * letter, max(map(columns_taken, units(each.name))) * bold) + 2 * PADDING + 1
             for each in columns
         ]
         if sum(least) <= width:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -157,7 +156,7 @@ def _place(strip: Strip, top: float, width: float, left: float, longest: int) ->
     if labels.angle == -45:  # the last label reaches beyond its cell
         cell = min(cell, (room - max(labels.height - cell / 2, 0)) / count_columns)
         labels = _column_labels(strip, cell, longest)
-    heading = tuple(textwrap.wrap(heading_of(strip), max(int((width - TOOLBAR) / (NOTE_SIZE * GLYPH_WIDTH)), 20)))
+    heading = tuple(tokens.wrap(heading_of(strip), max(int((width - TOOLBAR) / (NOTE_SIZE * GLYPH_WIDTH)), 20)))
     row = VECTOR_HEIGHT if count_rows == 1 else min(ROW_HEIGHT, max(MANY_ROWS_HEIGHT / count_rows, LOWEST_ROW))
     cells = top + len(heading) * LINE + TICK + labels.height
     return _Block(strip, heading, labels, top, cells, cell, row)

@@ -7,7 +7,8 @@ which is process-wide, is out of the question. A language is a gettext catalogue
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from contextvars import ContextVar
 from functools import lru_cache
 from gettext import GNUTranslations, NullTranslations
@@ -15,13 +16,30 @@ from pathlib import Path
 
 from models.messages import CountMessage, Message, mark
 
-__all__ = ["ENGLISH", "_", "_n", "closest_language", "current_language", "languages", "mark", "say", "use_language"]
+__all__ = [
+    "COMMA",
+    "ENGLISH",
+    "SEMICOLON",
+    "_",
+    "_n",
+    "broken_title",
+    "closest_language",
+    "current_language",
+    "languages",
+    "listed",
+    "mark",
+    "own_name",
+    "parted",
+    "say",
+    "use_language",
+]
 
 ENGLISH = "en"
 CATALOGUES = Path(__file__).parent / "locale"
 """Where catalogues lie: ``fr/LC_MESSAGES/bench.mo`` is French. English, the language of the code, needs none."""
 
 _FILE = "LC_MESSAGES/bench.mo"
+_OWN_NAME = mark("the name of this language in this language")
 _current: ContextVar[str] = ContextVar("language", default=ENGLISH)
 
 
@@ -38,6 +56,22 @@ def _found(folder: Path) -> Mapping[str, NullTranslations]:
         with path.open("rb") as file:
             read[path.parents[1].name] = GNUTranslations(file)
     return read
+
+
+def own_name(code: str) -> str:
+    """Return what a language calls itself: its catalogue says so.
+
+    Parameters
+    ----------
+    code : str
+        One of `languages`.
+
+    Examples
+    --------
+    >>> own_name("en")
+    'English'
+    """
+    return "English" if code == ENGLISH else _found(CATALOGUES)[code].gettext(_OWN_NAME)
 
 
 def use_language(code: str) -> None:
@@ -141,6 +175,58 @@ def _n(one: str, many: str, count: int, /, **values: object) -> str:
     '3 of 7 words'
     """
     return _filled(_catalogue().ngettext(one, many, count), {"count": count, **values})
+
+
+COMMA = mark(", ")
+SEMICOLON = mark("; ")
+
+
+def listed(parts: Iterable[str], between: str = COMMA) -> str:
+    """Return `parts` one after the other, with the mark between them that the language in use writes.
+
+    Parameters
+    ----------
+    parts : iterable of str
+    between : {", ", "; "}, optional
+        `COMMA` or `SEMICOLON`.
+
+    Examples
+    --------
+    >>> listed(("one", "two"))
+    'one, two'
+    """
+    return _(between).join(parts)
+
+
+def parted(title: str) -> tuple[str, str]:
+    """Return what stands before and after the first colon of a title, as the language in use writes it.
+
+    Parameters
+    ----------
+    title : str
+
+    Returns
+    -------
+    (str, str)
+        The first with its colon; the second is empty where there is none.
+
+    Examples
+    --------
+    >>> parted("query: the word that reads")
+    ('query:', 'the word that reads')
+    """
+    head, colon, rest = re.match("(?s)(.*?)(: |\uff1a|$)(.*)", title).groups()  # type: ignore[union-attr]
+    return head + colon.rstrip(), rest
+
+
+def broken_title(title: str) -> str:
+    """Return a title with a new line after its first colon.
+
+    Parameters
+    ----------
+    title : str
+    """
+    return "\n".join(filter(None, parted(title)))
 
 
 def say(message: object) -> str:

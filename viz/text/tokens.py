@@ -5,6 +5,8 @@ The identity of a token is its position; the labels made here may repeat.
 
 from __future__ import annotations
 
+import re
+import textwrap
 import unicodedata
 from collections.abc import Iterable
 from types import MappingProxyType
@@ -82,6 +84,50 @@ def _character_width(character: str) -> int:
     if unicodedata.category(character) in ("Mn", "Me", "Cf"):
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+_UNIT = re.compile(
+    r"\s+|[\u2e80-\u9fff\uff00-\uffef][\uff0c\u3002\uff1b\uff1a\u3001\uff01\uff1f\uff09\u201d\u300b]*|[^\s\u2e80-\u9fff\uff00-\uffef]+"
+)
+"""What a line is not broken within: a Chinese character with the marks after it, a word, a space."""
+
+
+def units(text: str) -> list[str]:
+    """Return the parts of `text` between which a line may be broken, spaces left out.
+
+    Parameters
+    ----------
+    text : str
+
+    Examples
+    --------
+    >>> units("a head 读词，again")
+    ['a', 'head', '读', '词，', 'again']
+    """
+    return [part for part in _UNIT.findall(text) if not part.isspace()]
+
+
+def wrap(text: str, columns: int) -> list[str]:
+    """Break `text` into lines of `columns` at most: at spaces, and between Chinese characters, which take two each.
+
+    Parameters
+    ----------
+    text : str
+    columns : int
+
+    Examples
+    --------
+    >>> wrap("one two three", 8), wrap("颜色表示份额", 8)
+    (['one two', 'three'], ['颜色表示', '份额'])
+    """
+    if width(text) == len(text):
+        return textwrap.wrap(text, columns)
+    lines = [""]
+    for part in _UNIT.findall(text.strip()):
+        if lines[-1] and width(lines[-1] + part.rstrip()) > columns:
+            lines.append("")
+        lines[-1] += part.lstrip() if not lines[-1] else part
+    return [line.rstrip() for line in lines if line.strip()]
 
 
 def shorten(text: str, longest: int = LONGEST_LABEL) -> str:

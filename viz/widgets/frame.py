@@ -15,8 +15,9 @@ from viz.lessons.reading import Pages
 from viz.server import used
 from viz.server.configuration import configuration
 from viz.server.limits import Pace, keep_pace
-from viz.text.language import _, closest_language, use_language
+from viz.text.language import _
 from viz.widgets import session
+from viz.widgets.interface_language import INTERFACE, begin_language, offer_languages, settle_language
 from viz.widgets.language_pair import choose_pair
 from viz.widgets.lesson.bar import show_bar
 from viz.widgets.lesson.place import LESSON
@@ -115,7 +116,7 @@ class Page:
 
     def show(self) -> None:
         """Show the page."""
-        _begin()
+        begin_language()
         apply_style(*self.sheets)
         _fill(self)
         if self.footnote:
@@ -156,10 +157,11 @@ def known_pages(pages: Iterable[Page]) -> Pages:
 
 @st.fragment
 def _fill(page: Page) -> None:
-    _begin()
+    begin_language()
     _keep_pace()
     used.begin()
-    frame = Frame(link.enter((*page.settings, LESSON, PRESENT)))
+    frame = Frame(link.enter((*page.settings, LESSON, PRESENT, INTERFACE)))
+    settle_language(turned=frame.turned)
     page.fill(frame)
     link.show_unknown(frame.messages, sentence=frame.sentence)
     link.leave()
@@ -171,11 +173,6 @@ def _keep_pace() -> None:
     said = _("More was changed than is answered in a second. The newest comes in a moment.")
     keep_pace(kept(_PACE, "", lambda: Pace(monotonic())), lambda: place.info(said, icon=":material/hourglass_top:"))
     place.empty()
-
-
-def _begin() -> None:
-    """Choose the language of this run, whole or of a fragment alone: the one place where it is chosen."""
-    use_language(closest_language(st.context.locale))
 
 
 def show_app(folders: Sequence[str], *, first: str, icon: Path) -> None:
@@ -190,7 +187,7 @@ def show_app(folders: Sequence[str], *, first: str, icon: Path) -> None:
     icon : Path
         Of the browser's tab.
     """
-    _begin()
+    begin_language()
     pages: dict[str, Page] = {folder: import_module(f"viz.pages.{folder}.page").PAGE for folder in folders}
     there = {folder: page for folder, page in pages.items() if page.is_there()}
     # The page that opens stands at the root; Streamlit reserves a path for it too, which must not be its own name.
@@ -210,5 +207,6 @@ def show_app(folders: Sequence[str], *, first: str, icon: Path) -> None:
     known = known_pages(there.values())
     session.keep(KNOWN, known)
     enter_lesson({page.address: navigation[folder] for folder, page in there.items()}, known)
+    offer_languages()
     chosen.run()
     show_bar()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +15,7 @@ from viz.figures.drawing.headline import words_at
 from viz.figures.drawing.panel import Panel
 from viz.figures.drawing.theme import NOTE_SIZE, TITLE_SIZE, bare_layout
 from viz.text import tokens
+from viz.text.language import broken_title
 
 MOST_GAPPED_CELLS = 10  # in a row: with lines between cells Plotly draws them one by one
 AXIS_TITLE_SIZE = NOTE_SIZE + 1
@@ -149,9 +149,9 @@ def axis_places(panel: Panel, grid: Grid, box: Box) -> tuple[AxisTitle, AxisTitl
     """
     room = box.right - box.left
     wide = tokens.width(panel.key_title) * GLYPH_WIDTH * AXIS_TITLE_SIZE > room
-    columns = textwrap.wrap(panel.key_title, BROKEN_TITLE) if wide else [panel.key_title]
+    columns = tokens.wrap(panel.key_title, BROKEN_TITLE) if wide else [panel.key_title]
     high = box.bottom - box.top >= SHORT_AREA
-    rows = panel.query_title if high else panel.query_title.replace(": ", ":\n", 1)
+    rows = panel.query_title if high else broken_title(panel.query_title)
     above, middle = box.top - TICK - grid.label_height, (box.top + box.bottom) / 2
     return (columns, (box.left + room / 2, above)), (rows.split("\n"), (box.head_left, middle))
 

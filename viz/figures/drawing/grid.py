@@ -7,11 +7,11 @@ the gutters that its own labels need, all panels share one cell size, and rows s
 from __future__ import annotations
 
 import itertools
-import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from viz.figures.drawing.theme import FONT_SIZE, NOTE_SIZE, SMALLEST_FONT, TITLE_SIZE
+from viz.text.tokens import wrap
 
 GLYPH_WIDTH = 0.56  # of a column of text, as a share of the font size: a little over the mean of common fonts
 LINE_HEIGHT = 1.35  # as a share of the font size
@@ -243,7 +243,7 @@ def arrange(sizes: Sequence[PanelSize], *, width: float, columns: int | None = N
     top = legend if stacked else 0.0
     for start in range(0, len(sizes), columns):
         row = sizes[start : start + columns]
-        notes = [tuple(textwrap.wrap(size.note, int((pitch - GAP) / (NOTE_SIZE * GLYPH_WIDTH)))) for size in row]
+        notes = [tuple(wrap(size.note, int((pitch - GAP) / (NOTE_SIZE * GLYPH_WIDTH)))) for size in row]
         heading = TITLE_SIZE * LINE_HEIGHT * (1 + max(map(len, notes)))  # lines are as high as the first
         cells = top + heading + GAP + AXIS_TITLE + labels.height + TICK
         for place, (size, note) in enumerate(zip(row, notes, strict=True)):

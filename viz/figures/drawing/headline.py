@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from typing import Any
 
 from viz.figures.drawing.grid import GLYPH_WIDTH, LINE_HEIGHT
 from viz.figures.drawing.theme import NOTE_SIZE, TITLE_SIZE
-from viz.text.tokens import escape
+from viz.text.tokens import escape, wrap
 
 LINE = NOTE_SIZE * LINE_HEIGHT  # pixels of a line of a note
 
@@ -30,7 +29,7 @@ def wrapped(text: str, width: float, size: int = NOTE_SIZE) -> tuple[str, ...]:
     tuple of str
         The lines.
     """
-    return tuple(textwrap.wrap(text, max(int(width / (size * GLYPH_WIDTH)), 10)))
+    return tuple(wrap(text, max(int(width / (size * GLYPH_WIDTH)), 10)))
 
 
 def words_at(text: str, x: float, y: float, *, size: int, **more: Any) -> dict[str, Any]:

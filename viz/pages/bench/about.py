@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from viz.text.language import _, mark
+from viz.text.language import _, listed, mark
 from viz.text.markup import plain
 
 if TYPE_CHECKING:
@@ -113,9 +113,9 @@ def measured(card: Mapping[str, Any]) -> list[str]:
     errors = [f"{rate:.2f} ({name})" for name, rate in card.get("aer", {}).items()]
     lines = []
     if bleu:
-        lines.append(_("BLEU, higher is better: {figures}", figures=", ".join(bleu)))
+        lines.append(_("BLEU, higher is better: {figures}", figures=listed(bleu)))
     if errors:
-        lines.append(_("Alignment error rate of the map shown, lower is better: {figures}", figures=", ".join(errors)))
+        lines.append(_("Alignment error rate of the map shown, lower is better: {figures}", figures=listed(errors)))
     for name, rate in card.get("aer", {}).items():
         if name in _FAR_SETS:
             lines.append(_(_FAR_SETS[name]) + (_("; the model aligns it poorly") if rate > _POOR else ""))

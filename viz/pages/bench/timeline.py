@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -24,6 +25,10 @@ Place = tuple[Site | None, Head | None]
 """A layer and a head; None: those of the model's card."""
 
 
+BRACKET = re.compile(" \\(|\uff08")
+"""Where what stands in brackets after the name of a mechanism begins, in any language of the interface."""
+
+
 @dataclass(frozen=True, slots=True)
 class Family:
     """Mechanisms of one paper, or all without attention.
@@ -44,7 +49,7 @@ class Family:
         """What the line calls it."""
         if not self.main.has_attention:
             return _("no attention")
-        return _("Transformer") if self.main.is_multi_head else _(self.main.title).partition(" (")[0]
+        return _("Transformer") if self.main.is_multi_head else BRACKET.split(_(self.main.title))[0]
 
 
 def families(names: Mapping[str, str], usual: tuple[str, ...]) -> tuple[Family, ...]:

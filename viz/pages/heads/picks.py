@@ -9,7 +9,7 @@ import streamlit as st
 
 from viz.pages.heads.settings import HEADS, MINUS, PLUS
 from viz.pages.heads.shown import MOST_HEADS
-from viz.text.language import _
+from viz.text.language import SEMICOLON, _, listed
 from viz.views.heads import HeadPlace
 from viz.widgets import session
 from viz.widgets.settings import choose, choose_several, link
@@ -197,7 +197,9 @@ def pick_heads(places: Sequence[HeadPlace]) -> tuple[HeadPlace, ...]:
         st.caption(_("Pick up to four, here or on the overview; a fifth takes the place of the one picked first."))
     picked = _pills(layers) if len(places) <= MOST_PILLS else _box(places)
     if gone := _picks().made_room:
-        st.caption(_("Four heads at most: {heads} made room.", heads="; ".join(place.title for place in gone)))
+        st.caption(
+            _("Four heads at most: {heads} made room.", heads=listed((place.title for place in gone), SEMICOLON))
+        )
     return picked
 
 

@@ -19,7 +19,7 @@ from viz.pages.why.both_ways import show_both_ways
 from viz.pages.why.lost import lost_of, says_of_lost
 from viz.server.loading import described, usable
 from viz.server.runtime import Host, shared_host
-from viz.text.language import _, _n, mark, say
+from viz.text.language import SEMICOLON, _, _n, listed, mark, say
 from viz.text.markup import plain
 from viz.widgets.chart import show_figure
 from viz.widgets.frame import Frame, Page
@@ -91,7 +91,7 @@ def _measured(titles: dict[str, str], chosen: Mapping[str, Entry]) -> None:
     rows = [row for row in length_table(PAIR) if row.key in chosen]
     missing = [titles[key] for key in chosen if key not in {row.key for row in rows}]
     if missing:
-        said = _("BLEU by length is not measured yet of: {names}", names="; ".join(missing))
+        said = _("BLEU by length is not measured yet of: {names}", names=listed(missing, SEMICOLON))
         st.info(f"{plain(said)} (`python -m models.training.lengths --data DIR`)")
     if not rows:
         return
@@ -154,7 +154,8 @@ def _inherited(titles: Mapping[str, str], entries: Sequence[Entry]) -> str:
     if not parts:
         return ""
     said = _(
-        "Some began with what fits of another's weights, and of their tokens saw: {parts}.", parts="; ".join(parts)
+        "Some began with what fits of another's weights, and of their tokens saw: {parts}.",
+        parts=listed(parts, SEMICOLON),
     )
     return f" {plain(said)}"
 
@@ -201,7 +202,7 @@ def _cell(host: Host, key: str, start: str) -> str:
         written = host.attend(key, start).output_text
     except models.InputError as error:
         return escape(say(error))
-    lost = ", ".join(lost_of(host, start, written))
+    lost = listed(lost_of(host, start, written))
     said = _("lost: {words}", words=lost) if lost else ""
     named = f'<div class="grow-lost">{escape(said)}</div>' if lost else ""
     return f'<span lang="fr" dir="auto">{escape(written)}</span>{named}'

@@ -13,7 +13,7 @@ from models.trace import AttentionTrace
 from viz.measures.consequence import WordChange, changed_words, word_changes
 from viz.server.runtime import Host
 from viz.server.translations import sites_of
-from viz.text.language import _
+from viz.text.language import _, listed
 from viz.text.markup import noted
 from viz.text.tokens import visible
 from viz.widgets.fold import unfolded
@@ -135,7 +135,7 @@ def _table(changes: tuple[WordChange, ...]) -> list[dict[str, str | float]]:
             _("log-probability before"): round(each.before, 4),
             _("now"): round(each.after, 4),
             _("change"): round(each.change, 4),
-            _("likeliest now"): ", ".join(f"{visible(text)} {share:.3f}" for text, share in each.alternatives[:4]),
+            _("likeliest now"): listed(f"{visible(text)} {share:.3f}" for text, share in each.alternatives[:4]),
         }
         for each in changes
     ]

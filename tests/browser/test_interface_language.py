@@ -1,0 +1,61 @@
+"""The language of the interface: the browser's, or the one that is chosen in the header, on every page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qs, urljoin, urlsplit
+
+import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+pytest.importorskip("playwright")
+
+
+def test_a_chinese_browser_is_greeted_in_chinese(browser: Browser, address: str) -> None:
+    from playwright.sync_api import expect
+
+    context = browser.new_context(locale="zh-CN", viewport={"width": 1280, "height": 720})
+    page = context.new_page()
+    page.goto(address)
+    expect(page.get_by_role("link", name="对比台").first).to_be_visible(timeout=60_000)
+    expect(page.get_by_role("button", name="English")).to_be_visible()
+    assert "lang" not in page.url
+    context.close()
+
+
+def test_the_other_language_is_one_click_away_and_comes_along(open_page: Callable[..., Page], address: str) -> None:
+    from playwright.sync_api import expect
+
+    page = open_page(address, width=1280, height=720)
+    page.get_by_role("button", name="中文").click()
+    expect(page.get_by_role("link", name="注意力头").first).to_be_visible()
+    page.wait_for_url("**lang=zh**")
+    page.get_by_role("link", name="注意力头").first.click()
+    expect(page.get_by_text("查询", exact=False).first).to_be_visible()
+    page.wait_for_url("**lang=zh**")
+    assert "/heads" in urlsplit(page.url).path
+    page.get_by_role("button", name="English").click()
+    expect(page.get_by_role("link", name="Heads").first).to_be_visible()
+    page.wait_for_url("**lang=en**")
+
+
+def test_a_link_brings_its_language_and_the_sentence_stays(open_page: Callable[..., Page], address: str) -> None:
+    from playwright.sync_api import expect
+
+    sentence = "The tired nurse lost her keys again."
+    page = open_page(urljoin(f"{address}/", "surgery"), lang="zh", sentence=sentence, width=390, height=844)
+    expect(page.get_by_role("button", name="English")).to_be_visible()
+    page.get_by_role("button", name="English").click()
+    expect(page.get_by_role("button", name="中文")).to_be_visible()
+    assert parse_qs(urlsplit(page.url).query)["sentence"] == [sentence]
+    expect(page.get_by_role("textbox").first).to_have_value(sentence)
+
+
+def test_a_language_that_there_is_not_is_named(open_page: Callable[..., Page], address: str) -> None:
+    from playwright.sync_api import expect
+
+    page = open_page(address, lang="tlh")
+    expect(page.get_by_text("lang=tlh", exact=False)).to_be_visible()

@@ -1,0 +1,56 @@
+"""The language of the interface: that of the reader's browser until another is chosen. The link keeps the choice."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from viz.text.language import _, closest_language, current_language, languages, mark, own_name, use_language
+from viz.widgets.settings import Choice, link
+
+INTERFACE = Choice("lang", title=mark("Language of the interface"), travels=True)
+"""Which there are is known at run time; the default is the browser's."""
+
+
+def begin_language() -> None:
+    """Choose the language of this run, whole or of a fragment alone: the one place where it is chosen."""
+    chosen = link.text_of(INTERFACE) or link.latest(INTERFACE)
+    use_language(chosen if chosen in languages() else closest_language(st.context.locale))
+
+
+def settle_language(*, turned: bool) -> None:
+    """Let the language that was chosen come along to this page; name one that there is not.
+
+    Parameters
+    ----------
+    turned : bool
+        Whether the reader has just come from another page without settings.
+    """
+    asked = link.text_of(INTERFACE)
+    if asked is not None and asked not in languages():
+        link.discard(INTERFACE.name)
+    elif asked is not None:
+        link.take_along(INTERFACE, asked)
+    elif turned and (latest := link.latest(INTERFACE)):
+        link.store(INTERFACE.name, latest)
+
+
+def offer_languages() -> None:
+    """Show, in the header, each other language by its own name; nothing where there is only one."""
+    others = [code for code in languages() if code != current_language()]
+    if not others:
+        return
+    with st.container(key="interface-language", horizontal=True, width="content"):
+        for code in others:
+            st.button(
+                own_name(code),
+                key=f"speak-{code}",
+                type="tertiary",
+                help=_(INTERFACE.title),
+                on_click=_speak,
+                args=(code,),
+            )
+
+
+def _speak(code: str) -> None:
+    link.store(INTERFACE.name, code)
+    link.take_along(INTERFACE, code)
