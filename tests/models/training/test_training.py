@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
-from models import load
+from models import catalog, load
 from models.experiments.alignment import (
     AlignedSentence,
     Choice,
@@ -312,7 +312,14 @@ class TestRecipes:
     def test_recipes_of_a_pair_share_their_data_and_vocabulary(self) -> None:
         for pair in {path.parent for path in RECIPES}:
             recipes = [read_recipe(path) for path in RECIPES if path.parent == pair]
-            assert len({(recipe.files, recipe.vocabulary, recipe.seed) for recipe in recipes}) == 1
+            assert len({(frozenset(each.path for each in recipe.files), recipe.vocabulary) for recipe in recipes}) == 1
+            taught = [recipe for recipe in recipes if any(each.teacher for each in recipe.files)]
+            for alike in (taught, [recipe for recipe in recipes if recipe not in taught]):
+                assert len({(recipe.files, recipe.seed) for recipe in alike}) <= 1
+
+    def test_no_model_is_its_own_teacher(self) -> None:
+        for recipe in map(read_recipe, RECIPES):
+            assert all(each.teacher in ("", *catalog()) and each.teacher != recipe.key for each in recipe.files)
 
     def test_every_mechanism_has_a_recipe(self) -> None:
         assert {path.stem for path in RECIPES} >= set(KEYS)
