@@ -10,12 +10,13 @@ import numpy as np
 
 from models.trace import AttentionTrace
 from viz.canvas.payload import pack
-from viz.captions.maps import links_of, notes_of, sentence_of, window_note
+from viz.captions.maps import linking_note, links_of, notes_of, sentence_of, window_note
 from viz.captions.written import Written, written_words
 from viz.figures.drawing.theme import NIGHT_SCALE, WEIGHT_SCALE, WINDOW_COLOUR, Colour, weight_ticks
 from viz.text.formula import math_of
 from viz.text.language import _, _n, mark
 from viz.text.tokens import isolated, visible
+from viz.views.aligned import Linking, aligned_cells
 from viz.views.view import View
 from viz.views.windows import Windows, windows_of
 
@@ -65,7 +66,7 @@ class Shown:
     languages: tuple[str, str] = ("", "")
 
 
-def encode_alignment(shown: Sequence[Shown], *, colour: Colour = "linear") -> bytes:
+def encode_alignment(shown: Sequence[Shown], *, colour: Colour = "linear", linking: Linking = "none") -> bytes:
     """Return all that the picture of the Bench shows: a panel a mechanism, on one scale from 0 to 1.
 
     Parameters
@@ -74,6 +75,8 @@ def encode_alignment(shown: Sequence[Shown], *, colour: Colour = "linear") -> by
         At least one, all of one source.
     colour : {"linear", "root"}, optional
         Whether a colour stands for the weight or for its square root.
+    linking : {"none", "strongest", "grown"}, optional
+        Which links are ringed, and said in the legend.
 
     Returns
     -------
@@ -88,7 +91,11 @@ def encode_alignment(shown: Sequence[Shown], *, colour: Colour = "linear") -> by
         "title": shown[0].trace.source_text,
         "code": shown[0].languages[0],
         "tokens": [visible(text) for text in tokens],
-        "panels": [_panel(each, common, one_title=len(rows) < 2) for each in shown],
+        "panels": [
+            _panel(each, common, one_title=len(rows) < 2)
+            | {"links": aligned_cells(each.view, linking) if each.view else []}
+            for each in shown
+        ],
         "notes": common,
         "row_title": rows.pop() if len(rows) == 1 else "",
         "key_title": views[0].key_title if views else "",
@@ -96,6 +103,7 @@ def encode_alignment(shown: Sequence[Shown], *, colour: Colour = "linear") -> by
         "ticks": weight_ticks(colour),
         "night": NIGHT_SCALE,
         "window_colour": WINDOW_COLOUR,
+        "links": linking_note(linking),
         "words": {key: _(message) for key, message in _WORDS.items()},
         "colour": colour,
         "palette": WEIGHT_SCALE,

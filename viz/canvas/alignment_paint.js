@@ -45,8 +45,23 @@ class Painted extends Panels {
         pen.fillRect(x, y, width, height);
       }
       paintWindows(pen, header.panels[number], header.tokens.length, header.window_colour);
+      this.paintLinks(pen, number);
     });
     this.mark?.();
+  }
+
+  // A ring in each cell that is a link: dark on what is light, light on what is dark.
+  paintLinks(pen, number) {
+    const { rows, links, weights } = this.header.panels[number], columns = this.header.tokens.length;
+    const [wide, high] = [pen.canvas.width / columns, pen.canvas.height / rows.length], size = Math.min(wide, high);
+    pen.setLineDash([]);
+    pen.lineWidth = Math.max(size * 0.09, 1.5);
+    for (const [row, key] of links) {
+      pen.strokeStyle = contrastTo(this.shade(weights[row * columns + key]));
+      pen.beginPath();
+      pen.arc((key + 0.5) * wide, (row + 0.5) * high, Math.max(size * 0.3, 2), 0, 2 * Math.PI);
+      pen.stroke();
+    }
   }
 
   // The cells of a map that is so wide and high: places rounded to whole pixels, with lines between cells that are large.

@@ -292,7 +292,7 @@ class Panels {
       .filter((text, place) => (place > 1 || [header.row_title, header.key_title][place])).join(" · "));
     put("meaning", header.key_title ? header.scale : "");
     put("brief span", header.words.brief);
-    put("tints", `${header.words.unsure} · ${header.words.lines}`);
+    put("tints", [header.links, header.words.unsure, header.words.lines].filter(Boolean).join(" · "));
     put("keys", header.words.keys);
   }
 }

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from models.sites import Site
 from viz.text.language import SEMICOLON, _, _n, listed, say
 from viz.text.tokens import is_word, visible
+from viz.views.aligned import Linking
 from viz.views.hiding import HIDDEN
 from viz.views.links import Link, strongest_links
 from viz.views.view import View
@@ -199,3 +200,17 @@ def threshold_note(values: Iterable[NDArray[np.float32]], threshold: float) -> t
     maps = list(values)
     below = sum(int((np.abs(each) < threshold).sum()) for each in maps)
     return (empty_note(threshold, below, sum(map(np.size, maps))),)
+
+
+def linking_note(linking: Linking) -> str:
+    """Say what the ringed cells of a map are; nothing where none is ringed.
+
+    Parameters
+    ----------
+    linking : {"none", "strongest", "grown"}
+    """
+    return {
+        "none": "",
+        "strongest": _("ringed: links that align, the strongest of each row"),
+        "grown": _("ringed: links that align, the maxima of rows and of columns, grown diagonally"),
+    }[linking]

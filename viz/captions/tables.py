@@ -10,6 +10,7 @@ from viz.measures.summary import Summary
 from viz.text.counting import FIRST_POSITION, numbered
 from viz.text.language import _
 from viz.text.tokens import visible
+from viz.views.aligned import Linking, aligned_cells
 from viz.views.view import View
 
 
@@ -92,12 +93,14 @@ def csv_of(view: View) -> str:
     return _csv([("query_position", "query", "key_position", "key", "weight"), *_cells(view)])
 
 
-def csv_of_views(views: Sequence[View]) -> str:
+def csv_of_views(views: Sequence[View], *, linking: Linking = "none") -> str:
     """Return the weights of several views as one CSV with a line a cell; positions are counted from 1.
 
     Parameters
     ----------
     views : sequence of View
+    linking : {"none", "strongest", "grown"}, optional
+        With links, a last column says 1 of each cell that is one.
 
     Returns
     -------
@@ -107,14 +110,15 @@ def csv_of_views(views: Sequence[View]) -> str:
     """
     of_view = ("mechanism", "year", "model", "map", "layer", "head", "decoding", "edits", "source", "translation")
     of_cell = ("rows", "query_position", "query", "key_position", "key", "weight")
-    rows: list[tuple[object, ...]] = [(*of_view, *of_cell)]
+    rows: list[tuple[object, ...]] = [(*of_view, *of_cell, *([] if linking == "none" else ["link"]))]
     for view in views:
+        links = {(row + FIRST_POSITION, key + FIRST_POSITION) for row, key in aligned_cells(view, linking)}
         provenance, site = view.trace.provenance, view.shown.site
         texts = (view.trace.source_text, view.trace.output_text)
         known = (provenance.title, provenance.year, provenance.checkpoint, site, site.layer, view.head)
-        rows += (
-            (*known, provenance.decoding, len(provenance.edits), *texts, view.reading, *cell) for cell in _cells(view)
-        )
+        for cell in _cells(view):
+            said = () if linking == "none" else (int((cell[0], cell[2]) in links),)
+            rows.append((*known, provenance.decoding, len(provenance.edits), *texts, view.reading, *cell, *said))
     return _csv(rows)
 
 

@@ -9,13 +9,14 @@ import plotly.graph_objects as go
 
 from models.sites import Site
 from models.trace import AttentionTrace, Reading
-from viz.captions.maps import notes_of, window_note
+from viz.captions.maps import linking_note, notes_of, window_note
 from viz.figures.drawing.colour_bar import weight_colours
 from viz.figures.drawing.heatmap import draw_panels
 from viz.figures.drawing.panel import Panel, panel_of
-from viz.figures.drawing.theme import CLEAR, PAPER_COLOUR, WINDOW_COLOUR, Colour
+from viz.figures.drawing.theme import CLEAR, PAPER_COLOUR, WINDOW_COLOUR, Colour, text_on, weight_colour
 from viz.text import tokens
 from viz.text.language import _
+from viz.views.aligned import Linking, aligned_cells
 from viz.views.view import Head, Unit, View, choose_view
 from viz.views.windows import windows_of
 
@@ -31,6 +32,7 @@ def alignment_heatmap(
     columns: int | None = None,
     titles: Sequence[str] = (),
     clickable: bool = False,
+    linking: Linking = "none",
     width: float = 1320,
 ) -> go.Figure:
     """Show which key each query reads: one heatmap a trace, in one figure on one scale from 0 to 1.
@@ -57,6 +59,8 @@ def alignment_heatmap(
         What tells panels of one model apart, one each; left out, each is called after its mechanism alone.
     clickable : bool, optional
         Whether a click selects a cell: the selected point's ``x`` and ``y`` are its column and its row.
+    linking : {"none", "strongest", "grown"}, optional
+        Which links are ringed: none, the strongest of each row, or those grown from the maxima of rows and columns.
     width : float, optional
         Pixels at which the figure will be shown: labels and gaps are laid out for it.
 
@@ -103,16 +107,38 @@ def alignment_heatmap(
     colours = weight_colours(colour, width=width, meaning=meaning)
     names = [_("{title}: {panel}", title=each, panel=view.title) for view, each in zip(views, titles, strict=False)]
     panels = [
-        panel_of(view, title=name, notes=(*notes_of(view), *window_note(windows_of(view))))
+        panel_of(view, title=name, notes=_notes(view, linking))
         for view, name in zip(views, names or [view.title for view in views], strict=True)
     ]
     figure = draw_panels(panels, colours, colour=colour, columns=columns, width=width, most_labelled=None)
     axes = [(heatmap.xaxis, heatmap.yaxis) for heatmap in figure.data]
     figure.add_traces([line for view, pair in zip(views, axes, strict=True) for line in _window_lines(view, *pair)])
+    if linking != "none":
+        figure.add_traces([_rings(view, linking, *pair) for view, pair in zip(views, axes, strict=True)])
     if clickable:
         figure.add_traces([_markers(panel, figure, *pair) for panel, pair in zip(panels, axes, strict=True)])
         figure.update_layout(clickmode="event+select")
     return figure
+
+
+def _notes(view: View, linking: Linking) -> tuple[str, ...]:
+    return tuple(filter(None, (*notes_of(view), *window_note(windows_of(view)), linking_note(linking))))
+
+
+def _rings(view: View, linking: Linking, xaxis: str, yaxis: str) -> go.Scatter:
+    """Return a ring in each cell that is a link: dark on what is light, light on what is dark."""
+    cells = aligned_cells(view, linking)
+    shades = [text_on(weight_colour(float(view.weights[cell]), "linear")) for cell in cells]
+    return go.Scatter(
+        x=[key for _query, key in cells],
+        y=[query for query, _key in cells],
+        mode="markers",
+        marker={"symbol": "circle-open", "size": 11, "color": shades, "line": {"width": 2}},
+        hoverinfo="skip",
+        showlegend=False,
+        xaxis=xaxis,
+        yaxis=yaxis,
+    )
 
 
 def _markers(panel: Panel, figure: go.Figure, xaxis: str, yaxis: str) -> go.Scatter:

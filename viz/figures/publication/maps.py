@@ -59,14 +59,18 @@ def draw_maps(shown: PanelFigure, width: Width, *, titles: bool, square: bool) -
     figure = Figure(figsize=(layout.width / POINTS, height / POINTS), dpi=POINTS)
     colours = dict(shown.colours)
     scale = colours_of(colours)
-    lines = [each for each in shown.data if isinstance(each, go.Scatter) and each.marker.color != CLEAR]
+    lines = [each for each in shown.data if isinstance(each, go.Scatter) and not _is_clear(each)]
     for panel, place, axis in zip(shown.panels, layout.places, shown.axes, strict=True):
         axes = _map(figure, panel, place, height, scale, shown)
         for line in lines:
             if line.xaxis == axis and line.x is not None:
-                _line(axes, line)
+                _line(axes, line, min(place.cell))
     _bar(figure, layout, height, scale, meaning, colours)
     return figure
+
+
+def _is_clear(line: go.Scatter) -> bool:
+    return isinstance(line.marker.color, str) and line.marker.color == CLEAR
 
 
 def _map(figure: Figure, panel: Panel, place: Place, height: float, scale: ScalarMappable, shown: PanelFigure) -> Axes:
@@ -134,9 +138,12 @@ def _head(figure: Figure, panel: Panel, place: Place, size: tuple[float, float],
         y += NOTE * LEADING
 
 
-def _line(axes: Axes, line: go.Scatter) -> None:
-    """Draw what lies over a map: the windows of local attention and their centres."""
-    if "markers" in line.mode:
+def _line(axes: Axes, line: go.Scatter, cell: float) -> None:
+    """Draw what lies over a map, whose cells have so many points: rings, windows of local attention, their centres."""
+    if line.marker.symbol == "circle-open":
+        rings: dict[str, Any] = {"facecolors": "none", "edgecolors": line.marker.color, "linewidths": cell * 0.07}
+        axes.scatter(line.x, line.y, s=(cell * 0.55) ** 2, zorder=3, **rings)
+    elif "markers" in line.mode:
         axes.plot(line.x, line.y, linestyle="", marker="o", markersize=2.5, color=line.marker.color)
     else:
         axes.plot(line.x, line.y, linestyle=_DASHES[line.line.dash], linewidth=0.9, color=line.line.color)

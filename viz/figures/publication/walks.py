@@ -234,4 +234,6 @@ def _cut(text: str, room: float) -> str:
 
 
 def _short(value: float) -> str:
-    return "\u22480" if 0 < abs(value) < 0.005 else f"{value:.2f}".replace("-", "\u2212")
+    if value == 0:
+        return "0"
+    return "\u22480" if abs(value) < 0.005 else f"{value:.2f}".replace("-", "\u2212")

@@ -30,6 +30,7 @@ from viz.pages.bench.settings import (
     ALIGN,
     AUTOMATIC,
     DIFFERENCE,
+    LINKS,
     MULTIPLES,
     NUMBERS,
     ORDER,
@@ -51,6 +52,7 @@ from viz.server.runtime import Host, shared_host
 from viz.server.translations import forced_translations, milliseconds, own_translations
 from viz.text.language import _, mark, say
 from viz.text.markup import plain
+from viz.views.aligned import Linking
 from viz.views.view import Unit, View
 from viz.widgets.canvas import alignment_canvas
 from viz.widgets.chart import Picture
@@ -99,8 +101,12 @@ def _controls(installed: Sequence[str], pair: str, line: DeltaGenerator, beside:
     with line:
         shown, folds = choose_mechanisms(names, usual, pair)
     with beside, st.popover(_("Settings"), icon=":material/tune:", key="settings"):
+        st.markdown(f"**{_('Translation')}**")
         align = _titled(ALIGN, _alignments(names))
-        unit, reading, colour, order, picture = (_titled(each) for each in (UNIT, READING, COLOUR, ORDER, PICTURE))
+        st.markdown(f"**{_('Maps')}**")
+        unit, reading, colour, links = (_titled(each) for each in (UNIT, READING, COLOUR, LINKS))
+        st.markdown(f"**{_('Order and files')}**")
+        order, picture = _titled(ORDER), _titled(PICTURE)
     return Wanted(
         tuple(f"{mechanism}-{pair}" for mechanism in shown),
         align if align in (OWN, TEXT) else f"{align}-{pair}",
@@ -109,6 +115,7 @@ def _controls(installed: Sequence[str], pair: str, line: DeltaGenerator, beside:
         cast("Colour", colour),
         cast("Picture", picture),
         cast("SummaryOrder", order),
+        cast("Linking", links),
         folds,
     )
 
@@ -238,15 +245,15 @@ def _show_panels(shown: dict[str, tuple[AttentionTrace, View | None]], wanted: W
         )
         for key, (trace, view) in shown.items()
     ]
-    alignment_canvas(encode_alignment(panels, colour=wanted.colour), key="alignment")
+    alignment_canvas(encode_alignment(panels, colour=wanted.colour, linking=wanted.links), key="alignment")
     views = [view for _trace, view in shown.values() if view]
     if views:
         name = file_name_of({key: trace for key, (trace, _view) in shown.items()})
         keep_row(
-            lambda: alignment_heatmap(views, colour=wanted.colour),
+            lambda: alignment_heatmap(views, colour=wanted.colour, linking=wanted.links),
             key="alignment",
             name=name,
-            csv=lambda: csv_of_views(views),
+            csv=lambda: csv_of_views(views, linking=wanted.links),
         )
 
 

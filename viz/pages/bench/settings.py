@@ -30,6 +30,15 @@ READING = Choice(
         "input": mark("the word read in"),
     },
 )
+LINKS = Choice(
+    "links",
+    title=mark("Links that align, ringed"),
+    choices={
+        "none": mark("none"),
+        "strongest": mark("the strongest of each row"),
+        "grown": mark("grown from rows and columns"),
+    },
+)
 ORDER = Choice(
     "order",
     title=mark("Order of the mechanisms"),
@@ -64,6 +73,7 @@ SETTINGS = (
     UNIT,
     READING,
     COLOUR,
+    LINKS,
     ORDER,
     PICTURE,
     ALSO,

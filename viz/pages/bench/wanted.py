@@ -15,6 +15,7 @@ from viz.pages.bench.timeline import Place
 from viz.server.runtime import Host
 from viz.text.language import _, _n
 from viz.text.markup import plain
+from viz.views.aligned import Linking
 from viz.views.view import Unit, View, choose_view
 from viz.widgets.chart import Picture
 from viz.widgets.language_pair import mechanism_of
@@ -33,6 +34,7 @@ class Wanted:
     colour: Colour
     picture: Picture
     order: SummaryOrder
+    links: Linking
     folds: Mapping[str, DeltaGenerator]
     """Where the head of each mechanism is asked for."""
 
