@@ -15,7 +15,7 @@ from models.huggingface.layer_search import find_layers
 from models.huggingface.layers import Layers
 from models.huggingface.observed_pass import Observed
 from models.huggingface.one_stack import read_only
-from models.huggingface.papers import ATTENTION, PAPERS
+from models.huggingface.papers import PAPERS, UNKNOWN
 from models.huggingface.predictions import ALTERNATIVES
 from models.huggingface.reader import Reader
 from models.huggingface.replay import PretrainedReplay
@@ -73,7 +73,7 @@ class PretrainedModel:
         cited: tuple[str, int] | None = None,
     ) -> None:
         self.key, self.title, self.sha256 = key, title, sha256
-        self.paper, self.year = cited or PAPERS.get(network.config.model_type, ATTENTION)
+        self.paper, self.year = cited or PAPERS.get(network.config.model_type, UNKNOWN)
         self.tokenizer = tokenizer if isinstance(tokenizer, TextTokenizer) else TextTokenizer(tokenizer)
         self.predicts: Predicts = head
         self.mask_token: str | None = self.tokenizer.tokenizer.mask_token

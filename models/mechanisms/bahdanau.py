@@ -29,7 +29,7 @@ MECHANISM = Mechanism(
             "Source and target are byte-level BPE pieces with one embedding for source, target and output "
             "(in the paper 30,000 whole words a language, embedded apart); the source ends with </s>."
         ),
-        mark("Dropout and label smoothing; Adam instead of Adadelta; smaller states (see the card)."),
+        mark("Label smoothing; another optimizer than Adadelta; smaller states (sizes below)."),
     ),
     network="models.networks.bahdanau:BahdanauNetwork",
     order=1,

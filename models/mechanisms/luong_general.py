@@ -10,7 +10,7 @@ PAPER = (
 
 ENCODER = (
     mark("The encoder is bidirectional (in the paper it reads one way), so that h_s knows both sides of a word."),
-    mark("One layer each way instead of four stacked ones; smaller states (see the card)."),
+    mark("One layer each way instead of four stacked ones; smaller states (sizes below)."),
 )
 START = mark(
     "The decoder's first state is tanh of a linear map of the encoder's two last states, its first cell a linear "
@@ -27,7 +27,7 @@ OUTPUT = (
         "Source and target are byte-level BPE pieces with one embedding for source, target and output "
         "(in the paper 50,000 whole words a language)."
     ),
-    mark("Label smoothing; Adam instead of stochastic gradient descent."),
+    mark("Label smoothing; another optimizer than stochastic gradient descent."),
 )
 UNFED = (
     FORWARDS,

@@ -27,12 +27,12 @@ MECHANISM = Mechanism(
             "The output layer is tanh of a linear map of [s_t; y_(t-1); c], then the shared embedding (in the paper a "
             "maxout layer, and a matrix of its own, in two factors)."
         ),
-        mark("V need not be square: c and the states have sizes of their own (see the card)."),
+        mark("V need not be square: c and the states have sizes of their own (below)."),
         mark(
             "Source and target are byte-level BPE pieces with one embedding for source, target and output "
             "(in the paper 15,000 whole words a language, embedded apart)."
         ),
-        mark("Label smoothing; Adam instead of Adadelta; smaller states (see the card)."),
+        mark("Label smoothing; another optimizer than Adadelta; smaller states (sizes below)."),
     ),
     network="models.networks.fixed_vector:EncoderDecoderNetwork",
     has_attention=False,

@@ -15,7 +15,7 @@ MECHANISM = Mechanism(
             "The closing </s> of the source stays last, behind the reversed words, as in the paper's figure 1; the "
             "decoder then begins with <s>, which the paper does not have."
         ),
-        mark("One layer instead of four; smaller states (see the card)."),
+        mark("One layer instead of four; smaller states (sizes below)."),
         mark(
             "The decoder's state is mapped to the size of the embedding, which the output layer shares (in the paper a "
             "matrix of its own on the state itself)."
@@ -25,7 +25,7 @@ MECHANISM = Mechanism(
             "(in the paper 160,000 and 80,000 whole words, embedded apart)."
         ),
         mark("Greedy decoding of one model (in the paper beam search, of five models for its best figure)."),
-        mark("Label smoothing; Adam instead of stochastic gradient descent."),
+        mark("Label smoothing; another optimizer than stochastic gradient descent."),
     ),
     network="models.networks.fixed_vector:Seq2SeqNetwork",
     has_attention=False,

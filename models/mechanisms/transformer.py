@@ -15,9 +15,12 @@ MECHANISM = Mechanism(
             "The normalisation stands before each sublayer, with one more at the end of either stack "
             "(pre-LN, Xiong et al. 2020; in the paper after it)."
         ),
-        mark("Fewer layers and smaller sizes (see the card)."),
+        mark("Fewer layers and smaller sizes (below)."),
         mark("The queries', keys', values' and output projections have biases."),
-        mark("Dropout also on the attention weights (after they are captured) and inside the feed-forward part."),
+        mark(
+            "Where there is dropout, also on the attention weights (after they are captured) and inside the "
+            "feed-forward part."
+        ),
         mark(
             "The learning rate rises over fewer steps, then holds and falls as a cosine (in the paper it falls with "
             "the inverse square root of the step)."

@@ -43,7 +43,7 @@ class Provenance:
     title : str
         Its name as people write it.
     year : int
-        Year of the paper.
+        Year of the paper; 0 where no paper is known.
     paper, equation : str
         The paper, and the equation that gives the weights.
     checkpoint : str

@@ -23,12 +23,39 @@ PAGES = {
 """What each page shows when it is whole."""
 
 
+def violations(page: Page) -> list[str]:
+    """Name what the rules find, with the elements."""
+    found = Axe().run(page).response["violations"]
+    return [f"{each['id']} ({each['impact']}): {[node['html'][:120] for node in each['nodes'][:3]]}" for each in found]
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("page", PAGES)
 def test_axe_finds_nothing_of_any_impact(open_page: Callable[..., Page], address: str, page: str, scheme: str) -> None:
     shown = open_page(f"{address}/{page}", width=1366, height=900, scheme=scheme)
     shown.locator(PAGES[page]).first.wait_for(timeout=PATIENCE)
     shown.get_by_test_id("stStatusWidget").wait_for(state="detached", timeout=PATIENCE)
-    found = Axe().run(shown).response["violations"]
-    named = [f"{each['id']} ({each['impact']}): {[node['html'][:120] for node in each['nodes'][:3]]}" for each in found]
-    assert named == []
+    assert violations(shown) == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_on_what_unfolds_on_the_bench(
+    open_page: Callable[..., Page], address: str, scheme: str
+) -> None:
+    below = "difference differences summary numbers hand window"
+    mechanisms = "seq2seq bahdanau luong-local-p transformer"
+    shown = open_page(address, width=1366, height=900, scheme=scheme, also=below, mechanisms=mechanisms, links="grown")
+    shown.locator(".aligner td[data-row]").first.wait_for(timeout=PATIENCE)
+    shown.get_by_test_id("stStatusWidget").wait_for(state="detached", timeout=PATIENCE)
+    assert violations(shown) == []
+    folds = shown.get_by_test_id("stPopoverButton")
+    names = [each.inner_text() for each in folds.all()]
+    assert len(names) >= 8
+    for number in range(len(names)):
+        folds.nth(number).click()
+        body = shown.get_by_test_id("stPopoverBody")
+        body.wait_for()
+        shown.wait_for_timeout(400)
+        assert violations(shown) == [], names[number]
+        shown.keyboard.press("Escape")
+        body.wait_for(state="detached")

@@ -14,7 +14,7 @@ from models import catalog, describe
 from models.edits import OPERATIONS, read_edit
 from models.errors import InputError
 from models.huggingface import hub
-from models.huggingface.papers import ATTENTION, PAPERS
+from models.huggingface.papers import PAPERS, UNKNOWN
 from models.mechanisms import mechanisms
 from models.messages import CountMessage, Message
 from models.trace import AttentionTrace
@@ -177,7 +177,7 @@ def words_of_trace(trace: AttentionTrace) -> Iterator[object]:
 
 def everybodys() -> set[str]:
     """Return the words of names: papers, data, checkpoints, sentences to start from."""
-    papers = [each.paper for each in mechanisms().values()] + [paper for paper, _year in (ATTENTION, *PAPERS.values())]
+    papers = [each.paper for each in mechanisms().values()] + [paper for paper, _year in (UNKNOWN, *PAPERS.values())]
     cards = [describe(key).card for key in catalog() if not key.startswith("hf:")]
     measured = [name for card in cards for figures in ("bleu", "aer") for name in card.get(figures, ())]
     data = [each["credit"] for each in CREDITS.values()]

@@ -33,6 +33,7 @@ _WORDS = {
     "kept": mark("kept: Escape lets go"),
     "sentence": mark("Sentence"),
     "brief": mark("attention weight"),
+    "doubt": mark("unsure"),
     "translation": mark("{title}: translation"),
     "keys": mark(
         "Point at any word or cell, or tap it: every panel answers. A click keeps it, Escape lets go. "

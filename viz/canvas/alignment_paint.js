@@ -1,6 +1,38 @@
-// The picture of the Bench in colours: cells, windows of local attention, the scale. Stands behind alignment_panels.js.
+// The picture of the Bench in colours: cells, windows of local attention, links, the scale; and what stands instead of cells,
+// and in the corner above them. Stands behind alignment_panels.js.
 
 class Painted extends Panels {
+  // Without attention: as many lines as words go in, through one vector, and out again.
+  vector(panel) {
+    const [into, one, why] = panel.vector, element = made("div", "vector"), svg = document.createElementNS(SVG_NAME, "svg");
+    svg.setAttribute("viewBox", "0 0 300 130");
+    svg.setAttribute("aria-hidden", "true");
+    const line = (attributes) => {
+      const each = document.createElementNS(SVG_NAME, "line");
+      for (const [name, value] of Object.entries(attributes)) each.setAttribute(name, value);
+      svg.append(each);
+    };
+    const spread = (count, place) => 150 + (count > 1 ? (place / (count - 1) - 0.5) * 260 : 0);
+    const [words, written] = [this.header.tokens.length, panel.words.length];
+    for (let word = 0; word < words; word++) line({ x1: spread(words, word), y1: 2, x2: 150, y2: 60, "stroke-opacity": 0.5 });
+    for (let word = 0; word < written; word++) line({ x1: 150, y1: 70, x2: spread(written, word), y2: 128, "stroke-opacity": 0.5 });
+    line({ x1: 110, y1: 65, x2: 190, y2: 65, "stroke-width": 10, stroke: "var(--st-primary-color)" });
+    element.append(made("span", "", `${into} → ${one}`), svg, made("span", "", why));
+    return element;
+  }
+
+  // What rows and columns are, where both begin; once, since all panels share it, and where there is room.
+  corner(number) {
+    const { header, place, family } = this, titles = [`↓ ${header.row_title}`, `→ ${header.key_title}`], room = place.label - 8;
+    const fits = (text) => fittingSize(text.split(" ").map((word) => widthOf(`${word} `, 1, family)), room, 2, [CORNER, 0]) === CORNER;
+    if (number !== header.panels.findIndex(({ rows }) => rows.length) || !header.row_title || !titles.every(fits)) return [];
+    const corner = made("div", "corner");
+    corner.setAttribute("aria-hidden", "true");
+    Object.assign(corner.style, { width: `${place.label}px`, height: `${LABELS - 2}px`, fontSize: `${CORNER}px` });
+    corner.append(...titles.map((text) => made("span", "", text)));
+    return [corner];
+  }
+
   get isNight() {
     const [red, green, blue] = getComputedStyle(this.figure).backgroundColor.match(/[\d.]+/g).map(Number);
     return red + green + blue < 384;

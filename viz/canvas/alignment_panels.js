@@ -12,6 +12,7 @@ const ROW = { least: 12, most: 34 };
 const MAP = { least: 220, most: 540, above: 312 }; // pixels of a map's height; what stands above it and just below
 const STEP = 120; // pixels by which higher maps grow, so that they seldom do
 const FORMULA = { usual: 16, beside: 11.5, least: 9 }; // pixels of a formula's letters
+const CORNER = 11.5; // pixels of the letters that say what rows and columns are
 const DEEPEST_TINT = 0.5;
 const SVG_NAME = "http://www.w3.org/2000/svg";
 
@@ -120,12 +121,15 @@ class Panels {
     this.fitBrief();
   }
 
-  // What a colour means, beside the first sentence: whole in the legend below, which may lie under the edge of a screen.
+  // What a colour means, and a tint, beside the first sentence, as far as there is room: whole in the legend below, which may
+  // lie under the edge of a screen.
   fitBrief() {
     const brief = this.figure.querySelector(".brief"), words = this.parts[0].tokens;
     const end = words[words.length - 1].getBoundingClientRect().right;
-    const fits = this.header.key_title && !this.place.folded && brief.getBoundingClientRect().left > end + 12;
-    brief.classList.toggle("without-room", !fits);
+    const fits = () => brief.getBoundingClientRect().left > end + 12;
+    brief.className = "brief";
+    if (!fits()) brief.classList.add("short");
+    if (!this.header.key_title || this.place.folded || !fits()) brief.classList.add("without-room");
   }
 
   band(first) {
@@ -215,10 +219,12 @@ class Panels {
     columns.append(...header.tokens.map((text, key) => {
       const span = made("span", "", text);
       span.dataset.key = key;
-      const longest = place.turn ? (place.turn === -90 ? LABELS - 6 : (LABELS - 10) / Math.SQRT1_2) : wide;
-      const left = label + (key + 0.5) * wide + (place.turn === -90 ? place.font * 0.55 : place.turn ? 3 : -wide / 2);
+      // A Chinese character, or a mark, reads best as it stands.
+      const turn = [...text].length === 1 && widthOf(text, place.font, this.family) <= wide ? 0 : place.turn;
+      const longest = turn ? (turn === -90 ? LABELS - 6 : (LABELS - 10) / Math.SQRT1_2) : wide;
+      const left = label + (key + 0.5) * wide + (turn === -90 ? place.font * 0.55 : turn ? 3 : -wide / 2);
       Object.assign(span.style, { left: `${left}px`, bottom: `${height + 4}px`, fontSize: `${place.font}px`, maxWidth: `${longest}px` });
-      if (place.turn) span.style.transform = `rotate(${place.turn}deg)`;
+      if (turn) span.style.transform = `rotate(${turn}deg)`;
       else Object.assign(span.style, { width: `${wide}px`, textAlign: "center" });
       return span;
     }));
@@ -237,29 +243,10 @@ class Panels {
       return canvas;
     });
     inner.style.cssText = `width: ${label + width + 2}px; height: ${LABELS + height}px`;
-    inner.append(columns, rows, ...layers);
+    inner.append(columns, rows, ...layers, ...this.corner(number));
     plot.append(inner);
     Object.assign(parts, { plot, columns: [...columns.children], rows: [...rows.children], cells: layers[0], fade: layers[1], width, height });
     return plot;
-  }
-
-  // Without attention: as many lines as words go in, through one vector, and out again.
-  vector(panel) {
-    const [into, one, why] = panel.vector, element = made("div", "vector"), svg = document.createElementNS(SVG_NAME, "svg");
-    svg.setAttribute("viewBox", "0 0 300 130");
-    svg.setAttribute("aria-hidden", "true");
-    const line = (attributes) => {
-      const each = document.createElementNS(SVG_NAME, "line");
-      for (const [name, value] of Object.entries(attributes)) each.setAttribute(name, value);
-      svg.append(each);
-    };
-    const spread = (count, place) => 150 + (count > 1 ? (place / (count - 1) - 0.5) * 260 : 0);
-    const [words, written] = [this.header.tokens.length, panel.words.length];
-    for (let word = 0; word < words; word++) line({ x1: spread(words, word), y1: 2, x2: 150, y2: 60, "stroke-opacity": 0.5 });
-    for (let word = 0; word < written; word++) line({ x1: 150, y1: 70, x2: spread(written, word), y2: 128, "stroke-opacity": 0.5 });
-    line({ x1: 110, y1: 65, x2: 190, y2: 65, "stroke-width": 10, stroke: "var(--st-primary-color)" });
-    element.append(made("span", "", `${into} → ${one}`), svg, made("span", "", why));
-    return element;
   }
 
   // A formula stands beside its name where it can be read there, else all stand below the names.
@@ -292,6 +279,7 @@ class Panels {
       .filter((text, place) => (place > 1 || [header.row_title, header.key_title][place])).join(" · "));
     put("meaning", header.key_title ? header.scale : "");
     put("brief span", header.words.brief);
+    put("brief em", header.words.doubt);
     put("tints", [header.links, header.words.unsure, header.words.lines].filter(Boolean).join(" · "));
     put("keys", header.words.keys);
   }

@@ -22,6 +22,7 @@ _FILES = {
         "alignment.js",
     ),
     "prediction": ("prediction.html", "prediction.css", "prediction.js"),
+    "aligner": ("aligner.html", "aligner.css", "canvas.js", "aligner.js"),
     "walk": ("walk.html", "walk.css", "canvas.js", "walk_marks.js", "walk_board.js", "walk.js"),
 }
 
@@ -40,7 +41,7 @@ def parts_of(name: str) -> Parts:
 
     Parameters
     ----------
-    name : {"overview", "comparison", "alignment", "prediction", "walk"}
+    name : {"overview", "comparison", "alignment", "prediction", "aligner", "walk"}
     """
     html, style, *scripts = ((FOLDER / file).read_text(encoding="utf8") for file in _FILES[name])
     return Parts(html, style, "\n".join(scripts))

@@ -94,9 +94,9 @@ class View:
 
     @property
     def title(self) -> str:
-        """The mechanism and its year."""
-        provenance = self.trace.provenance
-        return f"{_(provenance.title)}, {provenance.year}"
+        """The mechanism and its year, where that is known."""
+        title, year = _(self.trace.provenance.title), self.trace.provenance.year
+        return f"{title}, {year}" if year else title
 
     @property
     def key_title(self) -> str:

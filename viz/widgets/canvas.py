@@ -144,6 +144,34 @@ def read_walked(value: Any) -> Walked | None:
     return Walked(row, column, value["step"])
 
 
+def aligner_canvas(payload: bytes, *, key: str) -> None:
+    """Show the grid that `payload` holds; what is aligned in it, `aligned_on` tells at the start of the next run.
+
+    Parameters
+    ----------
+    payload : bytes
+        As `viz.canvas.aligner.encode_aligner` gives it.
+    key : str
+        As in `head_canvas`.
+    """
+    _mount("aligner")(key=key, data=payload, on_links_change=lambda: None)
+
+
+def aligned_on(key: str) -> tuple[str, str] | None:
+    """Return of which pair the reader has just aligned words in the grid `key`, and the links; None in other runs.
+
+    Parameters
+    ----------
+    key : str
+        As in `aligner_canvas`.
+    """
+    state: Any = reported(key)
+    told = state.get("links") if state else None
+    if not isinstance(told, dict) or not all(isinstance(told.get(name), str) for name in ("of", "links")):
+        return None
+    return told["of"], told["links"]
+
+
 def _mount(name: str) -> Any:
     html, style, script = parts_of(name)
     return st.components.v2.component(f"attention_bench.{name}", html=html, css=style, js=script)

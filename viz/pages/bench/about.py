@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from viz.pages.bench.built import built
 from viz.text.language import _, listed, mark
 from viz.text.markup import plain
 
@@ -36,6 +37,7 @@ def about(entry: Entry) -> str:
         f"**{plain(_(mechanism.title))}**, {mechanism.year}",
         _("**Paper:** {paper}; {equation}", paper=plain(mechanism.paper), equation=plain(_(mechanism.equation))),
         _bullets(_("Where this model differs from it"), [_(departure) for departure in mechanism.departures]),
+        _bullets(_("Built and trained"), built(card)),
         _bullets(_("Trained on"), [*trained, *tokens_seen(card)]),
         _bullets(_("Example sentences and the training text"), examples_met(card)),
         _bullets(_("Measured on sentences that it has not seen"), measured(card)),

@@ -16,6 +16,7 @@ from viz.pages.bench.settings import (
     CHOSEN,
     DIFFERENCE,
     FIRST,
+    HAND,
     MULTIPLES,
     NUMBERS,
     PREDICT,
@@ -54,6 +55,7 @@ def choose_below(traces: dict[str, AttentionTrace], order: SummaryOrder) -> tupl
         MULTIPLES: _("differences to one"),
         SUMMARY: _("all in a table"),
         NUMBERS: _("table of numbers"),
+        HAND: _("align by hand"),
         WINDOW: _("window of local attention"),
         PREDICT: _("predict a row first"),
     }
@@ -61,7 +63,7 @@ def choose_below(traces: dict[str, AttentionTrace], order: SummaryOrder) -> tupl
     if len(mapped) < 2:
         del names[DIFFERENCE], names[MULTIPLES]
     if not mapped:
-        del names[NUMBERS], names[PREDICT]
+        del names[NUMBERS], names[HAND], names[PREDICT]
     if not any(is_local(key, trace) for key, trace in traces.items()):
         del names[WINDOW]
     also = choose_several(ALSO, names, default=())

@@ -16,6 +16,7 @@ from viz.captions.tables import csv_of_views
 from viz.figures import alignment_heatmap
 from viz.figures.drawing.theme import Colour
 from viz.measures.summary import Summary, SummaryOrder, divergence_from, in_order, summary_of
+from viz.pages.bench.by_hand import show_by_hand
 from viz.pages.bench.extras import (
     choose_below,
     on_one_translation,
@@ -30,6 +31,7 @@ from viz.pages.bench.settings import (
     ALIGN,
     AUTOMATIC,
     DIFFERENCE,
+    HAND,
     LINKS,
     MULTIPLES,
     NUMBERS,
@@ -100,12 +102,12 @@ def _controls(installed: Sequence[str], pair: str, line: DeltaGenerator, beside:
     usual = tuple(name for name in USUAL if name in names) or tuple(names)[:1]
     with line:
         shown, folds = choose_mechanisms(names, usual, pair)
-    with beside, st.popover(_("Settings"), icon=":material/tune:", key="settings"):
-        st.markdown(f"**{_('Translation')}**")
+    with beside, st.popover(_("Settings"), icon=":material/tune:", key="settings"), st.container(gap="xsmall"):
+        _group(_("Translation"))
         align = _titled(ALIGN, _alignments(names))
-        st.markdown(f"**{_('Maps')}**")
+        _group(_("Maps"))
         unit, reading, colour, links = (_titled(each) for each in (UNIT, READING, COLOUR, LINKS))
-        st.markdown(f"**{_('Order and files')}**")
+        _group(_("Order and files"))
         order, picture = _titled(ORDER), _titled(PICTURE)
     return Wanted(
         tuple(f"{mechanism}-{pair}" for mechanism in shown),
@@ -118,6 +120,10 @@ def _controls(installed: Sequence[str], pair: str, line: DeltaGenerator, beside:
         cast("Linking", links),
         folds,
     )
+
+
+def _group(name: str) -> None:
+    st.markdown(f"**{name}**")
 
 
 def _titled(setting: Choice, labels: dict[str, str] | None = None) -> str:
@@ -211,6 +217,8 @@ def _show(
             show_multiples(others, compared[chosen], wanted, available)
         if SUMMARY in also:
             show_summaries([summaries[key] for key in order], file_name_of(traces))
+        if HAND in also and views:
+            show_by_hand(host, traces, target, places, wanted, messages)
         if WINDOW in also:
             show_window(host, traces, places, wanted, available)
         if NUMBERS in also:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from viz.pages.bench.hand_links import read_links, show_links
 from viz.text.language import mark
 from viz.widgets.language_pair import LANGUAGES
 from viz.widgets.sentence import SENTENCE
-from viz.widgets.settings import Choice, Several, Text
+from viz.widgets.settings import Choice, Data, Several, Text
 from viz.widgets.shared_settings import COLOUR, PICTURE, UNIT
 
 OWN, TEXT = "own", "text"
@@ -15,8 +16,8 @@ YEAR, AGREEMENT, ENTROPY = "year", "agreement", "entropy"
 AUTOMATIC = "card"
 """What the link calls what a model's card names: its layer and head, and what labels its rows."""
 
-DIFFERENCE, MULTIPLES, SUMMARY, NUMBERS, WINDOW = "difference", "differences", "summary", "numbers", "window"
-PREDICT = "predict"
+DIFFERENCE, MULTIPLES, SUMMARY, NUMBERS = "difference", "differences", "summary", "numbers"
+WINDOW, HAND, PREDICT = "window", "hand", "predict"
 
 TARGET = Text("target")
 MECHANISMS = Several("mechanisms", title=mark("Mechanisms"), least=1)
@@ -58,6 +59,9 @@ CHOSEN = Choice(
 FIRST = Choice("first", title=mark("First"), shape="box", anew_with=(MECHANISMS.name,))
 SECOND = Choice("second", title=mark("Second"), shape="box", anew_with=(MECHANISMS.name,))
 TABLE = Choice("table", title=mark("Numbers of"), shape="box", anew_with=(MECHANISMS.name,))
+BY_HAND = Data("hand", anew_with=("hand-pair",), parse=read_links, show=show_links)
+"""The links that the reader set by hand, on one pair of texts."""
+
 WINDOWED = Choice("windowed", title=mark("Window of"), shape="box", anew_with=(MECHANISMS.name,))
 PREDICTED = Choice("predicted", title=mark("A row of"), shape="box", anew_with=(MECHANISMS.name,))
 PREDICTED_ROW = Choice("row", title=mark("Which row"), shape="box", anew_with=(PREDICTED.name, "predicted words"))
@@ -84,5 +88,6 @@ SETTINGS = (
     WINDOWED,
     PREDICTED,
     PREDICTED_ROW,
+    BY_HAND,
     HEAD,
 )

@@ -17,6 +17,8 @@ from streamlit.testing.v1 import AppTest
 
 import viz.pages
 from models.edits import keep_heads, mask_key, scale_scores, set_row, uniform_row, window, zero_head
+from viz.pages.bench.hand_links import MOST_WORDS, HandLinks
+from viz.pages.bench.settings import BY_HAND
 from viz.pages.heads.picks import read_picks, write_picks
 from viz.pages.heads.shown import MOST_HEADS
 from viz.pages.steps.settings import CELLS, MOST_CELLS
@@ -130,6 +132,18 @@ def test_edits_come_back_from_their_link(done: tuple[Any, ...]) -> None:
     assert EDITS.write(found.value) == text
 
 
+SOME_LINKS = st.frozensets(st.tuples(st.integers(0, MOST_WORDS - 1), st.integers(0, MOST_WORDS - 1)), max_size=20)
+
+
+@given(SOME_LINKS, SOME_LINKS)
+def test_what_is_aligned_by_hand_comes_back_from_its_link(sure: frozenset[Any], possible: frozenset[Any]) -> None:
+    links = HandLinks(sure, possible - sure)
+    text = BY_HAND.write(links)
+    found = BY_HAND.read(through_a_link(BY_HAND.name, text))
+    assert (found.value, found.unknown) == (links, None)
+    assert BY_HAND.write(found.value) == text
+
+
 NUMBERS = st.floats(-1e9, 1e9) | st.none()
 
 
@@ -149,7 +163,11 @@ def test_tables_come_back_from_their_link(data: st.DataObject) -> None:
 
 
 def test_every_kind_of_notation_is_tried_above() -> None:
-    assert {setting.name for _page, setting in DECLARED if isinstance(setting, Data)} == {EDITS.name, CELLS.name}
+    assert {setting.name for _page, setting in DECLARED if isinstance(setting, Data)} == {
+        EDITS.name,
+        CELLS.name,
+        BY_HAND.name,
+    }
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.address)

@@ -1,0 +1,81 @@
+"""Words aligned by hand in a real browser: by mouse, by words, by keys; each mechanism's error stands beside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qs, urlsplit
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Locator, Page
+
+SENTENCE, TRANSLATION = "The cat drinks milk.", "Le chat boit du lait."
+
+
+def opened(open_page: Callable[..., Page], address: str, **link: str) -> Page:
+    page = open_page(address, width=1280, height=900, sentence=SENTENCE, also="hand", target=TRANSLATION, **link)
+    page.locator(".aligner td[data-row]").first.wait_for()
+    page.get_by_test_id("stStatusWidget").wait_for(state="detached")
+    return page
+
+
+def cell(page: Page, row: int, key: int) -> Locator:
+    return page.locator(f".aligner td[data-row='{row}'][data-key='{key}']")
+
+
+def aligned(page: Page) -> list[str]:
+    return sorted(parse_qs(urlsplit(page.url).query).get("hand", [""])[0].split())
+
+
+def test_cells_and_words_are_clicked_and_the_link_knows(open_page: Callable[..., Page], address: str) -> None:
+    from playwright.sync_api import expect
+
+    page = opened(open_page, address)
+    expect(page.get_by_text("Align words at the left")).to_be_visible()
+    cell(page, 0, 0).click()
+    for _click in range(2):
+        cell(page, 3, 3).click()
+    page.locator(".aligner thead th", has_text="cat").click()
+    page.locator(".aligner tbody th", has_text="chat").click()
+    expect(cell(page, 1, 1)).to_have_attribute("data-state", "sure")
+    expect(cell(page, 3, 3)).to_have_attribute("data-state", "possible")
+    expect(page.locator(".aligner .count")).to_have_text("sure: 2, possible: 1")
+    expect(page.get_by_test_id("stDataFrame")).to_be_visible()
+    page.wait_for_url(lambda url: "hand=" in url)
+    page.wait_for_timeout(1000)
+    assert aligned(page) == ["0-0", "1-1", "3?3"]
+    page.locator(".aligner .undo").click()
+    expect(cell(page, 1, 1)).to_have_attribute("data-state", "")
+    page.wait_for_function("() => !location.search.includes('1-1')")
+    page.reload()
+    expect(cell(page, 3, 3)).to_have_attribute("data-state", "possible")
+    expect(cell(page, 1, 1)).to_have_attribute("data-state", "")
+
+
+def test_the_grid_is_one_stop_and_arrows_move_inside(open_page: Callable[..., Page], address: str) -> None:
+    from playwright.sync_api import expect
+
+    page = opened(open_page, address, hand="0-0")
+    assert page.locator(".aligner table [tabindex='0']").count() == 1
+    cell(page, 0, 0).focus()
+    for key in ("ArrowDown", "ArrowRight", "ArrowRight", "Enter"):
+        page.keyboard.press(key)
+    expect(cell(page, 1, 2)).to_be_focused()
+    expect(cell(page, 1, 2)).to_have_attribute("data-state", "sure")
+    assert page.locator(".aligner table [tabindex='0']").count() == 1
+    assert cell(page, 1, 2).evaluate("each => getComputedStyle(each).outlineStyle") == "solid"
+    page.keyboard.press("Tab")
+    expect(page.locator(".aligner .undo")).to_be_focused()
+
+
+def test_links_that_align_are_ringed_and_named(open_page: Callable[..., Page], address: str) -> None:
+    from playwright.sync_api import expect
+
+    page = opened(open_page, address, links="grown")
+    expect(page.locator(".alignment .tints")).to_contain_text("ringed: links that align")
+    ringed = "each => each.toDataURL()"
+    with_rings = page.locator(".alignment .cells").first.evaluate(ringed)
+    page.get_by_role("button", name="Settings").click()
+    page.get_by_test_id("stPopoverBody").get_by_role("radio", name="none", exact=True).click()
+    expect(page.locator(".alignment .tints")).not_to_contain_text("ringed")
+    assert page.locator(".alignment .cells").first.evaluate(ringed) != with_rings

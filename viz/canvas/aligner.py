@@ -1,0 +1,56 @@
+"""What the grid is fed with in which a reader aligns the words of a sentence and its translation by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from viz.canvas.payload import pack
+from viz.text.language import _, mark
+from viz.text.tokens import isolated, visible
+
+_WORDS = {
+    "grid": mark("Words aligned by hand: a row a word of the translation, a column a word of the sentence"),
+    "cell": mark("“{target}” and “{source}”: {state}"),
+    "none": mark("not aligned"),
+    "sure": mark("sure"),
+    "possible": mark("possible"),
+    "count": mark("sure: {sure}, possible: {possible}"),
+    "undo": mark("Undo"),
+    "clear": mark("Clear"),
+    "keys": mark(
+        "Click a cell: full is sure, an outline possible, a third click empties it. Or click a word of the sentence "
+        "and a word of the translation. With the keyboard: arrow keys, Enter."
+    ),
+}
+
+
+def encode_aligner(
+    source: Sequence[str], target: Sequence[str], links: str, *, of: str, languages: tuple[str, str]
+) -> bytes:
+    """Return all that the grid shows.
+
+    Parameters
+    ----------
+    source, target : sequence of str
+        The words.
+    links : str
+        Such as ``0-0 1?2``: a word of the source, sure or possible, a word of the translation, from 0.
+    of : str
+        Names the pair: what was aligned in the browser holds as long as it is the same.
+    languages : tuple of str
+        Codes of both.
+
+    Returns
+    -------
+    bytes
+        As `viz.canvas.payload.pack` gives them.
+    """
+    header = {
+        "source": [isolated(visible(each)) for each in source],
+        "target": [isolated(visible(each)) for each in target],
+        "links": links,
+        "of": of,
+        "languages": languages,
+        "words": {name: _(message) for name, message in _WORDS.items()},
+    }
+    return pack(header, b"")

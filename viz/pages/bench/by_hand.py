@@ -1,0 +1,166 @@
+"""Words aligned by hand on the Bench: the reader clicks which word answers to which, errors stand beside."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping, Sequence
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+import models
+from models.experiments.alignment import ErrorRate, GoldSentence
+from models.trace import AttentionTrace
+from viz.canvas.aligner import encode_aligner
+from viz.pages.bench.hand_links import MOST_WORDS, HandLinks, show_links
+from viz.pages.bench.settings import BY_HAND, TARGET
+from viz.pages.bench.timeline import Place
+from viz.pages.bench.wanted import Wanted, fit_translation, name_of
+from viz.server.runtime import Host
+from viz.server.translations import forced_translations
+from viz.text.language import _, say
+from viz.text.markup import plain
+from viz.views.aligned import Linking, links_of_words, words_of
+from viz.views.view import choose_view
+from viz.widgets import session
+from viz.widgets.canvas import aligned_on, aligner_canvas
+from viz.widgets.language_pair import pair_of
+from viz.widgets.readable_text import fit_text
+from viz.widgets.sentence import languages_of
+from viz.widgets.settings import link, text_box
+
+CANVAS = "aligner"
+_KEPT = "bench-aligned-by-hand"
+_MOST_KEPT = 50
+"""Pairs of texts whose links are kept during a visit."""
+
+
+def show_by_hand(
+    host: Host,
+    traces: Mapping[str, AttentionTrace],
+    target: str | None,
+    places: Mapping[str, Place],
+    wanted: Wanted,
+    messages: DeltaGenerator,
+) -> None:
+    """Let the reader align the sentence with one translation, and show how far each mechanism is from it.
+
+    Parameters
+    ----------
+    host : Host
+    traces : mapping of str to AttentionTrace
+        By the keys of their models.
+    target : str or None
+        What all write; None if each writes its own: then the reader types one here, or takes the first model's.
+    places : mapping of str to Place
+        The map of each that is shown.
+    wanted : Wanted
+    messages : DeltaGenerator
+        Where what was cut is said.
+    """
+    st.subheader(_("Aligned by hand"), anchor=False)
+    seeing = {key: trace for key, trace in traces.items() if trace.sites}
+    if target is None:
+        found = _on_one(host, seeing, messages)
+        if found is None:
+            return
+        seeing = found
+    first = next(iter(seeing.values()))
+    source, written = words_of(first.source), words_of(first.target)
+    if max(len(source), len(written)) > MOST_WORDS:
+        st.info(_("By hand up to {most} words of a text are aligned; this one has more.", most=MOST_WORDS))
+        return
+    links = _links(source, written)
+    grid, rates = st.columns(2, gap="medium")
+    with grid:
+        languages = tuple(pair_of(next(iter(seeing))).split("-"))
+        aligner_canvas(
+            encode_aligner(source, written, show_links(links), of=_name(source, written), languages=languages),  # type: ignore[arg-type]
+            key=CANVAS,
+        )
+    with rates:
+        _rates(seeing, places, wanted, GoldSentence(source, written, links.sure, links.sure | links.possible))
+
+
+def _on_one(
+    host: Host, seeing: Mapping[str, AttentionTrace], messages: DeltaGenerator
+) -> dict[str, AttentionTrace] | None:
+    """Let every mechanism write the translation that the reader types; what is wrong with it is said."""
+    key, own = next(iter(seeing.items()))
+    typed = text_box(
+        TARGET,
+        _("Your translation: every model is made to write it, and you align it."),
+        placeholder=_(
+            "Type a translation in {target}; until then, that of {title} is used.",
+            target=languages_of(pair_of(key))["target"],
+            title=name_of(key),
+        ),
+    )
+    try:
+        target = fit_text(host.model(key), typed, messages)
+        if not target.strip():
+            target = fit_translation(host, own, messages)
+        if not target.strip():
+            st.info(plain(_("{title} wrote nothing on which all could be aligned.", title=name_of(key))))
+            return None
+        return forced_translations(host, tuple(seeing), own.source_text, target)
+    except models.InputError as error:
+        st.error(plain(say(error)), icon=":material/edit:")
+        return None
+
+
+def _name(source: Sequence[str], written: Sequence[str]) -> str:
+    return f"{zlib.crc32(repr((tuple(source), tuple(written))).encode('utf8', 'replace')):08x}"
+
+
+def _links(source: Sequence[str], written: Sequence[str]) -> HandLinks:
+    """Return what is aligned of this pair: what was just clicked, what the link says, or what was before."""
+    name, sizes = _name(source, written), (len(source), len(written))
+    kept: dict[str, str] = session.recall(_KEPT, {})
+    if link.belong("hand-pair", of=name) and name in kept:
+        link.store(BY_HAND.name, kept[name])
+    told = aligned_on(CANVAS)
+    if told is not None and told[0] == name:
+        link.forget_unknown()
+        link.store(BY_HAND.name, BY_HAND.write(BY_HAND.read(told[1], sizes).value))
+    found = BY_HAND.read(link.text_of(BY_HAND), sizes)
+    if found.unknown is not None:
+        link.note(BY_HAND.name, found.unknown)
+        link.store(BY_HAND.name, BY_HAND.write(found.value))
+    links: HandLinks = found.value
+    others = {each: text for each, text in kept.items() if each != name}
+    session.keep(_KEPT, dict([*others.items(), (name, show_links(links))][-_MOST_KEPT:]))
+    return links
+
+
+def _rates(
+    traces: Mapping[str, AttentionTrace], places: Mapping[str, Place], wanted: Wanted, gold: GoldSentence
+) -> None:
+    """Show the error rate of each mechanism with both ways to read links off its map, the lowest first."""
+    if not gold.possible:
+        st.info(_("Align words at the left: the error rate of each mechanism then stands here."))
+        return
+    names: dict[Linking, str] = {"strongest": _("strongest of each row"), "grown": _("grown")}
+    rows = []
+    for key, trace in traces.items():
+        view = choose_view(trace, site=places[key][0], head=places[key][1], reading=wanted.reading)
+        found = {linking: _rate(links_of_words(view, linking), gold) for linking in names}
+        rows.append({_("mechanism"): name_of(key), **{names[linking]: rate for linking, rate in found.items()}})
+    rows.sort(key=lambda row: min(value for value in row.values() if isinstance(value, float)))
+    column = st.column_config.NumberColumn(format="%.2f")
+    st.dataframe(rows, hide_index=True, column_config=dict.fromkeys(names.values(), column))
+    st.caption(
+        plain(
+            _(
+                "Alignment error rate (Och and Ney 2003) of the maps shown: 1 \u2212 (|A∩S| + |A∩P|) / (|A| + |S|), A "
+                "the model's links, S your sure ones, P those and the possible ones. 0: all agree; 1: no link does. "
+                "One sentence says little of a model. </s> is left out."
+            )
+        )
+    )
+
+
+def _rate(links: frozenset[tuple[int, int]], gold: GoldSentence) -> float:
+    count = ErrorRate()
+    count.add(links, gold)
+    return count.value
