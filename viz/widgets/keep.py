@@ -137,7 +137,7 @@ def csv_box(text: str, name: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key=f"csv-box-{name}"):
         csv_button(text, name)
         with st.popover(_("Copy as CSV"), icon=":material/content_copy:"):
-            st.code(text, language=None)
+            st.code(text, language=None, wrap_lines=True)
 
 
 def file_name(text: str) -> str:

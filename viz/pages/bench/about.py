@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +36,8 @@ def about(entry: Entry) -> str:
     weights = _("Weights {key}, SHA-256 {hash}…", key=entry.key, hash=entry.sha256[:12])
     parts = (
         f"**{plain(_(mechanism.title))}**, {mechanism.year}",
-        _("**Paper:** {paper}; {equation}", paper=plain(mechanism.paper), equation=plain(_(mechanism.equation))),
+        _("**Paper:** {paper}; {equation}", paper=plain(mechanism.paper), equation=plain(_(mechanism.equation)))
+        + _address(mechanism.paper),
         _bullets(_("Where this model differs from it"), [_(departure) for departure in mechanism.departures]),
         _bullets(_("Built and trained"), built(card)),
         _bullets(_("Trained on"), [*trained, *tokens_seen(card)]),
@@ -44,6 +46,12 @@ def about(entry: Entry) -> str:
         f":small[{plain(weights)}]",
     )
     return "\n\n".join(filter(None, parts))
+
+
+def _address(paper: str) -> str:
+    """Return the link to a paper whose number arXiv gave."""
+    number = re.search(r"arXiv:([\d.]+\d)", paper)
+    return f" [arxiv.org/abs/{number[1]}](https://arxiv.org/abs/{number[1]})" if number else ""
 
 
 def _bullets(heading: str, lines: Sequence[str]) -> str:
