@@ -20,7 +20,7 @@ _UNSEEN = frozenset(
     "css_content html_content filter_mode js_source_path css_source_path source_id mode kind alignment config "
     "direction align width_config height_config selection_mode click_mode justify gap style value default raw_value "
     "raw_values set_value autocomplete code_text filename bytes arrow_data file_name editing_mode columns theme "
-    "language wrap anchor on_change".split()
+    "language wrap anchor on_change deferred_file_id".split()
 )
 _OF_FIGURES = frozenset(
     "text title ticktext hovertemplate hovertext name label customdata ticksuffix tickprefix".split()
@@ -28,7 +28,8 @@ _OF_FIGURES = frozenset(
 _FORM = frozenset("font bdata dtype shape side xanchor yanchor xref yref".split())  # how a figure's title stands
 _OF_CANVASES = frozenset(
     "colours colors font fonts ids key code codes kind unit scale format formats scheme file name picture style site "
-    "colour palette paper ink pick_colour step lit part at language night window_colour formula reading".split()
+    "colour palette paper ink pick_colour step lit part at language languages of night window_colour formula "
+    "reading".split()
 )
 
 

@@ -53,6 +53,7 @@ EDITS = "~".join(
     )
 )
 SHOWN = (
+    ("bench", {"also": "hand", "links": "grown", "hand": "0-0"}),
     ("bench", {"mechanisms": " ".join(mechanisms()), "also": "difference differences summary numbers window"}),
     ("bench", {"order": "agreement", "align": "text", "unit": "piece", "reading": "input", "nothing": "there"}),
     ("bench", {"sentence": " "}),
