@@ -59,3 +59,14 @@ def test_a_language_that_there_is_not_is_named(open_page: Callable[..., Page], a
 
     page = open_page(address, lang="tlh")
     expect(page.get_by_text("lang=tlh", exact=False)).to_be_visible()
+
+
+def test_a_link_to_a_lesson_brings_its_language(browser: Browser, address: str) -> None:
+    from playwright.sync_api import expect
+
+    context = browser.new_context(locale="zh-CN", viewport={"width": 1280, "height": 720})
+    page = context.new_page()
+    page.goto(f"{address}?lesson=why-attention&step=1&lang=en")
+    expect(page.get_by_role("button", name="Next", exact=False).first).to_be_visible(timeout=60_000)
+    expect(page.get_by_role("link", name="Heads").first).to_be_visible()
+    context.close()

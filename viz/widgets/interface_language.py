@@ -13,7 +13,9 @@ INTERFACE = Choice("lang", title=mark("Language of the interface"), travels=True
 
 def begin_language() -> None:
     """Choose the language of this run, whole or of a fragment alone: the one place where it is chosen."""
-    chosen = link.text_of(INTERFACE) or link.latest(INTERFACE)
+    if (asked := link.text_of(INTERFACE)) in languages():
+        link.take_along(INTERFACE, asked)  # at once: a lesson's link leads on to a page of its own
+    chosen = link.latest(INTERFACE)
     use_language(chosen if chosen in languages() else closest_language(st.context.locale))
 
 
@@ -28,9 +30,7 @@ def settle_language(*, turned: bool) -> None:
     asked = link.text_of(INTERFACE)
     if asked is not None and asked not in languages():
         link.discard(INTERFACE.name)
-    elif asked is not None:
-        link.take_along(INTERFACE, asked)
-    elif turned and (latest := link.latest(INTERFACE)):
+    elif asked is None and turned and (latest := link.latest(INTERFACE)):
         link.store(INTERFACE.name, latest)
 
 
