@@ -14,7 +14,7 @@ from viz.text.language import _
 from viz.widgets.settings import Text, link
 from viz.widgets.style import style_sheet
 
-PRESENT = Text("present", travels=True)
+PRESENT = Text("present", travels=True, boxed=False)
 """Whether one figure is shown alone, as the link of every page calls it."""
 
 ON = "on"

@@ -22,7 +22,7 @@ from viz.widgets import session
 from viz.widgets.prediction import hide_until
 from viz.widgets.settings import Setting, Text, address, link
 
-LESSON = Text("lesson", travels=True)
+LESSON = Text("lesson", travels=True, boxed=False)
 """The lesson and its step, as the link of every page calls them."""
 
 STEP = Setting("step")

@@ -165,7 +165,17 @@ class Switch(Setting):
 
 @dataclass(frozen=True)
 class Text(Setting):
-    """A text that the reader types: Streamlit writes it to the link, letter by letter."""
+    """A text that the reader types: Streamlit writes it to the link, letter by letter.
+
+    Parameters
+    ----------
+    name : str
+    boxed : bool
+        Whether there is a box for it, which Streamlit binds to the link.
+    """
+
+    _: KW_ONLY
+    boxed: bool = True
 
     def read(self, text: str | None, default: str) -> Found:
         """Return `text`, whatever it is; `default` without one.

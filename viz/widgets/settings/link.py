@@ -39,9 +39,6 @@ _LEFT, _TRAVELLING, _OWNERS = "settings-left", "settings-travelling", "settings-
 _ENTRY, _BACK, _UNKNOWN = "settings-of-entry", "settings-by-back", "unknown-in-link"
 
 
-# Pages --------------------------------------------------------------------------------------------------------------
-
-
 def enter(settings: Sequence[Setting]) -> bool:
     """Settle what the link says when a page begins to run; before its controls are shown.
 
@@ -141,7 +138,7 @@ def _put_both(name: str, value: str) -> None:
     if any(isinstance(each, Text) and each.name == name for each in _declared()):
         st.session_state[name] = value
     with suppress(StreamlitAPIException):
-        address.said()[name] = value
+        store(name, value)
 
 
 def _declared() -> tuple[Setting, ...]:
@@ -151,9 +148,11 @@ def _declared() -> tuple[Setting, ...]:
 
 def open_at(page: StreamlitPage, entry: Mapping[str, str]) -> None:
     """Turn to a page with a link that holds to the letter; but what the reader typed comes along if it lacks that."""
-    typed = {each.name for each in _declared() if each.travels and isinstance(each, Text)}
-    st.session_state[_ENTRY] = {name: text for name, text in all_said().items() if name in typed} | dict(entry)
-    st.switch_page(page, query_params={})
+    texts = [each for each in _declared() if isinstance(each, Text)]
+    along = {each.name: text for each in texts if each.travels and (text := text_of(each)) is not None} | dict(entry)
+    boxes = {each.name for each in texts if each.boxed}  # Streamlit lets nobody but the box write these
+    st.session_state[_ENTRY] = along
+    st.switch_page(page, query_params={name: text for name, text in along.items() if name not in boxes})
 
 
 def turn_to(page: StreamlitPage) -> None:
