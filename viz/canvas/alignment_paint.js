@@ -34,16 +34,11 @@ class Painted extends Panels {
   }
 
   get isNight() {
-    const [red, green, blue] = getComputedStyle(this.figure).backgroundColor.match(/[\d.]+/g).map(Number);
-    return red + green + blue < 384;
+    return isDark(this.figure);
   }
 
-  // On a dark page no reading is the page's own dark, a little lighter.
   palette() {
-    if (!this.isNight) return this.header.palette;
-    const page = getComputedStyle(this.figure).backgroundColor.match(/\d+/g).slice(0, 3);
-    const none = page.map((value) => Math.min(Number(value) + 8, 255).toString(16).padStart(2, "0")).join("");
-    return [[0, `#${none}`], ...this.header.night.slice(1)];
+    return paletteOn(this.figure, this.header);
   }
 
   // The colour of a weight from 0 to 1, as text.

@@ -24,6 +24,20 @@ async function decode(bytes) {
   return [JSON.parse(new TextDecoder().decode(plain.subarray(4, 4 + length))), plain.subarray(4 + length)];
 }
 
+// Whether an element stands on a dark page; one that has no ground of its own, as in a notebook, is on paper.
+function isDark(element) {
+  const [red, green, blue, alpha = 1] = getComputedStyle(element).backgroundColor.match(/[\d.]+/g).map(Number);
+  return alpha > 0 && red + green + blue < 384;
+}
+
+// On a dark page no reading is the page's own dark, a little lighter.
+function paletteOn(element, header) {
+  if (!isDark(element)) return header.palette;
+  const page = getComputedStyle(element).backgroundColor.match(/\d+/g).slice(0, 3);
+  const none = page.map((value) => Math.min(Number(value) + 8, 255).toString(16).padStart(2, "0")).join("");
+  return [[0, `#${none}`], ...header.night.slice(1)];
+}
+
 // Colours are looked up and not computed, since there are millions of cells: for each of the 256 values that a cell can
 // have one number for ImageData; 0 is empty.
 function lookup(header) {

@@ -59,8 +59,8 @@ class Comparison extends Maps {
     return { ...layout, boxes };
   }
 
-  colours() {
-    const { weights, header } = this, colours = lookup({ ...header, threshold: 0 });
+  colours(palette) {
+    const { weights, header } = this, colours = lookup({ ...header, palette, threshold: 0 });
     const level = (weight) => Math.round(Math.sqrt(Math.min(Math.max(weight, 0), 1)) * 255);
     return (cell) => (Math.abs(weights[cell]) < header.threshold ? 0 : colours[level(weights[cell])]);
   }
@@ -74,16 +74,16 @@ class Comparison extends Maps {
     super.paint(pen);
     pen.save();
     pen.scale(this.ratio, this.ratio);
-    const { bar, texts } = this.compose(), { font, palette } = this.header;
-    paintBar(pen, bar, palette);
+    const { bar, texts } = this.compose(), { font } = this.header;
+    paintBar(pen, bar, this.palette());
     pen.fillStyle = getComputedStyle(this.figure).color;
     for (const text of texts) write(pen, text, font);
     pen.restore();
     Object.assign(this.stage, { texts: texts.map(({ text }) => text), exact: this.exact });
   }
 
-  paintMaps(pen, ratio) {
-    super.paintMaps(pen, ratio);
+  paintMaps(pen, ratio, palette) {
+    super.paintMaps(pen, ratio, palette);
     const [rows, columns] = [this.header.rows.length - 1, this.header.columns.length - 1];
     if (!this.header.gaps) return;
     for (const { left, top, width, height } of this.place.boxes) {

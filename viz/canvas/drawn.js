@@ -22,23 +22,29 @@ class Drawn {
     this.save.setAttribute("aria-label", `${saves}: ${header.title}`);
   }
 
+  // The colours of the page, light or dark; a picture to keep has those of paper.
+  palette() {
+    return paletteOn(this.figure, this.header);
+  }
+
   // Painted once whatever the size of the page: all maps as one picture, a pixel a cell, which drawing then scales.
-  paintSheet() {
-    const { header } = this;
+  sheetIn(palette) {
+    const { header } = this, name = JSON.stringify(palette);
+    if (this.sheet?.name === name) return this.sheet;
     const [rows, columns] = [header.rows.length - 1, header.columns.length - 1];
     const sheet = document.createElement("canvas");
     const across = Math.max(1, Math.min(header.heads.length, Math.floor(4096 / Math.max(columns, 1))));
     sheet.width = Math.max(across * columns, 1);
     sheet.height = Math.max(Math.ceil(header.heads.length / across) * rows, 1);
     const image = new ImageData(sheet.width, sheet.height);
-    const pixels = new Uint32Array(image.data.buffer), colourOf = this.colours();
+    const pixels = new Uint32Array(image.data.buffer), colourOf = this.colours(palette);
     for (let head = 0, cell = 0; head < header.heads.length; head++) {
       const start = Math.floor(head / across) * rows * sheet.width + (head % across) * columns;
       for (let row = 0; row < rows; row++)
         for (let column = 0; column < columns; column++) pixels[start + row * sheet.width + column] = colourOf(cell++);
     }
     sheet.getContext("2d").putImageData(image, 0, 0);
-    this.sheet = { picture: sheet, across, rows, columns };
+    return (this.sheet = { name, picture: sheet, across, rows, columns });
   }
 
   draw() {
@@ -62,13 +68,12 @@ class Drawn {
   }
 
   paint(pen) {
-    this.paintMaps(pen, this.ratio);
+    this.paintMaps(pen, this.ratio, this.palette());
   }
 
   // Places are rounded to whole pixels of the screen, `ratio` for each of the page's: else the edges of cells blur.
-  paintMaps(pen, ratio) {
-    if (!this.sheet) this.paintSheet();
-    const { picture, across, rows, columns } = this.sheet;
+  paintMaps(pen, ratio, palette) {
+    const { picture, across, rows, columns } = this.sheetIn(palette);
     if (!rows || !columns) return;
     this.place.boxes.forEach((box, head) => {
       const [left, top] = [box.left, box.top].map((each) => Math.round(each * ratio));

@@ -48,6 +48,8 @@ class Maps extends Drawn {
     on("focus", () => this.stage.matches(":focus-visible") && this.at === null && this.move({ head: 0, row: null }, true));
     on("blur", () => this.byKeys && this.move(null, false));
     this.save.addEventListener("click", () => this.keepPicture(), { signal: this.listeners.signal });
+    figure.addEventListener("transitionend", (event) => event.target === figure && this.header && this.change(() => {}),
+      { signal: this.listeners.signal }); // light has become dark, or dark light
     window.addEventListener(POINTED, ({ detail }) => this.follow(detail), { signal: this.listeners.signal });
     this.sizes = new ResizeObserver(() => this.draw());
     this.sizes.observe(figure);

@@ -2,10 +2,13 @@
 
 const GAP = 7; // pixels between small maps
 const EDGE = 4; // pixels around all of them, which the frame of a picked one takes
-const SMALLEST = 40; // pixels of a small map's side: with less room a layer takes several lines
+const SMALLEST = 32; // pixels of a small map's side: with less room a layer takes several lines
+const MANY = 4; // layers: more of them are drawn a little lower, so that all are seen at once
+const LOW = 0.8; // of its width: the height of a small map among many layers
+const TIGHT = 56; // pixels: labels of narrower maps are set smaller
 const LARGEST = 190;
 const ORDERED = 104; // pixels that a small map takes at least where each has its own name
-const NARROW = 600; // with less room the name of a layer stands above its maps, not beside them
+const NARROW = 560; // with less room the name of a layer stands above its maps, not beside them
 const BESIDE = 66; // pixels for the name of a layer beside its maps
 const LINE = 17; // pixels of a line of names
 const TITLE = { size: 18, weight: 600 }; // texts of a saved picture
@@ -37,8 +40,7 @@ function arrange(header, width) {
   const lines = Math.ceil(most / fitting);
   const columns = header.in_layers ? Math.ceil(most / lines) : Math.min(fitting, most);
   const across = Math.min(room / columns - GAP, LARGEST);
-  const shape = (header.rows.length - 1) / Math.max(header.columns.length - 1, 1);
-  const down = across * Math.min(Math.max(shape, 0.4), 1.6);
+  const down = across * (header.in_layers && layers.length > MANY ? LOW : 1); // whatever is typed, nothing below moves
   const own = !header.in_layers || lines > 1; // each small map has its own name
   const labelled = header.labels.length > 0;
   const above = LINE * (Number(own) + Number(labelled));
@@ -65,7 +67,7 @@ function arrange(header, width) {
       const upper = top + line * (above + down + GAP);
       boxes[number] = { left, top: upper + above, width: across, height: down };
       const [inLayer, head] = header.heads[number];
-      if (labelled) name(header.labels[number], left, upper + above - LINE, across, "label");
+      if (labelled) name(header.labels[number], left, upper + above - LINE, across + GAP - 2, across < TIGHT ? "label tight" : "label");
       if (!own) return;
       if (header.in_layers) name(fill(header.words.column, { head }), left, upper, across, "faint");
       else name(fill(header.words.head, { layer: inLayer, head }), left, upper, across);
@@ -92,7 +94,7 @@ class Overview extends Maps {
     put("title", header.title);
     put("note", header.note);
     put("meaning", header.legend);
-    const stops = header.palette.map(([place, hex]) => `${hex} ${place * 100}%`);
+    const stops = this.palette().map(([place, hex]) => `${hex} ${place * 100}%`);
     figure.querySelector(".bar").style.background = `linear-gradient(to right, ${stops.join(", ")})`;
     figure.querySelector(".ticks").replaceChildren(...header.ticks.map(([place, text]) => {
       const tick = document.createElement("span");
@@ -106,8 +108,8 @@ class Overview extends Maps {
     return arrange(this.header, room);
   }
 
-  colours() {
-    const { cells } = this, colours = lookup(this.header);
+  colours(palette) {
+    const { cells } = this, colours = lookup({ ...this.header, palette });
     return (cell) => colours[cells[cell]];
   }
 
@@ -147,7 +149,7 @@ class Overview extends Maps {
     top += GAP;
     const maps = { x: 0, y: top, width, height: place.height };
     for (const name of place.names) {
-      const style = ["faint", "label"].includes(name.style) ? FAINT : NAME, middle = name.style === "middle";
+      const style = name.style.match(/faint|label/) ? FAINT : NAME, middle = name.style === "middle";
       const [text] = broken(pen, name.text, style, header.font, name.wide, "…");
       const x = name.left + (middle ? name.wide / 2 : 0);
       if (text) texts.push({ text, x, y: top + name.top + 12, middle, ...style });

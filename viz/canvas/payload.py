@@ -7,7 +7,15 @@ import struct
 import zlib
 from typing import Any
 
-from viz.figures.drawing.theme import FONT_FAMILY, HEAD_COLOURS, PAPER_COLOUR, TEXT_COLOUR, WEIGHT_SCALE, Colour
+from viz.figures.drawing.theme import (
+    FONT_FAMILY,
+    HEAD_COLOURS,
+    NIGHT_SCALE,
+    PAPER_COLOUR,
+    TEXT_COLOUR,
+    WEIGHT_SCALE,
+    Colour,
+)
 from viz.text.language import _, mark
 from viz.text.tokens import visible
 from viz.views.view import View
@@ -74,6 +82,7 @@ def header_of(
         "words": {key: _(message) for key, message in (WORDS | words).items()},
         "colour": colour,
         "palette": WEIGHT_SCALE,
+        "night": NIGHT_SCALE,
         "pick_colours": HEAD_COLOURS,
         "ink": TEXT_COLOUR,
         "paper": PAPER_COLOUR,

@@ -88,7 +88,7 @@ function paintedMaps(view, { width, height }, sharp) {
   const canvas = document.createElement("canvas");
   canvas.width = Math.max(Math.round(width * sharp), 1);
   canvas.height = Math.max(Math.round(height * sharp), 1);
-  view.paintMaps(canvas.getContext("2d"), sharp);
+  view.paintMaps(canvas.getContext("2d"), sharp, view.header.palette);
   return canvas;
 }
 

@@ -22,7 +22,7 @@ from viz.text.markup import plain
 from viz.views.heads import HeadPlace
 from viz.widgets.canvas import head_canvas, picked_on
 from viz.widgets.keep import file_name, keep_row
-from viz.widgets.settings import choose, link
+from viz.widgets.settings import choose_titled, link
 
 CANVAS = "overview"
 
@@ -90,11 +90,8 @@ def arrange(shown: Shown) -> Arrangement:
         kinds = {key: _(name) for key, name in LABEL_NAMES.items()}
     if label in LABEL_NAMES and label not in kinds:
         link.drop(ONLY)
-    with st.container(horizontal=True, vertical_alignment="center", key="order-line"):
-        with st.container(width=330):
-            by = choose(ORDER, {IN_PLACE: _("in order: layer and head"), **names})
-        with st.container(width=280):
-            label = choose(ONLY, {ALL: _("heads of any label"), **kinds})
+    by = choose_titled(ORDER, {IN_PLACE: _("in order: layer and head"), **names})
+    label = choose_titled(ONLY, {ALL: _("heads of any label"), **kinds})
     if measured is None:
         return Arrangement(by, label, None)
     chosen = [each for each in measured if label in (ALL, each.label.key)]

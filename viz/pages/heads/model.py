@@ -32,13 +32,15 @@ _FOUND, _SEEN, _BOX = "hub-found", "hub-seen", "hub-name"
 POLL = 0.2  # seconds between two looks at how far a download is
 
 
-def choose_model(messages: DeltaGenerator, *, turned: bool) -> str | None:
+def choose_model(messages: DeltaGenerator, naming: DeltaGenerator, *, turned: bool) -> str | None:
     """Show which model is chosen, and a box for the name of one of the hub if that is what is wanted.
 
     Parameters
     ----------
     messages : DeltaGenerator
         Where what is wrong is said.
+    naming : DeltaGenerator
+        Where the name of a model of the hub is asked for.
     turned : bool
         Whether the reader has just come from another page without settings: our model of the pair chosen there is
         opened.
@@ -67,10 +69,10 @@ def choose_model(messages: DeltaGenerator, *, turned: bool) -> str | None:
         labels[TYPED] = _("a model of the Hugging Face hub…")
     if not labels:
         return None
-    with st.container(horizontal=True, vertical_alignment="bottom", key="model-line"):
-        with st.container(width=430):
-            key = choose(MODEL, labels, default=KEY if KEY in labels else None)
-        if key == TYPED:
+    with st.container(width=335, key="model-box"):
+        key = choose(MODEL, labels, default=KEY if KEY in labels else None)
+    if key == TYPED:
+        with naming:
             _name_box(settings)
     return None if key == TYPED else key
 

@@ -52,6 +52,19 @@ def show_output(trace: AttentionTrace, model: models.Model) -> None:
         st.caption(plain(_("Type {mask} in place of a word to see what the model would put there.", mask=mask)))
 
 
+def show_likeliest(trace: AttentionTrace, model: models.Model) -> None:
+    """Show in a fold what a model of one stack held for likely, at every token or at each mask; else nothing.
+
+    Parameters
+    ----------
+    trace : AttentionTrace
+    model : Model
+        It gave the trace.
+    """
+    if trace.predictions and not trace.is_translation:
+        (_likeliest_words if model.predicts == "masked" else _after_every_token)(trace)
+
+
 def _translation(key: str, trace: AttentionTrace) -> None:
     if models.is_pretrained(key):
         language, wrote = "", _("{title} wrote:", title=_(trace.provenance.title))
@@ -69,6 +82,9 @@ def _line(name: str, html: str) -> None:
 
 def _next_tokens(trace: AttentionTrace) -> None:
     _line(_("{title} would go on with:", title=_(trace.provenance.title)), escape(_listed(trace.predictions[-1])))
+
+
+def _after_every_token(trace: AttentionTrace) -> None:
     fold = unfolded(_("What it held for likely after every token"), "after-every-token")
     if fold is None:
         return
@@ -99,11 +115,14 @@ def _next_tokens(trace: AttentionTrace) -> None:
 
 
 def _masked(trace: AttentionTrace) -> None:
-    for number, each in enumerate(trace.predictions, start=1):
-        name = _("{title} would put here:", title=_(trace.provenance.title))
-        if len(trace.predictions) > 1:
-            name = _("masked word {number}:", number=number)
-        _line(name, escape(_listed(each)))
+    said = [escape(_listed(each)) for each in trace.predictions]
+    if len(said) > 1:
+        numbers = (escape(_("masked word {number}:", number=number)) for number in range(1, len(said) + 1))
+        said = [f"<small>{number}</small> {each}" for number, each in zip(numbers, said, strict=True)]
+    _line(_("{title} would put here:", title=_(trace.provenance.title)), " ".join(said))
+
+
+def _likeliest_words(trace: AttentionTrace) -> None:
     fold = unfolded(_("The likeliest words"), "likeliest-words")
     if fold is None:
         return

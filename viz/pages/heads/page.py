@@ -16,7 +16,7 @@ from viz.pages.heads.extras import show_below, take_pair
 from viz.pages.heads.gallery import arrange, show_gallery, take_picks
 from viz.pages.heads.matched import Texts
 from viz.pages.heads.model import KEY, choose_model, open_model
-from viz.pages.heads.output import show_output
+from viz.pages.heads.output import show_likeliest, show_output
 from viz.pages.heads.picked import compare_heads
 from viz.pages.heads.picks import forget_picks, layers_of, pick_heads, settle_picks
 from viz.pages.heads.settings import LAYERS, OPENED, PAIR, SETTINGS
@@ -34,7 +34,8 @@ from viz.widgets.viewport import page_width
 LEAST_BESIDE = 1100
 """Pixels between the margins from which the compared heads stand beside the overview: in windows of 1200 or more."""
 
-BESIDE = (1, 1)
+BESIDE, BESIDE_MANY = (1, 1), (3, 2)
+FEW = 8  # heads of a layer: more of them take more of the width
 GUTTER = 72  # pixels between the two, and a little for the margins of a window that scrolls
 
 __all__ = ["KEY", "MAPS", "PAGE"]
@@ -42,15 +43,17 @@ __all__ = ["KEY", "MAPS", "PAGE"]
 
 def _fill(frame: Frame) -> None:
     """Read the choices, run the model, show its heads."""
-    top, frame.messages = st.container(), st.container()
-    with top:
-        key = choose_model(frame.messages, turned=frame.turned)
+    row, naming = asking(), st.container()
+    line = st.container(horizontal=True, vertical_alignment="center", key="controls")
+    frame.messages = st.container()
+    with row:
+        key = choose_model(frame.messages, naming, turned=frame.turned)
         if key is not None and not models.is_pretrained(key):
             settle_on(pair_of(key))
-        with asking():
-            frame.sentence = sentence_box(_label(key), pair=_pair(key))
+        frame.sentence = sentence_box(_label(key), pair=_pair(key))
+        frame.beside = st.container(width="content", key="beside-sentence")
     if key is not None:
-        _show_model(shared_host(), key, frame.sentence, top, frame.messages)
+        _show_model(shared_host(), key, frame, line)
 
 
 def _pair(key: str | None) -> str:
@@ -65,21 +68,24 @@ def _label(key: str | None) -> str:
     return says_of(pair_of(key))
 
 
-def _show_model(host: Host, key: str, sentence: str, top: DeltaGenerator, messages: DeltaGenerator) -> None:
-    """Open the model, run it on what was typed, and show its heads."""
+def _show_model(host: Host, key: str, frame: Frame, line: DeltaGenerator) -> None:
+    """Open the model, run it on what was typed, and show its heads; the kind of map is chosen on `line`."""
+    messages = frame.messages
     if not open_model(host, key, messages):
         return
     link.belong(OPENED, of=key)
     model = host.model(key)
+    with frame.beside:
+        settings = st.popover(_("Settings"), icon=":material/tune:", key="settings")
     pair = None
     if model.takes_pair:
-        with top:
+        with settings:
             pair = _pair_box()
-    found = _run(host, key, sentence, pair, messages)
+    found = _run(host, key, frame.sentence, pair, messages)
     if found is None:
         return
     trace, identity, texts = found
-    wanted = choose_wanted(trace)
+    wanted = choose_wanted(trace, line, settings)
     shown = Shown(trace, identity, host.workings, wanted.sites, wanted.unit, wanted.hiding)
     places = shown.places
     if link.belong(LAYERS, of=(key, layers_of(places))):
@@ -87,12 +93,14 @@ def _show_model(host: Host, key: str, sentence: str, top: DeltaGenerator, messag
     take_picks(places)
     take_pair(shown)
     settle_picks(places, shown.clearest())
-    show_output(trace, model)
+    with line:
+        show_output(trace, model)
     if is_long_text(trace):
         _say_long(trace)
     available = page_width()
-    arrangement = arrange(shown)
-    gallery, beside, room = _places(available)
+    with settings:
+        arrangement = arrange(shown)
+    gallery, beside, room = _places(available, max(layers_of(places).values()))
     with gallery:
         overview = st.container()
         picked = pick_heads(places)
@@ -100,17 +108,22 @@ def _show_model(host: Host, key: str, sentence: str, top: DeltaGenerator, messag
         show_gallery(shown, wanted, arrangement, picked)
     with beside:
         compare_heads(shown, wanted, picked, room)
+    show_likeliest(trace, model)
     show_below(shown, wanted, arrangement, picked, available)
     show_aligning(host, key, shown, wanted, available)
     compare_with(host, key, texts, shown, wanted, picked, available, messages)
 
 
-def _places(available: float) -> tuple[DeltaGenerator, DeltaGenerator, float]:
-    """Return where all heads stand, where those that are compared do, beside them if there is room, and its pixels."""
+def _places(available: float, heads: int) -> tuple[DeltaGenerator, DeltaGenerator, float]:
+    """Return where all heads stand, so many a layer, where those that are compared do, beside them if there is room.
+
+    And the pixels that the latter have.
+    """
     if available < LEAST_BESIDE:
         return st.container(), st.container(), available
-    left, right = st.columns(BESIDE, gap="medium")
-    return left, right, (available - GUTTER) * BESIDE[1] / sum(BESIDE)
+    shares = BESIDE if heads <= FEW else BESIDE_MANY
+    left, right = st.columns(shares, gap="medium")
+    return left, right, (available - GUTTER) * shares[1] / sum(shares)
 
 
 def _say_long(trace: AttentionTrace) -> None:

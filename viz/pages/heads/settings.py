@@ -13,7 +13,7 @@ OPENED, LAYERS, SHOWN_TEXT = "opened model", "layers and heads", "text as it is 
 TYPED = "hub"
 """What the link says while the name of a model of the hub is being typed."""
 
-MODEL = Choice("model", title=mark("Model"), shape="box", titled=True)
+MODEL = Choice("model", title=mark("Model"), shape="box")
 PAIR = Text("pair")
 MAP = Choice("map", title=mark("Which attention"), anew_with=(OPENED,))
 BETWEEN = Choice("between", title=mark("Which of the two texts reads which"), anew_with=(OPENED,))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from models.sites import Site
 from models.trace import AttentionTrace
@@ -17,7 +17,7 @@ from viz.text.language import _, mark
 from viz.views.hiding import Hiding, hide_specials
 from viz.views.view import Unit
 from viz.widgets.chart import Picture
-from viz.widgets.settings import choose, labels_of, switch
+from viz.widgets.settings import choose, choose_titled, labels_of, switch
 from viz.widgets.shared_settings import PICTURE, UNIT
 
 MAPS: Mapping[str, tuple[str, str]] = {
@@ -79,32 +79,31 @@ def kinds_of(sites: Iterable[Site]) -> tuple[str, ...]:
     return tuple(kind for kind, (pattern, _name) in MAPS.items() if any(site.matches(pattern) for site in places))
 
 
-def choose_wanted(trace: AttentionTrace) -> Wanted:
-    """Show the choices in one line; what few need is behind a button.
+def choose_wanted(trace: AttentionTrace, line: DeltaGenerator, settings: DeltaGenerator) -> Wanted:
+    """Show which attention can be seen on `line`, and the other choices behind the button of `settings`.
 
     Parameters
     ----------
     trace : AttentionTrace
+    line, settings : DeltaGenerator
     """
     kinds = kinds_of(trace.sites)
-    with st.container(horizontal=True, vertical_alignment="center", key="controls"):
+    with line:
         names = {kind: _(MAPS[kind][1]) for kind in kinds}
         if len(kinds) == 1:
             both = _("self-attention, reads both ways") if kinds == ("encoder",) else _("self-attention, never ahead")
             names = {kinds[0]: both}
         kind = choose(MAP, names)
         between = _choose_between() if kind == "encoder" and trace.source.segments else None
+    with settings:
         units, colours = dict(labels_of(UNIT)), dict(labels_of(COLOUR))
         if is_long_text(trace):  # pieces, and colours in which weights of one in hundreds can be seen
             units, colours = (dict(reversed(each.items())) for each in (units, colours))
-        unit = choose(UNIT, units)
-        colour = choose(COLOUR, colours)
-        with st.container(width=190):
-            labels = {each: _("from {least}", least=each) if float(each) else _("all weights") for each in THRESHOLDS}
-            least = choose(LEAST, labels)
+        unit, colour = choose_titled(UNIT, units), choose_titled(COLOUR, colours)
+        labels = {each: _("from {least}", least=each) if float(each) else _("all weights") for each in THRESHOLDS}
+        least = choose_titled(LEAST, labels)
         hidden = switch(HIDE, default=False)
-        with st.popover(_("More"), icon=":material/tune:"):
-            picture = choose(PICTURE)
+        picture = choose_titled(PICTURE)
     threshold = float(least)
     hiding = (
         hide_specials(trace, threshold=threshold, between=between)

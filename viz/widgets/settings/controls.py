@@ -63,6 +63,20 @@ def choose(
     return value
 
 
+def choose_titled(setting: Choice, labels: Labels | None = None) -> str:
+    """Show a setting under its title, as among others behind a button, and return its code.
+
+    Parameters
+    ----------
+    setting : Choice
+        Whose control does not show its title itself.
+    labels : mapping of str to str, optional
+        As in `choose`.
+    """
+    st.caption(_(setting.title))
+    return choose(setting, labels)
+
+
 def value_of(setting: Choice, labels: Labels | None = None, *, default: str | None = None) -> str:
     """Return the choice that the link names, without a control; one that there is not is named.
 

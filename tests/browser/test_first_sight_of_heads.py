@@ -1,0 +1,123 @@
+"""What a visitor of the Heads sees first: all heads, high up and whole; and nothing jumps while somebody types."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.support.browsing import PIXEL
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+SENTENCE = "My brother did not buy the red car because it was too expensive."
+SETTLED = """
+() => {
+    const idle = document.querySelector('[data-test-script-state="notRunning"]');
+    const stage = name => [...document.querySelectorAll('*')]
+        .map(each => each.shadowRoot?.querySelector(`${name} .stage[data-drawn]`)).find(each => each);
+    return idle && stage('.overview') && stage('.comparison')?.exact.every(Boolean);
+}
+"""
+PLACES = """
+stage => {
+    const top = stage.getBoundingClientRect().top, boxes = stage.boxes.map(box => [top + box.top, box.height]);
+    return [Math.min(...boxes.map(([at]) => at)), Math.max(...boxes.map(([at, high]) => at + high))];
+}
+"""
+LABELS = """
+stage => [...stage.querySelectorAll('.names .label')]
+    .map(each => [each.scrollWidth - each.clientWidth, each.textContent])
+"""
+WATCH = """() => {
+    const parts = () => ['.overview', '.comparison'].map(name => [...document.querySelectorAll('*')]
+        .map(each => each.shadowRoot?.querySelector(`${name} .stage`)).find(each => each));
+    window.seen = { places: new Set(), gone: 0 };
+    const look = () => {
+        const [all, picked] = parts();
+        if (!all || !picked) window.seen.gone++;
+        else {
+            const tops = [all, picked].map(each => Math.round(each.getBoundingClientRect().top));
+            window.seen.places.add([...tops, all.clientHeight].join(' '));
+        }
+        requestAnimationFrame(look);
+    };
+    look();
+}"""
+
+
+def settle(page: Page) -> None:
+    for _time in range(2):
+        page.wait_for_function(SETTLED)
+        page.wait_for_timeout(500)  # time for the page to tell its width, which draws everything anew
+
+
+def places(page: Page) -> tuple[float, float]:
+    """Return where the first small map begins and where the last one ends."""
+    first, last = page.locator(".overview .stage").evaluate(PLACES)
+    return first, last
+
+
+@pytest.mark.parametrize("model", ["transformer-en-fr", "hf:minilm"])
+@pytest.mark.parametrize(
+    ("size", "highest", "scheme"),
+    [((1280, 720), 300, "light"), ((1366, 650), 300, "dark"), ((1920, 1080), 300, "light"), ((390, 844), 480, "dark")],
+)
+def test_all_heads_stand_high_and_whole(
+    open_page: Callable[..., Page], address: str, size: tuple[int, int], highest: int, scheme: str, model: str
+) -> None:
+    page = open_page(f"{address}/heads", width=size[0], height=size[1], scheme=scheme, model=model, sentence=SENTENCE)
+    settle(page)
+    first, last = places(page)
+    assert first < highest
+    if size[0] > 1000:
+        assert last <= size[1]
+    assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
+    assert page.get_by_test_id("stMain").evaluate("each => each.scrollWidth") <= size[0]
+
+
+@pytest.mark.parametrize(("link", "width"), [({}, 1280), ({"model": "hf:minilm"}, 1366)])
+def test_every_label_stands_whole_on_its_small_map(
+    open_page: Callable[..., Page], address: str, link: dict[str, str], width: int
+) -> None:
+    page = open_page(f"{address}/heads", width=width, height=720, sentence=SENTENCE, **link)
+    settle(page)
+    labels: list[tuple[int, str]] = page.locator(".overview .stage").evaluate(LABELS)
+    assert len(labels) == (72 if link else 24)
+    assert [text for more, text in labels if more > 0] == []
+
+
+@pytest.mark.parametrize("kind", ["encoder", "cross"])
+def test_nothing_jumps_while_a_sentence_is_typed(open_page: Callable[..., Page], address: str, kind: str) -> None:
+    page = open_page(f"{address}/heads", width=1280, height=720, sentence=SENTENCE, map=kind, heads0="1", heads2="3")
+    settle(page)
+    page.evaluate(WATCH)
+    box = page.locator(".st-key-sentence input")
+    box.press("End")
+    box.press_sequentially(" The members of the committee have asked for a report on the state of the union.", delay=60)
+    page.wait_for_timeout(1500)
+    settle(page)
+    seen: dict[str, Any] = page.evaluate("({ places: [...window.seen.places], gone: window.seen.gone })")
+    assert len(seen["places"]) == 1
+    assert seen["gone"] == 0
+
+
+@pytest.mark.parametrize("figure", [".overview", ".comparison"])
+def test_on_a_dark_page_no_reading_is_dark_and_a_change_of_the_theme_is_followed(
+    open_page: Callable[..., Page], address: str, figure: str
+) -> None:
+    """The decoder never reads ahead: the upper right cell of its maps is 0."""
+    link = {"sentence": SENTENCE, "map": "decoder", "heads0": "1", "heads2": "3"}
+    page = open_page(f"{address}/heads", width=1280, height=720, scheme="dark", **link)
+    settle(page)
+    stage = page.locator(f"{figure} .stage")
+    ground = page.locator(f"figure{figure}").evaluate("each => getComputedStyle(each).backgroundColor")
+    page_ground = [int(each) for each in ground.removeprefix("rgb(").removesuffix(")").split(",")]
+    dark = stage.evaluate(PIXEL, ["maps", 0, 0.97, 0.03])
+    assert max(page_ground) < 60
+    assert max(abs(one - other) for one, other in zip(dark, page_ground, strict=False)) <= 10
+    page.emulate_media(color_scheme="light")
+    page.wait_for_timeout(1500)
+    assert min(stage.evaluate(PIXEL, ["maps", 0, 0.97, 0.03])) > 230
