@@ -19,7 +19,7 @@ import models
 from models.trace import AttentionTrace
 from tests.support.browsing import CELL, PIXEL, ROOT, point, running
 from tests.support.canvas_samples import HOSTILE, SAMPLES
-from viz.figures.drawing.theme import HEAD_COLOURS, WEIGHT_SCALE, weight_colour
+from viz.figures.drawing.theme import HEAD_COLOURS, NIGHT_SCALE, WEIGHT_SCALE, weight_colour
 from viz.measures.similarity import head_similarity
 from viz.pages.heads.page import KEY
 from viz.text.tokens import visible
@@ -108,11 +108,16 @@ def test_a_cell_has_the_colour_of_its_weight_in_either_theme(
 ) -> None:
     page, trace = visit(scheme=scheme, colour=colour), sample("small")
     count = len(trace.source)
-    ends = [place for place, _hex in WEIGHT_SCALE]
+    scale = WEIGHT_SCALE
+    if scheme == "dark":  # no reading is the page's own dark
+        ground = page.locator("figure").evaluate("each => getComputedStyle(each).backgroundColor")
+        page_ground = [int(each) for each in re.findall(r"\d+", ground)[:3]]
+        scale = ((0.0, "#" + "".join(f"{each + 8:02x}" for each in page_ground)), *NIGHT_SCALE[1:])
+    ends = [place for place, _hex in scale]
     for layer, head, row, column in ((0, 0, 0, 0), (1, 3, 2, 1), (2, 7, 6, 6), (0, 5, 10, 9)):
         byte = round(float(trace[f"encoder.{layer}.self"].weights[head, row, column]) ** 0.5 * 255)
         place = byte / 255 if colour == "root" else (byte / 255) ** 2
-        channels = [[int(colour_[at : at + 2], 16) for _end, colour_ in WEIGHT_SCALE] for at in (1, 3, 5)]
+        channels = [[int(colour_[at : at + 2], 16) for _end, colour_ in scale] for at in (1, 3, 5)]
         expected = [np.interp(place, ends, values) for values in channels]
         middle = (column + 0.5) / count, (row + 0.5) / count
         drawn = stage_of(page).evaluate(PIXEL, ["maps", layer * 8 + head, *middle])

@@ -5,12 +5,40 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from playwright.sync_api import Page, expect
+import pytest
+from playwright.sync_api import Locator, Page, expect
 
 from models import load
 from tests.support.browsing import query
 from viz.widgets.edits.history import read_history
 
+MILK = "My brother drinks milk every morning."
+SETTLED = """
+() => document.querySelector('[data-test-script-state="notRunning"]') && [...document.querySelectorAll('*')]
+    .some(each => each.shadowRoot?.querySelector('.comparison .stage[data-drawn]')?.exact.every(Boolean))
+"""
+COLUMNS, ROWS = 8, 11
+PLACES = {
+    where: f"""stage => {{
+    const box = stage.boxes[0], frame = stage.getBoundingClientRect();
+    const wide = box.width / {COLUMNS}, high = box.height / {ROWS};
+    return [frame.left + box.left + {across}, frame.top + box.top + {down}];
+}}"""
+    for where, across, down in (
+        ("column", "3.5 * wide", "-12"),
+        ("row", "-14", "1.5 * high"),
+        ("cell", "3.5 * wide", "1.5 * high"),
+    )
+}
+"""Where the word "milk" stands above the map, "frère" beside it, and the cell of both."""
+
+WATCH = """() => {
+    const stage = [...document.querySelectorAll('*')]
+        .map(each => each.shadowRoot?.querySelector('.comparison .stage')).find(each => each);
+    window.tops = new Set();
+    const look = () => { window.tops.add(Math.round(stage.getBoundingClientRect().top)); requestAnimationFrame(look); };
+    look();
+}"""
 SENTENCE = "The agreement on the European Economic Area was signed in August 1992."
 
 
@@ -24,8 +52,9 @@ def test_a_word_is_forced_and_the_translation_changes(open_page: Callable[..., P
     page = open_page(f"{address}/surgery", height=1600, sentence=SENTENCE, model="bahdanau")
     model = load("bahdanau-en-fr")
     before = model.attend(SENTENCE)
-    afresh = page.locator(".surgery-text").nth(1)
-    expect(afresh).to_have_text(before.output_text)
+    texts = page.locator(".surgery-text")
+    expect(texts).to_have_text([before.output_text])
+    afresh = texts.nth(1)
     place = next(word for word, text in enumerate(before.target.word_texts) if text.startswith("accord"))
     choose(page, "Edit", "force a row on a word")
     choose(page, "Row: writing the word", f"{place + 1} {before.target.word_texts[place]}")
@@ -44,20 +73,103 @@ def test_a_word_is_forced_and_the_translation_changes(open_page: Callable[..., P
     expect(page.get_by_role("button", name=re.compile("reads only “1992”"))).to_be_visible()
     page.reload()
     expect(page.locator(".surgery-text").nth(1).locator("ins").first).to_be_visible()
-    page.locator(".st-key-undo button:visible").click()  # a button with a tooltip is there twice
-    expect(page.locator(".surgery-text").nth(1)).to_have_text(before.output_text)
+    page.get_by_role("button", name="Undo").click()
+    expect(texts).to_have_text([before.output_text])
     page.wait_for_url(lambda url: "edits" not in url)
 
 
-def test_a_cell_that_is_clicked_offers_the_edits_of_its_row_and_word(
+def maps(page: Page) -> Locator:
+    """Return the stage of the maps, once they are drawn and nothing runs any more."""
+    page.wait_for_function(SETTLED)
+    page.wait_for_timeout(600)
+    page.wait_for_function(SETTLED)
+    return page.locator(".comparison .stage")
+
+
+def menu_at(page: Page, where: str) -> list[str]:
+    """Click one of `PLACES`, and return what it offers."""
+    x, y = maps(page).evaluate(PLACES[where])
+    page.mouse.move(x, y)
+    page.mouse.click(x, y)
+    return page.locator(".comparison .menu button").all_inner_texts()
+
+
+def test_a_word_or_a_cell_that_is_clicked_offers_its_edits(open_page: Callable[..., Page], address: str) -> None:
+    page = open_page(f"{address}/surgery", sentence=MILK, model="bahdanau")
+    assert menu_at(page, "column") == ["“milk” may not be read"]
+    page.keyboard.press("Escape")
+    expect(page.locator(".comparison .menu")).to_be_hidden()
+    assert menu_at(page, "row") == ["“frère” reads all alike", "set the row of “frère” by hand"]
+    page.mouse.click(5, 400)
+    expect(page.locator(".comparison .menu")).to_be_hidden()
+    offered = menu_at(page, "cell")
+    assert offered[:2] == ["“milk” may not be read", "“frère” reads only “milk”"]
+    assert len(offered) == 4
+    page.locator(".comparison .menu button").nth(1).click()
+    expect(page.locator(".st-key-edit-list")).to_contain_text("being tried: “frère” reads only “milk”")
+    assert maps(page).evaluate("stage => stage.exact.length") == 2
+    page.get_by_role("button", name="Keep").click()
+    assert menu_at(page, "column") == ["“milk” may not be read"]
+    page.locator(".comparison .menu button").click()
+    expect(page.locator(".st-key-edit-list")).to_contain_text("being tried: “milk” may not be read")
+    expect(page.locator(".st-key-figure-difference")).to_contain_text("edited: “frère” reads only “milk”")
+
+
+def test_the_keys_reach_a_cell_and_its_edits_with_one_tab_stop(open_page: Callable[..., Page], address: str) -> None:
+    page = open_page(f"{address}/surgery", sentence=MILK, model="bahdanau")
+    maps(page).focus()
+    for key in ("Shift+ArrowDown", "Shift+ArrowDown", "Enter"):
+        page.keyboard.press(key)
+    items = page.locator(".comparison .menu button")
+    expect(items.first).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    expect(items.nth(1)).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(maps(page)).to_be_focused()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Enter")
+    expect(page.locator(".st-key-edit-list")).to_contain_text("being tried: “My” may not be read")
+
+
+def test_an_edit_that_meets_nothing_in_a_new_sentence_says_so(open_page: Callable[..., Page], address: str) -> None:
+    page = open_page(f"{address}/surgery", sentence=MILK, model="bahdanau")
+    menu_at(page, "column")
+    page.locator(".comparison .menu button").click()
+    page.get_by_role("button", name="Keep").click()
+    expect(page.locator(".st-key-edit-list")).to_contain_text("“milk” may not be read")
+    page.locator(".st-key-sentence input").fill("Go.")
+    expect(page.locator(".st-key-edit-list")).to_contain_text("meets nothing here")
+    expect(page.locator(".surgery-text")).to_have_count(1)
+
+
+@pytest.mark.parametrize("model", ["bahdanau", "transformer", "hf:minilm"])
+@pytest.mark.parametrize(
+    ("size", "highest", "scheme"),
+    [((1280, 720), 300, "light"), ((1366, 650), 300, "dark"), ((1920, 1080), 300, "light"), ((390, 844), 480, "dark")],
+)
+def test_the_first_cell_stands_high(
+    open_page: Callable[..., Page], address: str, size: tuple[int, int], highest: int, scheme: str, model: str
+) -> None:
+    page = open_page(f"{address}/surgery", width=size[0], height=size[1], scheme=scheme, model=model, sentence=SENTENCE)
+    assert maps(page).evaluate("stage => stage.getBoundingClientRect().top + stage.boxes[0].top") < highest
+    assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
+    assert page.get_by_test_id("stMain").evaluate("each => each.scrollWidth") <= size[0]
+
+
+def test_nothing_jumps_while_a_sentence_is_typed_and_at_the_first_edit_the_maps_keep_their_size(
     open_page: Callable[..., Page], address: str
 ) -> None:
-    page = open_page(f"{address}/surgery", sentence="My brother drinks milk every morning.", model="bahdanau")
-    box = page.locator(".st-key-figure-maps .nsewdrag").first.bounding_box()
-    assert box is not None
-    page.mouse.click(box["x"] + box["width"] * 0.45, box["y"] + box["height"] * 0.45)
-    offer = page.locator(".st-key-offer-force button")
-    expect(offer).to_contain_text("reads only")
-    said = offer.inner_text()
-    offer.click()
-    expect(page.locator(".st-key-edit-list")).to_contain_text(f"being tried: {said}")
+    page = open_page(f"{address}/surgery", width=1280, height=720, sentence=MILK, model="bahdanau")
+    top = maps(page).evaluate("stage => stage.getBoundingClientRect().top")
+    box = page.locator(".st-key-sentence input")
+    box.press("End")
+    page.evaluate(WATCH)
+    box.press_sequentially(" The committee has asked for a report on the state.", delay=60)
+    page.wait_for_timeout(1500)
+    maps(page)
+    assert page.evaluate("[...window.tops]") == [round(top)]
+    before = maps(page).evaluate("stage => stage.boxes.map(box => box.width)")
+    menu_at(page, "column")
+    page.locator(".comparison .menu button").click()
+    expect(page.locator(".st-key-edit-list")).to_be_visible()
+    assert maps(page).evaluate("stage => stage.boxes.map(box => box.width)") == before

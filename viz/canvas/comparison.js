@@ -4,8 +4,9 @@
 const TITLE_WEIGHT = 600;
 const BESIDE_CELL = 12; // pixels from a cell to what is said of it
 
-export default function show({ parentElement, data }) {
-  const view = viewIn(parentElement, Comparison, ".comparison");
+export default function show({ parentElement, data, setTriggerValue }) {
+  const view = viewIn(parentElement, Offering, ".comparison");
+  view.onChosen = (choice) => setTriggerValue("chosen", choice);
   view.load(data);
   return disposed(view);
 }
@@ -99,8 +100,7 @@ class Comparison extends Maps {
   }
 
   titleOf(head) {
-    const [layer, number] = this.header.heads[head];
-    const name = fill(this.header.words.head, { layer, head: number });
+    const name = this.nameOf(head);
     return this.exact[head] ? name : fill(this.header.words.weight, { weight: name });
   }
 

@@ -65,15 +65,30 @@ def encode_comparison(
     bytes
         As `viz.canvas.payload.pack` gives them; the maps are float32, little-endian, [head, query, key].
     """
-    view, longest = views[0], longest_label(width)
-    queries, keys = view.shown.query_tokens, view.shown.key_tokens
+    view = views[0]
     title = _(
         "{heads}: {title}", heads=listed((place.title for place in places), SEMICOLON), title=map_title(view.shown.site)
     )
     said = "\u00a0· ".join((*common_notes(view), *threshold_note([each.weights for each in views], view.threshold)))
     header = {
         **header_of(view, title, said, says=says, file=file, words=_WORDS, colour=colour),
+        **labels_of(view, width),
         "heads": list(places),
+        "layouts": _layouts(view, max(most, len(places)), among, colour, width),
+    }
+    return pack(header, weights_of(views))
+
+
+def labels_of(view: View, width: float) -> dict[str, Any]:
+    """Return the labels of rows and columns, and how they are set, in a figure of `width` pixels.
+
+    Parameters
+    ----------
+    view : View
+    width : float
+    """
+    queries, keys, longest = view.shown.query_tokens, view.shown.key_tokens, longest_label(width)
+    return {
         "row_labels": [isolated(shorten(visible(text), longest)) for text in queries.texts],
         "column_labels": [isolated(shorten(visible(text), longest)) for text in keys.texts],
         "rows": list(range(len(queries) + 1)),
@@ -82,39 +97,52 @@ def encode_comparison(
         "row_font": FONT_SIZE,
         "tick": TICK,
         "raised": RAISED,
-        "layouts": _layouts(view, max(most, len(places)), among, colour, width),
     }
-    weights = np.stack([np.asarray(each.weights, dtype="<f4") for each in views])
-    return pack(header, weights.tobytes())
+
+
+def weights_of(views: Sequence[View]) -> bytes:
+    """Return the maps of `views`, of one size, as they are packed: float32, little-endian, [map, query, key].
+
+    Parameters
+    ----------
+    views : sequence of View
+    """
+    return np.stack([np.asarray(each.weights, dtype="<f4") for each in views]).tobytes()
 
 
 def _layouts(view: View, most: int, among: Sequence[HeadPlace], colour: Colour, width: float) -> list[dict[str, Any]]:
-    """Return the places of 1, 2, ... `most` maps, as `_layout` gives them."""
+    """Return the places of 1, 2, ... `most` maps, as `layout_of` gives them."""
     title = max((place.title for place in among), key=len)
     panel = replace(panel_of(view, title=title, notes=(*common_notes(view), *_empty(view))), threshold=0.0)
-    size, colours = panel_size(panel, longest_label(width)), weight_colours(colour, width=width)
-    legend, lines = bar_height(colours), list(map(unescape, title_lines(colours)))
-    grids = (arrange([size] * count, width=width, legend=legend) for count in range(1, most + 1))
-    return [_layout(panel, grid, lines, legend, colour) for grid in grids]
+    return [layout_of([panel] * count, colour, width) for count in range(1, most + 1)]
 
 
-def _layout(panel: Panel, grid: Grid, lines: Sequence[str], legend: float, colour: Colour) -> dict[str, Any]:
-    """Return the places of the maps of `grid`, of their titles, notes and axis titles, and of the legend: in pixels.
+def layout_of(panels: Sequence[Panel], colour: Colour, width: float) -> dict[str, Any]:
+    """Return the places of the maps of `panels`, of their titles, notes and axis titles, and of the legend: in pixels.
 
-    The legend, `legend` pixels high, has `lines` for its title.
+    Parameters
+    ----------
+    panels : sequence of Panel
+    colour : {"linear", "root"}
+    width : float
+        Pixels at which they will be shown.
     """
+    sizes, colours = [panel_size(panel, longest_label(width)) for panel in panels], weight_colours(colour, width=width)
+    legend, lines = bar_height(colours), list(map(unescape, title_lines(colours)))
+    grid = arrange(sizes, width=width, legend=legend)
     top = 0.0 if len(grid.boxes) > grid.columns else grid.height - legend
     bar = {"x": 0, "y": top + legend - NUMBERS_HEIGHT - BAR, "width": bar_width(grid.width), "height": BAR}
     return {
         "width": grid.width,
         "height": grid.height,
         "boxes": [[box.left, box.top, box.right - box.left, box.bottom - box.top] for box in grid.boxes],
-        "headings": [_heading(panel.title, grid, box) for box in grid.boxes],
+        "headings": [_heading(panel.title, grid, box) for panel, box in zip(panels, grid.boxes, strict=True)],
         "texts": [
-            *(text for box in grid.boxes for text in _axis_texts(panel, grid, box)),
+            *(text for panel, box in zip(panels, grid.boxes, strict=True) for text in _axis_texts(panel, grid, box)),
             *_legend_texts(lines, bar, colour),
         ],
         "bar": bar,
+        "columns": grid.columns,
         "angle": grid.angle,
         "column_font": grid.column_font,
     }

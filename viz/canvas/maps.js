@@ -187,8 +187,7 @@ class Maps extends Drawn {
   // What is said of the place that is pointed at: its head, `about` it, its number, and the tokens of its cell.
   lines() {
     const { header, at } = this;
-    const [layer, head] = header.heads[at.head];
-    const about = [fill(header.words.head, { layer, head }), ...this.about(at.head)].filter(Boolean).join(" · ");
+    const about = [this.nameOf(at.head), ...this.about(at.head)].filter(Boolean).join(" · ");
     if (at.row === null) return [about];
     const { number, weight } = this.numberAt(at);
     const empty = weight < header.threshold ? ` (${fill(header.words.empty, { least: header.threshold })})` : "";
@@ -198,6 +197,11 @@ class Maps extends Drawn {
       fill(header.words.token, { axis: header.query_title, token: this.span(header.queries, header.rows, at.row) }),
       fill(header.words.token, { axis: header.key_title, token: this.span(header.keys, header.columns, at.column) }),
     ];
+  }
+
+  nameOf(place) {
+    const { titles, heads, words } = this.header, [layer, head] = heads[place];
+    return titles?.[place] ?? fill(words.head, { layer, head });
   }
 
   about() {

@@ -11,7 +11,7 @@ FOLDER = Path(__file__).parent
 _HEADS = ("maps.css", "canvas.js", "drawn.js", "maps.js")
 _FILES = {
     "overview": ("overview.html", *_HEADS, "overview.js", "picture.js"),
-    "comparison": ("comparison.html", *_HEADS, "comparison.js", "picture.js"),
+    "comparison": ("comparison.html", *_HEADS, "comparison.js", "offers.js", "picture.js"),
     "alignment": (
         "alignment.html",
         "alignment.css",

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.sites import Site
+from viz.captions.edits import all_in_words
 from viz.text.language import SEMICOLON, _, _n, listed, say
 from viz.text.tokens import is_word, visible
 from viz.views.aligned import Linking
@@ -38,8 +39,7 @@ def notes_of(view: View) -> tuple[str, ...]:
     elif len(names) > 1 and view.head != "mean":
         notes.append(_("layer {layer}, head {head}, counted from 0", layer=layer, head=names[view.head]))
     if provenance.edits:
-        edits = listed((say(each.describe()) for each in provenance.edits), SEMICOLON)
-        notes.append(_("edited: {edits}", edits=edits))
+        notes.append(_("edited: {edits}", edits=all_in_words(view.trace)))
     if provenance.decoding == "forced":
         notes.append(_("the translation was given, not chosen by the model"))
     if not provenance.exact:

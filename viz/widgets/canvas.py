@@ -26,16 +26,64 @@ def head_canvas(payload: bytes, *, key: str) -> None:
 
 
 def comparison_canvas(payload: bytes, *, key: str) -> None:
-    """Show the heads side by side that `payload` holds; a pick on the overview of the same page changes them at once.
+    """Show the maps side by side that `payload` holds; a pick on the overview of the same page changes heads at once.
+
+    What is chosen of that which a word or a cell offers, `chosen_on` tells at the start of the next run.
 
     Parameters
     ----------
     payload : bytes
-        As `viz.canvas.comparison.encode_comparison` gives it.
+        As `viz.canvas.comparison.encode_comparison` gives it, or `viz.canvas.edited.encode_edited`.
     key : str
         As in `head_canvas`.
     """
-    _mount("comparison")(key=key, data=payload)
+    _mount("comparison")(key=key, data=payload, on_chosen_change=lambda: None)
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What the reader has chosen of that which a word or a cell of a map offers.
+
+    Parameters
+    ----------
+    operation : str
+    row, column : int or None
+        The query and the key that are meant, from 0.
+    """
+
+    operation: str
+    row: int | None
+    column: int | None
+
+
+def chosen_on(key: str) -> Chosen | None:
+    """Return what the reader has just chosen on the maps `key`; None in a run that was not started there.
+
+    Parameters
+    ----------
+    key : str
+        As in `comparison_canvas`.
+    """
+    state: Any = reported(key)
+    return read_chosen(state.get("chosen")) if state else None
+
+
+def read_chosen(value: Any) -> Chosen | None:
+    """Read what a browser sent as chosen; None if it sent nothing, or nothing that is.
+
+    Parameters
+    ----------
+    value : object
+        What came: anything.
+    """
+    if not isinstance(value, dict) or not isinstance(value.get("operation"), str):
+        return None
+    places = (value.get("row"), value.get("column"))
+    return Chosen(value["operation"], *places) if all(map(_is_place, places)) else None
+
+
+def _is_place(value: Any) -> bool:
+    return value is None or (type(value) is int and value >= 0)
 
 
 def alignment_canvas(payload: bytes, *, key: str) -> None:
@@ -139,7 +187,7 @@ def read_walked(value: Any) -> Walked | None:
     if not isinstance(value, dict) or not isinstance(value.get("step"), str):
         return None
     row, column = (value.get(name) for name in ("row", "column"))
-    if not all(each is None or (type(each) is int and each >= 0) for each in (row, column)):
+    if not (_is_place(row) and _is_place(column)):
         return None
     return Walked(row, column, value["step"])
 

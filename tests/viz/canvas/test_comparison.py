@@ -108,5 +108,6 @@ def test_it_says_what_it_is_what_is_strongest_and_where_it_is_saved() -> None:
     edited = transformer(edits=(zero_head("decoder.*.cross", 3),))
     header, weights = encoded(edited, PLACES[:1], hiding=Hiding(threshold=0.1))
     notes = " ".join(header["layouts"][0]["headings"][0]["notes"])
-    assert notes.startswith(f"edited: {zero_head('decoder.*.cross', 3)}\u00a0· below 0.1: {{count}} of 16 cells")
+    said = "edited: head 3 is switched off (cross-attention of every decoder layer)"
+    assert notes.startswith(f"{said}\u00a0· below 0.1: {{count}} of 16 cells")
     assert notes.replace("{count}", str((weights < 0.1).sum())) in header["alt"]

@@ -74,7 +74,7 @@ def test_heads_merged_edited_and_cut_say_so() -> None:
     for figure in figures:
         said = texts_on(figure)
         assert "pieces merged to words" in said
-        assert f"edited: {zero_head('encoder.0.self', 3)}" in said
+        assert "edited: head 3 is switched off (encoder layer 0 self-attention)" in said
         assert "cut &lt;here&gt;" in said
 
 

@@ -17,7 +17,7 @@ from viz.text.language import _, say
 from viz.text.markup import plain
 from viz.widgets.chart import show_figure
 from viz.widgets.edits.builder import build_window
-from viz.widgets.edits.translation_consequence import MisfitError, edited_runs, show_consequence
+from viz.widgets.edits.translation_consequence import MisfitError, edited_runs, show_consequence, show_word_numbers
 from viz.widgets.language_pair import mechanism_of
 from viz.widgets.settings import choose
 
@@ -75,6 +75,7 @@ def show_window(
         st.error(plain(say(error)), icon=":material/edit:")
         return
     show_consequence(before, forced, afresh, key)
+    show_word_numbers(before, forced)
     views = [view_of(trace, places[key], wanted) for trace in (before, forced)]
     show_figure(
         alignment_heatmap(views, colour=wanted.colour, width=available),

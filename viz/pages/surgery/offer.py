@@ -1,64 +1,62 @@
-"""A cell that is clicked on the map offers the edits of its row and of its word."""
+"""A word or a cell that is clicked on the map offers the edits of its row and of its word."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import streamlit as st
-
-from viz.text.language import _
-from viz.text.markup import plain
-from viz.text.tokens import visible
+from models.trace import AttentionMap
+from viz.text.language import _, mark
 from viz.views.view import View
-from viz.widgets import session
-from viz.widgets.edits.builder import OPERATION
-from viz.widgets.edits.where import KEY, ROW, SITE, control_of
+from viz.widgets.canvas import chosen_on
+from viz.widgets.edits.builder import fill_in
 
-CHART = "chart-maps"
+CANVAS = "maps"
+
+_OFFERS = {
+    "forbid": (mark("{word} may not be read"), ("word",)),
+    "force": (mark("{row} reads only {word}"), ("row", "word")),
+    "even": (mark("{row} reads all alike"), ("row",)),
+    "row": (mark("set the row of {row} by hand"), ("row",)),
+}
+"""What can be done to a cell, and which of its words must be known."""
 
 
-def offer_edits(view: View) -> None:
-    """Show what can be done to the cell of `view` that was clicked last: a button fills in the controls of its edit.
+def offers() -> list[dict[str, Any]]:
+    """Return what a word or a cell offers, as `viz.canvas.edited.encode_edited` takes it."""
+    return [
+        {"operation": operation, "text": _(text), "needs": list(needs)} for operation, (text, needs) in _OFFERS.items()
+    ]
+
+
+def take_offer(view: View) -> None:
+    """Let the controls of an edit say what has just been chosen on the map; before they are shown.
 
     Parameters
     ----------
     view : View
         The map as the model was trained.
     """
-    state: Any = session.reported(CHART)
-    points = (state or {}).get("selection", {}).get("points", [])
-    if not points:
-        st.caption(_("Click a cell to edit what its row reads, or who may read its word."))
+    chosen = chosen_on(CANVAS)
+    if chosen is None or chosen.operation not in _OFFERS:
         return
-    shown = view.shown
-    query, key = int(points[0]["y"]), int(points[0]["x"])
-    if not (query < len(shown.query_tokens) and key < len(shown.key_tokens)):
-        return
-    own = view.trace[shown.site]
-    row, column = query, key
+    own = view.trace[view.shown.site]
+    row, column = _row(view, own, chosen.row), _column(view, own, chosen.column)
+    if row is not None or column is not None:
+        fill_in(chosen.operation, str(view.shown.site), row, column)
+
+
+def _row(view: View, own: AttentionMap, row: int | None) -> int | None:
+    """Return the word of the row `row` of `view`, as the edits count it; None if there is none."""
+    if row is None or row >= len(view.shown.query_tokens):
+        return None
     if view.unit == "piece":
-        row, column = own.query_tokens.words[query], own.key_tokens.words[key]
-    elif view.reading == "input":  # a row is labelled by the word read in: the edit is of the step that writes another
-        row = own.query_tokens.words[view.trace.target_input.words.index(query)]
-    row_word, word = (
-        plain(f"“{visible(text)}”") for text in (own.query_tokens.word_texts[row], own.key_tokens.word_texts[column])
-    )
-    offers = {
-        "forbid": _("{word} may not be read", word=word),
-        "force": _("{row} reads only {word}", row=row_word, word=word),
-        "even": _("{row} reads all alike", row=row_word),
-        "row": _("set the row of {row} by hand", row=row_word),
-    }
-    with st.container(horizontal=True, vertical_alignment="center", key="offer"):
-        st.markdown(_("Edit the cell:"), width="content")
-        for operation, said in offers.items():
-            arguments = (operation, str(shown.site), row, column)
-            st.button(said, key=f"offer-{operation}", on_click=_fill_in, args=arguments)
+        return own.query_tokens.words[row]
+    if view.reading == "input":  # a row is labelled by the word read in: the edit is of the step that writes another
+        return own.query_tokens.words[view.trace.target_input.words.index(row)]
+    return row
 
 
-def _fill_in(operation: str, site: str, row: int, key: int) -> None:
-    """Let the controls of an edit say that `operation` is done at `site` to the words `row` and `key`."""
-    session.put_control(OPERATION, operation)
-    session.put_control(SITE, site)
-    session.put_control(control_of(ROW, every=operation == "even"), row)
-    session.put_control(control_of(KEY, every=False), key)
+def _column(view: View, own: AttentionMap, column: int | None) -> int | None:
+    if column is None or column >= len(view.shown.key_tokens):
+        return None
+    return own.key_tokens.words[column] if view.unit == "piece" else column

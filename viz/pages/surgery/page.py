@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import cast
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, cast
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -11,13 +13,14 @@ from streamlit.delta_generator import DeltaGenerator
 import models
 from models.sites import Site
 from models.trace import AttentionTrace
+from viz.canvas.edited import encode_edited
 from viz.captions.differences import sentence_of_difference
 from viz.captions.maps import sentence_of
 from viz.captions.tables import csv_of_views
 from viz.figures import alignment_heatmap, difference_heatmap
 from viz.figures.drawing.theme import Colour
 from viz.pages.surgery.checks import Look, Wanted, show_check
-from viz.pages.surgery.offer import offer_edits
+from viz.pages.surgery.offer import CANVAS, offers, take_offer
 from viz.pages.surgery.settings import CHECK, MODEL, SETTINGS, SHOWN
 from viz.server.hub import own_models
 from viz.server.loading import described, usable
@@ -27,15 +30,23 @@ from viz.text.language import _, mark, say
 from viz.text.markup import plain
 from viz.views.differences import choose_difference
 from viz.views.view import Head, Unit, View, choose_view
+from viz.widgets.canvas import comparison_canvas
 from viz.widgets.chart import Picture, show_figure
 from viz.widgets.edits.in_force import edits_in_force
-from viz.widgets.edits.translation_consequence import MisfitError, edited_runs, show_consequence
-from viz.widgets.edits.vector_consequence import show_vector_consequence
+from viz.widgets.edits.translation_consequence import (
+    MisfitError,
+    edited_runs,
+    show_consequence,
+    show_unedited,
+    show_word_numbers,
+)
+from viz.widgets.edits.vector_consequence import show_vector_consequence, show_vector_numbers
 from viz.widgets.frame import Frame, Page
+from viz.widgets.keep import file_name, keep_row
 from viz.widgets.language_pair import pair_of
 from viz.widgets.readable_text import fit_text, keep_readable, last_readable
 from viz.widgets.sentence import say_cut
-from viz.widgets.settings import choose, link
+from viz.widgets.settings import choose, choose_titled, link
 from viz.widgets.shared_settings import COLOUR, PICTURE, UNIT
 from viz.widgets.viewport import page_width
 
@@ -43,14 +54,16 @@ from viz.widgets.viewport import page_width
 def _fill(frame: Frame) -> None:
     """Read the choices, run the model before and after, show both."""
     pair = frame.ask(_label())
+    line = st.container(horizontal=True, vertical_alignment="bottom", key="edit")
     host = shared_host()
     names = _names(pair, frame.messages)
     if not names:
         frame.messages.warning(_("No model is installed."))
         return
-    wanted = _controls(names, pair)
+    with line:
+        wanted = _controls(names, pair, frame.beside)
     if usable(host, (wanted.key,), frame.messages):
-        _operate(host, frame.sentence, wanted, frame.messages)
+        _operate(host, frame.sentence, wanted, line, frame.messages)
 
 
 def _label() -> str | None:
@@ -72,27 +85,32 @@ def _key(name: str, pair: str) -> str:
     return name if models.is_pretrained(name) else f"{name}-{pair}"
 
 
-def _controls(names: Mapping[str, str], pair: str) -> Wanted:
-    """Show the choices in one line; what few need is behind a button."""
-    with st.container(horizontal=True, vertical_alignment="center", key="controls"):
-        with st.container(width=280):
-            name = choose(MODEL, names)
-        unit = choose(UNIT)
-        with st.popover(_("More"), icon=":material/tune:"):
-            colour, picture = choose(COLOUR), choose(PICTURE)
+def _controls(names: Mapping[str, str], pair: str, beside: DeltaGenerator) -> Wanted:
+    """Show which model is operated on; what few need is behind a button at the end of the row above."""
+    with st.container(width=220):
+        name = choose(MODEL, names)
+    with beside, st.popover(_("Settings"), icon=":material/tune:", key="settings"):
+        unit, colour, picture = (choose_titled(each) for each in (UNIT, COLOUR, PICTURE))
     return Wanted(_key(name, pair), cast("Unit", unit), cast("Colour", colour), cast("Picture", picture))
 
 
-def _operate(host: Host, sentence: str, wanted: Wanted, messages: DeltaGenerator) -> None:
+def _operate(host: Host, sentence: str, wanted: Wanted, line: DeltaGenerator, messages: DeltaGenerator) -> None:
     before = _unedited(host, sentence, wanted.key, messages)
     if before is None:
         return
     if before.is_translation and not before.output_text.strip():
         messages.warning(_("The model wrote nothing for this sentence: there is nothing to edit."))
         return
-    if not host.model(wanted.key).editable:
+    editable = host.model(wanted.key).editable
+    if not editable:
         messages.info(_("The attention of this model cannot be edited: it does not pass through the hooks."))
-    edits = edits_in_force(before, messages)
+    with line:
+        site, head = _place(before)
+    as_trained = choose_view(before, unit=wanted.unit, site=site, head=head)
+    take_offer(as_trained)
+    edits = edits_in_force(before, line, messages)
+    if not edits:
+        line.caption(_("Nothing is edited: click a word or a cell of the map, or choose an edit."))
     forced, afresh = before, before
     if edits:
         try:
@@ -100,16 +118,27 @@ def _operate(host: Host, sentence: str, wanted: Wanted, messages: DeltaGenerator
         except MisfitError as error:
             messages.error(plain(say(error)), icon=":material/edit:")
             forced, afresh, edits = before, before, ()
-    if before.target:
-        show_consequence(before, forced, afresh, wanted.key)
-    else:
-        show_vector_consequence(before, forced)
+    _say_what_it_did(before, forced, afresh, wanted.key, edited=bool(edits))
     available = page_width()
-    site, head = _place(before)
-    views = [choose_view(trace, unit=wanted.unit, site=site, head=head) for trace in (before, forced)]
-    _maps(views, wanted, available, edited=bool(edits))
+    edited = choose_view(forced, unit=wanted.unit, site=site, head=head) if edits else None
+    _maps(as_trained, edited, wanted, available, offered=offers() if editable else [])
+    (show_word_numbers if before.target else show_vector_numbers)(before, forced)
     chosen = choose(CHECK)
     show_check(chosen, Look(host, wanted, before, site, head, available))
+
+
+def _say_what_it_did(
+    before: AttentionTrace, forced: AttentionTrace, afresh: AttentionTrace, key: str, *, edited: bool
+) -> None:
+    """Say above the maps what the model writes, or how far its vectors turned, with the edits and without."""
+    with st.container(gap="xxsmall", key="consequence"):
+        if not edited:
+            if before.target:
+                show_unedited(before, key)
+        elif before.target:
+            show_consequence(before, forced, afresh, key)
+        else:
+            show_vector_consequence(before, forced)
 
 
 def _unedited(host: Host, sentence: str, key: str, messages: DeltaGenerator) -> AttentionTrace | None:
@@ -127,33 +156,32 @@ def _unedited(host: Host, sentence: str, key: str, messages: DeltaGenerator) -> 
     return trace
 
 
-def _maps(views: Sequence[View], wanted: Wanted, available: float, *, edited: bool) -> None:
-    """Show one map before and after, and the signed difference."""
-    text = views[0].trace.source_text[:40]
-    show_figure(
-        alignment_heatmap(
-            views if edited else views[:1],
-            colour=wanted.colour,
-            titles=(_("as trained"), _("edited"))[: 1 + edited],
-            clickable=True,
-            width=available,
-        ),
-        key="maps",
-        says=" · ".join(sentence_of(view, count=1) for view in views[: 1 + edited]),
-        name=f"{text} {wanted.key} {'edited' if edited else ''}",
-        picture=wanted.picture,
-        available=available,
-        on_select="rerun",
-        csv=lambda: csv_of_views(views[: 1 + edited]),
+def _maps(before: View, after: View | None, wanted: Wanted, available: float, *, offered: list[dict[str, Any]]) -> None:
+    """Show one map as trained and as edited (None: nothing is), and the signed difference."""
+    views = [before] if after is None else [before, after]
+    titles = (_("as trained"), _("edited"))[: len(views)]
+    name = f"{before.trace.source_text[:40]} {wanted.key} {'' if after is None else 'edited'}"
+    says = " · ".join(sentence_of(view, count=1) for view in views)
+    payload = encode_edited(
+        before,
+        after,
+        offers=offered,
+        colour=wanted.colour,
+        width=available,
+        says=says,
+        file=f"{file_name(name)}.{wanted.picture}",
     )
-    offer_edits(views[0])
-    if edited:
-        after, original = views[1], views[0]
+    with st.container(key="figure-maps"):
+        comparison_canvas(payload, key=CANVAS)
+        st.caption(plain(says))
+        paper = partial(alignment_heatmap, views, colour=wanted.colour, titles=titles)
+        keep_row(paper, key="maps", name=name, csv=lambda: csv_of_views(views))
+    if after is not None:
         show_figure(
-            difference_heatmap(after, original, colour=wanted.colour, width=available),
+            difference_heatmap(after, before, colour=wanted.colour, width=available),
             key="difference",
-            says=sentence_of_difference(choose_difference(after, original)),
-            name=f"{text} {wanted.key} edited difference",
+            says=sentence_of_difference(choose_difference(after, before)),
+            name=f"{name} difference",
             picture=wanted.picture,
             available=available,
         )
@@ -180,7 +208,7 @@ def _place(trace: AttentionTrace) -> tuple[Site | None, Head | None]:
             )
     if len(labels) - ("card" in labels) <= 1:
         return None, None
-    with st.container(width=420):
+    with st.container(width=300):
         return places[choose(SHOWN, labels)]
 
 
@@ -194,4 +222,5 @@ PAGE = Page(
         "An edit changes what the model computes from there on. That the output follows an edit shows that the model "
         "uses what was edited; it does not show why it wrote what it wrote."
     ),
+    sheets=(Path(__file__).parent / "surgery.css",),
 )

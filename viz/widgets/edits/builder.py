@@ -13,8 +13,20 @@ from models.trace import AttentionMap, AttentionTrace
 from viz.text.counting import FIRST_POSITION, numbered, position_number
 from viz.text.language import _, mark
 from viz.views.windows import CENTRE
+from viz.widgets import session
 from viz.widgets.edits.history import Action
-from viz.widgets.edits.where import Field, choose_field, choose_heads, choose_keys, choose_one_head, choose_rows
+from viz.widgets.edits.where import (
+    KEY,
+    ROW,
+    SITE,
+    Field,
+    choose_field,
+    choose_heads,
+    choose_keys,
+    choose_one_head,
+    choose_rows,
+    control_of,
+)
 
 OPERATION = "surgery-operation"
 NOTHING = "nothing"
@@ -46,14 +58,37 @@ def build_edit(trace: AttentionTrace, table: DeltaGenerator) -> Action:
     -------
     tuple of Edit
     """
-    with st.container(width=260):
+    with st.container(width=230):
         operation = st.selectbox(
-            _("Edit"), tuple(OPERATIONS), key=OPERATION, format_func=lambda each: _(OPERATIONS[each])
+            _("Edit"),
+            tuple(OPERATIONS),
+            key=OPERATION,
+            format_func=lambda each: _(OPERATIONS[each]),
+            label_visibility="collapsed",
         )
     if operation == NOTHING:
         return ()
     field = choose_field(trace)
     return _row(field, table) if operation == "row" else _BUILDERS[operation](field)
+
+
+def fill_in(operation: str, site: str, row: int | None, key: int | None) -> None:
+    """Let the controls of an edit say that `operation` is done at `site`; before they are shown.
+
+    Parameters
+    ----------
+    operation : str
+        A key of `OPERATIONS`.
+    site : str
+    row, key : int or None
+        The words that are meant, from 0; None where none is.
+    """
+    session.put_control(OPERATION, operation)
+    session.put_control(SITE, site)
+    if row is not None:
+        session.put_control(control_of(ROW, every=operation == "even"), row)
+    if key is not None:
+        session.put_control(control_of(KEY, every=False), key)
 
 
 def _off(field: Field) -> Action:

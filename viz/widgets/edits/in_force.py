@@ -10,12 +10,12 @@ from streamlit.delta_generator import DeltaGenerator
 
 from models.edits import Edit
 from models.trace import AttentionTrace
+from viz.captions.edits import in_words, meeting
 from viz.text.language import _
 from viz.text.markup import plain
 from viz.widgets import session
 from viz.widgets.edits.builder import NOTHING, OPERATION, build_edit
 from viz.widgets.edits.history import Action, History, read_history
-from viz.widgets.edits.in_words import axes_of, describe, meeting
 from viz.widgets.settings import Data, Found, link
 
 EDITS = Data("edits", parse=lambda text: Found(*_read(text)), show=History.to_text)
@@ -24,13 +24,15 @@ EDITS = Data("edits", parse=lambda text: Found(*_read(text)), show=History.to_te
 _HISTORY, _WRITTEN = "surgery-history", "surgery-written"
 
 
-def edits_in_force(trace: AttentionTrace, messages: DeltaGenerator) -> tuple[Edit, ...]:
+def edits_in_force(trace: AttentionTrace, line: DeltaGenerator, messages: DeltaGenerator) -> tuple[Edit, ...]:
     """Show the edits, let the reader change them, and return those that are in force.
 
     Parameters
     ----------
     trace : AttentionTrace
         The run that is edited, itself unedited.
+    line : DeltaGenerator
+        Where the controls stand side by side.
     messages : DeltaGenerator
         Where parts of a link that are no edits are named.
 
@@ -41,23 +43,25 @@ def edits_in_force(trace: AttentionTrace, messages: DeltaGenerator) -> tuple[Edi
     """
     _read_link(messages)
     history = _history()
-    with st.container(horizontal=True, vertical_alignment="bottom", key="edit"):
-        controls = st.container(horizontal=True, vertical_alignment="bottom", width="content")
-        table = st.container()
-        with controls:
-            tried = build_edit(trace, table)
-        st.button(
-            _("Keep"),
-            icon=":material/add:",
-            help=_("Keep this edit, and try another"),
-            disabled=not tried,
-            on_click=_keep,
-            args=(tried,),
-            key="keep-edit",
-        )
-        _change(History.undo, _("Undo"), "undo", bool(history.done))
-        _change(History.redo, _("Redo"), "redo", bool(history.undone))
-        _change(History.clear, _("Clear"), "delete", bool(history.done))
+    table = st.container()
+    with line:
+        tried = build_edit(trace, table)
+        if tried or history.done or history.undone:
+            st.button(
+                _("Keep"),
+                icon=":material/add:",
+                help=_("Keep this edit, and try another"),
+                disabled=not tried,
+                on_click=_keep,
+                args=(tried,),
+                key="keep-edit",
+            )
+            if history.done:
+                _change(History.undo, _("Undo"), "undo")
+            if history.undone:
+                _change(History.redo, _("Redo"), "redo")
+            if history.done:
+                _change(History.clear, _("Clear"), "delete")
     _show(trace, history, tried)
     every = History((*history.done, tried)) if tried else history
     _write_link(every)
@@ -106,12 +110,10 @@ def _do(change: Callable[[History], History]) -> None:
     session.keep(_HISTORY, change(_history()))
 
 
-def _change(change: Callable[[History], History], title: str, icon: str, possible: bool) -> None:
+def _change(change: Callable[[History], History], title: str, icon: str) -> None:
     st.button(
-        "",
+        title,
         icon=f":material/{icon}:",
-        help=title,
-        disabled=not possible,
         on_click=_do,
         args=(change,),
         key="clear" if icon == "delete" else icon,
@@ -121,7 +123,6 @@ def _change(change: Callable[[History], History], title: str, icon: str, possibl
 def _show(trace: AttentionTrace, history: History, tried: Action) -> None:
     """List the edits in words, each with a button that takes it out."""
     if not (history.done or tried):
-        st.caption(_("Nothing is edited: choose an edit above, and see at once what it does."))
         return
     with st.container(gap="xxsmall", key="edit-list"):
         for place, action in enumerate(history.done):
@@ -136,15 +137,3 @@ def _show(trace: AttentionTrace, history: History, tried: Action) -> None:
             )
         if tried:
             st.markdown("*" + _("being tried:") + "* " + plain(in_words(trace, tried)))
-
-
-def in_words(trace: AttentionTrace, action: Action) -> str:
-    """Say what `action` does, in the words of `trace`.
-
-    Parameters
-    ----------
-    trace : AttentionTrace
-    action : Action
-    """
-    queries, keys = axes_of(trace, action[0])
-    return describe(action, queries=queries, keys=keys)

@@ -64,7 +64,7 @@ def edited_runs(
 
 
 def show_consequence(before: AttentionTrace, forced: AttentionTrace, afresh: AttentionTrace, key: str) -> None:
-    """Show what the edits did: to the words of the original translation, and to what the model writes now.
+    """Show in two lines what the edits did: to the words of the original translation, and to what the model writes now.
 
     Parameters
     ----------
@@ -78,25 +78,55 @@ def show_consequence(before: AttentionTrace, forced: AttentionTrace, afresh: Att
         As `models.load` takes it.
     """
     changes = word_changes(before, forced)
-    language = "" if models.is_pretrained(key) else escape(models.describe(key).pair.rpartition("-")[2])
-    left, right = st.columns(2)
-    with left, st.container(border=True, height="stretch"):
-        st.markdown("**" + _("The same translation, forced") + "**")
-        st.html(f'<p class="surgery-text" lang="{language}" dir="auto">{_tinted(changes)}</p>')
-        total = sum(each.change for each in changes)
-        said = _("Log-probability of the whole: {change} (nats).", change=f"{total:+.2f}".replace("-", "\u2212"))
-        st.caption(said + " " + _("Orange: less likely than before, purple: more."))
-    with right, st.container(border=True, height="stretch"):
-        st.markdown("**" + _("Translated afresh") + "**")
-        st.html(f'<p class="surgery-text" lang="{language}" dir="auto">{_marked(before, afresh)}</p>')
-        st.caption(
-            _("The same words as before.")
-            if afresh.target.ids == before.target.ids
-            else _("Underlined: new; struck through: no longer written.")
-        )
+    language = "" if models.is_pretrained(key) else models.describe(key).pair.rpartition("-")[2]
+    total = f"{sum(each.change for each in changes):+.2f}".replace("-", "\u2212")
+    whole = _("log-probability {change} nats; orange: less likely than before, purple: more", change=total)
+    show_line(_("The same translation, forced:"), _tinted(changes), whole, language=language)
+    same = afresh.target.ids == before.target.ids
+    now = _("the same words as before") if same else _("underlined: new; struck through: no longer written")
+    show_line(_("Translated afresh:"), _marked(before, afresh), now, language=language)
+
+
+def show_unedited(before: AttentionTrace, key: str) -> None:
+    """Show in a line what the model writes while nothing is edited.
+
+    Parameters
+    ----------
+    before : AttentionTrace
+    key : str
+        As `models.load` takes it.
+    """
+    language = "" if models.is_pretrained(key) else models.describe(key).pair.rpartition("-")[2]
+    show_line(_("As trained:"), escape(before.output_text), language=language)
+
+
+def show_word_numbers(before: AttentionTrace, forced: AttentionTrace) -> None:
+    """Show in a fold what the edits did to each word of the original translation.
+
+    Parameters
+    ----------
+    before, forced : AttentionTrace
+        As in `show_consequence`.
+    """
     fold = unfolded(_("Each word in numbers, and what the model would rather write"), "numbers-of-words")
     if fold is not None:
-        fold.dataframe(_table(changes), hide_index=True)
+        fold.dataframe(_table(word_changes(before, forced)), hide_index=True)
+
+
+def show_line(name: str, html: str, closing: str = "", *, language: str = "") -> None:
+    """Show a text in a line, with its name before it.
+
+    Parameters
+    ----------
+    name, closing : str
+        Small, in plain text.
+    html : str
+        The text.
+    language : str, optional
+        Its code.
+    """
+    text = f'<span class="surgery-text" lang="{escape(language)}" dir="auto">{html}</span>'
+    st.html(f'<p class="surgery-line"><small>{escape(name)}</small> {text} <small>{escape(closing)}</small></p>')
 
 
 def _tinted(changes: tuple[WordChange, ...]) -> str:

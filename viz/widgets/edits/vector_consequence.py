@@ -11,6 +11,7 @@ from viz.text.counting import numbered
 from viz.text.language import _
 from viz.text.markup import noted
 from viz.text.tokens import visible
+from viz.widgets.edits.translation_consequence import show_line
 from viz.widgets.fold import unfolded
 
 DEEPEST = 0.5
@@ -18,7 +19,7 @@ DEEPEST = 0.5
 
 
 def show_vector_consequence(before: AttentionTrace, after: AttentionTrace) -> None:
-    """Show for each token 1 - cosine of its final vectors before and after, and the tables of what is predicted.
+    """Show in a line 1 - cosine of the final vectors of each token before and after.
 
     Parameters
     ----------
@@ -27,24 +28,40 @@ def show_vector_consequence(before: AttentionTrace, after: AttentionTrace) -> No
     after : AttentionTrace
         The run under the edits.
     """
+    changes = _changes(before, after)
+    if changes is None:
+        st.info(_("This model gives no final vectors to compare."))
+        return
+    said = _(
+        "1 - cosine to the vector before: 0 where nothing changed. Mean {mean}, largest {most}. The deepest "
+        "tint stands for {deepest} or more.",
+        mean=f"{changes.mean():.4f}",
+        most=f"{changes.max():.4f}",
+        deepest=DEEPEST,
+    )
+    show_line(_("The final vector of each token:"), _tinted(before, changes), said)
+
+
+def _changes(before: AttentionTrace, after: AttentionTrace) -> np.ndarray | None:
+    """Return how far the final vector of each token turned; None of a model that gives none."""
     from models.experiments.sweeps import turned
 
     if before.vectors is None or after.vectors is None:
-        st.info(_("This model gives no final vectors to compare."))
+        return None
+    return turned(before.vectors, after.vectors)
+
+
+def show_vector_numbers(before: AttentionTrace, after: AttentionTrace) -> None:
+    """Show how far each vector turned in a fold, and the tables of what is predicted.
+
+    Parameters
+    ----------
+    before, after : AttentionTrace
+        As in `show_vector_consequence`.
+    """
+    changes = _changes(before, after)
+    if changes is None:
         return
-    changes = turned(before.vectors, after.vectors)
-    with st.container(border=True):
-        st.markdown("**" + _("The final vector of each token") + "**")
-        st.html(f'<p class="surgery-text" dir="auto">{_tinted(before, changes)}</p>')
-        st.caption(
-            _(
-                "1 - cosine to the vector before: 0 where nothing changed. Mean {mean}, largest {most}. The deepest "
-                "tint stands for {deepest} or more.",
-                mean=f"{changes.mean():.4f}",
-                most=f"{changes.max():.4f}",
-                deepest=DEEPEST,
-            )
-        )
     fold = unfolded(_("Each token in numbers"), "numbers-of-tokens")
     if fold is not None:
         names = numbered(before.source.texts)

@@ -1,8 +1,10 @@
-"""What an edit does, in the words of the sentence, and whether it meets any of them. No Streamlit."""
+"""What an edit does, in the words of the sentence, and whether it meets any of them."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
+from dataclasses import fields
 
 from models.edits import Edit, KeepHeads, MaskKey, ScaleScores, SetRow, UniformRow, Window, ZeroHead
 from models.edits.words import place_in_words
@@ -49,6 +51,37 @@ def axes_of(trace: AttentionTrace, edit: Edit) -> tuple[TokenSequence, TokenSequ
     """
     shown = next((each for each in trace if each.site.matches(edit.site)), None)
     return (trace.target, trace.source) if shown is None else (shown.query_tokens, shown.key_tokens)
+
+
+def in_words(trace: AttentionTrace, action: Sequence[Edit]) -> str:
+    """Say what `action` does, in the words of `trace`.
+
+    Parameters
+    ----------
+    trace : AttentionTrace
+    action : sequence of Edit
+        As `describe` takes it, at least one.
+    """
+    queries, keys = axes_of(trace, action[0])
+    return describe(tuple(action), queries=queries, keys=keys)
+
+
+def all_in_words(trace: AttentionTrace) -> str:
+    """Say all that was edited in `trace`, in its words: edits of one kind that differ in word or head alone as one.
+
+    Parameters
+    ----------
+    trace : AttentionTrace
+    """
+    alike = itertools.groupby(trace.provenance.edits, key=_kind)
+    return "; ".join(in_words(trace, tuple(edits)) for _kind_, edits in alike)
+
+
+def _kind(edit: Edit) -> str:
+    """Return what edits have in common that one sentence says."""
+    open_ = "head" if isinstance(edit, ZeroHead) else "key" if isinstance(edit, MaskKey) else "row"
+    rest = {each.name: getattr(edit, each.name) for each in fields(edit) if each.name != open_}
+    return f"{edit.name} {rest}"
 
 
 def describe(action: tuple[Edit, ...], *, queries: TokenSequence, keys: TokenSequence) -> str:

@@ -14,7 +14,7 @@ from models.edits import (
 )
 from models.trace import TokenSequence
 from tests.support.figure_samples import translation
-from viz.widgets.edits.in_words import describe, meeting, meets
+from viz.captions.edits import describe, meeting, meets
 
 ROWS = TokenSequence((" ch", "at", "</s>"), (5, 6, 2), (0, 0, 1), ("chat", "</s>"))
 COLUMNS = TokenSequence.from_words(("the", "cat", "</s>"))

@@ -1,0 +1,113 @@
+"""What the canvas of the Surgery is fed with: one map as trained and as edited, and what a word or a cell offers."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from viz.canvas.comparison import labels_of, layout_of, weights_of
+from viz.canvas.payload import header_of, pack
+from viz.captions.maps import notes_of
+from viz.figures.drawing.axes import AXIS_TITLE_SIZE
+from viz.figures.drawing.grid import AXIS_TITLE, GAP, GLYPH_WIDTH, LINE_HEIGHT
+from viz.figures.drawing.panel import panel_of
+from viz.figures.drawing.theme import NOTE_SIZE, Colour
+from viz.text.language import _, mark
+from viz.views.view import View
+
+LIFT = GAP + AXIS_TITLE - 8
+"""Pixels that the title of the columns takes above the maps, where it does not stand beside theirs."""
+
+LEAST_LIFTED = 345
+"""Pixels of a panel in which the title of the map and that of its columns stand side by side."""
+
+_WORDS = {
+    "keys": mark(
+        "Click a word or a cell to edit it. Arrow keys with Shift move inside a map; Enter offers the edits."
+    ),
+    "menu": mark("Edits"),
+}
+
+
+def encode_edited(
+    before: View,
+    after: View | None,
+    *,
+    offers: Sequence[Mapping[str, Any]],
+    colour: Colour = "linear",
+    width: float = 1320,
+    says: str = "",
+    file: str = "figure.png",
+) -> bytes:
+    """Return all that the canvas of the Surgery shows: a map as trained and as edited, on one scale from 0 to 1.
+
+    Where two stand side by side, the edited one has its place before anything is edited: nothing moves at the first
+    edit.
+
+    Parameters
+    ----------
+    before : View
+    after : View or None
+        The same map under the edits; None while nothing is edited.
+    offers : sequence of mapping
+        What can be done: ``operation`` is its key, ``text`` says it with ``{row}`` and ``{word}`` for the words that
+        are meant, ``needs`` lists which of ``row`` and ``word`` must be known.
+    colour, width, says, file
+        As in `viz.canvas.comparison.encode_comparison`.
+
+    Returns
+    -------
+    bytes
+        As `viz.canvas.payload.pack` gives them; the maps are float32, little-endian, [map, query, key].
+    """
+    views = [before, before if after is None else after]
+    titles = [_("as trained"), _("edited") if after else _("edited: nothing yet")]
+    panels = [panel_of(view, title=title, notes=()) for view, title in zip(views, titles, strict=True)]
+    layout = layout_of(panels, colour, width)
+    if after is None and layout["columns"] < len(panels):
+        views, titles = views[:1], titles[:1]
+        layout = layout_of(panels[:1], colour, width)
+    notes = list(dict.fromkeys(note for view in views for note in notes_of(view)))
+    _lift(layout, before.key_title)
+    _close(layout, notes)
+    title = _("{titles}: {map}", titles="; ".join(titles), map=before.title)
+    header = {
+        **header_of(before, title, " · ".join(notes), says=says, file=file, words=_WORDS, colour=colour),
+        **labels_of(before, width),
+        "heads": [(0, number) for number in range(len(views))],
+        "titles": titles,
+        "offers": list(offers),
+        "layouts": [layout] * len(views),
+    }
+    return pack(header, weights_of(views))
+
+
+def _lift(layout: dict[str, Any], key_title: str) -> None:
+    """Say what columns are at the end of the line of each title, if there is room: maps that stand in one row rise."""
+    boxes, headings, texts = layout["boxes"], layout["headings"], layout["texts"]
+    room = boxes[0][0] + boxes[0][2] - headings[0]["x"]
+    if len({top for _left, top, _width, _height in boxes}) > 1 or room < LEAST_LIFTED:
+        return
+    layout["texts"] = [text for text in texts if text.get("turn") or text["y"] > boxes[0][1]]
+    for text in layout["texts"]:
+        text["y"] -= LIFT
+    for box in boxes:
+        box[1] -= LIFT
+    layout["texts"] += [
+        {"text": key_title, "x": left + width, "y": heading["y"], "size": AXIS_TITLE_SIZE, "weight": 400, "end": True}
+        for (left, _top, width, _height), heading in zip(boxes, headings, strict=True)
+    ]
+    layout["bar"]["y"] -= LIFT
+    layout["height"] -= LIFT
+
+
+def _close(layout: dict[str, Any], notes: Sequence[str]) -> None:
+    """Write `notes` under the maps: what was edited, merged and given."""
+    lines = textwrap.wrap(" · ".join(notes), int(layout["width"] / (NOTE_SIZE * GLYPH_WIDTH)))
+    first, line = layout["height"] + NOTE_SIZE, NOTE_SIZE * LINE_HEIGHT
+    layout["texts"] += [
+        {"text": text, "x": 0, "y": first + line * number, "size": NOTE_SIZE, "weight": 400}
+        for number, text in enumerate(lines)
+    ]
+    layout["height"] += line * len(lines)

@@ -1,0 +1,115 @@
+// What a word or a cell of maps in full offers, where the payload brings `offers`: a menu beside it. Stands behind
+// comparison.js.
+
+class Offering extends Comparison {
+  constructor(figure) {
+    super(figure);
+    this.menu = figure.querySelector(".menu");
+    const { signal } = this.listeners, on = (name, act) => this.menu.addEventListener(name, act, { signal });
+    on("click", (event) => event.stopPropagation());
+    on("pointermove", (event) => event.stopPropagation());
+    on("keydown", (event) => this.pressMenu(event));
+    on("focusout", ({ relatedTarget }) => relatedTarget && !this.menu.contains(relatedTarget) && this.close());
+    window.addEventListener("pointerdown", (event) => event.composedPath().includes(this.menu) || this.close(), { signal });
+    this.stage.addEventListener("pointermove", (event) => this.showHand(event), { signal });
+  }
+
+  change(act) {
+    this.close();
+    super.change(act);
+    this.stage.classList.toggle("offering", Boolean(this.header.offers));
+    this.menu.setAttribute("aria-label", this.header.words.menu ?? "");
+  }
+
+  // What is pointed at stays while its menu is open.
+  move(at, byKeys) {
+    if (this.menu?.hidden ?? true) super.move(at, byKeys);
+  }
+
+  showHand(event) {
+    const { offers } = this.header ?? {};
+    this.stage.style.cursor = offers && (this.find(event) || this.wordAt(event)) ? "pointer" : "";
+  }
+
+  // The word of a row or of a column whose label an event is on: {row} or {column}; null on none.
+  wordAt(event) {
+    const { row_labels, column_labels, row_font, tick } = this.header, { boxes, angle, column_font } = this.place;
+    const frame = this.maps.getBoundingClientRect(), pen = this.maps.getContext("2d");
+    const [x, y] = [event.clientX - frame.left, event.clientY - frame.top];
+    const longest = (texts, size) => {
+      pen.font = fontOf({ size, weight: 400 }, this.header.font);
+      return Math.max(...texts.map((text) => pen.measureText(text).width), 0);
+    };
+    for (const { left, top, width, height } of boxes) {
+      const row = Math.floor(((y - top) / height) * row_labels.length);
+      if (x < left && x > left - tick - longest(row_labels, row_font) - 2 && row >= 0 && row < row_labels.length) return { row };
+      const above = top - y, reach = longest(column_labels, column_font), high = angle ? reach * Math.sin(-angle * Math.PI / 180) : 0;
+      const lean = angle === -45 ? above - tick : 0, column = Math.floor(((x - lean - left) / width) * column_labels.length);
+      if (above > 0 && above < tick + high + 1.4 * column_font && column >= 0 && column < column_labels.length) return { column };
+    }
+    return null;
+  }
+
+  find(event) {
+    const at = super.find(event);
+    if (!at && event.type === "click" && this.header?.offers) this.word = this.wordAt(event);
+    return at;
+  }
+
+  pick(at) {
+    const word = at ? null : this.word;
+    this.word = null;
+    if (!this.header?.offers || (!word && (!at || at.row === null))) return;
+    this.open(word ?? { row: at.row, column: at.column }, this.byKeys);
+  }
+
+  // Show what can be done with a row, with a word that is read, or with both.
+  open(place, byKeys) {
+    const { offers, row_labels, column_labels } = this.header, known = { row: "row" in place, word: "column" in place };
+    const words = { row: `“${row_labels[place.row]}”`, word: `“${column_labels[place.column]}”` };
+    const { left, top } = this.tip.style;
+    this.menu.replaceChildren(...offers.filter(({ needs }) => needs.every((each) => known[each])).map(({ operation, text }) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.setAttribute("role", "menuitem");
+      button.textContent = fill(text, words);
+      button.addEventListener("click", () => {
+        this.close();
+        this.onChosen({ operation, row: place.row ?? null, column: place.column ?? null });
+      });
+      return button;
+    }));
+    this.tip.hidden = true;
+    this.menu.hidden = false;
+    const beside = this.at?.row != null ? { left, top } : this.besideWord(place);
+    Object.assign(this.menu.style, beside);
+    const { scrollLeft, clientWidth } = this.stage.parentElement, { offsetLeft, offsetTop, offsetWidth, offsetHeight } = this.menu;
+    const [right, bottom] = [scrollLeft + clientWidth - offsetWidth, this.stage.clientHeight - offsetHeight];
+    Object.assign(this.menu.style, { left: `${Math.max(0, Math.min(offsetLeft, right))}px`, top: `${Math.max(0, Math.min(offsetTop, bottom))}px` });
+    this.menu.firstElementChild?.focus({ preventScroll: !byKeys });
+  }
+
+  besideWord({ row, column }) {
+    const box = this.place.boxes[0], { row_labels, column_labels } = this.header;
+    const place = row !== undefined
+      ? [box.left + 4, box.top + (row / row_labels.length) * box.height]
+      : [box.left + ((column + 0.5) / column_labels.length) * box.width, box.top + 4];
+    return { left: `${place[0]}px`, top: `${place[1]}px` };
+  }
+
+  close() {
+    if (!this.menu || this.menu.hidden) return;
+    this.menu.hidden = true;
+    this.move(null, false);
+  }
+
+  pressMenu(event) {
+    const items = [...this.menu.children], place = items.indexOf(this.menu.getRootNode().activeElement);
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step) items[(place + step + items.length) % items.length].focus();
+    else if (event.key === "Escape") this.close(), this.stage.focus();
+    else if (event.key === "Tab") this.close();
+    event.stopPropagation();
+    if (step || event.key === "Escape") event.preventDefault();
+  }
+}
