@@ -23,9 +23,7 @@ LEAST_LIFTED = 345
 """Pixels of a panel in which the title of the map and that of its columns stand side by side."""
 
 _WORDS = {
-    "keys": mark(
-        "Click a word or a cell to edit it. Arrow keys with Shift move inside a map; Enter offers the edits."
-    ),
+    "keys": mark("Click a word or a cell to edit it. Arrow keys with Shift move inside a map; Enter offers the edits."),
     "menu": mark("Edits"),
 }
 
