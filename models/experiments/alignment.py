@@ -75,14 +75,14 @@ def _link(text: str, mark: str) -> Link:
 
 
 def gold_indices(tokens: TokenSequence, gold: tuple[str, ...]) -> NDArray[np.int64]:
-    """Return for each piece but the last (``</s>``) the index of the gold token that it belongs to.
+    """Return for each piece but special ones (``</s>``, a language) the index of the gold token that it belongs to.
 
-    The text was the gold tokens joined by spaces, so that every word of `tokens` lies inside one of them.
+    The text was the gold tokens joined by spaces, so that every word of `tokens` lies inside one of them, case aside.
 
     Parameters
     ----------
     tokens : TokenSequence
-        Of the text, ``</s>`` at its end.
+        Of the text.
     gold : tuple of str
         The gold tokens.
 
@@ -95,19 +95,28 @@ def gold_indices(tokens: TokenSequence, gold: tuple[str, ...]) -> NDArray[np.int
     ValueError
         If the words do not add up to the gold tokens.
     """
-    owners: list[int] = []
+    owners: dict[int, int] = {}
     left = ""
     index = -1
-    for word in tokens.word_texts[:-1]:
+    special = set(tokens.to_words().specials)
+    for place, text in enumerate(tokens.word_texts):
+        if place in special:
+            continue
+        word = text.casefold()
         if not left:
             index += 1
-            left = normalise(gold[index])
-        if not left.startswith(word):
-            message = f"word {word!r} does not begin what is left of gold token {index}: {left!r}"
+            left = normalise(gold[index]).casefold()
+        if not word or not left.startswith(word):
+            message = f"word {text!r} does not begin what is left of gold token {index}: {left!r}"
             raise ValueError(message)
         left = left[len(word) :]
-        owners.append(index)
-    return np.array([owners[word] for word in tokens.words[:-1]], dtype=np.int64)
+        owners[place] = index
+    return np.array([owners[tokens.words[place]] for place in _plain(tokens)], dtype=np.int64)
+
+
+def _plain(tokens: TokenSequence) -> list[int]:
+    """Return the positions of the pieces that stand for text."""
+    return [place for place in range(len(tokens)) if place not in tokens.specials]
 
 
 def word_map(each: AttentionMap, trace: AttentionTrace, gold: GoldSentence) -> NDArray[np.float32]:
@@ -116,7 +125,7 @@ def word_map(each: AttentionMap, trace: AttentionTrace, gold: GoldSentence) -> N
     Parameters
     ----------
     each : AttentionMap
-        A cross map of `trace` under either reading; its rows less that of ``</s>``, or ``<s>``, are the target's.
+        A cross map of `trace` under either reading; its rows less those of special tokens are the target's.
     trace : AttentionTrace
         Of the gold tokens joined by spaces, the gold target forced.
     gold : GoldSentence
@@ -127,8 +136,8 @@ def word_map(each: AttentionMap, trace: AttentionTrace, gold: GoldSentence) -> N
     """
     keys = gold_indices(trace.source, gold.source)
     queries = gold_indices(trace.target, gold.target)
-    rows = slice(1, None) if each.query_tokens == trace.target_input else slice(None, -1)
-    return merge_to_words(each.weights[:, rows, :-1], query_words=queries, key_words=keys)
+    weights = each.weights[:, _plain(each.query_tokens)][:, :, _plain(trace.source)]
+    return merge_to_words(weights, query_words=queries, key_words=keys)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import streamlit as st
 import models
 from models.keys import identity_of
 from viz.figures.by_head import numbers_by_head
+from viz.pages.heads.settings import ALIGNED
 from viz.pages.heads.shown import Shown
 from viz.pages.heads.wanted import Wanted
 from viz.server.runtime import Host
@@ -19,6 +20,8 @@ from viz.views.heads import HeadPlace
 from viz.widgets.chart import show_figure
 from viz.widgets.fold import unfolded
 from viz.widgets.language_pair import pair_of
+from viz.widgets.sentence import languages_of
+from viz.widgets.settings import choose_titled
 
 if TYPE_CHECKING:
     from models.experiments.aligning_heads import AligningHead
@@ -39,13 +42,13 @@ def show_aligning(host: Host, key: str, shown: Shown, wanted: Wanted, width: flo
     """
     from models.experiments.aligning_heads import gold_pairs, rank_heads
 
-    pair = _pair(key, gold_pairs())
-    if not shown.sites.endswith("cross") or pair is None:
+    if not shown.sites.endswith("cross") or not gold_pairs():
         return
     fold = unfolded(_("Which head aligns? Every head on sentences aligned by hand"), "aligning")
     if fold is None:
         return
     with fold:
+        pair = _pair(key, gold_pairs())
         try:
             with st.spinner(_("Reading the aligned sentences …")):
                 found = shown.workings.get(("aligning", key, pair), lambda: rank_heads(host.model(key), pair))
@@ -104,8 +107,12 @@ def _table(found: Sequence[AligningHead]) -> None:
     st.caption(plain(said))
 
 
-def _pair(key: str, pairs: tuple[str, ...]) -> str | None:
-    """Return the languages of the model, if sentences of them are aligned: of a pretrained one, as its name says."""
+def _pair(key: str, pairs: tuple[str, ...]) -> str:
+    """Return the languages of the model; of a pretrained one whose name does not say them the reader chooses."""
     if not models.is_pretrained(key):
-        return pair_of(key) if pair_of(key) in pairs else None
-    return next((pair for pair in pairs if identity_of(key).lower().endswith(pair)), None)
+        return pair_of(key)
+    own = next((pair for pair in pairs if pair in identity_of(key).lower()), None)
+    if own is not None:
+        return own
+    labels = {pair: _("{source} to {target}", **languages_of(pair)) for pair in pairs}
+    return choose_titled(ALIGNED, labels)

@@ -60,6 +60,8 @@ BELOW = Several("below", title=mark("Show below"))
 UPTO = Choice("upto", title=mark("Rollout through the layers"), shape="slider", anew_with=(OPENED,))
 LIKE = Choice("like", title=mark("Heads that read most like"), shape="box", titled=True, anew_with=(OPENED,))
 
+ALIGNED = Choice("aligned", title=mark("Languages of the sentences aligned by hand"), shape="box", anew_with=(OPENED,))
+
 NOTHING, A_SENTENCE, A_MODEL = "none", "sentence", "model"
 AGAINST = Choice(
     "against",
@@ -100,6 +102,7 @@ SETTINGS = (
     BELOW,
     UPTO,
     LIKE,
+    ALIGNED,
     AGAINST,
     OTHER,
     CHANGED,
