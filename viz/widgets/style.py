@@ -33,7 +33,7 @@ def apply_style(*sheets: Path) -> None:
 
 def history_script() -> str:
     """Return the one script that stands in a page; the server names it to the browser before."""
-    return f"\n{file_text(HERE / 'history.js')}"
+    return f"\n{file_text(HERE / 'history.js')}{file_text(HERE / 'dark.js')}"
 
 
 def style_sheet(path: Path) -> str:
