@@ -61,7 +61,9 @@ def test_back_and_forward_show_each_page_with_the_sentence_and_the_settings_that
     note(page.locator(".st-key-unit button").nth(1).click)
     page.keyboard.press("Escape")
     note(lambda: turn_to(page, "Heads"))
+    page.get_by_role("button", name="Settings").click()
     note(page.locator(".st-key-colour button").nth(1).click)
+    page.keyboard.press("Escape")
     turn_to(page, "Steps")
     settle(page)
     note(lambda: type_in(page, SECOND))
@@ -80,6 +82,7 @@ def test_back_and_forward_show_each_page_with_the_sentence_and_the_settings_that
     for after in states[1:4]:
         page.go_forward()
         assert becomes(page, after), seen(page)
+    page.get_by_role("button", name="Settings").click()
     expect(page.locator(".st-key-colour button").nth(1)).to_have_attribute("aria-checked", "true")
 
 

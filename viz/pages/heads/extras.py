@@ -88,6 +88,10 @@ def show_below(
     names = {TABLE: _("every head in numbers"), SIMILARITY: _("how alike heads are")}
     if shown.sites.endswith("self"):
         names[ROLLOUT] = _("rollout")
+    elif ROLLOUT in (link.text_of(BELOW) or ""):  # chosen for a map that has one: there is none of cross-attention
+        link.store(
+            BELOW.name, " ".join(each for each in (link.text_of(BELOW) or "").split() if each != ROLLOUT) or None
+        )
     st.header(_("More of this text"), anchor=False)
     asked = choose_several(BELOW, names, default=())
     if ROLLOUT in asked:

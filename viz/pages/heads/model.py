@@ -88,6 +88,8 @@ def choose_second(first: str) -> str | None:
     labels = {key: name for key, name in _labels(HubSettings(enabled=False)).items() if key != first}
     if not labels:
         return None
+    if link.text_of(SECOND) == first:  # it has just become the first
+        link.drop(SECOND)
     with st.container(width=430):
         return choose(SECOND, labels)
 

@@ -57,8 +57,8 @@ WORD = Choice("word", title=mark("Which word"), shape="box", anew_with=(OPENED, 
 
 TABLE, SIMILARITY, ROLLOUT = "table", "similarity", "rollout"
 BELOW = Several("below", title=mark("Show below"))
-UPTO = Choice("upto", title=mark("Rollout through the layers"), shape="slider", anew_with=(OPENED,))
-LIKE = Choice("like", title=mark("Heads that read most like"), shape="box", titled=True, anew_with=(OPENED,))
+UPTO = Choice("upto", title=mark("Rollout through the layers"), shape="slider", anew_with=(OPENED, MAP.name))
+LIKE = Choice("like", title=mark("Heads that read most like"), shape="box", titled=True, anew_with=(OPENED, MAP.name))
 
 ALIGNED = Choice("aligned", title=mark("Languages of the sentences aligned by hand"), shape="box", anew_with=(OPENED,))
 
@@ -74,11 +74,11 @@ CHANGED = Choice(
     title=mark("Head, the most changed first"),
     shape="box",
     titled=True,
-    anew_with=(OPENED,),
+    anew_with=(OPENED, MAP.name),
 )
 SECOND = Choice("second", title=mark("Second model"), shape="box", titled=True)
-MINE = Choice("mine", shape="box", titled=True, anew_with=(OPENED,))
-ITS = Choice("its", shape="box", titled=True, anew_with=(OPENED,))
+MINE = Choice("mine", shape="box", titled=True, anew_with=(OPENED, MAP.name))
+ITS = Choice("its", shape="box", titled=True, anew_with=(OPENED, MAP.name, SECOND.name))
 
 SETTINGS = (
     SENTENCE,

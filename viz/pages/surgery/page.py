@@ -21,7 +21,7 @@ from viz.figures import alignment_heatmap, difference_heatmap
 from viz.figures.drawing.theme import Colour
 from viz.pages.surgery.checks import Look, Wanted, show_check
 from viz.pages.surgery.offer import CANVAS, offers, take_offer
-from viz.pages.surgery.settings import CHECK, MODEL, SETTINGS, SHOWN
+from viz.pages.surgery.settings import CHECK, MODEL, OPERATED, PAIR, SETTINGS, SHOWN
 from viz.server.hub import own_models
 from viz.server.loading import described, usable
 from viz.server.runtime import Host, shared_host
@@ -60,6 +60,7 @@ def _fill(frame: Frame) -> None:
     if not names:
         frame.messages.warning(_("No model is installed."))
         return
+    link.belong(PAIR, of=pair, unless=names)
     with line:
         wanted = _controls(names, pair, frame.beside)
     if usable(host, (wanted.key,), frame.messages):
@@ -206,6 +207,7 @@ def _place(trace: AttentionTrace) -> tuple[Site | None, Head | None]:
                 layer=each.site.layer,
                 head=_("mean of heads") if head == "mean" else _("head {head}", head=head),
             )
+    link.belong(OPERATED, of=trace.provenance.checkpoint, unless=labels)
     if len(labels) - ("card" in labels) <= 1:
         return None, None
     with st.container(width=300):

@@ -9,8 +9,11 @@ from viz.widgets.sentence import SENTENCE
 from viz.widgets.settings import Choice
 from viz.widgets.shared_settings import COLOUR, PICTURE, UNIT
 
-MODEL = Choice("model", title=mark("Model"), shape="box")
-SHOWN = Choice("shown", title=mark("Which map is shown"), shape="box")
+PAIR, OPERATED = "pair of languages", "model that is operated on"
+"""What settings belong to."""
+
+MODEL = Choice("model", title=mark("Model"), shape="box", anew_with=(PAIR,))
+SHOWN = Choice("shown", title=mark("Which map is shown"), shape="box", anew_with=(OPERATED,))
 NO_CHECK = "none"
 CHECK = Choice(
     "check",

@@ -635,3 +635,19 @@ def test_a_model_that_fails_to_load_is_named(fresh_host: Callable[[Any], None]) 
     app = opened()
     assert not app.exception
     assert "hash" in app.warning[0].value
+
+
+def test_no_choice_that_the_page_itself_took_away_is_named_as_missing() -> None:
+    """What was chosen for a kind of map, a model or a label goes without a word when that goes."""
+    app = opened(below="rollout similarity", upto="2", like="2.7", only="next", order="next", heads0="7")
+    app.button_group(key="map").set_value("cross").run()
+    assert not app.warning
+    assert parameter(app, "below") == "similarity"
+    for key, value in {"only": "aligned", "order": "aligned"}.items():
+        app.selectbox(key=key).set_value(value).run()
+    for model in ("hf:minilm", KEY):
+        app.selectbox(key="model").set_value(model).run()
+        assert not app.exception
+        assert not app.warning
+    app.text_input(key="sentence").set_value("Go.").run()
+    assert not app.warning

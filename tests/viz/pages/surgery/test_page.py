@@ -303,3 +303,26 @@ def test_an_edit_of_a_word_that_a_shorter_sentence_lacks_is_left_out_and_says_so
     assert "meets nothing here" in texts(app)
     assert "may not be read" in texts(app)
     assert link_of(app) == edits
+
+
+def test_no_choice_that_the_page_itself_took_away_is_named_as_missing() -> None:
+    """A map that was chosen goes with its model, and a model with the languages that lack it."""
+    app = opened(sentence="The cat sleeps.", shown="decoder.2.cross.7")
+    assert not app.warning
+    for model in ("hf:minilm", "bahdanau", "transformer"):
+        app.selectbox(key="model").set_value(model).run()
+        assert not app.exception
+        assert not app.warning, model
+    app.selectbox(key="model").set_value("luong-location").run()
+    app.selectbox(key="languages").set_value("zh-en").run()
+    assert not app.exception
+    assert not [each for each in app.warning if "asks for" in each.value]
+
+
+def test_setting_a_row_by_hand_changes_nothing_until_a_number_changes() -> None:
+    app = opened(sentence="The cat sleeps.", model="bahdanau")
+    box(app, "Edit").set_value("row")
+    app.run()
+    assert not link_of(app)
+    assert "Nothing is edited" in texts(app)
+    assert "until then nothing is edited" in texts(app)
