@@ -13,7 +13,7 @@ from viz.canvas.payload import header_of, pack
 from viz.captions.maps import common_notes, empty_note, map_title, threshold_note
 from viz.figures.drawing.axes import AXIS_TITLE_SIZE, axis_places, cell_gap, heading_size, longest_label, panel_size
 from viz.figures.drawing.colour_bar import NUMBERS_HEIGHT, bar_height, bar_width, title_lines, weight_colours
-from viz.figures.drawing.grid import LINE_HEIGHT, TICK, Box, Grid, arrange
+from viz.figures.drawing.grid import LINE_HEIGHT, TICK, Box, Grid, PanelSize, arrange
 from viz.figures.drawing.panel import Panel, panel_of
 from viz.figures.drawing.theme import FONT_SIZE, NOTE_SIZE, TITLE_SIZE, Colour, weight_ticks
 from viz.text.language import SEMICOLON, _, listed, mark
@@ -114,20 +114,23 @@ def _layouts(view: View, most: int, among: Sequence[HeadPlace], colour: Colour, 
     """Return the places of 1, 2, ... `most` maps, as `layout_of` gives them."""
     title = max((place.title for place in among), key=len)
     panel = replace(panel_of(view, title=title, notes=(*common_notes(view), *_empty(view))), threshold=0.0)
-    return [layout_of([panel] * count, colour, width) for count in range(1, most + 1)]
+    size = panel_size(panel, longest_label(width))
+    return [layout_of([panel] * count, [size] * count, colour, width) for count in range(1, most + 1)]
 
 
-def layout_of(panels: Sequence[Panel], colour: Colour, width: float) -> dict[str, Any]:
+def layout_of(panels: Sequence[Panel], sizes: Sequence[PanelSize], colour: Colour, width: float) -> dict[str, Any]:
     """Return the places of the maps of `panels`, of their titles, notes and axis titles, and of the legend: in pixels.
 
     Parameters
     ----------
     panels : sequence of Panel
+    sizes : sequence of PanelSize
+        What each has to hold.
     colour : {"linear", "root"}
     width : float
         Pixels at which they will be shown.
     """
-    sizes, colours = [panel_size(panel, longest_label(width)) for panel in panels], weight_colours(colour, width=width)
+    colours = weight_colours(colour, width=width)
     legend, lines = bar_height(colours), list(map(unescape, title_lines(colours)))
     grid = arrange(sizes, width=width, legend=legend)
     top = 0.0 if len(grid.boxes) > grid.columns else grid.height - legend

@@ -9,7 +9,7 @@ from typing import Any
 from viz.canvas.comparison import labels_of, layout_of, weights_of
 from viz.canvas.payload import header_of, pack
 from viz.captions.maps import notes_of
-from viz.figures.drawing.axes import AXIS_TITLE_SIZE
+from viz.figures.drawing.axes import AXIS_TITLE_SIZE, longest_label, panel_size
 from viz.figures.drawing.grid import AXIS_TITLE, GAP, GLYPH_WIDTH, LINE_HEIGHT
 from viz.figures.drawing.panel import panel_of
 from viz.figures.drawing.theme import NOTE_SIZE, Colour
@@ -62,10 +62,11 @@ def encode_edited(
     views = [before, before if after is None else after]
     titles = [_("as trained"), _("edited") if after else _("edited: nothing yet")]
     panels = [panel_of(view, title=title, notes=()) for view, title in zip(views, titles, strict=True)]
-    layout = layout_of(panels, colour, width)
+    sizes = [panel_size(panel, longest_label(width)) for panel in panels]
+    layout = layout_of(panels, sizes, colour, width)
     if after is None and layout["columns"] < len(panels):
         views, titles = views[:1], titles[:1]
-        layout = layout_of(panels[:1], colour, width)
+        layout = layout_of(panels[:1], sizes[:1], colour, width)
     notes = list(dict.fromkeys(note for view in views for note in notes_of(view)))
     _lift(layout, before.key_title)
     _close(layout, notes)

@@ -103,11 +103,19 @@ class Offering extends Comparison {
     this.move(null, false);
   }
 
+  // Back to the cell whose menu it was.
+  goBack() {
+    this.menu.hidden = true;
+    this.stage.focus();
+    this.byKeys = true;
+    if (this.at) this.say(true);
+  }
+
   pressMenu(event) {
     const items = [...this.menu.children], place = items.indexOf(this.menu.getRootNode().activeElement);
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step) items[(place + step + items.length) % items.length].focus();
-    else if (event.key === "Escape") this.close(), this.stage.focus();
+    else if (event.key === "Escape") this.goBack();
     else if (event.key === "Tab") this.close();
     event.stopPropagation();
     if (step || event.key === "Escape") event.preventDefault();

@@ -9,6 +9,7 @@ import re
 import textwrap
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 from types import MappingProxyType
 
 LONGEST_LABEL = 24
@@ -17,6 +18,7 @@ LONGEST_LABEL = 24
 BLANK_MARK = "␣"
 EMPTY_MARK = "∅"
 _ELLIPSIS = "…"
+KEPT = 4096  # tokens of which it is kept how they look: a page asks for each of them many times
 _DOTTED_CIRCLE = "◌"
 _JOINERS = "\u200c\u200d"
 _FIRST_STRONG_ISOLATE, _POP_ISOLATE = "\u2068", "\u2069"
@@ -25,6 +27,7 @@ _ARROWS = MappingProxyType({"\n": "↵", "\r": "↵", "\t": "⇥"})
 _MARKUP = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "$": "&#36;"})
 
 
+@lru_cache(maxsize=KEPT)
 def visible(text: str) -> str:
     """Return `text` with everything that one cannot see made visible.
 
@@ -65,6 +68,7 @@ def _visible_character(text: str, position: int) -> str:
     return f"⟨{ord(character):02X}⟩"
 
 
+@lru_cache(maxsize=KEPT)
 def width(text: str) -> int:
     """Return the columns that `text` takes: two for a wide (Chinese, emoji) character, none for a combining one.
 
