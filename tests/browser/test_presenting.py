@@ -15,7 +15,7 @@ from viz.measures.agreement import agreement, expected_row
 from viz.views.view import choose_view
 
 SENTENCE = "The dog sees a red apple."
-FIGURES = {"": ".alignment", "heads": ".overview .stage", "steps": ".walk", "surgery": ".js-plotly-plot"}
+FIGURES = {"": ".alignment", "heads": ".overview .stage", "steps": ".walk", "surgery": ".comparison .stage"}
 OTHERS = "[data-testid='stHeader'], .bench-title, .stTextInput, .stSelectbox, .stPills"
 
 
