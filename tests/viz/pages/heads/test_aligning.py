@@ -9,7 +9,6 @@ from streamlit.testing.v1 import AppTest
 
 from models import load
 from models.experiments.aligning_heads import rank_heads
-from models.huggingface.embedded import FOLDERS_VARIABLE
 from tests.support.heads_page import fine, opened, script, words
 from tests.support.huggingface_samples import tiny_network, tiny_tokenizer
 
@@ -26,7 +25,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 @pytest.fixture
 def page(folders: list[Path], monkeypatch: pytest.MonkeyPatch) -> AppTest:
-    monkeypatch.setenv(FOLDERS_VARIABLE, ":".join(map(str, folders)))
+    monkeypatch.setenv("ATTENTION_BENCH_MODELS", ":".join(map(str, folders)))
     app = AppTest.from_function(script, default_timeout=200)
     app.session_state["aligning"] = True
     for key, value in {"sentence": "The dog sleeps.", "map": "cross", "model": "hf:opus-mt-en-fr"}.items():
