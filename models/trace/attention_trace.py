@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from os import PathLike
+from typing import BinaryIO, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -132,3 +134,45 @@ class AttentionTrace(Record):
         if found.site.kind == "self" or reading == "written":
             return found
         return replace(found, query_tokens=self.target_input)
+
+    def save(self, file: str | PathLike[str] | BinaryIO) -> None:
+        """Write the record as an npz of plain numbers and JSON; the same record gives the same bytes.
+
+        Parameters
+        ----------
+        file : str, path or binary file
+        """
+        from models.trace.codec import write
+
+        write(self, file)
+
+    @classmethod
+    def load(cls, file: str | PathLike[str] | BinaryIO, *, most_bytes: int | None = None) -> Self:
+        """Read what `save` wrote: checked in every field, nothing in it is executed.
+
+        Parameters
+        ----------
+        file : str, path or binary file
+            Whoever it comes from.
+        most_bytes : int, optional
+            What it may hold unpacked: it is counted before anything is. `models.trace.codec.MOST_BYTES` if left out.
+
+        Raises
+        ------
+        TraceError
+            If it is no such record, is not whole, is too large, or says what cannot be; the message says which.
+        OSError
+            If there is no such file.
+
+        Examples
+        --------
+        >>> import io
+        >>> from models import load
+        >>> trace, file = load("bahdanau-en-fr").attend("The cat sleeps."), io.BytesIO()
+        >>> trace.save(file)
+        >>> AttentionTrace.load(file).output_text == trace.output_text
+        True
+        """
+        from models.trace.codec import MOST_BYTES, read
+
+        return cast("Self", read(file, most_bytes=MOST_BYTES if most_bytes is None else most_bytes))

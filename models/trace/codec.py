@@ -1,0 +1,244 @@
+"""A record as a file or as bytes: what crosses from process to process, and what may be kept, sent and opened again.
+
+An npz of numpy without objects: ``header`` is JSON, in UTF-8; ``map.0.weights`` the weights of the first map,
+``map.0.scores`` its companion of that name; ``vectors`` the final vectors. Every array is read with nothing executed;
+sizes are counted before anything is unpacked, and every field is checked before a record is made of it.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import struct
+import zipfile
+import zlib
+from os import PathLike
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from models.sites import QUANTITIES
+from models.trace import plain
+from models.trace.attention_map import AttentionMap
+from models.trace.attention_trace import AttentionTrace
+from models.trace.record import Array, TraceError
+from models.trace.tokens import TokenSequence
+
+File = str | PathLike[str] | BinaryIO
+
+FORMAT, VERSION = "attention-trace", 1
+MOST_BYTES = 2**30
+"""What a file may hold unpacked: more than the largest record that a page makes."""
+
+MOST_MEMBERS = 20_000
+_HEADER = "header"
+_FIELDS = (
+    "format",
+    "version",
+    "source",
+    "target",
+    "target_input",
+    "maps",
+    "steps",
+    "source_text",
+    "output_text",
+    "provenance",
+    "predictions",
+)
+_MAP = ("site", "head_names", "rows_sum_to_one", "causal", "companions")
+_LIKE_WEIGHTS = ("scores", "mask", "raw_weights")
+_KINDS = "fiub"  # of numbers in an array: floating, whole, unsigned, true or false
+
+
+def write(trace: AttentionTrace, file: File) -> None:
+    """Write `trace` as `AttentionTrace.save` says.
+
+    Parameters
+    ----------
+    trace : AttentionTrace
+    file : str, path or binary file
+    """
+    arrays: dict[str, Array] = {}
+    for index, each in enumerate(trace):
+        arrays[f"map.{index}.weights"] = each.weights
+        arrays |= {f"map.{index}.{name}": values for name, values in each.companions.items()}
+    if trace.vectors is not None:
+        arrays["vectors"] = trace.vectors
+    header = json.dumps(_header(trace), separators=(",", ":")).encode()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
+        for name, values in {_HEADER: np.frombuffer(header, dtype=np.uint8), **arrays}.items():
+            member = io.BytesIO()
+            np.lib.format.write_array(member, np.ascontiguousarray(values), allow_pickle=False)
+            archive.writestr(
+                zipfile.ZipInfo(f"{name}.npy"), member.getbuffer()
+            )  # no clock time: same record, same file
+
+
+def _header(trace: AttentionTrace) -> dict[str, Any]:
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "source": plain.write_tokens(trace.source),
+        "target": plain.write_tokens(trace.target),
+        "target_input": plain.write_tokens(trace.target_input),
+        "maps": [
+            {
+                "site": str(each.site),
+                "head_names": list(each.head_names),
+                "rows_sum_to_one": each.rows_sum_to_one,
+                "causal": each.causal,
+                "companions": list(each.companions),
+            }
+            for each in trace
+        ],
+        "steps": [plain.write_step(each) for each in trace.steps],
+        "source_text": str(trace.source_text),
+        "output_text": str(trace.output_text),
+        "provenance": plain.write_provenance(trace.provenance),
+        "predictions": [plain.write_prediction(each) for each in trace.predictions],
+    }
+
+
+def to_bytes(trace: AttentionTrace) -> memoryview:
+    """Return what `write` writes.
+
+    Parameters
+    ----------
+    trace : AttentionTrace
+    """
+    file = io.BytesIO()
+    write(trace, file)
+    return file.getbuffer()
+
+
+def read(file: File, *, most_bytes: int = MOST_BYTES) -> AttentionTrace:
+    """Read what `write` wrote, as `AttentionTrace.load` says.
+
+    Parameters
+    ----------
+    file : str, path or binary file
+    most_bytes : int, optional
+        What it may hold unpacked.
+    """
+    try:
+        with zipfile.ZipFile(file) as archive:
+            arrays = _arrays(archive, most_bytes)
+    except TraceError:
+        raise
+    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError, OverflowError, struct.error) as error:
+        message = f"record: this is no record of attention, or not a whole one ({error})"
+        raise TraceError(message) from error
+    try:
+        header = json.loads(_taken(arrays, _HEADER).tobytes())
+        return _record(header, arrays)
+    except (RecursionError, json.JSONDecodeError, UnicodeDecodeError) as error:
+        message = f"record: its header cannot be read ({error})"
+        raise TraceError(message) from error
+
+
+def _arrays(archive: zipfile.ZipFile, most_bytes: int) -> dict[str, Array]:
+    """Return all arrays of a file, whose sizes are counted first."""
+    members = archive.infolist()
+    size = sum(each.file_size for each in members)
+    if size > most_bytes:
+        message = f"record: it holds {size:,} bytes; expected at most {most_bytes:,}"
+        raise TraceError(message)
+    if len(members) > MOST_MEMBERS or len({each.filename for each in members}) != len(members):
+        message = f"record: got {len(members):,} parts; expected at most {MOST_MEMBERS:,}, each named once"
+        raise TraceError(message)
+    return {each.filename.removesuffix(".npy"): _array(each.filename, archive.read(each)) for each in members}
+
+
+def _array(name: str, data: bytes) -> Array:
+    """Read an array of numbers that owns no more than `data`, without a copy."""
+    file = io.BytesIO(data)
+    try:
+        if np.lib.format.read_magic(file) != (1, 0):  # type: ignore[no-untyped-call]
+            message = "version 1.0 of numpy's format is expected"
+            raise ValueError(message)
+        shape, by_columns, dtype = np.lib.format.read_array_header_1_0(file)  # type: ignore[no-untyped-call]
+    except (ValueError, SyntaxError, TypeError) as error:
+        message = f"record, {name}: no array can be read ({error})"
+        raise TraceError(message) from error
+    count, start = math.prod(shape), file.tell()
+    fits = all(type(each) is int and each >= 0 for each in shape) and count * dtype.itemsize == len(data) - start
+    if dtype.kind not in _KINDS or dtype.byteorder == ">" or by_columns or not fits:
+        message = (
+            f"record, {name}: got {dtype} of shape {shape} in {len(data) - start} bytes; expected numbers that fit"
+        )
+        raise TraceError(message)
+    return np.ndarray(shape, dtype, buffer=data, offset=start)
+
+
+def _taken(arrays: dict[str, Array], name: str) -> Array:
+    if name not in arrays:
+        message = f"record: the array {name} is missing; there are {', '.join(sorted(arrays)[:20]) or 'none'}"
+        raise TraceError(message)
+    return arrays.pop(name)
+
+
+def _record(header: Any, arrays: dict[str, Array]) -> AttentionTrace:
+    if type(header) is not dict or header.get("format") != FORMAT or header.get("version") != VERSION:
+        got = [header.get(name) for name in ("format", "version")] if type(header) is dict else header
+        message = f"record: got the format {got!r}; this version of the bench reads {[FORMAT, VERSION]!r}"
+        raise TraceError(message)
+    found = dict(zip(_FIELDS, plain.fields_of(header, "header", *_FIELDS), strict=True))
+    source, target, target_input = (
+        plain.read_tokens(found[name], name) for name in ("source", "target", "target_input")
+    )
+    axes = {"encoder": source, "decoder": target_input if len(target) else source}
+    described = plain.several(found["maps"], "maps", lambda each, at: tuple(plain.fields_of(each, at, *_MAP)))
+    maps = [_map(index, each, arrays, axes, (target, source)) for index, each in enumerate(described)]
+    vectors = arrays.pop("vectors", None)
+    if arrays:
+        message = f"record: no map names the arrays {', '.join(sorted(arrays)[:20])}"
+        raise TraceError(message)
+    return AttentionTrace(
+        source=source,
+        target=target,
+        target_input=target_input,
+        maps=tuple(maps),
+        steps=plain.several(found["steps"], "steps", plain.read_step),
+        source_text=plain.text(found["source_text"], "source_text"),
+        output_text=plain.text(found["output_text"], "output_text"),
+        provenance=plain.read_provenance(found["provenance"], "provenance"),
+        predictions=plain.several(found["predictions"], "predictions", plain.read_prediction),
+        vectors=vectors,
+    )
+
+
+def _map(
+    index: int,
+    described: tuple[Any, ...],
+    arrays: dict[str, Array],
+    own: dict[str, TokenSequence],
+    crossed: tuple[TokenSequence, TokenSequence],
+) -> AttentionMap:
+    named, head_names, rows_sum_to_one, causal, companions = described
+    where = f"map {index}"
+    site = plain.read_site(named, where)
+    names = plain.several(companions, f"{where}, companions", plain.text)
+    if not set(names) <= set(QUANTITIES) - {"weights"}:
+        message = f"record, {where}: got companions {names}; expected some of {', '.join(QUANTITIES)}"
+        raise TraceError(message)
+    weights = _taken(arrays, f"map.{index}.weights")
+    if weights.dtype != np.float32:
+        message = f"record, {where}: got weights of {weights.dtype}; expected float32"
+        raise TraceError(message)
+    queries, keys = (own[site.stack],) * 2 if site.kind == "self" else crossed
+    also = {name: _taken(arrays, f"map.{index}.{name}") for name in names}
+    for name, values in also.items():
+        if values.ndim != 3 or (name in _LIKE_WEIGHTS and values.shape != weights.shape):
+            message = f"record, {where}: got {name} of shape {values.shape}; the weights have {weights.shape}"
+            raise TraceError(message)
+    return AttentionMap(
+        site=site,
+        weights=weights,
+        query_tokens=queries,
+        key_tokens=keys,
+        head_names=plain.several(head_names, f"{where}, head_names", plain.text),
+        companions=also,
+        rows_sum_to_one=plain.flag(rows_sum_to_one, f"{where}, rows_sum_to_one"),
+        causal=plain.flag(causal, f"{where}, causal"),
+    )
