@@ -154,10 +154,10 @@ def _array(name: str, data: bytes) -> Array:
     """Read an array of numbers that owns no more than `data`, without a copy."""
     file = io.BytesIO(data)
     try:
-        if np.lib.format.read_magic(file) != (1, 0):  # type: ignore[no-untyped-call]
+        if np.lib.format.read_magic(file) != (1, 0):
             message = "version 1.0 of numpy's format is expected"
             raise ValueError(message)
-        shape, by_columns, dtype = np.lib.format.read_array_header_1_0(file)  # type: ignore[no-untyped-call]
+        shape, by_columns, dtype = np.lib.format.read_array_header_1_0(file)
     except (ValueError, SyntaxError, TypeError) as error:
         message = f"record, {name}: no array can be read ({error})"
         raise TraceError(message) from error

@@ -6,6 +6,7 @@ Arrays are not here (`models.trace.codec`), nor the tokens of a map's axes: they
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from string import Formatter
 from typing import Any, TypeVar
@@ -21,6 +22,8 @@ T = TypeVar("T")
 
 DEEPEST = 8
 """Messages inside messages, at most."""
+
+_LAYOUT = re.compile(r",?(\.[0-9][efg%])?")  # of a number in a message
 
 LARGEST = 2**53  # of a whole number: every reader of JSON has it exactly
 
@@ -127,11 +130,15 @@ def read_message(value: Any, where: str, depth: int = 0) -> Any:
     texts = [text(each, where) for each in parts[: 1 + counted]]
     for each in texts:
         _check_places(each, {*values, "count"} if counted else values.keys(), where)
-    return CountMessage(*texts, whole(parts[2], where), **values) if counted else Message(texts[0], **values)
+    count = whole(parts[2], where) if counted else 0
+    try:
+        return CountMessage(texts[0], texts[1], count, **values) if counted else Message(texts[0], **values)
+    except ValueError as error:  # the layout of a number, where something else stands
+        raise _refuse(where, texts, str(error)) from error
 
 
 def _check_places(message: str, names: Any, where: str) -> None:
-    """Raise TraceError unless the places of a text are names of its values, without a format of their own."""
+    """Raise TraceError unless the places of a text are names of its values, laid out as a number at most."""
     if not names:
         return
     try:
@@ -139,7 +146,7 @@ def _check_places(message: str, names: Any, where: str) -> None:
     except ValueError as error:
         raise _refuse(where, message, "a text with {names}") from error
     for _before, name, layout, conversion in places:
-        if name is not None and (name not in names or layout or conversion):
+        if name is not None and (name not in names or conversion or not _LAYOUT.fullmatch(layout or "")):
             raise _refuse(where, message, f"a text that names {', '.join(sorted(names))} and no more")
 
 

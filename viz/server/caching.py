@@ -91,6 +91,16 @@ class BoundedCache(Generic[T]):
     def __len__(self) -> int:
         return len(self._kept)
 
+    def knows(self, key: Hashable) -> bool:
+        """Return whether a value is kept under `key`, or being computed.
+
+        Parameters
+        ----------
+        key : hashable
+        """
+        with self._lock:
+            return key in self._kept or key in self._running
+
     def get(self, key: Hashable, compute: Callable[[], T]) -> T:
         """Return the value kept under `key`, or compute and keep it; what `compute` raises is raised and not kept.
 

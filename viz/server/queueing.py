@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, InvalidStateError
 from contextlib import contextmanager, suppress
-from threading import Condition
-from time import monotonic
+from contextvars import ContextVar
+from threading import Condition, Lock
+from time import monotonic, sleep
 from typing import TypeVar
 
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -27,6 +28,46 @@ def leave_if_asked() -> None:
         context.yield_check()
 
 
+def _tell_nobody(_busy: bool) -> None:
+    """Tell nobody that the server is busy."""
+
+
+_TELL: ContextVar[Callable[[bool], None]] = ContextVar("tell-busy", default=_tell_nobody)
+
+
+@contextmanager
+def telling(tell: Callable[[bool], None]) -> Iterator[None]:
+    """Have `tell` called, while the block lasts, when the visitor of this thread must wait for room, and afterwards.
+
+    Parameters
+    ----------
+    tell : callable
+        Takes True when the wait begins, and False when it is over.
+    """
+    token = _TELL.set(tell)
+    try:
+        yield
+    finally:
+        _TELL.reset(token)
+
+
+def wait_while(full: Callable[[], bool]) -> None:
+    """Wait as long as `full` says that there is no room, and tell the visitor so; nothing is lost meanwhile.
+
+    Parameters
+    ----------
+    full : callable
+    """
+    if not full():
+        return
+    tell = _TELL.get()
+    tell(True)
+    while full():
+        leave_if_asked()
+        sleep(LOOK)
+    tell(False)
+
+
 def wait_for(future: Future[T], overdue: Callable[[], None] | None = None) -> T:
     """Return what `future` gives, as long as somebody waits for it.
 
@@ -44,6 +85,22 @@ def wait_for(future: Future[T], overdue: Callable[[], None] | None = None) -> T:
         if overdue is not None:
             overdue()
         leave_if_asked()
+
+
+@contextmanager
+def one_at_a_time(lock: Lock) -> Iterator[None]:
+    """Hold `lock` while the block runs; whoever leaves waits for it no longer.
+
+    Parameters
+    ----------
+    lock : threading.Lock
+    """
+    while not lock.acquire(timeout=LOOK):
+        leave_if_asked()
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def settle(future: Future[T], make: Callable[[], T]) -> None:

@@ -7,28 +7,28 @@ at most `MOST_PRETRAINED` of them are kept: the one that nobody has used for lon
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from concurrent.futures import Future, InvalidStateError
 from contextlib import nullcontext, suppress
 from threading import Lock, Thread
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import RerunException, StopException
 
 import models
 from models.messages import Message
 from models.trace import AttentionTrace
-from models.waiting import asking
 from viz.server.caching import BoundedCache
-from viz.server.cores import collect_garbage, cores_for, load_for_serving
+from viz.server.configuration import configuration
+from viz.server.cores import collect_garbage, load_for_serving
 from viz.server.limits import check_length
-from viz.server.queueing import Turns, leave_if_asked, settle, wait_for
+from viz.server.queueing import Turns, settle, wait_for
+from viz.server.runs import Run, RunOptions, Runs
 from viz.server.traces import TRACE_BYTES, TraceCache
 from viz.server.used import note
+from viz.server.worker import Worker
 
 if TYPE_CHECKING:
-    from models.edits import Edit
     from models.huggingface.hub import Progress
     from models.model import Model
 
@@ -46,25 +46,6 @@ LOAD_SECONDS = 600
 
 MOST_FAILURES = 32
 """How many pretrained models that could not be loaded are remembered, each with the reason."""
-
-
-class RunOptions(TypedDict, total=False):
-    """What a run may be given besides its texts.
-
-    Parameters
-    ----------
-    pair : str, optional
-        A second text, for a pretrained encoder.
-    edits, sites : optional
-        As in the model's ``attend``.
-    """
-
-    pair: str | None
-    edits: tuple[Edit, ...]
-    sites: tuple[str, ...]
-
-
-_USUAL: RunOptions = {"pair": None, "edits": (), "sites": ("*.weights",)}
 
 
 class ModelUnavailableError(RuntimeError):
@@ -85,6 +66,8 @@ class Host:
         How many pretrained models are kept.
     seconds : float, optional
         How long opening a pretrained model may take.
+    worker : Worker or None, optional
+        Where our own models run; None for this process, where one runs at a time.
     """
 
     def __init__(
@@ -94,14 +77,17 @@ class Host:
         trace_limit: int = TRACE_BYTES,
         most_pretrained: int = MOST_PRETRAINED,
         seconds: float = LOAD_SECONDS,
+        worker: Worker | None = None,
     ) -> None:
         self.traces = TraceCache(trace_limit)
+        self._runs = Runs(self.traces, worker)
         self.workings: BoundedCache[Any] = BoundedCache(WORKING_BYTES)
         self._load, self._most = load, most_pretrained
         self._lock = Lock()
         self._models: OrderedDict[str, Future[Model]] = OrderedDict()  # the one used last at the end
         self._progress: dict[str, tuple[int, int]] = {}
         self._turns = Turns(MOST_WAITING, seconds)
+        self._worker = worker
 
     def warm_up(self, keys: Iterable[str]) -> Thread:
         """Load the models of `keys` in the background, one after another.
@@ -111,7 +97,10 @@ class Host:
         keys : iterable of str
             Of models, as `models.load` takes them.
         """
-        thread = Thread(target=self._load_all, args=(tuple(keys),), name="warm-up", daemon=True)
+        keys = tuple(keys)
+        if self._worker is not None:
+            self._worker.warm_up(keys)
+        thread = Thread(target=self._load_all, args=(keys,), name="warm-up", daemon=True)
         thread.start()
         return thread
 
@@ -247,8 +236,11 @@ class Host:
         **options
             See `RunOptions`.
         """
-        sha256 = self.model(key).sha256 if models.is_pretrained(key) else models.describe(key).sha256
-        return (key, sha256, source, target, *(_USUAL | options).values())
+        return self._identity(Run(key, source, target, options))
+
+    def _identity(self, run: Run) -> Hashable:
+        known = self.model(run.key) if models.is_pretrained(run.key) else models.describe(run.key)
+        return (run.key, known.sha256, run.source, run.target, *run.every_option.values())
 
     def attend(self, key: str, source: str, target: str | None = None, **options: Unpack[RunOptions]) -> AttentionTrace:
         """Return the trace of `source` through the model of `key`, from the cache if it was run before.
@@ -273,28 +265,26 @@ class Host:
         models.InputError
             If the text is not one that the model takes.
         """
-        check_length(source, target, options.get("pair"))
-        model = self.model(key)
-        identity = self.identify(key, source, target, **options)
+        return self.attend_each([Run(key, source, target, options)])[0]
 
-        def run() -> AttentionTrace:
-            # Ours write a token a step: what is shared out among cores is so small that they spend most of it waiting.
-            with cores_for(source) if models.is_pretrained(key) else nullcontext():
-                try:
-                    with asking(leave_if_asked):
-                        return model.attend(source, target, **(_USUAL | options))
-                except (Exception, StopException, RerunException):
-                    raise
-                except BaseException as error:  # a panic of Rust, which would end the thread of whoever asks
-                    said = Message("{title} cannot read this text ({reason}).", title=model.title, reason=error)
-                    raise models.InputError(said) from error
+    def attend_each(self, runs: Sequence[Run]) -> list[AttentionTrace]:
+        """Return what `attend` returns for each of `runs`; what is in no cache is asked for all at once.
 
-        return note(self.traces.get(identity, run))
+        Parameters
+        ----------
+        runs : sequence of Run
+        """
+        for run in runs:
+            check_length(run.source, run.target, run.options.get("pair"))
+        return list(
+            map(note, self._runs.attend_each([(self.model(run.key), self._identity(run), run) for run in runs]))
+        )
 
 
 @st.cache_resource(show_spinner=False)
 def shared_host() -> Host:
     """Return the host of this server; the first call starts loading the shipped models in the background."""
-    host = Host(load_for_serving)
+    beside = configuration().worker and Worker.is_possible()
+    host = Host(load_for_serving, worker=Worker() if beside else None)
     host.warm_up(models.catalog())
     return host

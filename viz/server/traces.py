@@ -36,6 +36,7 @@ class TraceCache(BoundedCache[AttentionTrace]):
     def __init__(self, limit: int = TRACE_BYTES) -> None:
         super().__init__(limit, trace_bytes)
         self._milliseconds: dict[Hashable, float] = {}
+        self._told: dict[Hashable, float] = {}
 
     def get(self, key: Hashable, compute: Callable[[], AttentionTrace]) -> AttentionTrace:
         """Return the trace kept under `key`, or compute and keep it, and how long that took.
@@ -51,12 +52,23 @@ class TraceCache(BoundedCache[AttentionTrace]):
         def timed() -> AttentionTrace:
             started = perf_counter()
             trace = compute()
-            self._milliseconds[key] = 1000 * (perf_counter() - started)
+            self._milliseconds[key] = self._told.pop(key, 1000 * (perf_counter() - started))
             if len(self._milliseconds) > MOST_TIMES:
                 del self._milliseconds[next(iter(self._milliseconds))]
             return trace
 
         return super().get(key, timed)
+
+    def tell(self, key: Hashable, milliseconds: float) -> None:
+        """Note what the run under `key` took, which is being computed, where it was not this process that ran it.
+
+        Parameters
+        ----------
+        key : hashable
+            What was run.
+        milliseconds : float
+        """
+        self._told[key] = milliseconds
 
     def milliseconds(self, key: Hashable) -> float | None:
         """Return what the trace of `key` took when it was computed; None if that is no longer known.

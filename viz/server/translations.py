@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import models
 from models.trace import AttentionTrace
+from viz.server.runs import Run
 
 if TYPE_CHECKING:
     from viz.server.runtime import Host
@@ -28,7 +29,12 @@ def own_translations(host: Host, keys: Sequence[str], source: str) -> dict[str, 
     models.InputError
         If the text is not one that a model takes.
     """
-    return {key: host.attend(key, source, sites=sites_of(key)) for key in keys}
+    return _each(host, keys, source, None)
+
+
+def _each(host: Host, keys: Sequence[str], source: str, target: str | None) -> dict[str, AttentionTrace]:
+    runs = [Run(key, source, target, {"sites": sites_of(key)}) for key in keys]
+    return dict(zip(keys, host.attend_each(runs), strict=True))
 
 
 def sites_of(key: str) -> tuple[str, ...]:
@@ -90,7 +96,7 @@ def forced_translations(host: Host, keys: Sequence[str], source: str, target: st
     models.InputError
         If a text is not one that a model takes.
     """
-    forced = {key: host.attend(key, source, target, sites=sites_of(key)) for key in keys}
+    forced = _each(host, keys, source, target)
     own = own_translations(host, keys, source)
     return {key: own[key] if own[key].target == trace.target else trace for key, trace in forced.items()}
 

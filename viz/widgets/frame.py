@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from time import monotonic
@@ -15,6 +16,7 @@ from viz.lessons.reading import Pages
 from viz.server import used
 from viz.server.configuration import configuration
 from viz.server.limits import Pace, keep_pace
+from viz.server.queueing import telling
 from viz.text.language import _
 from viz.widgets import session
 from viz.widgets.interface_language import INTERFACE, begin_language, offer_languages, settle_language
@@ -158,21 +160,34 @@ def known_pages(pages: Iterable[Page]) -> Pages:
 @st.fragment
 def _fill(page: Page) -> None:
     begin_language()
-    _keep_pace()
+    place = _keep_pace()
     used.begin()
     frame = Frame(link.enter((*page.settings, LESSON, PRESENT, INTERFACE)))
     settle_language(turned=frame.turned)
-    page.fill(frame)
+    with telling(partial(_say_busy, place)):
+        page.fill(frame)
     link.show_unknown(frame.messages, sentence=frame.sentence)
     link.leave()
 
 
-def _keep_pace() -> None:
-    """Wait if the visitor changes more than is answered; what they type meanwhile stays, and the newest is answered."""
+def _keep_pace() -> DeltaGenerator:
+    """Wait if the visitor changes more than is answered, and return where that is said.
+
+    What they type meanwhile stays, and the newest is answered.
+    """
     place = st.empty()
     said = _("More was changed than is answered in a second. The newest comes in a moment.")
     keep_pace(kept(_PACE, "", lambda: Pace(monotonic())), lambda: place.info(said, icon=":material/hourglass_top:"))
     place.empty()
+    return place
+
+
+def _say_busy(place: DeltaGenerator, busy: bool) -> None:
+    """Say in `place` that too many ask at once, or no more."""
+    if busy:
+        place.info(_("Busy: many are asking at once. Trying again …"), icon=":material/hourglass_top:")
+    else:
+        place.empty()
 
 
 def show_app(folders: Sequence[str], *, first: str, icon: Path) -> None:

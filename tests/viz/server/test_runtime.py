@@ -19,7 +19,7 @@ from streamlit.runtime.scriptrunner import StopException
 from models.trace import AttentionTrace
 from models.waiting import go_on
 from tests.support.figure_samples import translation
-from viz.server import caching, runtime
+from viz.server import caching, runs, runtime
 from viz.server.cores import WORTH_EVERY_CORE
 from viz.server.runtime import Host, ModelUnavailableError
 from viz.server.traces import TraceCache, trace_bytes
@@ -422,7 +422,7 @@ def test_who_leaves_ends_the_run_and_whoever_else_waits_gets_it_all_the_same(mon
                 sleep(0.01)
             return super().attend(source, target, **choices)
 
-    monkeypatch.setattr(runtime, "leave_if_asked", ask)
+    monkeypatch.setattr(runs, "leave_if_asked", ask)
     host = Host(lambda _key, _progress: Slow())
     ended: list[BaseException] = []
 

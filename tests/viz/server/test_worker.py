@@ -1,0 +1,166 @@
+"""Models in a process of their own: the same records bit for bit, the same errors, and nothing lost with it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from multiprocessing import Pipe
+from threading import Thread
+from time import monotonic, sleep
+from typing import Any
+
+import pytest
+from streamlit.runtime.scriptrunner import StopException
+
+import models
+from models.edits import scale_scores, zero_head
+from models.trace import AttentionTrace
+from viz.server import queueing
+from viz.server.cores import load_for_serving
+from viz.server.queueing import telling, wait_while
+from viz.server.runtime import Host
+from viz.server.translations import own_translations
+from viz.server.worker import MOST_STARTS, Question, Worker, WorkerLostError
+from viz.server.worker_process import HEAD, Desk
+
+KEYS = ("bahdanau-en-fr", "luong-local-p-en-fr", "transformer-en-fr")
+TEXTS = ("The cat sleeps.", "A small doctor hears the guitar near the garden.", "We were tired!", "\U0001f600 x")
+
+pytestmark = pytest.mark.skipif(not Worker.is_possible(), reason="needs two cores and a POSIX system")
+
+
+@pytest.fixture(scope="module")
+def worker() -> Iterator[Worker]:
+    worker = Worker()
+    yield worker
+    worker.stop()
+
+
+@pytest.fixture(scope="module")
+def beside(worker: Worker) -> Host:
+    return Host(load_for_serving, worker=worker)
+
+
+@pytest.fixture(scope="module")
+def here() -> Host:
+    return Host(load_for_serving)
+
+
+def bits(trace: AttentionTrace) -> Any:
+    maps = [(each.site, each.weights.tobytes(), *(v.tobytes() for v in each.companions.values())) for each in trace]
+    return maps, trace.steps, trace.source, trace.target, trace.output_text, trace.provenance
+
+
+def test_what_the_worker_runs_is_the_same_bit_for_bit_alone_and_in_company(beside: Host, here: Host) -> None:
+    alone = {text: {key: bits(trace) for key, trace in own_translations(here, KEYS, text).items()} for text in TEXTS}
+    with ThreadPoolExecutor(8) as visitors:
+        found = list(visitors.map(lambda text: (text, own_translations(beside, KEYS, text)), TEXTS * 4))
+    for text, traces in found:
+        assert {key: bits(trace) for key, trace in traces.items()} == alone[text]
+
+
+def test_edits_and_forced_translations_cross(beside: Host, here: Host) -> None:
+    edits = (zero_head("decoder.1.cross", 2), scale_scores("decoder.0.cross", 0.5))
+    runs = [
+        host.attend("transformer-en-fr", "The cat sleeps.", "Le chat dort.", edits=edits) for host in (beside, here)
+    ]
+    assert bits(runs[0]) == bits(runs[1])
+
+
+def test_what_is_wrong_is_said_in_the_words_of_the_model(beside: Host) -> None:
+    with pytest.raises(models.InputError) as caught:
+        beside.attend(KEYS[0], " ")
+    with pytest.raises(models.InputError) as expected:
+        models.load(KEYS[0]).attend(" ")
+    assert caught.value.args == expected.value.args
+    with pytest.raises(models.InputError):
+        beside.attend(KEYS[0], "The cat.", pair="a second text")
+
+
+def test_how_long_a_run_took_does_not_count_the_wait(beside: Host) -> None:
+    beside.attend(KEYS[0], "A queue is long.")
+    took = beside.traces.milliseconds(beside.identify(KEYS[0], "A queue is long."))
+    assert took is not None
+    assert 0 < took < 60_000
+
+
+def test_a_worker_that_ended_is_started_again_and_nothing_is_lost() -> None:
+    worker = Worker()
+    host = Host(load_for_serving, worker=worker)
+    try:
+        for number in range(MOST_STARTS + 2):
+            assert host.attend(KEYS[0], f"It is day {number}.").output_text
+            if worker._process is not None and worker._process.poll() is None:
+                os.kill(worker._process.pid, signal.SIGKILL)
+                worker._process.wait()
+                give_up = monotonic() + 20
+                while worker._connection is not None and monotonic() < give_up:
+                    sleep(0.01)
+        with pytest.raises(WorkerLostError):
+            worker.ask([Question(KEYS[0], "It is day.", None, (), ("*.weights",))])
+    finally:
+        worker.stop()
+
+
+def asked(number: int, source: str) -> bytes:
+    return Question("m", source, None, (), ("*.weights",)).as_bytes(number)
+
+
+def test_an_answer_that_nobody_waits_for_is_not_computed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of three questions one is taken back while it runs, one before it began."""
+    from models.waiting import go_on
+
+    ours, theirs = Pipe()
+    begun: list[str] = []
+    trace = models.load(KEYS[0]).attend("The cat sleeps.")
+
+    class Model:
+        title = "a model"
+
+        def attend(self, source: str, target: str | None, **_options: Any) -> AttentionTrace:
+            begun.append(source)
+            if source == "first":
+                ours.send_bytes(json.dumps({"drop": 1}).encode())
+                give_up = monotonic() + 20
+                while monotonic() < give_up:
+                    go_on()
+            return trace
+
+    desk = Desk(theirs)
+    monkeypatch.setattr(desk, "_model", lambda key: Model())
+    for number, source in enumerate(("first", "second", "third"), start=1):
+        ours.send_bytes(asked(number, source))
+    ours.send_bytes(json.dumps({"drop": 2}).encode())
+    working = Thread(target=desk.work)
+    working.start()
+    number, _milliseconds, is_record = HEAD.unpack_from(ours.recv_bytes())
+    ours.close()
+    working.join(20)
+    assert (number, is_record, begun) == (3, True, ["first", "third"])
+
+
+def test_whoever_leaves_takes_the_question_back(beside: Host, worker: Worker, monkeypatch: pytest.MonkeyPatch) -> None:
+    def leave() -> None:
+        raise StopException
+
+    monkeypatch.setattr(queueing, "leave_if_asked", leave)
+    monkeypatch.setattr(queueing, "LOOK", 0.001)
+    with pytest.raises(StopException):
+        beside.attend("transformer-en-fr", "and so on " * 40)
+    assert not worker._waiting
+    monkeypatch.undo()
+    assert beside.attend(KEYS[0], "Still there.").output_text
+
+
+def test_past_the_bound_a_visitor_is_told_and_gets_the_answer_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[bool] = []
+    looks = iter((True, True, False))
+    monkeypatch.setattr(queueing, "LOOK", 0.001)
+    with telling(told.append):
+        wait_while(lambda: next(looks))
+        assert told == [True, False]
+        wait_while(lambda: False)
+    assert told == [True, False]

@@ -1,0 +1,143 @@
+"""Runs of the models: the latest are kept, others are asked of the worker, or made in this process, one at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from threading import Lock
+from typing import TYPE_CHECKING, TypedDict
+
+from streamlit.runtime.scriptrunner import RerunException, StopException
+
+import models
+from models.messages import Message
+from models.trace import AttentionTrace
+from models.waiting import asking
+from viz.server.cores import cores_for
+from viz.server.queueing import leave_if_asked, one_at_a_time
+from viz.server.traces import TraceCache
+from viz.server.worker import Answer, Question, Worker, WorkerLostError
+
+if TYPE_CHECKING:
+    from models.edits import Edit
+    from models.model import Model
+
+
+class RunOptions(TypedDict, total=False):
+    """What a run may be given besides its texts.
+
+    Parameters
+    ----------
+    pair : str, optional
+        A second text, for a pretrained encoder.
+    edits, sites : optional
+        As in the model's ``attend``.
+    """
+
+    pair: str | None
+    edits: tuple[Edit, ...]
+    sites: tuple[str, ...]
+
+
+_USUAL: RunOptions = {"pair": None, "edits": (), "sites": ("*.weights",)}
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A text that a model is to read.
+
+    Parameters
+    ----------
+    key : str
+        A key of `models.catalog`, or of a pretrained model.
+    source, target
+        As in the model's ``attend``.
+    options : RunOptions
+    """
+
+    key: str
+    source: str
+    target: str | None
+    options: RunOptions
+
+    @property
+    def every_option(self) -> RunOptions:
+        """The options, those that are left out as they are usually."""
+        return _USUAL | self.options
+
+    def question(self) -> Question | None:
+        """Return what a worker is asked for it; None if it runs our own models alone and this is none of them."""
+        options = self.every_option
+        if models.is_pretrained(self.key) or options["pair"] is not None:
+            return None
+        return Question(self.key, self.source, self.target, tuple(options["edits"]), tuple(options["sites"]))
+
+
+class Runs:
+    """What runs the models of a server.
+
+    Parameters
+    ----------
+    traces : TraceCache
+        The latest runs.
+    worker : Worker or None
+        Where our own models run; None for this process.
+    """
+
+    def __init__(self, traces: TraceCache, worker: Worker | None) -> None:
+        self._traces, self._worker = traces, worker
+        self._one = Lock()
+
+    def attend_each(self, wanted: Sequence[tuple[Model, Hashable, Run]]) -> list[AttentionTrace]:
+        """Return a trace for each of what is wanted; what is in no cache is asked for all at once.
+
+        Parameters
+        ----------
+        wanted : sequence of (Model, hashable, Run)
+            The model, what names the run in the cache, and the run.
+        """
+        missing = [place for place, (_model, identity, _run) in enumerate(wanted) if not self._traces.knows(identity)]
+        answers = dict(zip(missing, self._ask([wanted[place][2] for place in missing]), strict=True))
+        try:
+            return [self._attend(*each, answers.get(place)) for place, each in enumerate(wanted)]
+        finally:
+            for answer in answers.values():
+                if answer is not None:
+                    answer.leave()
+
+    def _ask(self, runs: Sequence[Run]) -> list[Answer | None]:
+        """Ask the worker for those of `runs` that it can do; None for the others."""
+        questions = [run.question() for run in runs]
+        if self._worker is None or not any(questions):
+            return [None] * len(runs)
+        try:
+            answers = iter(self._worker.ask([each for each in questions if each is not None]))
+        except WorkerLostError:
+            return [None] * len(runs)
+        return [next(answers) if each is not None else None for each in questions]
+
+    def _attend(self, model: Model, identity: Hashable, run: Run, answer: Answer | None) -> AttentionTrace:
+        def compute() -> AttentionTrace:
+            with suppress(WorkerLostError):
+                asked = answer or self._ask([run])[0]
+                if asked is not None:
+                    trace, milliseconds = asked.wait()
+                    self._traces.tell(identity, milliseconds)
+                    return trace
+            return self._run_here(model, run)
+
+        return self._traces.get(identity, compute)
+
+    def _run_here(self, model: Model, run: Run) -> AttentionTrace:
+        """Run a model in this process: ours one at a time, since two that share the lock take longer than in turn."""
+        # Ours write a token a step: what is shared out among cores is so small that they spend most of it waiting.
+        with cores_for(run.source) if models.is_pretrained(run.key) else one_at_a_time(self._one):
+            try:
+                with asking(leave_if_asked):
+                    return model.attend(run.source, run.target, **run.every_option)
+            except (Exception, StopException, RerunException):
+                raise
+            except BaseException as error:  # a panic of Rust, which would end the thread of whoever asks
+                said = Message("{title} cannot read this text ({reason}).", title=model.title, reason=error)
+                raise models.InputError(said) from error

@@ -1,0 +1,244 @@
+"""Models that run in a process of their own, so that pages are made while they compute: both have a core.
+
+The interpreter's lock lets one thread of a process run Python at a time, and a model's step is a hundred small calls.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from pathlib import Path
+from threading import Lock, Thread
+from typing import TYPE_CHECKING, Any
+
+from models.errors import InputError
+from models.trace import AttentionTrace
+from models.trace.plain import read_message
+from viz.server.queueing import wait_for, wait_while
+from viz.server.worker_process import HEAD
+
+if TYPE_CHECKING:
+    from models.edits import Edit
+
+MOST_WAITING = 48
+"""Questions that may wait at the worker; who comes then is told that it is busy, and asks again."""
+
+MOST_STARTS = 5
+"""How often it is started again after it has ended by itself."""
+
+_ROOT = Path(__file__).parents[2]
+
+
+class WorkerLostError(RuntimeError):
+    """The process ended before it answered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A run of one of our own models.
+
+    Parameters
+    ----------
+    key : str
+        As `models.load` takes it.
+    source, target, edits, sites
+        As in the model's ``attend``.
+    """
+
+    key: str
+    source: str
+    target: str | None
+    edits: tuple[Edit, ...]
+    sites: tuple[str, ...]
+
+    def as_bytes(self, number: int) -> bytes:
+        """Return what the process is sent.
+
+        Parameters
+        ----------
+        number : int
+            By which the answer is known.
+        """
+        edits = [each.to_text() for each in self.edits]
+        asked = {"number": number, "key": self.key, "source": self.source, "target": self.target, "edits": edits}
+        return json.dumps(asked | {"sites": [str(each) for each in self.sites]}).encode()
+
+
+class Answer:
+    """What was asked, and will be answered.
+
+    Parameters
+    ----------
+    worker : Worker
+    number : int
+        Of the question.
+    """
+
+    def __init__(self, worker: Worker, number: int) -> None:
+        self._worker, self.number = worker, number
+        self.future: Future[bytes] = Future()
+
+    def wait(self) -> tuple[AttentionTrace, float]:
+        """Return the record and the milliseconds that the run took; whoever leaves takes the question back.
+
+        Raises
+        ------
+        WorkerLostError
+            If the process ended.
+        InputError, CaptureError, ValueError, RuntimeError
+            As the model said it.
+        """
+        try:
+            data = wait_for(self.future)
+        finally:
+            self.leave()
+        _number, milliseconds, is_record = HEAD.unpack_from(data)
+        if not is_record:
+            raise _error_of(json.loads(data[HEAD.size :]))
+        return AttentionTrace.load(io.BytesIO(memoryview(data)[HEAD.size :])), milliseconds
+
+    def leave(self) -> None:
+        """Take the question back, if it is not answered."""
+        if not self.future.done():
+            self._worker.drop(self.number)
+
+
+def _error_of(told: dict[str, Any]) -> Exception:
+    from models.hooks import CaptureError
+
+    said = read_message(told["said"], "an error")
+    kinds: dict[str, Callable[[Any], Exception]] = {
+        "InputError": InputError,
+        "CaptureError": CaptureError,
+        "ValueError": ValueError,
+    }
+    return kinds[told["kind"]](said) if told["kind"] in kinds else RuntimeError(f"{told['kind']}: {said}")
+
+
+class Worker:
+    """The process, started when it is first asked, and again if it ends by itself.
+
+    Parameters
+    ----------
+    most_waiting : int, optional
+        How many questions may wait.
+    """
+
+    def __init__(self, most_waiting: int = MOST_WAITING) -> None:
+        self._most = most_waiting
+        self._lock, self._sending = Lock(), Lock()
+        self._connection: Connection | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+        self._waiting: dict[int, Future[bytes]] = {}
+        self._number = self._starts = 0
+
+    @staticmethod
+    def is_possible() -> bool:
+        """Return whether this machine has a core for it, and a system that hands on open lines."""
+        return os.name == "posix" and (os.cpu_count() or 1) > 1
+
+    def warm_up(self, keys: Iterable[str]) -> None:
+        """Let the process load the models of `keys` while nobody asks.
+
+        Parameters
+        ----------
+        keys : iterable of str
+            Of our own models.
+        """
+        with suppress(WorkerLostError), self._sending:
+            self._send(json.dumps({"warm": list(keys)}).encode())
+
+    def ask(self, questions: Sequence[Question]) -> list[Answer]:
+        """Ask several questions that belong together: they are answered one after another, with none between them.
+
+        Parameters
+        ----------
+        questions : sequence of Question
+
+        Raises
+        ------
+        WorkerLostError
+            If there is no such process, and it was started too often.
+        """
+        wait_while(lambda: len(self._waiting) >= self._most)
+        with self._lock:
+            answers = [Answer(self, self._number + count) for count in range(len(questions))]
+            self._number += len(questions)
+            self._waiting |= {each.number: each.future for each in answers}
+        try:
+            with self._sending:
+                for answer, question in zip(answers, questions, strict=True):
+                    self._send(question.as_bytes(answer.number))
+        except WorkerLostError:
+            for answer in answers:
+                self._forget(answer.number)
+            raise
+        return answers
+
+    def drop(self, number: int) -> None:
+        """Take question `number` back: it is not answered, or not to its end.
+
+        Parameters
+        ----------
+        number : int
+        """
+        if self._forget(number) is not None:
+            with suppress(WorkerLostError), self._sending:
+                self._send(json.dumps({"drop": number}).encode())
+
+    def _forget(self, number: int) -> Future[bytes] | None:
+        with self._lock:
+            return self._waiting.pop(number, None)
+
+    def stop(self) -> None:
+        """End the process."""
+        with self._sending:
+            self._starts = MOST_STARTS
+            if self._process is not None:
+                self._process.terminate()
+                self._process.wait()
+
+    def _send(self, data: bytes) -> None:
+        """Send `data`, one at a time; start the process if there is none."""
+        connection = self._connection or self._start()
+        try:
+            connection.send_bytes(data)
+        except OSError as error:
+            raise WorkerLostError from error
+
+    def _start(self) -> Connection:
+        if self._starts >= MOST_STARTS:
+            raise WorkerLostError
+        self._starts += 1
+        ours, theirs = Pipe()
+        environment = os.environ | {"PYTHONPATH": str(_ROOT), "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+        command = [sys.executable, "-m", "viz.server.worker_process", str(theirs.fileno())]
+        with theirs:
+            self._process = subprocess.Popen(
+                command, env=environment, pass_fds=(theirs.fileno(),), stdin=subprocess.DEVNULL
+            )
+        self._connection = ours
+        Thread(target=self._listen, args=(ours,), name="worker-answers", daemon=True).start()
+        return ours
+
+    def _listen(self, connection: Connection) -> None:
+        with suppress(EOFError, OSError):
+            while True:
+                data = connection.recv_bytes()
+                future = self._forget(HEAD.unpack_from(data)[0])
+                if future is not None:
+                    future.set_result(data)
+        with self._lock:
+            self._connection = None
+            lost, self._waiting = self._waiting, {}
+        for future in lost.values():
+            future.set_exception(WorkerLostError())
