@@ -130,9 +130,11 @@ def read_message(value: Any, where: str, depth: int = 0) -> Any:
     texts = [text(each, where) for each in parts[: 1 + counted]]
     for each in texts:
         _check_places(each, {*values, "count"} if counted else values.keys(), where)
-    count = whole(parts[2], where) if counted else 0
+    make: Any = CountMessage if counted else Message
     try:
-        return CountMessage(texts[0], texts[1], count, **values) if counted else Message(texts[0], **values)
+        return make(*texts, *([whole(parts[2], where)] if counted else []), **values)
+    except TraceError:
+        raise
     except ValueError as error:  # the layout of a number, where something else stands
         raise _refuse(where, texts, str(error)) from error
 

@@ -221,6 +221,7 @@ class Worker:
         self._starts += 1
         ours, theirs = Pipe()
         environment = os.environ | {"PYTHONPATH": str(_ROOT), "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+        environment |= {"TOKENIZERS_PARALLELISM": "false"}
         command = [sys.executable, "-m", "viz.server.worker_process", str(theirs.fileno())]
         with theirs:
             self._process = subprocess.Popen(

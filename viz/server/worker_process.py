@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import gc
 import json
-import os
 import signal
 import struct
 import sys
@@ -129,7 +128,6 @@ def main() -> None:
     """Answer what comes over the file descriptor that the command line names."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the server, and the closed line ends this
     connection = Connection(int(sys.argv[1]))
-    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     import torch
 
     torch.set_num_threads(1)

@@ -78,6 +78,7 @@ def test_a_change_of_the_environment_is_seen(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv(f"{PREFIX}HUB", "off")
     assert configuration().hub is False
     monkeypatch.delenv(f"{PREFIX}HUB")
+    monkeypatch.delenv(f"{PREFIX}WORKER", raising=False)  # as all tests set it
     assert configuration() == Configuration()
 
 
@@ -95,8 +96,9 @@ def test_no_file_names_a_variable_that_there_is_not() -> None:
 
 
 def test_nothing_else_reads_the_environment() -> None:
-    """Training and the process that opens models of strangers hand theirs on whole; they read nothing of it."""
+    """Training and what starts a process of models, strangers' or ours, hand theirs on whole and read nothing of it."""
     may = {"viz/server/configuration.py", "models/huggingface/trial.py", "models/training/train.py"}
+    may.add("viz/server/worker.py")
     reading = set()
     for path in (path for folder in ("models", "viz") for path in (ROOT / folder).rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf8"))):
