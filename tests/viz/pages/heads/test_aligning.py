@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from models import load
 from models.experiments.aligning_heads import rank_heads
 from tests.support.heads_page import fine, opened, script, words
 from tests.support.huggingface_samples import tiny_network, tiny_tokenizer
+from viz.server.runtime import shared_host
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def page(folders: list[Path], monkeypatch: pytest.MonkeyPatch) -> AppTest:
 
 def test_the_heads_of_opus_mt_are_ranked_with_what_goes_to_the_end_and_punctuation(page: AppTest) -> None:
     app = fine(page.run())
-    table, found = app.dataframe[-1].value, rank_heads(load("hf:opus-mt-en-fr"), "en-fr")
+    table, found = app.dataframe[-1].value, rank_heads(shared_host().model("hf:opus-mt-en-fr"), "en-fr")
     assert list(zip(table["layer"], table["head"], strict=True)) == [(each.site.layer, each.head) for each in found]
     assert table["alignment error rate"].tolist() == pytest.approx([each.error_rate for each in found])
     assert table["to </s> and punctuation"].tolist() == pytest.approx([each.aside for each in found])
@@ -49,7 +49,7 @@ def test_of_a_model_whose_name_says_no_languages_the_reader_chooses_them(page: A
     assert app.selectbox(key="aligned").value == "en-fr"
     assert len(app.dataframe[-1].value) == 12
     app.selectbox(key="aligned").set_value("zh-en").run()
-    best = rank_heads(load("hf:some-translator"), "zh-en")[0]
+    best = rank_heads(shared_host().model("hf:some-translator"), "zh-en")[0]
     assert f"layer {best.site.layer}, head {best.head} aligns best" in words(fine(app))
 
 
