@@ -1,0 +1,104 @@
+"""A server in odd places, stopped in the middle of its work: it stops at once, and whoever was on a page goes on."""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support.browsing import ROOT, free_port, query, wait_until_it_answers
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+SECONDS = 6.0  # 3 on a machine of its own: other tests run beside this one
+FIRST, SECOND = (
+    "The old man reads a book.",
+    "A red bird sings at night while the moon is bright.",
+)
+ALONE = """
+import socket, sys
+connect = socket.socket.connect
+def alone(self, to):
+    if self.family in (socket.AF_INET, socket.AF_INET6) and to[0] not in ("127.0.0.1", "::1", "localhost"):
+        sys.stderr.write(f"ASKED {to}\\n")
+        raise OSError("no network")
+    return connect(self, to)
+socket.socket.connect = alone
+"""
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path) -> Path:
+    """Return a copy of the app in a folder with spaces, and beside it what tells of attempts to reach the network."""
+    copy = tmp_path / "a folder with späces" / "attention bench"
+    copy.mkdir(parents=True)
+    for name in ("app.py", "pages.py"):
+        shutil.copy(ROOT / name, copy)
+    for name in ("viz", "static", ".streamlit"):
+        shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "models", copy / "models", ignore=shutil.ignore_patterns("__pycache__", "weights"))
+    (copy / "models" / "weights").symlink_to(ROOT / "models" / "weights")
+    (tmp_path / "alone").mkdir()
+    (tmp_path / "alone" / "sitecustomize.py").write_text(ALONE, encoding="utf8")
+    return copy
+
+
+def start(app: Path, port: int) -> subprocess.Popen[bytes]:
+    """Start the app in a C locale, without a home or a network, from another folder; it can write to no file."""
+    environment = {name: value for name, value in os.environ.items() if name not in ("HOME", "LANG", "PYTHONUTF8")}
+    environment |= {"LC_ALL": "C", "PYTHONPATH": str(app.parents[1] / "alone")}
+    return subprocess.Popen(
+        [sys.executable, "-m", "streamlit", "run", str(app / "app.py"), "--server.port", str(port)],
+        cwd="/",
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)),
+    )
+
+
+def stop(server: subprocess.Popen[bytes]) -> tuple[float, str]:
+    """Ask the server to end; return after how many seconds it has, and what it said on its way."""
+    began = monotonic()
+    server.send_signal(signal.SIGTERM)
+    _out, said = server.communicate(timeout=30)
+    return monotonic() - began, said.decode(errors="replace")
+
+
+def test_a_server_that_is_stopped_in_mid_request_and_started_again_loses_nothing(
+    elsewhere: Path, open_page: Callable[..., Page]
+) -> None:
+    from playwright.sync_api import expect
+
+    address, edits = f"http://localhost:{(port := free_port())}", "scale_scores(decoder.*.cross,0.5)"
+    server, said = start(elsewhere, port), ""
+    try:
+        wait_until_it_answers(server, address)
+        page = open_page(f"{address}/surgery", sentence=FIRST, edits=edits, check="heads")
+        page.get_by_role("button", name="Stop").wait_for()  # the sweep runs
+        page.get_by_role("textbox").first.fill(SECOND)
+        page.wait_for_function("() => location.search.includes('moon')")
+        seconds, said = stop(server)
+        assert seconds < SECONDS
+        server = start(elsewhere, port)
+        wait_until_it_answers(server, address)
+        expect(page.get_by_role("textbox").first).to_have_value(SECOND)
+        translation = page.locator(".surgery-text").first
+        expect(translation).not_to_be_empty()
+        expect(translation).not_to_contain_text("homme")  # of the sentence before
+        assert query(page)["sentence"] == [SECOND]
+        assert query(page)["edits"] == [edits]
+    finally:
+        said += stop(server)[1]
+    assert "ASKED" not in said
+    assert "Traceback" not in said
