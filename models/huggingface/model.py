@@ -162,7 +162,8 @@ class PretrainedModel:
         reading, chosen = self.reader.read(source, pair), tuple(edits)
         if chosen and not self.editable:
             message = Message(
-                "The attention of {title} cannot be edited: it does not pass through the hooks.", title=self.title
+                "The attention of {title} cannot be edited: its library gives weights out only after their use.",
+                title=self.title,
             )
             raise InputError(message)
         patterns = with_weights(sites)

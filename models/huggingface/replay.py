@@ -63,7 +63,9 @@ class PretrainedReplay(Replay):
         """
         several = tuple(edits)
         if several and not self._layers.observed:
-            message = Message("The attention of this model cannot be edited: it does not pass through the hooks.")
+            message = Message(
+                "The attention of this model cannot be edited: its library gives weights out only after their use."
+            )
             raise InputError(message)
         done = self._pass(orders, whole=bool(self.written), edits=several)
         vectors = None

@@ -92,5 +92,6 @@ def test_the_name_of_the_page_that_opens_leads_to_it_and_tabs_are_told_apart(
     page = open_page(f"{address}/bench", sentence=FIRST)
     assert seen(page) == ("", {"sentence": [FIRST]}, FIRST)
     assert page.title() == "Bench · Attention Bench"
-    turn_to(page, "Surgery")
-    expect(page).to_have_title("Surgery · Attention Bench")
+    for name in ("Surgery", "Heads", "Steps", "Why attention"):
+        turn_to(page, name)
+        expect(page).to_have_title(f"{name} · Attention Bench")

@@ -159,5 +159,5 @@ def _shade_untrained(training_length: int, longest: int) -> dict[str, Any]:
         "layer": "below",
     }
     said = tokens.escape(_("longer than in training"))
-    label = words_at(said, training_length + 0.8, 0.99, size=NOTE_SIZE, xref="x")
+    label = words_at(said, longest + 0.8, 0.99, size=NOTE_SIZE, xref="x", xanchor="right")
     return {"shapes": [shade], "annotations": [label]}

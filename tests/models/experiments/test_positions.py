@@ -91,6 +91,14 @@ def test_dot_products_depend_on_the_distance_alone() -> None:
     assert dot_products(added)[2] > 1
 
 
+def test_positions_are_less_alike_further_away_on_the_whole_and_in_waves() -> None:
+    _distances, means, _spread = dot_products(encodings(translator("transformer"), 40).numpy())
+    away = means[39:]
+    assert away[0] == away.max()
+    assert away[-10:].mean() < away[1:11].mean()
+    assert (np.diff(away) > 0).any()
+
+
 def test_the_figures_draw_exactly_these_numbers() -> None:
     added = encodings(translator("transformer"), 24).numpy()
     for width in (340, 1320):

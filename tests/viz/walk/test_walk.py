@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, softmax
 from torch.nn import functional
 
+import models
 from models.edits import uniform_row
 from models.experiments.arithmetic import decoder_run, parameters_at
 from models.mechanisms import mechanisms
@@ -292,6 +293,25 @@ def test_a_sentence_names_the_step_that_reads_and_not_a_word_that_it_does_not_kn
     assert f"what the step that writes “{written}” looks for" in says
 
 
+def test_a_score_by_location_is_of_the_state_and_the_position_and_of_no_word() -> None:
+    shown = traced("luong-location", "forced")["decoder.0.cross"]
+    matrix = numbers("luong-location", traced("luong-location", "forced"), shown.site)["parameters"]
+    states, rows = shown.companions["query"][0], matrix["location_weight.weight"]
+    reach = min(len(rows), len(shown.key_tokens))
+    scores = shown.companions["scores"][0][:, :reach]
+    np.testing.assert_allclose(scores, (states @ rows.T)[:, :reach], **CLOSE)  # no key is in it
+    assert np.ptp(scores, axis=0).min() > 0  # another state, another score of the same position
+    says = next(each for each in walk_once("luong-location", row=1) if each.key == "scores").says
+    assert "from the decoder's state alone" in says
+
+
+@pytest.mark.parametrize(("key", "named"), [("transformer", "pre-LN"), ("transformer-post-ln", "post-LN")])
+def test_what_becomes_of_the_sum_is_said_in_both_orders(key: str, named: str) -> None:
+    step = next(each for each in walk_once(key, row=1) if each.key == "add")
+    assert step.says.endswith(f": {named}.")
+    assert ("LayerNorm evens out the sum" in step.says) == (named == "post-LN")
+
+
 @pytest.mark.parametrize("key", ["transformer", "transformer-post-ln"])
 @ways
 def test_a_layer_is_walked_through_from_its_embedding_to_the_word(key: str, way: str) -> None:
@@ -338,6 +358,14 @@ def test_a_sequence_to_sequence_model_hands_over_its_state_and_its_cell() -> Non
     assert scene.vector is not None
     state, cell = (states[0] for states in scene.states)
     np.testing.assert_array_equal(scene.vector, np.concatenate((state, cell)))
+    says = walk_once("seq2seq")[0].says
+    assert f"a state of {len(state)} numbers and a cell of {len(cell)}" in says
+
+
+def test_of_the_shipped_model_768_numbers_are_handed_over() -> None:
+    model = models.load("seq2seq-en-fr")
+    run = decoder_run(model, model.attend("The cat sleeps."))
+    assert (len(run.states[0][0]), len(run.states[1][0]), len(run.vector)) == (384, 384, 768)
 
 
 def test_the_last_word_feeds_no_further_step() -> None:

@@ -6,8 +6,8 @@ import streamlit as st
 
 from viz.walk.digits import aligned
 
-ROOM = 700
-"""Pixels of a page that aligned lines need."""
+ROOM = 1000
+"""Pixels of a page that aligned lines need: the longest are sums of three products and the rest."""
 
 
 def show_equations(*lines: str, available: float, beside: bool = False) -> None:

@@ -121,7 +121,7 @@ def _heads(look: Look) -> None:
     model = look.host.model(look.wanted.key)
     if not model.editable:
         message = Message(
-            "The heads of this model cannot be switched off: its attention does not pass through the hooks."
+            "The heads of this model cannot be switched off: its library gives weights out only after their use."
         )
         raise models.InputError(message)
     sweep: HeadSweep = _once(

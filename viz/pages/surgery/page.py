@@ -104,7 +104,9 @@ def _operate(host: Host, sentence: str, wanted: Wanted, line: DeltaGenerator, me
         return
     editable = host.model(wanted.key).editable
     if not editable:
-        messages.info(_("The attention of this model cannot be edited: it does not pass through the hooks."))
+        messages.info(
+            _("The attention of this model cannot be edited: its library gives weights out only after their use.")
+        )
     with line:
         site, head = _place(before)
     as_trained = choose_view(before, unit=wanted.unit, site=site, head=head)

@@ -7,6 +7,9 @@ FIRST_LENGTH = 4
 LONGEST_STEP = 14
 """Words after which a text is cut where no clause ends."""
 MOST = 8
+MOST_READ = 160
+"""Words of all beginnings at most, where three are longer together: each is translated by every model."""
+FEWEST = 3
 
 _OPENERS = frozenset(
     ("after", "although", "because", "but", "if", "that", "until", "when", "where", "which", "while", "who")
@@ -28,8 +31,8 @@ def beginnings(text: str) -> tuple[tuple[int, str], ...]:
     Returns
     -------
     tuple of (int, str)
-        The number of words and the beginning, closed by a full stop where the text is cut: at most `MOST`; none of a
-        text shorter than `FIRST_LENGTH`.
+        The number of words and the beginning, closed by a full stop where the text is cut: at most `MOST`, and fewer of
+        a long text (`MOST_READ`); none of a text shorter than `FIRST_LENGTH`.
 
     Examples
     --------
@@ -47,12 +50,15 @@ def beginnings(text: str) -> tuple[tuple[int, str], ...]:
         if end - (counts[-1] if counts else 0) >= FIRST_LENGTH // 2 and len(words) - end >= FIRST_LENGTH // 2:
             counts.append(end)
     counts.append(len(words))
-    while len(counts) > MOST:  # the end of the shortest step goes
+    while len(counts) > MOST or (len(counts) > FEWEST and sum(counts) > MOST_READ):  # the end of the shortest step goes
         steps = _steps(counts)
         del counts[min(range(len(counts) - 1), key=lambda place: steps[place])]
     while len(counts) < MOST and max(_steps(counts)) > LONGEST_STEP:  # a long clause is cut in two
         longest = _steps(counts).index(max(_steps(counts)))
-        counts.insert(longest, counts[longest] - max(_steps(counts)) // 2)
+        middle = counts[longest] - max(_steps(counts)) // 2
+        if len(counts) >= FEWEST and sum(counts) + middle > MOST_READ:
+            break
+        counts.insert(longest, middle)
     return tuple(
         (count, " ".join(words[:count]).rstrip(",;:.!?") + "." if count < len(words) else " ".join(words))
         for count in counts

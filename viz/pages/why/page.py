@@ -178,7 +178,7 @@ def _grow(
     head = "".join(f"<th>{escape(titles[key])}</th>" for key in keys)
     rows = []
     for count, start in starts:
-        cells = "".join(f"<td>{_cell(host, key, start)}</td>" for key in keys)
+        cells = "".join(f'<td data-model="{escape(titles[key])}">{_cell(host, key, start)}</td>' for key in keys)
         beyond = ' class="grow-beyond"' if count > TRAINING_LENGTH else ""
         rows.append(f'<tr{beyond}><td class="grow-source"><b>{count}</b> {escape(start)}</td>{cells}</tr>')
     words = escape(_("words read"))

@@ -21,7 +21,10 @@ from viz.widgets.settings import Data, Found, link
 EDITS = Data("edits", parse=lambda text: Found(*_read(text)), show=History.to_text)
 """The edits, as the link calls them."""
 
-_HISTORY, _WRITTEN = "surgery-history", "surgery-written"
+_HISTORY, _WRITTEN, _NO_EDITS = "surgery-history", "surgery-written", "surgery-no-edits"
+
+
+_LONGEST_NAMED = 200
 
 
 def edits_in_force(trace: AttentionTrace, line: DeltaGenerator, messages: DeltaGenerator) -> tuple[Edit, ...]:
@@ -41,7 +44,7 @@ def edits_in_force(trace: AttentionTrace, line: DeltaGenerator, messages: DeltaG
     tuple of Edit
         The kept ones, then the one that is being tried; without those that meet nothing in this sentence.
     """
-    _read_link(messages)
+    _read_link()
     history = _history()
     table = st.container()
     with line:
@@ -65,6 +68,7 @@ def edits_in_force(trace: AttentionTrace, line: DeltaGenerator, messages: DeltaG
     _show(trace, history, tried)
     every = History((*history.done, tried)) if tried else history
     _write_link(every)
+    _name_no_edits(of=(trace.source_text, every), messages=messages)
     return meeting(trace, every.edits)
 
 
@@ -78,7 +82,7 @@ def _history() -> History:
     return history
 
 
-def _read_link(messages: DeltaGenerator) -> None:
+def _read_link() -> None:
     """Take the edits of the link if they are not those that this page wrote there."""
     text = link.text_of(EDITS) or ""
     if text == session.recall(_WRITTEN, ""):
@@ -87,12 +91,21 @@ def _read_link(messages: DeltaGenerator) -> None:
     session.keep(_HISTORY, found.value)
     session.keep(_WRITTEN, text)
     session.put_control(OPERATION, NOTHING)
-    if found.unknown is not None:
-        named = found.unknown[:200]
-        messages.warning(
-            plain(_("The link holds what is no edit: {names}. It is left out.", names=named)),
-            icon=":material/link_off:",
-        )
+    session.keep(_NO_EDITS, found.unknown and (found.unknown[:_LONGEST_NAMED], None))
+
+
+def _name_no_edits(*, of: object, messages: DeltaGenerator) -> None:
+    """Name what in the link is no edit, until the sentence or the edits, which is what `of` holds, become others."""
+    noted = session.recall(_NO_EDITS)
+    if not noted:
+        return
+    named, seen = noted
+    if seen not in (None, of):
+        session.keep(_NO_EDITS, None)
+        return
+    session.keep(_NO_EDITS, (named, of))
+    said = _("The link holds what is no edit: {names}. It is left out.", names=named)
+    messages.warning(plain(said), icon=":material/link_off:")
 
 
 def _write_link(every: History) -> None:

@@ -235,6 +235,9 @@ class TestLab:
         np.testing.assert_allclose(found["products"], [[0.36, 2.4, -0.36, 0.36]], atol=1e-6)
         np.testing.assert_allclose(found["weights"], [[0.098, 0.756, 0.048, 0.098]], atol=6e-4)
         np.testing.assert_allclose(found["result"], [[1.98, 2.98, 3.98, 4.98]], atol=6e-3)
+        said = " ".join(each.value for each in app.markdown).replace("\\", "")
+        assert "Keys 3 and 4 are made here" in said
+        assert "in its printed softmax one sign has slipped" in said
 
     @pytest.mark.parametrize("preset", PRESET.choices or ())
     def test_every_preset_is_shown(self, preset: str) -> None:

@@ -133,6 +133,10 @@ def test_a_link_restores_its_edits_and_names_what_is_none() -> None:
     found = [float(each) for each in app.dataframe[0].value["now"]]
     expected = [step.log_probability for step in after.steps]
     assert sum(found) == pytest.approx(sum(expected), abs=2e-3)
+    app.run()
+    assert "nonsense" in app.warning[0].value  # until the reader changes something
+    app.button(key="without-0").click().run()
+    assert not any("nonsense" in each.value for each in app.warning)
 
 
 def test_an_edit_that_leaves_a_word_nothing_gets_a_message() -> None:

@@ -242,7 +242,9 @@ def test_a_link_goes_through_its_page_and_comes_out_as_it_went_in(page: str, lin
 def test_what_a_page_does_not_declare_is_named(page: Any) -> None:
     app = opened(page.address, {"nonsense": "1"})
     assert "nonsense" not in app.query_params
-    assert any("nonsense" in each.value for each in app.warning)
+    for _run in range(2):  # it stays until the reader changes something
+        assert any("nonsense" in each.value for each in app.warning)
+        app.run()
 
 
 @pytest.mark.parametrize(
