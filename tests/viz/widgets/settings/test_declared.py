@@ -262,7 +262,7 @@ def test_what_a_page_does_not_declare_is_named(page: Any) -> None:
             },
         ),
         (r"bind=", {"viz/widgets/settings/texts.py"}),
-        (r"use_language\(", {"viz/widgets/frame.py", "viz/text/language.py"}),
+        (r"use_language\(", {"viz/widgets/interface_language.py", "viz/text/language.py"}),
     ],
     ids=["the link", "the session", "bound boxes", "the language"],
 )
