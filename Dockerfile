@@ -12,7 +12,7 @@ FROM python:3.11-slim-bookworm
 RUN useradd --uid 10001 --home-dir /data --create-home --shell /usr/sbin/nologin bench
 COPY --from=libraries /opt/bench /opt/bench
 WORKDIR /app
-COPY LICENSE NOTICE app.py pages.py ./
+COPY LICENSE NOTICE app.py ./
 COPY .streamlit ./.streamlit
 COPY static ./static
 COPY models ./models

@@ -1,10 +1,27 @@
-"""Attention Bench: `streamlit run app.py`. How it is served; what it shows is listed in `pages.py`."""
+"""Attention Bench: `streamlit run app.py`. How it is served, and its pages.
+
+Imported, it is the server's application, whose every reply passes the guards; run, as Streamlit runs it for each
+visitor, it shows the page that the link names.
+"""
 
 from pathlib import Path
 
 import streamlit as st
 
 from viz.server.guard import guards
+from viz.widgets.frame import show_app
 from viz.widgets.style import history_script
 
-app = st.App(Path(__file__).with_name("pages.py"), middleware=guards([history_script()]))
+PAGES = (
+    "why",
+    "bench",
+    "steps",
+    "heads",
+    "surgery",
+    "lessons",
+)
+
+if __name__ == "__main__":
+    show_app(PAGES, first="bench", icon=Path(__file__).parent / "viz" / "icon.svg")
+else:
+    app = st.App(Path(__file__), middleware=guards([history_script()]))

@@ -16,7 +16,7 @@ from models.translation.entry import LANGUAGES
 from models.translation.examples import EXAMPLES
 from tests.support.catalogue import COMMAND, ROOT, messages, pseudo, wide
 
-FILES = sorted(path for path in (ROOT / "pages.py", *ROOT.glob("viz/**/*.py"), *ROOT.glob("models/**/*.py")))
+FILES = sorted(path for path in (ROOT / "app.py", *ROOT.glob("viz/**/*.py"), *ROOT.glob("models/**/*.py")))
 TEXTS = {"_": 1, "mark": 1, "Message": 1, "_n": 2, "CountMessage": 2}
 """How many texts each way to say something takes."""
 

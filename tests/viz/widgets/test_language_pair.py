@@ -16,7 +16,7 @@ from tests.support.small_models import SIZES, network, only_writing, tokenizer
 from viz.widgets.language_pair import installed_pairs, mechanism_of, pair_of
 from viz.widgets.sentence import examples_of, first_of
 
-APP = str(Path(__file__).parents[3] / "pages.py")
+APP = str(Path(__file__).parents[3] / "app.py")
 PATIENCE = 120
 MADE = ("luong-general", "transformer")
 CHINESE = "zh-en"

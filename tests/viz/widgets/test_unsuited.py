@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-APP = str(Path(__file__).parents[3] / "pages.py")
+APP = str(Path(__file__).parents[3] / "app.py")
 PATIENCE = 120
 
 

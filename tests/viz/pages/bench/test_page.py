@@ -29,7 +29,7 @@ from viz.widgets.sentence import USUAL as USUAL_PAIR
 from viz.widgets.sentence import examples_of
 from viz.widgets.translation import tinted
 
-APP = str(Path(__file__).parents[4] / "pages.py")
+APP = str(Path(__file__).parents[4] / "app.py")
 SENTENCE = "The cat sleeps."
 KEYS = tuple(f"{mechanism}-{USUAL_PAIR}" for mechanism in bench.USUAL)
 PATIENCE = 120  # seconds: the first run loads the models

@@ -7,7 +7,7 @@ from pathlib import Path
 from streamlit.testing.v1 import AppTest
 
 PATIENCE = 200  # seconds: the first run loads the models
-APP = str(Path(__file__).parents[4] / "pages.py")
+APP = str(Path(__file__).parents[4] / "app.py")
 LONG, WHITE, SHORT = (
     "The agreement on the European Economic Area was signed in August 1992.",
     "My sister bought a white house.",

@@ -29,7 +29,7 @@ from viz.widgets.frame import Page
 from viz.widgets.settings import Choice, Data, Heads, Several, Switch, Text
 
 ROOT = Path(__file__).parents[4]
-APP = str(ROOT / "pages.py")
+APP = str(ROOT / "app.py")
 FOLDERS = sorted(each.name for each in iter_modules(viz.pages.__path__))
 PAGES: tuple[Page, ...] = tuple(import_module(f"viz.pages.{folder}.page").PAGE for folder in FOLDERS)
 PATIENCE = 300  # seconds
@@ -267,7 +267,7 @@ def test_what_a_page_does_not_declare_is_named(page: Any) -> None:
     ids=["the link", "the session", "bound boxes", "the language"],
 )
 def test_one_module_carries_settings_and_chooses_the_language(words: str, there: set[str]) -> None:
-    files = [ROOT / "app.py", ROOT / "pages.py", *(ROOT / "viz").rglob("*.py")]
+    files = [ROOT / "app.py", *(ROOT / "viz").rglob("*.py")]
     found = {
         file.relative_to(ROOT).as_posix()
         for file in files
