@@ -21,12 +21,17 @@ PAGES = {
     "lessons": ".st-key-lessons-lesson",
 }
 """What each page shows when it is whole."""
+ROLE, UPLOAD = "presentation-role-conflict", "stFileUploaderDropzone"
+"""Streamlit's own box for files is a presentation that can be focused (minor); a page cannot mend it."""
 
 
 def violations(page: Page) -> list[str]:
     """Name what the rules find, with the elements."""
-    found = Axe().run(page).response["violations"]
-    return [f"{each['id']} ({each['impact']}): {[node['html'][:120] for node in each['nodes'][:3]]}" for each in found]
+    said = []
+    for each in Axe().run(page).response["violations"]:
+        nodes = [node["html"][:120] for node in each["nodes"] if not (each["id"] == ROLE and UPLOAD in node["html"])]
+        said += [f"{each['id']} ({each['impact']}): {nodes[:3]}"] if nodes else []
+    return said
 
 
 OPENED = {

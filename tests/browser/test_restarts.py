@@ -42,7 +42,7 @@ def elsewhere(tmp_path: Path) -> Path:
     """Return a copy of the app in a folder with spaces, and beside it what tells of attempts to reach the network."""
     copy = tmp_path / "a folder with späces" / "attention bench"
     copy.mkdir(parents=True)
-    for name in ("app.py", "pages.py"):
+    for name in ("app.py",):
         shutil.copy(ROOT / name, copy)
     for name in ("viz", "static", ".streamlit"):
         shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))

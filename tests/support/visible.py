@@ -28,8 +28,8 @@ _OF_FIGURES = frozenset(
 _FORM = frozenset("font bdata dtype shape side xanchor yanchor xref yref".split())  # how a figure's title stands
 _OF_CANVASES = frozenset(
     "colours colors font fonts ids key code codes kind unit scale format formats scheme file name picture style site "
-    "colour palette paper ink pick_colour step lit part at language languages of night window_colour formula "
-    "reading".split()
+    "operation needs colour palette paper ink pick_colour step lit part at language languages of night window_colour "
+    "formula reading".split()
 )
 
 

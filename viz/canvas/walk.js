@@ -40,7 +40,7 @@ class Walk {
     this.data = data;
     // The step of the browser holds, unless the link says another one than it said before and than it was told.
     if (this.step === undefined || !data.steps.some(({ key }) => key === this.step) || (data.step !== told && data.step !== this.sent)) this.step = data.step;
-    this.root.classList.toggle("dark", isDark(this.root));
+    this.root.classList.toggle("dark", hasLightInk(this.root));
     this.describe();
     this.showSentence();
     while (this.shown.length > data.pictures.length) this.shown.pop().root.remove();
@@ -177,7 +177,8 @@ class Walk {
   }
 }
 
-function isDark(element) {
+// Whether the words are light: the picture has no ground of its own.
+function hasLightInk(element) {
   const [red, green, blue] = (getComputedStyle(element).color.match(/[\d.]+/g) ?? [0, 0, 0]).map(Number);
   return red + green + blue > 382;
 }

@@ -250,7 +250,11 @@ class TestWhatIsRefused:
                     assert names.isdisjoint(("pickle", "shelve", "joblib", "dill")), path
                 if isinstance(node, ast.Call):
                     assert ast.unparse(node.func) != "torch.load", path
-                    assert "allow_pickle" not in {each.arg for each in node.keywords}, path
+                    assert all(
+                        ast.unparse(each) == "allow_pickle=False"
+                        for each in node.keywords
+                        if each.arg == "allow_pickle"
+                    ), path
 
 
 class TestAddresses:

@@ -46,7 +46,7 @@ def test_a_model_that_is_not_whole_is_named_and_all_else_works(page: str, damage
     assert not app.exception
     said = " ".join(each.value for each in (*app.warning, *app.error)).replace("\\", "")
     shown = sum(len(app.get(kind)) for kind in ("html", "plotly_chart", "bidi_component", "arrow_data_frame"))
-    assert shown > 1
+    assert shown > (page != "lessons")  # which shows no model
     assert "Traceback" not in said
     if damaged == CARD_FILE and page in ("bench", "surgery", "why"):
         assert f"{BROKEN[0]}/{CARD_FILE}: not whole" in said
