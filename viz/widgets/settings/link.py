@@ -138,7 +138,7 @@ def _put_both(name: str, value: str) -> None:
     if any(isinstance(each, Text) and each.name == name for each in _declared()):
         st.session_state[name] = value
     with suppress(StreamlitAPIException):
-        store(name, value)
+        address.said()[name] = value
 
 
 def _declared() -> tuple[Setting, ...]:
