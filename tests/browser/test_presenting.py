@@ -71,6 +71,8 @@ def test_a_row_is_drawn_before_it_is_seen(open_page: Callable[..., Page], addres
     expect(maps(page)).to_have_count(0)
     expect(page.locator(".prediction .model")).to_have_count(0)
     columns.nth(1).locator(".word").click()
+    expect(columns.nth(1)).to_have_class("column marked")
+    page.wait_for_timeout(1500)  # the page has answered: what is measured next stays where it is
     box = box_of(columns.nth(4).locator(".room"))
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] - 4)
     page.mouse.down()

@@ -26,7 +26,7 @@ async function decode(bytes) {
 
 // Whether an element stands on a dark page; one that has no ground of its own, as in a notebook, is on paper.
 function isDark(element) {
-  const [red, green, blue, alpha = 1] = getComputedStyle(element).backgroundColor.match(/[\d.]+/g).map(Number);
+  const [red, green, blue, alpha = 1] = (getComputedStyle(element).backgroundColor.match(/[\d.]+/g) ?? [0, 0, 0, 0]).map(Number);
   return alpha > 0 && red + green + blue < 384;
 }
 

@@ -5,7 +5,9 @@ const STEP = 0.1;
 
 export default function ({ parentElement, data, setStateValue }) {
   const figure = parentElement.querySelector(".prediction");
-  const { words, model, gap, says } = data, heights = words.map((_, place) => data.heights[place] ?? 0);
+  if (figure.isDrawn) return; // the reply to what is being drawn comes when the pointer is let go
+  const { words, model, gap, says } = data;
+  const heights = newest(figure, words.join("\n"), words.map((_, place) => data.heights[place] ?? 0), Boolean(model));
   figure.classList.toggle("revealed", Boolean(model));
   figure.querySelector(".keys").textContent = model ? says.beside : says.keys;
   const scheme = getComputedStyle(figure).color.match(/\d+/g)?.map(Number) ?? [0, 0, 0];
@@ -29,9 +31,17 @@ export default function ({ parentElement, data, setStateValue }) {
     });
   };
   const set = (place, height) => { heights[place] = Math.min(Math.max(height, 0), 1); show(); };
-  const send = () => setStateValue("heights", [...heights]);
+  const send = () => setStateValue("heights", (figure.sent = [...heights]));
   if (!model) columns.forEach((each, place) => listen(each, place, { heights, set, send }));
   show();
+}
+
+// What was sent last holds until it comes back: the reply to what was drawn before it is older than it.
+function newest(figure, about, told, isRevealed) {
+  const isBack = figure.sent?.every((each, place) => Math.abs(each - told[place]) < 0.01);
+  if (isRevealed || figure.about !== about || isBack) figure.sent = null;
+  figure.about = about;
+  return [...(figure.sent ?? told)];
 }
 
 function listen(element, place, { heights, set, send }) {
@@ -40,18 +50,20 @@ function listen(element, place, { heights, set, send }) {
     const box = element.querySelector(".room").getBoundingClientRect();
     return (box.bottom - event.clientY) / box.height;
   };
-  element.onpointerdown = (event) => { from = { y: event.clientY, dragged: false }; element.setPointerCapture(event.pointerId); };
+  const figure = element.closest(".prediction") ?? {};
+  element.onpointerdown = (event) => { figure.isDrawn = true; from = { y: event.clientY, dragged: false }; element.setPointerCapture(event.pointerId); };
   element.onpointermove = (event) => {
     if (!from || (!from.dragged && Math.abs(event.clientY - from.y) < 5)) return;
     from.dragged = true;
     set(place, at(event));
   };
   element.onpointerup = () => {
+    figure.isDrawn = false;
     if (from && !from.dragged) set(place, heights[place] ? 0 : 1);
     if (from) send();
     from = null;
   };
-  element.onpointercancel = () => { from = null; };
+  element.onpointercancel = () => { figure.isDrawn = false; from = null; };
   element.onkeydown = (event) => {
     const by = { ArrowUp: STEP, ArrowDown: -STEP }[event.key], toggles = event.key === " " || event.key === "Enter";
     if (!by && !toggles) return;
