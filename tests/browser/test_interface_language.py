@@ -6,12 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urljoin, urlsplit
 
-import pytest
-
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
-
-pytest.importorskip("playwright")
 
 
 def test_a_chinese_browser_is_greeted_in_chinese(browser: Browser, address: str) -> None:

@@ -14,7 +14,8 @@ from models.trace import AttentionTrace
 from viz.captions.maps import common_notes, map_title
 from viz.figures.drawing.grid import GLYPH_WIDTH, LINE_HEIGHT, LOW_ROW_HEIGHT, MANY_ROWS, ROW_HEIGHT
 from viz.figures.drawing.headline import LINE, headline, words_at, wrapped
-from viz.figures.drawing.theme import FONT_SIZE, HEAD_COLOURS, NOTE_SIZE, TITLE_SIZE, bare_layout
+from viz.figures.drawing.layout import bare_layout
+from viz.figures.drawing.theme import FONT_SIZE, HEAD_COLOURS, NOTE_SIZE, TITLE_SIZE
 from viz.text import tokens
 from viz.text.language import _, _n, broken_title
 from viz.views.heads import HeadPlace, pick_views

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from viz.figures.drawing.colour_bar import bar_height, difference_colours, place_bar
 from viz.figures.drawing.headline import words_at
-from viz.figures.drawing.theme import HEAD_COLOURS, NOTE_SIZE, TITLE_SIZE, bare_layout
+from viz.figures.drawing.layout import bare_layout
+from viz.figures.drawing.theme import HEAD_COLOURS, NOTE_SIZE, TITLE_SIZE
 from viz.text import tokens
 from viz.text.counting import FIRST_POSITION
 from viz.text.language import _, _n

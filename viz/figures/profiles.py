@@ -13,6 +13,7 @@ from viz.captions.maps import common_notes
 from viz.captions.measures import label_name, left_out, meaning_of, meaning_of_label, name_of
 from viz.figures.drawing.grid import GLYPH_WIDTH, LINE_HEIGHT
 from viz.figures.drawing.headline import LINE, headline, words_at, wrapped
+from viz.figures.drawing.layout import bare_layout
 from viz.figures.drawing.theme import (
     CLEAR,
     FONT_SIZE,
@@ -20,7 +21,6 @@ from viz.figures.drawing.theme import (
     SMALLEST_FONT,
     TEXT_COLOUR,
     TITLE_SIZE,
-    bare_layout,
     text_on,
     weight_colour,
 )

@@ -13,13 +13,13 @@ from viz.captions.maps import common_notes
 from viz.figures.drawing.colour_bar import bar_height, fitting_colours, place_bar
 from viz.figures.drawing.grid import LINE_HEIGHT
 from viz.figures.drawing.headline import LINE, headline, wrapped
+from viz.figures.drawing.layout import bare_layout
 from viz.figures.drawing.theme import (
     CLEAR,
     NOTE_SIZE,
     PICKED_COLOUR,
     SMALLEST_FONT,
     TITLE_SIZE,
-    bare_layout,
     divergence_axis,
 )
 from viz.measures.similarity import Similarity, head_similarity

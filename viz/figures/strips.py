@@ -14,13 +14,13 @@ from viz.captions.strips import heading_of
 from viz.figures.drawing.axes import longest_label, token_axis
 from viz.figures.drawing.grid import GLYPH_WIDTH, LARGEST_CELL, SLANTED_CELL, SLANTED_FONT
 from viz.figures.drawing.headline import LINE, words_at
+from viz.figures.drawing.layout import bare_layout
 from viz.figures.drawing.theme import (
     DIFFERENCE_SCALE,
     NOTE_SIZE,
     PICKED_COLOUR,
     SMALLEST_FONT,
     WEIGHT_SCALE,
-    bare_layout,
 )
 from viz.text import tokens
 from viz.text.language import _

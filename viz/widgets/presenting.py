@@ -38,25 +38,17 @@ def present(figures: tuple[str, ...]) -> None:
     if not figures:
         return
     if not is_presented() and not st.context.is_embedded:
-        st.button(
-            _("Present: the figure alone, in large type"),
-            icon=":material/slideshow:",
-            type="tertiary",
-            key="present-on",
-            on_click=link.store,
-            args=(PRESENT.name, ON),
-        )
+        _turn(_("Present: the figure alone, in large type"), icon=":material/slideshow:", to=ON)
         return
     st.html(style_sheet(Path(__file__).with_suffix(".css")) + f"<style>{_alone(figures)}</style>")
     if not st.context.is_embedded:
-        st.button(
-            _("Leave the presentation"),
-            icon=":material/close:",
-            type="tertiary",
-            key="present-off",
-            on_click=link.store,
-            args=(PRESENT.name, None),
-        )
+        _turn(_("Leave the presentation"), icon=":material/close:", to=None)
+
+
+def _turn(label: str, *, icon: str, to: str | None) -> None:
+    """Show the button that lets the link say `to`."""
+    key = "present-on" if to else "present-off"
+    st.button(label, icon=icon, type="tertiary", key=key, on_click=link.store, args=(PRESENT.name, to))
 
 
 def _alone(figures: tuple[str, ...]) -> str:

@@ -12,8 +12,9 @@ from models.trace import TokenSequence
 from viz.figures.drawing.colour_bar import bar_height, place_bar
 from viz.figures.drawing.grid import GAP, GLYPH_WIDTH, TICK, Box, Grid, PanelSize, arrange
 from viz.figures.drawing.headline import words_at
+from viz.figures.drawing.layout import bare_layout
 from viz.figures.drawing.panel import Panel
-from viz.figures.drawing.theme import NOTE_SIZE, TITLE_SIZE, bare_layout
+from viz.figures.drawing.theme import NOTE_SIZE, TITLE_SIZE
 from viz.text import tokens
 from viz.text.language import broken_title
 

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from viz.figures.drawing.colour_bar import bar_height, place_bar
 from viz.figures.drawing.grid import LINE_HEIGHT
 from viz.figures.drawing.headline import LINE, headline, wrapped
+from viz.figures.drawing.layout import bare_layout
 from viz.figures.drawing.panel import Panel
-from viz.figures.drawing.theme import NOTE_SIZE, TITLE_SIZE, Colour, bare_layout, shade_at
+from viz.figures.drawing.theme import NOTE_SIZE, TITLE_SIZE, Colour, shade_at
 from viz.text import tokens
 from viz.text.counting import position_name
 from viz.text.language import _

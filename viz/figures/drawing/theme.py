@@ -288,16 +288,5 @@ def template() -> go.layout.Template:
     )
 
 
-def bare_layout(width: float, height: float) -> dict[str, Any]:
-    """Return the layout of a figure of `width` times `height` pixels without a margin: what is drawn places itself.
-
-    Parameters
-    ----------
-    width, height : float
-    """
-    margin = {"l": 0, "r": 0, "t": 0, "b": 0, "autoexpand": False}
-    return {"template": template(), "width": width, "height": height, "margin": margin}
-
-
 PICKED_COLOUR = "#e8590c"
 """Around the small maps of picked heads: far from every colour of the weights, on light and dark pages."""

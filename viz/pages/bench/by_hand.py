@@ -13,9 +13,9 @@ from models.experiments.alignment import ErrorRate, GoldSentence
 from models.trace import AttentionTrace
 from viz.canvas.aligner import encode_aligner
 from viz.pages.bench.hand_links import MOST_WORDS, HandLinks, show_links
-from viz.pages.bench.settings import BY_HAND, TARGET
+from viz.pages.bench.settings import BY_HAND
 from viz.pages.bench.timeline import Place
-from viz.pages.bench.wanted import Wanted, fit_translation, name_of
+from viz.pages.bench.wanted import Wanted, ask_translation, fit_translation, name_of
 from viz.server.runtime import Host
 from viz.server.translations import forced_translations
 from viz.text.language import _, say
@@ -26,8 +26,7 @@ from viz.widgets import session
 from viz.widgets.canvas import aligned_on, aligner_canvas
 from viz.widgets.language_pair import pair_of
 from viz.widgets.readable_text import fit_text
-from viz.widgets.sentence import languages_of
-from viz.widgets.settings import link, text_box
+from viz.widgets.settings import link
 
 CANVAS = "aligner"
 _KEPT = "bench-aligned-by-hand"
@@ -87,15 +86,7 @@ def _on_one(
 ) -> dict[str, AttentionTrace] | None:
     """Let every mechanism write the translation that the reader types; what is wrong with it is said."""
     key, own = next(iter(seeing.items()))
-    typed = text_box(
-        TARGET,
-        _("Your translation: every model is made to write it, and you align it."),
-        placeholder=_(
-            "Type a translation in {target}; until then, that of {title} is used.",
-            target=languages_of(pair_of(key))["target"],
-            title=name_of(key),
-        ),
-    )
+    typed = ask_translation(key, _("Your translation: every model is made to write it, and you align it."))
     try:
         target = fit_text(host.model(key), typed, messages)
         if not target.strip():

@@ -41,13 +41,12 @@ from viz.pages.bench.settings import (
     READING,
     SETTINGS,
     SUMMARY,
-    TARGET,
     TEXT,
     WINDOW,
     YEAR,
 )
 from viz.pages.bench.timeline import choose_mechanisms, choose_place
-from viz.pages.bench.wanted import Wanted, file_name_of, fit_translation, name_of, view_of
+from viz.pages.bench.wanted import Wanted, ask_translation, file_name_of, fit_translation, name_of, view_of
 from viz.pages.bench.window import show_window
 from viz.server.loading import loads, usable
 from viz.server.runtime import Host, shared_host
@@ -63,8 +62,8 @@ from viz.widgets.keep import keep_row
 from viz.widgets.language_pair import mechanism_of, pair_of
 from viz.widgets.prediction import is_hidden
 from viz.widgets.readable_text import fit_text, keep_readable, last_readable
-from viz.widgets.sentence import languages_of, say_cut
-from viz.widgets.settings import Choice, choose, text_box
+from viz.widgets.sentence import say_cut
+from viz.widgets.settings import Choice, choose
 from viz.widgets.shared_settings import COLOUR, PICTURE, UNIT
 from viz.widgets.viewport import page_width
 
@@ -163,14 +162,8 @@ def _target(host: Host, keys: Sequence[str], source: str, align: str, messages: 
         return None
     author, target = keys[0] if align == TEXT else align, ""
     if align == TEXT:
-        typed = text_box(
-            TARGET,
-            _("Your translation: every model is made to write it, and says how likely each word was."),
-            placeholder=_(
-                "Type a translation in {target}; until then, that of {title} is used.",
-                target=languages_of(pair_of(author))["target"],
-                title=name_of(author),
-            ),
+        typed = ask_translation(
+            author, _("Your translation: every model is made to write it, and says how likely each word was.")
         )
         target = fit_text(host.model(keys[0]), typed, messages)
     if not target.strip() and loads(host, author, messages):

@@ -11,6 +11,7 @@ from models.mechanisms import mechanisms
 from models.trace import AttentionTrace, Reading
 from viz.figures.drawing.theme import Colour
 from viz.measures.summary import SummaryOrder
+from viz.pages.bench.settings import TARGET
 from viz.pages.bench.timeline import Place
 from viz.server.runtime import Host
 from viz.text.language import _, _n
@@ -18,7 +19,9 @@ from viz.text.markup import plain
 from viz.views.aligned import Linking
 from viz.views.view import Unit, View, choose_view
 from viz.widgets.chart import Picture
-from viz.widgets.language_pair import mechanism_of
+from viz.widgets.language_pair import mechanism_of, pair_of
+from viz.widgets.sentence import languages_of
+from viz.widgets.settings import text_box
 
 LONGEST_NAMED = 40  # characters of the sentence in the name of a file
 
@@ -48,6 +51,27 @@ def name_of(key: str) -> str:
         As `models.load` takes it.
     """
     return _(mechanisms()[mechanism_of(key)].title)
+
+
+def ask_translation(key: str, label: str) -> str:
+    """Let the reader type a translation that every model is made to write, and return it; empty if there is none.
+
+    Parameters
+    ----------
+    key : str
+        Of the model whose own translation is used until then.
+    label : str
+        What becomes of it, in the reader's language.
+    """
+    return text_box(
+        TARGET,
+        label,
+        placeholder=_(
+            "Type a translation in {target}; until then, that of {title} is used.",
+            target=languages_of(pair_of(key))["target"],
+            title=name_of(key),
+        ),
+    )
 
 
 def fit_translation(host: Host, trace: AttentionTrace, messages: DeltaGenerator) -> str:
