@@ -1,5 +1,9 @@
-"""Pictures drawn in the browser: the JavaScript, and the Python that feeds it. A notebook asks `overview_html`."""
+"""Pictures drawn in the browser: the JavaScript, and the Python that feeds it. A notebook asks `overview_html`.
+
+`standalone_html` makes one HTML file of pictures.
+"""
 
 from viz.canvas.notebook import CanvasPage, overview_html
+from viz.canvas.standalone import Picture, standalone_html
 
-__all__ = ["CanvasPage", "overview_html"]
+__all__ = ["CanvasPage", "Picture", "overview_html", "standalone_html"]

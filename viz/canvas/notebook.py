@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
 
 from models.trace import AttentionTrace
 from viz.canvas.overview import encode_overview
-from viz.canvas.parts import FOLDER, parts_of
+from viz.canvas.standalone import Picture, standalone_html
 from viz.captions.heads import overview_sentence
 from viz.captions.maps import map_title
 from viz.figures.drawing.colour_bar import check_colour
@@ -20,9 +19,6 @@ from viz.views.view import Unit
 
 HEIGHT = 640
 """Pixels of a frame until its page has said how high it is."""
-
-POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
-"""What the page may load: what stands in it, and nothing else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,21 +96,4 @@ def overview_html(
     says = overview_sentence(views)
     payload = encode_overview(views, picked=picked, colour=colour, says=says, file=file)
     title = map_title(views[0].shown.site)
-    return CanvasPage(title, _page(title, "overview", payload))
-
-
-def _page(title: str, name: str, payload: bytes) -> str:
-    """Return a page that shows `payload` on the canvas `name`; all that comes from the data stands in base64."""
-    parts = parts_of(name)
-    held = base64.b64encode(payload).decode("ascii")
-    style, script = ((FOLDER / f"notebook.{kind}").read_text(encoding="utf8") for kind in ("css", "js"))
-    return "\n".join(
-        (
-            '<!DOCTYPE html><html><head><meta charset="utf-8">',
-            f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">',
-            f"<title>{escape(title)}</title><style>{parts.style}{style}</style></head><body>",
-            parts.html,
-            f'<script id="payload" type="application/octet-stream">{held}</script>',
-            f'<script type="module">{parts.script}{script}</script></body></html>',
-        )
-    )
+    return CanvasPage(title, standalone_html(title, [Picture("overview", payload)]))

@@ -1,0 +1,17 @@
+// Stands behind the script of a canvas, in a page of its own: shows every picture of this kind that the page holds, each in
+// a tree of its own, so that neither names nor styles of two meet. A frame that a notebook gives the page becomes as
+// high as what is shown.
+
+for (const place of document.querySelectorAll(`[data-canvas="${CANVAS}"]`)) {
+  const root = place.shadowRoot ?? place.attachShadow({ mode: "open" });
+  root.append(place.querySelector("template").content.cloneNode(true));
+  const held = place.querySelector('script[type="application/octet-stream"]').textContent;
+  const data = Uint8Array.from(atob(held), (letter) => letter.charCodeAt(0));
+  show({ parentElement: root, data, setTriggerValue: () => {} });
+}
+
+const { frameElement } = window; // null in a page that is no frame, or a frame of another site
+if (frameElement)
+  new ResizeObserver(() => {
+    frameElement.style.height = `${document.documentElement.offsetHeight}px`;
+  }).observe(document.documentElement);

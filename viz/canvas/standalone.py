@@ -1,0 +1,108 @@
+"""Pictures of the pages as one HTML file: opened by double click, they answer the pointer with nothing beside them.
+
+`standalone_html` makes a whole page of pictures. A page that holds more than pictures (a lesson) puts `STYLE` and
+`POLICY` into its head, what `picture_html` gives where a picture stands, and what `scripts_html` gives at its end.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from html import escape
+
+from viz.canvas.parts import FOLDER, parts_of
+from viz.text.language import current_language
+
+POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
+"""What the page may load: what stands in it, and nothing else."""
+
+STYLE = (FOLDER / "standalone.css").read_text(encoding="utf8")
+"""Of a page that holds pictures: the colours that they ask the page for."""
+
+_RUNS = (FOLDER / "standalone.js").read_text(encoding="utf8")
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """What a canvas shows: all that a page of its own needs of it.
+
+    Parameters
+    ----------
+    canvas : str
+        Its name, as `viz.canvas.parts.parts_of` takes it.
+    payload : bytes
+        As the ``encode_...`` of the canvas gives it.
+    """
+
+    canvas: str
+    payload: bytes = field(repr=False)
+
+
+def standalone_html(title: str, pictures: Sequence[Picture], facts: Iterable[tuple[str, str]] = ()) -> str:
+    """Return a page of HTML that shows `pictures` one below the other, with everything inside.
+
+    It opens by double click, without a server and without a network: markup, styles, scripts and numbers stand in it,
+    and its policy lets it load nothing else. Pictures of one text's heads answer each other as on the Heads page.
+
+    Parameters
+    ----------
+    title : str
+        What it shows, in plain text.
+    pictures : sequence of Picture
+        At least one.
+    facts : iterable of (str, str), optional
+        What stands below them: a name and a text each, such as `viz.captions.provenance.facts_of` gives.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> page = standalone_html("Nothing", [Picture("overview", b"")])
+    >>> page.startswith("<!DOCTYPE html>"), "https://" in page
+    (True, False)
+    """
+    rows = "".join(f"<dt>{escape(name)}</dt><dd>{escape(said)}</dd>" for name, said in facts)
+    return "\n".join(
+        (
+            f'<!DOCTYPE html><html lang="{escape(current_language())}"><head><meta charset="utf-8">',
+            f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            f"<title>{escape(title)}</title><style>{STYLE}</style></head><body>",
+            *map(picture_html, pictures),
+            f'<dl class="facts">{rows}</dl>' if rows else "",
+            scripts_html(each.canvas for each in pictures),
+            "</body></html>",
+        )
+    )
+
+
+def picture_html(picture: Picture) -> str:
+    """Return the element that `picture` fills once `scripts_html` has run; all that comes from the data is in base64.
+
+    Parameters
+    ----------
+    picture : Picture
+    """
+    parts, held = parts_of(picture.canvas), base64.b64encode(picture.payload).decode("ascii")
+    return (
+        f'<div class="picture" data-canvas="{picture.canvas}">'
+        f"<template><style>{parts.style}</style>{parts.html}</template>"
+        f'<script type="application/octet-stream">{held}</script></div>'
+    )
+
+
+def scripts_html(canvases: Iterable[str]) -> str:
+    """Return the scripts that draw every picture of these kinds on a page: once, behind the last of them.
+
+    Parameters
+    ----------
+    canvases : iterable of str
+        The names of the canvases; one that is named twice is one script.
+    """
+    return "\n".join(
+        f'<script type="module">const CANVAS = "{name}";\n{parts_of(name).script}\n{_RUNS}</script>'
+        for name in dict.fromkeys(canvases)
+    )
