@@ -1,4 +1,6 @@
-"""What a visitor waits for, in a real Chromium: key to painted, cold start, server memory. `python -m benchmarks.page`.
+"""What a visitor waits for, in a real Chromium. `python -m benchmarks.page`.
+
+Key to painted, pointer on a word to the picture's answer, cold start, and the server's memory.
 
 `--words` gives the lengths of the sentences typed, `--page heads` the Heads instead of the Bench, `--all` the Bench
 with every mechanism of English to French that is installed.
@@ -86,6 +88,15 @@ window.bench.painted = (figure, text, maps) => new Promise((resolve) => {
 });
 """
 
+# From the pointer on a word of the first translation to the second frame after it.
+POINTED = """(number) => new Promise((resolve) => {
+  const within = [...document.querySelectorAll("*")].map((each) => each.shadowRoot?.querySelector(".alignment"));
+  const words = within.find(Boolean).querySelectorAll(".translation .word"), start = performance.now();
+  words[number % words.length].dispatchEvent(new PointerEvent("pointermove", { bubbles: true, composed: true }));
+  requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.now() - start)));
+})"""
+POINTINGS = 20
+
 
 def whole_bench() -> Target:
     """Return the Bench with every installed mechanism of the pair; those without attention have no heatmap."""
@@ -149,6 +160,16 @@ def waits(page: Page, target: Target, words: int, rounds: int) -> dict[str, Any]
     }
 
 
+def pointing(page: Page, target: Target) -> dict[str, Any]:
+    """Point at one word of a translation after another; return a row of the table."""
+    taken = [float(page.evaluate(POINTED, number)) for number in range(POINTINGS)]
+    return {
+        "figure": f"{target.name}: pointer on a word to the picture's answer",
+        "value": f"{statistics.median(taken):.0f} ms",
+        "note": f"median of {len(taken)}, worst {max(taken):.0f}",
+    }
+
+
 def measure(browser: Browser, app: Path, target: Target, *, rounds: int, words: list[int]) -> list[dict[str, Any]]:
     """Start the server, open the page, type; return a row a figure."""
     port = free_port()
@@ -160,6 +181,7 @@ def measure(browser: Browser, app: Path, target: Target, *, rounds: int, words: 
         cold = time.perf_counter() - start
         first_memory = memory_of(server)
         rows = [waits(page, target, count, rounds) for count in words]
+        rows += [pointing(page, target)] if target.figure == TARGETS["bench"].figure else []
         last_memory = memory_of(server)
     return [
         *rows,

@@ -15,6 +15,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect
 
 import models
 from tests.support.bench_page import KEYS, box_of, cell, maps, panel, views, wait_for_panels
+from tests.support.browsing import settle
 from viz.figures.drawing.theme import coloured
 from viz.views.differences import choose_difference
 from viz.views.view import View, choose_view
@@ -138,6 +139,7 @@ def test_a_picture_to_keep_holds_its_words(browser: Browser, address: str, tmp_p
         assert abs(ink - paper) > 100
         page.get_by_role("button", name="For a paper").click()
         page.get_by_role("radio", name="SVG").click()
+        settle(page)  # the button of a run that is over has nothing to give
         with page.expect_download() as download:
             page.get_by_role("button", name="Download").click()
         path = tmp_path / "picture.svg"

@@ -6,20 +6,12 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
-from tests.support.browsing import query
+from tests.support.browsing import query, settle
 
-SETTLED = "() => document.querySelector('[data-test-script-state=\"notRunning\"]')"
-PAUSE = 400  # milliseconds: time for a change to reach the server
 FIRST, SECOND = "The dog sleeps.", "The cat drank the milk."
 
 Seen = tuple[str, dict[str, list[str]], str]
 """The page's part of the link, what stands behind its question mark, and the sentence in the box."""
-
-
-def settle(page: Page) -> None:
-    for _time in range(2):
-        page.wait_for_timeout(PAUSE)
-        page.wait_for_function(SETTLED)
 
 
 def seen(page: Page) -> Seen:

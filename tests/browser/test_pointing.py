@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tests.support.bench_page import EXAMPLE, box_of, cell, lit, panel, views, wait_for_panels
+from tests.support.bench_page import EXAMPLE, cell, lit, panel, views, wait_for_panels
+from tests.support.browsing import settle
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page
@@ -16,11 +17,11 @@ if TYPE_CHECKING:
     from viz.views.view import View
 
 READ = 0.06
-DELAY = """() => new Promise((done) => {
-    const word = window.wanted, started = performance.now();
-    word.dispatchEvent(new PointerEvent('pointermove', { bubbles: true, composed: true }));
-    requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now() - started)));
+POINTED = """() => new Promise((done) => {
+    window.wanted.dispatchEvent(new PointerEvent('pointermove', { bubbles: true, composed: true }));
+    requestAnimationFrame(() => requestAnimationFrame(() => done(window.wanted.matches('.lit'))));
 })"""
+"""Whether the word is lit two frames of the screen after it is pointed at."""
 
 
 def opened(open_page: Callable[..., Page], address: str, **link: str) -> Page:
@@ -192,12 +193,18 @@ def test_a_tap_points(open_page: Callable[..., Page], browser: Browser, address:
     context.close()
 
 
-def test_pointing_is_answered_within_fifty_milliseconds(open_page: Callable[..., Page], address: str) -> None:
-    page = opened(open_page, address)
+def test_pointing_is_answered_in_the_browser_alone(open_page: Callable[..., Page], address: str) -> None:
+    """Two frames later, and nothing is sent to the server; `benchmarks.page` says in how many milliseconds."""
+    page = open_page(address, width=1280, height=900)
+    sent: list[str] = []
+    page.on("websocket", lambda socket: socket.on("framesent", lambda _frame: sent.append(socket.url)))
+    page.reload()
+    wait_for_panels(page, views(EXAMPLE))
+    settle(page)
+    assert sent  # the watch sees what a page sends
+    sent.clear()
     words = panel(page, 0).locator(".translation .word")
-    taken = []
-    for number in range(10):
+    for number in range(5):
         words.nth(number % words.count()).evaluate("each => { window.wanted = each; }")
-        taken.append(page.evaluate(DELAY))
-    assert box_of(words.first)
-    assert sorted(taken)[len(taken) // 2] < 50
+        assert page.evaluate(POINTED)
+    assert sent == []

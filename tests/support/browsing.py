@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 ROOT = Path(__file__).parents[2]
+SETTLED = "() => document.querySelector('[data-test-script-state=\"notRunning\"]')"
+"""Whether the page's script has ended its run."""
+PAUSE = 400  # milliseconds: time for a change to reach the server
 CELL = """
 (stage, [head, across, down]) => {
     const frame = stage.getBoundingClientRect(), box = stage.boxes[head];
@@ -71,6 +74,13 @@ def running(script: str, **environment: str) -> Iterator[str]:
         finally:
             server.terminate()
             server.wait(30)
+
+
+def settle(page: Page) -> None:
+    """Wait until what was done has reached the server, and the runs that it made are over."""
+    for _time in range(2):
+        page.wait_for_timeout(PAUSE)
+        page.wait_for_function(SETTLED)
 
 
 def query(page: Page) -> dict[str, list[str]]:
