@@ -9,6 +9,7 @@ from pathlib import Path
 import streamlit as st
 
 from viz.server.guard import guards
+from viz.server.rooming import room_routes
 from viz.widgets.frame import show_app
 from viz.widgets.style import history_script
 
@@ -24,4 +25,4 @@ PAGES = (
 if __name__ == "__main__":
     show_app(PAGES, first="bench", icon=Path(__file__).parent / "viz" / "icon.svg")
 else:
-    app = st.App(Path(__file__), middleware=guards([history_script()]))
+    app = st.App(Path(__file__), routes=room_routes(), middleware=guards([history_script()]))

@@ -18,6 +18,7 @@ from typing import Any, Generic, TypeVar
 from models.huggingface.embedded import FOLDER_NAME
 from models.huggingface.hub_settings import is_identity
 from models.translation.words import MOST_CHARACTERS
+from viz.rooms.codes import ALPHABET
 
 T = TypeVar("T")
 
@@ -125,6 +126,23 @@ FOLDERS = Kind(
 LESSONS = Kind(f"folders that are there, separated by {os.pathsep!r}", _parse_folders)
 
 
+def _parse_rooms(text: str) -> bool | Path:
+    if text.lower() in ("on", "off"):
+        return text.lower() == "on"
+    (found,) = _parse_folders(text)
+    return found
+
+
+def _parse_letter(text: str) -> str:
+    if len(text) != 1 or text.upper() not in ALPHABET:
+        raise ValueError
+    return text.upper()
+
+
+ROOMS: Kind[bool | Path] = Kind("on, off, or a folder that is there", _parse_rooms)
+LETTER = Kind(f"one of the letters {ALPHABET}", _parse_letter)
+
+
 def _set_by(name: str, kind: Kind[T], usual: T) -> T:
     """Return a field that the variable `name` sets, behind the prefix."""
     found: T = field(default=usual, metadata={"variable": PREFIX + name, "kind": kind})
@@ -145,6 +163,10 @@ class Configuration:
         Models on this machine that visitors may choose.
     lessons : tuple of Path
         Folders of lessons that are added to those that come along.
+    rooms : bool or Path
+        Whether teachers may open rooms, and in which folder these are kept; True for one in the home of the server.
+    replica : str
+        The letter of this server among several, with which the codes of its rooms begin; empty for a server alone.
     framed_by : tuple of str
         Sites that may show the app in a frame.
     metrics : bool
@@ -162,6 +184,8 @@ class Configuration:
     hub_disk: int = _set_by("HUB_DISK_MEGABYTES", MEGABYTES, 6_000_000_000)
     folders: tuple[Path, ...] = _set_by("MODELS", FOLDERS, ())
     lessons: tuple[Path, ...] = _set_by("LESSONS", LESSONS, ())
+    rooms: bool | Path = _set_by("ROOMS", ROOMS, True)  # noqa: RUF009
+    replica: str = _set_by("REPLICA", LETTER, "")
     framed_by: tuple[str, ...] = _set_by("FRAMED_BY", SITES, ())
     metrics: bool = _set_by("METRICS", SWITCH, False)
     links: bool = _set_by("LINKS", SWITCH, True)

@@ -1,0 +1,41 @@
+"""What a class answered as one row, and as CSV that a spreadsheet opens without running anything."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from viz.rooms.room import Question
+from viz.rooms.tally import csv_of_room, tally_of
+
+ROWS = st.lists(st.lists(st.floats(0, 1, width=32), max_size=5), max_size=30)
+
+
+@given(ROWS, st.integers(0, 5))
+def test_shares_of_words_are_a_row_whatever_comes(rows: list[list[float]], size: int) -> None:
+    tally = tally_of(rows, size)
+    counted = [each for each in rows if len(each) == size and sum(each) > 0]
+    assert tally.count == len(counted)
+    assert len(tally.shares) == size
+    assert sum(tally.shares) == pytest.approx(1 if counted else 0)
+    assert all(0 <= each <= 1.000001 for each in tally.shares)
+
+
+@given(st.text(max_size=20), st.text(max_size=20))
+def test_a_table_has_every_answer_and_runs_nothing(title: str, word: str) -> None:
+    marked = Question("row", title, (word, "b"), model=(0.75, 0.25), revealed=True)
+    chosen = Question("milk.1", title, ("x", word), is_choice=True, right=1)
+    text = csv_of_room([marked, chosen], [[[1, 1], [1, 0]], [[0, 1]]])
+    head, *lines = csv.reader(io.StringIO(text))
+    rows = [dict(zip(head, line, strict=True)) for line in lines]
+    assert [row["share"] for row in rows] == ["0.5", "0.5", "1.0", "0.0", "0.0", "1.0"]
+    assert [row["class"] for row in rows[:2]] == ["0.75", "0.25"]
+    assert [row["right"] for row in rows] == ["", "", "", "", "0", "1"]
+    assert not any(cell.startswith(("=", "+", "-", "@")) for row in rows for cell in (row["title"], row["word"]))
+    assert {row["word"].removeprefix("'") for row in rows if row["place"] == "1" and row["question"] == "row"} == {
+        " ".join(word.split())
+    }

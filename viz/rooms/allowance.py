@@ -1,0 +1,63 @@
+"""How often something may be done in a minute, by one and by all: guessing codes, opening rooms, sending answers."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from collections.abc import Callable
+from threading import Lock
+from time import monotonic
+
+MINUTE = 60.0
+MOST_KNOWN = 1000
+"""Of so many it is known what they did in the last minute; the one who was seen first is forgotten first."""
+
+
+class Allowance:
+    """So many times a minute for each, and so many for all together. Safe for threads.
+
+    Parameters
+    ----------
+    each, together : int
+    clock : callable, optional
+        Seconds that never go back.
+    """
+
+    def __init__(self, each: int, together: int, clock: Callable[[], float] = monotonic) -> None:
+        self._each, self._together, self._clock = each, together, clock
+        self._lock = Lock()
+        self._all: deque[float] = deque()
+        self._of: OrderedDict[str, deque[float]] = OrderedDict()
+
+    def is_left(self, who: str) -> bool:
+        """Return whether `who` may do it once more now.
+
+        Parameters
+        ----------
+        who : str
+        """
+        with self._lock:
+            self._forget()
+            return len(self._all) < self._together and len(self._of.get(who, ())) < self._each
+
+    def count(self, who: str) -> None:
+        """Note that `who` has done it.
+
+        Parameters
+        ----------
+        who : str
+        """
+        with self._lock:
+            self._forget()
+            now = self._clock()
+            self._all.append(now)
+            self._of.setdefault(who, deque()).append(now)
+            while len(self._of) > MOST_KNOWN:
+                self._of.popitem(last=False)
+
+    def _forget(self) -> None:
+        before = self._clock() - MINUTE
+        for each in (self._all, *self._of.values()):
+            while each and each[0] <= before:
+                each.popleft()
+        for who in [who for who, times in self._of.items() if not times]:
+            del self._of[who]

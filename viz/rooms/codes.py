@@ -1,0 +1,69 @@
+"""What a room is called, and what proves who somebody is: codes to type, secrets that are long and kept as hashes."""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from hashlib import sha256
+
+ALPHABET = "ABCDEFGHJKMNPQRTUVWXYZ"
+"""Letters that are not taken for another one, or for a digit: no I, L, O, S."""
+
+LENGTH = 6
+SECRET_BYTES = 24
+LONGEST_SECRET = 100
+"""Characters of what somebody types or sends as a secret, at most."""
+
+
+def new_code(replica: str = "") -> str:
+    """Return a code for a room, by chance.
+
+    Parameters
+    ----------
+    replica : str, optional
+        The letter of the server on which the room lives: the first of the code. Left out, that letter is by chance too.
+    """
+    return replica + "".join(secrets.choice(ALPHABET) for _place in range(LENGTH - len(replica)))
+
+
+def read_code(text: str) -> str | None:
+    """Return the code that somebody typed, in capitals or not, with spaces or hyphens or without; None if it is none.
+
+    Parameters
+    ----------
+    text : str
+
+    Examples
+    --------
+    >>> read_code(" kxq-mpt ")
+    'KXQMPT'
+    >>> read_code("KXQ0PT") is None
+    True
+    """
+    code = "".join(text[: 4 * LENGTH].split()).replace("-", "").upper()
+    return code if len(code) == LENGTH and set(code) <= set(ALPHABET) else None
+
+
+def new_secret() -> str:
+    """Return a secret that nobody guesses: 192 bits by chance, as letters that a link can hold."""
+    return secrets.token_urlsafe(SECRET_BYTES)
+
+
+def hash_of(secret: str) -> str:
+    """Return what is kept of a secret. It is by chance and long, so that one round of SHA-256 gives nothing away.
+
+    Parameters
+    ----------
+    secret : str
+    """
+    return sha256(secret.encode("utf8", "surrogatepass")).hexdigest()
+
+
+def is_secret(secret: str, kept: str) -> bool:
+    """Return whether `secret` is the one of which `kept` is the hash; takes as long for a wrong one as for the right.
+
+    Parameters
+    ----------
+    secret, kept : str
+    """
+    return len(secret) <= LONGEST_SECRET and hmac.compare_digest(hash_of(secret), kept)

@@ -1,0 +1,126 @@
+"""What a room is, as its members see it: where the teacher stands, what is asked, what has been answered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from models.errors import InputError
+from models.messages import Message
+
+MOST_ROOMS = 200
+MOST_MEMBERS = 300
+"""Of a room; a class has forty."""
+
+MOST_QUESTIONS = 200
+LONGEST_LEAD = 100_000
+"""Characters of a page's link, its sentence in it."""
+
+LONGEST_ANSWER, LONGEST_WORDS, LONGEST_TITLE = 8_000, 40_000, 1_000
+"""Characters of an answer as it is kept, of the words of a question, and of what it is called."""
+
+DAY = 24 * 3600.0
+"""Seconds after which a room is cleared."""
+
+
+class RoomError(InputError):
+    """Something that a room does not allow; the message says what and why."""
+
+
+class NoRoomError(RoomError):
+    """There is no such room, or no more."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(Message("There is no room {code}: check the letters. A room ends after a day.", code=code))
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """Where the teacher stands.
+
+    Parameters
+    ----------
+    page : str
+        Address of the page.
+    link : mapping of str to str
+        What its link says.
+    """
+
+    page: str
+    link: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Counters:
+    """How often something of a room has changed: who knows the numbers knows whether there is something new.
+
+    Parameters
+    ----------
+    lead : int
+        Where the teacher stands.
+    shown : int
+        What is asked, and whether it is revealed.
+    members : int
+        Who is there, and what they have sent.
+    """
+
+    lead: int = 0
+    shown: int = 0
+    members: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """A room.
+
+    Parameters
+    ----------
+    code : str
+    channel : str
+        Under what its members listen for changes: nobody else knows it.
+    lead : Lead or None
+        None before the teacher's page has been shown once.
+    asked : str
+        The question that was asked last; empty for none.
+    counters : Counters
+    joined : int
+        How many have joined.
+    answered : int
+        How many have answered the question that was asked last.
+    """
+
+    code: str
+    channel: str
+    lead: Lead | None
+    asked: str
+    counters: Counters
+    joined: int
+    answered: int
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question that the teacher has asked.
+
+    Parameters
+    ----------
+    key : str
+    title : str
+    words : tuple of str
+        What was to be marked or chosen among.
+    is_choice : bool
+        Whether one of them is chosen; else each has a height.
+    right : int
+        Of choices, from 0; -1 where none is.
+    model : tuple of float
+        What the model reads of each word; empty for choices.
+    revealed : bool
+    """
+
+    key: str
+    title: str = ""
+    words: tuple[str, ...] = ()
+    is_choice: bool = False
+    right: int = -1
+    model: tuple[float, ...] = ()
+    revealed: bool = False

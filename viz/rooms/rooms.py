@@ -1,0 +1,251 @@
+"""The rooms that there are, who is in them, and where their teachers stand."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from time import time
+
+from models.messages import Message
+from viz.rooms import room as bounds
+from viz.rooms.codes import hash_of, is_secret, new_code, new_secret
+from viz.rooms.database import Database
+from viz.rooms.room import DAY, Counters, Lead, NoRoomError, Room, RoomError
+
+_COUNT = {each: f"UPDATE rooms SET {each}_count = {each}_count + 1 WHERE code = ?" for each in ("shown", "members")}
+
+
+class Rooms:
+    """The rooms of a server.
+
+    Parameters
+    ----------
+    path : Path
+        The file that keeps them.
+    replica : str, optional
+        The letter of this server, with which codes begin.
+    clock : callable, optional
+        Seconds since 1970.
+
+    Raises
+    ------
+    RoomError
+        If the file cannot be made or written.
+    """
+
+    def __init__(self, path: Path, *, replica: str = "", clock: Callable[[], float] = time) -> None:
+        self._file, self._replica, self._clock = Database(path), replica, clock
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def open_room(self) -> tuple[str, str]:
+        """Open a room, and return its code and the teacher's key, of which a hash alone is kept.
+
+        Raises
+        ------
+        RoomError
+            If there are too many.
+        """
+        with self._changing():
+            self.clear_old()
+            if self._file.one("SELECT COUNT(*) FROM rooms")[0] >= bounds.MOST_ROOMS:
+                raise RoomError(Message("There are as many rooms as this server holds: try again later."))
+            key = new_secret()
+            while self._file.one("SELECT 1 FROM rooms WHERE code = ?", code := new_code(self._replica)):
+                continue
+            self._file.do(
+                "INSERT INTO rooms (code, channel, key_hash, made) VALUES (?, ?, ?, ?)",
+                code,
+                new_secret(),
+                hash_of(key),
+                self._clock(),
+            )
+            return code, key
+
+    def room(self, code: str) -> Room:
+        """Return a room.
+
+        Parameters
+        ----------
+        code : str
+
+        Raises
+        ------
+        NoRoomError
+            If there is none, or its day is over.
+        """
+        found = self._file.one(
+            "SELECT channel, lead, asked, lead_count, shown_count, members_count,"
+            " (SELECT COUNT(*) FROM members WHERE members.code = rooms.code),"
+            " (SELECT COUNT(*) FROM answers WHERE answers.code = rooms.code AND question = asked)"
+            " FROM rooms WHERE code = ? AND made > ?",
+            code,
+            self._clock() - DAY,
+        )
+        if not found:
+            raise NoRoomError(code)
+        channel, lead, asked, *numbers = found
+        where = Lead(**json.loads(lead)) if lead else None
+        return Room(code, channel, where, asked, Counters(*numbers[:3]), *numbers[3:])
+
+    def counters_of(self, channel: str) -> Counters | None:
+        """Return how often something has changed in the room of a channel; None if there is none.
+
+        Parameters
+        ----------
+        channel : str
+        """
+        found = self._file.one(
+            "SELECT lead_count, shown_count, members_count FROM rooms WHERE channel = ? AND made > ?",
+            channel,
+            self._clock() - DAY,
+        )
+        return Counters(*found) if found else None
+
+    def is_teacher(self, code: str, key: str) -> bool:
+        """Return whether `key` is the teacher's of a room.
+
+        Parameters
+        ----------
+        code, key : str
+        """
+        found = self._file.one("SELECT key_hash FROM rooms WHERE code = ?", code)
+        return is_secret(key, found[0] if found else hash_of(new_secret()))
+
+    def join(self, code: str, secret: str | None = None) -> str:
+        """Join a room, and return the secret by which the member is known from then on.
+
+        Parameters
+        ----------
+        code : str
+        secret : str, optional
+            Of somebody who may have joined before; of nobody it counts for nothing.
+
+        Raises
+        ------
+        RoomError
+            If there is no such room, or it is full.
+        """
+        with self._changing():
+            self.room(code)
+            if secret and self._follows(code, secret) is not None:
+                return secret
+            if self._file.one("SELECT COUNT(*) FROM members WHERE code = ?", code)[0] >= bounds.MOST_MEMBERS:
+                raise RoomError(Message("The room {code} is full.", code=code))
+            secret = new_secret()
+            self._file.do("INSERT INTO members (code, member) VALUES (?, ?)", code, hash_of(secret))
+            self._count(code, "members")
+            return secret
+
+    def is_member(self, code: str, secret: str) -> bool:
+        """Return whether somebody has joined a room.
+
+        Parameters
+        ----------
+        code, secret : str
+        """
+        return self._follows(code, secret) is not None
+
+    def follows(self, code: str, secret: str) -> bool:
+        """Return whether a member follows the teacher.
+
+        Parameters
+        ----------
+        code, secret : str
+        """
+        return bool(self._follows(code, secret))
+
+    def _follows(self, code: str, secret: str) -> int | None:
+        found = self._file.one("SELECT follows FROM members WHERE code = ? AND member = ?", code, hash_of(secret))
+        return int(found[0]) if found else None
+
+    def follow(self, code: str, secret: str, follows: bool) -> None:
+        """Let a member follow the teacher, or no more.
+
+        Parameters
+        ----------
+        code, secret : str
+        follows : bool
+        """
+        with self._changing():
+            self._file.do(
+                "UPDATE members SET follows = ? WHERE code = ? AND member = ?", follows, code, hash_of(secret)
+            )
+
+    def leave(self, code: str, secret: str) -> None:
+        """Forget a member, and what they have sent.
+
+        Parameters
+        ----------
+        code, secret : str
+        """
+        with self._changing():
+            self._file.do("DELETE FROM members WHERE code = ? AND member = ?", code, hash_of(secret))
+            self._count(code, "members")
+
+    def lead(self, code: str, key: str, lead: Lead) -> None:
+        """Note where the teacher stands; nothing changes if that is where they stood.
+
+        Parameters
+        ----------
+        code, key : str
+        lead : Lead
+
+        Raises
+        ------
+        RoomError
+            If the key is not the teacher's, or the link is too long to be led to.
+        """
+        text = json.dumps({"page": lead.page, "link": dict(lead.link)}, ensure_ascii=False, sort_keys=True)
+        if len(text) > bounds.LONGEST_LEAD:
+            raise RoomError(Message("This page has too long a link to lead a class to."))
+        with self._changing(code, key):
+            self._file.do(
+                "UPDATE rooms SET lead = ?, lead_count = lead_count + 1 WHERE code = ? AND lead != ?", text, code, text
+            )
+
+    def close_room(self, code: str, key: str) -> None:
+        """Clear a room, with all that was sent in it.
+
+        Parameters
+        ----------
+        code, key : str
+
+        Raises
+        ------
+        RoomError
+            If the key is not the teacher's.
+        """
+        with self._changing(code, key):
+            self._file.do("DELETE FROM rooms WHERE code = ?", code)
+        self._file.wipe()
+
+    def clear_old(self) -> list[str]:
+        """Clear the rooms whose day is over, and return their channels."""
+        with self._changing():
+            before = self._clock() - DAY
+            old = self._file.all("SELECT channel FROM rooms WHERE made <= ?", before)
+            self._file.do("DELETE FROM rooms WHERE made <= ?", before)
+        if old:
+            self._file.wipe()
+        return [channel for (channel,) in old]
+
+    def _count(self, code: str, what: str) -> None:
+        self._file.do(_COUNT[what], code)
+
+    @contextmanager
+    def _changing(self, code: str | None = None, key: str | None = None) -> Iterator[None]:
+        """Change the file as a whole or not at all; with a code for the holder of the teacher's key alone."""
+        with self._file.changing():
+            if code is not None:
+                self._check_key(code, key or "")
+            yield
+
+    def _check_key(self, code: str, key: str) -> None:
+        self.room(code)
+        if not self.is_teacher(code, key):
+            raise RoomError(Message("Only whoever opened the room does this: the key is not the teacher's."))

@@ -1,0 +1,173 @@
+"""What is kept of rooms: what the teachers ask and the classes answer, beside the rooms themselves."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from models.messages import Message
+from viz.rooms import room as bounds
+from viz.rooms.codes import hash_of
+from viz.rooms.room import Question, RoomError
+from viz.rooms.rooms import Rooms
+
+
+class Store(Rooms):
+    """The rooms of a server, with what is asked and answered in them."""
+
+    def ask(self, code: str, key: str, question: Question) -> None:
+        """Ask the class a question; one that was asked before keeps its answers, and stays revealed if it was.
+
+        Parameters
+        ----------
+        code, key : str
+        question : Question
+            One with words says what it is about; one without leaves that as it is.
+
+        Raises
+        ------
+        RoomError
+            If the key is not the teacher's, or there are too many questions.
+        """
+        about = _written(question)
+        with self._changing(code, key):
+            known = self._file.one("SELECT about FROM questions WHERE code = ? AND question = ?", code, question.key)
+            if known is None:
+                number = self._file.one("SELECT COUNT(*) FROM questions WHERE code = ?", code)[0]
+                if number >= bounds.MOST_QUESTIONS:
+                    raise RoomError(Message("This room has asked as many questions as one may: open another."))
+                self._file.do(
+                    "INSERT INTO questions (code, question, number, about) VALUES (?, ?, ?, ?)",
+                    code,
+                    question.key,
+                    number,
+                    about,
+                )
+            elif question.words and known[0] != about:
+                self._file.do(
+                    "UPDATE questions SET about = ? WHERE code = ? AND question = ?", about, code, question.key
+                )
+            asked = self._file.do(
+                "UPDATE rooms SET asked = ? WHERE code = ? AND asked != ?", question.key, code, question.key
+            )
+            if known is None or asked:
+                self._count(code, "shown")
+
+    def reveal(self, code: str, key: str, question: str, *, revealed: bool = True) -> None:
+        """Show the class what it answered; or hide that again, and let it answer anew.
+
+        Parameters
+        ----------
+        code, key, question : str
+        revealed : bool, optional
+
+        Raises
+        ------
+        RoomError
+            If the key is not the teacher's.
+        """
+        with self._changing(code, key):
+            self._file.do("UPDATE questions SET revealed = ? WHERE code = ? AND question = ?", revealed, code, question)
+            if not revealed:
+                self._file.do("DELETE FROM answers WHERE code = ? AND question = ?", code, question)
+                self._count(code, "members")
+            self._count(code, "shown")
+
+    def question(self, code: str, question: str) -> Question | None:
+        """Return a question that the teacher has asked; None if it was not.
+
+        Parameters
+        ----------
+        code, question : str
+        """
+        found = self._file.one(
+            "SELECT question, about, revealed FROM questions WHERE code = ? AND question = ?", code, question
+        )
+        return _read(*found) if found else None
+
+    def questions(self, code: str) -> list[Question]:
+        """Return all that was asked in a room, in its order.
+
+        Parameters
+        ----------
+        code : str
+        """
+        found = self._file.all("SELECT question, about, revealed FROM questions WHERE code = ? ORDER BY number", code)
+        return [_read(*each) for each in found]
+
+    def answer(self, code: str, secret: str, question: str, heights: Sequence[float]) -> None:
+        """Keep what a member answers, in place of what they answered before.
+
+        Parameters
+        ----------
+        code, secret, question : str
+        heights : sequence of float
+            A word or choice each, from 0 to 1.
+
+        Raises
+        ------
+        RoomError
+            If the question was not asked, or is revealed already, or the answer is too long.
+        """
+        given = json.dumps([round(float(each), 3) for each in heights], separators=(",", ":"))
+        if len(given) > bounds.LONGEST_ANSWER:
+            raise RoomError(Message("This answer is too long to be sent."))
+        with self._changing():
+            asked = self.question(code, question)
+            if asked is None or asked.revealed or not self.is_member(code, secret):
+                raise RoomError(Message("The class is not asked this any more: nothing was sent."))
+            self._file.do(
+                "INSERT OR REPLACE INTO answers (code, question, member, given) VALUES (?, ?, ?, ?)",
+                code,
+                question,
+                hash_of(secret),
+                given,
+            )
+            self._count(code, "members")
+
+    def answer_of(self, code: str, secret: str, question: str) -> tuple[float, ...] | None:
+        """Return what a member has answered; None if nothing.
+
+        Parameters
+        ----------
+        code, secret, question : str
+        """
+        found = self._file.one(
+            "SELECT given FROM answers WHERE code = ? AND question = ? AND member = ?",
+            code,
+            question,
+            hash_of(secret),
+        )
+        return tuple(json.loads(found[0])) if found else None
+
+    def answers(self, code: str, question: str) -> list[list[float]]:
+        """Return what the class has answered, in the order of the members' hashes: nobody can tell who is who.
+
+        Parameters
+        ----------
+        code, question : str
+        """
+        found = self._file.all(
+            "SELECT given FROM answers WHERE code = ? AND question = ? ORDER BY member", code, question
+        )
+        return [json.loads(given) for (given,) in found]
+
+
+def _written(question: Question) -> str:
+    about = {
+        "title": question.title[: bounds.LONGEST_TITLE],
+        "words": question.words,
+        "is_choice": question.is_choice,
+        "right": question.right,
+        "model": question.model,
+    }
+    text = json.dumps(about, ensure_ascii=False)
+    if len(text) > bounds.LONGEST_WORDS or len(question.key) > bounds.LONGEST_TITLE:
+        raise RoomError(Message("This question is too long for a class."))
+    return text
+
+
+def _read(key: str, about: str, revealed: int) -> Question:
+    said = json.loads(about)
+    said["words"], said["model"] = tuple(said["words"]), tuple(said["model"])
+    return Question(key, **said, revealed=bool(revealed))

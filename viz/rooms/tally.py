@@ -1,0 +1,84 @@
+"""What a class answered, as one row: the share of each word or choice; and all of it as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from viz.rooms.room import Question
+
+_FORMULA = ("=", "+", "-", "@")
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What a class answered to a question.
+
+    Parameters
+    ----------
+    shares : tuple of float
+        Of each word or choice, from 0 to 1: of words the mean of what each student expects, of choices how many of the
+        students chose it.
+    count : int
+        Students.
+    """
+
+    shares: tuple[float, ...]
+    count: int
+
+
+def tally_of(answers: Iterable[Sequence[float]], size: int) -> Tally:
+    """Return what answers come to; an answer of another size, or with nothing in it, does not count.
+
+    Parameters
+    ----------
+    answers : iterable of sequence of float
+        Heights from 0, a word or choice each: what is chosen, or merely marked, has the same height.
+    size : int
+        How many words or choices there are.
+
+    Examples
+    --------
+    >>> tally_of([[1, 0], [1, 1], [0, 0]], 2)
+    Tally(shares=(0.75, 0.25), count=2)
+    """
+    taken = [each for each in answers if len(each) == size and sum(each) > 0]
+    rows = [[height / sum(each) for height in each] for each in taken]
+    count = len(rows)
+    return Tally(tuple(sum(column) / count for column in zip(*rows, strict=True)) if rows else (0.0,) * size, count)
+
+
+def csv_of_room(questions: Sequence[Question], answers: Sequence[Sequence[Sequence[float]]]) -> str:
+    """Return what a class answered, a line for each word or choice of each question and student.
+
+    Parameters
+    ----------
+    questions : sequence of Question
+    answers : sequence of sequence of sequence of float
+        Of each question, each student's: in no order that tells who is who.
+    """
+    rows: list[Sequence[object]] = [
+        ("question", "title", "revealed", "answers", "answer", "place", "word", "share", "class", "model", "right")
+    ]
+    for question, given in zip(questions, answers, strict=True):
+        size, about = len(question.words), (question.key, _text(question.title), int(question.revealed))
+        tally = tally_of(given, size)
+        for number, heights in enumerate(given, 1):
+            total = sum(heights)
+            for place, (word, height) in enumerate(zip(question.words, heights, strict=False), 1):
+                share = round(height / total, 4) if total else 0
+                model = round(question.model[place - 1], 4) if len(question.model) == size else ""
+                right = int(place - 1 == question.right) if question.is_choice else ""
+                mean = round(tally.shares[place - 1], 4)
+                rows.append((*about, tally.count, number, place, _text(word), share, mean, model, right))
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(rows)
+    return out.getvalue()
+
+
+def _text(text: str) -> str:
+    """Return a text in one line that no spreadsheet takes for a formula."""
+    line = " ".join(text.split())
+    return f"'{line}" if line.startswith(_FORMULA) else line

@@ -1,0 +1,279 @@
+"""The rooms of this server: the file that keeps them, what is done in them, and who is told when something changed.
+
+A browser listens at a route of its own, outside the script of the pages: a websocket over which the numbers of
+`Counters` come whenever one of them has changed. Nothing is asked for on a timer, and no page runs for nothing. A room
+lives on one server, whose letter its code may begin with (`ATTENTION_BENCH_REPLICA`), so that who changes it and who
+listens share this process.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict
+from pathlib import Path
+from threading import Lock, Thread
+from time import sleep
+from typing import TYPE_CHECKING
+
+import streamlit as st
+from starlette.routing import WebSocketRoute
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from models.messages import Message
+from viz.rooms.allowance import Allowance
+from viz.rooms.room import Counters, NoRoomError, Room, RoomError
+from viz.rooms.store import Store
+from viz.server.configuration import ConfigurationError, configuration
+
+if TYPE_CHECKING:
+    from starlette.routing import BaseRoute
+
+FILE = "rooms.sqlite"
+HOME = ".attention-bench"
+ROUTE = "attention-bench/rooms"
+"""What the address begins with at which a browser listens, before the room's channel."""
+
+LOOK_FOR_OLD = 600.0
+"""Seconds between two looks for rooms whose day is over."""
+
+_OVER = json.dumps({"over": True})
+
+
+class Bell:
+    """Who listens to which room, and what they are told. Safe for threads: pages ring, the event loop listens."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._listeners: dict[str, set[Callable[[Counters | None], None]]] = {}
+
+    @contextmanager
+    def listening(self, channel: str, tell: Callable[[Counters | None], None]) -> Iterator[None]:
+        """Have `tell` called, from any thread, when something has changed in the room of a channel.
+
+        Parameters
+        ----------
+        channel : str
+        tell : callable
+            Takes the counters; None when the room is over.
+        """
+        with self._lock:
+            self._listeners.setdefault(channel, set()).add(tell)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._listeners[channel].discard(tell)
+                if not self._listeners[channel]:
+                    del self._listeners[channel]
+
+    def ring(self, channel: str, counters: Counters | None) -> None:
+        """Tell those who listen to a channel.
+
+        Parameters
+        ----------
+        channel : str
+        counters : Counters or None
+            None when the room is over.
+        """
+        with self._lock:
+            told = list(self._listeners.get(channel, ()))
+        for each in told:
+            each(counters)
+
+
+class Rooming:
+    """The rooms of a server, with the bounds of what one visitor may do.
+
+    Parameters
+    ----------
+    store : Store
+    replica : str, optional
+        The letter of this server; codes of rooms begin with it.
+    """
+
+    def __init__(self, store: Store, *, replica: str = "") -> None:
+        self.store, self.bell, self._replica = store, Bell(), replica
+        self._guesses = Allowance(each=10, together=60)
+        self._opened = Allowance(each=6, together=60)
+        self._sent = Allowance(each=30, together=6000)
+
+    def open_room(self, visitor: str) -> tuple[str, str]:
+        """Open a room, and return its code and the teacher's key; raises RoomError as `Store.open_room`.
+
+        Parameters
+        ----------
+        visitor : str
+            From where they ask.
+        """
+        if not self._opened.is_left(visitor):
+            raise RoomError(Message("Too many rooms were opened from here: try again in a minute."))
+        self._opened.count(visitor)
+        return self.store.open_room()
+
+    def find(self, code: str, visitor: str) -> Room:
+        """Return the room of a code that somebody brings, who may be guessing.
+
+        Parameters
+        ----------
+        code : str
+        visitor : str
+            From where they ask.
+
+        Raises
+        ------
+        RoomError
+            If there is none, it lives on another server, or too many were tried that there are not.
+        """
+        self._check_guesses(visitor)
+        try:
+            return self.store.room(code)
+        except NoRoomError:
+            self._guesses.count(visitor)
+            raise
+
+    def take_key(self, code: str, key: str, visitor: str) -> None:
+        """Take the teacher's key that somebody brings, who may be guessing.
+
+        Parameters
+        ----------
+        code, key : str
+        visitor : str
+            From where they ask.
+
+        Raises
+        ------
+        RoomError
+            If it is not the teacher's, or too many were tried that were not.
+        """
+        self._check_guesses(visitor)
+        if not self.store.is_teacher(code, key):
+            self._guesses.count(visitor)
+            raise RoomError(Message("This is not the key of the room {code}.", code=code))
+
+    def _check_guesses(self, visitor: str) -> None:
+        if not self._guesses.is_left(visitor):
+            raise RoomError(Message("Too many codes were tried that there are not: try again in a minute."))
+
+    def lives_elsewhere(self, code: str) -> bool:
+        """Return whether a code is that of a room on another server.
+
+        Parameters
+        ----------
+        code : str
+        """
+        return bool(self._replica) and not code.startswith(self._replica)
+
+    def check_sending(self, member: str) -> None:
+        """Count something that a member sends; raises RoomError if it is too much in a minute.
+
+        Parameters
+        ----------
+        member : str
+        """
+        if not self._sent.is_left(member):
+            raise RoomError(Message("Too much was sent in a minute: wait a moment, then send it again."))
+        self._sent.count(member)
+
+    @contextmanager
+    def telling(self, room: Room) -> Iterator[Store]:
+        """Tell those who listen to a room what the block has changed in it, or that it is over.
+
+        Parameters
+        ----------
+        room : Room
+        """
+        yield self.store
+        self.bell.ring(room.channel, self.store.counters_of(room.channel))
+
+    def clear_old(self) -> None:
+        """Clear the rooms whose day is over, and tell those who still listen."""
+        for channel in self.store.clear_old():
+            self.bell.ring(channel, None)
+
+
+def folder_of_rooms() -> Path | None:
+    """Return the folder in which rooms are kept; None where they are switched off."""
+    said = configuration().rooms
+    return Path.home() / HOME if said is True else said or None
+
+
+def shared_rooming() -> Rooming:
+    """Return the rooms of this server; raises RoomError where there are none, or they cannot be kept."""
+    folder = folder_of_rooms()
+    if folder is None:
+        raise RoomError(Message("Rooms are switched off on this server."))
+    return _opened(folder / FILE, configuration().replica)
+
+
+@st.cache_resource(show_spinner=False)
+def _opened(path: Path, replica: str) -> Rooming:
+    made = Rooming(Store(path, replica=replica), replica=replica)
+    Thread(target=_clear_in_time, args=(made,), name="rooms", daemon=True).start()
+    return made
+
+
+def _clear_in_time(rooming: Rooming) -> None:
+    """Clear each room within minutes after its day is over, whether anybody comes or not."""
+    while True:
+        with suppress(RoomError):  # the next look may find the disk as it should be
+            rooming.clear_old()
+        sleep(LOOK_FOR_OLD)
+
+
+# The route at which browsers listen ---------------------------------------------------------------------------------
+
+
+def path_of(channel: str) -> str:
+    """Return the address, without the host, at which a browser listens to a room.
+
+    Parameters
+    ----------
+    channel : str
+        Of the room; ``{channel}`` for all.
+    """
+    base = str(st.get_option("server.baseUrlPath") or "").strip("/")
+    return f"/{base}{base and '/'}{ROUTE}/{channel}"
+
+
+def room_routes() -> list[BaseRoute]:
+    """Return the routes at which browsers listen; rooms of an earlier run of the server are cleared in time."""
+    with suppress(RoomError, ConfigurationError, RuntimeError):  # said where the server starts, or a room is opened
+        folder = folder_of_rooms()
+        if folder is not None and (folder / FILE).exists():
+            shared_rooming()
+    return [WebSocketRoute(path_of("{channel}"), _listen)]
+
+
+async def _listen(socket: WebSocket) -> None:
+    """Tell a browser the counters of a room now, and whenever one of them changes, until it leaves."""
+    await socket.accept()
+    loop, told = asyncio.get_running_loop(), asyncio.Queue[Counters | None]()
+    channel = socket.path_params["channel"]
+
+    def tell(counters: Counters | None) -> None:
+        with suppress(RuntimeError):  # the server is ending
+            loop.call_soon_threadsafe(told.put_nowait, counters)
+
+    try:
+        rooming = shared_rooming()
+        with rooming.bell.listening(channel, tell):
+            tell(await asyncio.to_thread(rooming.store.counters_of, channel))
+            sending = asyncio.create_task(_send(socket, told))
+            await socket.receive()  # a browser says nothing: this is its leaving
+            sending.cancel()
+    except RoomError:
+        await socket.close()
+
+
+async def _send(socket: WebSocket, told: asyncio.Queue[Counters | None]) -> None:
+    before = None
+    with suppress(WebSocketDisconnect, RuntimeError):  # it has left meanwhile
+        while (counters := await told.get()) is not None:
+            if counters != before:
+                await socket.send_text(json.dumps(asdict(counters)))
+            before = counters
+        await socket.send_text(_OVER)
+        await socket.close()
