@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
-from typing import BinaryIO, Self, cast
+from typing import Any, BinaryIO, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -134,6 +134,40 @@ class AttentionTrace(Record):
         if found.site.kind == "self" or reading == "written":
             return found
         return replace(found, query_tokens=self.target_input)
+
+    @classmethod
+    def from_arrays(
+        cls, maps: Mapping[str | Site, Any], *, source: Sequence[str], target: Sequence[str] = (), **about: Any
+    ) -> Self:
+        """Make a record of attention that was captured anywhere, in order to see and to save it.
+
+        Parameters
+        ----------
+        maps : mapping of str or Site to array
+            By ``stack.layer.kind``, such as ``encoder.0.self`` or ``decoder.1.cross``: weights, [head, query, key] or
+            [query, key], from 0 to 1.
+        source : sequence of str
+            The tokens that were read.
+        target : sequence of str, optional
+            Those that were written; a decoder has read ``<s>`` and all of them but the last.
+        **about
+            ``source_words``, ``target_words``: for each token the number of its word, where tokens are pieces of words.
+            ``probabilities``: of each token that was written. ``title``, ``year``, ``paper``, ``equation``, ``notes``:
+            what a picture says of it. ``rows_sum_to_one``: False where rows need not.
+
+        Raises
+        ------
+        TraceError
+            If the arrays do not fit the tokens, or hold what cannot be attention.
+
+        Examples
+        --------
+        >>> AttentionTrace.from_arrays({"encoder.0.self": [[0.5, 0.5], [0.1, 0.9]]}, source=["a", "cat"]).sites
+        (Site(stack='encoder', layer=0, kind='self', quantity=''),)
+        """
+        from models.trace.arrays import trace_of
+
+        return cast("Self", trace_of(maps, source=source, target=target, **about))
 
     def save(self, file: str | PathLike[str] | BinaryIO) -> None:
         """Write the record as an npz of plain numbers and JSON; the same record gives the same bytes.

@@ -130,9 +130,10 @@ def read(file: File, *, most_bytes: int = MOST_BYTES) -> AttentionTrace:
         message = f"record: this is no record of attention, or not a whole one ({error})"
         raise TraceError(message) from error
     try:
-        header = json.loads(_taken(arrays, _HEADER).tobytes())
-        return _record(header, arrays)
-    except (RecursionError, json.JSONDecodeError, UnicodeDecodeError) as error:
+        return _record(json.loads(_taken(arrays, _HEADER).tobytes()), arrays)
+    except TraceError:
+        raise
+    except (RecursionError, ValueError, OverflowError) as error:  # a number of 5,000 digits is a ValueError
         message = f"record: its header cannot be read ({error})"
         raise TraceError(message) from error
 

@@ -187,14 +187,16 @@ def write_step(step: Step) -> list[Any]:
     ----------
     step : Step
     """
-    return [step.text, step.id, step.log_probability, [list(each) for each in step.alternatives]]
+    likely = None if math.isnan(step.log_probability) else step.log_probability
+    return [step.text, step.id, likely, [list(each) for each in step.alternatives]]
 
 
 def read_step(value: Any, where: str) -> Step:
     """Return what `write_step` wrote."""
     if type(value) is not list or len(value) != 4:
         raise _refuse(where, value, "a text, its number, its log-probability and alternatives")
-    return Step(text(value[0], where), whole(value[1], where), number(value[2], where), _pairs(value[3], where))
+    likely = math.nan if value[2] is None else number(value[2], where)
+    return Step(text(value[0], where), whole(value[1], where), likely, _pairs(value[3], where))
 
 
 def write_prediction(each: Prediction) -> list[Any]:

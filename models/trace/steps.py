@@ -18,7 +18,7 @@ class Step:
     id : int
         Its vocabulary index.
     log_probability : float
-        Natural logarithm of the probability that the model gave it.
+        Natural logarithm of the probability that the model gave it; not a number where that is not known.
     alternatives : tuple of (str, float)
         The likeliest tokens with their probabilities, best first; the written one may be among them.
     """

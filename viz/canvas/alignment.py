@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -123,7 +124,7 @@ def _panel(shown: Shown, common: Sequence[str], *, one_title: bool) -> dict[str,
         "formula": math_of(shown.formula),
         "code": shown.languages[1],
         "words": [{"text": each.text, "spaced": each.spaced, "says": each.says} for each in written],
-        "sure": [round(each.probability, 4) for each in written],
+        "sure": [1 if isnan(each.probability) else round(each.probability, 4) for each in written],
         "nothing": "" if written else _("nothing written"),
     }
     if view is None:

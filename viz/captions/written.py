@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from models.trace import AttentionTrace
+from models.trace import AttentionTrace, TokenSequence
 from viz.text.language import _, listed
 from viz.text.tokens import visible
 
@@ -26,7 +26,7 @@ class Written:
     spaced : bool
         Whether white space stands before it.
     probability : float
-        The product of those of its pieces.
+        The product of those of its pieces; not a number where it is not known.
     says : str
         What is said of it, in plain text.
     """
@@ -49,15 +49,24 @@ def written_words(trace: AttentionTrace) -> tuple[Written, ...]:
     target, written = trace.target, list[Written]()
     for word, text in enumerate(target.word_texts):
         pieces = [place for place, owner in enumerate(target.words) if owner == word]
-        if target.ids[pieces[0]] < _SPECIAL or not text:
+        if _is_special(target, pieces[0]) or not text:
             continue
         probability = math.prod(trace.steps[place].probability for place in pieces)
-        spaced = bool(written) and target.texts[pieces[0]][:1].isspace()
+        first = pieces[0]
+        spaced = bool(written) and (target.ids[first] < 0 or target.texts[first][:1].isspace())
         written.append(Written(word, text, spaced, probability, _says(trace, pieces, text, probability)))
     return tuple(written)
 
 
+def _is_special(target: TokenSequence, place: int) -> bool:
+    """Return whether a token stands for no text: by its id, or where it has none, by what is said of it."""
+    text, number = target.texts[place], target.ids[place]
+    return number < _SPECIAL if number >= 0 else place in target.specials or (text[:1], text[-1:]) == ("<", ">")
+
+
 def _says(trace: AttentionTrace, pieces: Sequence[int], text: str, probability: float) -> str:
+    if math.isnan(probability):
+        return _("“{word}”: probability not known", word=visible(text))
     says = _("“{word}”: probability {probability}", word=visible(text), probability=f"{probability:.4f}")
     step = trace.steps[pieces[0]]
     others = [each for each in step.alternatives if each[0] != step.text][:_NAMED]

@@ -1,0 +1,115 @@
+"""Make a record again: ``python -m models.capture --from provenance.json [--out trace.npz]``.
+
+The pages save a run as JSON: model, texts, edits, places (`models.trace.asked`). Here the model is run as it was, and
+whether the record is the same to the last bit is said. Weights are known by their hash, never by a path.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from models.errors import InputError
+from models.registry import load
+from models.trace import AttentionTrace, TraceError
+from models.trace.asked import LARGEST, Asked, fingerprint, read_asked
+
+
+class CaptureAgainError(Exception):
+    """What was asked cannot be asked again here; the message says why."""
+
+
+def capture_again(asked: Asked) -> AttentionTrace:
+    """Run a model as it was asked before.
+
+    Parameters
+    ----------
+    asked : Asked
+
+    Returns
+    -------
+    AttentionTrace
+        Equal to the first one bit for bit under the same library versions; `is_equal` says so.
+
+    Raises
+    ------
+    CaptureAgainError
+        If the model is not here, has other weights, or does not take the text, an edit or a place.
+    """
+    from models.hooks import CaptureError
+    from models.translation.checkpoints import CheckpointError
+
+    try:
+        model = load(asked.model)
+    except (KeyError, InputError, CheckpointError) as error:
+        message = f"the model {asked.model} cannot be opened: {error.args[0]}"
+        raise CaptureAgainError(message) from error
+    if model.sha256 != asked.sha256:
+        message = f"the weights of {asked.model} are others: {model.sha256}, and not {asked.sha256}"
+        raise CaptureAgainError(message)
+    try:
+        return model.attend(asked.source, asked.target, pair=asked.second, edits=asked.edits, sites=asked.sites)
+    except (InputError, CaptureError, ValueError) as error:
+        message = f"{asked.model} cannot be run so: {error}"
+        raise CaptureAgainError(message) from error
+
+
+def is_equal(asked: Asked, trace: AttentionTrace) -> bool:
+    """Return whether `trace` is the record that was saved, to the last bit.
+
+    Parameters
+    ----------
+    asked : Asked
+    trace : AttentionTrace
+    """
+    return fingerprint(trace) == asked.record
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Read the command line, run, and say whether the record is equal; ends with 1 if it is not, with 2 if it cannot.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        Those of the command line if left out.
+    """
+    parser = argparse.ArgumentParser(prog="python -m models.capture", description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--from", type=Path, required=True, dest="provenance", help="JSON that a page saved")
+    parser.add_argument("--out", type=Path, help="where the record is written, such as trace.npz")
+    parser.add_argument("--threads", type=int, default=1, help="of torch: one, as a server computes a short text")
+    choices = parser.parse_args(arguments)
+    try:
+        with choices.provenance.open("rb") as file:
+            asked = read_asked(file.read(LARGEST + 1))
+        _use_threads(choices.threads)
+        trace = capture_again(asked)
+        if choices.out is not None:
+            trace.save(choices.out)
+    except (OSError, TraceError, CaptureAgainError) as error:
+        parser.error(str(error))
+    if is_equal(asked, trace):
+        sys.stdout.write(f"{asked.model}: the record is equal, {asked.record}\n")
+        return
+    others = ", ".join(f"{name} {its}" for name, its in asked.versions if _installed(name) != its)
+    why = f" It was made with {others}." if others else ""
+    parser.exit(1, f"{asked.model}: the record is not equal to the one that was saved.{why}\n")
+
+
+def _use_threads(count: int) -> None:
+    import torch
+
+    torch.set_num_threads(max(count, 1))
+
+
+def _installed(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return ""
+
+
+if __name__ == "__main__":
+    main()

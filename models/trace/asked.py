@@ -1,0 +1,211 @@
+"""What was asked of a model, as JSON: enough to make a record again, to the last bit. `python -m models.capture` does.
+
+Whoever it comes from: every field is checked, no path is in it, and nothing of it is executed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+from models.trace import plain
+from models.trace.attention_trace import AttentionTrace
+from models.trace.record import TraceError
+
+if TYPE_CHECKING:
+    from models.edits import Edit
+
+FORMAT, VERSION = "attention-provenance", 1
+LARGEST = 2**18
+"""Bytes that one may take."""
+
+MOST_TEXT = 20_000
+"""Characters of a text in it."""
+
+_KEY = re.compile(r"(hf:)?[A-Za-z0-9][\w-]*(\.[\w-]+)*(/[A-Za-z0-9][\w-]*(\.[\w-]+)*)?", re.ASCII)
+_HASH = re.compile(r"[0-9a-f]{64}")
+_FIELDS = ("format", "version", "model", "sha256", "source", "second", "target", "edits", "sites", "versions", "record")
+_WORDS = ("about", "written")  # for people: nothing is made of them
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What was asked of a model.
+
+    Parameters
+    ----------
+    model : str
+        Its key, as `models.load` takes it.
+    sha256 : str
+        The hash of its weights.
+    source : str
+        What it read.
+    second : str or None
+        A text that it read together with the first.
+    target : str or None
+        What it was made to write; None for what it chose.
+    edits : tuple of Edit
+        In the order in which they act.
+    sites : tuple of str
+        What was captured.
+    versions : tuple of (str, str)
+        Libraries with which the record was made.
+    record : str
+        SHA-256 of the record, as `AttentionTrace.save` writes it.
+    """
+
+    model: str
+    sha256: str
+    source: str
+    second: str | None
+    target: str | None
+    edits: tuple[Edit, ...]
+    sites: tuple[str, ...]
+    versions: tuple[tuple[str, str], ...]
+    record: str
+
+
+def fingerprint(trace: AttentionTrace) -> str:
+    """Return the SHA-256 of what `AttentionTrace.save` writes of `trace`: equal for equal records alone.
+
+    Parameters
+    ----------
+    trace : AttentionTrace
+    """
+    from models.trace.codec import to_bytes
+
+    return sha256(to_bytes(trace)).hexdigest()
+
+
+def asked_of(trace: AttentionTrace) -> Asked:
+    """Return what was asked when `trace` was made.
+
+    Parameters
+    ----------
+    trace : AttentionTrace
+        Of a model of the catalogue or a pretrained one.
+
+    Raises
+    ------
+    TraceError
+        If it says no model that could be asked again, as one that `AttentionTrace.from_arrays` made.
+    """
+    found = trace.provenance
+    if not _KEY.fullmatch(found.checkpoint):
+        message = f"record: it names no model that could make it again; got {found.checkpoint[:60]!r}"
+        raise TraceError(message)
+    source, second = trace.source_text, None
+    if 1 in trace.source.segments:
+        source, _line, second = source.partition("\n")
+    sites = [str(each.site.at(name)) for each in trace for name in ("weights", *each.companions)]
+    return Asked(
+        model=found.checkpoint,
+        sha256=found.sha256,
+        source=source,
+        second=second,
+        target=trace.output_text if found.decoding == "forced" else None,
+        edits=found.edits,
+        sites=tuple(sites) or ("*.weights",),
+        versions=found.versions,
+        record=fingerprint(trace),
+    )
+
+
+def write_asked(trace: AttentionTrace) -> str:
+    """Return what was asked when `trace` was made as JSON, with words for people beside it.
+
+    Parameters
+    ----------
+    trace : AttentionTrace
+        As `asked_of` takes it.
+    """
+    asked, about = asked_of(trace), trace.provenance
+    header = {
+        "format": FORMAT,
+        "version": VERSION,
+        "about": " · ".join(filter(None, (str(about.title), str(about.year or ""), str(about.paper)))),
+        "model": asked.model,
+        "sha256": asked.sha256,
+        "source": asked.source,
+        "second": asked.second,
+        "target": asked.target,
+        "written": trace.output_text,
+        "edits": [each.to_text() for each in asked.edits],
+        "sites": list(asked.sites),
+        "versions": dict(asked.versions),
+        "record": asked.record,
+    }
+    return json.dumps(header, ensure_ascii=False, indent=2) + "\n"
+
+
+def read_asked(data: bytes) -> Asked:
+    """Read what `write_asked` wrote.
+
+    Parameters
+    ----------
+    data : bytes
+        Whoever it comes from.
+
+    Raises
+    ------
+    TraceError
+        If it is no such text, is too large, or says what cannot be; the message says which.
+    """
+    if len(data) > LARGEST:
+        message = f"provenance: it holds {len(data):,} bytes; expected at most {LARGEST:,}"
+        raise TraceError(message)
+    try:
+        header = json.loads(data)
+    except (RecursionError, ValueError) as error:
+        message = f"provenance: this is no JSON ({error})"
+        raise TraceError(message) from error
+    if type(header) is not dict or (header.get("format"), header.get("version")) != (FORMAT, VERSION):
+        message = f"provenance: expected the format {FORMAT!r}, version {VERSION}"
+        raise TraceError(message)
+    known = {name: value for name, value in header.items() if name not in _WORDS}
+    found = dict(zip(_FIELDS, plain.fields_of(known, "provenance", *_FIELDS), strict=True))
+    if type(found["versions"]) is not dict:
+        message = "provenance: versions are an object of libraries and versions"
+        raise TraceError(message)
+    versions = ((name, plain.text(each, "versions")) for name, each in found["versions"].items())
+    return Asked(
+        model=_matching(found["model"], "model", _KEY),
+        sha256=_matching(found["sha256"], "sha256", _HASH),
+        source=_text(found["source"], "source"),
+        second=None if found["second"] is None else _text(found["second"], "second"),
+        target=None if found["target"] is None else _text(found["target"], "target"),
+        edits=_edits(plain.several(found["edits"], "provenance, edits", plain.text)),
+        sites=plain.several(found["sites"], "provenance, sites", plain.text),
+        versions=tuple(versions),
+        record=_matching(found["record"], "record", _HASH),
+    )
+
+
+def _text(value: Any, name: str) -> str:
+    said = plain.text(value, f"provenance, {name}")
+    if len(said) > MOST_TEXT:
+        message = f"provenance, {name}: got {len(said):,} characters; expected at most {MOST_TEXT:,}"
+        raise TraceError(message)
+    return said
+
+
+def _matching(value: Any, name: str, pattern: re.Pattern[str]) -> str:
+    said = plain.text(value, f"provenance, {name}")
+    if not pattern.fullmatch(said):
+        message = f"provenance, {name}: got {said[:60]!r}, which is no such name"
+        raise TraceError(message)
+    return said
+
+
+def _edits(texts: Iterable[str]) -> tuple[Edit, ...]:
+    from models.edits import read_edit  # most ask for none
+
+    try:
+        return tuple(read_edit(each) for each in texts)
+    except ValueError as error:
+        message = f"provenance, edits: {error}"
+        raise TraceError(message) from error
