@@ -20,6 +20,7 @@ PAGES = (
     "heads",
     "surgery",
     "lessons",
+    "open",
 )
 
 if __name__ == "__main__":

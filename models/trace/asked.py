@@ -81,6 +81,17 @@ def fingerprint(trace: AttentionTrace) -> str:
     return sha256(to_bytes(trace)).hexdigest()
 
 
+def is_askable(trace: AttentionTrace) -> bool:
+    """Return whether a trace names a model that could be asked again.
+
+    Parameters
+    ----------
+    trace : AttentionTrace
+    """
+    about = trace.provenance
+    return bool(_KEY.fullmatch(about.checkpoint) and _HASH.fullmatch(about.sha256))
+
+
 def asked_of(trace: AttentionTrace) -> Asked:
     """Return what was asked when `trace` was made.
 
@@ -95,7 +106,7 @@ def asked_of(trace: AttentionTrace) -> Asked:
         If it says no model that could be asked again, as one that `AttentionTrace.from_arrays` made.
     """
     found = trace.provenance
-    if not _KEY.fullmatch(found.checkpoint):
+    if not is_askable(trace):
         message = f"record: it names no model that could make it again; got {found.checkpoint[:60]!r}"
         raise TraceError(message)
     source, second = trace.source_text, None

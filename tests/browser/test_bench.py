@@ -137,7 +137,7 @@ def test_a_picture_to_keep_holds_its_words(browser: Browser, address: str, tmp_p
         ink, paper = (brightness(page, selector, name) for selector, name in PAGE_COLOURS)
         assert (ink > paper) == (scheme == "dark")
         assert abs(ink - paper) > 100
-        page.get_by_role("button", name="For a paper").click()
+        page.get_by_role("button", name="Save as").click()
         page.get_by_role("radio", name="SVG").click()
         settle(page)  # the button of a run that is over has nothing to give
         with page.expect_download() as download:

@@ -98,7 +98,7 @@ def test_a_picture_to_keep_holds_the_characters_and_no_boxes_in_their_place(
         if drawn[one].shape == drawn[other].shape and np.mean(drawn[one] == drawn[other]) > 0.9
     }
     assert {sentence[one] + sentence[other] for one, other in alike} == {"他他"}
-    page.get_by_role("button", name="For a paper").click()
+    page.get_by_role("button", name="Save as").click()
     with page.expect_download() as download:
         page.get_by_role("button", name="Download").click()
     path = saved(download.value, tmp_path)

@@ -114,18 +114,18 @@ class Alignment extends Painted {
     else if (step || key === "Home" || key === "End") this.kept = false, this.move(this.next(line, step, key), true);
     else return;
     event.preventDefault();
-    this.under = null;
-    this.reveal(line);
+    (this.under = null), this.reveal(line);
   }
 
   next(line, step, key) {
     const panel = Number(line.closest(".panel")?.dataset.panel), { at } = this;
+    const [down, across] = step ?? [0, 0], onward = down + across * (getComputedStyle(line).direction === "rtl" ? -1 : 1);
     const along = (value, change, count) => (key === "Home" ? 0 : key === "End" ? count - 1 : Math.min(Math.max(value + change, 0), count - 1));
-    if (line.matches(".tokens")) return { key: along(at?.key ?? 0, step ? step[0] + step[1] : 0, this.columns) };
+    if (line.matches(".tokens")) return { key: along(at?.key ?? 0, onward, this.columns) };
     const { rows, words, row_words } = this.header.panels[panel];
     if (line.matches(".translation")) {
       const word = at?.panel !== panel ? 0 : at.word ?? row_words[at.row];
-      return this.ofWord(panel, along(word, step ? step[0] + step[1] : 0, words.length));
+      return this.ofWord(panel, along(word, onward, words.length));
     }
     const here = at?.panel === panel && at.row !== undefined ? at : { row: 0, key: 0 };
     const row = step ? along(here.row, step[0], rows.length) : here.row;

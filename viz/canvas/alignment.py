@@ -16,7 +16,7 @@ from viz.captions.written import Written, written_words
 from viz.figures.drawing.theme import NIGHT_SCALE, WEIGHT_SCALE, WINDOW_COLOUR, Colour, weight_ticks
 from viz.text.formula import math_of
 from viz.text.language import _, _n, mark
-from viz.text.tokens import isolated, visible
+from viz.text.tokens import isolated, runs_rightward, visible
 from viz.views.aligned import Linking, aligned_cells
 from viz.views.view import View
 from viz.views.windows import Windows, windows_of
@@ -57,7 +57,7 @@ class Shown:
     view : View or None
         The map; None where there is no attention.
     formula : str
-        In LaTeX.
+        In LaTeX; empty where none is known.
     languages : tuple of str
         The codes of the languages that it reads and writes; empty where they are not known.
     """
@@ -92,7 +92,8 @@ def encode_alignment(shown: Sequence[Shown], *, colour: Colour = "linear", linki
     header = {
         "title": shown[0].trace.source_text,
         "code": shown[0].languages[0],
-        "tokens": [visible(text) for text in tokens],
+        "tokens": [isolated(visible(text)) for text in tokens],
+        "direction": "ltr" if runs_rightward(tokens) else "rtl",
         "panels": [
             _panel(each, common, one_title=len(rows) < 2)
             | {"links": aligned_cells(each.view, linking) if each.view else []}
@@ -106,12 +107,18 @@ def encode_alignment(shown: Sequence[Shown], *, colour: Colour = "linear", linki
         "night": NIGHT_SCALE,
         "window_colour": WINDOW_COLOUR,
         "links": linking_note(linking),
-        "words": {key: _(message) for key, message in _WORDS.items()},
+        "words": _words(sure=any(not isnan(step.probability) for each in shown for step in each.trace.steps)),
         "colour": colour,
         "palette": WEIGHT_SCALE,
     }
     weights = [np.asarray(view.weights, dtype="<f4").tobytes() for view in views]
     return pack(header, b"".join(weights))
+
+
+def _words(*, sure: bool) -> dict[str, str]:
+    """Return what the picture says; where it is not known how sure the models were, nothing of that."""
+    left_out = () if sure else ("doubt", "unsure")
+    return {key: "" if key in left_out else _(message) for key, message in _WORDS.items()}
 
 
 def _panel(shown: Shown, common: Sequence[str], *, one_title: bool) -> dict[str, Any]:
@@ -120,10 +127,11 @@ def _panel(shown: Shown, common: Sequence[str], *, one_title: bool) -> dict[str,
     written = written_words(trace)
     panel = {
         "title": _(trace.provenance.title),
-        "year": str(trace.provenance.year),
-        "formula": math_of(shown.formula),
+        "year": str(trace.provenance.year or ""),
+        "formula": math_of(shown.formula) if shown.formula else "",
         "code": shown.languages[1],
         "words": [{"text": each.text, "spaced": each.spaced, "says": each.says} for each in written],
+        "direction": "ltr" if runs_rightward(each.text for each in written) else "rtl",
         "sure": [1 if isnan(each.probability) else round(each.probability, 4) for each in written],
         "nothing": "" if written else _("nothing written"),
     }

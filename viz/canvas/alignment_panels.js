@@ -23,6 +23,8 @@ const made = (name, className = "", text = null) => {
   return element;
 };
 const within = (value, { least, most }) => Math.min(Math.max(value, least), most);
+const LEFTWARD = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/; // Hebrew, Arabic and their kin
+const directionOf = (text) => (LEFTWARD.test(text) ? "rtl" : "ltr");
 const pen = document.createElement("canvas").getContext("2d");
 const widthOf = (text, size, family, weight = 400) => {
   pen.font = `${weight} ${size}px ${family}`;
@@ -125,7 +127,7 @@ class Panels {
   // lie under the edge of a screen.
   fitBrief() {
     const brief = this.figure.querySelector(".brief"), words = this.parts[0].tokens;
-    const end = words[words.length - 1].getBoundingClientRect().right;
+    const end = Math.max(...words.map((word) => word.getBoundingClientRect().right)); // the last, or the first if it runs leftward
     const fits = () => brief.getBoundingClientRect().left > end + 12;
     brief.className = "brief";
     if (!fits()) brief.classList.add("short");
@@ -136,6 +138,7 @@ class Panels {
     const { header, place } = this, element = made("div", "band"), tokens = made("div", "tokens");
     tokens.classList.toggle("folded", place.folded);
     tokens.style.fontSize = `${place.token}px`;
+    tokens.dir = header.direction;
     if (header.code) tokens.lang = header.code;
     const words = header.tokens.map((text, key) => this.word(text, { key }, `t${first}-${key}`));
     this.listen(tokens, words, header.words.sentence, first === 0);
@@ -153,6 +156,7 @@ class Panels {
   word(text, data, id) {
     const word = made("span", "word", text);
     word.id = id;
+    word.dir = directionOf(text);
     word.setAttribute("role", "option");
     Object.assign(word.dataset, data);
     return word;
@@ -174,11 +178,11 @@ class Panels {
     element.dataset.panel = number;
     const head = made("div", "head"), name = made("h2", "name", `${panel.title} `), formula = made("span", "formula");
     name.append(made("span", "year", panel.year));
-    formula.append(document.importNode(new DOMParser().parseFromString(panel.formula, "application/xml").documentElement, true));
+    if (panel.formula) formula.append(document.importNode(new DOMParser().parseFromString(panel.formula, "application/xml").documentElement, true));
     head.append(name, formula);
     const translation = made("p", "translation"), size = this.sizeOf(panel);
     if (panel.code) translation.lang = panel.code;
-    translation.dir = "auto";
+    translation.dir = panel.direction;
     translation.style.fontSize = `${size}px`;
     const words = panel.words.map(({ text, spaced, says }, word) => {
       const shown = this.word(text, { word }, `w${number}-${word}`);
@@ -219,6 +223,7 @@ class Panels {
     columns.append(...header.tokens.map((text, key) => {
       const span = made("span", "", text);
       span.dataset.key = key;
+      span.dir = directionOf(text); // a name that is cut loses its end
       // A Chinese character, or a mark, reads best as it stands.
       const turn = [...text].length === 1 && widthOf(text, place.font, this.family) <= wide ? 0 : place.turn;
       const longest = turn ? (turn === -90 ? LABELS - 6 : (LABELS - 10) / Math.SQRT1_2) : wide;
@@ -232,6 +237,7 @@ class Panels {
       const span = made("span"), word = panel.row_words[row], shown = made("i", "", text);
       span.append(shown);
       span.dataset.row = row;
+      span.dir = directionOf(text);
       const size = within(high - 3, { least: 9, most: 15 });
       Object.assign(span.style, { width: `${label - 4}px`, top: `${LABELS + row * high}px`, height: `${high - 1}px`, lineHeight: `${high - 1}px`, fontSize: `${size}px` });
       if (word >= 0) shown.style.backgroundColor = this.tint(panel.sure[word]);
@@ -280,6 +286,7 @@ class Panels {
     put("meaning", header.key_title ? header.scale : "");
     put("brief span", header.words.brief);
     put("brief em", header.words.doubt);
+    figure.querySelector(".brief b").hidden = !header.words.doubt; // where it is not known how sure a model was
     put("tints", [header.links, header.words.unsure, header.words.lines].filter(Boolean).join(" · "));
     put("keys", header.words.keys);
   }

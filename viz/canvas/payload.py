@@ -17,7 +17,7 @@ from viz.figures.drawing.theme import (
     Colour,
 )
 from viz.text.language import _, mark
-from viz.text.tokens import visible
+from viz.text.tokens import isolated, visible
 from viz.views.view import View
 
 _LENGTH = struct.Struct("<I")
@@ -74,8 +74,8 @@ def header_of(
         "alt": _(". ").join(filter(None, (title, says.removesuffix(_(".")), note))),
         "file": file,
         "site": f"{view.shown.site.stack} {view.shown.site.kind}",
-        "queries": [visible(text) for text in view.shown.query_tokens.texts],
-        "keys": [visible(text) for text in view.shown.key_tokens.texts],
+        "queries": [isolated(visible(text)) for text in view.shown.query_tokens.texts],
+        "keys": [isolated(visible(text)) for text in view.shown.key_tokens.texts],
         "query_title": view.query_title,
         "key_title": view.key_title,
         "threshold": view.threshold,

@@ -6,7 +6,7 @@ import numpy as np
 
 from viz.captions.maps import notes_of
 from viz.text.language import _
-from viz.text.tokens import visible
+from viz.text.tokens import isolated, visible
 from viz.views.differences import SMALLEST_NAMED, Difference
 from viz.views.matching import ELSEWHERE
 from viz.views.view import View
@@ -72,8 +72,8 @@ def sentence_of_difference(difference: Difference) -> str:
         "{title}: they differ most at “{query}”, where “{key}” gets {first} from the one and {second} from the other "
         "({value})",
         title=difference.title,
-        query=visible(difference.queries.texts[query]),
-        key=visible(difference.keys.texts[key]),
+        query=isolated(visible(difference.queries.texts[query])),
+        key=isolated(visible(difference.keys.texts[key])),
         first=f"{difference.first.weights[query, key]:.2f}",
         second=f"{difference.second.weights[query, key]:.2f}",
         value=signed(float(weights[query, key]), digits=2),

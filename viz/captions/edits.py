@@ -10,7 +10,7 @@ from models.edits import Edit, KeepHeads, MaskKey, ScaleScores, SetRow, UniformR
 from models.edits.words import place_in_words
 from models.trace import AttentionTrace, TokenSequence
 from viz.text.language import _, _n, listed, say
-from viz.text.tokens import visible
+from viz.text.tokens import isolated, visible
 
 MOST_NAMED = 3
 """Words on which a row is said to be set; more are a row set by hand."""
@@ -140,7 +140,7 @@ def _set(edit: SetRow, row: str, keys: TokenSequence) -> str:
     if not 0 < len(onto) <= MOST_NAMED:
         said = _("the row of {row} is set by hand", row=row)
     else:
-        words = listed(f"“{visible(keys.word_texts[word])}”" for word in onto)
+        words = listed(f"“{isolated(visible(keys.word_texts[word]))}”" for word in onto)
         said = _("{row} reads only {words}", row=row, words=words)
     return said if edit.blend == 1 else _("{said}, blended in by {blend}", said=said, blend=f"{edit.blend:g}")
 
@@ -152,7 +152,7 @@ def _of_head(said: str, head: int | None) -> str:
 def _quoted(tokens: TokenSequence, places: Sequence[int | None]) -> str:
     """Return the words of pieces at `places`, each once."""
     words = dict.fromkeys(tokens.words[place] for place in places if place is not None and place < len(tokens))
-    return listed(f"“{visible(tokens.word_texts[word])}”" for word in words)
+    return listed(f"“{isolated(visible(tokens.word_texts[word]))}”" for word in words)
 
 
 def _place(edit: Edit) -> str:

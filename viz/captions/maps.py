@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from models.sites import Site
 from viz.captions.edits import all_in_words
 from viz.text.language import SEMICOLON, _, _n, listed, say
-from viz.text.tokens import is_word, visible
+from viz.text.tokens import is_word, isolated, visible
 from viz.views.aligned import Linking
 from viz.views.hiding import HIDDEN
 from viz.views.links import Link, strongest_links
@@ -131,7 +131,7 @@ def window_note(windows: Windows | None) -> tuple[str, ...]:
 
 
 def _reads(link: Link, queries: tuple[str, ...], keys: tuple[str, ...]) -> str:
-    query, key = visible(queries[link.query]), visible(keys[link.key])
+    query, key = isolated(visible(queries[link.query])), isolated(visible(keys[link.key]))
     return _("“{query}” reads “{key}” most ({weight})", query=query, key=key, weight=f"{link.weight:.2f}")
 
 

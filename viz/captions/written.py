@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from models.trace import AttentionTrace, TokenSequence
 from viz.text.language import _, listed
-from viz.text.tokens import visible
+from viz.text.tokens import isolated, visible
 
 _SPECIAL = 3  # ids below it are not text
 _NAMED = 2  # other pieces that are named
@@ -66,11 +66,11 @@ def _is_special(target: TokenSequence, place: int) -> bool:
 
 def _says(trace: AttentionTrace, pieces: Sequence[int], text: str, probability: float) -> str:
     if math.isnan(probability):
-        return _("“{word}”: probability not known", word=visible(text))
-    says = _("“{word}”: probability {probability}", word=visible(text), probability=f"{probability:.4f}")
+        return _("“{word}”: probability not known", word=isolated(visible(text)))
+    says = _("“{word}”: probability {probability}", word=isolated(visible(text)), probability=f"{probability:.4f}")
     step = trace.steps[pieces[0]]
     others = [each for each in step.alternatives if each[0] != step.text][:_NAMED]
     if len(pieces) > 1 or not others:
         return says
-    named = listed(f"“{visible(other.strip() or other)}” {share:.4f}" for other, share in others)
+    named = listed(f"“{isolated(visible(other.strip() or other))}” {share:.4f}" for other, share in others)
     return _("{says}; others: {named}", says=says, named=named)

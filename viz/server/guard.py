@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import streamlit
 from starlette.datastructures import MutableHeaders
+from starlette.formparsers import MultiPartParser
 from starlette.middleware import Middleware
 from starlette.responses import PlainTextResponse
 
@@ -28,6 +29,8 @@ HEADERS = {
     "Permissions-Policy": "camera=(), display-capture=(), geolocation=(), microphone=(), midi=(), payment=(), usb=()",
 }
 METRICS = "/_stcore/metrics"
+HELD_IN_MEMORY = 32 * 2**20
+"""Bytes of a file that comes in: more than may be uploaded, so that none is put down on a disk."""
 
 
 def policy(inline: Iterable[str], framed_by: Iterable[str]) -> str:
@@ -115,6 +118,7 @@ def guards(inline: Iterable[str]) -> list[Middleware]:
         said = configuration()
     except ConfigurationError as error:
         raise SystemExit(str(error)) from error
+    MultiPartParser.spool_max_size = HELD_IN_MEMORY
     scripts = (*inline_scripts(FIRST_PAGE.read_text(encoding="utf8")), *inline)
     headers = {"Content-Security-Policy": policy(scripts, said.framed_by), **HEADERS}
     return [Middleware(Guard, headers, metrics=said.metrics)]

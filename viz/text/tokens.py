@@ -22,6 +22,7 @@ KEPT = 4096  # tokens of which it is kept how they look: a page asks for each of
 _DOTTED_CIRCLE = "◌"
 _JOINERS = "\u200c\u200d"
 _FIRST_STRONG_ISOLATE, _POP_ISOLATE = "\u2068", "\u2069"
+_MARK = re.compile(r"<[^<>\s]+>|\[[A-Z]+\]")  # of a beginning or an end: it says nothing of the line
 _ARROWS = MappingProxyType({"\n": "↵", "\r": "↵", "\t": "⇥"})
 # Plotly reads <b> and &amp; as markup, and $...$ as a formula where MathJax is at hand.
 _MARKUP = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "$": "&#36;"})
@@ -176,6 +177,22 @@ def escape(text: str) -> str:
     '&lt;/s&gt;'
     """
     return isolated(text).translate(_MARKUP)
+
+
+def runs_rightward(texts: Iterable[str]) -> bool:
+    """Return whether a line of `texts` runs from left to right: by the first letter that says so.
+
+    Parameters
+    ----------
+    texts : iterable of str
+
+    Examples
+    --------
+    >>> runs_rightward(["<s>", "cat"]), runs_rightward(["\u05d7\u05ea\u05d5\u05dc", "cat"]), runs_rightward(["1"])
+    (True, False, True)
+    """
+    kinds = (unicodedata.bidirectional(character) for text in texts if not _MARK.fullmatch(text) for character in text)
+    return next((kind == "L" for kind in kinds if kind in ("L", "R", "AL")), True)
 
 
 def isolated(text: str) -> str:

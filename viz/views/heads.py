@@ -2,15 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from models.sites import Site
 from models.trace import AttentionTrace
-from viz.text.language import _
+from viz.text.language import _, mark
 from viz.views.hiding import NOTHING, Hiding
 from viz.views.view import Unit, View, choose_view, hide
+
+KINDS: Mapping[str, tuple[str, str]] = {
+    "encoder": ("encoder.*.self", mark("encoder self")),
+    "decoder": ("decoder.*.self", mark("decoder self")),
+    "cross": ("decoder.*.cross", mark("cross")),
+}
+"""What links call each kind of map, its sites, and its name."""
+
+
+def kinds_of(sites: Iterable[Site]) -> tuple[str, ...]:
+    """Return what links call the kinds of maps that there are.
+
+    Parameters
+    ----------
+    sites : iterable of Site
+
+    Examples
+    --------
+    >>> kinds_of([Site("decoder", 0, "self"), Site("decoder", 1, "self")])
+    ('decoder',)
+    """
+    places = tuple(sites)
+    return tuple(kind for kind, (pattern, _name) in KINDS.items() if any(site.matches(pattern) for site in places))
 
 
 def sites_at(trace: AttentionTrace, sites: str) -> tuple[Site, ...]:

@@ -1,26 +1,37 @@
-"""What a reader keeps of a page: a table as CSV, a figure for a paper."""
+"""What a reader keeps of a page: a figure for a paper, the picture as a page, the record, a table as CSV."""
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import copy_context
 from typing import TYPE_CHECKING, TypeVar, cast
 
 import streamlit as st
 
-from viz.text.language import _
+from viz.text.language import _, mark
+from viz.widgets import records
 from viz.widgets.pins import pin_button
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
+    from models.trace import AttentionTrace
+    from viz.canvas.standalone import Picture
     from viz.figures.printable import Printed
     from viz.figures.publication import Format, Width
 
 T = TypeVar("T")
 LONGEST_NAME = 80  # characters of a file's name
-_MIME = {"pdf": "application/pdf", "svg": "image/svg+xml", "png": "image/png"}
+_MIME = {
+    "pdf": "application/pdf",
+    "svg": "image/svg+xml",
+    "png": "image/png",
+    "html": "text/html",
+    "npz": "application/octet-stream",
+    "json": "application/json",
+}
+_PRINTED = ("pdf", "svg", "png")
 
 
 def keep_row(
@@ -30,8 +41,10 @@ def keep_row(
     name: str,
     csv: Callable[[], str] | None = None,
     square: bool = True,
+    pictures: Callable[[], Sequence[Picture]] | None = None,
+    traces: Mapping[str, AttentionTrace] | None = None,
 ) -> None:
-    """Let the reader keep a picture as a figure for a paper, and its numbers; nothing is made before it is asked for.
+    """Let the reader keep a picture, its record and its numbers; nothing is made before it is asked for.
 
     Parameters
     ----------
@@ -45,53 +58,85 @@ def keep_row(
         Returns the numbers as CSV.
     square : bool, optional
         Whether the picture is of maps, whose cells can be square.
+    pictures : callable, optional
+        Returns what the browser draws, to be kept as a page that answers the pointer.
+    traces : mapping of str to AttentionTrace, optional
+        The records that are shown, by what the reader calls them.
     """
     with st.container(horizontal=True, vertical_alignment="center", key=f"keep-{key}"):
-        _publication_button(figure, key=key, name=name, square=square)
+        box = st.popover(
+            _("Save as …"), icon=":material/download:", type="tertiary", key=f"paper-{key}", on_change="rerun"
+        )
+        if box.open:
+            with box:
+                _save_as(figure, key=key, name=name, square=square, pictures=pictures, traces=traces or {})
         pin_button(in_this_language(figure), key=key, name=name)
         if csv is not None:
             csv_button(csv, file_name(name), label=_("Numbers as CSV"))
 
 
-def _publication_button(figure: Callable[[], go.Figure | Printed], *, key: str, name: str, square: bool) -> None:
-    box = st.popover(
-        _("For a paper"), icon=":material/article:", type="tertiary", key=f"paper-{key}", on_change="rerun"
+def _save_as(
+    figure: Callable[[], go.Figure | Printed],
+    *,
+    key: str,
+    name: str,
+    square: bool,
+    pictures: Callable[[], Sequence[Picture]] | None,
+    traces: Mapping[str, AttentionTrace],
+) -> None:
+    """Let the reader choose a format, and save: what a format is good for stands below."""
+    forms = [*_PRINTED, *(["html"] if pictures else []), *records.forms_of(traces.values())]
+    form = str(
+        st.segmented_control(
+            _("Format"), forms, default="pdf", format_func=str.upper, required=True, key=f"paper-format-{key}"
+        )
     )
-    if not box.open:
-        return
-    with box:
-        form = st.segmented_control(
-            _("Format"), list(_MIME), default="pdf", format_func=str.upper, required=True, key=f"paper-format-{key}"
-        )
-        widths = {"column": _("one column, 85 mm"), "page": _("full width, 178 mm")}
-        width = st.segmented_control(
-            _("Width"),
-            list(widths),
-            default="page",
-            format_func=lambda each: widths[each],
-            required=True,
-            key=f"paper-width-{key}",
-        )
-        titles = st.toggle(_("Titles and notes"), value=True, key=f"paper-titles-{key}")
-        squares = square and st.toggle(_("Square cells"), value=False, key=f"paper-square-{key}")
+    if form in _PRINTED:
+        made = _printing(figure, form, key=key, name=name, square=square)
+    elif form == "html" and pictures is not None:
+        made = records.page_of(name, pictures, traces.values())
+    else:
+        trace = records.choose_trace(traces, key=key)
+        made = records.record_of(trace, form)
+    st.download_button(
+        _("Download"),
+        in_this_language(made),
+        file_name=f"{file_name(name)}.{form}",
+        mime=_MIME[form],
+        on_click="ignore",
+        icon=":material/download:",
+        key=f"paper-file-{key}",
+    )
+    st.caption(_(records.MEANINGS.get(form, _SHARP)))
 
-        def made() -> bytes:  # called outside this run
-            from viz.figures.publication import publication_file  # draws with matplotlib, which few need
 
-            return publication_file(
-                figure(), cast("Format", form), width=cast("Width", width), titles=titles, square=squares, title=name
-            )
+_SHARP = mark("Cells are shapes and words are text: both stay sharp, and can be changed in a drawing program.")
 
-        st.download_button(
-            _("Download"),
-            in_this_language(made),
-            file_name=f"{file_name(name)}.{form}",
-            mime=_MIME[str(form)],
-            on_click="ignore",
-            icon=":material/download:",
-            key=f"paper-file-{key}",
+
+def _printing(
+    figure: Callable[[], go.Figure | Printed], form: str, *, key: str, name: str, square: bool
+) -> Callable[[], bytes]:
+    """Let the reader choose how a figure for a paper looks, and return what draws it."""
+    widths = {"column": _("one column, 85 mm"), "page": _("full width, 178 mm")}
+    width = st.segmented_control(
+        _("Width"),
+        list(widths),
+        default="page",
+        format_func=lambda each: widths[each],
+        required=True,
+        key=f"paper-width-{key}",
+    )
+    titles = st.toggle(_("Titles and notes"), value=True, key=f"paper-titles-{key}")
+    squares = square and st.toggle(_("Square cells"), value=False, key=f"paper-square-{key}")
+
+    def made() -> bytes:  # called outside this run
+        from viz.figures.publication import publication_file  # draws with matplotlib, which few need
+
+        return publication_file(
+            figure(), cast("Format", form), width=cast("Width", width), titles=titles, square=squares, title=name
         )
-        st.caption(_("Cells are shapes and words are text: both stay sharp, and can be changed in a drawing program."))
+
+    return made
 
 
 def in_this_language(make: Callable[[], T]) -> Callable[[], T]:

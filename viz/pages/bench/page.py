@@ -12,6 +12,7 @@ import models
 from models.mechanisms import mechanisms
 from models.trace import AttentionTrace, Reading
 from viz.canvas.alignment import Shown, encode_alignment
+from viz.canvas.standalone import Picture
 from viz.captions.tables import csv_of_views
 from viz.figures import alignment_heatmap
 from viz.figures.drawing.theme import Colour
@@ -55,8 +56,8 @@ from viz.text.language import _, mark, say
 from viz.text.markup import plain
 from viz.views.aligned import Linking
 from viz.views.view import Unit, View
+from viz.widgets import chart
 from viz.widgets.canvas import alignment_canvas
-from viz.widgets.chart import Picture
 from viz.widgets.frame import Frame, Page
 from viz.widgets.keep import keep_row
 from viz.widgets.language_pair import mechanism_of, pair_of
@@ -114,7 +115,7 @@ def _controls(installed: Sequence[str], pair: str, line: DeltaGenerator, beside:
         cast("Unit", unit),
         None if reading == AUTOMATIC else cast("Reading", reading),
         cast("Colour", colour),
-        cast("Picture", picture),
+        cast("chart.Picture", picture),
         cast("SummaryOrder", order),
         cast("Linking", links),
         folds,
@@ -246,7 +247,8 @@ def _show_panels(shown: dict[str, tuple[AttentionTrace, View | None]], wanted: W
         )
         for key, (trace, view) in shown.items()
     ]
-    alignment_canvas(encode_alignment(panels, colour=wanted.colour, linking=wanted.links), key="alignment")
+    payload = encode_alignment(panels, colour=wanted.colour, linking=wanted.links)
+    alignment_canvas(payload, key="alignment")
     views = [view for _trace, view in shown.values() if view]
     if views:
         name = file_name_of({key: trace for key, (trace, _view) in shown.items()})
@@ -255,6 +257,8 @@ def _show_panels(shown: dict[str, tuple[AttentionTrace, View | None]], wanted: W
             key="alignment",
             name=name,
             csv=lambda: csv_of_views(views, linking=wanted.links),
+            pictures=lambda: [Picture("alignment", payload)],
+            traces={name_of(key): trace for key, (trace, _view) in shown.items()},
         )
 
 

@@ -17,10 +17,11 @@ from viz.pages.heads.matched import Side, Sides, Texts, run_other, show_differen
 from viz.pages.heads.model import choose_second, open_model, title_of
 from viz.pages.heads.settings import A_MODEL, A_SENTENCE, AGAINST, CHANGED, ITS, MINE, OTHER
 from viz.pages.heads.shown import Shown
-from viz.pages.heads.wanted import MAPS, Wanted, kinds_of
+from viz.pages.heads.wanted import Wanted
 from viz.server.runtime import Host
 from viz.text.language import _
 from viz.text.markup import plain
+from viz.views.heads import KINDS, kinds_of
 from viz.views.hiding import Hiding
 from viz.widgets.sentence import SENTENCE
 from viz.widgets.settings import choose, put_text, text_box
@@ -160,7 +161,7 @@ def _second_model(
         st.info(_("The second model has no attention of this kind."))
         return
     one = Side(replace(_plain(shown), unit="word"), title_of(host, key))
-    other = Side(replace(one.shown, trace=trace, identity=identity, sites=MAPS[fitting][0]), title_of(host, second))
+    other = Side(replace(one.shown, trace=trace, identity=identity, sites=KINDS[fitting][0]), title_of(host, second))
     notes = (_("{model} reads text A alone", model=other.name),) if left_out else ()
     sides = Sides.of(one, other, wanted, notes=notes)
     if left_out and not _can_do_without(other.name, wanted):
@@ -185,7 +186,7 @@ def _can_do_without(name: str, wanted: Wanted) -> bool:
 
 def _fitting_kind(pattern: str, there: Sequence[str]) -> str | None:
     """Return which of the kinds of maps `there` is held against those at `pattern`; None if none can be."""
-    kind = next(kind for kind, (sites, _name) in MAPS.items() if sites == pattern)
+    kind = next(kind for kind, (sites, _name) in KINDS.items() if sites == pattern)
     if kind in there:
         return kind
     return next((each for each in there if each != "cross" and kind != "cross"), None)

@@ -9,8 +9,11 @@ from typing import Any
 
 import streamlit as st
 
+from viz.canvas.comparison import encode_comparison
+from viz.canvas.standalone import Picture
 from viz.captions.maps import map_title
 from viz.captions.measures import LABEL_NAMES, name_of, remark_of, tile_label
+from viz.figures.drawing.long_maps import MOST_LABELLED
 from viz.measures import head_measures, head_profile
 from viz.pages.heads.picked import file_name_of
 from viz.pages.heads.picks import order_of_picking, put_picks
@@ -123,7 +126,22 @@ def show_gallery(shown: Shown, wanted: Wanted, arrangement: Arrangement, picked:
     with st.container(key="figure-all-heads"):
         head_canvas(payload, key=CANVAS)
     st.caption(plain(shown.sentence()))
-    keep_row(lambda: shown.printed(**common), key="all-heads", name=name, square=False)
+    keep_row(
+        lambda: shown.printed(**common),
+        key="all-heads",
+        name=name,
+        square=False,
+        pictures=lambda: [Picture("overview", payload), *_in_full(shown, wanted, picked)],
+        traces={_(shown.trace.provenance.title): shown.trace},
+    )
+
+
+def _in_full(shown: Shown, wanted: Wanted, picked: Sequence[HeadPlace]) -> list[Picture]:
+    """Return the picked heads below the overview of a page that is kept; of a long text none."""
+    views = shown.pick(picked)
+    if not views or max(views[0].weights.shape) > MOST_LABELLED:
+        return []
+    return [Picture("comparison", encode_comparison(views, picked, among=shown.places, colour=wanted.colour))]
 
 
 def profiles_of(shown: Shown) -> tuple[head_profile.Profile, ...]:

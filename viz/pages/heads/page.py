@@ -21,7 +21,7 @@ from viz.pages.heads.picked import compare_heads
 from viz.pages.heads.picks import forget_picks, layers_of, pick_heads, settle_picks
 from viz.pages.heads.settings import LAYERS, OPENED, PAIR, SETTINGS
 from viz.pages.heads.shown import Shown, is_long_text
-from viz.pages.heads.wanted import MAPS, choose_wanted
+from viz.pages.heads.wanted import choose_wanted
 from viz.server.runtime import Host, shared_host
 from viz.text.language import _, _n, mark
 from viz.widgets.frame import Frame, Page, asking
@@ -38,7 +38,7 @@ BESIDE, BESIDE_MANY = (1, 1), (3, 2)
 FEW = 8  # heads of a layer: more of them take more of the width
 GUTTER = 72  # pixels between the two, and a little for the margins of a window that scrolls
 
-__all__ = ["KEY", "MAPS", "PAGE"]
+__all__ = ["KEY", "PAGE"]
 
 
 def _fill(frame: Frame) -> None:

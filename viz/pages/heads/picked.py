@@ -8,6 +8,7 @@ from typing import Any, cast
 import streamlit as st
 
 from viz.canvas.comparison import encode_comparison
+from viz.canvas.standalone import Picture
 from viz.captions import heads
 from viz.captions.tables import csv_of_views
 from viz.figures import HeadPlace, head_combination, head_comparison, head_difference, head_lines
@@ -94,6 +95,8 @@ def _side_by_side(shown: Shown, wanted: Wanted, picked: Sequence[HeadPlace], wid
         key=FIGURE,
         name=name,
         csv=lambda: csv_of_views(views),
+        pictures=lambda: [Picture("comparison", payload)],
+        traces={_(shown.trace.provenance.title): shown.trace},
     )
 
 

@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
 from streamlit.delta_generator import DeltaGenerator
 
-from models.sites import Site
 from models.trace import AttentionTrace
 from viz.figures.drawing.theme import Colour
 from viz.pages.heads.settings import BETWEEN, COLOUR, HIDE, LEAST, MAP
 from viz.pages.heads.shown import is_long_text
-from viz.text.language import _, mark
+from viz.text.language import _
+from viz.views.heads import KINDS, kinds_of
 from viz.views.hiding import Hiding, hide_specials
 from viz.views.view import Unit
 from viz.widgets.chart import Picture
 from viz.widgets.settings import choose, choose_titled, labels_of, switch
 from viz.widgets.shared_settings import PICTURE, UNIT
-
-MAPS: Mapping[str, tuple[str, str]] = {
-    "encoder": ("encoder.*.self", mark("encoder self")),
-    "decoder": ("decoder.*.self", mark("decoder self")),
-    "cross": ("decoder.*.cross", mark("cross")),
-}
-"""What the link calls each kind of map, its sites, and its name."""
 
 BETWEENS: Mapping[str, tuple[int, int] | None] = {"all": None, "aa": (0, 0), "ab": (0, 1), "ba": (1, 0), "bb": (1, 1)}
 """What the link calls each part of the maps of a pair of texts."""
@@ -63,22 +56,6 @@ class Wanted:
         return {"sites": self.sites, "unit": self.unit, "colour": self.colour, "hiding": self.hiding}
 
 
-def kinds_of(sites: Iterable[Site]) -> tuple[str, ...]:
-    """Return what the link calls the kinds of maps that there are.
-
-    Parameters
-    ----------
-    sites : iterable of Site
-
-    Examples
-    --------
-    >>> kinds_of([Site("decoder", 0, "self"), Site("decoder", 1, "self")])
-    ('decoder',)
-    """
-    places = tuple(sites)
-    return tuple(kind for kind, (pattern, _name) in MAPS.items() if any(site.matches(pattern) for site in places))
-
-
 def choose_wanted(trace: AttentionTrace, line: DeltaGenerator, settings: DeltaGenerator) -> Wanted:
     """Show which attention can be seen on `line`, and the other choices behind the button of `settings`.
 
@@ -89,7 +66,7 @@ def choose_wanted(trace: AttentionTrace, line: DeltaGenerator, settings: DeltaGe
     """
     kinds = kinds_of(trace.sites)
     with line:
-        names = {kind: _(MAPS[kind][1]) for kind in kinds}
+        names = {kind: _(KINDS[kind][1]) for kind in kinds}
         if len(kinds) == 1:
             both = _("self-attention, reads both ways") if kinds == ("encoder",) else _("self-attention, never ahead")
             names = {kinds[0]: both}
@@ -111,7 +88,7 @@ def choose_wanted(trace: AttentionTrace, line: DeltaGenerator, settings: DeltaGe
         else Hiding(threshold=threshold, between=between)
     )
     return Wanted(
-        MAPS[kind][0],
+        KINDS[kind][0],
         cast("Unit", unit),
         cast("Colour", colour),
         hiding,

@@ -74,7 +74,9 @@ def _take() -> None:
             "nothing of it is stored."
         )
     )
-    file = st.file_uploader(_("A file of at most {size} KB", size=LARGEST // 1000), ["yaml", "yml"], key="lesson-file")
+    file = st.file_uploader(
+        _("A file of at most {size} KB", size=LARGEST // 1000), ["yaml", "yml"], max_upload_size=1, key="lesson-file"
+    )
     if file is None:
         return
     try:

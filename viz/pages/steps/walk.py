@@ -124,7 +124,13 @@ def _walk(host: Host, places: list[Place], unit: Unit) -> None:
     text = sentence_of(first.queries, row, unit, **_lead(first))
     shown = keep_step(pictures, titles)
     walk_canvas(encode_walk(shown, titles=titles, step=step, row=row, column=column, text=text), key=CANVAS)
-    keep_row(lambda: _printed(places, shown, step), key="walk", name=f"{_wrote(first, row)} {step}", square=False)
+    keep_row(
+        lambda: _printed(places, shown, step),
+        key="walk",
+        name=f"{_wrote(first, row)} {step}",
+        square=False,
+        traces={_(place.trace.provenance.title): place.trace for place in places},
+    )
     looked_at = []
     for scene, steps in zip(scenes, walks, strict=True):
         own = nearest_step(step, [each.key for each in steps])

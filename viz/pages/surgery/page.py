@@ -14,6 +14,7 @@ import models
 from models.sites import Site
 from models.trace import AttentionTrace
 from viz.canvas.edited import encode_edited
+from viz.canvas.standalone import Picture
 from viz.captions.differences import sentence_of_difference
 from viz.captions.maps import sentence_of
 from viz.captions.tables import csv_of_views
@@ -30,8 +31,9 @@ from viz.text.language import _, mark, say
 from viz.text.markup import plain
 from viz.views.differences import choose_difference
 from viz.views.view import Head, Unit, View, choose_view
+from viz.widgets import chart
 from viz.widgets.canvas import comparison_canvas
-from viz.widgets.chart import Picture, show_figure
+from viz.widgets.chart import show_figure
 from viz.widgets.edits.in_force import edits_in_force
 from viz.widgets.edits.translation_consequence import (
     MisfitError,
@@ -92,7 +94,7 @@ def _controls(names: Mapping[str, str], pair: str, beside: DeltaGenerator) -> Wa
         name = choose(MODEL, names)
     with beside, st.popover(_("Settings"), icon=":material/tune:", key="settings"):
         unit, colour, picture = (choose_titled(each) for each in (UNIT, COLOUR, PICTURE))
-    return Wanted(_key(name, pair), cast("Unit", unit), cast("Colour", colour), cast("Picture", picture))
+    return Wanted(_key(name, pair), cast("Unit", unit), cast("Colour", colour), cast("chart.Picture", picture))
 
 
 def _operate(host: Host, sentence: str, wanted: Wanted, line: DeltaGenerator, messages: DeltaGenerator) -> None:
@@ -165,20 +167,27 @@ def _maps(before: View, after: View | None, wanted: Wanted, available: float, *,
     titles = (_("as trained"), _("edited"))[: len(views)]
     name = f"{before.trace.source_text[:40]} {wanted.key} {'' if after is None else 'edited'}"
     says = " · ".join(sentence_of(view, count=1) for view in views)
-    payload = encode_edited(
+    draw = partial(
+        encode_edited,
         before,
         after,
-        offers=offered,
         colour=wanted.colour,
         width=available,
         says=says,
         file=f"{file_name(name)}.{wanted.picture}",
     )
     with st.container(key="figure-maps"):
-        comparison_canvas(payload, key=CANVAS)
+        comparison_canvas(draw(offers=offered), key=CANVAS)
         st.caption(plain(says))
         paper = partial(alignment_heatmap, views, colour=wanted.colour, titles=titles)
-        keep_row(paper, key="maps", name=name, csv=lambda: csv_of_views(views))
+        keep_row(
+            paper,
+            key="maps",
+            name=name,
+            csv=lambda: csv_of_views(views),
+            pictures=lambda: [Picture("comparison", draw(offers=()))],
+            traces=dict(zip(reversed(titles), (view.trace for view in reversed(views)), strict=True)),
+        )
     if after is not None:
         show_figure(
             difference_heatmap(after, before, colour=wanted.colour, width=available),

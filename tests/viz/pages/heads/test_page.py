@@ -20,11 +20,11 @@ from viz.captions.measures import label_name, meaning_of, name_of, tile_label
 from viz.figures.rollout import rollout_view
 from viz.measures.head_profile import clearest, columns_of, profiles_of
 from viz.measures.similarity import head_similarity
-from viz.pages.heads.page import KEY, MAPS
+from viz.pages.heads.page import KEY
 from viz.pages.heads.shown import MOST_HEADS
 from viz.server.runtime import shared_host
 from viz.text.tokens import visible
-from viz.views.heads import HeadPlace, pick_views, views_at
+from viz.views.heads import KINDS, HeadPlace, pick_views, views_at
 
 SENTENCE = "The cat drank the milk."
 PATIENCE = 120  # seconds: the first run loads the model
@@ -131,7 +131,7 @@ def test_each_kind_of_map_is_shown(kind: str, title: str) -> None:
     app = opened(below="table")
     app.button_group(key="map").set_value(kind).run()
     assert title in overview_title(app)
-    views = views_at(shared_host().attend(KEY, SENTENCE), MAPS[kind][0], "word")
+    views = views_at(shared_host().attend(KEY, SENTENCE), KINDS[kind][0], "word")
     header, cells = overview(app)
     assert [tuple(place) for place in header["heads"]] == [(layer, head) for layer in range(3) for head in range(8)]
     every = np.concatenate([view.shown.weights for view in views])
@@ -405,7 +405,7 @@ def test_awkward_text_is_shown_as_text(text: str) -> None:
         app.button_group(key="map").set_value(kind).run()
         assert not app.error
         picked, weights = compared(app)
-        views = views_at(shared_host().attend(KEY, text), MAPS[kind][0], "word")
+        views = views_at(shared_host().attend(KEY, text), KINDS[kind][0], "word")
         queries, keys = views[0].weights.shape
         assert overview(app)[1].shape == (24, queries, keys)
         np.testing.assert_array_equal(weights[0], views[0].weights)

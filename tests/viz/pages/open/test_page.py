@@ -1,0 +1,52 @@
+"""The page that opens traces: what is in a file is shown, what cannot be is said, and what was open before stays."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from models.trace import AttentionTrace
+from tests.support.npz_files import aligned, encoder, saved
+
+PATIENCE = 100
+
+
+@pytest.fixture
+def app() -> AppTest:
+    def script() -> None:
+        from viz.pages.open.page import PAGE
+
+        PAGE.show()
+
+    app = AppTest.from_function(script, default_timeout=PATIENCE).run()
+    assert not app.exception
+    return app
+
+
+def facts(app: AppTest) -> str:
+    return "".join(each.proto.body for each in app.get("html"))
+
+
+@pytest.mark.parametrize(
+    ("trace", "name", "pictures"),
+    [(aligned(title="<b>Mine</b>"), "Mine", {"panels"}), (encoder(), "An encoder", {"overview", "full"})],
+)
+def test_a_trace_is_shown_with_where_it_comes_from(
+    app: AppTest, trace: AttentionTrace, name: str, pictures: set[str]
+) -> None:
+    app.file_uploader[0].upload("mine.npz", saved(trace)).run()
+    assert not app.exception
+    assert not app.error
+    assert name in facts(app)
+    assert "<b>Mine" not in facts(app)
+    drawn = {each.proto.id.rpartition("-opened-")[2] for each in app.get("bidi_component")}
+    assert drawn >= pictures
+
+
+def test_a_file_that_cannot_be_shown_loses_nothing(app: AppTest) -> None:
+    app.file_uploader[0].upload("mine.npz", saved(encoder())).run()
+    app.file_uploader[0].upload("*broken*.npz", b"nothing").run()
+    assert not app.exception
+    assert "broken" in app.error[0].value
+    assert "no saved trace" in app.error[0].value
+    assert "An encoder" in facts(app)

@@ -1,0 +1,114 @@
+"""Open a trace: attention that was saved here, or captured anywhere, with the pictures of the other pages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+from typing import Any, cast
+
+import streamlit as st
+
+from models.trace import AttentionTrace
+from viz.captions.provenance import facts_of
+from viz.figures.drawing.theme import Colour
+from viz.pages.open.heads import show_heads
+from viz.pages.open.panels import show_panels
+from viz.pages.open.settings import FILES, SETTINGS, SHOW, WHICH
+from viz.pages.open.taking import Opened, take_files
+from viz.text.language import _, mark
+from viz.text.tokens import shorten
+from viz.views.heads import KINDS, kinds_of
+from viz.views.view import Unit
+from viz.widgets.chart import Picture
+from viz.widgets.frame import Frame, Page
+from viz.widgets.settings import choose, choose_titled, link
+from viz.widgets.shared_settings import COLOUR, PICTURE, UNIT
+
+PANELS = "panels"
+
+_PYTHON = """
+from models import AttentionTrace
+
+trace = AttentionTrace.from_arrays(
+    {"encoder.0.self": weights},  # [head, query, key], from 0 to 1
+    source=["[CLS]", "a", "cat", "[SEP]"],
+)
+trace.save("mine.npz")
+"""
+
+
+def _fill(frame: Frame) -> None:
+    """Take files, and show what is in them."""
+    top = st.container(horizontal=True, vertical_alignment="bottom", key="opening")
+    frame.messages = st.container()
+    with top:
+        opened = take_files(frame.messages)
+        if opened:
+            with st.popover(_("Settings"), icon=":material/tune:", key="settings"):
+                unit, colour, picture = (choose_titled(each) for each in (UNIT, COLOUR, PICTURE))
+    if not opened:
+        _explain()
+        return
+    link.belong(FILES, of=tuple(each.identity for each in opened))
+    _show(opened, cast("Unit", unit), cast("Colour", colour), cast("Picture", picture))
+
+
+def _explain() -> None:
+    """Say where a trace comes from."""
+    st.caption(
+        _(
+            "A trace holds the attention of one run: behind “Save as …” below a picture of the Bench, the Heads and "
+            "the Surgery it is saved as NPZ. Attention that you captured anywhere becomes one in Python:"
+        )
+    )
+    st.code(_PYTHON.strip(), language="python")
+
+
+def _show(opened: Sequence[Opened], unit: Unit, colour: Colour, picture: Picture) -> None:
+    """Show one file, or all that read the same text side by side."""
+    together = [each for each in opened if each.trace.is_translation and each.trace.source == opened[0].trace.source]
+    labels = {str(place): shorten(each.name, 30) for place, each in enumerate(opened)}
+    alike = len(together) == len(opened) and not any(_has_many(each.trace) for each in opened)
+    with st.container(horizontal=True, vertical_alignment="center", key="shown-of-it"):
+        one = opened[int(choose(WHICH, labels)) if len(opened) > 1 and not alike else 0]
+        kinds = {kind: _(KINDS[kind][1]) for kind in kinds_of(one.trace.sites) if _has_heads(one.trace, kind)}
+        panels = together if one in together else [one] if one.trace.is_translation else []
+        ways = ({PANELS: _("the text and its translation")} if panels else {}) | kinds
+        usual = PANELS if panels and (len(panels) > 1 or not _has_many(one.trace)) else next(iter(kinds), PANELS)
+        way = choose(SHOW, ways, default=usual) if len(ways) > 1 else next(iter(ways))
+    common: dict[str, Any] = {"unit": unit, "colour": colour, "picture": picture}
+    if way == PANELS:
+        show_panels({each.name: (each.trace, each.shown) for each in panels or [one]}, **common)
+    else:
+        show_heads(one.trace, one.shown, one.identity, KINDS[way][0], **common)
+    for each in panels if way == PANELS else [one]:
+        _show_facts(each, named=len(opened) > 1)
+    st.caption(_("Weights are as they were saved. A map shows where a model read, not why it wrote what it wrote."))
+
+
+def _has_heads(trace: AttentionTrace, kind: str) -> bool:
+    """Return whether heads of a kind are to be compared: a cross map of one head stands beside its translation."""
+    heads = sum(len(each.head_names) for each in trace if each.site.matches(KINDS[kind][0]))
+    return heads > 1 or kind != "cross"
+
+
+def _has_many(trace: AttentionTrace) -> bool:
+    return sum(len(each.head_names) for each in trace) > 1
+
+
+def _show_facts(opened: Opened, *, named: bool) -> None:
+    """Say where a trace comes from; every text of the file is escaped."""
+    facts = ((_("File"), opened.name), *facts_of(opened.trace)) if named else facts_of(opened.trace)
+    rows = "".join(f"<dt>{escape(name)}</dt><dd>{escape(said)}</dd>" for name, said in facts)
+    st.html(f'<dl class="opened-facts">{rows}</dl>')
+
+
+PAGE = Page(
+    title=mark("Open a trace"),
+    address="open",
+    fill=_fill,
+    settings=SETTINGS,
+    figures=("figure-alignment", "figure-opened"),
+    sheets=(Path(__file__).parent / "open.css",),
+)

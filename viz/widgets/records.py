@@ -1,0 +1,83 @@
+"""The records behind a picture as files: the picture as a page, the trace, and what makes it again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from models.trace import AttentionTrace
+from models.trace.asked import is_askable, write_asked
+from models.trace.codec import to_bytes
+from viz.text.language import _, mark
+
+if TYPE_CHECKING:
+    from viz.canvas.standalone import Picture
+
+MEANINGS: Mapping[str, str] = {
+    "html": mark("One file that answers the pointer: it opens by double click, without a network."),
+    "npz": mark("Every weight of the run: the page “Open a trace” shows it again, AttentionTrace.load reads it."),
+    "json": mark("Model, texts and edits: python -m models.capture --from FILE makes the run again, equal."),
+}
+"""What each format is good for; still to be translated."""
+
+
+def forms_of(traces: Collection[AttentionTrace]) -> list[str]:
+    """Return the formats in which records can be kept: JSON only of models that can be asked again.
+
+    Parameters
+    ----------
+    traces : collection of AttentionTrace
+    """
+    askable = bool(traces) and all(map(is_askable, traces))
+    return (["npz"] if traces else []) + (["json"] if askable else [])
+
+
+def choose_trace(traces: Mapping[str, AttentionTrace], *, key: str) -> AttentionTrace:
+    """Let the reader choose which record is kept, if there are several.
+
+    Parameters
+    ----------
+    traces : mapping of str to AttentionTrace
+        By what the reader calls them; at least one.
+    key : str
+        Names the picture on its page.
+    """
+    names = list(traces)
+    chosen = names[0] if len(names) == 1 else st.selectbox(_("Which run"), names, key=f"paper-run-{key}")
+    return traces[chosen if chosen in traces else names[0]]
+
+
+def page_of(
+    title: str, pictures: Callable[[], Sequence[Picture]], traces: Collection[AttentionTrace]
+) -> Callable[[], bytes]:
+    """Return what makes a page of pictures, with where the records come from below them.
+
+    Parameters
+    ----------
+    title : str
+    pictures : callable
+        Returns what the browser draws.
+    traces : collection of AttentionTrace
+    """
+
+    def made() -> bytes:
+        from viz.canvas.standalone import standalone_html
+        from viz.captions.provenance import facts_of
+
+        facts = [fact for trace in traces for fact in facts_of(trace)]
+        return standalone_html(title, pictures(), facts).encode()
+
+    return made
+
+
+def record_of(trace: AttentionTrace, form: str) -> Callable[[], bytes]:
+    """Return what makes a record as a file.
+
+    Parameters
+    ----------
+    trace : AttentionTrace
+    form : {"npz", "json"}
+    """
+    return lambda: bytes(to_bytes(trace)) if form == "npz" else write_asked(trace).encode()
