@@ -72,8 +72,9 @@ KEYS = [key for key in models.catalog() if not key.startswith("hf:")]
 
 @pytest.mark.parametrize("key", KEYS)
 def test_no_sentence_opens_on_a_row_that_reads_the_end_most_while_another_does_not(key: str) -> None:
+    model = models.load(key)
     for number, sentence in enumerate(OWN[key.split("-")[-2]]):
-        trace = models.load(key).attend(sentence)
+        trace = model.attend(sentence)
         best = trace.provenance.alignment
         for shown in trace.maps if number < EVERY_MAP else (trace[best.site.place],) if trace.sites else ():
             at_marks = np.isin(shown.weights.argmax(axis=2), shown.key_tokens.specials)
@@ -97,8 +98,9 @@ def test_the_word_and_what_it_reads_are_whole_where_they_can_be() -> None:
 
 @pytest.mark.parametrize("key", KEYS)
 def test_no_example_opens_on_a_row_that_reads_the_end_most(key: str) -> None:
+    model = models.load(key)
     for sentence in EXAMPLES["-".join(key.split("-")[-2:])].values():
-        trace = models.load(key).attend(sentence)
+        trace = model.attend(sentence)
         if not trace.sites:
             assert trace.target.texts[telling_word(trace.target)].strip().isalpha()
             continue
