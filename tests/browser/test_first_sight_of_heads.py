@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.support.browsing import PIXEL
+from tests.support.browsing import PIXEL, SCREENS, Screen
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -61,21 +61,19 @@ def places(page: Page) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize("model", ["transformer-en-fr", "hf:minilm"])
-@pytest.mark.parametrize(
-    ("size", "highest", "scheme"),
-    [((1280, 720), 300, "light"), ((1366, 650), 300, "dark"), ((1920, 1080), 300, "light"), ((390, 844), 480, "dark")],
-)
+@pytest.mark.parametrize("screens", SCREENS)
 def test_all_heads_stand_high_and_whole(
-    open_page: Callable[..., Page], address: str, size: tuple[int, int], highest: int, scheme: str, model: str
+    open_page: Callable[..., Page], address: str, screens: Sequence[Screen], model: str
 ) -> None:
-    page = open_page(f"{address}/heads", width=size[0], height=size[1], scheme=scheme, model=model, sentence=SENTENCE)
-    settle(page)
-    first, last = places(page)
-    assert first < highest
-    if size[0] > 1000:
-        assert last <= size[1]
-    assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
-    assert page.get_by_test_id("stMain").evaluate("each => each.scrollWidth") <= size[0]
+    page = open_page(f"{address}/heads", **screens[0].opened, model=model, sentence=SENTENCE)
+    for screen in screens:
+        screen.take(page)
+        settle(page)
+        first, last = places(page)
+        assert first < screen.highest
+        assert last <= screen.height or screen.width < 1000
+        assert page.evaluate("document.documentElement.scrollWidth") <= screen.width
+        assert page.get_by_test_id("stMain").evaluate("each => each.scrollWidth") <= screen.width
 
 
 @pytest.mark.parametrize(("link", "width"), [({}, 1280), ({"model": "hf:minilm"}, 1366)])

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from models import load
-from tests.support.browsing import query
+from tests.support.browsing import SCREENS, Screen, query
 from viz.widgets.edits.history import read_history
 
 MILK = "My brother drinks milk every morning."
@@ -144,17 +144,16 @@ def test_an_edit_that_meets_nothing_in_a_new_sentence_says_so(open_page: Callabl
 
 
 @pytest.mark.parametrize("model", ["bahdanau", "transformer", "hf:minilm"])
-@pytest.mark.parametrize(
-    ("size", "highest", "scheme"),
-    [((1280, 720), 300, "light"), ((1366, 650), 300, "dark"), ((1920, 1080), 300, "light"), ((390, 844), 480, "dark")],
-)
+@pytest.mark.parametrize("screens", SCREENS)
 def test_the_first_cell_stands_high(
-    open_page: Callable[..., Page], address: str, size: tuple[int, int], highest: int, scheme: str, model: str
+    open_page: Callable[..., Page], address: str, screens: Sequence[Screen], model: str
 ) -> None:
-    page = open_page(f"{address}/surgery", width=size[0], height=size[1], scheme=scheme, model=model, sentence=SENTENCE)
-    assert maps(page).evaluate("stage => stage.getBoundingClientRect().top + stage.boxes[0].top") < highest
-    assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
-    assert page.get_by_test_id("stMain").evaluate("each => each.scrollWidth") <= size[0]
+    page = open_page(f"{address}/surgery", **screens[0].opened, model=model, sentence=SENTENCE)
+    for screen in screens:
+        screen.take(page)
+        assert maps(page).evaluate("stage => stage.getBoundingClientRect().top + stage.boxes[0].top") < screen.highest
+        assert page.evaluate("document.documentElement.scrollWidth") <= screen.width
+        assert page.get_by_test_id("stMain").evaluate("each => each.scrollWidth") <= screen.width
 
 
 def test_nothing_jumps_while_a_sentence_is_typed_and_at_the_first_edit_the_maps_keep_their_size(

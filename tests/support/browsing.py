@@ -8,8 +8,9 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import parse_qs, urlsplit
 from urllib.request import urlopen
 
@@ -37,6 +38,33 @@ PIXEL = """
     return [...canvas.getContext('2d').getImageData(...place, 1, 1).data];
 }
 """
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """A screen on which a page is looked at, and how high its first cell must stand there, in pixels."""
+
+    width: int
+    height: int
+    highest: int
+    scheme: Literal["light", "dark"]
+
+    @property
+    def opened(self) -> dict[str, Any]:
+        """How a page is opened on it."""
+        return {"width": self.width, "height": self.height, "scheme": self.scheme}
+
+    def take(self, page: Page) -> None:
+        """Show an open page on it."""
+        page.set_viewport_size({"width": self.width, "height": self.height})
+        page.emulate_media(color_scheme=self.scheme)
+
+
+SCREENS = (
+    (Screen(1280, 720, 300, "light"), Screen(1366, 650, 300, "dark"), Screen(1920, 1080, 300, "light")),
+    (Screen(390, 844, 480, "dark"),),
+)
+"""A projector, a laptop's inside and a large screen, which one page is moved between; a phone."""
 
 
 def free_port() -> int:
