@@ -28,6 +28,8 @@ from viz.widgets.keep import file_name, keep_row
 from viz.widgets.settings import choose_titled, link
 
 CANVAS = "overview"
+ALONE = 960
+"""Pixels of the picked heads on a page that is kept: whole on any laptop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +143,8 @@ def _in_full(shown: Shown, wanted: Wanted, picked: Sequence[HeadPlace]) -> list[
     views = shown.pick(picked)
     if not views or max(views[0].weights.shape) > MOST_LABELLED:
         return []
-    return [Picture("comparison", encode_comparison(views, picked, among=shown.places, colour=wanted.colour))]
+    common: dict[str, Any] = {"among": shown.places, "colour": wanted.colour, "width": ALONE}
+    return [Picture("comparison", encode_comparison(views, picked, **common))]
 
 
 def profiles_of(shown: Shown) -> tuple[head_profile.Profile, ...]:
