@@ -93,7 +93,7 @@ def encode_alignment(shown: Sequence[Shown], *, colour: Colour = "linear", linki
         "title": shown[0].trace.source_text,
         "code": shown[0].languages[0],
         "tokens": [isolated(visible(text)) for text in tokens],
-        "direction": "ltr" if runs_rightward(tokens) else "rtl",
+        "leftward": not runs_rightward(tokens),
         "panels": [
             _panel(each, common, one_title=len(rows) < 2)
             | {"links": aligned_cells(each.view, linking) if each.view else []}
@@ -131,7 +131,7 @@ def _panel(shown: Shown, common: Sequence[str], *, one_title: bool) -> dict[str,
         "formula": math_of(shown.formula) if shown.formula else "",
         "code": shown.languages[1],
         "words": [{"text": each.text, "spaced": each.spaced, "says": each.says} for each in written],
-        "direction": "ltr" if runs_rightward(each.text for each in written) else "rtl",
+        "leftward": not runs_rightward(each.text for each in written),
         "sure": [1 if isnan(each.probability) else round(each.probability, 4) for each in written],
         "nothing": "" if written else _("nothing written"),
     }

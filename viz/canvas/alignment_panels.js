@@ -138,7 +138,7 @@ class Panels {
     const { header, place } = this, element = made("div", "band"), tokens = made("div", "tokens");
     tokens.classList.toggle("folded", place.folded);
     tokens.style.fontSize = `${place.token}px`;
-    tokens.dir = header.direction;
+    tokens.dir = header.leftward ? "rtl" : "ltr";
     if (header.code) tokens.lang = header.code;
     const words = header.tokens.map((text, key) => this.word(text, { key }, `t${first}-${key}`));
     this.listen(tokens, words, header.words.sentence, first === 0);
@@ -182,7 +182,7 @@ class Panels {
     head.append(name, formula);
     const translation = made("p", "translation"), size = this.sizeOf(panel);
     if (panel.code) translation.lang = panel.code;
-    translation.dir = panel.direction;
+    translation.dir = panel.leftward ? "rtl" : "ltr";
     translation.style.fontSize = `${size}px`;
     const words = panel.words.map(({ text, spaced, says }, word) => {
       const shown = this.word(text, { word }, `w${number}-${word}`);
