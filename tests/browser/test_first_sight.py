@@ -13,6 +13,7 @@ from tests.support.bench_page import EXAMPLE, box_of, maps, panel, views, wait_f
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
 
+TYPED = "The members of the committee want a report on the union."
 LONG = (
     "the members of the committee have asked for a report on the state of the union before the end of the year because "
     "many people"
@@ -140,3 +141,24 @@ WATCH = """() => {
     };
     look();
 }"""
+
+
+def test_on_a_phone_the_sentence_stands_whole_and_answers_as_it_is_typed(
+    open_page: Callable[..., Page], address: str
+) -> None:
+    page = open_page(address, width=390, height=844)
+    wait_for_panels(page, views(EXAMPLE))
+    box = page.get_by_role("textbox").first
+    assert box.input_value() == EXAMPLE
+    assert box.evaluate("each => each.scrollHeight - each.clientHeight") <= 1
+    assert box_of(box)["height"] > 50
+    box.fill("")
+    box.press_sequentially(TYPED + "\n")
+    wait_for_panels(page, views(TYPED))
+    assert box.input_value() == TYPED
+    page.locator(".st-key-examples button").click()
+    page.get_by_role("menuitem").first.click()
+    wait_for_panels(page, views(EXAMPLE))
+    assert box.input_value() == EXAMPLE
+    page.set_viewport_size({"width": 1280, "height": 720})
+    assert page.get_by_role("textbox").first.evaluate("each => each.tagName") == "INPUT"

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 
+import pytest
 from playwright.sync_api import Page, expect
 
-from tests.support.browsing import query, settle
+from tests.support.browsing import query, running, settle
 
 FIRST, SECOND = "The dog sleeps.", "The cat drank the milk."
 
@@ -87,3 +89,23 @@ def test_the_name_of_the_page_that_opens_leads_to_it_and_tabs_are_told_apart(
     for name in ("Surgery", "Heads", "Steps", "Why attention"):
         turn_to(page, name)
         expect(page).to_have_title(f"{name} · Attention Bench")
+
+
+@pytest.mark.parametrize("links", ["on", "off"])
+def test_a_sentence_comes_along_even_with_its_last_letter_just_typed(
+    open_page: Callable[..., Page], address: str, links: str
+) -> None:
+    """Links that are off leave the address bar empty on the way."""
+    with running("app.py", ATTENTION_BENCH_LINKS=links) if links == "off" else nullcontext(address) as server:
+        page = open_page(server)
+        box = page.locator(".st-key-sentence input")
+        box.press("End")
+        box.press_sequentially(" I see a dog.", delay=20)
+        typed = box.input_value()
+        for name in ("Heads", "Steps", "Bench"):
+            turn_to(page, name)
+            page.wait_for_url(lambda url, name=name: name.lower() in url or name == "Bench")  # type: ignore[misc]
+            expect(page.locator(".st-key-timeline, .walk .sentence, .overview .stage").first).to_be_visible()
+            state = seen(page)
+            assert state[2] == typed
+            assert state[1] == ({"sentence": [typed]} if links == "on" else {})

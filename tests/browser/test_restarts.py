@@ -20,7 +20,7 @@ from tests.support.browsing import ROOT, free_port, query, wait_until_it_answers
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-SECONDS = 6.0  # 3 on a machine of its own: other tests run beside this one
+SECONDS = 3.0
 FIRST, SECOND = (
     "The old man reads a book.",
     "A red bird sings at night while the moon is bright.",

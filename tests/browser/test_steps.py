@@ -172,10 +172,13 @@ def test_the_whole_picture_fits_a_laptop(visit: Callable[..., Page], mechanism: 
     page.set_viewport_size({"width": width, "height": height})
     page.reload()
     expect(page.locator(".walk .column, .walk .flow").first).to_be_attached()
-    box = page.locator(".walk .parts").bounding_box()
+    box, picture = page.locator(".walk .board").bounding_box(), page.locator(".walk svg").bounding_box()
     assert box is not None
+    assert picture is not None
     assert box["y"] + box["height"] <= height
-    assert box["height"] >= 300
+    assert box["height"] <= 480
+    assert picture["height"] >= 275
+    assert picture["y"] < (300 if mechanism != "transformer" else 345)
 
 
 def test_three_mechanisms_stand_one_below_the_other_and_step_together(visit: Callable[..., Page]) -> None:
@@ -247,4 +250,11 @@ def test_a_phone_shows_all_without_a_page_that_moves_sideways(visit: Callable[..
     assert wide <= 0
     stage = page.locator(".walk .stage")
     assert stage.evaluate("each => each.scrollWidth > each.clientWidth")
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.locator(".st-key-sentence textarea").fill(LONGER)
+    page.wait_for_function("() => location.search.includes('Economic')")
+    expect(page.locator(".walk .column")).to_have_count(14)
+    box = stage.bounding_box()
+    assert box is not None
+    assert box["y"] < 480
     assert page.locator(".walk").evaluate("each => each.classList.contains('dark')") == (scheme == "dark")

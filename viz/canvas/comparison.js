@@ -2,6 +2,7 @@
 // What has just been picked on an overview is drawn at once from its small maps, until the exact weights are there.
 
 const TITLE_WEIGHT = 600;
+const LIFT = 3; // pixels by which labels of columns stand free of a frame
 const BESIDE_CELL = 12; // pixels from a cell to what is said of it
 
 export default function show({ parentElement, data, setTriggerValue }) {
@@ -131,7 +132,7 @@ class Comparison extends Maps {
       ({ text, x: left - tick, y: top + (row + 0.5) * high + row_font * raised, end: true, size: row_font, weight: 400 }));
     const upright = angle === -90 ? size * raised : 0;
     const columns = column_labels.map((text, column) => ({
-      text, x: left + (column + 0.5) * wide + upright, y: top - tick, turn: angle, middle: !angle, size, weight: 400 }));
+      text, x: left + (column + 0.5) * wide + upright, y: top - tick - LIFT, turn: angle, middle: !angle, size, weight: 400 }));
     return [...rows, ...columns];
   }
 

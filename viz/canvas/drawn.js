@@ -15,9 +15,10 @@ class Drawn {
 
   describe() {
     const { header } = this;
-    this.figure.querySelector(".keys").textContent = header.words.keys;
+    const file = fileOf(header), many = file === header.file ? "" : fill(header.words.many, { count: cellCount(header) });
+    this.figure.querySelector(".keys").textContent = [header.words.keys, many].join(" ").trim();
     this.stage.setAttribute("aria-label", header.alt);
-    const saves = fill(header.words.save, { format: header.file.split(".").pop().toUpperCase() });
+    const saves = fill(header.words.save, { format: file.split(".").pop().toUpperCase() });
     this.save.textContent = saves;
     this.save.setAttribute("aria-label", `${saves}: ${header.title}`);
   }

@@ -109,7 +109,7 @@ class Maps extends Drawn {
   }
 
   async keepPicture() {
-    if (this.place) saveAs(await pictureOf(this), this.header.file);
+    if (this.place) saveAs(await pictureOf(this), fileOf(this.header));
   }
 
   // On a canvas of their own, so that no map is painted again as the pointer moves: frames, the same cell in every head,
@@ -256,7 +256,7 @@ class Maps extends Drawn {
     if (event.key in steps) this.move(event.shiftKey ? this.inside(at, steps[event.key]) : this.beside(at, steps[event.key]), true);
     else if (event.key === "Home" || event.key === "End") this.move({ ...at, head: event.key === "Home" ? 0 : last }, true);
     else if (event.key === "Enter" || event.key === " ") this.byKeys = true, this.pick(at);
-    else if (event.key === "Escape") this.move({ head: at.head, row: null }, true);
+    else if (event.key === "Escape") this.move(at.row === null ? null : { head: at.head, row: null }, true);
     else return;
     event.preventDefault();
     event.stopPropagation();

@@ -3,13 +3,19 @@
 
 const MARGIN = 16;
 const SHARP = 2; // pixels of the picture for each of the page's
-const SVG = "http://www.w3.org/2000/svg", XLINK = "http://www.w3.org/1999/xlink";
+const SVG = "http://www.w3.org/2000/svg";
+const MOST_SHAPES = 40_000; // cells of an SVG, each a shape: what holds more is slow to open in any program
 
 // Both formats are made from one sheet, the view's `compose`, so that they cannot differ.
 async function pictureOf(view) {
   const sheet = withMargin(view.compose());
-  return view.header.file.endsWith(".svg") ? asSvg(view, sheet) : asPng(view, sheet);
+  return fileOf(view.header).endsWith(".svg") ? asSvg(view, sheet) : asPng(view, sheet);
 }
+
+const cellCount = ({ heads, rows, columns }) => heads.length * (rows.length - 1) * (columns.length - 1);
+
+// The name of the file, of which an SVG of too many cells is a PNG.
+const fileOf = (header) => (cellCount(header) > MOST_SHAPES ? header.file.replace(/\.svg$/, ".png") : header.file);
 
 function saveAs(file, name) {
   const link = document.createElement("a");
@@ -113,6 +119,21 @@ function asPng(view, { width, height, texts, maps, frames, bar }) {
     canvas.toBlob((blob) => (blob ? done(blob) : failed(new Error("the browser made no picture"))), "image/png"));
 }
 
+// Each cell as a rectangle, but those drawn empty; and a line around each map.
+function cellsOfMaps(view) {
+  const { header, place: { boxes } } = view, colourOf = view.colours(header.palette), gap = header.gaps ? 1 : 0;
+  const [rows, columns] = [header.rows.length - 1, header.columns.length - 1];
+  return boxes.flatMap(({ left, top, width, height }, head) => {
+    const [wide, high] = [width / columns, height / rows], made = [];
+    for (let cell = 0; cell < rows * columns; cell++) {
+      const colour = colourOf(head * rows * columns + cell), [row, column] = [Math.floor(cell / columns), cell % columns];
+      const fill = "#" + [0, 8, 16].map((shift) => ((colour >>> shift) & 255).toString(16).padStart(2, "0")).join("");
+      if (colour) made.push({ x: left + column * wide, y: top + row * high, width: wide - gap, height: high - gap, fill });
+    }
+    return [...made, { x: left, y: top, width, height, fill: "none", stroke: "#808080", "stroke-opacity": 0.45 }];
+  });
+}
+
 function asSvg(view, { width, height, texts, maps, frames, bar }) {
   const { title, alt, font, ink, paper, palette } = view.header;
   const make = (name, attributes, ...within) => {
@@ -121,8 +142,6 @@ function asSvg(view, { width, height, texts, maps, frames, bar }) {
     element.append(...within);
     return element;
   };
-  const image = make("image", { ...maps });
-  image.setAttributeNS(XLINK, "xlink:href", paintedMaps(view, maps, sharpness(maps)).toDataURL("image/png"));
   const stops = palette.map(([offset, colour]) => make("stop", { offset, "stop-color": colour }));
   const root = make(
     "svg",
@@ -131,7 +150,7 @@ function asSvg(view, { width, height, texts, maps, frames, bar }) {
     make("desc", {}, alt),
     make("defs", {}, make("linearGradient", { id: "weights" }, ...stops)),
     make("rect", { width, height, fill: paper }),
-    image,
+    make("g", { "shape-rendering": "crispEdges", transform: `translate(${maps.x} ${maps.y})` }, ...cellsOfMaps(view).map((cell) => make("rect", cell))),
     ...frames.map(({ colour, ...box }) => make("rect", { ...box, fill: "none", stroke: colour, "stroke-width": 3 })),
     make("rect", { ...bar, fill: "url(#weights)" }),
     ...texts.map(({ text, x, y, middle, end, turn = 0, opacity = 1, size, weight }) => {

@@ -108,11 +108,16 @@ class Walk {
   }
 
   press(event) {
+    if (event.key === "Escape") {
+      this.stop();
+      this.tell({ column: null });
+    }
     const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (!by || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     if (event.shiftKey) this.shown[0]?.move(by);
     else this.turn(by);
+    if (this.steps.contains(event.target)) this.steps.querySelector("[aria-current]").focus();
   }
 
   get place() {
@@ -148,6 +153,7 @@ class Walk {
     for (const board of this.shown) board.light(this.step, moving);
     const { place } = this;
     for (const button of this.steps.querySelectorAll("button")) {
+      button.tabIndex = button.dataset.key === this.step ? 0 : -1; // one stop for Tab, arrow keys inside
       if (button.dataset.key === this.step) {
         button.setAttribute("aria-current", "step");
         const { offsetLeft, offsetWidth } = button, { scrollLeft, clientWidth } = this.steps;

@@ -5,8 +5,8 @@ const CELL = { least: 26, most: 96 }; // pixels of a column
 const NUMBER = 36; // pixels of a column at least whose numbers are all written
 // Of a picture: lines of text, gaps, numbers, dots and nodes in pixels, and the share of it that lines to the context take.
 const LINES = 13, GAP = 4, DIGITS = 12, FAN = 0.17, DEEP = 0.15, LOWEST = 8, NODE = 28, DOT = 18;
-const HEIGHT = { least: 300, most: 480, several: 330 }; // pixels of a picture: alone on a low and a high screen, of several
-const AROUND = 240; // pixels of a screen that the page's head and the choice of steps take
+const HEIGHT = { least: 280, most: 470, several: 330 }; // pixels of a picture: alone on a low screen, with words and formula on a high one, of several
+const AROUND = 225; // pixels of a screen that the page's head and the choice of steps take
 const SLANT = 38; // degrees
 const MOVE = 300; // milliseconds
 
@@ -80,11 +80,27 @@ class Board {
     });
   }
 
+  // The words of every step have room from the start, so that the picture below them stands still.
+  holdSays() {
+    this.says.style.minHeight = "";
+    this.says.style.minHeight = `${Math.max(...this.picture.steps.map((step) => {
+      this.tellStep(step);
+      return this.says.offsetHeight;
+    }))}px`;
+  }
+
+  // The name of the step is lit above; of several mechanisms each has its own.
+  tellStep(step) {
+    const heading = this.titled ? [html("b", "", `${this.picture.title} \u00b7 ${step.title}`)] : [];
+    this.says.replaceChildren(...heading, step.says);
+  }
+
   // Draw the columns as wide as there is room for; a longer text scrolls inside the stage.
   draw() {
     const { columns } = this.picture, room = this.stage.clientWidth;
     if (!room) return;
     this.fitFormula();
+    this.holdSays();
     const pen = (this.pen ??= document.createElement("canvas").getContext("2d"));
     pen.font = `14px ${getComputedStyle(this.stage).fontFamily}`;
     const widest = Math.max(...columns.map(({ text }) => pen.measureText(cut(text)).width));
@@ -93,15 +109,17 @@ class Board {
     const beyond = slanted ? Math.max(widest * Math.cos(angle) - cell / 2, 0) : 0;
     if (slanted) cell = Math.min(Math.max((room - beyond) / columns.length, CELL.least), CELL.most);
     const width = Math.max(room, cell * columns.length + beyond);
+    const above = Math.max(this.says.offsetHeight, this.formula.offsetHeight);
     this.place = {
       cell, slanted, width, room,
-      height: this.titled ? HEIGHT.several : Math.min(Math.max(window.innerHeight - AROUND - this.formula.offsetHeight, HEIGHT.least), HEIGHT.most),
+      height: this.titled ? HEIGHT.several : Math.max(Math.min(window.innerHeight - AROUND, HEIGHT.most) - above, HEIGHT.least),
       labels: slanted ? Math.ceil(widest * Math.sin(angle)) + 14 : 22,
       left: (width - beyond - cell * columns.length) / 2,
     };
     const root = svg("svg", { width, height: this.place.height, role: "group", "aria-label": this.picture.title });
     this.paint(root);
     this.stage.replaceChildren(root);
+    this.stage.tabIndex = width > room ? 0 : -1; // what scrolls must be reached by keys
     this.light(this.step);
     const { chosen } = this.picture;
     if (chosen !== undefined && width > room) this.stage.scrollLeft = this.middle(chosen) - room / 2;
@@ -245,36 +263,14 @@ class Board {
     this.step = key;
     const { picture } = this, step = picture.steps[picture.at[key]];
     if (!step) return;
-    const heading = html("b", "", this.titled ? `${picture.title} \u00b7 ${step.title}` : step.title);
-    this.says.replaceChildren(heading, step.says);
+    this.tellStep(step);
     for (const part of this.root.querySelectorAll("[data-part]")) part.classList.toggle("lit", step.lit.includes(part.dataset.part));
     for (const term of this.formula.querySelectorAll("[class^='term-']")) {
       const [name] = term.className.baseVal?.split(" ") ?? term.getAttribute("class").split(" ");
       term.setAttribute("class", name === `term-${step.key}` ? `${name} lit` : name);
     }
-    this.fill(step.fall);
+    this.fall.replaceChildren(...(step.fall ? waterfall(step.fall) : []));
     if (moving && step.lit.includes("softmax")) this.grow();
-  }
-
-  // The largest parts of a sum, each bar beginning where the one before has ended.
-  fill(fall) {
-    this.fall.replaceChildren();
-    if (!fall) return;
-    this.fall.append(html("span", "name", fall.says));
-    let at = 0, low = 0, high = 0;
-    for (const [, value] of fall.parts) {
-      at += value;
-      [low, high] = [Math.min(low, at), Math.max(high, at)];
-    }
-    const span = high - low || 1, line = (label, from, to, value, extra) => {
-      const bar = html("i", value < 0 ? "below" : "");
-      bar.style.left = `${(100 * (Math.min(from, to) - low)) / span}%`;
-      bar.style.width = `${(100 * Math.abs(to - from)) / span}%`;
-      this.fall.append(html("span", `label ${extra}`, label), html("span", `bar ${extra}`, bar), html("span", `number ${extra}`, precise(value)));
-    };
-    at = 0;
-    for (const [label, value] of fall.parts) line(label, at, (at += value), value, "");
-    line(fall.sum, 0, fall.total, fall.total, "total");
   }
 
   // Scores become exponentials and those weights: each bar grows out of the one above it.

@@ -30,3 +30,23 @@ const short = (value) => {
 const precise = (value) => (Math.abs(value) >= 0.001 || value === 0 ? value.toFixed(3) : value.toExponential(1));
 
 const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+// The largest parts of a sum, each bar beginning where the one before has ended.
+function waterfall(fall) {
+  const made = [html("span", "name", fall.says)];
+  let at = 0, low = 0, high = 0;
+  for (const [, value] of fall.parts) {
+    at += value;
+    [low, high] = [Math.min(low, at), Math.max(high, at)];
+  }
+  const span = high - low || 1, line = (label, from, to, value, extra) => {
+    const bar = html("i", value < 0 ? "below" : "");
+    bar.style.left = `${(100 * (Math.min(from, to) - low)) / span}%`;
+    bar.style.width = `${(100 * Math.abs(to - from)) / span}%`;
+    made.push(html("span", `label ${extra}`, label), html("span", `bar ${extra}`, bar), html("span", `number ${extra}`, precise(value)));
+  };
+  at = 0;
+  for (const [label, value] of fall.parts) line(label, at, (at += value), value, "");
+  line(fall.sum, 0, fall.total, fall.total, "total");
+  return made;
+}

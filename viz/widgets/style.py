@@ -33,7 +33,7 @@ def apply_style(*sheets: Path) -> None:
 
 def history_script() -> str:
     """Return the one script that stands in a page; the server names it to the browser before."""
-    return f"\n{file_text(HERE / 'history.js')}{file_text(HERE / 'dark.js')}"
+    return "\n" + "".join(file_text(HERE / name) for name in ("history.js", "dark.js", "wrapping.js", "turning.js"))
 
 
 def style_sheet(path: Path) -> str:

@@ -11,7 +11,8 @@ from viz.figures.drawing.theme import Colour, coloured, difference_axis, weight_
 from viz.text.language import _
 from viz.text.tokens import escape
 
-BAR_WIDTH = 420  # pixels of the bar, and of the lines of its title
+BAR_WIDTH = 420  # pixels of the bar
+TITLE_WIDTH = 520  # pixels of the lines of its title
 MARGIN = 20  # pixels of the figure's width that a bar leaves free
 BAR_HEIGHT = 72  # pixels of the bar with its numbers and a title of one line
 NUMBERS_HEIGHT = 26  # pixels of the numbers under it
@@ -100,7 +101,7 @@ def fitting_colours(axis: dict[str, Any], width: float) -> dict[str, Any]:
         Pixels of the figure.
     """
     title = axis["colorbar"]["title"]
-    text = "<br>".join(map(escape, wrapped(title["text"], bar_width(width))))
+    text = "<br>".join(map(escape, wrapped(title["text"], min(TITLE_WIDTH, width - MARGIN))))
     return axis | {"colorbar": axis["colorbar"] | {"title": title | {"text": text}}}
 
 

@@ -72,13 +72,13 @@ def choose_mechanisms(names: Mapping[str, str], bar: DeltaGenerator) -> tuple[st
     bar : DeltaGenerator
         Where the choices stand.
     """
-    with bar, st.container(width=205):
+    with bar, st.container(width=220):
         found = [choose(MECHANISM, names, default=USUAL if USUAL in names else None)]
     for setting in (SECOND, THIRD):
         others = {key: name for key, name in names.items() if key not in found}
         if not others or len(found) == 3:
             break
-        with bar, st.container(width=180):
+        with bar, st.container(width=156):
             another = choose(setting, {ALONE: _("compare with \u2026"), **others})
         if another == ALONE:
             break
@@ -135,9 +135,9 @@ def _choose_place(trace: AttentionTrace, bar: DeltaGenerator, *, alone: bool) ->
     sites = [each for each in trace.sites if alone or each.kind == "cross"]
     default = best.site.place if best.site.place in sites else sites[0]
     with bar:
-        with st.container(width=245):
+        with st.container(width=256):
             site = Site.parse(choose(LAYER, {str(each): place_name(each) for each in sites}, default=str(default)))
-        with st.container(width=95):
+        with st.container(width=108):
             heads = {str(head): _("head {head}", head=head) for head in range(len(trace[site].head_names))}
             head = int(choose(HEAD, heads, default=str(best.head) if str(best.head) in heads else "0"))
     return site, head

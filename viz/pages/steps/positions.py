@@ -58,7 +58,7 @@ def show_positions(sentence: str, pair: str, messages: DeltaGenerator) -> None:
 def _encoding(host: Host, key: str, available: float) -> None:
     from models.experiments.positions import encodings
 
-    st.markdown("#### " + _("What is added to each token"))
+    st.header(_("What is added to each token"), anchor=False)
     show_equations(
         r"P_{p,2i} = \sin\left(\frac{p}{10000^{2i/d}}\right)",
         r"P_{p,2i+1} = \cos\left(\frac{p}{10000^{2i/d}}\right)",
@@ -98,7 +98,7 @@ def _encoding(host: Host, key: str, available: float) -> None:
 
 def _compare(host: Host, key: str, source: str, available: float) -> None:
     """Show one map of the encoder as it is, and without positions."""
-    st.markdown("#### " + _("Encoder self-attention with positions and without"))
+    st.header(_("Encoder self-attention with positions and without"), anchor=False)
     told = host.attend(key, source)
     blind = _without(host, key, source)
     sites = [site for site in told.sites if (site.stack, site.kind) == ("encoder", "self")]

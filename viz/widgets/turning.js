@@ -1,0 +1,25 @@
+// A page is turned when the one that is left has answered: what it still sends for a key just pressed has no place on the
+// next one, and Streamlit's page would stay white. Waits four seconds at most.
+(() => {
+  if (window.attentionBenchTurning) return;
+  window.attentionBenchTurning = true;
+  const PAUSE = 350, MOST = 4000, STEP = 30; // milliseconds: until a key is sent, of waiting, between looks
+  let typed = -PAUSE, turning = false;
+  window.addEventListener("input", () => { typed = performance.now(); }, { capture: true, passive: true });
+  window.addEventListener("click", (event) => {
+    const link = event.target.closest?.('[data-testid="stTopNavLink"], [data-testid="stSidebarNavLink"]');
+    if (!link || turning || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    const began = performance.now();
+    const isBusy = () => performance.now() - typed < PAUSE || document.querySelector('[data-test-script-state="running"]');
+    if (!isBusy()) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    const turn = () => {
+      if (isBusy() && performance.now() - began < MOST) return setTimeout(turn, STEP);
+      turning = true;
+      (link.isConnected ? link : document.querySelector(`a[href="${link.getAttribute("href")}"]`))?.click();
+      turning = false;
+    };
+    turn();
+  }, { capture: true });
+})();

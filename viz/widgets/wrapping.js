@@ -1,0 +1,41 @@
+// On a phone what is typed stands whole: a text box, which cannot wrap its line, is shown as one of several lines, which
+// hands on to it all that is typed. The box stays what Streamlit reads and writes; Enter ends a line in neither.
+(() => {
+  if (window.attentionBenchWrapping) return;
+  window.attentionBenchWrapping = true;
+  const write = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value").set;
+  const fit = (twin) => {
+    twin.style.height = "0";
+    twin.style.height = `${twin.scrollHeight}px`;
+  };
+  const wrap = (box) => {
+    const twin = document.createElement("textarea");
+    Object.assign(twin, { className: "wrapping", rows: 1, value: box.value, placeholder: box.placeholder, autocomplete: "off" });
+    twin.setAttribute("aria-label", box.getAttribute("aria-label") ?? "");
+    twin.addEventListener("input", () => {
+      const at = twin.selectionEnd, line = twin.value.replace(/\s*\n\s*/g, " ");
+      if (line !== twin.value) {
+        twin.value = line;
+        twin.setSelectionRange(at, at);
+      }
+      write.call(box, line);
+      box.dispatchEvent(new Event("input", { bubbles: true }));
+      fit(twin);
+    });
+    twin.addEventListener("keydown", (event) => event.key === "Enter" && !event.isComposing && event.preventDefault());
+    // React says of a box that it writes to in its attribute, too.
+    new MutationObserver(() => {
+      if (box.value !== twin.value) twin.value = box.value;
+      twin.placeholder = box.placeholder;
+      fit(twin);
+    }).observe(box, { attributes: true, attributeFilter: ["value", "placeholder"] });
+    new ResizeObserver(() => fit(twin)).observe(box.parentElement);
+    box.after(twin);
+    fit(twin);
+  };
+  const look = () => {
+    for (const box of document.querySelectorAll('.stTextInput input[autocomplete="off"]:not(:has(+ .wrapping))')) wrap(box);
+  };
+  new MutationObserver(look).observe(document.body, { childList: true, subtree: true });
+  look();
+})();
