@@ -160,5 +160,10 @@ def test_on_a_phone_the_sentence_stands_whole_and_answers_as_it_is_typed(
     page.get_by_role("menuitem").first.click()
     wait_for_panels(page, views(EXAMPLE))
     assert box.input_value() == EXAMPLE
+    page.get_by_test_id("stExpandSidebarButton").click()
+    page.get_by_test_id("stSidebarNavLink").filter(has_text="Steps").click()
+    page.wait_for_url("**/steps**")
+    page.get_by_test_id("stExpandSidebarButton").wait_for()  # the drawer has closed
+    assert box.input_value() == EXAMPLE
     page.set_viewport_size({"width": 1280, "height": 720})
     assert page.get_by_role("textbox").first.evaluate("each => each.tagName") == "INPUT"

@@ -5,9 +5,12 @@
   window.attentionBenchTurning = true;
   const PAUSE = 350, MOST = 4000, STEP = 30; // milliseconds: until a key is sent, of waiting, between looks
   let typed = -PAUSE, turning = false;
+  // On a phone the drawer of pages lies over the one that was chosen.
+  const close = () => setTimeout(() => document.querySelector('[data-testid="stSidebarCollapseButton"] button')?.click());
   window.addEventListener("input", () => { typed = performance.now(); }, { capture: true, passive: true });
   window.addEventListener("click", (event) => {
     const link = event.target.closest?.('[data-testid="stTopNavLink"], [data-testid="stSidebarNavLink"]');
+    if (link?.dataset.testid === "stSidebarNavLink" && innerWidth <= 768) close();
     if (!link || turning || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
     const began = performance.now();
     const isBusy = () => performance.now() - typed < PAUSE || document.querySelector('[data-test-script-state="running"]');

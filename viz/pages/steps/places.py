@@ -72,7 +72,7 @@ def choose_mechanisms(names: Mapping[str, str], bar: DeltaGenerator) -> tuple[st
     bar : DeltaGenerator
         Where the choices stand.
     """
-    with bar, st.container(width=220):
+    with bar, st.container(width=210):
         found = [choose(MECHANISM, names, default=USUAL if USUAL in names else None)]
     for setting in (SECOND, THIRD):
         others = {key: name for key, name in names.items() if key not in found}
@@ -135,9 +135,9 @@ def _choose_place(trace: AttentionTrace, bar: DeltaGenerator, *, alone: bool) ->
     sites = [each for each in trace.sites if alone or each.kind == "cross"]
     default = best.site.place if best.site.place in sites else sites[0]
     with bar:
-        with st.container(width=256):
+        with st.container(width=246):
             site = Site.parse(choose(LAYER, {str(each): place_name(each) for each in sites}, default=str(default)))
-        with st.container(width=108):
+        with st.container(width=100):
             heads = {str(head): _("head {head}", head=head) for head in range(len(trace[site].head_names))}
             head = int(choose(HEAD, heads, default=str(best.head) if str(best.head) in heads else "0"))
     return site, head
