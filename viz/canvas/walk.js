@@ -23,6 +23,7 @@ class Walk {
     this.boards.addEventListener("keydown", (event) => this.press(event));
     this.steps.addEventListener("keydown", (event) => this.press(event));
     this.sentence.addEventListener("keydown", (event) => this.walkWords(event));
+    this.root.addEventListener("transitionend", (event) => event.target === this.root && this.shade()); // light has become dark
     this.sizes = new ResizeObserver(() => this.resize());
     this.sizes.observe(this.boards);
   }
@@ -40,7 +41,7 @@ class Walk {
     this.data = data;
     // The step of the browser holds, unless the link says another one than it said before and than it was told.
     if (this.step === undefined || !data.steps.some(({ key }) => key === this.step) || (data.step !== told && data.step !== this.sent)) this.step = data.step;
-    this.root.classList.toggle("dark", hasLightInk(this.root));
+    this.shade();
     this.describe();
     this.showSentence();
     while (this.shown.length > data.pictures.length) this.shown.pop().root.remove();
@@ -50,6 +51,10 @@ class Walk {
       board.load(picture, data.pictures.length > 1, data.words);
     });
     this.light();
+  }
+
+  shade() {
+    this.root.classList.toggle("dark", hasLightInk(this.root));
   }
 
   describe() {
