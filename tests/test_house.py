@@ -17,6 +17,7 @@ from models.training.report import with_tables
 
 ROOT = Path(__file__).parents[1]
 DISTRIBUTIONS = {
+    "markdown_it": "markdown-it-py",
     "axe_playwright_python": "axe-playwright-python",
     "yaml": "pyyaml",
     "PIL": "pillow",

@@ -73,8 +73,31 @@ def test_a_lesson_opens_by_its_link_and_the_keys_of_a_clicker_turn_its_steps(
     stands_at(page, 3, "The third step")
     expect(page.get_by_text("may not be read").first).to_be_visible()
     assert query(page)["edits"] == ["mask_key(decoder.0.cross,3)"]
-    page.keyboard.press("PageUp")
+    page.go_back()
     stands_at(page, 2, "The second step")
+    expect(page.locator(".st-key-sentence input")).to_have_value("The dog sleeps.")
+    page.go_back()
+    stands_at(page, 1, "The first step")
+    expect(page.locator(".st-key-sentence input")).to_have_value("The cat drank the milk.")
+    expect(maps(page)).to_have_count(2)
+    page.go_forward()
+    stands_at(page, 2, "The second step")
+    page.keyboard.press("PageUp")
+    stands_at(page, 1, "The first step")
+
+
+def test_the_box_for_a_file_speaks_the_language_of_the_interface(open_page: Callable[..., Page], school: str) -> None:
+    page = open_page(f"{school}/lessons", lang="zh")
+    box = page.locator("[data-testid=stFileUploader]")
+    expect(box).to_contain_text("选择文件")
+    expect(box).to_contain_text("不超过 1MB")
+    expect(box).not_to_contain_text("Upload")
+    expect(box).not_to_contain_text("per file")
+    page.locator("[data-testid=stFileUploader] input").set_input_files(
+        {"name": "mine.yaml", "mimeType": "text/yaml", "buffer": LESSON.encode()}
+    )
+    expect(page.get_by_role("button", name="开始“Milk and cats”")).to_be_visible()
+    expect(box.get_by_role("button", name="移除 mine.yaml")).to_be_visible()
 
 
 def test_the_reader_is_found_where_they_were(open_page: Callable[..., Page], school: str) -> None:

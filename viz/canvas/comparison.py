@@ -24,7 +24,10 @@ from viz.views.view import View
 BAR = 12  # pixels of the colour bar's height
 RAISED = 0.35  # of a text's size: from the middle of its letters down to their line
 
-_WORDS = {"keys": mark("Arrow keys move between maps, with Shift inside one.")}
+MOVING = mark("Arrow keys move between maps, with Shift inside one.")
+"""What the keys do where nothing can be chosen of a cell; still to be translated."""
+
+_WORDS = {"keys": MOVING}
 
 
 def encode_comparison(

@@ -3,7 +3,7 @@
 
 const STEP = 0.1;
 
-export default function ({ parentElement, data, setStateValue }) {
+export default function show({ parentElement, data, setStateValue }) {
   const figure = parentElement.querySelector(".prediction");
   if (figure.isDrawn) return; // the reply to what is being drawn comes when the pointer is let go
   const { words, model, gap, says } = data;

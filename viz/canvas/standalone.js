@@ -1,13 +1,16 @@
 // Stands behind the script of a canvas, in a page of its own: shows every picture of this kind that the page holds, each in
 // a tree of its own, so that neither names nor styles of two meet. A frame that a notebook gives the page becomes as
-// high as what is shown.
+// high as what is shown. A page with a script of its own hears what the reader chooses (`told`), and feeds a picture with
+// other bytes (`fed`); one that waits is fed by it alone.
 
 for (const place of document.querySelectorAll(`[data-canvas="${CANVAS}"]`)) {
   const root = place.shadowRoot ?? place.attachShadow({ mode: "open" });
   root.append(place.querySelector("template").content.cloneNode(true));
+  const tell = (name, value) => place.dispatchEvent(new CustomEvent("told", { detail: { name, value } }));
+  const draw = (data) => show({ parentElement: root, data, setTriggerValue: tell, setStateValue: tell });
+  place.addEventListener("fed", ({ detail }) => draw(detail));
   const held = place.querySelector('script[type="application/octet-stream"]').textContent;
-  const data = Uint8Array.from(atob(held), (letter) => letter.charCodeAt(0));
-  show({ parentElement: root, data, setTriggerValue: () => {} });
+  if (!("waits" in place.dataset)) draw(Uint8Array.from(atob(held), (letter) => letter.charCodeAt(0)));
 }
 
 const { frameElement } = window; // null in a page that is no frame, or a frame of another site

@@ -79,16 +79,18 @@ def standalone_html(title: str, pictures: Sequence[Picture], facts: Iterable[tup
     )
 
 
-def picture_html(picture: Picture) -> str:
+def picture_html(picture: Picture, *, waits: bool = False) -> str:
     """Return the element that `picture` fills once `scripts_html` has run; all that comes from the data is in base64.
 
     Parameters
     ----------
     picture : Picture
+    waits : bool, optional
+        Whether it stays empty until a script of the page sends it the event ``fed``.
     """
     parts, held = parts_of(picture.canvas), base64.b64encode(picture.payload).decode("ascii")
     return (
-        f'<div class="picture" data-canvas="{picture.canvas}">'
+        f'<div class="picture" data-canvas="{picture.canvas}"{" data-waits" if waits else ""}>'
         f"<template><style>{parts.style}</style>{parts.html}</template>"
         f'<script type="application/octet-stream">{held}</script></div>'
     )

@@ -22,3 +22,15 @@ def math_of(formula: str) -> str:
     '<mrow><msub><mi>e</mi><mrow><mi>i</mi><mi>j</mi></mrow></msub></mrow></math>'
     """
     return str(convert(formula))
+
+
+@cache
+def block_math_of(formula: str) -> str:
+    """Return a formula as MathML, on lines of its own.
+
+    Parameters
+    ----------
+    formula : str
+        In LaTeX.
+    """
+    return str(convert(formula.replace("{aligned}", "{align*}"), display="block"))  # which the converter knows

@@ -118,13 +118,17 @@ class Page:
 
     def show(self) -> None:
         """Show the page."""
+        self.show_alone()
+        st.caption(_privacy())
+        present(self.figures)
+
+    def show_alone(self) -> None:
+        """Show the page without what concerns a visitor of the server: as a file holds it."""
         begin_language()
         apply_style(*self.sheets)
         _fill(self)
         if self.footnote:
             st.caption(_(self.footnote))
-        st.caption(_privacy())
-        present(self.figures)
 
 
 def _privacy() -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,13 +10,25 @@ import streamlit as st
 
 from viz.canvas.parts import parts_of
 from viz.measures.agreement import agreement, expected_row
-from viz.text.language import _
+from viz.text.language import _, mark
 from viz.text.markup import plain
 from viz.text.tokens import visible
 from viz.views.view import View
 from viz.widgets import session
 
 _STATE, _HIDDEN = "predictions", "predictions-hidden"
+AGREEMENT = {
+    "share": mark("Agreement {share}"),
+    "more": mark("“{word}” gets {difference} more than you expected."),
+    "less": mark("“{word}” gets {difference} less than you expected."),
+    "gap": mark("The widest gap: {gap}"),
+    "means": mark(
+        "Agreement: the share of the reading that both rows have in common, the smaller of both weights summed "
+        "over the words. 1: the same row; 0: no word in common."
+    ),
+}
+"""What is said of an expected row beside the model's; still to be translated."""
+
 LONGEST_ROW = 400
 """Words of a row that is drawn at most."""
 
@@ -98,22 +110,7 @@ def predict(view: View, row: int, *, identity: Hashable, key: str, code: str = "
     now = _drawn(identity, key, len(words))
     weights = view.weights[row]
     found = agreement(expected_row(now.heights), weights) if now.revealed else None
-    data: dict[str, Any] = {
-        "words": words,
-        "code": code,
-        "heights": list(now.heights),
-        "model": [round(float(each), 4) for each in weights] if found else None,
-        "gap": found.gap if found else None,
-        "says": {
-            "group": _("The row that you expect"),
-            "model": _("the model"),
-            "keys": _(
-                "Click a word that you expect to be read; drag upwards for its share. "
-                "With the keyboard: Tab, then Space or the arrow keys."
-            ),
-            "beside": _("Left: what you expect. Right: what the model reads. Dashed: the widest gap."),
-        },
-    }
+    data = canvas_data(view, code, now.heights, weights if found else (), found.gap if found else None)
     html, style, script = parts_of("prediction")
     component = st.components.v2.component("attention_bench.prediction", html=html, css=style, js=script)
     component(key=f"prediction-{key}", data=data, on_heights_change=lambda: None)
@@ -125,6 +122,42 @@ def predict(view: View, row: int, *, identity: Hashable, key: str, code: str = "
         _("Predict again"), icon=":material/replay:", key=f"again-{key}", on_click=_put, args=(identity, Prediction())
     )
     return True
+
+
+def canvas_data(
+    view: View, code: str = "", heights: Sequence[float] = (), weights: Sequence[float] = (), gap: int | None = None
+) -> dict[str, Any]:
+    """Return what the canvas of an expected row shows, as JSON can hold it.
+
+    Parameters
+    ----------
+    view : View
+        Whose keys are its words.
+    code : str, optional
+        The language of the sentence.
+    heights : sequence of float, optional
+        What is drawn, a word each.
+    weights : sequence of float, optional
+        The model's row, once it is revealed.
+    gap : int, optional
+        The word at which both are furthest apart.
+    """
+    return {
+        "words": [visible(text) for text in view.shown.key_tokens.texts],
+        "code": code,
+        "heights": list(heights),
+        "model": [round(float(each), 4) for each in weights] or None,
+        "gap": gap,
+        "says": {
+            "group": _("The row that you expect"),
+            "model": _("the model"),
+            "keys": _(
+                "Click a word that you expect to be read; drag upwards for its share. "
+                "With the keyboard: Tab, then Space or the arrow keys."
+            ),
+            "beside": _("Left: what you expect. Right: what the model reads. Dashed: the widest gap."),
+        },
+    }
 
 
 def _drawn(identity: Hashable, key: str, count: int) -> Prediction:
@@ -158,13 +191,10 @@ def _ask(identity: Hashable, now: Prediction, key: str) -> None:
 
 
 def _say(words: list[str], share: float, gap: int, difference: float) -> None:
-    st.markdown("**" + _("Agreement {share}", share=f"{share:.2f}") + "**")
-    more = _("“{word}” gets {difference} more than you expected.", word=words[gap], difference=f"{difference:.2f}")
-    less = _("“{word}” gets {difference} less than you expected.", word=words[gap], difference=f"{-difference:.2f}")
-    st.markdown(plain(_("The widest gap: {gap}", gap=more if difference > 0 else less)))
-    st.caption(
-        _(
-            "Agreement: the share of the reading that both rows have in common, the smaller of both weights summed "
-            "over the words. 1: the same row; 0: no word in common."
-        )
+    said, apart, gaps, means = (
+        AGREEMENT[each] for each in ("share", "more" if difference > 0 else "less", "gap", "means")
     )
+    st.markdown("**" + _(said, share=f"{share:.2f}") + "**")
+    widest = _(apart, word=words[gap], difference=f"{abs(difference):.2f}")
+    st.markdown(plain(_(gaps, gap=widest)))
+    st.caption(_(means))

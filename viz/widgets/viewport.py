@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from viz.widgets.session import reported
+from viz.widgets.session import keep, recall, reported
 from viz.widgets.style import file_text
 
 STEP = 20
@@ -15,6 +15,19 @@ STEP = 20
 
 DESKTOP_WIDTH = 1320
 PHONE_WIDTH = 340
+
+
+_ASSUMED = "viewport-assumed"
+
+
+def assume_width(width: int) -> None:
+    """Let figures be laid out for a page of so many pixels, where no browser will say how wide it is.
+
+    Parameters
+    ----------
+    width : int
+    """
+    keep(_ASSUMED, width)
 
 
 def page_width() -> int:
@@ -25,7 +38,8 @@ def page_width() -> int:
     int
         Before the browser has answered, a guess by the kind of device.
     """
-    guess = PHONE_WIDTH if "Mobi" in (st.context.headers.get("User-Agent") or "") else DESKTOP_WIDTH
+    usual = PHONE_WIDTH if "Mobi" in (st.context.headers.get("User-Agent") or "") else DESKTOP_WIDTH
+    guess = recall(_ASSUMED, usual)
     state: Any = reported("viewport") or {}
     known = state.get("width") or guess
     script = file_text(Path(__file__).with_suffix(".js"))

@@ -15,6 +15,7 @@ from viz.text.markup import plain
 from viz.widgets.frame import Frame, Page, pages_of_lessons
 from viz.widgets.lesson.place import UPLOADED, go, lessons, open_uploaded, places, turn_to
 from viz.widgets.settings import Choice, choose
+from viz.widgets.upload import speak_box
 
 LANGUAGE = Choice("in", title=mark("Language of the lessons"))
 NAMES = {"en": "English", "zh": "中文"}
@@ -77,6 +78,7 @@ def _take() -> None:
     file = st.file_uploader(
         _("A file of at most {size} KB", size=LARGEST // 1000), ["yaml", "yml"], max_upload_size=1, key="lesson-file"
     )
+    speak_box("lesson-file")
     if file is None:
         return
     try:

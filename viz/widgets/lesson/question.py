@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import streamlit as st
 
 import models
+from models.messages import Message
 from viz.lessons.lesson import Question, Row
 from viz.server.runtime import ModelUnavailableError, shared_host
 from viz.text.language import _, say
 from viz.text.markup import plain
-from viz.views.view import choose_view
+from viz.views.view import View, choose_view
 from viz.widgets import session
 from viz.widgets.language_pair import LANGUAGES
 from viz.widgets.lesson.place import Place, asked_for
@@ -54,20 +57,45 @@ def show_question(place: Place, question: Question) -> None:
 def _mark(place: Place, row: Row) -> None:
     """Let the reader mark what the row of a word will read, before it is shown."""
     step = place.lesson.steps[place.number - 1]
-    pair = step.link.get(LANGUAGES.name, USUAL)
     try:
-        view = choose_view(
-            shared_host().attend(f"{row.mechanism}-{pair}", step.link.get(SENTENCE.name, first_of(pair)))
-        )
+        view, number = marked_row(step.link, row)
     except (models.InputError, ModelUnavailableError) as error:
-        st.error(plain(say(error)))
+        st.error(plain(say(error)), icon=":material/edit_document:")
         return
+    predict(view, number, identity=asked_for(place), key="lesson", code=pair_in(step.link).split("-")[0])
+
+
+def pair_in(link: Mapping[str, str]) -> str:
+    """Return the languages of a step, such as ``en-fr``.
+
+    Parameters
+    ----------
+    link : mapping of str to str
+        Of the step.
+    """
+    return link.get(LANGUAGES.name, USUAL)
+
+
+def marked_row(link: Mapping[str, str], row: Row) -> tuple[View, int]:
+    """Return the map in which a reader marks a row, and which row of it is meant.
+
+    Parameters
+    ----------
+    link : mapping of str to str
+        Of the step.
+    row : Row
+
+    Raises
+    ------
+    InputError
+        If the model does not write the word.
+    """
+    pair = pair_in(link)
+    view = choose_view(shared_host().attend(f"{row.mechanism}-{pair}", link.get(SENTENCE.name, first_of(pair))))
     words = view.shown.query_tokens.texts
     if row.word not in words:
-        named = _("The model does not write “{word}” here.", word=row.word)
-        st.error(plain(named), icon=":material/edit_document:")
-        return
-    predict(view, words.index(row.word), identity=asked_for(place), key="lesson", code=pair.split("-")[0])
+        raise models.InputError(Message("The model does not write “{word}” here.", word=row.word))
+    return view, words.index(row.word)
 
 
 def answers() -> dict[str, int]:

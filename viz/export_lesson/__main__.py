@@ -1,0 +1,83 @@
+"""Write a lesson as one HTML file. `python -m viz.export_lesson many-heads --language zh --out many-heads.html`."""
+
+from __future__ import annotations
+
+import argparse
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+
+from streamlit.logger import set_log_level
+
+import viz.pages
+from models.errors import InputError
+from viz.export_lesson.document import lesson_html
+from viz.lessons.lesson import Lesson
+from viz.lessons.library import SHIPPED, library_of
+from viz.server.configuration import configuration
+from viz.text.language import say
+from viz.widgets.frame import known_pages
+
+
+def find_lesson(name: str, language: str = "") -> Lesson:
+    """Return a lesson of this repository or of the owner's folders.
+
+    Parameters
+    ----------
+    name : str
+        As its link calls it, or the path of a file.
+    language : str, optional
+        A code: the lesson's twin in this language, whose name ends with it.
+
+    Raises
+    ------
+    InputError
+        If it is no lesson.
+    KeyError
+        If there is none of that name.
+    """
+    folders = [each.name for each in iter_modules(viz.pages.__path__)]
+    pages = known_pages(import_module(f"viz.pages.{each}.page").PAGE for each in folders)
+    library = library_of((SHIPPED, *configuration().lessons), pages)
+    for wanted in (f"{name}-{language}", name):
+        if wanted in library.errors:
+            raise library.errors[wanted]
+        lesson = library.lessons.get(wanted)
+        if lesson is not None and language in ("", lesson.language, lesson.language.split("-")[0]):
+            return lesson
+    raise KeyError(", ".join(library.lessons))
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Write the file, and say where it is and how large.
+
+    Parameters
+    ----------
+    arguments : list of str, optional
+        Those of the command line, if nothing is given.
+
+    Raises
+    ------
+    SystemExit
+        At the end; with 1 if nothing could be written.
+    """
+    parser = argparse.ArgumentParser(prog="python -m viz.export_lesson", description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("name")
+    parser.add_argument("--language", default="")
+    parser.add_argument("--out", type=Path)
+    given = parser.parse_args(arguments)
+    set_log_level("ERROR")  # Streamlit warns that nobody is connected
+    try:
+        lesson = find_lesson(given.name, given.language)
+        page = lesson_html(lesson)
+    except KeyError as error:
+        parser.exit(1, f"There is no lesson “{given.name}” in that language. There are: {error.args[0]}\n")
+    except InputError as error:
+        parser.exit(1, f"{say(error)}\n")
+    out: Path = given.out or Path(f"{lesson.name}.html")
+    out.write_text(page, encoding="utf8")
+    parser.exit(0, f"{out}: {len(lesson.steps)} steps, {out.stat().st_size / 1e6:.1f} MB\n")
+
+
+if __name__ == "__main__":
+    main()
