@@ -22,7 +22,7 @@ from tests.support.canvas_samples import HOSTILE, SAMPLES
 from viz.figures.drawing.theme import HEAD_COLOURS, NIGHT_SCALE, WEIGHT_SCALE, weight_colour
 from viz.measures.similarity import head_similarity
 from viz.pages.heads.page import KEY
-from viz.text.tokens import visible
+from viz.text.tokens import isolated, visible
 
 
 @cache
@@ -86,8 +86,8 @@ def test_hovering_says_the_weights_of_the_trace_and_marks_the_cell_in_every_head
         said = point(page, layer * 8 + head, row, column, (count, count)).split("\n")
         assert said[0].startswith(f"layer {layer}, head {head}")
         assert float(said[1].removeprefix("≈ ")) == pytest.approx(weights[column], abs=0.004)
-        assert said[2] == f"query: the word that reads: “{visible(texts[row])}”"
-        assert said[3] == f"key: the word being read: “{visible(texts[column])}”"
+        assert said[2] == f"query: the word that reads: “{isolated(visible(texts[row]))}”"
+        assert said[3] == f"key: the word being read: “{isolated(visible(texts[column]))}”"
     check_that_the_same_cell_is_marked_in_every_head(page, count)
 
 

@@ -99,6 +99,8 @@ def test_a_sentence_comes_along_even_with_its_last_letter_just_typed(
     with running("app.py", ATTENTION_BENCH_LINKS=links) if links == "off" else nullcontext(address) as server:
         page = open_page(server)
         box = page.locator(".st-key-sentence input")
+        expect(page.locator(".alignment .plot").first).to_be_visible()  # the models are loaded
+        settle(page)
         box.press("End")
         box.press_sequentially(" I see a dog.", delay=20)
         typed = box.input_value()

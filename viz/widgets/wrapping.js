@@ -33,9 +33,12 @@
     box.after(twin);
     fit(twin);
   };
+  const narrow = matchMedia("(max-width: 700px)");  // as in style.css
   const look = () => {
+    if (!narrow.matches) return;
     for (const box of document.querySelectorAll('.stTextInput input[autocomplete="off"]:not(:has(+ .wrapping))')) wrap(box);
   };
   new MutationObserver(look).observe(document.body, { childList: true, subtree: true });
+  narrow.addEventListener("change", look);
   look();
 })();

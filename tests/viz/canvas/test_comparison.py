@@ -94,7 +94,7 @@ def test_the_legend_has_its_numbers_where_their_colours_are(colour: Any) -> None
 def test_labels_are_visible_cut_and_set_apart_but_the_whole_token_is_there() -> None:
     texts = [text for row in AWKWARD.values() for text in row]
     header, _weights = encoded(transformer(texts), PLACES[:1])
-    assert header["queries"] == header["keys"] == [visible(text) for text in texts]
+    assert header["queries"] == header["keys"] == [isolated(visible(text)) for text in texts]
     assert header["row_labels"] == header["column_labels"] == [isolated(shorten(visible(text))) for text in texts]
     assert max(map(len, header["row_labels"])) <= LONGEST_LABEL + 2
     assert HOSTILE.replace(" ", "␣") in encoded(SAMPLES["hostile"](), (HeadPlace(0, 0),))[0]["queries"]

@@ -23,7 +23,7 @@ from viz.measures.similarity import head_similarity
 from viz.pages.heads.page import KEY
 from viz.pages.heads.shown import MOST_HEADS
 from viz.server.runtime import shared_host
-from viz.text.tokens import visible
+from viz.text.tokens import isolated, visible
 from viz.views.heads import KINDS, HeadPlace, pick_views, views_at
 
 SENTENCE = "The cat drank the milk."
@@ -410,7 +410,7 @@ def test_awkward_text_is_shown_as_text(text: str) -> None:
         assert overview(app)[1].shape == (24, queries, keys)
         np.testing.assert_array_equal(weights[0], views[0].weights)
         assert (len(picked["row_labels"]), len(picked["column_labels"])) == (queries, keys)
-        assert picked["queries"] == [visible(token) for token in views[0].shown.query_tokens.texts]
+        assert picked["queries"] == [isolated(visible(token)) for token in views[0].shown.query_tokens.texts]
         header, *others = app.get("html")
         assert "bench-title" in header.proto.body
         assert "<script>" not in " ".join(each.proto.body for each in others)
