@@ -194,18 +194,21 @@ class Rooming:
             self.bell.ring(channel, None)
 
 
-def folder_of_rooms() -> Path | None:
-    """Return the folder in which rooms are kept; None where they are switched off."""
-    said = configuration().rooms
-    return Path.home() / HOME if said is True else said or None
-
-
 def shared_rooming() -> Rooming:
     """Return the rooms of this server; raises RoomError where there are none, or they cannot be kept."""
-    folder = folder_of_rooms()
-    if folder is None:
+    said = configuration().rooms
+    if said is False:
         raise RoomError(Message("Rooms are switched off on this server."))
-    return _opened(folder / FILE, configuration().replica)
+    return _opened(_folder(said) / FILE, configuration().replica)
+
+
+def rooms_are_on() -> bool:
+    """Return whether teachers may open rooms on this server."""
+    return configuration().rooms is not False
+
+
+def _folder(said: Path | bool) -> Path:
+    return said if isinstance(said, Path) else Path("~").expanduser() / HOME
 
 
 @st.cache_resource(show_spinner=False)
@@ -241,8 +244,7 @@ def path_of(channel: str) -> str:
 def room_routes() -> list[BaseRoute]:
     """Return the routes at which browsers listen; rooms of an earlier run of the server are cleared in time."""
     with suppress(RoomError, ConfigurationError, RuntimeError):  # said where the server starts, or a room is opened
-        folder = folder_of_rooms()
-        if folder is not None and (folder / FILE).exists():
+        if rooms_are_on() and (_folder(configuration().rooms) / FILE).exists():
             shared_rooming()
     return [WebSocketRoute(path_of("{channel}"), _listen)]
 

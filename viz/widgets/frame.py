@@ -25,6 +25,12 @@ from viz.widgets.lesson.bar import show_bar
 from viz.widgets.lesson.place import LESSON
 from viz.widgets.lesson.place import enter as enter_lesson
 from viz.widgets.presenting import PRESENT, present
+from viz.widgets.room.bar import show_room
+from viz.widgets.room.here import ROOM
+from viz.widgets.room.here import enter as enter_room
+from viz.widgets.room.here import go as go_to_room
+from viz.widgets.room.here import here as here_in_room
+from viz.widgets.room.leading import lead, settle
 from viz.widgets.sentence import sentence_box
 from viz.widgets.session import kept
 from viz.widgets.settings import Setting, link
@@ -137,7 +143,14 @@ def _privacy() -> str:
         where = _("It stands in the link of this page: who sees the link can read it.")
     else:
         where = _("It is not in the link of this page, and forgotten when the page is closed or loaded again.")
-    return " ".join((_("What you type is read on this server, which writes it to no file."), where))
+    now = here_in_room()
+    if now is None:
+        read = _("What you type is read on this server, which writes it to no file.")
+    elif now.leads:
+        read = _("What you type is shown to the class, and kept with the room until it is closed, for a day at most.")
+    else:
+        read = _("What you send to the class is kept until the room is closed, for a day at most; nothing else is.")
+    return f"{read} {where}"
 
 
 _ROOT, _PACE = "start", "pace"
@@ -164,14 +177,16 @@ def known_pages(pages: Iterable[Page]) -> Pages:
 @st.fragment
 def _fill(page: Page) -> None:
     begin_language()
+    go_to_room()
     place = _keep_pace()
     used.begin()
-    frame = Frame(link.enter((*page.settings, LESSON, PRESENT, INTERFACE)))
+    frame = Frame(link.enter((*page.settings, LESSON, ROOM, PRESENT, INTERFACE)))
     settle_language(turned=frame.turned)
     with telling(partial(_say_busy, place)):
         page.fill(frame)
     link.show_unknown(frame.messages, sentence=frame.sentence)
     link.leave()
+    lead(page.address, page.settings)
 
 
 def _keep_pace() -> DeltaGenerator:
@@ -225,7 +240,11 @@ def show_app(folders: Sequence[str], *, first: str, icon: Path) -> None:
     st.set_page_config(page_title=title, page_icon=str(icon), layout="wide")
     known = known_pages(there.values())
     session.keep(KNOWN, known)
-    enter_lesson({page.address: navigation[folder] for folder, page in there.items()}, known)
+    by_address = {page.address: navigation[folder] for folder, page in there.items()}
+    enter_room(by_address, chosen)
+    enter_lesson(by_address, known)
+    settle()
     offer_languages()
     chosen.run()
     show_bar()
+    show_room()

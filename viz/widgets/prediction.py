@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 import streamlit as st
 
 from viz.canvas.parts import parts_of
 from viz.measures.agreement import agreement, expected_row
+from viz.rooms.room import Question
 from viz.text.language import _, mark
 from viz.text.markup import plain
 from viz.text.tokens import visible
 from viz.views.view import View
 from viz.widgets import session
+from viz.widgets.expected import Prediction, expect, prediction_of
+from viz.widgets.room.asking import Asked, asked, key_of
+from viz.widgets.room.class_picture import show_class
 
-_STATE, _HIDDEN = "predictions", "predictions-hidden"
 AGREEMENT = {
     "share": mark("Agreement {share}"),
     "more": mark("“{word}” gets {difference} more than you expected."),
@@ -33,66 +35,10 @@ LONGEST_ROW = 400
 """Words of a row that is drawn at most."""
 
 
-@dataclass(frozen=True, slots=True)
-class Prediction:
-    """What was expected of a row.
-
-    Parameters
-    ----------
-    heights : tuple of float
-        As drawn, a word each.
-    revealed : bool
-        Whether the model's row has been looked at.
-    """
-
-    heights: tuple[float, ...] = ()
-    revealed: bool = False
-
-
-def prediction_of(identity: Hashable) -> Prediction:
-    """Return what the reader expects of a row.
-
-    Parameters
-    ----------
-    identity : hashable
-        Which row of which model on which sentence.
-    """
-    found: Prediction = session.recall(_STATE, {}).get(identity, Prediction())
-    return found
-
-
-def row_identity(view: View, row: int) -> Hashable:
-    """Return what a prediction of a row is kept under.
-
-    Parameters
-    ----------
-    view : View
-    row : int
-        Of the map.
-    """
-    trace = view.trace
-    return (trace.provenance.sha256, trace.source.ids, trace.target.ids, view.shown.site, view.head, view.unit, row)
-
-
-def hide_until(identity: Hashable | None) -> None:
-    """Let pages keep their maps hidden until a row is revealed; None lets them show all.
-
-    Parameters
-    ----------
-    identity : hashable or None
-        As `predict` takes it.
-    """
-    session.keep(_HIDDEN, identity)
-
-
-def is_hidden() -> bool:
-    """Return whether maps are to be hidden: a lesson asks what will be read."""
-    identity = session.recall(_HIDDEN)
-    return identity is not None and not prediction_of(identity).revealed
-
-
-def predict(view: View, row: int, *, identity: Hashable, key: str, code: str = "") -> bool:
+def predict(view: View, row: int, *, identity: Hashable, key: str, code: str = "", title: str = "") -> bool:
     """Let the reader draw a row, and show the model's beside it once it is asked for; return whether it is.
+
+    In a room the class draws together: each sends their row, and the teacher asks for the model's.
 
     Parameters
     ----------
@@ -105,22 +51,34 @@ def predict(view: View, row: int, *, identity: Hashable, key: str, code: str = "
         Names the picture on its page.
     code : str, optional
         The language of the sentence.
+    title : str, optional
+        What a class calls the question.
     """
-    words = [visible(text) for text in view.shown.key_tokens.texts]
-    now = _drawn(identity, key, len(words))
-    weights = view.weights[row]
-    found = agreement(expected_row(now.heights), weights) if now.revealed else None
-    data = canvas_data(view, code, now.heights, weights if found else (), found.gap if found else None)
-    html, style, script = parts_of("prediction")
-    component = st.components.v2.component("attention_bench.prediction", html=html, css=style, js=script)
-    component(key=f"prediction-{key}", data=data, on_heights_change=lambda: None)
-    if found is None:
-        _ask(identity, now, key)
+    words = tuple(visible(text) for text in view.shown.key_tokens.texts)
+    weights = tuple(round(float(each), 4) for each in view.weights[row])
+    together = asked(Question(key_of(identity), title or view.query_title, words, model=weights))
+    now = _drawn(identity, key, words, together)
+    found = agreement(expected_row(now.heights), view.weights[row]) if now.revealed and now.heights else None
+    if together is not None and now.revealed:
+        show_class(together, code)
+    if together is None or found or not now.revealed:
+        revealed = view.weights[row] if found else ()
+        _draw(canvas_data(view, code, now.heights, revealed, found.gap if found else None), key)
+    if not now.revealed:
+        _ask(identity, now, key, together, lambda: _drawn(identity, key, words, together).heights)
         return False
-    _say(words, found.share, found.gap, found.difference)
-    st.button(
-        _("Predict again"), icon=":material/replay:", key=f"again-{key}", on_click=_put, args=(identity, Prediction())
-    )
+    if found:
+        _say(words, found.share, found.gap, found.difference)
+    if together is not None:
+        together.offer_again(key)
+    else:
+        st.button(
+            _("Predict again"),
+            icon=":material/replay:",
+            key=f"again-{key}",
+            on_click=expect,
+            args=(identity, Prediction()),
+        )
     return True
 
 
@@ -160,37 +118,47 @@ def canvas_data(
     }
 
 
-def _drawn(identity: Hashable, key: str, count: int) -> Prediction:
+def _draw(data: dict[str, Any], key: str) -> None:
+    """Show the row to draw in, or once the model's is revealed both rows."""
+    html, style, script = parts_of("prediction")
+    component = st.components.v2.component("attention_bench.prediction", html=html, css=style, js=script)
+    component(key=f"prediction-{key}", data=data, on_heights_change=lambda: None)
+
+
+def _drawn(identity: Hashable, key: str, words: tuple[str, ...], together: Asked | None) -> Prediction:
     """Return what is expected, with what the browser has just told; anything else that it tells is left out."""
     now = prediction_of(identity)
+    if together is not None:
+        now = Prediction(now.heights or together.sent or (), together.question.revealed)
+        expect(identity, now)
     state: Any = session.reported(f"prediction-{key}") or {}
     told = state.get("heights")
-    if now.revealed or not isinstance(told, list) or not len(told) == count <= LONGEST_ROW:
+    if now.revealed or not isinstance(told, list) or not len(told) == len(words) <= LONGEST_ROW:
         return now
     if all(isinstance(each, int | float) and 0 <= each <= 1 for each in told):
         now = Prediction(tuple(float(each) for each in told))
-        _put(identity, now)
+        expect(identity, now)
     return now
 
 
-def _put(identity: Hashable, prediction: Prediction) -> None:
-    session.keep(_STATE, session.recall(_STATE, {}) | {identity: prediction})
-
-
-def _ask(identity: Hashable, now: Prediction, key: str) -> None:
-    drawn = sum(now.heights) > 0
+def _ask(
+    identity: Hashable, now: Prediction, key: str, together: Asked | None, newest: Callable[[], tuple[float, ...]]
+) -> None:
+    if together is not None:
+        together.offer(newest, key)
+        return
     st.button(
         _("Reveal"),
         type="primary",
         icon=":material/visibility:",
         key=f"reveal-{key}",
-        disabled=not drawn,
-        on_click=_put,
+        disabled=not sum(now.heights) > 0,
+        on_click=expect,
         args=(identity, Prediction(now.heights, revealed=True)),
     )
 
 
-def _say(words: list[str], share: float, gap: int, difference: float) -> None:
+def _say(words: tuple[str, ...], share: float, gap: int, difference: float) -> None:
     said, apart, gaps, means = (
         AGREEMENT[each] for each in ("share", "more" if difference > 0 else "less", "gap", "means")
     )

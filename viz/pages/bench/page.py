@@ -58,10 +58,10 @@ from viz.views.aligned import Linking
 from viz.views.view import Unit, View
 from viz.widgets import chart
 from viz.widgets.canvas import alignment_canvas
+from viz.widgets.expected import is_hidden
 from viz.widgets.frame import Frame, Page
 from viz.widgets.keep import keep_row
 from viz.widgets.language_pair import mechanism_of, pair_of
-from viz.widgets.prediction import is_hidden
 from viz.widgets.readable_text import fit_text, keep_readable, last_readable
 from viz.widgets.sentence import say_cut
 from viz.widgets.settings import Choice, choose

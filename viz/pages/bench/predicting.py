@@ -11,8 +11,9 @@ from viz.pages.bench.wanted import name_of
 from viz.text.counting import numbered
 from viz.text.language import _
 from viz.views.view import View
+from viz.widgets.expected import row_identity
 from viz.widgets.language_pair import mechanism_of, pair_of
-from viz.widgets.prediction import predict, row_identity
+from viz.widgets.prediction import predict
 from viz.widgets.settings import choose, link
 
 

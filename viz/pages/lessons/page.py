@@ -14,6 +14,7 @@ from viz.text.language import _, _n, mark, say
 from viz.text.markup import plain
 from viz.widgets.frame import Frame, Page, pages_of_lessons
 from viz.widgets.lesson.place import UPLOADED, go, lessons, open_uploaded, places, turn_to
+from viz.widgets.room.opening import offer_rooms
 from viz.widgets.settings import Choice, choose
 from viz.widgets.upload import speak_box
 
@@ -28,6 +29,7 @@ def _fill(frame: Frame) -> None:
     """Show the lessons of a language, those of a school among them, and take one that the reader brings."""
     go()
     frame.messages = st.container()
+    offer_rooms()
     library = lessons(pages_of_lessons())
     there = {name: each for name, each in library.lessons.items() if name != UPLOADED}
     spoken = dict.fromkeys(each.language for each in there.values())

@@ -14,6 +14,7 @@ from viz.text.markup import plain
 from viz.widgets import session
 from viz.widgets.lesson.place import COOKIE, UPLOADED, Place, broken, close, here, places, turn_to
 from viz.widgets.lesson.question import show_question
+from viz.widgets.room.opening import offer_opening
 from viz.widgets.style import file_text, style_sheet
 
 _HERE = Path(__file__).parent
@@ -46,6 +47,7 @@ def _show_step(place: Place) -> None:
                 f'<div class="lesson-name" lang="{escape(lesson.language, quote=True)}"><b>{escape(lesson.title)}</b> '
                 f'<span>{escape(said)}</span><i style="width:{100 * number / count:.0f}%"></i></div>'
             )
+            offer_opening()
             label = _("Show the text") if folded else _("Hide the text")
             icon = "expand_less" if folded else "expand_more"
             st.button(

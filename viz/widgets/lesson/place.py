@@ -19,7 +19,7 @@ from viz.lessons.library import SHIPPED, Library, library_of
 from viz.lessons.reading import Pages, is_name
 from viz.server.configuration import configuration
 from viz.widgets import session
-from viz.widgets.prediction import hide_until
+from viz.widgets.expected import hide_until
 from viz.widgets.settings import Setting, Text, address, link
 
 LESSON = Text("lesson", travels=True, boxed=False)

@@ -8,7 +8,9 @@ import streamlit as st
 
 import models
 from models.messages import Message
-from viz.lessons.lesson import Question, Row
+from viz.lessons.lesson import Question as AskedInLesson
+from viz.lessons.lesson import Row
+from viz.rooms.room import Question
 from viz.server.runtime import ModelUnavailableError, shared_host
 from viz.text.language import _, say
 from viz.text.markup import plain
@@ -17,26 +19,29 @@ from viz.widgets import session
 from viz.widgets.language_pair import LANGUAGES
 from viz.widgets.lesson.place import Place, asked_for
 from viz.widgets.prediction import predict
+from viz.widgets.room.asking import asked
+from viz.widgets.room.class_picture import show_class
 from viz.widgets.sentence import SENTENCE, USUAL, first_of
 
 _ANSWERS = "lesson-answers"
 
 
-def show_question(place: Place, question: Question) -> None:
+def show_question(place: Place, question: AskedInLesson) -> None:
     """Show a question, and say whether what is chosen is right.
 
     Parameters
     ----------
     place : Place
         The step that asks.
-    question : Question
+    question : viz.lessons.lesson.Question
     """
     st.markdown(question.ask)
     if question.mark is not None:
         _mark(place, question.mark)
         return
-    key = f"lesson-question-{place.code}"
-    given = answers().get(place.code)
+    together = asked(Question(place.code, title_of(place), question.choices, True, question.right - 1))
+    revealed = together is not None and together.question.revealed
+    given, key = answers().get(place.code), f"lesson-question-{place.code}"
     chosen = st.radio(
         _("Your answer"),
         range(1, len(question.choices) + 1),
@@ -44,11 +49,37 @@ def show_question(place: Place, question: Question) -> None:
         format_func=lambda each: question.choices[each - 1],
         key=key,
         label_visibility="collapsed",
+        disabled=revealed,
     )
-    if chosen is None:
+    if chosen is not None:
+        session.keep(_ANSWERS, answers() | {place.code: chosen})
+    if together is not None and not revealed:
+        together.offer(lambda: _marked(key, len(question.choices)), place.code)
         return
-    session.keep(_ANSWERS, answers() | {place.code: chosen})
-    if chosen == question.right:
+    if chosen is not None:
+        _say(chosen == question.right)
+    if together is not None:
+        show_class(together, place.lesson.language)
+        together.offer_again(place.code)
+
+
+def _marked(key: str, count: int) -> list[float]:
+    """Return what is chosen in a control as heights, one for each choice."""
+    return [float(each == session.recall(key)) for each in range(1, count + 1)]
+
+
+def title_of(place: Place) -> str:
+    """Return what a step is called, as for somebody who has its answers before them.
+
+    Parameters
+    ----------
+    place : Place
+    """
+    return _("{title}, step {number}", title=place.lesson.title, number=place.number)
+
+
+def _say(is_right: bool) -> None:
+    if is_right:
         st.success(_("Right."), icon=":material/check:")
     else:
         st.info(_("Not yet: look at the picture again."), icon=":material/replay:")
@@ -62,7 +93,14 @@ def _mark(place: Place, row: Row) -> None:
     except (models.InputError, ModelUnavailableError) as error:
         st.error(plain(say(error)), icon=":material/edit_document:")
         return
-    predict(view, number, identity=asked_for(place), key="lesson", code=pair_in(step.link).split("-")[0])
+    predict(
+        view,
+        number,
+        identity=asked_for(place),
+        key="lesson",
+        code=pair_in(step.link).split("-")[0],
+        title=title_of(place),
+    )
 
 
 def pair_in(link: Mapping[str, str]) -> str:

@@ -146,12 +146,19 @@ def _declared() -> tuple[Setting, ...]:
     return declared
 
 
-def open_at(page: StreamlitPage, entry: Mapping[str, str]) -> None:
-    """Turn to a page with a link that holds to the letter; but what the reader typed comes along if it lacks that."""
+def open_at(page: StreamlitPage | None, entry: Mapping[str, str]) -> None:
+    """Turn to a page with a link that holds to the letter; but what the reader typed comes along if it lacks that.
+
+    None stands for the page that is about to run.
+    """
     texts = [each for each in _declared() if isinstance(each, Text)]
     along = {each.name: text for each in texts if each.travels and (text := text_of(each)) is not None} | dict(entry)
-    boxes = {each.name for each in texts if each.boxed}  # Streamlit lets nobody but the box write these
     st.session_state[_ENTRY] = along
+    if page is None:
+        for name in set(address.said()) - set(along):
+            store(name, None)
+        return
+    boxes = {each.name for each in texts if each.boxed}  # Streamlit lets nobody but the box write these
     st.switch_page(page, query_params={name: text for name, text in along.items() if name not in boxes})
 
 
@@ -244,9 +251,6 @@ def belong(thing: str, *, of: object, unless: Collection[str] = ()) -> bool:
     if before != of:
         drop_dependents(thing, unless=unless)
     return bool(before != of)
-
-
-# What there is not --------------------------------------------------------------------------------------------------
 
 
 def note(name: str, value: str) -> None:

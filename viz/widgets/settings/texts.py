@@ -43,7 +43,8 @@ def text_box(
     str
     """
     kept = st.session_state.setdefault(_KEPT, {})
-    if setting.travels and link.has_turned() and link.text_of(setting) is None and setting.name in kept:
+    came_along = setting.travels and link.has_turned() and not link.came_back() and link.text_of(setting) is None
+    if came_along and setting.name in kept:
         put_text(setting, kept[setting.name])
         link.store(setting.name, setting.write(kept[setting.name], default))
     typed = st.text_input(

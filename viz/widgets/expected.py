@@ -1,0 +1,81 @@
+"""What the reader expects of rows, kept for the visit, and whether maps are hidden until a row is revealed."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+from viz.views.view import View
+from viz.widgets import session
+
+_STATE, _HIDDEN = "predictions", "predictions-hidden"
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """What was expected of a row.
+
+    Parameters
+    ----------
+    heights : tuple of float
+        As drawn, a word each.
+    revealed : bool
+        Whether the model's row has been looked at.
+    """
+
+    heights: tuple[float, ...] = ()
+    revealed: bool = False
+
+
+def prediction_of(identity: Hashable) -> Prediction:
+    """Return what the reader expects of a row.
+
+    Parameters
+    ----------
+    identity : hashable
+        Which row of which model on which sentence.
+    """
+    found: Prediction = session.recall(_STATE, {}).get(identity, Prediction())
+    return found
+
+
+def row_identity(view: View, row: int) -> Hashable:
+    """Return what a prediction of a row is kept under.
+
+    Parameters
+    ----------
+    view : View
+    row : int
+        Of the map.
+    """
+    trace = view.trace
+    return (trace.provenance.sha256, trace.source.ids, trace.target.ids, view.shown.site, view.head, view.unit, row)
+
+
+def hide_until(identity: Hashable | None) -> None:
+    """Let pages keep their maps hidden until a row is revealed; None lets them show all.
+
+    Parameters
+    ----------
+    identity : hashable or None
+        As `predict` takes it.
+    """
+    session.keep(_HIDDEN, identity)
+
+
+def is_hidden() -> bool:
+    """Return whether maps are to be hidden: a lesson asks what will be read."""
+    identity = session.recall(_HIDDEN)
+    return identity is not None and not prediction_of(identity).revealed
+
+
+def expect(identity: Hashable, prediction: Prediction) -> None:
+    """Keep what the reader expects of a row.
+
+    Parameters
+    ----------
+    identity : hashable
+        As `prediction_of` takes it.
+    prediction : Prediction
+    """
+    session.keep(_STATE, session.recall(_STATE, {}) | {identity: prediction})

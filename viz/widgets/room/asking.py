@@ -1,0 +1,159 @@
+"""A question that a class is asked: students send their answers, the teacher reveals what all of them expected."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+
+import streamlit as st
+
+from viz.rooms.room import Question, Room, RoomError
+from viz.rooms.tally import Tally, tally_of
+from viz.server.rooming import shared_rooming
+from viz.text.language import _
+from viz.widgets.lesson.place import UPLOADED
+from viz.widgets.room.here import Here, here, room_now, tell
+
+KEPT = 12
+"""Characters of the hash that names a row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question that the class of the visitor's room is asked.
+
+    Parameters
+    ----------
+    here : Here
+        Who the visitor is.
+    room : Room
+    question : Question
+    sent : tuple of float or None
+        What the visitor has sent.
+    """
+
+    here: Here
+    room: Room
+    question: Question
+    sent: tuple[float, ...] | None
+
+    def offer(self, heights: Callable[[], Sequence[float]], key: str) -> None:
+        """Show the button that sends an answer, or to the teacher the one that reveals what all have sent.
+
+        Parameters
+        ----------
+        heights : callable
+            Returns what the visitor answers, a word or choice each; nothing above 0 if nothing yet. Called again when
+            the answer is sent: what was drawn last may have come with the click.
+        key : str
+            Names the question on its page.
+        """
+        if self.here.leads:
+            st.button(
+                _("Reveal to the class"),
+                type="primary",
+                icon=":material/visibility:",
+                key=f"reveal-{key}",
+                on_click=_reveal,
+                args=(self, True),
+            )
+            return
+        answer = _rounded(heights())
+        is_sent = self.sent is not None and self.sent == answer
+        st.button(
+            _("Send again") if self.sent else _("Send to the class"),
+            type="secondary" if is_sent else "primary",
+            icon=":material/send:",
+            key=f"send-{key}",
+            disabled=is_sent or not sum(answer) > 0,
+            on_click=_send,
+            args=(self, heights),
+        )
+        if is_sent:
+            st.caption(_("Sent, without your name. What the class answered is shown when the teacher reveals it."))
+
+    def offer_again(self, key: str) -> None:
+        """Show the teacher the button that lets the class answer anew.
+
+        Parameters
+        ----------
+        key : str
+            As in `offer`.
+        """
+        if self.here.leads:
+            st.button(
+                _("Ask again"),
+                icon=":material/replay:",
+                key=f"again-{key}",
+                help=_("What was sent is cleared."),
+                on_click=_reveal,
+                args=(self, False),
+            )
+
+    def tally(self) -> Tally:
+        """Return what the class has answered."""
+        store, size = shared_rooming().store, len(self.question.words)
+        return tally_of(store.answers(self.room.code, self.question.key), size)
+
+
+def asked(question: Question) -> Asked | None:
+    """Return the question as it stands in the visitor's room; None outside of rooms, and of what is not asked there.
+
+    Where the teacher meets a question, the class is asked it.
+
+    Parameters
+    ----------
+    question : Question
+    """
+    now, room = here(), room_now()
+    if now is None or room is None or question.key.startswith(f"{UPLOADED}."):  # a file of the visitor's own
+        return None
+    try:
+        rooming = shared_rooming()
+        if now.leads:
+            with rooming.telling(room) as store:
+                store.ask(now.code, now.key, question)
+        found = rooming.store.question(now.code, question.key)
+        sent = None if now.leads else rooming.store.answer_of(now.code, now.member, question.key)
+    except RoomError as error:
+        tell(error)
+        return None
+    return Asked(now, room, found, sent) if found else None
+
+
+def key_of(identity: Hashable) -> str:
+    """Return what names a row among the questions of a room: the same for all who see the same row.
+
+    Parameters
+    ----------
+    identity : hashable
+        Of the row; a text stands for itself.
+    """
+    if isinstance(identity, str):
+        return identity
+    return f"row-{sha256(repr(identity).encode()).hexdigest()[:KEPT]}"
+
+
+def _rounded(heights: Sequence[float]) -> tuple[float, ...]:
+    return tuple(round(float(each), 3) for each in heights)
+
+
+def _send(question: Asked, heights: Callable[[], Sequence[float]]) -> None:
+    now = question.here
+    try:
+        rooming = shared_rooming()
+        rooming.check_sending(now.member)
+        with rooming.telling(question.room) as store:
+            store.answer(now.code, now.member, question.question.key, _rounded(heights()))
+    except RoomError as error:
+        tell(error)
+
+
+def _reveal(question: Asked, revealed: bool) -> None:
+    now = question.here
+    try:
+        with shared_rooming().telling(question.room) as store:
+            store.reveal(now.code, now.key, question.question.key, revealed=revealed)
+    except RoomError as error:
+        tell(error)

@@ -1,0 +1,165 @@
+"""The line of the room below the page: its code, who is there, and what a teacher or a student may do."""
+
+from __future__ import annotations
+
+from html import escape
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import streamlit as st
+
+from viz.rooms.room import Room
+from viz.rooms.tally import csv_of_room
+from viz.server.rooming import path_of, shared_rooming
+from viz.text.language import _, _n, say
+from viz.text.markup import plain
+from viz.widgets import session
+from viz.widgets.keep import in_this_language
+from viz.widgets.room.asking import Asked
+from viz.widgets.room.class_picture import show_class
+from viz.widgets.room.here import (
+    MEMBER,
+    ROOM,
+    TEACHER,
+    Here,
+    close_room,
+    elsewhere,
+    follow,
+    here,
+    is_following,
+    leave_room,
+    room_now,
+    said,
+)
+from viz.widgets.style import file_text, style_sheet
+
+_HERE = Path(__file__).parent
+_FOLLOWS = "room-follows"
+
+
+def show_room() -> None:
+    """Show the room in which the visitor is; nothing outside of rooms."""
+    now, room, error, other = here(), room_now(), said(), elsewhere()
+    if error is None and other is None and (now is None or room is None):
+        return
+    with st.bottom:
+        st.html(style_sheet(_HERE / "room.css"))
+        if error is not None:
+            st.warning(plain(say(error)), icon=":material/group_off:")
+        elif other is not None:
+            _show_elsewhere(other)
+        elif now is not None and room is not None:
+            if now.leads:
+                st.fragment(_show_teacher)(now, shared_rooming().store.room(now.code))
+            else:
+                _show_student(now, room)
+
+
+def link_of(code: str) -> str:
+    """Return the link that students are given.
+
+    Parameters
+    ----------
+    code : str
+        Of the room.
+    """
+    url = urlsplit(st.context.url or "")
+    base = str(st.get_option("server.baseUrlPath") or "").strip("/")
+    return f"{url.scheme}://{url.netloc}/{base}{base and '/'}?{ROOM.name}={code}"
+
+
+def _show_elsewhere(code: str) -> None:
+    """Lead to a room on another server: its page must be loaded anew, so that the proxy finds it."""
+    with st.container(horizontal=True, vertical_alignment="center", key="room"):
+        said_of = _("The room {code} is on another server.", code=code)
+        st.html(f'<div class="room-said">{escape(said_of)}</div>')
+        st.link_button(_("Go there"), link_of(code))
+
+
+def _show_student(now: Here, room: Room) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="room"):
+        st.html(_line(room.code, _n("{count} has joined", "{count} have joined", room.joined)))
+        follows = is_following()
+        session.put_control(_FOLLOWS, follows)
+        st.toggle(
+            _("Follow the teacher"),
+            key=_FOLLOWS,
+            help=_("On: your page goes where the teacher's goes. Off: you look around; answers can still be sent."),
+            on_change=_follow,
+        )
+        st.button(_("Leave the room"), icon=":material/logout:", type="tertiary", key="room-leave", on_click=leave_room)
+        watched = {"shown": room.counters.shown} | ({"lead": room.counters.lead} if follows else {})
+        _listen(room, watched, [f"{MEMBER}={now.code}.{now.member}"])
+
+
+def _follow() -> None:
+    follow(bool(session.recall(_FOLLOWS)))
+
+
+def _show_teacher(now: Here, room: Room) -> None:
+    """Show what a teacher sees; runs alone when somebody comes, or sends something."""
+    before, room = room, shared_rooming().store.room(now.code)
+    if room.counters.shown != before.counters.shown:  # another page of the teacher has revealed something
+        st.rerun()
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="room"):
+        joined = _n("{count} has joined", "{count} have joined", room.joined)
+        if room.asked:
+            joined += " · " + _n("{count} has answered", "{count} have answered", room.answered)
+        st.html(_line(room.code, joined))
+        _invite(now)
+        _show_answers(now, room)
+        with st.popover(_("Close the room"), icon=":material/close:", type="tertiary"):
+            st.markdown(_("All that was sent is cleared, and nobody follows any more."))
+            st.button(_("Close it for all"), key="room-close", type="primary", on_click=close_room)
+        watched = {"shown": room.counters.shown, "members": room.counters.members}
+        _listen(room, watched, [f"{TEACHER}={now.code}.{now.key}"])
+
+
+def _line(code: str, count: str) -> str:
+    said = _("Room {code}", code=code)
+    return f'<div class="room-said"><b>{escape(said)}</b> <span>{escape(count)}</span></div>'
+
+
+def _invite(now: Here) -> None:
+    with st.popover(_("Invite"), icon=":material/group_add:", type="tertiary"):
+        st.html(f'<div class="room-code">{escape(now.code)}</div>')
+        st.caption(_("Students open this link, or type the code on the page Lessons. No names, no accounts."))
+        st.code(link_of(now.code), language=None, wrap_lines=True)
+        if st.toggle(_("Show the teacher's key"), key="room-key-shown"):
+            st.caption(_("Whoever has this key leads the room: for another device of yours, never for students."))
+            st.code(now.key, language=None, wrap_lines=True)
+
+
+def _show_answers(now: Here, room: Room) -> None:
+    """Let the teacher look at what was sent before the class sees it, and keep all of it."""
+    with st.popover(_("Answers"), icon=":material/bar_chart:", type="tertiary"):
+        store = shared_rooming().store
+        question = store.question(now.code, room.asked) if room.asked else None
+        if question is None:
+            st.caption(_("Nothing has been asked yet: open a step of a lesson with a question, or predict a row."))
+        elif st.toggle(_("Look at the answers now: for you alone"), key="room-look"):
+            show_class(Asked(now, room, question, None))
+        st.download_button(
+            _("All answers as CSV"),
+            in_this_language(lambda: _csv(now)),
+            file_name=f"room-{now.code}.csv",
+            mime="text/csv",
+            on_click="ignore",
+            icon=":material/download:",
+            key="room-csv",
+        )
+
+
+def _csv(now: Here) -> str:
+    store = shared_rooming().store
+    questions = store.questions(now.code)
+    return csv_of_room(questions, [store.answers(now.code, each.key) for each in questions])
+
+
+def _listen(room: Room, watched: dict[str, int], cookies: list[str]) -> None:
+    """Let the browser listen to the room: the page runs again when a number that is watched is another."""
+    data: dict[str, Any] = {"path": path_of(room.channel), "watch": watched, "cookies": cookies}
+    script = file_text(_HERE / "room.js")
+    component = st.components.v2.component("attention_bench.room", html="<div></div>", js=script)
+    component(key="room-listens", data=data, on_moved_change=lambda: None, height=1)

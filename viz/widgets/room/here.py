@@ -1,0 +1,276 @@
+"""In which room the visitor is, as teacher or as student: in the link, in the session, and for a day in a cookie.
+
+``?room=CODE`` joins a room as a student; the cookie of whoever opened it holds the teacher's key, so that a page
+that is loaded again, or a server that is started again, finds both as they were. A teacher's link is that of a student.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import streamlit as st
+from streamlit.navigation.page import Page as StreamlitPage
+
+from models.messages import Message
+from viz.rooms.codes import LONGEST_SECRET, read_code
+from viz.rooms.room import NoRoomError, Room, RoomError
+from viz.server.rooming import shared_rooming
+from viz.text.language import say
+from viz.text.markup import plain
+from viz.text.tokens import shorten
+from viz.widgets import session
+from viz.widgets.lesson import place as lesson_place
+from viz.widgets.lesson.place import LESSON
+from viz.widgets.settings import Text, address, link
+
+ROOM = Text("room", travels=True, boxed=False)
+"""The code of the room, as the link of every page calls it."""
+
+TEACHER, MEMBER = "attention-bench-teacher", "attention-bench-member"
+"""The cookies: the code of a room, a dot, and the teacher's key, or the secret of a member."""
+
+LED = "room-led"
+"""Under which the session keeps where the teacher stood last; None before that is known."""
+
+_HERE, _ROOM, _SAID, _ELSEWHERE = "room-here", "room-now", "room-said", "room-elsewhere"
+_SEEN, _ANEW = "room-seen", "room-anew"
+_NAMED = 20  # columns of a code that there is not
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """Who somebody is in a room.
+
+    Parameters
+    ----------
+    code : str
+    key : str
+        The teacher's; empty for a student.
+    member : str
+        The secret of a student; empty for the teacher.
+    """
+
+    code: str
+    key: str = ""
+    member: str = ""
+
+    @property
+    def leads(self) -> bool:
+        """Whether this is the teacher."""
+        return bool(self.key)
+
+
+def here() -> Here | None:
+    """Return who the visitor is in the room where they are; None outside of rooms."""
+    found: Here | None = session.recall(_HERE)
+    return found
+
+
+def room_now() -> Room | None:
+    """Return the room as it was when this run of the app began; None outside of rooms."""
+    found: Room | None = session.recall(_ROOM)
+    return found
+
+
+def said() -> RoomError | None:
+    """Return what is to be said of rooms: one that there is not, or that is over; None if nothing is."""
+    found: RoomError | None = session.recall(_SAID)
+    return found
+
+
+def elsewhere() -> str | None:
+    """Return the code of a room that lives on another server; None if the visitor asked for none."""
+    found: str | None = session.recall(_ELSEWHERE)
+    return found
+
+
+def visitor() -> str:
+    """Return from where the visitor asks, as far as that is known."""
+    return st.context.ip_address or ""
+
+
+# Coming and going ---------------------------------------------------------------------------------------------------
+
+
+def enter(navigation: Mapping[str, StreamlitPage], chosen: StreamlitPage) -> None:
+    """Settle in which room the visitor is, and turn to where its teacher stands; before the page runs.
+
+    Parameters
+    ----------
+    navigation : mapping of str to StreamlitPage
+        The pages that can be turned to, by their addresses.
+    chosen : StreamlitPage
+        The one that is about to run.
+    """
+    for each in (_SAID, _ELSEWHERE, _ANEW, _ROOM):
+        session.forget(each)
+    asked, now = address.asked(ROOM.name), here()
+    try:
+        if asked is not None and (now is None or read_code(asked) != now.code):
+            now = _come(asked)
+        if now is None:
+            return
+        link.store(ROOM.name, now.code)
+        rooming = shared_rooming()
+        room = rooming.store.room(now.code)
+        session.keep(_ROOM, room)
+        if not now.leads and rooming.store.follows(now.code, now.member):
+            _follow(now, room, navigation, chosen)
+    except RoomError as error:
+        session.keep(_SAID, _over(now) if isinstance(error, NoRoomError) and now else error)
+        _forget()
+
+
+def _come(asked: str) -> Here | None:
+    """Return who the visitor is in the room that a link asks for, or that they typed."""
+    code, rooming = read_code(asked), shared_rooming()
+    if code is None:
+        raise NoRoomError(shorten(asked, _NAMED))
+    if rooming.lives_elsewhere(code):
+        session.keep(_ELSEWHERE, code)
+        _forget()
+        return None
+    key, member = _secret_of(TEACHER, code), _secret_of(MEMBER, code)
+    if key and rooming.store.is_teacher(code, key):
+        now = Here(code, key=key)
+    elif member and rooming.store.is_member(code, member):
+        now = Here(code, member=member)
+    else:
+        with rooming.telling(rooming.find(code, visitor())) as store:
+            now = Here(code, member=store.join(code, member))
+    session.keep(_HERE, now)
+    session.forget(_SEEN)
+    session.forget(LED)
+    return now
+
+
+def _secret_of(cookie: str, code: str) -> str:
+    """Return the secret that the browser has kept for a room; empty if none."""
+    of, _dot, secret = str(st.context.cookies.get(cookie) or "").partition(".")
+    return secret if of == code and len(secret) <= LONGEST_SECRET else ""
+
+
+def _over(now: Here) -> RoomError:
+    return RoomError(Message("The room {code} is closed. The page stays as it is.", code=now.code))
+
+
+def _forget() -> None:
+    for each in (_HERE, _ROOM, _SEEN, LED):
+        session.forget(each)
+    link.store(ROOM.name, None)
+
+
+def _follow(now: Here, room: Room, navigation: Mapping[str, StreamlitPage], chosen: StreamlitPage) -> None:
+    """Turn to where the teacher stands, if the visitor has not been there."""
+    lead, stands = room.lead, (room.code, room.counters.lead)
+    if lead is None or lead.page not in navigation or session.recall(_SEEN) == stands:
+        return
+    session.keep(_SEEN, stands)
+    if LESSON.name not in lead.link:
+        lesson_place.close()
+    page = navigation[lead.page]
+    link.open_at(None if page.url_path == chosen.url_path else page, {**lead.link, ROOM.name: now.code})
+
+
+def open_room() -> None:
+    """Open a room whose teacher the visitor is; as a callback of a control."""
+    try:
+        code, key = shared_rooming().open_room(visitor())
+    except RoomError as error:
+        tell(error)
+        return
+    session.keep(_HERE, Here(code, key=key))
+    session.keep(LED, "")  # wherever the teacher stands is new to the class
+    link.store(ROOM.name, code)
+    _run_anew()
+
+
+def join_room(typed: str) -> None:
+    """Join the room of a code that was typed; as a callback of a control.
+
+    Parameters
+    ----------
+    typed : str
+    """
+    link.store(ROOM.name, typed or None)
+    _run_anew()
+
+
+def lead_room(typed: str, key: str) -> None:
+    """Lead a room with the key that somebody brings; as a callback of a control.
+
+    Parameters
+    ----------
+    typed, key : str
+        The room's code, and what is to be its teacher's key.
+    """
+    code = read_code(typed)
+    try:
+        if code is None:
+            raise NoRoomError(shorten(typed, _NAMED))
+        shared_rooming().take_key(code, key.strip(), visitor())
+    except RoomError as error:
+        tell(error)
+        return
+    session.keep(_HERE, Here(code, key=key.strip()))
+    session.forget(LED)
+    link.store(ROOM.name, code)
+    _run_anew()
+
+
+def leave_room() -> None:
+    """Leave the room; as a callback of a control. What the visitor sent in it is forgotten."""
+    now, room = here(), room_now()
+    _forget()
+    if now and room and not now.leads:
+        with shared_rooming().telling(room) as store:
+            store.leave(now.code, now.member)
+
+
+def close_room() -> None:
+    """Close the room for all; as a callback of a control of its teacher."""
+    now, room = here(), room_now()
+    _forget()
+    if now and room:
+        with shared_rooming().telling(room) as store:
+            store.close_room(now.code, now.key)
+
+
+def follow(follows: bool) -> None:
+    """Follow the teacher from now on, to where they stand, or no more; as a callback of a control.
+
+    Parameters
+    ----------
+    follows : bool
+    """
+    now = here()
+    if now:
+        shared_rooming().store.follow(now.code, now.member, follows)
+        session.forget(_SEEN)
+
+
+def is_following() -> bool:
+    """Return whether the visitor follows the teacher."""
+    now = here()
+    return bool(now and not now.leads and shared_rooming().store.follows(now.code, now.member))
+
+
+def tell(error: RoomError) -> None:
+    """Say in passing what a room does not allow.
+
+    Parameters
+    ----------
+    error : RoomError
+    """
+    st.toast(plain(say(error)), icon=":material/group_off:")
+
+
+def _run_anew() -> None:
+    session.keep(_ANEW, True)
+
+
+def go() -> None:
+    """Run the whole app if the visitor has come into a room: a control of a page runs that page's part alone."""
+    if session.recall(_ANEW):
+        st.rerun()

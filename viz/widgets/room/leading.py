@@ -1,0 +1,69 @@
+"""The teacher leads: where their page stands, and what the step of their lesson asks, is where the class is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from viz.rooms.room import Lead, Question, RoomError
+from viz.server.rooming import shared_rooming
+from viz.widgets import session
+from viz.widgets.expected import Prediction, expect, prediction_of
+from viz.widgets.interface_language import INTERFACE
+from viz.widgets.lesson.place import LESSON, UPLOADED, asked_for, here
+from viz.widgets.presenting import PRESENT
+from viz.widgets.room.here import LED, ROOM, room_now, tell
+from viz.widgets.room.here import here as here_in_room
+from viz.widgets.sentence import SENTENCE
+from viz.widgets.settings import Setting, link, typed_text
+
+OWN = (ROOM.name, PRESENT.name, INTERFACE.name)
+"""What each has for themselves, and is not led to."""
+
+
+def settle() -> None:
+    """Hide what the step of a lesson hides as long as the teacher has not revealed it; before the page runs."""
+    place, now = here(), here_in_room()
+    identity = asked_for(place) if place else None
+    if place is None or now is None or identity is None:
+        return
+    question = shared_rooming().store.question(now.code, place.code)
+    if question is not None:
+        expect(identity, Prediction(prediction_of(identity).heights, question.revealed))
+
+
+def lead(address: str, settings: Sequence[Setting]) -> None:
+    """Lead the class to the page as it stands, if the visitor is its teacher and has changed it; after it has run.
+
+    Parameters
+    ----------
+    address : str
+        Of the page.
+    settings : sequence of Setting
+        All that its link can hold.
+    """
+    now, room = here_in_room(), room_now()
+    if now is None or room is None or not now.leads:
+        return
+    stands, before = _stands(address, settings), session.recall(LED)
+    session.keep(LED, stands)
+    if before is None or before == stands:  # a page that is opened again moves nobody
+        return
+    place = here()
+    try:
+        with shared_rooming().telling(room) as store:
+            if place and place.lesson.name != UPLOADED and place.lesson.steps[place.number - 1].question:
+                store.ask(now.code, now.key, Question(place.code))
+            store.lead(now.code, now.key, stands)
+    except RoomError as error:
+        tell(error)
+
+
+def _stands(address: str, settings: Sequence[Setting]) -> Lead:
+    """Return where the page stands: what its link says, with the sentence that a clean link leaves out."""
+    said = {name: text for name, text in link.all_said().items() if name not in OWN}
+    place = here()
+    if place and place.lesson.name == UPLOADED:  # its file is the teacher's alone
+        said.pop(LESSON.name, None)
+    if any(each.name == SENTENCE.name for each in settings):  # the box is ahead of the link, which a clean one lacks
+        said[SENTENCE.name] = typed_text(SENTENCE, said.get(SENTENCE.name, ""))
+    return Lead(address, said)
