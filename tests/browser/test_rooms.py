@@ -1,0 +1,175 @@
+"""A room in real browsers: a teacher and students who follow, answer, let go; keys, codes, a server that restarts."""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.support.bench_page import maps
+from tests.support.browsing import ROOT, free_port, query, wait_until_it_answers
+
+LESSON = """
+title: Milk and cats
+language: en
+steps:
+  - text: Say it first.
+    page: bench
+    link: sentence=The cat drank the milk.&mechanisms=bahdanau
+    question: {ask: "What is read?", mark: {mechanism: bahdanau, word: lait}}
+  - text: Choose.
+    page: surgery
+    link: sentence=The dog sleeps.&model=bahdanau
+    question: {ask: "Which word is read?", choices: [milk, cat], right: 1}
+"""
+
+
+@contextmanager
+def serving(port: int, folder: Path) -> Iterator[str]:
+    """Run the app, with its rooms and lessons in a folder, and kill it at the end: it has no time to say good-bye."""
+    address = f"http://localhost:{port}"
+    kept = {"ATTENTION_BENCH_ROOMS": str(folder), "ATTENTION_BENCH_LESSONS": str(folder)}
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
+    with subprocess.Popen(command, cwd=ROOT, env=os.environ | kept, stdout=subprocess.DEVNULL) as server:
+        try:
+            wait_until_it_answers(server, address)
+            yield address
+        finally:
+            server.kill()
+
+
+@pytest.fixture(scope="module")
+def school(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("school")
+    (folder / "milk.yaml").write_text(LESSON, encoding="utf8")
+    return folder
+
+
+def room(page: Page) -> Locator:
+    return page.locator(".st-key-room")
+
+
+def press(page: Page, name: str) -> None:
+    page.get_by_role("button", name=name, exact=True).first.click()
+
+
+def open_room(page: Page) -> str:
+    press(page, "Open a room")
+    expect(room(page)).to_contain_text("0 have joined")
+    page.wait_for_url(lambda url: "room=" in url)
+    return query(page)["room"][0]
+
+
+def marks(page: Page, *places: int) -> None:
+    """Mark words, and send them to the class."""
+    for place in places:
+        page.locator(".prediction .column").nth(place).locator(".word").click()
+        expect(page.locator(".prediction .column").nth(place)).to_have_class(re.compile("marked"))
+    press(page, "Send to the class")
+    expect(page.get_by_text("Sent, without your name.")).to_be_visible()
+
+
+def test_a_class_follows_answers_and_lets_go_and_a_restarted_server_loses_nothing(
+    open_page: Callable[..., Page], school: Path, tmp_path: Path
+) -> None:
+    port = free_port()
+    with serving(port, school) as address:
+        teacher = open_page(address, lesson="milk", step="1")
+        expect(teacher.locator(".prediction .column").first).to_be_visible()
+        code = open_room(teacher)
+        one, two = (open_page(address, room=code) for _student in range(2))
+        for each in (one, two):
+            expect(each.locator(".prediction .column")).to_have_count(7)
+            expect(maps(each)).to_have_count(0)
+        expect(room(teacher)).to_contain_text("2 have joined")
+        marks(one, 4)
+        marks(two, 1, 4)
+        expect(room(teacher)).to_contain_text("2 have answered")
+        expect(one.locator(".class-picture")).to_have_count(0)
+        key = next(each["value"] for each in teacher.context.cookies() if each["name"] == "attention-bench-teacher")
+        key = key.partition(".")[2]
+        assert len(key) > 30
+        for each in (one, two):
+            assert key not in each.content() + each.url + str(each.context.cookies())
+        room(one).locator(".stCheckbox label").click()
+        expect(room(one).get_by_role("switch")).not_to_be_checked()
+        one.get_by_test_id("stHeader").get_by_role("link", name="Steps", exact=True).click()
+        expect(one.locator(".walk")).to_be_visible()
+    with serving(port, school):  # in mid-lesson
+        expect(room(teacher)).to_contain_text("2 have answered")
+        press(teacher, "Reveal to the class")
+        for each in (teacher, two):
+            cells = each.locator(".class-picture li b:not(.model)")
+            expect(cells).to_have_text(["0.00", "0.25", "0.00", "0.00", "0.75", "0.00", "0.00"])
+            expect(maps(each)).to_have_count(1)
+        expect(one.locator(".walk")).to_be_visible()  # it has let go
+        expect(room(one).get_by_role("switch")).not_to_be_checked()
+        teacher.keyboard.press("PageDown")
+        two.wait_for_url(lambda url: "/surgery" in url and "lesson=milk.2" in url)
+        expect(two.locator(".st-key-sentence input")).to_have_value("The dog sleeps.")
+        assert "/steps" in one.url
+        room(one).locator(".stCheckbox label").click()
+        one.wait_for_url(lambda url: "/surgery" in url)
+        for each, answer in ((one, "milk"), (two, "cat")):
+            each.locator(".st-key-lesson").get_by_text(answer, exact=True).click()
+            press(each, "Send to the class")
+            expect(each.get_by_text("Sent, without your name.")).to_be_visible()
+            expect(each.get_by_text("Not yet")).to_have_count(0)
+        press(teacher, "Reveal to the class")
+        expect(two.locator(".class-picture li.right")).to_contain_text("0.50")
+        expect(two.get_by_text("Not yet")).to_be_visible()
+        expect(one.get_by_text("Right.", exact=True)).to_be_visible()
+        press(teacher, "Answers")
+        with teacher.expect_download() as download:
+            teacher.get_by_role("button", name="All answers as CSV").click()
+        download.value.save_as(tmp_path / "room.csv")
+        with (tmp_path / "room.csv").open(encoding="utf8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        assert len(rows) == 2 * 7 + 2 * 2
+        assert {row["question"] for row in rows} == {"milk.1", "milk.2"}
+        teacher.keyboard.press("Escape")
+        press(teacher, "Close the room")
+        press(teacher, "Close it for all")
+        for each in (one, two):
+            expect(each.get_by_role("alert").filter(has_text=f"The room {code} is closed.")).to_be_visible()
+            expect(room(each)).to_have_count(0)
+            each.wait_for_url(lambda url: "room=" not in url)
+
+
+def test_two_teachers_have_two_rooms_and_nobody_takes_one_over(open_page: Callable[..., Page], school: Path) -> None:
+    with serving(free_port(), school) as address:
+        first = open_page(f"{address}/lessons")
+        code = open_room(first)
+        second = open_page(f"{address}/lessons", room=code)
+        expect(room(second)).to_contain_text("1 has joined")
+        press(second, "Leave the room")
+        expect(room(second)).to_have_count(0)
+        press(second, "I have a key")
+        second.get_by_label("Code of the room").last.fill(code)
+        second.get_by_label("Teacher's key").last.fill("a key of nobody")
+        press(second, "Lead")
+        expect(second.get_by_text(f"This is not the key of the room {code}.")).to_be_visible()
+        expect(room(second)).to_have_count(0)
+        second.keyboard.press("Escape")
+        other = open_room(second)
+        assert other != code
+        student = open_page(f"{address}/lessons")
+        student.get_by_label("Code of the room").first.fill("AAA AAA")
+        press(student, "Join")
+        expect(student.get_by_role("alert").filter(has_text="There is no room AAAAAA")).to_be_visible()
+        student.get_by_label("Code of the room").first.fill(f"{code[:3].lower()}-{code[3:]}")
+        press(student, "Join")
+        expect(room(student)).to_contain_text(f"Room {code}")
+        second.get_by_test_id("stHeader").get_by_role("link", name="Surgery", exact=True).click()
+        expect(second.locator(".comparison .stage")).to_be_visible()
+        first.get_by_test_id("stHeader").get_by_role("link", name="Steps", exact=True).click()
+        student.wait_for_url(lambda url: "/steps" in url and f"room={code}" in url)
+        expect(student.locator(".walk")).to_be_visible()
