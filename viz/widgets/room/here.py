@@ -169,6 +169,8 @@ def _follow(now: Here, room: Room, navigation: Mapping[str, StreamlitPage], chos
     session.keep(_SEEN, stands)
     if LESSON.name not in lead.link:
         lesson_place.close()
+    else:
+        link.store(LESSON.name, lead.link[LESSON.name])  # on the page that is about to run it is read next
     page = navigation[lead.page]
     link.open_at(None if page.url_path == chosen.url_path else page, {**lead.link, ROOM.name: now.code})
 
