@@ -15,7 +15,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.support.bench_page import maps
-from tests.support.browsing import ROOT, free_port, query, wait_until_it_answers
+from tests.support.browsing import ROOT, free_port, query, settle, wait_until_it_answers
 
 LESSON = """
 title: Milk and cats
@@ -30,6 +30,9 @@ steps:
     link: sentence=The dog sleeps.&model=bahdanau
     question: {ask: "Which word is read?", choices: [milk, cat], right: 1}
 """
+
+
+CONNECTED = '[data-test-connection-state="CONNECTED"][data-test-script-state="notRunning"]'
 
 
 @contextmanager
@@ -104,6 +107,9 @@ def test_a_class_follows_answers_and_lets_go_and_a_restarted_server_loses_nothin
         one.get_by_test_id("stHeader").get_by_role("link", name="Steps", exact=True).click()
         expect(one.locator(".walk")).to_be_visible()
     with serving(port, school):  # in mid-lesson
+        for each in (teacher, one, two):
+            each.wait_for_selector(CONNECTED)
+            settle(each)  # a click before the new server has shown the page meets nothing there
         expect(room(teacher)).to_contain_text("2 have answered")
         press(teacher, "Reveal to the class")
         for each in (teacher, two):
