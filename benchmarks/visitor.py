@@ -27,7 +27,7 @@ PATIENCE = 60.0
 
 LARGEST = 64 * 2**20  # bytes of a message
 WIDTH = 1340  # pixels of the page in a window of 1440
-SENTENCE, VIEWPORT, ROOM = "-sentence", "-viewport", "-room-listens"  # how the ids of these elements end
+SENTENCE, VIEWPORT = "-sentence", "-viewport"  # how the ids of the two elements end
 DONE = (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY)
 
 ADJECTIVES = "old young happy small tall quiet brave hungry tired clever".split()
@@ -71,18 +71,12 @@ class Visitor:
     port : int
     page, query : str
         The page's part of the address, and what follows the question mark.
-    cookie : str
-        What the browser has kept.
-    led : bool
-        Whether the server changes the page's link, which then goes along with what is sent.
     """
 
     number: int
     port: int
     page: str = ""
     query: str = ""
-    cookie: str = ""
-    led: bool = False
     replies: list[Reply] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     opened: float = 0.0
@@ -107,7 +101,12 @@ class Visitor:
         """
         chance = random.Random(self.number)
         try:
-            async with self.connected() as self._socket:
+            async with connect(
+                f"ws://{HOST}:{self.port}/_stcore/stream",
+                subprotocols=["streamlit"],
+                max_size=LARGEST,
+                compression=None,
+            ) as self._socket:
                 await self._open(chance)
                 await begin.wait()
                 stop = time.monotonic() + end
@@ -117,16 +116,6 @@ class Visitor:
                         await self._edit()
         except (OSError, WebSocketException, PageError, TimeoutError) as error:
             self.errors.append(f"visitor {self.number}: {type(error).__name__} {error}".strip())
-
-    def connected(self) -> connect:
-        """Return the connection over which the page is spoken to."""
-        return connect(
-            f"ws://{HOST}:{self.port}/_stcore/stream",
-            subprotocols=["streamlit"],
-            additional_headers={"Cookie": self.cookie} if self.cookie else None,
-            max_size=LARGEST,
-            compression=None,
-        )
 
     async def _open(self, chance: random.Random) -> None:
         start = time.perf_counter()
@@ -144,18 +133,14 @@ class Visitor:
             await self._read("")
         self.opened = 1000 * (time.perf_counter() - start)
 
-    def next_words(self, turn: int) -> str:
-        """Change the sentence, and return the word by which the next picture is known."""
+    async def _edit(self) -> None:
+        turn = self.number + len(self.replies)  # no sentence comes twice: its answer would be there already
         self._words[-1] = PLACES[turn % len(PLACES)]
         self._words[5] = THINGS[turn // len(PLACES) % len(THINGS)]
         self._states[SENTENCE] = WidgetState(id=self._ids[SENTENCE], string_value=f"{' '.join(self._words)}.")
-        return self._words[-1]
-
-    async def _edit(self) -> None:
-        word = self.next_words(self.number + len(self.replies))  # no sentence comes twice: its answer would be there
         start = time.perf_counter()
         await self._send(BackMsg())
-        received = await self._read(word)
+        received = await self._read(self._words[-1])
         self.replies.append(Reply(1000 * (time.perf_counter() - start), received, time.monotonic()))
 
     async def _send(self, message: BackMsg, *, whole: bool = False) -> None:
@@ -188,8 +173,6 @@ class Visitor:
                         raise PageError(said)
                     if shown and message.script_finished in DONE:
                         return received
-                elif kind == "page_info_changed" and self.led:
-                    self.query = message.page_info_changed.query_string
                 elif kind == "ref_hash":
                     self._held[-1].add(message.ref_hash)
                 elif kind == "delta" and message.delta.WhichOneof("type") == "new_element":
@@ -205,15 +188,10 @@ class Visitor:
         if message.metadata.cacheable:
             self._held[-1].add(message.hash)
         own: Any = getattr(element, kind) if kind else None
-        for ending in (SENTENCE, VIEWPORT, ROOM):
+        for ending in (SENTENCE, VIEWPORT):
             if str(getattr(own, "id", "")).endswith(ending):
                 self._ids[ending] = own.id
-                if ending != ROOM:
-                    self._fragment = message.delta.fragment_id or self._fragment
-        if kind == "text_input" and self.led and own.id == self._ids.get(SENTENCE):
-            text = own.value if own.set_value else own.default
-            if own.set_value or SENTENCE not in self._states:  # a browser says what stands in its box
-                self._states[SENTENCE] = WidgetState(id=own.id, string_value=text)
+                self._fragment = message.delta.fragment_id or self._fragment
         return bool(word) and kind in ("bidi_component", "plotly_chart") and word in text_of(own)
 
 
