@@ -125,7 +125,7 @@ def test_a_class_follows_answers_and_lets_go_and_a_restarted_server_loses_nothin
         room(one).locator(".stCheckbox label").click()
         one.wait_for_url(lambda url: "/surgery" in url)
         for each, answer in ((one, "milk"), (two, "cat")):
-            each.locator(".st-key-lesson").get_by_text(answer, exact=True).click()
+            each.locator(".st-key-lesson .stRadio").get_by_text(answer, exact=True).click()
             press(each, "Send to the class")
             expect(each.get_by_text("Sent, without your name.")).to_be_visible()
             expect(each.get_by_text("Not yet")).to_have_count(0)

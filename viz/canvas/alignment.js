@@ -194,6 +194,7 @@ class Alignment extends Painted {
 
   mark() {
     const { at, header } = this;
+    if (!this.panels) return; // nothing is drawn yet: what is pointed at is marked then
     this.answers = at && header.panels.map((_, number) => this.answer(number));
     this.bands.classList.toggle("pointed", at !== null);
     const shades = new Array(this.columns).fill(0);
