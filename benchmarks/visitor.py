@@ -14,6 +14,7 @@ import zlib
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import urlencode
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
@@ -83,9 +84,11 @@ class Visitor:
     """Milliseconds until the page stood, as wide as the browser has it."""
     _socket: ClientConnection | None = None
     _words: list[str] = field(default_factory=list)
+    _page_hash: str = ""  # what the navigation calls the page: sent with every run, else the app takes it for a turn
+    _link: dict[str, str] = field(default_factory=dict)
     _ids: dict[str, str] = field(default_factory=dict)
     _states: dict[str, WidgetState] = field(default_factory=dict)
-    _fragment: str = ""
+    _fragments: dict[str, str] = field(default_factory=dict)  # of the page in which each of the two stands
     _held: list[set[str]] = field(default_factory=list)  # hashes of the large elements of the latest runs
 
     async def visit(self, begin: asyncio.Event, end: float, pause: tuple[float, float]) -> None:
@@ -124,12 +127,12 @@ class Visitor:
         self._words = ["the", adjective, person, verb, "the", thing, "near", "the", "sea"]
         message = BackMsg()
         message.rerun_script.page_name = self.page
-        await self._send(message, whole=True)
+        await self._send(message)
         await self._read("")
         if VIEWPORT in self._ids:
             width = WidgetState(id=self._ids[VIEWPORT], json_value=json.dumps({"width": WIDTH}))
             self._states[VIEWPORT] = width
-            await self._send(BackMsg())
+            await self._send(BackMsg(), changed=VIEWPORT)
             await self._read("")
         self.opened = 1000 * (time.perf_counter() - start)
 
@@ -137,22 +140,25 @@ class Visitor:
         turn = self.number + len(self.replies)  # no sentence comes twice: its answer would be there already
         self._words[-1] = PLACES[turn % len(PLACES)]
         self._words[5] = THINGS[turn // len(PLACES) % len(THINGS)]
-        self._states[SENTENCE] = WidgetState(id=self._ids[SENTENCE], string_value=f"{' '.join(self._words)}.")
+        typed = f"{' '.join(self._words)}."
+        self._states[SENTENCE] = WidgetState(id=self._ids[SENTENCE], string_value=typed)
+        self._link = {"sentence": typed}  # a box that is bound to the link writes it before it sends
         start = time.perf_counter()
-        await self._send(BackMsg())
+        await self._send(BackMsg(), changed=SENTENCE)
         received = await self._read(self._words[-1])
         self.replies.append(Reply(1000 * (time.perf_counter() - start), received, time.monotonic()))
 
-    async def _send(self, message: BackMsg, *, whole: bool = False) -> None:
+    async def _send(self, message: BackMsg, *, changed: str = "") -> None:
+        """Ask for a run: of the part of the page in which `changed` stands, or of the whole app."""
         state = message.rerun_script
-        state.query_string = self.query
+        state.query_string = "&".join(part for part in (self.query, urlencode(self._link)) if part)
         context = state.context_info
         context.timezone, context.locale, context.color_scheme = "UTC", "en-US", "light"
         context.url = f"http://{HOST}:{self.port}/{self.page}"
         state.widget_states.widgets.extend(self._states.values())
         state.cached_message_hashes.extend(set().union(*self._held))
-        if not whole:
-            state.fragment_id = self._fragment
+        state.page_script_hash = self._page_hash
+        state.fragment_id = self._fragments.get(changed, "")
         self._held = [*self._held[-1:], set()]
         assert self._socket is not None
         await self._socket.send(message.SerializeToString())
@@ -167,7 +173,9 @@ class Visitor:
                 received += len(data)
                 message = ForwardMsg.FromString(data)
                 kind = message.WhichOneof("type")
-                if kind == "script_finished":
+                if kind == "navigation":
+                    self._page_hash = message.navigation.page_script_hash
+                elif kind == "script_finished":
                     if message.script_finished == ForwardMsg.FINISHED_WITH_COMPILE_ERROR:
                         said = "the script did not run"
                         raise PageError(said)
@@ -191,7 +199,7 @@ class Visitor:
         for ending in (SENTENCE, VIEWPORT):
             if str(getattr(own, "id", "")).endswith(ending):
                 self._ids[ending] = own.id
-                self._fragment = message.delta.fragment_id or self._fragment
+                self._fragments[ending] = message.delta.fragment_id or self._fragments.get(ending, "")
         return bool(word) and kind in ("bidi_component", "plotly_chart") and word in text_of(own)
 
 

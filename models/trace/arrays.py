@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,10 +17,14 @@ from models.trace.attention_trace import AttentionTrace
 from models.trace.provenance import Alignment, Provenance
 from models.trace.record import TraceError
 from models.trace.steps import Step
-from models.trace.tokens import TokenSequence
+from models.trace.tokens import TokenSequence, is_mark
 
 TITLE = mark("Attention captured elsewhere")
-_MARK = re.compile(r"<[^<>\s]+>|\[[A-Z]+\]")  # such as </s> and [CLS]: of a beginning or an end
+
+_NOWHERE = Provenance(
+    mechanism="", title=TITLE, year=0, paper="", equation="", checkpoint="", sha256="", versions=(), decoding="none"
+)
+"""Of no model that is known here."""
 
 
 def trace_of(
@@ -50,6 +54,7 @@ def trace_of(
     read, written = _tokens(source, source_words), _tokens(target, target_words)
     read_in = _read_in(written)
     own = {"encoder": read, "decoder": read_in if len(written) else read}
+    about: dict[str, Any] = {"title": title, "year": year, "paper": paper, "equation": equation}
     made = []
     for name, values in maps.items():
         site = (Site.parse(name) if isinstance(name, str) else name).place
@@ -65,19 +70,7 @@ def trace_of(
         steps=_steps(written, probabilities),
         source_text=_text(read),
         output_text=_text(written),
-        provenance=Provenance(
-            mechanism="",
-            title=title,
-            year=year,
-            paper=paper,
-            equation=equation,
-            checkpoint="",
-            sha256="",
-            versions=(),
-            decoding="none",
-            notes=tuple(notes),
-            alignment=_alignment(made),
-        ),
+        provenance=replace(_NOWHERE, **about, notes=tuple(notes), alignment=_alignment(made)),
     )
 
 
@@ -86,7 +79,7 @@ def _tokens(texts: Sequence[str], words: Sequence[int] | None) -> TokenSequence:
     if isinstance(texts, str):
         message = f"record: got the tokens {texts[:40]!r}; expected a list of texts, one a token"
         raise TraceError(message)
-    specials = tuple(place for place, text in enumerate(texts) if _MARK.fullmatch(text))
+    specials = tuple(place for place, text in enumerate(texts) if is_mark(text))
     numbers = tuple(range(len(texts))) if words is None else tuple(words)
     if len(numbers) != len(texts):
         message = f"record: got the words of {len(numbers)} tokens; expected those of {len(texts)}"

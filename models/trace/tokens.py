@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from models.trace.record import TraceError
+
+_MARK = re.compile(r"<[^<>\s]+>|\[[A-Z]+\]")
+
+
+def is_mark(text: str) -> bool:
+    """Return whether a token reads as the mark of a beginning or an end, such as ``</s>`` and ``[CLS]``.
+
+    Parameters
+    ----------
+    text : str
+    """
+    return _MARK.fullmatch(text) is not None
 
 
 @dataclass(frozen=True, slots=True, eq=True)

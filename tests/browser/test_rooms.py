@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import csv
-import os
 import re
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.support.bench_page import maps
-from tests.support.browsing import ROOT, free_port, query, settle, wait_until_it_answers
+from tests.support.browsing import free_port, query, running, settle
 
 LESSON = """
 title: Milk and cats
@@ -35,18 +32,10 @@ steps:
 CONNECTED = '[data-test-connection-state="CONNECTED"][data-test-script-state="notRunning"]'
 
 
-@contextmanager
-def serving(port: int, folder: Path) -> Iterator[str]:
-    """Run the app, with its rooms and lessons in a folder, and kill it at the end: it has no time to say good-bye."""
-    address = f"http://localhost:{port}"
+def serving(port: int, folder: Path) -> AbstractContextManager[str]:
+    """Run the app, with its rooms and lessons in a folder, and kill it at the end."""
     kept = {"ATTENTION_BENCH_ROOMS": str(folder), "ATTENTION_BENCH_LESSONS": str(folder)}
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
-    with subprocess.Popen(command, cwd=ROOT, env=os.environ | kept, stdout=subprocess.DEVNULL) as server:
-        try:
-            wait_until_it_answers(server, address)
-            yield address
-        finally:
-            server.kill()
+    return running("app.py", port=port, kill=True, **kept)
 
 
 @pytest.fixture(scope="module")

@@ -91,16 +91,19 @@ def wait_until_it_answers(server: subprocess.Popen[bytes], address: str) -> None
 
 
 @contextmanager
-def running(script: str, **environment: str) -> Iterator[str]:
-    """Return the address of an app that runs on a free port, started as the README says; stop it afterwards."""
-    address = f"http://localhost:{(port := free_port())}"
+def running(script: str, *, port: int | None = None, kill: bool = False, **environment: str) -> Iterator[str]:
+    """Return the address of an app that runs on a free port, or on `port`, started as the README says.
+
+    It is stopped afterwards, or killed: it has no time to say good-bye.
+    """
+    address = f"http://localhost:{(port := port or free_port())}"
     command = [sys.executable, "-m", "streamlit", "run", script, "--server.port", str(port)]
     with subprocess.Popen(command, cwd=ROOT, env=os.environ | environment, stdout=subprocess.DEVNULL) as server:
         try:
             wait_until_it_answers(server, address)
             yield address
         finally:
-            server.terminate()
+            (server.kill if kill else server.terminate)()
             server.wait(30)
 
 

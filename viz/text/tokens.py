@@ -12,6 +12,8 @@ from collections.abc import Iterable
 from functools import lru_cache
 from types import MappingProxyType
 
+from models.trace.tokens import is_mark
+
 LONGEST_LABEL = 24
 """Columns that a label may take on an axis; the whole text stands in the hover text."""
 
@@ -22,7 +24,6 @@ KEPT = 4096  # tokens of which it is kept how they look: a page asks for each of
 _DOTTED_CIRCLE = "◌"
 _JOINERS = "\u200c\u200d"
 _FIRST_STRONG_ISOLATE, _POP_ISOLATE = "\u2068", "\u2069"
-_MARK = re.compile(r"<[^<>\s]+>|\[[A-Z]+\]")  # of a beginning or an end: it says nothing of the line
 _ARROWS = MappingProxyType({"\n": "↵", "\r": "↵", "\t": "⇥"})
 # Plotly reads <b> and &amp; as markup, and $...$ as a formula where MathJax is at hand.
 _MARKUP = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "$": "&#36;"})
@@ -191,7 +192,7 @@ def runs_rightward(texts: Iterable[str]) -> bool:
     >>> runs_rightward(["<s>", "cat"]), runs_rightward(["\u05d7\u05ea\u05d5\u05dc", "cat"]), runs_rightward(["1"])
     (True, False, True)
     """
-    kinds = (unicodedata.bidirectional(character) for text in texts if not _MARK.fullmatch(text) for character in text)
+    kinds = (unicodedata.bidirectional(character) for text in texts if not is_mark(text) for character in text)
     return next((kind == "L" for kind in kinds if kind in ("L", "R", "AL")), True)
 
 

@@ -33,7 +33,7 @@ from viz.widgets.room.here import here as here_in_room
 from viz.widgets.room.leading import lead, settle
 from viz.widgets.sentence import sentence_box
 from viz.widgets.session import kept
-from viz.widgets.settings import Setting, link
+from viz.widgets.settings import Setting, link, unknown
 from viz.widgets.style import apply_style
 from viz.widgets.unsuited import suit
 
@@ -184,7 +184,7 @@ def _fill(page: Page) -> None:
     settle_language(turned=frame.turned)
     with telling(partial(_say_busy, place)):
         page.fill(frame)
-    link.show_unknown(frame.messages, sentence=frame.sentence)
+    unknown.show(frame.messages, sentence=frame.sentence)
     link.leave()
     lead(page.address, page.settings)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from viz.text.language import _, closest_language, current_language, languages, mark, own_name, use_language
-from viz.widgets.settings import Choice, link
+from viz.widgets.settings import Choice, link, unknown
 
 INTERFACE = Choice("lang", title=mark("Language of the interface"), travels=True)
 """Which there are is known at run time; the default is the browser's."""
@@ -29,7 +29,7 @@ def settle_language(*, turned: bool) -> None:
     """
     asked = link.text_of(INTERFACE)
     if asked is not None and asked not in languages():
-        link.discard(INTERFACE.name)
+        unknown.discard(INTERFACE.name)
     elif asked is None and turned and (latest := link.latest(INTERFACE)):
         link.store(INTERFACE.name, latest)
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 LONGEST_NAME = 80  # characters of a file's name
+LONGEST_TEXT = 40  # and of the sentence in the name of a record
 _MIME = {
     "pdf": "application/pdf",
     "svg": "image/svg+xml",
@@ -98,6 +99,7 @@ def _save_as(
     else:
         trace = records.choose_trace(traces, key=key)
         made = records.record_of(trace, form)
+        name = f"{trace.source_text[:LONGEST_TEXT]} {trace.provenance.checkpoint or trace.provenance.title}"
     st.download_button(
         _("Download"),
         in_this_language(made),
@@ -126,8 +128,9 @@ def _printing(
         required=True,
         key=f"paper-width-{key}",
     )
-    titles = st.toggle(_("Titles and notes"), value=True, key=f"paper-titles-{key}")
-    squares = square and st.toggle(_("Square cells"), value=False, key=f"paper-square-{key}")
+    with st.container(horizontal=True, gap="medium"):
+        titles = st.toggle(_("Titles and notes"), value=True, key=f"paper-titles-{key}")
+        squares = square and st.toggle(_("Square cells"), value=False, key=f"paper-square-{key}")
 
     def made() -> bytes:  # called outside this run
         from viz.figures.publication import publication_file  # draws with matplotlib, which few need

@@ -7,7 +7,7 @@ import streamlit as st
 import models
 from viz.text.language import _, mark
 from viz.widgets.sentence import USUAL, change_examples, languages_of
-from viz.widgets.settings import Choice, choose, link
+from viz.widgets.settings import Choice, choose, link, unknown
 
 LANGUAGES = Choice("languages", title=mark("Languages"), shape="box", travels=True)
 """The pair, as the link calls it; which there are is known at run time."""
@@ -89,7 +89,7 @@ def switch_to(pair: str) -> None:
     pair : str
         Such as ``en-fr``.
     """
-    link.forget_unknown()
+    unknown.forget()
     link.store(LANGUAGES.name, LANGUAGES.write(pair, installed_pairs()[0]))
 
 

@@ -26,7 +26,7 @@ from viz.widgets import session
 from viz.widgets.canvas import aligned_on, aligner_canvas
 from viz.widgets.language_pair import pair_of
 from viz.widgets.readable_text import fit_text
-from viz.widgets.settings import link
+from viz.widgets.settings import link, unknown
 
 CANVAS = "aligner"
 _KEPT = "bench-aligned-by-hand"
@@ -112,11 +112,11 @@ def _links(source: Sequence[str], written: Sequence[str]) -> HandLinks:
         link.store(BY_HAND.name, kept[name])
     told = aligned_on(CANVAS)
     if told is not None and told[0] == name:
-        link.forget_unknown()
+        unknown.forget()
         link.store(BY_HAND.name, BY_HAND.write(BY_HAND.read(told[1], sizes).value))
     found = BY_HAND.read(link.text_of(BY_HAND), sizes)
     if found.unknown is not None:
-        link.note(BY_HAND.name, found.unknown)
+        unknown.note(BY_HAND.name, found.unknown)
         link.store(BY_HAND.name, BY_HAND.write(found.value))
     links: HandLinks = found.value
     others = {each: text for each, text in kept.items() if each != name}

@@ -22,7 +22,7 @@ from viz.text.language import _, _n, say
 from viz.text.markup import plain
 from viz.widgets import session
 from viz.widgets.language_pair import latest_pair, mechanism_of
-from viz.widgets.settings import choose, link
+from viz.widgets.settings import choose, link, unknown
 
 KEY = "transformer-en-fr"
 """The model of a visitor who brings nothing."""
@@ -64,7 +64,7 @@ def choose_model(messages: DeltaGenerator, naming: DeltaGenerator, *, turned: bo
             labels[wanted] = _("{name} (hub)", name=check_identity(identity_of(wanted), settings))
         except models.InputError as error:
             messages.error(plain(say(error)), icon=":material/cloud_off:")
-            link.discard(MODEL.name)
+            unknown.discard(MODEL.name)
     if (settings.enabled and not settings.allowed) or settings.why_off:
         labels[TYPED] = _("a model of the Hugging Face hub…")
     if not labels:

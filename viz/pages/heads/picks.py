@@ -12,7 +12,7 @@ from viz.pages.heads.shown import MOST_HEADS
 from viz.text.language import SEMICOLON, _, listed
 from viz.views.heads import HeadPlace
 from viz.widgets import session
-from viz.widgets.settings import choose, choose_several, link
+from viz.widgets.settings import choose, choose_several, link, unknown
 
 MOST_PILLS = 32
 """Heads that are shown as buttons; of more a box to type in lets the reader choose."""
@@ -270,7 +270,7 @@ def _name_layers_that_are_not(layers: Layers) -> None:
     there = {HEADS.of_layer(layer).name for layer in layers}
     for name in link.names_of(HEADS):
         if name not in there:
-            link.discard(name)
+            unknown.discard(name)
 
 
 def pick_pair(picked: Sequence[HeadPlace]) -> tuple[HeadPlace, HeadPlace] | None:

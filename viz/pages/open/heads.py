@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
@@ -24,8 +25,11 @@ from viz.views.view import Unit, View
 from viz.widgets import chart, session
 from viz.widgets.canvas import comparison_canvas, head_canvas, picked_on
 from viz.widgets.chart import show_figure
-from viz.widgets.keep import file_name, keep_row
+from viz.widgets.keep import LONGEST_TEXT, file_name, keep_row
 from viz.widgets.viewport import page_width
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 CANVAS = "opened-overview"
 MOST_PICKED = 4
@@ -62,52 +66,91 @@ def show_heads(
     """
     places, views, available = places_at(shown, sites), views_at(shown, sites, unit), page_width()
     picked = _picked((identity, sites), places, views)
-    name = f"{trace.source_text[:40]} {trace.provenance.title}"
-    compared = sorted(picked)
-    common: dict[str, Any] = {"unit": unit, "colour": colour, "sites": sites}
+    of = _Heads(trace, shown, sites, unit, colour, picture, places, views, picked)
     beside = available >= LEAST_BESIDE and len(places) > 1
     left, right = st.columns(2, gap="medium") if beside else (st.container(), st.container())
-    small, file = small_maps(views), f"{file_name(name)}.{picture}"
-    overview = encode_overview(
-        views, picked=picked, colour=colour, small=small, says=overview_sentence(views), file=file
-    )
-    exact = pick_views(shown, sites, unit, compared)
-    says = comparison_sentence(compared, exact) if compared else ""
     room = (available - GUTTER) / 2 if beside else available
-    full = _full(exact, compared, places, colour=colour, width=room, says=says, file=file)
-    pictures = [Picture("overview", overview), *([Picture("comparison", full)] if full else [])]
+    exact = pick_views(shown, sites, unit, of.compared)
+    says = comparison_sentence(of.compared, exact) if picked else ""
+    full = _full(exact, of.compared, places, colour=colour, width=room, says=says, file=of.file)
     if len(places) > 1:
         with left, st.container(key="figure-opened"):
-            head_canvas(overview, key=CANVAS)
-            keep_row(
-                lambda: printed_heads(
-                    views[0], small, heads=None, picked=picked, labels={}, colour=colour, note=overview_note(views)
-                ),
-                key="opened-heads",
-                name=name,
-                square=False,
-                pictures=lambda: pictures,
-                traces={trace.provenance.title: trace},
-            )
+            _show_all(of, full)
     with right:
-        if not compared:
+        if picked:
+            _show_picked(of, exact, full, says=says, room=room)
+        else:
             st.info(_("Pick a head above to see it in full."), icon=":material/ads_click:")
-            return
-        if full is None:
-            figure = head_comparison(shown, heads=compared, width=room, **common)
-            show_figure(figure, key="opened-full", says=says, name=name, picture=picture, available=room)
-            return
-        with st.container(key="figure-opened-full"):
-            comparison_canvas(full, key="opened-full")
-        st.caption(plain(says))
-        keep_row(
-            lambda: head_comparison(shown, heads=compared, width=room, **common),
-            key="opened-full",
-            name=f"{name} {' '.join(place.title for place in compared)}",
-            csv=lambda: csv_of_views(exact),
-            pictures=lambda: [Picture("comparison", full)],
-            traces={trace.provenance.title: trace},
-        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Heads:
+    """The heads that are looked at: `show_heads` has what it is given, and what follows from that."""
+
+    trace: AttentionTrace
+    shown: AttentionTrace
+    sites: str
+    unit: Unit
+    colour: Colour
+    picture: chart.Picture
+    places: Sequence[HeadPlace]
+    views: Sequence[View]
+    picked: Sequence[HeadPlace]
+
+    @property
+    def compared(self) -> list[HeadPlace]:
+        return sorted(self.picked)
+
+    @property
+    def name(self) -> str:
+        return f"{self.trace.source_text[:LONGEST_TEXT]} {self.trace.provenance.title}"
+
+    @property
+    def file(self) -> str:
+        return f"{file_name(self.name)}.{self.picture}"
+
+    @property
+    def traces(self) -> dict[str, AttentionTrace]:
+        return {self.trace.provenance.title: self.trace}
+
+
+def _show_all(of: _Heads, full: bytes | None) -> None:
+    """Show every head as a small map; `full` is what stands beside them, for the page that is kept."""
+    small, colour, says = small_maps(of.views), of.colour, overview_sentence(of.views)
+    overview = encode_overview(of.views, picked=of.picked, colour=colour, small=small, says=says, file=of.file)
+    pictures = [Picture("overview", overview), *([Picture("comparison", full)] if full else [])]
+    note = overview_note(of.views)
+    head_canvas(overview, key=CANVAS)
+    keep_row(
+        lambda: printed_heads(of.views[0], small, heads=None, picked=of.picked, labels={}, colour=colour, note=note),
+        key="opened-heads",
+        name=of.name,
+        square=False,
+        pictures=lambda: pictures,
+        traces=of.traces,
+    )
+
+
+def _show_picked(of: _Heads, exact: Sequence[View], full: bytes | None, *, says: str, room: float) -> None:
+    """Show the picked heads in full: on the canvas, or as a figure where the text is too long for it."""
+
+    def figure() -> go.Figure:
+        return head_comparison(of.shown, heads=of.compared, width=room, unit=of.unit, colour=of.colour, sites=of.sites)
+
+    if full is None:
+        show_figure(figure(), key="opened-full", says=says, name=of.name, picture=of.picture, available=room)
+        return
+    with st.container(key="figure-opened-full"):
+        comparison_canvas(full, key="opened-full")
+    st.caption(plain(says))
+    keep_row(
+        figure,
+        key="opened-full",
+        name=f"{of.name} {' '.join(place.title for place in of.compared)}",
+        csv=lambda: csv_of_views(exact),
+        pictures=lambda: [Picture("comparison", full)],
+        traces=of.traces,
+    )
 
 
 def _full(

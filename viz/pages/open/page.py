@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import streamlit as st
 
@@ -77,11 +77,11 @@ def _show(opened: Sequence[Opened], unit: Unit, colour: Colour, picture: Picture
         ways = ({PANELS: _("the text and its translation")} if panels else {}) | kinds
         usual = PANELS if panels and (len(panels) > 1 or not _has_many(one.trace)) else next(iter(kinds), PANELS)
         way = choose(SHOW, ways, default=usual) if len(ways) > 1 else next(iter(ways))
-    common: dict[str, Any] = {"unit": unit, "colour": colour, "picture": picture}
     if way == PANELS:
-        show_panels({each.name: (each.trace, each.shown) for each in panels or [one]}, **common)
+        show_panels({each.name: (each.trace, each.shown) for each in panels or [one]}, unit=unit, colour=colour)
     else:
-        show_heads(one.trace, one.shown, one.identity, KINDS[way][0], **common)
+        sites = KINDS[way][0]
+        show_heads(one.trace, one.shown, one.identity, sites, unit=unit, colour=colour, picture=picture)
     for each in panels if way == PANELS else [one]:
         _show_facts(each, named=len(opened) > 1)
     st.caption(_("Weights are as they were saved. A map shows where a model read, not why it wrote what it wrote."))

@@ -14,7 +14,6 @@ from viz.captions.tables import csv_of_views
 from viz.figures import alignment_heatmap
 from viz.figures.drawing.theme import Colour
 from viz.views.view import Unit, choose_view
-from viz.widgets import chart
 from viz.widgets.canvas import alignment_canvas
 from viz.widgets.keep import keep_row
 
@@ -24,7 +23,6 @@ def show_panels(
     *,
     unit: Unit,
     colour: Colour,
-    picture: chart.Picture,
 ) -> None:
     """Show traces of one text side by side, each with the map that it names as its alignment.
 
@@ -34,8 +32,6 @@ def show_panels(
         As it was saved, and what pictures show of it; by the names of the files.
     unit : {"word", "piece"}
     colour : {"linear", "root"}
-    picture : {"png", "svg"}
-        Of a saved picture of heads; these are saved behind the button below.
     """
     views = {name: choose_view(shown, unit=unit) if shown.sites else None for name, (_, shown) in opened.items()}
     panels = [Shown(shown, views[name], *_about(shown)) for name, (_trace, shown) in opened.items()]

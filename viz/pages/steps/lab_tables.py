@@ -27,7 +27,7 @@ from viz.pages.steps.settings import (
 from viz.text.language import _, mark
 from viz.text.markup import plain
 from viz.widgets import session
-from viz.widgets.settings import link
+from viz.widgets.settings import link, unknown
 
 if TYPE_CHECKING:
     from models.experiments.lab_presets import Preset
@@ -147,7 +147,7 @@ def start_tables(name: str) -> Start:
     original = _original(name)
     found = CELLS.read(link.text_of(CELLS), original)
     if found.unknown is not None:
-        link.discard(CELLS.name)
+        unknown.discard(CELLS.name)
     start = Start(name, kept.number + 1 if kept else 0, found.value or original)
     session.keep(_START, start)
     return start

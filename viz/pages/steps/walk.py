@@ -37,7 +37,7 @@ from viz.widgets.canvas import Walked, walk_canvas, walked_on
 from viz.widgets.keep import keep_row
 from viz.widgets.readable_text import fit_text, keep_readable, last_readable
 from viz.widgets.sentence import say_cut
-from viz.widgets.settings import choose, link, value_of
+from viz.widgets.settings import choose, link, unknown, value_of
 from viz.widgets.shared_settings import UNIT
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ def _row(place: Place, told: Walked | None) -> int:
     anew = link.belong(READ, of=of_source)
     before, row = session.recall(_ROWS, (queries, None))
     if told is not None and told.row is not None and told.row < len(queries):
-        link.forget_unknown()
+        unknown.forget()
         link.store(WORD.name, WORD.write(str(told.row), str(usual)))
     elif not anew and before != queries and row is not None and not link.came_back():
         kept = same_row(before, row, queries)

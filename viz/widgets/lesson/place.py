@@ -20,7 +20,7 @@ from viz.lessons.reading import Pages, is_name
 from viz.server.configuration import configuration
 from viz.widgets import session
 from viz.widgets.expected import hide_until
-from viz.widgets.settings import Setting, Text, address, link
+from viz.widgets.settings import Setting, Text, address, link, unknown
 
 LESSON = Text("lesson", travels=True, boxed=False)
 """The lesson and its step, as the link of every page calls them."""
@@ -95,7 +95,7 @@ def enter(navigation: Mapping[str, StreamlitPage], pages: Pages) -> None:
         link.store(LESSON.name, None)
         return
     if name not in library.lessons:
-        link.discard(LESSON.name)
+        unknown.discard(LESSON.name)
         return
     lesson = library.lessons[name]
     if digits and wanted is None:
@@ -179,7 +179,7 @@ def turn_to(lesson: Lesson, number: int) -> None:
     number : int
         Of the step, from 1.
     """
-    link.forget_unknown()
+    unknown.forget()
     session.keep(_GO, f"{lesson.name}{_BETWEEN}{number}")
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import streamlit as st
 
 from viz.text.language import _
-from viz.widgets.settings import link
+from viz.widgets.settings import link, unknown
 from viz.widgets.settings.kinds import Choice, Labels, Several, Switch
 from viz.widgets.settings.setting import Found
 
@@ -213,7 +213,7 @@ def _read(setting: Any, *codes: Collection[str], default: Any) -> Any:
     """Return what the link says of a setting; what it says that there is not is named, and goes from the link."""
     found: Found = setting.read(link.text_of(setting), *codes, default)
     if found.unknown is not None:
-        link.note(setting.name, found.unknown)
+        unknown.note(setting.name, found.unknown)
         link.store(setting.name, setting.write(found.value, default))
     return found.value
 
@@ -224,13 +224,13 @@ def _show(name: str, value: Any, *, same: Any = lambda old, new: old == new) -> 
 
 
 def _write_one(setting: Choice, default: str) -> None:
-    link.forget_unknown()
+    unknown.forget()
     link.store(setting.name, setting.write(st.session_state[setting.name] or default, default))
     link.drop_dependents(setting.family or setting.name)
 
 
 def _write_switch(setting: Switch, default: bool) -> None:
-    link.forget_unknown()
+    unknown.forget()
     link.store(setting.name, setting.write(bool(st.session_state[setting.name]), default))
 
 
@@ -242,7 +242,7 @@ def _write_several(
     default: tuple[str, ...],
     before: tuple[str, ...],
 ) -> None:
-    link.forget_unknown()
+    unknown.forget()
     link.drop_dependents(setting.family or setting.name)
     now = {each for each in before if each not in here} | set(st.session_state[key])
     chosen = [each for each in every if each in now]

@@ -19,24 +19,17 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 from streamlit.errors import StreamlitAPIException
 from streamlit.navigation.page import Page as StreamlitPage
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from viz.text.language import _
-from viz.text.markup import plain
-from viz.text.tokens import shorten
-from viz.widgets.settings import address
+from viz.widgets.settings import address, unknown
 from viz.widgets.settings.kinds import Text
 from viz.widgets.settings.setting import Setting
 
-LONGEST_NAMED = 60
-"""Columns of a discarded value that are named."""
-
 _DECLARED, _PAGE, _TURNED = "settings-declared", "settings-page", "settings-turned"
 _LEFT, _TRAVELLING, _OWNERS = "settings-left", "settings-travelling", "settings-owners"
-_ENTRY, _BACK, _UNKNOWN = "settings-of-entry", "settings-by-back", "unknown-in-link"
+_ENTRY, _BACK = "settings-of-entry", "settings-by-back"
 
 
 def enter(settings: Sequence[Setting]) -> bool:
@@ -79,7 +72,7 @@ def enter(settings: Sequence[Setting]) -> bool:
             _put_both(name, value)
     for name in list(address.said()):
         if not any(each.covers(name) for each in settings):
-            discard(name)
+            unknown.discard(name)
     return came_empty
 
 
@@ -251,53 +244,3 @@ def belong(thing: str, *, of: object, unless: Collection[str] = ()) -> bool:
     if before != of:
         drop_dependents(thing, unless=unless)
     return bool(before != of)
-
-
-def note(name: str, value: str) -> None:
-    """Name a value that the link asks for and that there is not.
-
-    Parameters
-    ----------
-    name : str
-        As the link calls it.
-    value : str
-    """
-    st.session_state.setdefault(_UNKNOWN, {})[name] = value
-
-
-def discard(name: str) -> None:
-    """Take the value of `name` out of the link and name it among what there is not.
-
-    Parameters
-    ----------
-    name : str
-        As the link calls it.
-    """
-    note(name, shorten(address.said()[name], LONGEST_NAMED))
-    del address.said()[name]
-
-
-def forget_unknown() -> None:
-    """Name nothing of the link any more: the reader has changed something."""
-    st.session_state.pop(_UNKNOWN, None)
-
-
-def show_unknown(place: DeltaGenerator, *, sentence: str) -> None:
-    """Name what the link asked for and there is not, until a control or the sentence changes.
-
-    Parameters
-    ----------
-    place : DeltaGenerator
-        Where it is named.
-    sentence : str
-        What the reader typed.
-    """
-    noted = st.session_state.get(_UNKNOWN)
-    if not noted:
-        return
-    if noted.setdefault("", sentence) != sentence:
-        forget_unknown()
-        return
-    names = ", ".join(f"{name}={value}" for name, value in noted.items() if name)
-    text = _("The link asks for something that there is not: {names}. The default is shown instead.", names=names)
-    place.warning(plain(text), icon=":material/link_off:")

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 def choices() -> None:
     import streamlit as st
 
-    from viz.widgets.settings import Choice, Several, choose, choose_several, link
+    from viz.widgets.settings import Choice, Several, choose, choose_several, link, unknown
 
     labels = {"a": "Erste", "b": "Zweite", "c": "Dritte"}
     one, box = Choice("one", title="One"), Choice("box", title="Box", shape="box", default="b", anew_with=("some",))
@@ -23,13 +23,13 @@ def choices() -> None:
         choose_several(some, labels, default=("a", "b")),
         choose_several(any_, labels, default=()),
     )
-    link.show_unknown(place, sentence=text)
+    unknown.show(place, sentence=text)
 
 
 def sliders() -> None:
     import streamlit as st
 
-    from viz.widgets.settings import Choice, Switch, choose, link, switch
+    from viz.widgets.settings import Choice, Switch, choose, link, switch, unknown
 
     step = Choice("step", title="Step", shape="slider", anew_with=("owner of these",))
     size = Choice("size", title="Size", shape="slider", default="2")
@@ -46,7 +46,7 @@ def sliders() -> None:
         switch(on, default=True),
         switch(off, default=False),
     )
-    link.show_unknown(place, sentence=owner)
+    unknown.show(place, sentence=owner)
 
 
 DEFAULTS = ("a", "b", ("a", "b"), ())

@@ -265,6 +265,7 @@ def test_what_a_page_does_not_declare_is_named(page: Any) -> None:
                 "viz/widgets/settings/address.py",
                 "viz/widgets/settings/controls.py",
                 "viz/widgets/settings/texts.py",
+                "viz/widgets/settings/unknown.py",
                 "viz/widgets/session.py",  # what is no setting: results, and what components report
             },
         ),
