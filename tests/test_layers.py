@@ -41,7 +41,7 @@ def loaded_by(statement: str) -> frozenset[str]:
         ("import viz.pages.steps.page", ("torch", "tokenizers")),
         ("import viz.walk.mechanisms", ("torch", "streamlit", "plotly", "models.hooks")),
         ("import viz.figures", ("torch", "streamlit", "pandas", "models.hooks")),
-        ("import viz.measures.entropy", ("torch", "streamlit", "plotly")),
+        ("import models.measures.heads", ("torch", "streamlit", "plotly")),
     ],
 )
 def test_a_fresh_process_stays_free_of(statement: str, absent: tuple[str, ...]) -> None:

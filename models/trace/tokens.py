@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -21,6 +22,22 @@ def is_mark(text: str) -> bool:
     text : str
     """
     return _MARK.fullmatch(text) is not None
+
+
+def is_punctuation(text: str) -> bool:
+    """Return whether a token is nothing but punctuation.
+
+    Parameters
+    ----------
+    text : str
+
+    Examples
+    --------
+    >>> is_punctuation(","), is_punctuation("[SEP]"), is_punctuation(" ")
+    (True, False, False)
+    """
+    signs = text.strip()
+    return bool(signs) and all(unicodedata.category(each).startswith("P") for each in signs)
 
 
 @dataclass(frozen=True, slots=True, eq=True)
@@ -102,3 +119,23 @@ class TokenSequence:
             specials=tuple(word for word in words.words if word not in plain),
             segments=tuple(self.segments[start] for start in starts),
         )
+
+
+def word_positions(tokens: TokenSequence, positions: Iterable[int]) -> tuple[int, ...]:
+    """Return the words of which every piece stands at one of `positions`.
+
+    Parameters
+    ----------
+    tokens : TokenSequence
+    positions : iterable of int
+        Of pieces.
+
+    Examples
+    --------
+    >>> text = TokenSequence(("un", "do", "</s>"), (1, 2, 3), (0, 0, 1), ("undo", "</s>"))
+    >>> word_positions(text, (1, 2))
+    (1,)
+    """
+    chosen = set(positions)
+    kept = {word for place, word in enumerate(tokens.words) if place not in chosen}
+    return tuple(word for word in range(len(tokens.word_texts)) if word not in kept)

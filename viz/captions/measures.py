@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from models.measures.heads import Measure
+from models.measures.labels import NONE, PATTERNS, HeadLabel
 from models.sites import Site
-from viz.measures.head_measures import Measure
-from viz.measures.labels import NONE, PATTERNS, HeadLabel
 from viz.text.language import _, mark
 
 _NAMES: Mapping[str, str] = {
@@ -23,6 +23,7 @@ _NAMES: Mapping[str, str] = {
     "first": mark("on first"),
     "last": mark("on last"),
     "delimiter": mark("on end or punctuation"),
+    "punctuation": mark("on punctuation"),
     "repeated": mark("on repeated"),
     "unread": mark("on no token"),
 }
@@ -55,6 +56,7 @@ _MEANINGS: Mapping[str, str] = {
         "Share of all reading that goes to punctuation, and to special tokens after the first, such as those that end "
         "a text."
     ),
+    "punctuation": mark("Share of all reading that goes to punctuation, special tokens left out."),
     "repeated": mark(
         "Of tokens that stand in the text more than once, the share of their reading that goes to the others."
     ),
@@ -79,7 +81,7 @@ LABEL_NAMES: Mapping[str, str] = {
     "broad": mark("broad"),
     "none": mark("no clear pattern"),
 }
-"""Message id of every label, by the keys of `viz.measures.labels.LABELS`."""
+"""Message id of every label, by the keys of `models.measures.labels.LABELS`."""
 
 _SHORT: Mapping[str, str] = {
     "behind": mark("one back"),

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import plotly.graph_objects as go
 
+from models.measures.heads import Measure
 from models.trace import AttentionTrace
 from viz.captions.maps import common_notes
 from viz.captions.measures import label_name, left_out, meaning_of, meaning_of_label, name_of
@@ -24,7 +25,6 @@ from viz.figures.drawing.theme import (
     text_on,
     weight_colour,
 )
-from viz.measures.head_measures import Measure
 from viz.measures.head_profile import Profile, columns_of, ordered, profiles_of
 from viz.text.language import _
 from viz.text.tokens import escape, units
@@ -58,8 +58,8 @@ def head_profiles(
     by : str, optional
         ``"place"``, by layer and head; ``"score"``, that of the label; or a measure: ``"entropy"``, ``"breadth"``,
         ``"distance"``, ``"aligned"``, ``"behind"``, ``"ahead"``, ``"previous"``, ``"same"``, ``"next"``, ``"near"``,
-        ``"first"``, ``"last"``, ``"delimiter"``, ``"repeated"``, ``"unread"``, those that mean something for this map
-        and text. The most comes first.
+        ``"first"``, ``"last"``, ``"delimiter"``, ``"punctuation"``, ``"repeated"``, ``"unread"``, those that mean
+        something for this map and text. The most comes first.
     picked : sequence of HeadPlace, optional
         Heads that are marked.
     width : float, optional

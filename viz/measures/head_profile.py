@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-from numpy.typing import NDArray
-
+from models.measures.heads import MEASURES, Measure, measure_heads
+from models.measures.labels import UNREAD, HeadLabel
+from models.measures.reading import Reading
+from models.measures.texts import Sample, Texts
 from models.trace import Alignment
-from viz.measures.by_chance import Odds, odds_of
-from viz.measures.head_measures import MEASURES, Measure, Sample, measures_for, sample_of
-from viz.measures.labels import UNREAD, HeadLabel, label_of
+from models.trace.tokens import word_positions
+from viz.measures.translated import translated_cells
 from viz.views.heads import HeadPlace
-from viz.views.view import View
+from viz.views.view import View, key_pieces
 
 
 def columns_of(profiles: Sequence[Profile]) -> tuple[Measure, ...]:
@@ -74,20 +74,51 @@ def profiles_of(
     profiles: list[Profile] = []
     for view in views:
         sample, site = sample_of(view, specials, alignment), view.shown.site
-        measures = measures_for(site, sample)
-        columns = {measure.key: measure.compute(sample) for measure in measures}
-        odds = {each.key: _odds(each.cells, sample) for each in measures if each.cells is not None}
+        found = measure_heads(Reading.of(view.shown.weights, causal=sample.causal), Texts([sample]), site)
         for head in range(len(view.shown.head_names)):
-            values = {key: float(column[head]) for key, column in columns.items()}
-            by_chance = {key: each[head] for key, each in odds.items()}
-            profiles.append(Profile(HeadPlace(site.layer, head), values, label_of(values, by_chance)))
+            values = {key: float(column[0, head]) for key, column in found.values.items()}
+            profiles.append(Profile(HeadPlace(site.layer, head), values, found.labels.at(0, head)))
     if any(UNREAD in each.values for each in profiles):
         return tuple(replace(each, values={UNREAD: 0.0} | each.values) for each in profiles)
     return tuple(profiles)
 
 
-def _odds(cells: Callable[[Sample], NDArray[np.bool_]], sample: Sample) -> tuple[Odds, ...]:
-    return odds_of(sample.weights, cells(sample), causal=sample.causal)
+def sample_of(view: View, specials: Sequence[int] | None = None, alignment: Alignment | None = None) -> Sample:
+    """Return what must be known of `view` to measure all heads of its map.
+
+    Parameters
+    ----------
+    view : View
+        With nothing hidden: a share of the reading is one of all that the model read.
+    specials : sequence of int, optional
+        Positions of special tokens among the pieces of the keys' text; left out, those that the trace names.
+    alignment : Alignment, optional
+        As `viz.measures.translated.translated_cells` takes it.
+
+    Raises
+    ------
+    ValueError
+        If tokens of `view` are hidden, or a position is not one of the text.
+    """
+    if view.hidden_keys or view.hidden_queries:
+        message = f"{view.shown.site}: measured is the whole of a map; got one with hidden tokens"
+        raise ValueError(message)
+    keys = key_pieces(view)
+    specials = keys.specials if specials is None else specials
+    if any(not 0 <= place < len(keys) for place in specials):
+        message = f"{view.shown.site}: special tokens stand at 0 to {len(keys) - 1}; got {tuple(specials)}"
+        raise ValueError(message)
+    places = word_positions(keys, specials) if view.unit == "word" else tuple(specials)
+    shown = view.shown
+    links = translated_cells(view.trace, view.unit, alignment) if shown.site.kind == "cross" else None
+    return Sample.of(
+        shown.key_tokens.texts,
+        queries=len(shown.query_tokens),
+        specials=places,
+        causal=shown.causal,
+        rows_sum_to_one=shown.rows_sum_to_one,
+        links=links,
+    )
 
 
 def clearest(profiles: Sequence[Profile], most: int) -> tuple[HeadPlace, ...]:

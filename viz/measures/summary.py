@@ -8,9 +8,9 @@ from typing import Literal
 
 import numpy as np
 
+from models.measures.divergence import head_divergence
+from models.measures.entropy import mean_entropy
 from models.trace import AttentionTrace
-from viz.measures.entropy import mean_entropy
-from viz.measures.similarity import head_divergence
 from viz.text.language import _
 from viz.views.differences import choose_difference
 from viz.views.view import View

@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.keys import is_pretrained
+from models.measures.texts import strongest_cells
 from models.trace import Alignment, AttentionTrace
-from viz.views.hiding import word_positions
+from models.trace.tokens import word_positions
 from viz.views.view import Unit, choose_view
 
 
@@ -41,32 +42,4 @@ def translated_cells(trace: AttentionTrace, unit: Unit, alignment: Alignment | N
         word_positions(text, text.specials) if unit == "word" else text.specials
         for text in (trace.source, trace.target)
     )
-    weights = np.array(weights)
-    weights[:, list(columns)] = -1
-    cells = np.zeros(view.weights.shape, dtype=bool)
-    if weights.size and len(columns) < weights.shape[1]:
-        cells[np.arange(len(weights)), weights.argmax(axis=1)] = True
-    cells[list(rows)] = False
-    return cells
-
-
-def moved(cells: NDArray[np.bool_], steps: int) -> NDArray[np.bool_]:
-    """Return the links of the word `steps` later than the one that each row writes: nothing past either end.
-
-    Parameters
-    ----------
-    cells : bool array, [query, key]
-    steps : int
-        -1: those of the word before.
-
-    Examples
-    --------
-    >>> moved(np.eye(3, dtype=bool), 1).astype(int).tolist()
-    [[0, 1, 0], [0, 0, 1], [0, 0, 0]]
-    """
-    found = np.zeros_like(cells)
-    if steps > 0:
-        found[:-steps] = cells[steps:]
-    else:
-        found[-steps:] = cells[: len(cells) + steps]
-    return found
+    return strongest_cells(weights, columns, rows, len(view.weights))

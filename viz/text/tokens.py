@@ -265,22 +265,6 @@ def is_word(text: str) -> bool:
     return not text.startswith("<") and any(character.isalnum() for character in text)
 
 
-def is_punctuation(text: str) -> bool:
-    """Return whether a token is nothing but punctuation.
-
-    Parameters
-    ----------
-    text : str
-
-    Examples
-    --------
-    >>> is_punctuation(","), is_punctuation("[SEP]"), is_punctuation(" ")
-    (True, False, False)
-    """
-    signs = text.strip()
-    return bool(signs) and all(unicodedata.category(each).startswith("P") for each in signs)
-
-
 def widest(texts: Iterable[str], longest: int = LONGEST_LABEL) -> int:
     """Return the columns of the widest label among `texts`; 0 without any.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -67,26 +67,6 @@ def hide_specials(trace: AttentionTrace, *, threshold: float = 0.0, between: tup
     """
     source, target, target_input = (each.specials for each in (trace.source, trace.target, trace.target_input))
     return Hiding(source, target, target_input, threshold, between)
-
-
-def word_positions(tokens: TokenSequence, positions: Iterable[int]) -> tuple[int, ...]:
-    """Return the words of which every piece stands at one of `positions`.
-
-    Parameters
-    ----------
-    tokens : TokenSequence
-    positions : iterable of int
-        Of pieces.
-
-    Examples
-    --------
-    >>> text = TokenSequence(("un", "do", "</s>"), (1, 2, 3), (0, 0, 1), ("undo", "</s>"))
-    >>> word_positions(text, (1, 2))
-    (1,)
-    """
-    chosen = set(positions)
-    kept = {word for place, word in enumerate(tokens.words) if place not in chosen}
-    return tuple(word for word in range(len(tokens.word_texts)) if word not in kept)
 
 
 def outside(tokens: TokenSequence, segment: int) -> tuple[int, ...]:

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from models.sites import Site
 from models.trace import AttentionMap, AttentionTrace, Reading, TokenSequence
+from models.trace.tokens import word_positions
 from viz.text.language import _, mark
-from viz.views.hiding import Hiding, hide_tokens, outside, word_positions
+from viz.views.hiding import Hiding, hide_tokens, outside
 
 Unit = Literal["word", "piece"]
 

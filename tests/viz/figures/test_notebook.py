@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from plotly.graph_objects import Figure
 
+from models.measures.heads import MEASURES
 from models.trace import AttentionTrace, TokenSequence
 from tests.support.figure_samples import AWKWARD, pieces
 from tests.support.head_samples import KINDS, transformer, weights_of
@@ -25,7 +26,6 @@ from viz.figures import (
 )
 from viz.figures.drawing.shaded_text import STYLE
 from viz.figures.drawing.theme import text_on, weight_colour
-from viz.measures.head_measures import MEASURES
 from viz.measures.head_profile import columns_of, ordered
 from viz.pages.heads.shown import Shown
 from viz.server.caching import BoundedCache

@@ -5,20 +5,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from models.measures.entropy import mean_entropy
+from models.measures.heads import MEASURES, measures_for
 from tests.support.figure_samples import AWKWARD
 from tests.support.head_samples import KINDS, transformer, weights_of
 from tests.support.huggingface_samples import tiny_model
+from tests.support.measuring import key_share, mean_distance, offset_share, relative_entropy
 from viz.captions.heads import combination_sentence, comparison_sentence, difference_sentence, overview_sentence
 from viz.captions.measures import left_out, meaning_of, name_of
-from viz.measures.distance import mean_distance, offset_share
-from viz.measures.entropy import mean_entropy, relative_entropy
-from viz.measures.head_measures import MEASURES, measures_for
 from viz.measures.head_profile import profiles_of
-from viz.measures.shares import key_share
 from viz.views.heads import HeadPlace, pick_views, views_at
 
 WORDS = st.lists(st.text(st.characters(), max_size=12), min_size=1, max_size=5)
-OF_SOME_TEXTS = {"aligned", "behind", "ahead", "delimiter", "repeated", "unread"}
+OF_SOME_TEXTS = {"punctuation", "aligned", "behind", "ahead", "delimiter", "repeated", "unread"}
 TWO = (HeadPlace(0, 1), HeadPlace(2, 6))
 
 

@@ -6,15 +6,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from models.measures.chance import Odds
+from models.measures.heads import measures_for
+from models.measures.labels import ABOVE_CHANCE, LABELS, LEAST_BREADTH, LEAST_DEVIATIONS, LEAST_SHARE, label_of
 from models.sites import Site
 from models.trace import Alignment, AttentionMap, AttentionTrace, Reading
 from tests.support.figure_samples import pieces, provenance, translation
 from tests.support.head_samples import transformer
+from tests.support.measuring import odds_of
 from viz.captions.measures import LABEL_NAMES, label_name
-from viz.measures.by_chance import Odds, odds_of
-from viz.measures.head_measures import measures_for, sample_of
-from viz.measures.head_profile import Profile, columns_of, ordered, profiles_of
-from viz.measures.labels import ABOVE_CHANCE, LABELS, LEAST_BREADTH, LEAST_DEVIATIONS, LEAST_SHARE, label_of
+from viz.measures.head_profile import Profile, columns_of, ordered, profiles_of, sample_of
 from viz.views.heads import HeadPlace, views_at
 from viz.views.hiding import Hiding
 

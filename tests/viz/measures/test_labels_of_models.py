@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from models import load
+from models.measures.labels import NONE
 from models.translation.examples import EXAMPLES
 from viz.measures.head_profile import profiles_of
-from viz.measures.labels import NONE
 from viz.views.heads import views_at
 
 MOST_UNCLEAR = 1 / 3

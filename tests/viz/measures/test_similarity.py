@@ -9,13 +9,14 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 from scipy.spatial.distance import jensenshannon
 
+from models.measures import divergence
+from models.measures.divergence import head_divergence
 from tests.support.canvas_samples import encoder
 from tests.support.figure_samples import AWKWARD
 from tests.support.head_samples import KINDS, transformer, weights_of
 from viz.captions.heads import similarity_sentence
 from viz.figures.similarity import similarity_heatmap
-from viz.measures import similarity
-from viz.measures.similarity import Similarity, head_divergence, head_similarity, similar_order
+from viz.measures.similarity import Similarity, head_similarity, similar_order
 from viz.views.heads import HeadPlace
 
 HEADS = st.builds(
@@ -61,7 +62,7 @@ def test_a_sentence_of_real_size_is_that_of_scipy_too() -> None:
 def test_the_size_of_a_block_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     weights = np.concatenate([map_.weights for map_ in encoder(30, layers=2, heads=3)])
     whole = head_divergence(weights)
-    monkeypatch.setattr(similarity, "BLOCK_BYTES", 6 * 30 * 4 * 7)
+    monkeypatch.setattr(divergence, "BLOCK_BYTES", 6 * 30 * 4 * 7)
     np.testing.assert_allclose(head_divergence(weights), whole, atol=1e-12)
 
 

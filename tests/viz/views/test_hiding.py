@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from models.trace.tokens import word_positions
 from tests.support.figure_samples import AWKWARD, pieces
 from tests.support.head_samples import KINDS, transformer, weights_of
 from viz.canvas.overview import code, small_maps
@@ -14,7 +15,7 @@ from viz.captions.heads import comparison_sentence, overview_note, overview_sent
 from viz.captions.maps import notes_of, sentence_of
 from viz.figures.comparison import head_combination, head_comparison, head_difference
 from viz.views.heads import HeadPlace, pick_views, views_at
-from viz.views.hiding import Hiding, drawn, hide_specials, hide_tokens, word_positions
+from viz.views.hiding import Hiding, drawn, hide_specials, hide_tokens
 from viz.views.view import choose_view, hide
 
 TEXT = ("<s>", "the", "cat", "sleeps", "</s>")

@@ -9,12 +9,13 @@ from typing import Any
 
 import streamlit as st
 
+from models.measures.heads import MEASURES, measures_for
 from viz.canvas.comparison import encode_comparison
 from viz.canvas.standalone import Picture
 from viz.captions.maps import map_title
 from viz.captions.measures import LABEL_NAMES, name_of, remark_of, tile_label
 from viz.figures.drawing.long_maps import MOST_LABELLED
-from viz.measures import head_measures, head_profile
+from viz.measures import head_profile
 from viz.pages.heads.picked import file_name_of
 from viz.pages.heads.picks import order_of_picking, put_picks
 from viz.pages.heads.settings import ALL, IN_PLACE, ONLY, ORDER
@@ -41,7 +42,7 @@ class Arrangement:
     by : str
         A measure's key, ``score`` or ``place``.
     label : str
-        A key of `viz.measures.labels.LABELS`, or ``all``.
+        A key of `models.measures.labels.LABELS`, or ``all``.
     profiles : tuple of Profile or None
         Of the heads that are shown, in their order; None where nothing was measured.
     """
@@ -81,10 +82,10 @@ def arrange(shown: Shown) -> Arrangement:
     by, label = link.text_of(ORDER) or IN_PLACE, link.text_of(ONLY) or ALL
     measured = None if shown.has_long_text and (by, label) == (IN_PLACE, ALL) else profiles_of(shown)
     site = shown.first.shown.site
-    measures = head_measures.measures_for(site) if measured is None else head_profile.columns_of(measured)
+    measures = measures_for(site) if measured is None else head_profile.columns_of(measured)
     names = {measure.key: _("most first: {name}", name=name_of(measure)) for measure in measures}
     names["score"] = _("most first: score of the label")
-    elsewhere = {measure.key for measure in head_measures.MEASURES} - set(names)
+    elsewhere = {measure.key for measure in MEASURES} - set(names)
     if by in elsewhere:
         link.drop(ORDER)
     there = Counter(each.label.key for each in measured or ())

@@ -7,11 +7,11 @@ from typing import Any
 
 import streamlit as st
 
+from models.measures.heads import Measure
 from models.sites import Site
 from viz.captions.measures import label_name, left_out, meaning_of, meaning_of_label, name_of, remark_of
 from viz.figures.by_head import numbers_by_head
 from viz.measures import head_profile
-from viz.measures.head_measures import Measure
 from viz.text.language import _
 from viz.text.markup import plain
 from viz.views.heads import HeadPlace

@@ -8,10 +8,10 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
+from models.measures.entropy import mean_entropy
 from models.trace import AttentionTrace
 from viz.figures.by_head import numbers_by_head
 from viz.measures.consequence import words_of_target
-from viz.measures.entropy import mean_entropy
 from viz.text.language import _, _n
 from viz.text.tokens import visible
 from viz.views.heads import HeadPlace

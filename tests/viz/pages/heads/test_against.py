@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from models.measures.divergence import head_divergence
 from models.trace import AttentionTrace
 from tests.support.heads_page import MINILM, TEXT, opened, parameter, trace_of, words
-from viz.measures.similarity import head_divergence
 from viz.text.tokens import visible
 
 OTHER = "The cat drank the milk because it was sweet."

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
-from viz.measures.by_chance import Odds
+import numpy as np
+from numpy.typing import NDArray
+
+from models.measures.chance import Odds
 
 LEAST_SHARE = 0.25
 """A head is called after a pattern that takes at least a quarter of its reading ..."""
@@ -64,6 +68,24 @@ class HeadLabel:
         return self.score * (1 - 1 / self.times)
 
 
+class Labels(NamedTuple):
+    """The labels of many heads, arrays of one shape: the place of each in `LABELS`, its score, its times."""
+
+    codes: NDArray[np.int64]
+    scores: NDArray[Any]
+    times: NDArray[Any]
+
+    def at(self, *place: int) -> HeadLabel:
+        """Return the label of one head.
+
+        Parameters
+        ----------
+        *place : int
+            Where it stands in the arrays.
+        """
+        return HeadLabel(LABELS[self.codes[place]], float(self.scores[place]), float(self.times[place]))
+
+
 def label_of(values: Mapping[str, float], odds: Mapping[str, Odds]) -> HeadLabel:
     """Return the label of a head.
 
@@ -82,21 +104,49 @@ def label_of(values: Mapping[str, float], odds: Mapping[str, Odds]) -> HeadLabel
     --------
     >>> odds = {"previous": Odds(4, 9.0), "first": Odds(1, 0.0)}
     >>> label_of({"previous": 0.8, "first": 0.1, "breadth": 0.3}, odds)
-    HeadLabel(key='previous', score=0.8, times=4)
+    HeadLabel(key='previous', score=0.8, times=4.0)
     >>> label_of({"previous": 0.2, "first": 0.3, "breadth": 0.6}, odds).key
     'none'
     """
-    if values.get(UNREAD, 0.0) >= HALF:
-        return HeadLabel(UNREAD, values[UNREAD])
-    shares = {key: values[key] for key in PATTERNS if key in values}
-    clear = [HeadLabel(key, share, odds[key].times) for key, share in shares.items() if _is_clear(share, odds[key])]
-    strong = [each for each in clear if each.key not in WEAK]
-    if values["breadth"] >= LEAST_BREADTH and max((each.score for each in clear), default=0.0) < HALF:
-        return HeadLabel(BROAD, min(values["breadth"], 1.0))
-    if clear:
-        return max(strong or clear, key=lambda each: each.above)
-    return HeadLabel(NONE, max(shares.values(), default=0.0))
+    each = {key: np.asarray(value) for key, value in values.items()}
+    return labels_of(each, {key: (np.asarray(one), np.asarray(other)) for key, (one, other) in odds.items()}).at()
 
 
-def _is_clear(share: float, odds: Odds) -> bool:
-    return share >= LEAST_SHARE and odds.times >= ABOVE_CHANCE and odds.deviations >= LEAST_DEVIATIONS
+def labels_of(values: Mapping[str, NDArray[Any]], odds: Mapping[str, tuple[NDArray[Any], NDArray[Any]]]) -> Labels:
+    """Return the labels of many heads.
+
+    Parameters
+    ----------
+    values : mapping of str to array
+        Measures, as `label_of` takes them, arrays of one shape; below 0 where a pattern means nothing for a text.
+    odds : mapping of str to pair of array
+        Times and deviations of those patterns.
+
+    Returns
+    -------
+    Labels
+    """
+    breadth = values["breadth"]
+    keys = [key for key in PATTERNS if key in values]
+    nothing = np.zeros((1, *breadth.shape), dtype=breadth.dtype)
+    shares = np.stack([values[key] for key in keys]) if keys else nothing  # [pattern, ...]
+    times = np.stack([odds[key][0] for key in keys]) if keys else nothing + 1
+    deviations = np.stack([odds[key][1] for key in keys]) if keys else nothing
+    clear = (shares >= LEAST_SHARE) & (times >= ABOVE_CHANCE) & (deviations >= LEAST_DEVIATIONS)
+    above = np.where(clear, shares * (1 - 1 / np.maximum(times, ABOVE_CHANCE)), -1.0)
+    weak = np.array([key in WEAK for key in keys] or [False])
+    strong = clear & ~weak.reshape(-1, *([1] * breadth.ndim))
+    best = np.where(strong.any(axis=0), np.where(strong, above, -1.0).argmax(axis=0), above.argmax(axis=0))
+    codes = np.array([LABELS.index(key) for key in keys] or [0])[best]
+    score, time = (np.take_along_axis(each, best[None], axis=0)[0] for each in (shares, times))
+    unclear = ~clear.any(axis=0)
+    broad = (breadth >= LEAST_BREADTH) & (np.where(clear, shares, 0).max(axis=0) < HALF)
+    unread = values.get(UNREAD, nothing[0])
+    for where, label, given in (
+        (unclear, NONE, np.maximum(shares.max(axis=0), 0)),
+        (broad, BROAD, np.minimum(breadth, 1)),
+        (unread >= HALF, UNREAD, unread),
+    ):
+        codes = np.where(where, LABELS.index(label), codes)
+        score, time = np.where(where, given, score), np.where(where, 1.0, time)
+    return Labels(codes, score, time)

@@ -10,10 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
+from models.measures.entropy import mean_entropy, row_entropy
+from models.measures.shares import unread
 from tests.support.figure_samples import rows
-from viz.measures.distance import mean_distance, offset_share
-from viz.measures.entropy import mean_entropy, relative_entropy, row_entropy
-from viz.measures.shares import cells_share, key_share, keys_share, repeated_share, unread, unread_share
+from tests.support.measuring import (
+    cells_share,
+    key_share,
+    keys_share,
+    mean_distance,
+    offset_share,
+    relative_entropy,
+    repeated_share,
+    unread_share,
+)
 from viz.views.links import Link, row_links, strongest_links
 
 MATRICES = arrays(np.float32, array_shapes(min_dims=2, max_dims=2, max_side=6), elements=st.floats(0, 1, width=32))

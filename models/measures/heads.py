@@ -1,0 +1,171 @@
+"""The numbers that describe heads: what each is, and of which maps it means something. numpy only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.measures.chance import chance_of
+from models.measures.labels import PATTERNS, UNREAD, Labels, labels_of
+from models.measures.reading import Reading
+from models.measures.texts import KEYS, LINKED, OFFSETS, Sample, Texts
+from models.sites import Site
+
+ENCODER, DECODER, CROSS = ("encoder", "self"), ("decoder", "self"), ("decoder", "cross")
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A number that describes a head on one sentence.
+
+    Parameters
+    ----------
+    key : str
+        What code calls it; what a reader calls it stands in `viz.captions.measures`.
+    compute : callable
+        From a `Reading` of `Texts` to a number a text and head.
+    places : tuple of (str, str)
+        Stack and kind of the maps where it means something.
+    is_share : bool
+        Whether it lies between 0 and 1.
+    needs : callable, optional
+        Tells whether it says anything of a `Sample`; left out, of any.
+    """
+
+    key: str
+    compute: Callable[[Reading, Texts], Array]
+    places: tuple[tuple[str, str], ...] = (ENCODER, DECODER, CROSS)
+    is_share: bool = True
+    needs: Callable[[Sample], bool] | None = None
+
+
+def _given(pattern: str, reading: Reading, texts: Texts) -> Array:
+    """Return the weight in the cells of a pattern: [text, head]."""
+    if pattern not in reading.given:
+        reading.given[pattern] = _work_out(pattern, reading, texts)
+    return reading.given[pattern]
+
+
+def _work_out(pattern: str, reading: Reading, texts: Texts) -> Array:
+    if pattern in OFFSETS:
+        return reading.offset_given(*(each for each in OFFSETS[pattern] if each <= 0 or not reading.causal))
+    if pattern in KEYS:
+        return reading.key_given(texts.places(pattern))
+    return reading.cells_given(texts.cells(pattern))
+
+
+def _share(pattern: str) -> Callable[[Reading, Texts], Array]:
+    return lambda reading, texts: reading.share(_given(pattern, reading, texts))
+
+
+def _has_links(sample: Sample) -> bool:
+    return sample.links is not None
+
+
+MEASURES = (
+    Measure("entropy", lambda reading, _texts: reading.mean_entropy(), is_share=False),
+    Measure("breadth", lambda reading, _texts: reading.relative_entropy()),
+    Measure("distance", lambda reading, _texts: reading.mean_distance(), (ENCODER, DECODER), is_share=False),
+    *(Measure(pattern, _share(pattern), (CROSS,), needs=_has_links) for pattern in LINKED),
+    Measure("previous", _share("previous"), (ENCODER, DECODER)),
+    Measure("same", _share("same"), (ENCODER, DECODER)),
+    Measure("next", _share("next"), (ENCODER,)),
+    Measure("near", _share("near"), (ENCODER, DECODER)),
+    Measure("first", _share("first")),
+    Measure("last", _share("last"), (ENCODER, CROSS)),
+    Measure("delimiter", _share("delimiter"), needs=lambda sample: bool(sample.delimiters)),
+    Measure("punctuation", _share("punctuation"), needs=lambda sample: bool(sample.marks)),
+    Measure(
+        "repeated",
+        lambda reading, texts: reading.rows_share(texts.cells("repeated"), _given("repeated", reading, texts)),
+        (ENCODER, DECODER),
+        needs=lambda sample: sample.repeats,
+    ),
+    Measure(UNREAD, lambda reading, _texts: reading.unread_share(), needs=lambda sample: not sample.rows_sum_to_one),
+)
+"""In the order of a table's columns."""
+
+
+def measures_for(site: Site, sample: Sample | None = None) -> tuple[Measure, ...]:
+    """Return the measures that mean something for the map at `site`, and for the text of `sample`.
+
+    Without `sample`, those that mean something for any text.
+
+    Parameters
+    ----------
+    site : Site
+    sample : Sample, optional
+    """
+    return tuple(
+        measure
+        for measure in MEASURES
+        if (site.stack, site.kind) in measure.places
+        and (measure.needs is None or (sample is not None and measure.needs(sample)))
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The heads of one layer on several texts, in numbers.
+
+    Parameters
+    ----------
+    values : dict of str to array, [text, head]
+        By `Measure.key`; -1 where a measure says nothing of a text.
+    means : dict of str to bool array, [text]
+        Of which texts it does.
+    expected : dict of str to array, [text, head]
+        Of each pattern the share that chance gives it.
+    clear : dict of str to array, [text, head]
+        Of each pattern how many standard deviations its share lies above that.
+    labels : Labels
+        Arrays, [text, head].
+    """
+
+    values: dict[str, Array]
+    means: dict[str, NDArray[np.bool_]]
+    expected: dict[str, Array]
+    clear: dict[str, Array]
+    labels: Labels
+
+
+def measure_heads(reading: Reading, texts: Texts, site: Site) -> Measured:
+    """Measure the heads of one layer on several texts.
+
+    Parameters
+    ----------
+    reading : Reading
+    texts : Texts
+        The same texts.
+    site : Site
+        Of the maps.
+
+    Returns
+    -------
+    Measured
+        Of the measures that mean something there, for one of the texts or more.
+    """
+    values, means = {}, {}
+    for measure in MEASURES:
+        if (site.stack, site.kind) in measure.places:
+            there = texts.means(measure.needs)
+            if there.any():
+                means[measure.key] = there
+                values[measure.key] = np.where(there[:, None], measure.compute(reading, texts), -1)
+    patterns = [key for key in PATTERNS if key in values]
+    given = np.stack([_given(key, reading, texts) for key in patterns], axis=-1)  # [text, head, pattern]
+    counted = np.stack([texts.counted(key) for key in patterns], axis=1)  # [text, pattern, query]
+    chance = chance_of(given, reading.sums, reading.squares, reading.readable, counted)
+    odds = {key: (chance.times[..., place], chance.deviations[..., place]) for place, key in enumerate(patterns)}
+    return Measured(
+        values,
+        means,
+        {key: reading.share(chance.expected[..., place]) for place, key in enumerate(patterns)},
+        {key: odds[key][1] for key in patterns},
+        labels_of(values, odds),
+    )

@@ -1,0 +1,184 @@
+"""What heads read, text by text: shares of their reading, their entropy and their distance. numpy only.
+
+One text or many: shorter texts are filled up with rows and columns of 0, which count for nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property, lru_cache
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.measures.entropy import entropy_of_rows
+from models.measures.shares import Weights, missing_of, ratio, wholes_of
+
+Array = NDArray[Any]
+
+
+class Reading:
+    """The heads of one layer on several texts.
+
+    Parameters
+    ----------
+    weights : float array, [text, head, query, key]
+        0 beyond the end of a text.
+    queries, keys : sequence of int
+        How many rows and columns each text has.
+    causal : bool, optional
+        Whether the query at position i may read only the keys 0 to i.
+    """
+
+    def __init__(self, weights: Weights, queries: Sequence[int], keys: Sequence[int], *, causal: bool = False) -> None:
+        self.weights, self.causal = weights, causal
+        self.queries, self.keys = np.asarray(queries), np.asarray(keys)
+        self.there = np.arange(weights.shape[2]) < self.queries[:, None]
+        """Which rows are of each text: [text, query]."""
+        kind = weights.dtype.type
+        self.sums: Array = weights.sum(axis=-1)  # [text, head, query]
+        rows = self.there[:, None]
+        self.missing: Array = np.where(rows, missing_of(self.sums), kind(0))
+        self.wholes: Array = np.where(rows, wholes_of(self.sums), kind(0))
+        self.whole: Array = self.wholes.sum(axis=-1)
+        """What all queries give, to tokens and to none: [text, head]."""
+        self.given: dict[str, Array] = {}
+        """What goes into the cells of patterns, as it was worked out: each [text, head]."""
+
+    @classmethod
+    def of(cls, weights: Weights, *, causal: bool = False) -> Self:
+        """Return the reading of one text, measured in float64.
+
+        Parameters
+        ----------
+        weights : array, [head, query, key]
+        causal : bool, optional
+        """
+        values = np.asarray(weights, dtype=np.float64)[None]
+        return cls(values, values.shape[2:3], values.shape[3:], causal=causal)
+
+    @cached_property
+    def received(self) -> Array:
+        """What each key is given by all queries: [text, head, key]."""
+        return np.asarray(self.weights.sum(axis=-2))
+
+    @cached_property
+    def squares(self) -> Array:
+        """The sum of the squares of each row: [text, head, query]."""
+        return np.asarray(np.einsum("thqk,thqk->thq", self.weights, self.weights))
+
+    @cached_property
+    def entropies(self) -> Array:
+        """The entropy of each row in bits: [text, head, query]; 0 beyond the end of a text."""
+        found = entropy_of_rows(self.weights, np.where(self.there[:, None], self.sums, self.sums.dtype.type(1)))
+        return np.where(self.there[:, None], found, found.dtype.type(0))
+
+    @cached_property
+    def readable(self) -> NDArray[np.int64]:
+        """How many keys each query may read: [text, query]."""
+        count = self.weights.shape[2]
+        most = np.broadcast_to(self.keys[:, None], (len(self.keys), count))
+        found = np.minimum(np.arange(1, count + 1), most) if self.causal else most
+        return np.where(self.there, found, 0)
+
+    def mean_entropy(self) -> Array:
+        """Return how widely heads spread: the mean over queries of a row's entropy, in bits: [text, head]."""
+        return ratio(self.entropies.sum(axis=-1), self.queries[:, None].astype(self.sums.dtype))
+
+    @cached_property
+    def choices(self) -> Array:
+        """The most that the entropy of each row could be, in bits: [text, head, query].
+
+        A head of which any row leaves something unread has one choice more in every row: no token.
+        """
+        more = (self.missing > 0).any(axis=-1, keepdims=True)  # [text, head, 1]
+        most = np.log2(np.maximum(self.readable[:, None] + more, 1)).astype(self.sums.dtype)
+        return np.where(self.there[:, None], most, most.dtype.type(0))
+
+    def relative_entropy(self) -> Array:
+        """Return `mean_entropy` as a share of the most that it could be, so that long and short texts compare.
+
+        Returns
+        -------
+        float array, [text, head]
+            0 where every query reads one key, 1 where every query reads all that it may alike; 0 too if no query
+            has a choice. The sum of the rows' entropies over the sum of the most that each could be.
+        """
+        return ratio(self.entropies.sum(axis=-1), self.choices.sum(axis=-1))
+
+    def mean_distance(self) -> Array:
+        """Return how far heads read: the mean of |query position - key position|, weighted by attention.
+
+        Returns
+        -------
+        float array, [text, head]
+            In tokens, of what tokens are given: what rows leave unread is at no distance. 0 if there is no weight.
+        """
+        texts, heads, queries, keys = self.weights.shape
+        away = _away(queries, keys).astype(self.weights.dtype)
+        part = self.weights.reshape(texts, heads, queries * keys) @ away
+        return ratio(part, self.sums.sum(axis=-1))
+
+    def offset_given(self, *offsets: int) -> Array:
+        """Return what goes to the keys that stand `offsets` places from their queries: [text, head].
+
+        Parameters
+        ----------
+        *offsets : int
+            -1 the previous token, 0 the token itself, 1 the next.
+        """
+        parts = [np.diagonal(self.weights, each, axis1=-2, axis2=-1).sum(axis=-1) for each in offsets]
+        return np.asarray(sum(parts[1:], parts[0]))
+
+    def key_given(self, places: Array) -> Array:
+        """Return what goes to one key of each text, or to several: [text, head].
+
+        Parameters
+        ----------
+        places : bool array, [text, key]
+        """
+        return np.asarray((self.received @ places[..., None].astype(self.received.dtype))[..., 0])
+
+    def cells_given(self, cells: Array) -> Array:
+        """Return what goes along certain cells: [text, head].
+
+        Parameters
+        ----------
+        cells : bool array, [text, query, key]
+        """
+        texts, heads, queries, keys = self.weights.shape
+        flat = self.weights.reshape(texts, heads, queries * keys)
+        column = cells.reshape(texts, queries * keys, 1).astype(flat.dtype)
+        return np.asarray((flat @ column)[..., 0])
+
+    def share(self, given: Array) -> Array:
+        """Return what is given as a share of all that the queries give, to no token too: [text, head].
+
+        Parameters
+        ----------
+        given : float array, [text, head]
+        """
+        return ratio(given, self.whole)
+
+    def unread_share(self) -> Array:
+        """Return the share of the reading that goes to no token: [text, head]."""
+        return ratio(self.missing.sum(axis=-1), self.whole)
+
+    def rows_share(self, cells: Array, given: Array) -> Array:
+        """Return, of the queries that have such a cell, the share of their reading that goes along them: [text, head].
+
+        Parameters
+        ----------
+        cells : bool array, [text, query, key]
+        given : array, [text, head]
+            What goes along them.
+        """
+        rows = np.asarray(cells.any(axis=-1))[:, None].astype(self.wholes.dtype)  # [text, 1, query]
+        return ratio(given, (self.wholes * rows).sum(axis=-1))
+
+
+@lru_cache(maxsize=512)
+def _away(queries: int, keys: int) -> NDArray[np.int64]:
+    """Return how far each key stands from each query, in a line: [query * key]."""
+    return np.asarray(np.abs(np.arange(keys)[None, :] - np.arange(queries)[:, None]).ravel())
