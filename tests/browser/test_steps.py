@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import cache, partial
 from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 import models
 from models.experiments import lab, lab_presets
+from models.sites import Site
 from models.trace import AttentionTrace
 from tests.support.browsing import query
+from viz.canvas.standalone import standalone_html
+from viz.pages.steps.looking import Looked, walk_page, walker_of
+from viz.pages.steps.places import Place
+from viz.server.runtime import shared_host
 
 PAUSE = 1_500  # milliseconds
 SENTENCE = "The cat drank the milk."
@@ -244,7 +250,7 @@ def test_words_are_chosen_whole_and_pieces_on_request(visit: Callable[..., Page]
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_phone_shows_all_without_a_page_that_moves_sideways(visit: Callable[..., Page], scheme: str) -> None:
-    page = visit(width=390, scheme=scheme, step="softmax", sentence=" ".join([SENTENCE] * 4))
+    page = visit(width=390, scheme=scheme, mechanism="transformer", step="softmax", sentence=" ".join([SENTENCE] * 4))
     expect(page.locator(".walk .column").first).to_be_attached()
     wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     assert wide <= 0
@@ -255,5 +261,27 @@ def test_a_phone_shows_all_without_a_page_that_moves_sideways(visit: Callable[..
     expect(page.locator(".walk .column")).to_have_count(14)
     box = stage.bounding_box()
     assert box is not None
-    assert box["y"] < 480
+    assert box["y"] < 440
+    says = page.locator(".walk .says").bounding_box()
+    assert says is not None
+    assert says["y"] >= box["y"] + box["height"]
     assert page.locator(".walk").evaluate("each => each.classList.contains('dark')") == (scheme == "dark")
+
+
+def test_a_saved_walk_answers_every_word_and_the_columns_of_the_one_it_opens_with(browser: Browser) -> None:
+    trace = models.load(KEY).attend(SENTENCE, sites=("decoder.0.cross.*",))
+    place = Place(KEY, trace, Site.parse("decoder.0.cross"), 0)
+    lead = {"lead": "It wrote:", "language": "fr"}
+    looked = Looked((walker_of(shared_host(), place),), "piece", lead, row=2, column=None)
+    page = browser.new_page()
+    page.set_content(standalone_html("A walk", [walk_page(looked, "softmax")]))
+    wait_for_weights(page, 2)
+    page.locator(".walk .column").nth(3).click()
+    expect(page.locator(".walk .column.chosen")).to_have_attribute("aria-label", re.compile("^ank"))
+    page.locator(".walk .sentence button").nth(4).click()
+    wait_for_weights(page, 4)
+    expect(page.locator(".walk .column[role=button]")).to_have_count(0)
+    page.locator(".walk .sentence button").nth(2).click()
+    wait_for_weights(page, 2)
+    expect(page.locator(".walk .column[role=button]")).to_have_count(len(place.trace.source))
+    page.close()

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
@@ -33,10 +33,13 @@ class Picture:
         Its name, as `viz.canvas.parts.parts_of` takes it.
     payload : bytes
         As the ``encode_...`` of the canvas gives it.
+    answers : mapping of str to bytes, optional
+        Of a walk: what it shows of another row and column, by ``row column``.
     """
 
     canvas: str
     payload: bytes = field(repr=False)
+    answers: Mapping[str, bytes] = field(default_factory=dict, repr=False)
 
 
 def standalone_html(title: str, pictures: Sequence[Picture], facts: Iterable[tuple[str, str]] = ()) -> str:
@@ -88,12 +91,17 @@ def picture_html(picture: Picture, *, waits: bool = False) -> str:
     waits : bool, optional
         Whether it stays empty until a script of the page sends it the event ``fed``.
     """
-    parts, held = parts_of(picture.canvas), base64.b64encode(picture.payload).decode("ascii")
+    parts = parts_of(picture.canvas)
+    answers = "".join(_held(payload, f' data-at="{escape(at)}"') for at, payload in picture.answers.items())
     return (
         f'<div class="picture" data-canvas="{picture.canvas}"{" data-waits" if waits else ""}>'
-        f"<template><style>{parts.style}</style>{parts.html}</template>"
-        f'<script type="application/octet-stream">{held}</script></div>'
+        f"<template><style>{parts.style}</style>{parts.html}</template>{_held(picture.payload)}{answers}</div>"
     )
+
+
+def _held(payload: bytes, at: str = "") -> str:
+    held = base64.b64encode(payload).decode("ascii")
+    return f'<script type="application/octet-stream"{at}>{held}</script>'
 
 
 def scripts_html(canvases: Iterable[str]) -> str:

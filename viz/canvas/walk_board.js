@@ -1,7 +1,7 @@
 // One mechanism of a walk: its formula, and the picture that stands still while the steps light its parts.
 // Whatever comes from the data is shown as text; the formulas alone are markup, and those are of the code.
 
-const CELL = { least: 26, most: 96 }; // pixels of a column
+const CELL = { least: 24, most: 96 }; // pixels of a column
 const NUMBER = 36; // pixels of a column at least whose numbers are all written
 // Of a picture: lines of text, gaps, numbers, dots and nodes in pixels, and the share of it that lines to the context take.
 const LINES = 13, GAP = 4, DIGITS = 12, FAN = 0.17, DEEP = 0.15, LOWEST = 8, NODE = 28, DOT = 18;
@@ -13,6 +13,7 @@ const MOVE = 300; // milliseconds
 class Board {
   constructor(tell) {
     this.tell = tell; // what to do when a column is chosen
+    this.heading = html("p", "heading");
     this.says = html("p", "says");
     this.formula = html("div", "formula");
     this.left = html("div", "side left");
@@ -20,7 +21,7 @@ class Board {
     this.stage.addEventListener("scroll", () => this.follow());
     this.right = html("div", "side");
     this.note = html("p", "note");
-    const top = html("div", "top", this.says, this.formula);
+    const top = html("div", "top", html("div", "told", this.heading, this.says), this.formula);
     this.root = html("div", "board", top, html("div", "parts", this.left, this.stage, this.right), this.note);
   }
 
@@ -80,7 +81,7 @@ class Board {
     });
   }
 
-  // The words of every step have room from the start, so that the picture below them stands still.
+  // The words of every step have room from the start, so that what stands below them stands still.
   holdSays() {
     this.says.style.minHeight = "";
     this.says.style.minHeight = `${Math.max(...this.picture.steps.map((step) => {
@@ -91,8 +92,8 @@ class Board {
 
   // The name of the step is lit above; of several mechanisms each has its own.
   tellStep(step) {
-    const heading = this.titled ? [html("b", "", `${this.picture.title} \u00b7 ${step.title}`)] : [];
-    this.says.replaceChildren(...heading, step.says);
+    this.heading.textContent = this.titled ? `${this.picture.title} \u00b7 ${step.title}` : "";
+    this.says.textContent = step.says;
   }
 
   // Draw the columns as wide as there is room for; a longer text scrolls inside the stage.
@@ -106,7 +107,8 @@ class Board {
     const widest = Math.max(...columns.map(({ text }) => pen.measureText(cut(text)).width));
     let cell = Math.min(Math.max(room / columns.length, CELL.least), CELL.most);
     const slanted = widest + 8 > cell, angle = (SLANT * Math.PI) / 180;
-    const beyond = slanted ? Math.max(widest * Math.cos(angle) - cell / 2, 0) : 0;
+    const over = columns.map(({ text }, place) => pen.measureText(cut(text)).width * Math.cos(angle) - cell * (columns.length - place - 0.5));
+    const beyond = slanted ? Math.max(0, ...over) : 0;
     if (slanted) cell = Math.min(Math.max((room - beyond) / columns.length, CELL.least), CELL.most);
     const width = Math.max(room, cell * columns.length + beyond);
     const above = Math.max(this.says.offsetHeight, this.formula.offsetHeight);
@@ -246,9 +248,10 @@ class Board {
       const chosen = column === picture.chosen;
       const numbers = picture.rows.map(({ title, values }) => `${title}: ${values[column] === null ? words.hidden : precise(values[column])}`);
       const hit = svg("rect", { x: place.left + column * place.cell, y: 0, width: place.cell, height: bottom, class: "hit" });
-      const group = svg("g", { class: chosen ? "column chosen" : "column", role: "button", tabindex: -1, "aria-pressed": chosen,
+      const pick = picture.picks ? { role: "button", tabindex: -1, "aria-pressed": chosen } : { role: "img" };
+      const group = svg("g", { class: chosen ? "column chosen" : "column", ...pick,
         "aria-label": `${text}: ${numbers.join(", ")}` }, svg("title", {}, `${text}\n${numbers.join("\n")}`), hit);
-      group.addEventListener("click", () => this.tell(column, picture.picks[column]));
+      if (picture.picks) group.addEventListener("click", () => this.tell(column, picture.picks[column]));
       root.append(group);
     });
   }

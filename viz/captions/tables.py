@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from viz.measures.summary import Summary
 from viz.text.counting import FIRST_POSITION, numbered
@@ -119,6 +120,28 @@ def csv_of_views(views: Sequence[View], *, linking: Linking = "none") -> str:
         for cell in _cells(view):
             said = () if linking == "none" else (int((cell[0], cell[2]) in links),)
             rows.append((*known, provenance.decoding, len(provenance.edits), *texts, view.reading, *cell, *said))
+    return _csv(rows)
+
+
+def csv_of_walks(pictures: Sequence[Mapping[str, Any]]) -> str:
+    """Return what stands in the columns of a walk as CSV with a line a bar, all mechanisms in one.
+
+    Parameters
+    ----------
+    pictures : sequence of mapping
+        As `viz.walk.picture.picture_of` gives them.
+
+    Returns
+    -------
+    str
+        A heading, then mechanism, quantity, place and text of the key, and the value: nothing where the mask hides it.
+    """
+    rows: list[tuple[object, ...]] = [("mechanism", "quantity", "key_position", "key", "value")]
+    for picture in pictures:
+        keys = [each["text"] for each in picture["columns"]]
+        for row in picture["rows"]:
+            for place, (key, value) in enumerate(zip(keys, row["values"], strict=True), start=FIRST_POSITION):
+                rows.append((picture["title"], row["title"], place, key, "" if value is None else repr(value)))
     return _csv(rows)
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.figure_samples import AWKWARD, translation
-from viz.captions.tables import csv_of, csv_of_views, table_of
+from viz.captions.tables import csv_of, csv_of_views, csv_of_walks, table_of
 from viz.views.view import View, choose_view
 
 WORDS = st.lists(st.text(st.characters(), max_size=30), min_size=1, max_size=8)
@@ -53,3 +53,15 @@ def test_one_csv_holds_every_cell_of_every_mechanism() -> None:
         "0",
     )
     assert (first["edits"], first["decoding"], first["rows"]) == ("0", "greedy", "written")
+
+
+def test_one_csv_holds_every_bar_of_a_walk_and_nothing_for_what_is_hidden() -> None:
+    columns = [{"text": "the"}, {"text": "cat"}]
+    rows = [{"title": "score e", "values": [0.1, None]}]
+    pictures = [{"title": name, "columns": columns, "rows": rows} for name in ("Bahdanau", "Luong")]
+    found = list(csv.DictReader(io.StringIO(csv_of_walks(pictures))))
+    assert [each["mechanism"] for each in found] == ["Bahdanau"] * 2 + ["Luong"] * 2
+    assert [(each["key_position"], each["key"], each["value"]) for each in found[:2]] == [
+        ("1", "the", "0.1"),
+        ("2", "cat", ""),
+    ]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import cast
 
 from streamlit.delta_generator import DeltaGenerator
 
 import models
-from models.trace import AttentionTrace
-from viz.canvas.walk import encode_walk
+from viz.captions.tables import csv_of_walks
 from viz.figures.printable import PrintedWalk
+from viz.pages.steps.looking import Looked, walk_page, walker_of
 from viz.pages.steps.numbers import show_numbers
 from viz.pages.steps.places import Place, choose_mechanisms, choose_places, installed
 from viz.pages.steps.settings import (
@@ -27,10 +27,7 @@ from viz.server.runtime import Host, shared_host
 from viz.text.language import _
 from viz.views.view import Unit
 from viz.walk.mechanisms import WALKS
-from viz.walk.order import all_steps, keep_step, nearest_step
-from viz.walk.picture import picture_of, sentence_of
-from viz.walk.scene import Scene
-from viz.walk.steps import look_at, take_steps
+from viz.walk.order import nearest_step
 from viz.walk.telling import same_row, telling_row, telling_word
 from viz.widgets import session
 from viz.widgets.canvas import Walked, walk_canvas, walked_on
@@ -40,12 +37,8 @@ from viz.widgets.sentence import say_cut
 from viz.widgets.settings import choose, link, unknown, value_of
 from viz.widgets.shared_settings import UNIT
 
-if TYPE_CHECKING:
-    from models.experiments.arithmetic import DecoderRun
-    from models.translation.translator import Translator
-
 CANVAS = "walk"
-_RUN, _ROWS = "steps-decoder-run-", "steps-rows"
+_ROWS = "steps-rows"
 
 
 def show_steps(sentence: str, pair: str, messages: DeltaGenerator, bar: DeltaGenerator) -> None:
@@ -111,49 +104,28 @@ def _walk(host: Host, places: list[Place], unit: Unit) -> None:
     told = walked_on(CANVAS)
     row = _row(first, told)
     column = _column(first, row, told)
-    scenes, walks = [], []
-    for place in places:
-        scenes.append(_scene(host, place, *_same(first, place, row, column)))
-        walks.append(take_steps(WALKS[place.mechanism], scenes[-1]))
-    titles = all_steps(walks)
-    step = _step(titles, told)
-    pictures = [
-        picture_of(WALKS[place.mechanism], scene, steps, unit)
-        for place, scene, steps in zip(places, scenes, walks, strict=True)
-    ]
-    text = sentence_of(first.queries, row, unit, **_lead(first))
-    shown = keep_step(pictures, titles)
-    walk_canvas(encode_walk(shown, titles=titles, step=step, row=row, column=column, text=text), key=CANVAS)
+    looked = Looked(tuple(walker_of(host, place) for place in places), unit, _lead(first), row, column)
+    step = _step(looked.titles, told)
+    walk_canvas(looked.encode(step), key=CANVAS)
+    formulas = [WALKS[place.mechanism].formula for place in places]
     keep_row(
-        lambda: _printed(places, shown, step),
+        lambda: PrintedWalk(looked.pictures, formulas, step, _("the likeliest next words")),
         key="walk",
         name=f"{_wrote(first, row)} {step}",
         square=False,
+        csv=(lambda: csv_of_walks(looked.pictures)) if first.site else None,
+        pictures=lambda: [walk_page(looked, step)],
         traces={_(place.trace.provenance.title): place.trace for place in places},
     )
     looked_at = []
-    for scene, steps in zip(scenes, walks, strict=True):
+    for scene, steps in zip(looked.scenes, looked.walks, strict=True):
         own = nearest_step(step, [each.key for each in steps])
         looked_at.append((scene, next(each for each in steps if each.key == own)))
     show_numbers(looked_at)
 
 
-def _printed(places: list[Place], pictures: list[dict[str, Any]], step: str) -> PrintedWalk:
-    formulas = [WALKS[place.mechanism].formula for place in places]
-    return PrintedWalk(pictures, formulas, step, _("the likeliest next words"))
-
-
 def _wrote(place: Place, row: int) -> str:
     return f"{place.mechanism} {place.queries.word_texts[place.queries.words[row]]}"
-
-
-def _same(first: Place, place: Place, row: int, column: int | None) -> tuple[int, int | None]:
-    """Return query and key of another mechanism: those of the same words, which its tokenizer may cut otherwise."""
-    if place is first:
-        return row, column
-    own = same_row(first.queries, row, place.queries)
-    key = None if column is None or place.site is None else same_row(first.trace.source, column, place.trace.source)
-    return min(row, len(place.queries) - 1) if own is None else own, key
 
 
 def _row(place: Place, told: Walked | None) -> int:
@@ -209,31 +181,3 @@ def _lead(place: Place) -> dict[str, str]:
     if place.site is not None and place.site.kind == "self":
         return {"lead": _("Read in, word by word:"), "language": target}
     return {"lead": _("{title} wrote:", title=_(place.trace.provenance.title)), "language": target}
-
-
-def _scene(host: Host, place: Place, row: int, column: int | None) -> Scene:
-    from models.experiments.arithmetic import parameters_at
-
-    walk, model = WALKS[place.mechanism], cast("Translator", host.model(place.key))
-    run = _decoder_run(model, place.trace) if walk.needs_states else None
-    return look_at(
-        walk,
-        place.trace,
-        row=row,
-        place=place.site,
-        head=place.head,
-        column=column,
-        parameters=parameters_at(model, place.site, walk.parameters),
-        states=run.states if run else (),
-        vector=run.vector if run else None,
-        is_last=place.is_last,
-    )
-
-
-def _decoder_run(model: Translator, trace: AttentionTrace) -> DecoderRun:
-    """Return the decoder's states; those of the last run are kept while its steps are looked at."""
-    from models.experiments.arithmetic import decoder_run
-
-    identity = (trace.provenance.sha256, trace.source.ids, trace.target.ids)
-    run: DecoderRun = session.kept(_RUN + model.key, identity, lambda: decoder_run(model, trace))
-    return run

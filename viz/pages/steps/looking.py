@@ -1,0 +1,177 @@
+"""What is seen from a place in a walk: the numbers, the steps, the picture; and the walk as a page of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
+
+from viz.canvas.standalone import Picture
+from viz.canvas.walk import encode_walk
+from viz.pages.steps.places import Place
+from viz.server.runtime import Host
+from viz.views.view import Unit
+from viz.walk.mechanisms import WALKS
+from viz.walk.order import all_steps, keep_step, nearest_step
+from viz.walk.picture import picture_of, sentence_of
+from viz.walk.scene import Scene
+from viz.walk.steps import WalkStep, look_at, take_steps
+from viz.walk.telling import same_row
+from viz.widgets import session
+
+if TYPE_CHECKING:
+    from models.experiments.arithmetic import DecoderRun
+    from models.translation.translator import Translator
+
+_RUN = "steps-decoder-run-"
+
+
+@dataclass(frozen=True, slots=True)
+class Walker:
+    """One mechanism's run with what its walk needs besides the record.
+
+    Parameters
+    ----------
+    place : Place
+    model : Translator
+    run : DecoderRun or None
+        The decoder's states, where the walk needs them.
+    """
+
+    place: Place
+    model: Translator = field(repr=False)
+    run: DecoderRun | None = field(repr=False)
+
+    def scene(self, row: int, column: int | None) -> Scene:
+        """Return the numbers of one query, one key of it chosen; None: the one that is read most."""
+        from models.experiments.arithmetic import parameters_at
+
+        walk, place = WALKS[self.place.mechanism], self.place
+        return look_at(
+            walk,
+            place.trace,
+            row=row,
+            place=place.site,
+            head=place.head,
+            column=column,
+            parameters=parameters_at(self.model, place.site, walk.parameters),
+            states=self.run.states if self.run else (),
+            vector=self.run.vector if self.run else None,
+            is_last=place.is_last,
+        )
+
+
+def walker_of(host: Host, place: Place) -> Walker:
+    """Return `place` with the decoder's states; those of the last run are kept while its steps are looked at.
+
+    Parameters
+    ----------
+    host : Host
+    place : Place
+    """
+    from models.experiments.arithmetic import decoder_run
+
+    model, trace = cast("Translator", host.model(place.key)), place.trace
+    if not WALKS[place.mechanism].needs_states:
+        return Walker(place, model, None)
+    identity = (trace.provenance.sha256, trace.source.ids, trace.target.ids)
+    return Walker(place, model, session.kept(_RUN + model.key, identity, lambda: decoder_run(model, trace)))
+
+
+@dataclass(frozen=True, eq=False)
+class Looked:
+    """What is seen of one query and one of its keys, by every mechanism.
+
+    Parameters
+    ----------
+    walkers : sequence of Walker
+        The first one's rows and columns are meant.
+    unit : {"word", "piece"}
+    lead : mapping of str to str
+        What is said before the words, and their language: `viz.walk.picture.sentence_of` takes both.
+    row : int
+    column : int or None
+        None for the key that is read most.
+    """
+
+    walkers: tuple[Walker, ...]
+    unit: Unit
+    lead: Mapping[str, str]
+    row: int
+    column: int | None
+
+    @cached_property
+    def scenes(self) -> list[Scene]:
+        """The numbers of each mechanism."""
+        first = self.walkers[0].place
+        return [each.scene(*_same(first, each.place, self.row, self.column)) for each in self.walkers]
+
+    @cached_property
+    def walks(self) -> list[tuple[WalkStep, ...]]:
+        """The steps of each mechanism."""
+        return [
+            take_steps(WALKS[each.place.mechanism], scene)
+            for each, scene in zip(self.walkers, self.scenes, strict=True)
+        ]
+
+    @cached_property
+    def titles(self) -> dict[str, str]:
+        """The steps of all, in order."""
+        return all_steps(self.walks)
+
+    @cached_property
+    def pictures(self) -> list[dict[str, Any]]:
+        """What is drawn of each mechanism."""
+        drawn = [
+            picture_of(WALKS[each.place.mechanism], scene, steps, self.unit)
+            for each, scene, steps in zip(self.walkers, self.scenes, self.walks, strict=True)
+        ]
+        return keep_step(drawn, self.titles)
+
+    @property
+    def text(self) -> dict[str, Any]:
+        """The words that the reader can choose."""
+        return sentence_of(self.walkers[0].place.queries, self.row, self.unit, **self.lead)
+
+    def encode(self, step: str, *, choosable: bool = True) -> bytes:
+        """Return what the browser is fed with; without a choice of columns if they are not `choosable`."""
+        pictures = self.pictures
+        if not choosable:
+            pictures = [{name: part for name, part in each.items() if name != "picks"} for each in pictures]
+        own = step if step in self.titles else nearest_step(step, tuple(self.titles)) or next(iter(self.titles))
+        return encode_walk(pictures, titles=self.titles, step=own, row=self.row, column=self.column, text=self.text)
+
+
+def walk_page(looked: Looked, step: str) -> Picture:
+    """Return the walk as a picture of its own: every word answers, and every column of the word that is shown.
+
+    Parameters
+    ----------
+    looked : Looked
+        What is shown first.
+    step : str
+        Its key.
+    """
+
+    def at(row: int, column: int | None) -> Looked:
+        return Looked(looked.walkers, looked.unit, looked.lead, row, column)
+
+    picks = looked.pictures[0].get("picks", ())
+    seen = {f"{looked.row} {column}": at(looked.row, column).encode(step) for column in picks}
+    seen |= {f"{looked.row} ": at(looked.row, None).encode(step)}
+    others = [each["row"] for each in looked.text["text"] if each["row"] != looked.row]
+    seen |= {f"{row} ": at(row, None).encode(step, choosable=False) for row in others}
+    back = sentence_of(looked.walkers[0].place.queries, -1, looked.unit, **looked.lead)
+    by_first = {other["row"]: each["row"] for each, other in zip(looked.text["text"], back["text"], strict=True)}
+    seen |= {f"{first} ": seen[f"{row} "] for first, row in by_first.items()}
+    return Picture("walk", looked.encode(step), seen)
+
+
+def _same(first: Place, place: Place, row: int, column: int | None) -> tuple[int, int | None]:
+    """Return query and key of another mechanism: those of the same words, which its tokenizer may cut otherwise."""
+    if place is first:
+        return row, column
+    own = same_row(first.queries, row, place.queries)
+    key = None if column is None or place.site is None else same_row(first.trace.source, column, place.trace.source)
+    return min(row, len(place.queries) - 1) if own is None else own, key
