@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import sys
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping
 from concurrent.futures import Future
@@ -74,10 +75,12 @@ class BoundedCache(Generic[T]):
         another is computed, so that two such are never in memory at once on its account.
     measure : callable, optional
         Gives about how many bytes a value takes.
+    most : int, optional
+        How many values are kept at most, however small they are.
     """
 
-    def __init__(self, limit: int, measure: Callable[[T], int] = bytes_of) -> None:
-        self._limit, self._measure = limit, measure
+    def __init__(self, limit: int, measure: Callable[[T], int] = bytes_of, most: int = sys.maxsize) -> None:
+        self._limit, self._measure, self._most = limit, measure, most
         self._lock = Lock()
         self._kept: OrderedDict[Hashable, tuple[T, int]] = OrderedDict()
         self._running: dict[Hashable, Future[T]] = {}
@@ -151,6 +154,6 @@ class BoundedCache(Generic[T]):
             return
         self._kept[key] = value, size
         self._size += size
-        while self._size > self._limit:
+        while self._size > self._limit or len(self._kept) > self._most:
             _, (_value, oldest) = self._kept.popitem(last=False)
             self._size -= oldest

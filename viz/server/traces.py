@@ -11,8 +11,10 @@ from viz.server.caching import BoundedCache
 TRACE_BYTES = 640 * 2**20
 """Memory that traces may take on a server: one of 144 heads and 1,024 tokens takes 604 MiB of it."""
 
-_TOKEN_BYTES = 400  # about what Python spends on one token: text, step, alternatives
+MOST_TRACES = 1536
+"""How many traces are kept: those of a class of forty, three sentences of all mechanisms each."""
 
+_TOKEN_BYTES = 400  # about what Python spends on one token: text, step, alternatives
 
 MOST_TIMES = 4096
 """How many run times are remembered."""
@@ -31,10 +33,18 @@ def trace_bytes(trace: AttentionTrace) -> int:
 
 
 class TraceCache(BoundedCache[AttentionTrace]):
-    """The latest traces, as many as fit into `limit` bytes. They are frozen: all visitors are given the same."""
+    """The latest traces, as many as fit into `limit` bytes. They are frozen: all visitors are given the same.
 
-    def __init__(self, limit: int = TRACE_BYTES) -> None:
-        super().__init__(limit, trace_bytes)
+    Parameters
+    ----------
+    limit : int, optional
+        Bytes.
+    most : int, optional
+        How many at most, however short they are.
+    """
+
+    def __init__(self, limit: int = TRACE_BYTES, most: int = MOST_TRACES) -> None:
+        super().__init__(limit, trace_bytes, most)
         self._milliseconds: dict[Hashable, float] = {}
         self._told: dict[Hashable, float] = {}
 

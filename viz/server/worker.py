@@ -139,7 +139,8 @@ class Worker:
         self._connection: Connection | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._waiting: dict[int, Future[bytes]] = {}
-        self._number = self._starts = 0
+        self._line: dict[int, int] = {}  # who waits for room, in the order in which they came, and how much they ask
+        self._number = self._starts = self._came = 0
 
     @staticmethod
     def is_possible() -> bool:
@@ -160,6 +161,8 @@ class Worker:
     def ask(self, questions: Sequence[Question]) -> list[Answer]:
         """Ask several questions that belong together: they are answered one after another, with none between them.
 
+        Where many wait already, whoever comes first is let in first.
+
         Parameters
         ----------
         questions : sequence of Question
@@ -169,11 +172,7 @@ class Worker:
         WorkerLostError
             If there is no such process, and it was started too often.
         """
-        wait_while(lambda: len(self._waiting) >= self._most)
-        with self._lock:
-            answers = [Answer(self, self._number + count) for count in range(len(questions))]
-            self._number += len(questions)
-            self._waiting |= {each.number: each.future for each in answers}
+        answers = self._admit(len(questions))
         try:
             with self._sending:
                 for answer, question in zip(answers, questions, strict=True):
@@ -183,6 +182,28 @@ class Worker:
                 self._forget(answer.number)
             raise
         return answers
+
+    def _admit(self, count: int) -> list[Answer]:
+        """Wait for room for `count` questions behind all who came before, and return where they will be answered."""
+        with self._lock:
+            self._came += 1
+            mine = self._came
+            self._line[mine] = count
+        try:
+            wait_while(lambda: not self._has_room(mine))
+        finally:
+            with self._lock:
+                del self._line[mine]
+        with self._lock:
+            answers = [Answer(self, self._number + each) for each in range(count)]
+            self._number += count
+            self._waiting |= {each.number: each.future for each in answers}
+        return answers
+
+    def _has_room(self, who: int) -> bool:
+        with self._lock:
+            before = sum(count for each, count in self._line.items() if each < who)
+            return len(self._waiting) + before < self._most
 
     def drop(self, number: int) -> None:
         """Take question `number` back: it is not answered, or not to its end.

@@ -70,6 +70,14 @@ def test_the_trace_that_was_not_asked_for_longest_leaves_first() -> None:
     assert cache.get("b", sample) is not traces["b"]
 
 
+def test_no_more_traces_are_kept_than_are_allowed_however_short_they_are() -> None:
+    cache = TraceCache(most=3)
+    for number in range(10):
+        cache.get(number, sample)
+    assert len(cache) == 3
+    assert [cache.knows(number) for number in (6, 7, 8, 9)] == [False, True, True, True]
+
+
 def test_a_trace_larger_than_the_cache_is_given_but_not_kept() -> None:
     cache = TraceCache(10)
     assert len(cache.get("a", sample).source) == 5

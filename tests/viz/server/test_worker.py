@@ -7,8 +7,9 @@ import os
 import signal
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from multiprocessing import Pipe
-from threading import Thread
+from threading import Event, Thread, current_thread
 from time import monotonic, sleep
 from typing import Any
 
@@ -164,3 +165,36 @@ def test_past_the_bound_a_visitor_is_told_and_gets_the_answer_all_the_same(monke
         assert told == [True, False]
         wait_while(lambda: False)
     assert told == [True, False]
+
+
+def test_past_the_bound_whoever_came_first_is_let_in_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each asks two questions where two may wait; one of those who wait leaves, and holds up nobody."""
+    monkeypatch.setattr(queueing, "LOOK", 0.001)
+    worker, came, entered = Worker(most_waiting=2), Event(), []
+    monkeypatch.setattr(worker, "_send", lambda _data: None)
+
+    def leave() -> None:
+        if current_thread().name == "3":
+            raise StopException
+
+    monkeypatch.setattr(queueing, "leave_if_asked", leave)
+
+    def visit(who: int) -> None:
+        with telling(lambda _busy: came.set()), suppress(StopException):
+            answers = worker.ask([Question("m", str(who), None, (), ())] * 2)
+            entered.append(who)
+            for answer in answers:
+                worker.drop(answer.number)
+
+    first = worker.ask([Question("m", "0", None, (), ())] * 2)
+    visitors = [Thread(target=visit, args=(who,), name=str(who)) for who in range(1, 7)]
+    for visitor in visitors:
+        came.clear()
+        visitor.start()
+        assert came.wait(20)
+    for answer in first:
+        worker.drop(answer.number)
+    for visitor in visitors:
+        visitor.join(20)
+    assert entered == [1, 2, 4, 5, 6]
+    assert not worker._line
