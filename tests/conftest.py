@@ -15,7 +15,7 @@ from tests.support.browsing import running
 if "PYTEST_XDIST_WORKER" in os.environ:  # a process a core: said before torch counts the cores
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # threads that wait by spinning take the other process's core
-os.environ.setdefault("ATTENTION_BENCH_WORKER", "off")  # no process for the models beside each that tests
+os.environ.setdefault("ATTENTION_BENCH_WORKERS", "0")  # no process for the models beside each that tests
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Response

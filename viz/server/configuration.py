@@ -173,8 +173,8 @@ class Configuration:
         Whether this machine may ask for the server's figures, as monitoring does; nobody else ever may.
     links : bool
         Whether what a visitor types and chooses stands in the address bar.
-    worker : bool
-        Whether the models run in a process of their own, where there is a core for it.
+    workers : int
+        How many processes run the models beside that of the pages, where there is a core for each; 0 for none.
     edits_a_second, most_characters, sweeps_at_once : int
         What visitors may ask for: changes of one of them, characters of a text, sweeps of all.
     """
@@ -189,7 +189,7 @@ class Configuration:
     framed_by: tuple[str, ...] = _set_by("FRAMED_BY", SITES, ())
     metrics: bool = _set_by("METRICS", SWITCH, False)
     links: bool = _set_by("LINKS", SWITCH, True)
-    worker: bool = _set_by("WORKER", SWITCH, True)
+    workers: int = _set_by("WORKERS", whole_number(0, 16), 2)
     edits_a_second: int = _set_by("EDITS_A_SECOND", whole_number(1, 1000), 10)
     most_characters: int = _set_by("CHARACTERS", whole_number(20, MOST_CHARACTERS), MOST_CHARACTERS)
     sweeps_at_once: int = _set_by("SWEEPS", whole_number(1, 1000), 2)

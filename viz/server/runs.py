@@ -15,9 +15,10 @@ from models.messages import Message
 from models.trace import AttentionTrace
 from models.waiting import asking
 from viz.server.cores import cores_for
+from viz.server.crew import Crew
 from viz.server.queueing import leave_if_asked, one_at_a_time
 from viz.server.traces import TraceCache
-from viz.server.worker import Answer, Question, Worker, WorkerLostError
+from viz.server.worker import Answer, Question, WorkerLostError
 
 if TYPE_CHECKING:
     from models.edits import Edit
@@ -81,12 +82,12 @@ class Runs:
     ----------
     traces : TraceCache
         The latest runs.
-    worker : Worker or None
+    crew : Crew or None
         Where our own models run; None for this process.
     """
 
-    def __init__(self, traces: TraceCache, worker: Worker | None) -> None:
-        self._traces, self._worker = traces, worker
+    def __init__(self, traces: TraceCache, crew: Crew | None) -> None:
+        self._traces, self._crew = traces, crew
         self._one = Lock()
 
     def attend_each(self, wanted: Sequence[tuple[Model, Hashable, Run]]) -> list[AttentionTrace]:
@@ -109,10 +110,10 @@ class Runs:
     def _ask(self, runs: Sequence[Run]) -> list[Answer | None]:
         """Ask the worker for those of `runs` that it can do; None for the others."""
         questions = [run.question() for run in runs]
-        if self._worker is None or not any(questions):
+        if self._crew is None or not any(questions):
             return [None] * len(runs)
         try:
-            answers = iter(self._worker.ask([each for each in questions if each is not None]))
+            answers = iter(self._crew.ask([each for each in questions if each is not None]))
         except WorkerLostError:
             return [None] * len(runs)
         return [next(answers) if each is not None else None for each in questions]

@@ -21,12 +21,12 @@ from models.trace import AttentionTrace
 from viz.server.caching import BoundedCache
 from viz.server.configuration import configuration
 from viz.server.cores import collect_garbage, load_for_serving
+from viz.server.crew import Crew, possible_workers
 from viz.server.limits import check_length
 from viz.server.queueing import Turns, settle, wait_for
 from viz.server.runs import Run, RunOptions, Runs
 from viz.server.traces import TRACE_BYTES, TraceCache
 from viz.server.used import note
-from viz.server.worker import Worker
 
 if TYPE_CHECKING:
     from models.huggingface.hub import Progress
@@ -66,7 +66,7 @@ class Host:
         How many pretrained models are kept.
     seconds : float, optional
         How long opening a pretrained model may take.
-    worker : Worker or None, optional
+    crew : Crew or None, optional
         Where our own models run; None for this process, where one runs at a time.
     """
 
@@ -77,17 +77,17 @@ class Host:
         trace_limit: int = TRACE_BYTES,
         most_pretrained: int = MOST_PRETRAINED,
         seconds: float = LOAD_SECONDS,
-        worker: Worker | None = None,
+        crew: Crew | None = None,
     ) -> None:
         self.traces = TraceCache(trace_limit)
-        self._runs = Runs(self.traces, worker)
+        self._runs = Runs(self.traces, crew)
         self.workings: BoundedCache[Any] = BoundedCache(WORKING_BYTES)
         self._load, self._most = load, most_pretrained
         self._lock = Lock()
         self._models: OrderedDict[str, Future[Model]] = OrderedDict()  # the one used last at the end
         self._progress: dict[str, tuple[int, int]] = {}
         self._turns = Turns(MOST_WAITING, seconds)
-        self._worker = worker
+        self._crew = crew
 
     def warm_up(self, keys: Iterable[str]) -> Thread:
         """Load the models of `keys` in the background, one after another.
@@ -98,8 +98,8 @@ class Host:
             Of models, as `models.load` takes them.
         """
         keys = tuple(keys)
-        if self._worker is not None:
-            self._worker.warm_up(keys)
+        if self._crew is not None:
+            self._crew.warm_up(keys)
         thread = Thread(target=self._load_all, args=(keys,), name="warm-up", daemon=True)
         thread.start()
         return thread
@@ -284,7 +284,7 @@ class Host:
 @st.cache_resource(show_spinner=False)
 def shared_host() -> Host:
     """Return the host of this server; the first call starts loading the shipped models in the background."""
-    beside = configuration().worker and Worker.is_possible()
-    host = Host(load_for_serving, worker=Worker() if beside else None)
+    workers = possible_workers(configuration().workers)
+    host = Host(load_for_serving, crew=Crew(workers) if workers else None)
     host.warm_up(models.catalog())
     return host

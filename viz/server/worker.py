@@ -23,14 +23,11 @@ from typing import TYPE_CHECKING, Any
 from models.errors import InputError
 from models.trace import AttentionTrace
 from models.trace.plain import read_message
-from viz.server.queueing import wait_for, wait_while
+from viz.server.queueing import wait_for
 from viz.server.worker_process import HEAD
 
 if TYPE_CHECKING:
     from models.edits import Edit
-
-MOST_WAITING = 48
-"""Questions that may wait at the worker; who comes then is told that it is busy, and asks again."""
 
 MOST_STARTS = 5
 """How often it is started again after it has ended by itself."""
@@ -60,17 +57,11 @@ class Question:
     edits: tuple[Edit, ...]
     sites: tuple[str, ...]
 
-    def as_bytes(self, number: int) -> bytes:
-        """Return what the process is sent.
-
-        Parameters
-        ----------
-        number : int
-            By which the answer is known.
-        """
+    def asked(self) -> dict[str, Any]:
+        """Return what the process is told, but the number by which the answer is known."""
         edits = [each.to_text() for each in self.edits]
-        asked = {"number": number, "key": self.key, "source": self.source, "target": self.target, "edits": edits}
-        return json.dumps(asked | {"sites": [str(each) for each in self.sites]}).encode()
+        asked = {"key": self.key, "source": self.source, "target": self.target, "edits": edits}
+        return asked | {"sites": [str(each) for each in self.sites]}
 
 
 class Answer:
@@ -125,43 +116,37 @@ def _error_of(told: dict[str, Any]) -> Exception:
 
 
 class Worker:
-    """The process, started when it is first asked, and again if it ends by itself.
+    """A process, started when it is first asked, and again if it ends by itself."""
 
-    Parameters
-    ----------
-    most_waiting : int, optional
-        How many questions may wait.
-    """
-
-    def __init__(self, most_waiting: int = MOST_WAITING) -> None:
-        self._most = most_waiting
+    def __init__(self) -> None:
         self._lock, self._sending = Lock(), Lock()
         self._connection: Connection | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._waiting: dict[int, Future[bytes]] = {}
-        self._line: dict[int, int] = {}  # who waits for room, in the order in which they came, and how much they ask
-        self._number = self._starts = self._came = 0
+        self._number = self._starts = 0
 
-    @staticmethod
-    def is_possible() -> bool:
-        """Return whether this machine has a core for it, and a system that hands on open lines."""
-        return os.name == "posix" and (os.cpu_count() or 1) > 1
+    @property
+    def waiting(self) -> int:
+        """How many questions are not answered."""
+        return len(self._waiting)
 
-    def warm_up(self, keys: Iterable[str]) -> None:
-        """Let the process load the models of `keys` while nobody asks.
+    def warm_up(self, keys: Iterable[str]) -> Answer:
+        """Let the process load the models of `keys` while nobody asks; the answer comes when it has, with no record.
 
         Parameters
         ----------
         keys : iterable of str
             Of our own models.
+
+        Raises
+        ------
+        WorkerLostError
+            If there is no such process, and it was started too often.
         """
-        with suppress(WorkerLostError), self._sending:
-            self._send(json.dumps({"warm": list(keys)}).encode())
+        return self._ask([{"warm": list(keys)}])[0]
 
     def ask(self, questions: Sequence[Question]) -> list[Answer]:
         """Ask several questions that belong together: they are answered one after another, with none between them.
-
-        Where many wait already, whoever comes first is let in first.
 
         Parameters
         ----------
@@ -172,38 +157,22 @@ class Worker:
         WorkerLostError
             If there is no such process, and it was started too often.
         """
-        answers = self._admit(len(questions))
+        return self._ask([question.asked() for question in questions])
+
+    def _ask(self, asked: Sequence[dict[str, Any]]) -> list[Answer]:
+        with self._lock:
+            answers = [Answer(self, self._number + each) for each in range(len(asked))]
+            self._number += len(asked)
+            self._waiting |= {each.number: each.future for each in answers}
         try:
             with self._sending:
-                for answer, question in zip(answers, questions, strict=True):
-                    self._send(question.as_bytes(answer.number))
+                for answer, each in zip(answers, asked, strict=True):
+                    self._send(json.dumps(each | {"number": answer.number}).encode())
         except WorkerLostError:
             for answer in answers:
                 self._forget(answer.number)
             raise
         return answers
-
-    def _admit(self, count: int) -> list[Answer]:
-        """Wait for room for `count` questions behind all who came before, and return where they will be answered."""
-        with self._lock:
-            self._came += 1
-            mine = self._came
-            self._line[mine] = count
-        try:
-            wait_while(lambda: not self._has_room(mine))
-        finally:
-            with self._lock:
-                del self._line[mine]
-        with self._lock:
-            answers = [Answer(self, self._number + each) for each in range(count)]
-            self._number += count
-            self._waiting |= {each.number: each.future for each in answers}
-        return answers
-
-    def _has_room(self, who: int) -> bool:
-        with self._lock:
-            before = sum(count for each, count in self._line.items() if each < who)
-            return len(self._waiting) + before < self._most
 
     def drop(self, number: int) -> None:
         """Take question `number` back: it is not answered, or not to its end.

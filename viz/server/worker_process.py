@@ -42,7 +42,7 @@ class Desk:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._questions: deque[dict[str, Any]] = deque()
-        self._to_warm: deque[str] = deque()
+        self._to_warm: deque[str | int] = deque()  # keys, and after them the number of who wants to know it
         self._dropped: set[int] = set()
         self._models: dict[str, Any] = {}
 
@@ -55,17 +55,23 @@ class Desk:
                 if self._questions:
                     self._answer(self._questions.popleft())
                 else:
-                    with suppress(Exception):  # whoever asks for it is told
-                        self._model(self._to_warm.popleft())
+                    self._warm(self._to_warm.popleft())
 
     def _take(self) -> None:
         question = json.loads(self._connection.recv_bytes())
         if "drop" in question:
             self._dropped.add(question["drop"])
         elif "warm" in question:
-            self._to_warm.extend(question["warm"])
+            self._to_warm.extend((*question["warm"], question["number"]))
         else:
             self._questions.append(question)
+
+    def _warm(self, what: str | int) -> None:
+        if isinstance(what, int):
+            self._connection.send_bytes(HEAD.pack(what, 0.0, False) + b"{}")
+            return
+        with suppress(Exception):  # whoever asks for it is told
+            self._model(what)
 
     def _look(self, number: int) -> None:
         """Take what has come meanwhile; end the run of question `number` if nobody waits for it."""

@@ -78,7 +78,7 @@ def test_a_change_of_the_environment_is_seen(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv(f"{PREFIX}HUB", "off")
     assert configuration().hub is False
     monkeypatch.delenv(f"{PREFIX}HUB")
-    monkeypatch.delenv(f"{PREFIX}WORKER", raising=False)  # as all tests set it
+    monkeypatch.delenv(f"{PREFIX}WORKERS", raising=False)  # as all tests set it
     assert configuration() == Configuration()
 
 

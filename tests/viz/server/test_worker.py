@@ -21,28 +21,30 @@ from models.edits import scale_scores, zero_head
 from models.trace import AttentionTrace
 from viz.server import queueing
 from viz.server.cores import load_for_serving
+from viz.server.crew import Crew, possible_workers
 from viz.server.queueing import telling, wait_while
 from viz.server.runtime import Host
 from viz.server.translations import own_translations
-from viz.server.worker import MOST_STARTS, Question, Worker, WorkerLostError
+from viz.server.worker import MOST_STARTS, Answer, Question, Worker, WorkerLostError
 from viz.server.worker_process import HEAD, Desk
 
 KEYS = ("bahdanau-en-fr", "luong-local-p-en-fr", "transformer-en-fr")
 TEXTS = ("The cat sleeps.", "A small doctor hears the guitar near the garden.", "We were tired!", "\U0001f600 x")
 
-pytestmark = pytest.mark.skipif(not Worker.is_possible(), reason="needs two cores and a POSIX system")
+pytestmark = pytest.mark.skipif(not possible_workers(1), reason="needs two cores and a POSIX system")
 
 
 @pytest.fixture(scope="module")
-def worker() -> Iterator[Worker]:
-    worker = Worker()
-    yield worker
-    worker.stop()
+def crew() -> Iterator[Crew]:
+    crew = Crew(2)
+    crew.warm_up(()).join(60)
+    yield crew
+    crew.stop()
 
 
 @pytest.fixture(scope="module")
-def beside(worker: Worker) -> Host:
-    return Host(load_for_serving, worker=worker)
+def beside(crew: Crew) -> Host:
+    return Host(load_for_serving, crew=crew)
 
 
 @pytest.fixture(scope="module")
@@ -89,8 +91,9 @@ def test_how_long_a_run_took_does_not_count_the_wait(beside: Host) -> None:
 
 
 def test_a_worker_that_ended_is_started_again_and_nothing_is_lost() -> None:
-    worker = Worker()
-    host = Host(load_for_serving, worker=worker)
+    crew = Crew(1)
+    (worker,) = crew.workers
+    host = Host(load_for_serving, crew=crew)
     try:
         for number in range(MOST_STARTS + 2):
             assert host.attend(KEYS[0], f"It is day {number}.").output_text
@@ -101,13 +104,13 @@ def test_a_worker_that_ended_is_started_again_and_nothing_is_lost() -> None:
                 while worker._connection is not None and monotonic() < give_up:
                     sleep(0.01)
         with pytest.raises(WorkerLostError):
-            worker.ask([Question(KEYS[0], "It is day.", None, (), ("*.weights",))])
+            crew.ask([Question(KEYS[0], "It is day.", None, (), ("*.weights",))])
     finally:
-        worker.stop()
+        crew.stop()
 
 
 def asked(number: int, source: str) -> bytes:
-    return Question("m", source, None, (), ("*.weights",)).as_bytes(number)
+    return json.dumps(Question("m", source, None, (), ("*.weights",)).asked() | {"number": number}).encode()
 
 
 def test_an_answer_that_nobody_waits_for_is_not_computed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,7 +146,7 @@ def test_an_answer_that_nobody_waits_for_is_not_computed(monkeypatch: pytest.Mon
     assert (number, is_record, begun) == (3, True, ["first", "third"])
 
 
-def test_whoever_leaves_takes_the_question_back(beside: Host, worker: Worker, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whoever_leaves_takes_the_question_back(beside: Host, crew: Crew, monkeypatch: pytest.MonkeyPatch) -> None:
     def leave() -> None:
         raise StopException
 
@@ -151,7 +154,7 @@ def test_whoever_leaves_takes_the_question_back(beside: Host, worker: Worker, mo
     monkeypatch.setattr(queueing, "LOOK", 0.001)
     with pytest.raises(StopException):
         beside.attend("transformer-en-fr", "and so on " * 40)
-    assert not worker._waiting
+    assert not any(each.waiting for each in crew.workers)
     monkeypatch.undo()
     assert beside.attend(KEYS[0], "Still there.").output_text
 
@@ -167,11 +170,20 @@ def test_past_the_bound_a_visitor_is_told_and_gets_the_answer_all_the_same(monke
     assert told == [True, False]
 
 
+def questions(text: str, count: int) -> list[Question]:
+    return [Question("m", text, None, (), ())] * count
+
+
+def leave_all(answers: list[Answer]) -> None:
+    for answer in answers:
+        answer.leave()
+
+
 def test_past_the_bound_whoever_came_first_is_let_in_first(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each asks two questions where two may wait; one of those who wait leaves, and holds up nobody."""
     monkeypatch.setattr(queueing, "LOOK", 0.001)
-    worker, came, entered = Worker(most_waiting=2), Event(), []
-    monkeypatch.setattr(worker, "_send", lambda _data: None)
+    monkeypatch.setattr(Worker, "_send", lambda _worker, _data: None)
+    crew, came, entered = Crew(1, most_waiting=2), Event(), []
 
     def leave() -> None:
         if current_thread().name == "3":
@@ -181,20 +193,43 @@ def test_past_the_bound_whoever_came_first_is_let_in_first(monkeypatch: pytest.M
 
     def visit(who: int) -> None:
         with telling(lambda _busy: came.set()), suppress(StopException):
-            answers = worker.ask([Question("m", str(who), None, (), ())] * 2)
+            answers = crew.ask(questions(str(who), 2))
             entered.append(who)
-            for answer in answers:
-                worker.drop(answer.number)
+            leave_all(answers)
 
-    first = worker.ask([Question("m", "0", None, (), ())] * 2)
+    first = crew.ask(questions("0", 2))
     visitors = [Thread(target=visit, args=(who,), name=str(who)) for who in range(1, 7)]
     for visitor in visitors:
         came.clear()
         visitor.start()
         assert came.wait(20)
-    for answer in first:
-        worker.drop(answer.number)
+    leave_all(first)
     for visitor in visitors:
         visitor.join(20)
     assert entered == [1, 2, 4, 5, 6]
-    assert not worker._line
+    assert not crew._line
+
+
+def test_questions_go_where_least_waits_and_to_the_other_where_one_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    lost: list[Worker] = []
+
+    def send(worker: Worker, data: bytes) -> None:
+        if worker in lost:
+            raise WorkerLostError
+        asked = json.loads(data)
+        if "warm" in asked:
+            worker._waiting.pop(asked["number"]).set_result(b"")
+
+    monkeypatch.setattr(Worker, "_send", send)
+    crew = Crew(2)
+    crew.warm_up(()).join(20)
+    one, other = crew.workers
+    crew.ask(questions("a", 1))
+    crew.ask(questions("b", 4))
+    assert sorted((one.waiting, other.waiting)) == [2, 3]
+    lost.append(one)
+    assert len(crew.ask(questions("c", 3))) == 3
+    assert one.waiting + other.waiting == 8
+    lost.append(other)
+    with pytest.raises(WorkerLostError):
+        crew.ask(questions("d", 1))

@@ -1,0 +1,125 @@
+"""The processes in which the models run: whoever comes first is let in first, and goes to the one with least to do."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from threading import Lock, Thread
+
+from viz.server.queueing import wait_while
+from viz.server.worker import Answer, Question, Worker, WorkerLostError
+
+MOST_WAITING = 48
+"""Questions that may wait; who comes then is told that it is busy, and asks again."""
+
+
+def possible_workers(wanted: int) -> int:
+    """Return how many processes this machine has cores for, of those `wanted`; 0 where they cannot be.
+
+    Parameters
+    ----------
+    wanted : int
+    """
+    cores = os.cpu_count() or 1
+    return min(wanted, cores) if os.name == "posix" and cores > 1 else 0
+
+
+class Crew:
+    """Processes that answer questions: the second begins when the first has loaded its models.
+
+    Parameters
+    ----------
+    size : int
+        How many.
+    most_waiting : int, optional
+        How many questions may wait.
+    """
+
+    def __init__(self, size: int, most_waiting: int = MOST_WAITING) -> None:
+        self.workers = tuple(Worker() for _ in range(size))
+        self._most = most_waiting
+        self._lock = Lock()
+        self._ready = list(self.workers[:1])
+        self._line: dict[int, int] = {}  # who waits for room, in the order in which they came, and how much they ask
+        self._came = 0
+
+    def warm_up(self, keys: Iterable[str]) -> Thread:
+        """Let the processes load the models of `keys`, one process after another, while nobody asks.
+
+        Parameters
+        ----------
+        keys : iterable of str
+            Of our own models.
+        """
+        thread = Thread(target=self._warm_up, args=(tuple(keys),), name="warm-up-workers", daemon=True)
+        thread.start()
+        return thread
+
+    def _warm_up(self, keys: tuple[str, ...]) -> None:
+        for worker in self.workers:
+            with suppress(WorkerLostError):
+                worker.warm_up(keys).future.result()
+                with self._lock:
+                    if worker not in self._ready:
+                        self._ready.append(worker)
+
+    def ask(self, questions: Sequence[Question]) -> list[Answer]:
+        """Ask several questions that belong together: each process answers its share with no other between them.
+
+        Where many wait already, whoever comes first is let in first.
+
+        Parameters
+        ----------
+        questions : sequence of Question
+
+        Raises
+        ------
+        WorkerLostError
+            If there is no process, and each was started too often.
+        """
+        with self._lock:
+            self._came += 1
+            mine = self._came
+            self._line[mine] = len(questions)
+        try:
+            wait_while(lambda: not self._has_room(mine))
+            return self._deal(questions)
+        finally:
+            with self._lock:
+                del self._line[mine]
+
+    def _has_room(self, who: int) -> bool:
+        with self._lock:
+            before = sum(count for each, count in self._line.items() if each < who)
+            return sum(each.waiting for each in self._ready) + before < self._most
+
+    def _deal(self, questions: Sequence[Question]) -> list[Answer]:
+        """Ask each question of the process that has least to do; of the others, where one is lost."""
+        with self._lock:
+            load = {worker: worker.waiting for worker in self._ready}
+        if not load:
+            raise WorkerLostError
+        shares: dict[Worker, list[int]] = {worker: [] for worker in load}
+        for place in range(len(questions)):
+            worker = min(load, key=load.__getitem__)
+            load[worker] += 1
+            shares[worker].append(place)
+        answers: dict[int, Answer] = {}
+        for worker, places in shares.items():
+            try:
+                asked = worker.ask([questions[place] for place in places])
+            except WorkerLostError:
+                self._lose(worker)
+                asked = self._deal([questions[place] for place in places])
+            answers |= dict(zip(places, asked, strict=True))
+        return [answers[place] for place in range(len(questions))]
+
+    def _lose(self, worker: Worker) -> None:
+        with self._lock, suppress(ValueError):
+            self._ready.remove(worker)
+
+    def stop(self) -> None:
+        """End the processes."""
+        for worker in self.workers:
+            worker.stop()
