@@ -95,7 +95,8 @@ class PretrainedModel:
         self.stacks = stacks_of(self.heads)
         self.is_translation = self.kind == "encoder-decoder"
         self.takes_pair = self.kind == "encoder"
-        self._observed = Observed(network, self._layers, self.reader, self._record())
+        self.watched = Observed(network, self._layers, self.reader, self._record())
+        """The network as it is observed."""
 
     @property
     def sites(self) -> tuple[Site, ...]:
@@ -169,9 +170,9 @@ class PretrainedModel:
         patterns = with_weights(sites)
         try:
             if self.is_translation:
-                return write(self._observed, reading, clean(source), target, edits=chosen, patterns=patterns)
+                return write(self.watched, reading, clean(source), target, edits=chosen, patterns=patterns)
             text = clean(source) if pair is None else f"{clean(source)}\n{clean(pair)}"
-            return read_only(self._observed, reading, text, predicts=self.predicts, edits=chosen, patterns=patterns)
+            return read_only(self.watched, reading, text, predicts=self.predicts, edits=chosen, patterns=patterns)
         except FullyMaskedRowError as error:
             message = Message("The edits leave a word nothing to read. {error}.", error=error)
             raise InputError(message) from error

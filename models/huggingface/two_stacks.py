@@ -55,10 +55,10 @@ def write(
     reader, record = model.reader, model.recorder
     inputs = reader.inputs(reading)
     if target is None:
-        read_in, ids = _generate(model, inputs, edits)
+        read_in, ids = generate(model, inputs, edits)
     else:
         ids = reader.read_target(target)
-        read_in = _shifted(model.network, ids)
+        read_in = shifted(model.network, ids)
     given = inputs | {"decoder_input_ids": torch.tensor([read_in])}
     done = observed_pass(model.network, model.layers, given, patterns=patterns, edits=edits, whole=True)
     tokenizer, decoding = reader.tokenizer, _decoding(target)
@@ -84,8 +84,15 @@ def _decoding(target: str | None) -> Literal["greedy", "forced"]:
     return "greedy" if target is None else "forced"
 
 
-def _generate(model: Observed, inputs: Mapping[str, Tensor], edits: tuple[Edit, ...]) -> tuple[list[int], list[int]]:
-    """Return what the decoder reads in and writes, greedily, under `edits`; each step is a whole pass, uncached."""
+def generate(model: Observed, inputs: Mapping[str, Tensor], edits: tuple[Edit, ...]) -> tuple[list[int], list[int]]:
+    """Return what the decoder reads in and writes, greedily; each step is a whole pass, uncached.
+
+    Parameters
+    ----------
+    model : Observed
+    inputs : mapping of str to Tensor, [1, token]
+    edits : tuple of Edit
+    """
     limit = min(step_limit(inputs["input_ids"].shape[1]), model.reader.longest - 1)
     with torch.inference_mode(), running(Run(model.layers.places)), capture((), edits):
         options = {"do_sample": False, "num_beams": 1, "max_new_tokens": limit, "use_cache": False}
@@ -94,8 +101,14 @@ def _generate(model: Observed, inputs: Mapping[str, Tensor], edits: tuple[Edit, 
     return ids[:-1], ids[1:]
 
 
-def _shifted(network: PreTrainedModel, ids: list[int]) -> list[int]:
-    """Return what the decoder reads in while it writes `ids`."""
+def shifted(network: PreTrainedModel, ids: list[int]) -> list[int]:
+    """Return what the decoder reads in while it writes `ids`.
+
+    Parameters
+    ----------
+    network : PreTrainedModel
+    ids : list of int
+    """
     shift: Any = getattr(network, "prepare_decoder_input_ids_from_labels", None)
     if shift is not None:
         shifted: list[int] = shift(labels=torch.tensor([ids]))[0].tolist()

@@ -1,0 +1,1 @@
+"""What heads do over a corpus: ``python -m models.corpus MODEL TEXT --out FOLDER``."""

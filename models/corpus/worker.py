@@ -1,0 +1,97 @@
+"""One class that a loop, or a pool of actors, calls with lines: the model is loaded once, lines become statistics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+import torch
+
+from models.corpus.counting import Count, Model
+from models.corpus.forward import Read, batches, runner_of
+from models.corpus.lines import Bad, Line
+from models.corpus.statistics import Statistics
+from models.errors import InputError
+from models.registry import load
+from models.translation.checkpoints import alignment_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from models.model import Model as Loaded
+
+
+class HeadsOverCorpus:
+    """Measures what the heads of a model do on many sentences.
+
+    Parameters
+    ----------
+    key : str or Path
+        What `models.load` takes.
+    stride : int, optional
+        Heads are compared with each other on every line whose number this divides.
+    threads : int, optional
+        Threads of torch; left as they are if left out.
+    """
+
+    def __init__(self, key: str | Path, *, stride: int = 1, threads: int | None = None) -> None:
+        if threads is not None:
+            torch.set_num_threads(threads)
+        self.model: Loaded = load(key)
+        self.stride = stride
+        self.runner = runner_of(self.model)
+        self.about = _about(self.model)
+
+    def __call__(self, lines: Iterable[Line | Bad], told: Callable[[int], object] | None = None) -> Statistics:
+        """Return what the heads do on some lines; a line that cannot be run is counted among the bad ones.
+
+        Parameters
+        ----------
+        lines : iterable of Line or Bad
+        told : callable, optional
+            Called with how many lines more are done.
+        """
+        count = Count(self.about, self.stride)
+        bad: list[tuple[int, str]] = []
+        texts: list[Read] = []
+        for line in lines:
+            if isinstance(line, Bad):
+                bad.append((line.number, line.reason))
+                continue
+            try:
+                texts.append(self.runner.read(line))
+            except InputError as error:
+                bad.append((line.number, str(error)))
+        if told is not None:
+            told(len(bad))
+        for batch in batches(texts, alike=self.runner.alike):
+            bad += self._run(batch, count)
+            if told is not None:
+                told(len(batch))
+        return count.statistics() + Statistics(bad=tuple(bad))
+
+    def _run(self, batch: list[Read], count: Count) -> list[tuple[int, str]]:
+        """Run a batch; if it fails, its texts one by one, and name those that fail."""
+        try:
+            ran = self.runner.run(batch)
+        except (InputError, RuntimeError, IndexError, ValueError) as error:
+            if len(batch) == 1:
+                return [(batch[0].line.number, f"{type(error).__name__}: {error}".splitlines()[0])]
+            return [each for one in batch for each in self._run([one], count)]
+        count.add(ran, batch)
+        return []
+
+
+def _about(model: Loaded) -> Model:
+    """Return what counting must know of a model."""
+    causal = frozenset(site for site in model.heads if (site.stack, site.kind) == ("decoder", "self"))
+    if model.kind == "translator":
+        from models.translation.translator import Translator
+
+        assert isinstance(model, Translator)
+        return Model(model.heads, causal, model.mechanism.rows_sum_to_one, alignment_of(model.card))
+    from models.huggingface.model import PretrainedModel
+
+    assert isinstance(model, PretrainedModel)
+    layers = model.watched.layers
+    return Model(model.heads, layers.causal, layers.rows_sum_to_one)
