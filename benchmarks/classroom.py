@@ -1,6 +1,7 @@
 """A class at one server: sessions that edit their own sentences at once. `python -m benchmarks.classroom bench 40 90`.
 
 The server is started here, and visitors speak to it as browsers do (`benchmarks.visitor`), from a process of their own.
+`room` instead of a page: so many follow one teacher; from the teacher's step sent to each student's picture.
 First one visitor alone, for a quarter of the time; then all at once. A reply runs from the edit sent to the end of the
 run whose picture shows the new word: what a browser adds to paint it stands in `benchmarks.page`.
 """
@@ -11,6 +12,7 @@ import argparse
 import asyncio
 import statistics
 import sys
+import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,6 +22,7 @@ from typing import Any
 
 import psutil
 
+from benchmarks.follower import follow_teacher
 from benchmarks.measure import report
 from benchmarks.serving import ROOT, free_port, memory_of, serving, wait_for_port
 from benchmarks.visitor import Visitor
@@ -29,6 +32,7 @@ PAIR = "en-fr"
 PAUSE = (3.0, 7.0)
 """Seconds between a reply and the next edit: somebody who looks at what came."""
 
+ROOM = "room"
 MOST_VISITORS, LONGEST = 200, 3600
 ALONE = 20.0  # seconds of editing of the visitor alone, at least
 LOOKS = 8  # times that memory is looked at
@@ -109,18 +113,22 @@ def row_of(target: Target, lesson: Lesson) -> dict[str, Any]:
     """Return a row of the table."""
     replies = [reply for each in lesson.visitors for reply in each.replies]
     waits = sorted(reply.milliseconds for reply in replies)
-    times = (statistics.median(waits), quantile(waits, 0.95), waits[-1]) if waits else ()
     return {
         "page": target.name,
         "sessions": len(lesson.visitors),
         "edits": f"{len(replies)} ({len(replies) / lesson.seconds:.1f} a second)",
-        **dict(zip_longest(("median ms", "p95 ms", "worst ms"), map(round, times), fillvalue="none")),
+        **_waits(waits),
         "errors": sum(len(each.errors) for each in lesson.visitors),
         "KB a reply": round(statistics.mean(reply.bytes for reply in replies) / 1000, 1) if replies else 0,
         "all let in, s": f"{lesson.let_in:.1f}",
         "server, cores": f"{lesson.cpu:.2f}",
         "server, MB": " ".join(f"{each:.0f}" for each in lesson.memory),
     }
+
+
+def _waits(waits: Sequence[float]) -> dict[str, Any]:
+    times = (statistics.median(waits), quantile(waits, 0.95), waits[-1]) if waits else ()
+    return dict(zip_longest(("median ms", "p95 ms", "worst ms"), map(round, times), fillvalue="none"))
 
 
 def quantile(values: Sequence[float], share: float) -> float:
@@ -143,11 +151,32 @@ async def measure(target: Target, count: int, seconds: float, app: Path) -> list
     return [row_of(target, lesson) for lesson in lessons]
 
 
+async def measure_room(count: int, seconds: float, app: Path) -> list[dict[str, Any]]:
+    """Start the server and let first one student, then `count` follow a teacher; return a row for each."""
+    port, rows = free_port(), []
+    with tempfile.TemporaryDirectory() as folder, serving(app, port, ATTENTION_BENCH_ROOMS=folder) as server:
+        wait_for_port(port)
+        for students, lasting in ((1, max(ALONE, seconds / 4)), (count, seconds)):
+            waits, errors, steps = await follow_teacher(students, lasting, port, Path(folder))
+            rows.append(
+                {
+                    "students": students,
+                    "teacher's steps": steps,
+                    "seen": f"{len(waits)} of {steps * students}",
+                    **_waits(waits),
+                    "errors": len(errors),
+                    "server, MB": f"{memory_of(server):.0f}",
+                }
+            )
+            sys.stderr.writelines(f"{error}\n" for error in errors)
+    return rows
+
+
 def main() -> None:
     """Measure and write a table."""
     known = targets()
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("page", choices=list(known))
+    parser.add_argument("page", choices=[*known, ROOM], help="a page, or a room that follows its teacher")
     parser.add_argument("visitors", type=int, help=f"at once, {MOST_VISITORS} at most")
     parser.add_argument("seconds", type=float, help=f"of editing, {LONGEST} at most")
     parser.add_argument("--app", type=Path, default=ROOT / "app.py")
@@ -155,6 +184,10 @@ def main() -> None:
     options = parser.parse_args()
     if not (1 <= options.visitors <= MOST_VISITORS and 1 <= options.seconds <= LONGEST):
         parser.error(f"1 to {MOST_VISITORS} visitors, 1 to {LONGEST} seconds")
+    if options.page == ROOM:
+        rows = asyncio.run(measure_room(options.visitors, options.seconds, options.app))
+        report("A class that follows its teacher", rows, as_json=options.json)
+        return
     rows = asyncio.run(measure(known[options.page], options.visitors, options.seconds, options.app))
     report("A class at one server", rows, as_json=options.json)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import subprocess
 import sys
@@ -25,10 +26,11 @@ def free_port() -> int:
 
 
 @contextmanager
-def serving(app: Path, port: int) -> Iterator[psutil.Process]:
-    """Run the app's server while the block runs; its log goes nowhere."""
+def serving(app: Path, port: int, **environment: str) -> Iterator[psutil.Process]:
+    """Run the app's server while the block runs, with some variables set; its log goes nowhere."""
     command = [sys.executable, "-m", "streamlit", "run", str(app), f"--server.port={port}", "--server.headless=true"]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+    silent, variables = subprocess.DEVNULL, os.environ | environment
+    with subprocess.Popen(command, cwd=ROOT, env=variables, stdout=silent, stderr=silent) as process:
         try:
             yield psutil.Process(process.pid)
         finally:

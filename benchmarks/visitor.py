@@ -14,7 +14,7 @@ import zlib
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
@@ -28,7 +28,7 @@ PATIENCE = 60.0
 
 LARGEST = 64 * 2**20  # bytes of a message
 WIDTH = 1340  # pixels of the page in a window of 1440
-SENTENCE, VIEWPORT = "-sentence", "-viewport"  # how the ids of the two elements end
+SENTENCE, VIEWPORT, ROOM = "-sentence", "-viewport", "-room-listens"  # how the ids of these elements end
 DONE = (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY)
 
 ADJECTIVES = "old young happy small tall quiet brave hungry tired clever".split()
@@ -72,12 +72,15 @@ class Visitor:
     port : int
     page, query : str
         The page's part of the address, and what follows the question mark.
+    cookie : str
+        What the browser has kept.
     """
 
     number: int
     port: int
     page: str = ""
     query: str = ""
+    cookie: str = ""
     replies: list[Reply] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     opened: float = 0.0
@@ -88,7 +91,7 @@ class Visitor:
     _link: dict[str, str] = field(default_factory=dict)
     _ids: dict[str, str] = field(default_factory=dict)
     _states: dict[str, WidgetState] = field(default_factory=dict)
-    _fragments: dict[str, str] = field(default_factory=dict)  # of the page in which each of the two stands
+    _fragments: dict[str, str] = field(default_factory=dict)  # of the page in which each of these stands
     _held: list[set[str]] = field(default_factory=list)  # hashes of the large elements of the latest runs
 
     async def visit(self, begin: asyncio.Event, end: float, pause: tuple[float, float]) -> None:
@@ -104,12 +107,7 @@ class Visitor:
         """
         chance = random.Random(self.number)
         try:
-            async with connect(
-                f"ws://{HOST}:{self.port}/_stcore/stream",
-                subprotocols=["streamlit"],
-                max_size=LARGEST,
-                compression=None,
-            ) as self._socket:
+            async with self.connected() as self._socket:
                 await self._open(chance)
                 await begin.wait()
                 stop = time.monotonic() + end
@@ -120,11 +118,22 @@ class Visitor:
         except (OSError, WebSocketException, PageError, TimeoutError) as error:
             self.errors.append(f"visitor {self.number}: {type(error).__name__} {error}".strip())
 
+    def connected(self) -> connect:
+        """Return the connection over which the page is spoken to."""
+        return connect(
+            f"ws://{HOST}:{self.port}/_stcore/stream",
+            subprotocols=["streamlit"],
+            additional_headers={"Cookie": self.cookie} if self.cookie else None,
+            max_size=LARGEST,
+            compression=None,
+        )
+
     async def _open(self, chance: random.Random) -> None:
         start = time.perf_counter()
         kinds = (ADJECTIVES, PEOPLE, VERBS, THINGS)
         adjective, person, verb, thing = (chance.choice(kind) for kind in kinds)
         self._words = ["the", adjective, person, verb, "the", thing, "near", "the", "sea"]
+        self._link = dict(parse_qsl(self.query))
         message = BackMsg()
         message.rerun_script.page_name = self.page
         await self._send(message)
@@ -137,21 +146,28 @@ class Visitor:
         self.opened = 1000 * (time.perf_counter() - start)
 
     async def _edit(self) -> None:
-        turn = self.number + len(self.replies)  # no sentence comes twice: its answer would be there already
-        self._words[-1] = PLACES[turn % len(PLACES)]
-        self._words[5] = THINGS[turn // len(PLACES) % len(THINGS)]
-        typed = f"{' '.join(self._words)}."
-        self._states[SENTENCE] = WidgetState(id=self._ids[SENTENCE], string_value=typed)
-        self._link = {"sentence": typed}  # a box that is bound to the link writes it before it sends
+        word = self._type(self.number + len(self.replies))  # no sentence comes twice: its answer would be there already
         start = time.perf_counter()
         await self._send(BackMsg(), changed=SENTENCE)
-        received = await self._read(self._words[-1])
+        received = await self._read(word)
         self.replies.append(Reply(1000 * (time.perf_counter() - start), received, time.monotonic()))
+
+    def _type(self, turn: int) -> str:
+        """Change the sentence, and return the word by which its picture is known."""
+        self._words[-1] = PLACES[turn % len(PLACES)]
+        self._words[5] = THINGS[turn // len(PLACES) % len(THINGS)]
+        self._put(f"{' '.join(self._words)}.")
+        return self._words[-1]
+
+    def _put(self, sentence: str) -> None:
+        """Put a sentence into the box, which is bound to the link: that is written before anything is sent."""
+        self._states[SENTENCE] = WidgetState(id=self._ids[SENTENCE], string_value=sentence)
+        self._link["sentence"] = sentence
 
     async def _send(self, message: BackMsg, *, changed: str = "") -> None:
         """Ask for a run: of the part of the page in which `changed` stands, or of the whole app."""
         state = message.rerun_script
-        state.query_string = "&".join(part for part in (self.query, urlencode(self._link)) if part)
+        state.query_string = urlencode(self._link)
         context = state.context_info
         context.timezone, context.locale, context.color_scheme = "UTC", "en-US", "light"
         context.url = f"http://{HOST}:{self.port}/{self.page}"
@@ -175,6 +191,8 @@ class Visitor:
                 kind = message.WhichOneof("type")
                 if kind == "navigation":
                     self._page_hash = message.navigation.page_script_hash
+                elif kind == "page_info_changed":
+                    self._link = dict(parse_qsl(message.page_info_changed.query_string))
                 elif kind == "script_finished":
                     if message.script_finished == ForwardMsg.FINISHED_WITH_COMPILE_ERROR:
                         said = "the script did not run"
@@ -196,10 +214,12 @@ class Visitor:
         if message.metadata.cacheable:
             self._held[-1].add(message.hash)
         own: Any = getattr(element, kind) if kind else None
-        for ending in (SENTENCE, VIEWPORT):
+        for ending in (SENTENCE, VIEWPORT, ROOM):
             if str(getattr(own, "id", "")).endswith(ending):
                 self._ids[ending] = own.id
                 self._fragments[ending] = message.delta.fragment_id or self._fragments.get(ending, "")
+                if ending == SENTENCE and own.set_value:
+                    self._put(own.value)
         return bool(word) and kind in ("bidi_component", "plotly_chart") and word in text_of(own)
 
 

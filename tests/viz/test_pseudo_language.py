@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from models import catalog, describe
+from models import catalog, describe, load
 from models.edits import OPERATIONS, read_edit
 from models.errors import InputError
 from models.huggingface import hub
@@ -18,12 +18,14 @@ from models.huggingface.papers import PAPERS, UNKNOWN
 from models.mechanisms import mechanisms
 from models.messages import CountMessage, Message
 from models.trace import AttentionTrace
+from models.trace.codec import to_bytes
 from models.training.publish import CREDITS
 from models.translation.examples import EXAMPLES
 from tests.support.catalogue import CLOSE, OPEN, pseudo, write_pseudo_language
 from tests.support.lesson_pages import PAGES
 from tests.support.visible import english_words, visible_texts
 from viz.lessons.library import SHIPPED, library_of
+from viz.pages.bench.page import USUAL
 from viz.server.runtime import TraceCache
 from viz.text import language
 from viz.text.language import _, _n, say
@@ -39,6 +41,9 @@ FOLDS = (
     "numbers-of-tokens",
     "after-every-token",
     "likeliest-words",
+    "settings",
+    "paper-alignment",
+    *(f"fold-{each}" for each in USUAL),
 )
 EDITS = "~".join(
     (
@@ -108,7 +113,7 @@ SHOWN = (
 NAMES = """
     Attention Bench MiniLM BERT GPT SHA MB hf huggingface co owner name google base uncased transformers somebody other
     nothing there no-edit python models training lengths data DIR png svg Europarl CC BY FR
-    st QK qK aV exp tanh cells English YAML KB yml
+    st QK qK aV exp tanh cells English YAML KB yml https abs torch cpu numpy MIT HTML JSON NPZ PDF
 """
 """What is called the same in every language: models, files, units, symbols, what a link said, how to measure again."""
 
@@ -184,17 +189,32 @@ def everybodys() -> set[str]:
     data = [each["credit"] for each in CREDITS.values()]
     lessons = [text for each in library_of((SHIPPED,), PAGES).lessons.values() for text in (each.title, each.about)]
     sentences = [each for named in EXAMPLES.values() for each in named.values()]
-    return words_of(NAMES, TEXT, OTHER, *papers, *data, *measured, *sentences, *lessons)
+    return words_of(NAMES, TEXT, OTHER, *catalog(), *papers, *data, *measured, *sentences, *lessons)
 
 
 @pytest.mark.usefixtures("marked", "offline")
 @pytest.mark.parametrize(("page", "link"), SHOWN)
 def test_every_word_on_a_page_is_translated(page: str, link: dict[str, str], traces: list[AttentionTrace]) -> None:
-    app = opened(page, **link)
+    check(opened(page, **link), traces, *link.values())
+
+
+@pytest.mark.usefixtures("marked")
+def test_every_word_of_an_opened_trace_is_translated() -> None:
+    app = opened("open")
+    check(app, [])
+    trace = load("transformer-en-fr").attend(TEXT)
+    app.file_uploader[0].upload("mine.npz", to_bytes(trace)).run()
+    for way in ("panels", "cross"):
+        app.query_params["show"] = way
+        check(app.run(), [trace], "mine npz", *map(str, trace.provenance.versions))
+
+
+def check(app: AppTest, traces: Iterable[AttentionTrace], *given: str) -> None:
+    """Check that no word escapes translation but those of the models, of names and of what was `given`."""
     assert not app.exception
     texts = list(visible_texts(app))
-    assert sum(OPEN in text for text in texts) > 5
-    known = everybodys() | words_of(*(text for trace in traces for text in words_of_trace(trace)), *link.values())
+    assert sum(OPEN in text for text in texts) > 4
+    known = everybodys() | words_of(*(text for trace in traces for text in words_of_trace(trace)), *given)
     escaped = {
         text[:200]: found for text in texts if (found := {w for w in english_words(text) if w.casefold() not in known})
     }

@@ -26,7 +26,7 @@ def facts_of(trace: AttentionTrace) -> tuple[tuple[str, str], ...]:
     year = f", {about.year}" if about.year else ""
     said = (
         (_("Mechanism"), _(about.title) + year),
-        (_("Paper"), listed(filter(None, (about.paper, about.equation)))),
+        (_("Paper"), listed(filter(None, (about.paper, about.equation and _(about.equation))))),
         (_("Text that was read"), trace.source_text),
         (_("Text that was written"), trace.output_text if trace.is_translation else ""),
         (_("How it was written"), _(_DECODINGS.get(about.decoding, ""))),

@@ -31,7 +31,7 @@ from viz.widgets.room.here import enter as enter_room
 from viz.widgets.room.here import go as go_to_room
 from viz.widgets.room.here import here as here_in_room
 from viz.widgets.room.leading import lead, settle
-from viz.widgets.sentence import sentence_box
+from viz.widgets.sentence import SENTENCE, sentence_box
 from viz.widgets.session import kept
 from viz.widgets.settings import Setting, link, unknown
 from viz.widgets.style import apply_style
@@ -125,7 +125,8 @@ class Page:
     def show(self) -> None:
         """Show the page."""
         self.show_alone()
-        st.caption(_privacy())
+        if SENTENCE in self.settings or here_in_room():
+            st.caption(_privacy())
         present(self.figures)
 
     def show_alone(self) -> None:

@@ -39,6 +39,7 @@ def present(figures: tuple[str, ...]) -> None:
         return
     if not is_presented() and not st.context.is_embedded:
         _turn(_("Present: the figure alone, in large type"), icon=":material/slideshow:", to=ON)
+        st.html(f"<style>.stMain:not(:has({_any_of(figures)})) .st-key-present-on {{ display: none; }}</style>")
         return
     st.html(style_sheet(Path(__file__).with_suffix(".css")) + f"<style>{_alone(figures)}</style>")
     if not st.context.is_embedded:
@@ -51,9 +52,13 @@ def _turn(label: str, *, icon: str, to: str | None) -> None:
     st.button(label, icon=icon, type="tertiary", key=key, on_click=link.store, args=(PRESENT.name, to))
 
 
+def _any_of(figures: tuple[str, ...]) -> str:
+    return ", ".join(f".st-key-{each}" for each in figures)
+
+
 def _alone(figures: tuple[str, ...]) -> str:
     """Return the rules that hide all but `figures`: whatever neither holds one nor stands in one."""
-    shown = ", ".join(f".st-key-{each}" for each in figures)
+    shown = _any_of(figures)
     beside = f":not(:has({shown})):not({shown}):not(.st-key-present-off):not(:has(.st-key-present-off))"
     rules = f".stMain :is(.stVerticalBlock, .stHorizontalBlock):has({shown}) > {beside} {{ display: none !important; }}"
     zoom = "" if st.context.is_embedded else f":is({shown}) {{ zoom: {ZOOM}; }}"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import cast
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, cast
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -52,7 +52,7 @@ from viz.pages.bench.window import show_window
 from viz.server.loading import loads, usable
 from viz.server.runtime import Host, shared_host
 from viz.server.translations import forced_translations, milliseconds, own_translations
-from viz.text.language import _, mark, say
+from viz.text.language import _, current_language, mark, say
 from viz.text.markup import plain
 from viz.views.aligned import Linking
 from viz.views.view import Unit, View
@@ -64,7 +64,7 @@ from viz.widgets.keep import keep_row
 from viz.widgets.language_pair import mechanism_of, pair_of
 from viz.widgets.readable_text import fit_text, keep_readable, last_readable
 from viz.widgets.sentence import say_cut
-from viz.widgets.settings import Choice, choose
+from viz.widgets.settings import choose_titled, value_of
 from viz.widgets.shared_settings import COLOUR, PICTURE, UNIT
 from viz.widgets.viewport import page_width
 
@@ -102,13 +102,9 @@ def _controls(installed: Sequence[str], pair: str, line: DeltaGenerator, beside:
     usual = tuple(name for name in USUAL if name in names) or tuple(names)[:1]
     with line:
         shown, folds = choose_mechanisms(names, usual, pair)
-    with beside, st.popover(_("Settings"), icon=":material/tune:", key="settings"), st.container(gap="xsmall"):
-        _group(_("Translation"))
-        align = _titled(ALIGN, _alignments(names))
-        _group(_("Maps"))
-        unit, reading, colour, links = (_titled(each) for each in (UNIT, READING, COLOUR, LINKS))
-        _group(_("Order and files"))
-        order, picture = _titled(ORDER), _titled(PICTURE)
+    with beside:
+        box = st.popover(_("Settings"), icon=":material/tune:", key="settings", on_change="rerun")
+    align, unit, reading, colour, links, order, picture = _settings(box, _alignments(names))
     return Wanted(
         tuple(f"{mechanism}-{pair}" for mechanism in shown),
         align if align in (OWN, TEXT) else f"{align}-{pair}",
@@ -122,14 +118,22 @@ def _controls(installed: Sequence[str], pair: str, line: DeltaGenerator, beside:
     )
 
 
-def _group(name: str) -> None:
-    st.markdown(f"**{name}**")
-
-
-def _titled(setting: Choice, labels: dict[str, str] | None = None) -> str:
-    """Show a setting under its title."""
-    st.caption(_(setting.title))
-    return choose(setting, labels)
+def _settings(box: Any, alignments: dict[str, str]) -> list[str]:
+    """Return what is set, with the controls where `box` is open: what nobody sees is not sent with every edit."""
+    groups = {
+        mark("Translation"): (ALIGN,),
+        mark("Maps"): (UNIT, READING, COLOUR, LINKS),
+        mark("Order and files"): (ORDER, PICTURE),
+    }
+    labels = {ALIGN.name: alignments}
+    if not box.open:
+        return [value_of(each, labels.get(each.name)) for group in groups.values() for each in group]
+    said = []
+    with box, st.container(gap="xsmall"):
+        for name, group in groups.items():
+            st.markdown(f"**{_(name)}**")
+            said += [choose_titled(each, labels.get(each.name)) for each in group]
+    return said
 
 
 def _alignments(names: dict[str, str]) -> dict[str, str]:
@@ -154,7 +158,7 @@ def _compare(host: Host, keys: tuple[str, ...], sentence: str, wanted: Wanted, m
     say_cut(traces[keys[0]], messages)
     if target is not None:
         traces = forced_translations(host, keys, source, target)
-    _show(host, traces, target, wanted, messages)
+    _show(host, source, traces, target, wanted, messages)
 
 
 def _target(host: Host, keys: Sequence[str], source: str, align: str, messages: DeltaGenerator) -> str | None:
@@ -181,15 +185,24 @@ def _target(host: Host, keys: Sequence[str], source: str, align: str, messages: 
 
 
 def _show(
-    host: Host, traces: dict[str, AttentionTrace], target: str | None, wanted: Wanted, messages: DeltaGenerator
+    host: Host,
+    source: str,
+    traces: dict[str, AttentionTrace],
+    target: str | None,
+    wanted: Wanted,
+    messages: DeltaGenerator,
 ) -> None:
     drawn, below = st.container(key="figure-alignment"), st.container()
     with below:
         also, chosen = choose_below(traces, wanted.order)
     places = {
-        key: choose_place(mechanism_of(key), trace, wanted.folds[mechanism_of(key)]) for key, trace in traces.items()
+        key: choose_place(mechanism_of(key), trace, wanted.folds.get(mechanism_of(key)))
+        for key, trace in traces.items()
     }
-    views = {key: view_of(trace, places[key], wanted) for key, trace in traces.items() if trace.sites}
+    run = ("bench", source, target, *places.items(), wanted.unit, wanted.reading)
+    views = host.workings.get(
+        run, lambda: {key: view_of(trace, places[key], wanted) for key, trace in traces.items() if trace.sites}
+    )
     same: dict[str, AttentionTrace] = {}
     if chosen in views and (wanted.order == AGREEMENT or {MULTIPLES, SUMMARY} & set(also)):
         same = on_one_translation(host, traces, target, chosen, messages)
@@ -201,7 +214,8 @@ def _show(
         if (PREDICT in also and not show_predicting(views)) or is_hidden():
             st.caption(_("The maps are hidden until the row is revealed."))
             return
-        _show_panels({key: (traces[key], views.get(key)) for key in order}, wanted)
+        shown = {key: (traces[key], views.get(key)) for key in order}
+        _show_panels(shown, wanted, lambda make: host.workings.get((*run, *_drawn_as(order, wanted)), make))
     with below:
         available = page_width()
         if DIFFERENCE in also:
@@ -239,15 +253,22 @@ def _summaries(
     }
 
 
-def _show_panels(shown: dict[str, tuple[AttentionTrace, View | None]], wanted: Wanted) -> None:
-    """Show a panel a mechanism, all in one picture."""
+def _drawn_as(order: Sequence[str], wanted: Wanted) -> tuple[Hashable, ...]:
+    """Return on what a picture of given views depends."""
+    return (*order, wanted.colour, wanted.links, current_language())
+
+
+def _show_panels(
+    shown: dict[str, tuple[AttentionTrace, View | None]], wanted: Wanted, once: Callable[[Callable[[], bytes]], bytes]
+) -> None:
+    """Show a panel a mechanism, all in one picture, which is made `once` for all who look at the same."""
     panels = [
         Shown(
             trace, view, models.describe(key).mechanism.formula, cast("tuple[str, str]", tuple(pair_of(key).split("-")))
         )
         for key, (trace, view) in shown.items()
     ]
-    payload = encode_alignment(panels, colour=wanted.colour, linking=wanted.links)
+    payload = once(lambda: encode_alignment(panels, colour=wanted.colour, linking=wanted.links))
     alignment_canvas(payload, key="alignment")
     views = [view for _trace, view in shown.values() if view]
     if views:

@@ -19,7 +19,7 @@ from viz.pages.bench.about import about
 from viz.pages.bench.settings import AUTOMATIC, HEAD, MECHANISMS
 from viz.text.language import _
 from viz.views.view import Head
-from viz.widgets.settings import choose, choose_part, chosen_of
+from viz.widgets.settings import choose, choose_part, chosen_of, value_of
 
 Place = tuple[Site | None, Head | None]
 """A layer and a head; None: those of the model's card."""
@@ -76,7 +76,7 @@ def families(names: Mapping[str, str], usual: tuple[str, ...]) -> tuple[Family, 
 def choose_mechanisms(
     names: Mapping[str, str], usual: tuple[str, ...], pair: str
 ) -> tuple[tuple[str, ...], dict[str, DeltaGenerator]]:
-    """Show the timeline, and return which mechanisms are chosen, and where the head of each can be asked for.
+    """Show the timeline, and return which mechanisms are chosen, and where the head of each is asked for, if unfolded.
 
     Parameters
     ----------
@@ -99,18 +99,19 @@ def choose_mechanisms(
                 "primary" if {each.key for each in variants} & {*chosen} else "tertiary"
             )
             fold = st.popover(label, type=kind, key=f"fold-{main.key}", on_change="rerun")
+            if not fold.open:  # what nobody sees is not sent with every edit
+                continue
             with fold:
                 if variants:
                     show({each.key: names[each.key] for each in variants}, part=f"{main.key}-variants")
                 here = [each.key for each in (main, *variants) if each.key in chosen]
                 folds |= dict.fromkeys(here, st.container())
-                if fold.open:
-                    for key in here or [main.key]:
-                        st.markdown(about(models.describe(f"{key}-{pair}")))
+                for key in here or [main.key]:
+                    st.markdown(about(models.describe(f"{key}-{pair}")))
     return chosen, folds
 
 
-def choose_place(mechanism: str, trace: AttentionTrace, where: DeltaGenerator) -> Place:
+def choose_place(mechanism: str, trace: AttentionTrace, where: DeltaGenerator | None) -> Place:
     """Let the reader choose a layer and a head of a mechanism, if there is a choice.
 
     Parameters
@@ -119,15 +120,18 @@ def choose_place(mechanism: str, trace: AttentionTrace, where: DeltaGenerator) -
         Such as ``luong-general``.
     trace : AttentionTrace
         What it did with the sentence.
-    where : DeltaGenerator
-        Where the control goes.
+    where : DeltaGenerator or None
+        Where the control goes; None if none is shown.
     """
     places, labels = _places(trace)
     if not places:
         return None, None
+    setting = HEAD.named(mechanism)
+    if where is None:
+        return places[value_of(setting, labels)]
     with where:
         st.caption(_("{title}: layer and head", title=_(trace.provenance.title)))
-        return places[choose(HEAD.named(mechanism), labels)]
+        return places[choose(setting, labels)]
 
 
 def _places(trace: AttentionTrace) -> tuple[dict[str, Place], dict[str, str]]:

@@ -37,12 +37,14 @@ PATIENCE = 120  # seconds: the first run loads the models
 
 @pytest.fixture
 def app() -> AppTest:
-    return AppTest.from_file(APP, default_timeout=PATIENCE).run()
+    return opened()
 
 
 def opened(**link: str) -> AppTest:
-    """Open the page by a link."""
+    """Open the page by a link, with its settings and two folds open."""
     app = AppTest.from_file(APP, default_timeout=PATIENCE)
+    for each in ("settings", "fold-luong-general", "fold-transformer"):
+        app.session_state[each] = True
     app.query_params.update(link)
     return app.run()
 
