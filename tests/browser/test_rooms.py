@@ -143,8 +143,10 @@ def test_two_teachers_have_two_rooms_and_nobody_takes_one_over(open_page: Callab
     with serving(free_port(), school) as address:
         first = open_page(f"{address}/lessons")
         code = open_room(first)
+        press(first, "中文")
         second = open_page(f"{address}/lessons", room=code)
         expect(room(second)).to_contain_text("1 has joined")
+        expect(room(first)).to_contain_text("1 人已加入")  # in the teacher's language, though the bar alone ran again
         press(second, "Leave the room")
         expect(room(second)).to_have_count(0)
         press(second, "I have a key")
@@ -165,6 +167,6 @@ def test_two_teachers_have_two_rooms_and_nobody_takes_one_over(open_page: Callab
         expect(room(student)).to_contain_text(f"Room {code}")
         second.get_by_test_id("stHeader").get_by_role("link", name="Surgery", exact=True).click()
         expect(second.locator(".comparison .stage")).to_be_visible()
-        first.get_by_test_id("stHeader").get_by_role("link", name="Steps", exact=True).click()
+        first.get_by_test_id("stHeader").get_by_role("link", name="逐步计算", exact=True).click()
         student.wait_for_url(lambda url: "/steps" in url and f"room={code}" in url)
         expect(student.locator(".walk")).to_be_visible()

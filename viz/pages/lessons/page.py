@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from viz.lessons.document import LARGEST
 from viz.lessons.lesson import Lesson, LessonError
@@ -13,6 +14,7 @@ from viz.pages.lessons.handing_in import show_sheet
 from viz.text.language import _, _n, mark, say
 from viz.text.markup import plain
 from viz.widgets.frame import Frame, Page, pages_of_lessons
+from viz.widgets.lesson.keeping import offer_file, show_file
 from viz.widgets.lesson.place import UPLOADED, go, lessons, open_uploaded, places, turn_to
 from viz.widgets.room.opening import offer_rooms
 from viz.widgets.settings import Choice, choose
@@ -35,15 +37,18 @@ def _fill(frame: Frame) -> None:
     spoken = dict.fromkeys(each.language for each in there.values())
     labels = {each: NAMES.get(each, each) for each in spoken}
     chosen = choose(LANGUAGE, labels, default=_own(tuple(spoken))) if labels else ""
+    files: dict[str, DeltaGenerator] = {}
     for kind, heading in _HEADINGS.items():
         listed = [each for each in there.values() if (each.language, each.kind) == (chosen, kind)]
         if listed:
             st.header(_(heading), anchor=False)
-            _list(listed)
+            files |= _list(listed)
     for error in library.errors.values():
         st.error(plain(say(error)), icon=":material/edit_document:")
     _take()
     show_sheet(library)
+    for name, where in files.items():
+        show_file(there[name], where)
 
 
 def _own(languages: Sequence[str]) -> str:
@@ -52,8 +57,9 @@ def _own(languages: Sequence[str]) -> str:
     return asked if asked in languages else languages[0]
 
 
-def _list(listed: Sequence[Lesson]) -> None:
-    begun = places()
+def _list(listed: Sequence[Lesson]) -> dict[str, DeltaGenerator]:
+    """Show a card a lesson, and return where the file of each goes that is asked for."""
+    begun, files = places(), dict[str, DeltaGenerator]()
     with st.container(horizontal=True, gap="small", key=f"lessons-{listed[0].kind}"):
         for lesson in listed:
             with st.container(border=True, width=400, key=f"lesson-card-{lesson.name}"):
@@ -65,7 +71,11 @@ def _list(listed: Sequence[Lesson]) -> None:
                 st.markdown(f"**{plain(lesson.title)}**  \n:small[{said}]")
                 if lesson.about:
                     st.markdown(lesson.about)
-                st.button(label, key=f"begin-{lesson.name}", on_click=turn_to, args=(lesson, at))
+                with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+                    st.button(label, key=f"begin-{lesson.name}", on_click=turn_to, args=(lesson, at))
+                    offer_file(lesson)
+                files[lesson.name] = st.container()
+    return files
 
 
 def _take() -> None:

@@ -15,6 +15,7 @@ from viz.server.rooming import path_of, shared_rooming
 from viz.text.language import _, _n, say
 from viz.text.markup import plain
 from viz.widgets import session
+from viz.widgets.interface_language import begin_language
 from viz.widgets.keep import in_this_language
 from viz.widgets.room.asking import Asked
 from viz.widgets.room.class_picture import show_class
@@ -99,6 +100,7 @@ def _follow() -> None:
 
 def _show_teacher(now: Here, room: Room) -> None:
     """Show what a teacher sees; runs alone when somebody comes, or sends something."""
+    begin_language()
     before, room = room, shared_rooming().store.room(now.code)
     if room.counters.shown != before.counters.shown:  # another page of the teacher has revealed something
         st.rerun()
