@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from models.huggingface.hub_settings import HubSettings
     from models.huggingface.model import PretrainedModel
     from models.model import Model
+    from models.networks.base import TranslationNetwork
+    from models.translation.tokenizer import PairTokenizer
     from models.translation.translator import Translator
 from models.translation.entry import Entry, read_entry
 
@@ -165,33 +167,24 @@ def load_pretrained(
     return load_folder(folder, found)
 
 
-def load_translator(key: str | Path) -> Translator:
+def load_translator(key: str | Path, *, at_rest: bool = False) -> Translator:
     """Load a model of `catalog()`, or of a folder with a ``card.json``; raises as `load` does.
 
     Parameters
     ----------
     key : str or Path
+    at_rest : bool, optional
+        Whether its files are checked now, and its network is made when it is first run: for a process in which it
+        may never be.
     """
-    from models.networks.seeding import building
-    from models.translation.tokenizer import PairTokenizer
     from models.translation.translator import Translator
 
     entry = read_entry(key) if isinstance(key, Path) else describe(key)
-    weights = read_weights(entry.folder, entry.card)
-    try:
-        with building():
-            network = entry.mechanism.build(**entry.card["network"])
-        network.load_state_dict(weights)
-    except Exception as error:
-        message = Message(
-            "{folder}: the weights are not of the network that its card names. {error}",
-            folder=entry.folder.name,
-            error=error,
-        )
-        raise CheckpointError(message) from error
+    network = _build(entry, at_rest=at_rest)
     path = find_tokenizer(entry.folder, entry.card)
+    written = path.stat()
     try:
-        tokenizer = PairTokenizer.load(path)
+        tokenizer = _tokenizer_in(path, written.st_mtime_ns, written.st_size)
     except Exception as error:  # the library raises nothing more exact
         message = Message(
             "{folder}: {file} is not whole ({error}). Fetch it again.",
@@ -200,4 +193,34 @@ def load_translator(key: str | Path) -> Translator:
             error=error,
         )
         raise CheckpointError(message) from error
-    return Translator(entry, network, tokenizer)
+    return Translator(entry, network, tokenizer, partial(_build, entry) if at_rest else None)
+
+
+@lru_cache(maxsize=8)
+def _tokenizer_in(path: Path, _changed: int, _size: int) -> PairTokenizer:
+    """Return the tokenizer of a file, one for all models that share it: it takes 10 MB, and never changes."""
+    from models.translation.tokenizer import PairTokenizer
+
+    return PairTokenizer.load(path)
+
+
+def _build(entry: Entry, *, at_rest: bool = False) -> TranslationNetwork:
+    """Return the network of a checkpoint with its weights; `at_rest` an outline of it, which these would fit."""
+    import torch
+
+    from models.networks.seeding import building
+
+    device = torch.device("meta" if at_rest else "cpu")
+    weights = {name: values.to(device) for name, values in read_weights(entry.folder, entry.card).items()}
+    try:
+        with building(), device:
+            network: TranslationNetwork = entry.mechanism.build(**entry.card["network"])
+        network.load_state_dict(weights)
+    except Exception as error:
+        message = Message(
+            "{folder}: the weights are not of the network that its card names. {error}",
+            folder=entry.folder.name,
+            error=error,
+        )
+        raise CheckpointError(message) from error
+    return network

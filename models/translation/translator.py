@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from threading import Lock
+from typing import Any, Literal, cast
 
 import torch
 from torch import Tensor
@@ -42,6 +43,8 @@ class Translator:
     network : TranslationNetwork
         Put in evaluation mode; its weights are never changed.
     tokenizer : PairTokenizer
+    fill : callable, optional
+        Makes the network when it is first run; `network` is an outline of it without weights until then.
     """
 
     kind: Kind = "translator"
@@ -50,16 +53,31 @@ class Translator:
     mask_token: str | None = None
     takes_pair = False
 
-    def __init__(self, entry: Entry, network: TranslationNetwork, tokenizer: PairTokenizer) -> None:
+    def __init__(
+        self,
+        entry: Entry,
+        network: TranslationNetwork,
+        tokenizer: PairTokenizer,
+        fill: Callable[[], TranslationNetwork] | None = None,
+    ) -> None:
         self.entry = entry
         self.key, self.title, self.sha256 = entry.key, entry.mechanism.title, entry.sha256
         self.pair: str | None = entry.pair
-        self.network = network.for_inference()
+        self._fill, self._filling = fill, Lock()
+        self._network = network.for_inference() if fill is None else None
         self.tokenizer = tokenizer
         self.heads: Mapping[Site, int] = network.heads
         self.stacks = stacks_of(self.heads)
         self.editable = bool(self.heads)
         self._recorder = self._record()
+
+    @property
+    def network(self) -> TranslationNetwork:
+        """What runs."""
+        if self._network is None and self._fill is not None:
+            with self._filling:
+                self._network = self._network or self._fill().for_inference()
+        return cast("TranslationNetwork", self._network)
 
     @property
     def mechanism(self) -> Mechanism:

@@ -59,7 +59,7 @@ def cores_for(text: str) -> Iterator[None]:
         _EVERY_CORE.release()
 
 
-def load_for_serving(key: str, progress: Progress = report_to_nobody) -> Model:
+def load_for_serving(key: str, progress: Progress = report_to_nobody, *, at_rest: bool = False) -> Model:
     """Load the model of `key` for a server of many threads: one torch thread, first run done, collector at rest.
 
     Streamlit collects garbage after every rerun; what is frozen it need not look through.
@@ -70,6 +70,9 @@ def load_for_serving(key: str, progress: Progress = report_to_nobody) -> Model:
         As `models.load` takes it.
     progress : Progress, optional
         Called with the bytes that are there and those that there will be.
+    at_rest : bool, optional
+        Whether our own models run in other processes: here their files are checked, and their networks made only when
+        something is asked of them that no other process does.
     """
     import torch
 
@@ -78,8 +81,9 @@ def load_for_serving(key: str, progress: Progress = report_to_nobody) -> Model:
     if models.is_pretrained(key):
         model = models.load_pretrained(key, progress, hub_settings(), tried=True)
     else:
-        model = models.load(key)
-    model.attend("A first run.")
+        model = models.load_translator(key, at_rest=at_rest)
+    if not at_rest or models.is_pretrained(key):
+        model.attend("A first run.")
     collect_garbage()
     return model
 

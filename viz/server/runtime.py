@@ -10,6 +10,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from concurrent.futures import Future, InvalidStateError
 from contextlib import nullcontext, suppress
+from functools import partial
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -285,6 +286,7 @@ class Host:
 def shared_host() -> Host:
     """Return the host of this server; the first call starts loading the shipped models in the background."""
     workers = possible_workers(configuration().workers)
-    host = Host(load_for_serving, crew=Crew(workers) if workers else None)
+    load = partial(load_for_serving, at_rest=bool(workers))
+    host = Host(load, crew=Crew(workers) if workers else None)
     host.warm_up(models.catalog())
     return host

@@ -18,7 +18,7 @@ from safetensors import safe_open
 from safetensors.torch import save
 from torch import Tensor
 
-from models import catalog, describe, load, registry
+from models import catalog, describe, load, load_translator, registry
 from models.experiments.alignment import TOLD_APART
 from models.hooks import capture
 from models.mechanisms import mechanisms
@@ -214,8 +214,9 @@ class TestWhatIsRefused:
     def test_weights_of_another_network_than_the_card_names(self, sizes: dict[str, int], tmp_path: Path) -> None:
         folder = write(tmp_path / "model")
         change_card(folder, network=read_card(folder)["network"] | sizes)
-        with pytest.raises(CheckpointError, match="the weights are not of the network that its card names"):
-            load(folder)
+        for at_rest in (False, True):
+            with pytest.raises(CheckpointError, match="the weights are not of the network that its card names"):
+                load_translator(folder, at_rest=at_rest)
 
     def test_a_pair_without_a_tokenizer(self, tmp_path: Path) -> None:
         folder = write(tmp_path / "model", pair="en-xx")
@@ -402,6 +403,25 @@ def test_the_alignment_of_a_card_is_that_of_the_lowest_rate_on_the_trial_set(key
     cross = load(key).attend("The cat sleeps.", "Le chat dort.")[chosen.site]
     assert cross.site.kind == "cross"
     assert chosen.head == "mean" or chosen.head < len(cross.head_names)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_model_at_rest_has_no_weights_until_it_runs_and_then_gives_the_same(key: str, tmp_path: Path) -> None:
+    folder = write(tmp_path / "model", key)
+    whole, resting = load(folder), load_translator(folder, at_rest=True)
+    assert resting._network is None
+    assert resting.heads == whole.heads
+    assert resting.fit("The cat sleeps.") == whole.fit("The cat sleeps.")
+    assert resting._network is None
+    one, other = (each.attend("The cat sleeps.") for each in (whole, resting))
+    assert one.steps == other.steps
+    for mine, theirs in zip(one, other, strict=True):
+        np.testing.assert_array_equal(mine.weights, theirs.weights)
+
+
+def test_models_of_a_pair_share_their_tokenizer() -> None:
+    one, other = (load_translator(key, at_rest=True) for key in ("bahdanau-en-fr", "luong-dot-en-fr"))
+    assert one.tokenizer is other.tokenizer
 
 
 def test_all_weights_together_are_small_enough_to_clone() -> None:

@@ -272,7 +272,7 @@ def test_a_model_for_serving_runs_on_one_thread_and_is_out_of_the_collectors_way
     import torch
 
     before, model = torch.get_num_threads(), Model()
-    monkeypatch.setattr(runtime.models, "load", lambda key: model, raising=False)
+    monkeypatch.setattr(runtime.models, "load_translator", lambda key, at_rest: model, raising=False)
     frozen = gc.get_freeze_count()
     try:
         assert runtime.load_for_serving("a") is model
@@ -283,7 +283,9 @@ def test_a_model_for_serving_runs_on_one_thread_and_is_out_of_the_collectors_way
         thread.start()
         thread.join(PATIENCE)
         assert seen == [1]
-        assert model.runs  # its first run, the slow one, is behind it
+        assert len(model.runs) == 1  # its first run, the slow one, is behind it
+        assert runtime.load_for_serving("a", at_rest=True) is model
+        assert len(model.runs) == 1
     finally:
         torch.set_num_threads(before)
         gc.unfreeze()
