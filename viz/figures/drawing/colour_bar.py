@@ -12,7 +12,7 @@ from viz.text.language import _
 from viz.text.tokens import escape
 
 BAR_WIDTH = 420  # pixels of the bar
-TITLE_WIDTH = 520  # pixels of the lines of its title
+TITLE_WIDTH = BAR_WIDTH  # of the lines of its title, which stand in the middle over it
 MARGIN = 20  # pixels of the figure's width that a bar leaves free
 BAR_HEIGHT = 72  # pixels of the bar with its numbers and a title of one line
 NUMBERS_HEIGHT = 26  # pixels of the numbers under it
