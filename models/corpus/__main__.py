@@ -40,7 +40,13 @@ def _run(job: Job, given: argparse.Namespace) -> None:
     worker = HeadsOverCorpus(job.key, threads=given.threads)
     shards = job.prepare(worker.model.sha256)
     worker.stride = job.stride(shards)
-    run_here(job, worker, shards)
+    if given.ray is None:
+        run_here(job, worker, shards)
+    else:
+        from models.corpus.on_ray import run_on_ray
+
+        with job.bar(shards) as bar:
+            run_on_ray(job, shards, given.ray, given.workers, bar.update)
     found = fold(job.finished(shards))
     aligning: tuple[AligningHead, ...] = ()
     if worker.model.is_translation and worker.model.pair in gold_pairs() and not given.no_gold:
@@ -65,6 +71,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--out", type=Path, required=True, help="folder of the tables; a job that ended goes on there")
     parser.add_argument("--shard", type=int, default=SHARD, help="lines that are lost at most if the job ends")
     parser.add_argument("--threads", type=int, help="threads of torch")
+    parser.add_argument("--ray", nargs="?", const="local", metavar="ADDRESS", help="run on Ray: a cluster, or here")
+    parser.add_argument("--workers", type=int, default=2, help="actors on Ray, one core each")
     parser.add_argument("--name", help="what the card calls the corpus")
     parser.add_argument("--credit", default="", help="whom the card credits with the corpus")
     parser.add_argument("--no-gold", action="store_true", help="leave out which head aligns")

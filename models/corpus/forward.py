@@ -30,6 +30,9 @@ TOKENS = 2048
 MOST = 96
 """Texts of one batch."""
 
+CHUNK = 192
+"""Lines that are read together, and put into batches."""
+
 NOTHING = TokenSequence((), (), (), ())
 
 
@@ -121,6 +124,17 @@ def runner_of(model: Model) -> Runner:
     kind: Any = TranslatorRunner if model.kind == "translator" else PretrainedRunner
     made: Runner = kind(model)
     return made
+
+
+def chunks(lines: Iterable[Line]) -> list[list[Line]]:
+    """Return lines of like length together, in characters, the longest first.
+
+    Parameters
+    ----------
+    lines : iterable of Line
+    """
+    order = sorted(lines, key=lambda each: (-len(each.source), -len(each.target or ""), each.number))
+    return [order[start : start + CHUNK] for start in range(0, len(order), CHUNK)]
 
 
 def batches(texts: Iterable[Read], *, alike: bool) -> list[list[Read]]:
@@ -236,6 +250,18 @@ class PretrainedRunner:
             forced = generate(self.watched, inputs, ())[1] if given is None else self.reader.read_target(given)
         return Read(line, reading.tokens, inputs, tuple(forced))
 
+    def inputs(self, texts: Sequence[Read]) -> dict[str, Tensor]:
+        """Return what the network takes of several texts, side by side.
+
+        Parameters
+        ----------
+        texts : sequence of Read
+        """
+        return {
+            name: padded([each.inputs[name][0].tolist() for each in texts], self._fill if name == "input_ids" else 0)
+            for name in texts[0].inputs
+        }
+
     def run(self, texts: Sequence[Read]) -> Ran:
         """Run the texts in one pass; see `Runner`.
 
@@ -243,13 +269,9 @@ class PretrainedRunner:
         ----------
         texts : sequence of Read
         """
-        inputs: dict[str, Any] = {
-            name: padded([each.inputs[name][0].tolist() for each in texts], self._fill if name == "input_ids" else 0)
-            for name in texts[0].inputs
-        }
-        read_in: list[list[int]] = []
-        if self.model.is_translation:
-            read_in = [shifted(self.network, list(each.forced)) for each in texts]
+        inputs = self.inputs(texts)
+        read_in = [shifted(self.network, list(each.forced)) for each in texts] if self.model.is_translation else []
+        if read_in:
             inputs["decoder_input_ids"] = padded(read_in, self._fill)
         done = observed_pass(self.network, self.layers, inputs, patterns=("*.weights",), whole=False)
         sequence = self.reader.tokenizer.sequence

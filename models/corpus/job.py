@@ -101,6 +101,16 @@ class Job:
         """
         return [each for each in shards if not self.file_of(each).is_file()]
 
+    def bar(self, shards: tuple[Shard, ...]) -> tqdm[Any]:
+        """Return a bar that says how many lines are done.
+
+        Parameters
+        ----------
+        shards : tuple of Shard
+        """
+        whole, left = (sum(each.count for each in some) for some in (shards, self.left(shards)))
+        return tqdm(total=whole, initial=whole - left, unit="sentence")
+
     def finished(self, shards: Iterable[Shard]) -> Iterator[Statistics]:
         """Return what finished shards left, one by one.
 
@@ -121,8 +131,6 @@ def run_here(job: Job, worker: HeadsOverCorpus, shards: tuple[Shard, ...]) -> No
     shards : tuple of Shard
         As `Job.prepare` gave them.
     """
-    left = job.left(shards)
-    done = sum(each.count for each in shards) - sum(each.count for each in left)
-    with tqdm(total=sum(each.count for each in shards), initial=done, unit="sentence") as bar:
-        for shard in left:
+    with job.bar(shards) as bar:
+        for shard in job.left(shards):
             files.write(worker(job.corpus.read(shard), bar.update), job.file_of(shard))

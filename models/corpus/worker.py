@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 
 import torch
 
 from models.corpus.counting import Count, Model
-from models.corpus.forward import Read, batches, runner_of
+from models.corpus.forward import Read, batches, chunks, runner_of
 from models.corpus.lines import Bad, Line
-from models.corpus.statistics import Statistics
+from models.corpus.statistics import Statistics, fold
 from models.errors import InputError
 from models.registry import load
 from models.translation.checkpoints import alignment_of
@@ -19,6 +21,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from models.model import Model as Loaded
+
+
+def _nobody(_lines: int) -> None:
+    """Tell nobody how many lines are done."""
 
 
 class HeadsOverCorpus:
@@ -31,18 +37,17 @@ class HeadsOverCorpus:
     stride : int, optional
         Heads are compared with each other on every line whose number this divides.
     threads : int, optional
-        Threads of torch; left as they are if left out.
+        How many batches are run at once, each by one thread; as many as torch would use if left out.
     """
 
     def __init__(self, key: str | Path, *, stride: int = 1, threads: int | None = None) -> None:
-        if threads is not None:
-            torch.set_num_threads(threads)
+        self.threads = torch.get_num_threads() if threads is None else threads
         self.model: Loaded = load(key)
         self.stride = stride
         self.runner = runner_of(self.model)
         self.about = _about(self.model)
 
-    def __call__(self, lines: Iterable[Line | Bad], told: Callable[[int], object] | None = None) -> Statistics:
+    def __call__(self, lines: Iterable[Line | Bad], told: Callable[[int], object] = _nobody) -> Statistics:
         """Return what the heads do on some lines; a line that cannot be run is counted among the bad ones.
 
         Parameters
@@ -51,24 +56,46 @@ class HeadsOverCorpus:
         told : callable, optional
             Called with how many lines more are done.
         """
+        given = list(lines)
+        bad = Statistics(bad=tuple((each.number, each.reason) for each in given if isinstance(each, Bad)))
+        told(len(bad.bad))
+        left: SimpleQueue[list[Line]] = SimpleQueue()
+        for chunk in chunks(each for each in given if isinstance(each, Line)):
+            left.put(chunk)
+        with ThreadPoolExecutor(self.threads, initializer=torch.set_num_threads, initargs=(1,)) as pool:
+            working = [pool.submit(self._work, left, told) for _ in range(self.threads)]
+            return fold([bad, *(each.result() for each in working)])
+
+    def _work(self, left: SimpleQueue[list[Line]], told: Callable[[int], object]) -> Statistics:
+        """Run chunks until none is left: what one thread does, while another's network runs."""
         count = Count(self.about, self.stride)
         bad: list[tuple[int, str]] = []
+        while True:
+            try:
+                chunk = left.get_nowait()
+            except Empty:
+                return count.statistics() + Statistics(bad=tuple(bad))
+            texts, wrong = self.read(chunk)
+            bad += wrong
+            for batch in batches(texts, alike=self.runner.alike):
+                bad += self._run(batch, count)
+            told(len(chunk))
+
+    def read(self, lines: Iterable[Line]) -> tuple[list[Read], list[tuple[int, str]]]:
+        """Return lines as the model takes them, and those that it does not, with the reason.
+
+        Parameters
+        ----------
+        lines : iterable of Line
+        """
         texts: list[Read] = []
+        bad: list[tuple[int, str]] = []
         for line in lines:
-            if isinstance(line, Bad):
-                bad.append((line.number, line.reason))
-                continue
             try:
                 texts.append(self.runner.read(line))
             except InputError as error:
                 bad.append((line.number, str(error)))
-        if told is not None:
-            told(len(bad))
-        for batch in batches(texts, alike=self.runner.alike):
-            bad += self._run(batch, count)
-            if told is not None:
-                told(len(batch))
-        return count.statistics() + Statistics(bad=tuple(bad))
+        return texts, bad
 
     def _run(self, batch: list[Read], count: Count) -> list[tuple[int, str]]:
         """Run a batch; if it fails, its texts one by one, and name those that fail."""

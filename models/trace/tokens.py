@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -24,6 +25,7 @@ def is_mark(text: str) -> bool:
     return _MARK.fullmatch(text) is not None
 
 
+@lru_cache(maxsize=4096)
 def is_punctuation(text: str) -> bool:
     """Return whether a token is nothing but punctuation.
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import lru_cache
 
 from models.errors import InputError
 from models.messages import Message
@@ -19,6 +20,7 @@ HAN = "\u2e80-\u2fdf\u3005\u3007\u3021-\u3029\u3038-\u303b\u3400-\u4dbf\u4e00-\u
 MOST_CHARACTERS = 10_000
 """Characters of a text that are looked at: what is longer is cut, or refused, before it is split into anything."""
 
+_LONGEST_KEPT = 32  # characters of a run whose parts are kept
 _ELISION = re.compile(r"(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu|quoiqu)'(?=\w)", re.IGNORECASE)
 _WORD = re.compile(rf"[{HAN}]|[^\s{HAN}]+")
 _COUNTED = re.compile(rf"[{HAN}]|[^\W{HAN}]+(?:['\u2019][^\W{HAN}]+)*|[^\w\s]")
@@ -119,12 +121,19 @@ def split_words(text: str) -> list[str]:
     words: list[str] = []
     end = 0
     for run in _WORD.finditer(text):
-        for start, stop in _split_run(run.group()):
+        found = run.group()
+        for start, stop in _parts(found) if len(found) <= _LONGEST_KEPT else _split_run(found):
             words.append(text[end : run.start() + start] + run.group()[start:stop])
             end = run.start() + stop
     if end < len(text):
         words.append(text[end:])  # white space at the end, which normalised text has not
     return words
+
+
+@lru_cache(maxsize=8192)
+def _parts(run: str) -> tuple[tuple[int, int], ...]:
+    """Return what `_split_run` gives of a short run, and keep it: texts have the same words again and again."""
+    return tuple(_split_run(run))
 
 
 def _split_run(run: str) -> Iterator[tuple[int, int]]:

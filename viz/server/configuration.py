@@ -163,6 +163,8 @@ class Configuration:
         Models on this machine that visitors may choose.
     lessons : tuple of Path
         Folders of lessons that are added to those that come along.
+    corpora : tuple of Path
+        Folders of tables that ``python -m models.corpus`` wrote, beside those that come along.
     rooms : bool or Path
         Whether teachers may open rooms, and in which folder these are kept; True for one in the home of the server.
     replica : str
@@ -184,6 +186,7 @@ class Configuration:
     hub_disk: int = _set_by("HUB_DISK_MEGABYTES", MEGABYTES, 6_000_000_000)
     folders: tuple[Path, ...] = _set_by("MODELS", FOLDERS, ())
     lessons: tuple[Path, ...] = _set_by("LESSONS", LESSONS, ())
+    corpora: tuple[Path, ...] = _set_by("CORPORA", LESSONS, ())
     rooms: bool | Path = _set_by("ROOMS", ROOMS, True)  # noqa: RUF009
     replica: str = _set_by("REPLICA", LETTER, "")
     framed_by: tuple[str, ...] = _set_by("FRAMED_BY", SITES, ())

@@ -12,6 +12,7 @@ import models
 from models.trace import AttentionTrace
 from viz.pages.heads.against import compare_with
 from viz.pages.heads.aligning import show_aligning
+from viz.pages.heads.corpus import show_corpus
 from viz.pages.heads.extras import show_below, take_pair
 from viz.pages.heads.gallery import arrange, show_gallery, take_picks
 from viz.pages.heads.matched import Texts
@@ -108,6 +109,7 @@ def _show_model(host: Host, key: str, frame: Frame, line: DeltaGenerator) -> Non
         show_gallery(shown, wanted, arrangement, picked)
     with beside:
         compare_heads(shown, wanted, picked, room)
+        show_corpus(shown, model.sha256, picked)
     show_likeliest(trace, model)
     show_below(shown, wanted, arrangement, picked, available)
     show_aligning(host, key, shown, wanted, available)

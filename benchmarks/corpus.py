@@ -1,0 +1,81 @@
+"""How fast heads are measured over a corpus, beside the bare model. `python -m benchmarks.corpus TEXT`.
+
+The same batches, in turn, in one run: the bare model, its attention eager, run forward on texts that are read already;
+and the whole of what `python -m models.corpus` does with the lines, reading among it. `--workers 2` also times one and
+two workers of Ray with one thread of torch each (`requirements-scale.txt`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import torch
+from transformers import AutoModel
+
+from benchmarks.measure import report
+from models.corpus.forward import PretrainedRunner, batches, chunks
+from models.corpus.job import COMPARED
+from models.corpus.lines import Corpus, Line
+from models.corpus.statistics import fold
+from models.corpus.worker import HeadsOverCorpus
+from models.huggingface.embedded import local_models
+from models.keys import MINILM
+
+PART = 2000
+
+
+def bare_seconds(network: Any, heads: HeadsOverCorpus, lines: list[Line]) -> float:
+    """Return how long the bare model takes for the batches of `lines`, eager, its weights given out."""
+    runner = heads.runner
+    assert isinstance(runner, PretrainedRunner)
+    read = [heads.read(chunk)[0] for chunk in chunks(lines)]
+    given = [runner.inputs(batch) for texts in read for batch in batches(texts, alike=runner.alike)]
+    start = time.perf_counter()
+    with torch.inference_mode():
+        for inputs in given:
+            network(**inputs, output_attentions=True)
+    return time.perf_counter() - start
+
+
+def rows(path: Path, count: int) -> list[dict[str, Any]]:
+    """Return the figures: sentences a second of both, and their ratio."""
+    corpus = Corpus(path)
+    lines = [each for shard in corpus.shards(count)[:1] for each in corpus.read(shard) if isinstance(each, Line)]
+    heads = HeadsOverCorpus(MINILM, threads=torch.get_num_threads(), stride=max(len(lines) // COMPARED, 1))
+    network = AutoModel.from_pretrained(local_models()[MINILM].folder, attn_implementation="eager").eval()
+    heads(islice(lines, PART))
+    bare = whole = 0.0
+    parts = []
+    for start in range(0, len(lines), PART):
+        chunk = lines[start : start + PART]
+        bare += bare_seconds(network, heads, chunk)
+        began = time.perf_counter()
+        parts.append(heads(chunk))
+        whole += time.perf_counter() - began
+    found = fold(parts)
+    note = f"{found.sentences} sentences, {torch.get_num_threads()} threads"
+    return [
+        {"figure": "bare model, eager", "value": f"{len(lines) / bare:.0f} a second", "note": f"{bare:.1f} s, {note}"},
+        {"figure": "heads over a corpus", "value": f"{len(lines) / whole:.0f} a second", "note": f"{whole:.1f} s"},
+        {"figure": "ratio", "value": f"{bare / whole:.2f}", "note": "at least 0.80 is asked for"},
+    ]
+
+
+def main() -> None:
+    """Run the command."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.corpus", description=__doc__)
+    parser.add_argument("text", type=Path)
+    parser.add_argument("--sentences", type=int, default=10_000)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--json", action="store_true")
+    given = parser.parse_args()
+    torch.set_num_threads(given.threads)
+    report("Heads over a corpus", rows(given.text, given.sentences), as_json=given.json)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,97 @@
+"""The shards of a corpus on Ray Data: a pool of actors, each with its model; each shard is written when it is done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from models.corpus import files
+from models.corpus.job import Job
+from models.corpus.lines import Shard
+from models.corpus.worker import HeadsOverCorpus
+from models.errors import InputError
+from models.messages import Message
+
+
+class ShardWorker:
+    """What one actor of the pool does: it loads the model once, and writes the shards that it is given.
+
+    Parameters
+    ----------
+    job : Job
+    shards : tuple of Shard
+        All of them, by number.
+    """
+
+    def __init__(self, job: Job, shards: tuple[Shard, ...]) -> None:
+        self.job, self.shards = job, shards
+        self.heads = HeadsOverCorpus(job.key, stride=job.stride(shards), threads=1)
+
+    def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
+        """Measure the shards whose numbers stand in `batch`, and say how many sentences each had.
+
+        Parameters
+        ----------
+        batch : dict of str to array
+            ``number``: those of the shards.
+        """
+        done = []
+        for number in batch["number"].tolist():
+            shard, path = self.shards[number], self.job.file_of(self.shards[number])
+            if not path.is_file():  # an actor that was killed may have written it before it could say so
+                files.write(self.heads(self.job.corpus.read(shard)), path)
+            done.append(shard.count)
+        return {"lines": done}
+
+
+def run_on_ray(job: Job, shards: tuple[Shard, ...], address: str, workers: int, told: Callable[[int], object]) -> None:
+    """Run the shards that are left on a cluster; a worker that is lost costs the shard that it was at, no more.
+
+    Parameters
+    ----------
+    job : Job
+        Its corpus and folder are reached by every machine under the same path.
+    shards : tuple of Shard
+        As `Job.prepare` gave them.
+    address : str
+        Of the cluster; ``local`` starts one on this machine.
+    workers : int
+        Actors, one core each.
+    told : callable
+        Called with how many lines more are done.
+
+    Raises
+    ------
+    InputError
+        If Ray is not installed.
+    """
+    try:
+        import ray.data
+    except ImportError as error:
+        raise InputError(Message("Ray is not installed: pip install -r requirements-scale.txt")) from error
+    root = str(Path(__file__).parents[2])
+    ray.init(
+        address=address,
+        include_dashboard=False if address == "local" else None,
+        num_cpus=workers if address == "local" else None,
+        runtime_env={"env_vars": {"PYTHONPATH": root, "OMP_WAIT_POLICY": "PASSIVE"}},
+        log_to_driver=False,
+    )
+    try:
+        left = [{"number": each.number} for each in job.left(shards)]
+        if left:
+            numbers = ray.data.from_items(left, override_num_blocks=len(left))
+            done = numbers.map_batches(
+                ShardWorker,
+                fn_constructor_args=(job, shards),
+                batch_size=1,
+                compute=ray.data.ActorPoolStrategy(size=workers),
+                num_cpus=1,
+                max_restarts=-1,
+                max_task_retries=-1,
+            )
+            for row in done.iter_rows():
+                told(int(row["lines"]))
+    finally:
+        ray.shutdown()
