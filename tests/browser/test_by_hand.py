@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
+from viz.canvas.aligner import encode_aligner
+from viz.canvas.standalone import Picture, standalone_html
 
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Locator, Page
+
+LISTEN = """place => {
+    window.told = [];
+    place.addEventListener("told", ({ detail }) => window.told.push(detail.value.links));
+}"""
+FEED = """async (place, text) => {
+    const { shadowRoot } = place;
+    place.dispatchEvent(new CustomEvent("fed", { detail: Uint8Array.from(atob(text), each => each.charCodeAt(0)) }));
+    shadowRoot.querySelector(".undo").textContent = "";  // written when what was fed is shown
+    while (!shadowRoot.querySelector(".undo").textContent) await new Promise(requestAnimationFrame);
+}"""
 SENTENCE, TRANSLATION = "The cat drinks milk.", "Le chat boit du lait."
 
 
@@ -50,6 +64,30 @@ def test_cells_and_words_are_clicked_and_the_link_knows(open_page: Callable[...,
     page.reload()
     expect(cell(page, 3, 3)).to_have_attribute("data-state", "possible")
     expect(cell(page, 1, 1)).to_have_attribute("data-state", "")
+
+
+def test_an_answer_to_earlier_clicks_undoes_no_later_one(browser: Browser) -> None:
+    """What the server says to a first click may come after a second one was sent."""
+    from playwright.sync_api import expect
+
+    def says(links: str) -> bytes:
+        return encode_aligner(("The", "cat"), ("Le", "chat"), links, of="pair", languages=("en", "fr"))
+
+    def feed(links: str) -> None:
+        page.locator(".picture").evaluate(FEED, base64.b64encode(says(links)).decode())
+
+    page = browser.new_page()
+    page.set_content(standalone_html("By hand", [Picture("aligner", says(""))]))
+    page.locator(".picture").evaluate(LISTEN)
+    for place in (0, 1):
+        cell(page, place, place).click()
+        page.wait_for_function("count => window.told.length === count", arg=place + 1)
+    assert page.evaluate("window.told") == ["0-0", "0-0 1-1"]
+    count = page.locator(".aligner .count")
+    for links, sure in (("0-0", 2), ("0-0 1-1", 2), ("0-0", 1)):  # answers to both, then another link
+        feed(links)
+        expect(count).to_have_text(f"sure: {sure}, possible: 0")
+    page.close()
 
 
 def test_the_grid_is_one_stop_and_arrows_move_inside(open_page: Callable[..., Page], address: str) -> None:

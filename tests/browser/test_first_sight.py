@@ -146,6 +146,8 @@ WATCH = """() => {
 def test_on_a_phone_the_sentence_stands_whole_and_answers_as_it_is_typed(
     open_page: Callable[..., Page], address: str
 ) -> None:
+    from playwright.sync_api import expect
+
     page = open_page(address, width=390, height=844)
     wait_for_panels(page, views(EXAMPLE))
     box = page.get_by_role("textbox").first
@@ -164,6 +166,6 @@ def test_on_a_phone_the_sentence_stands_whole_and_answers_as_it_is_typed(
     page.get_by_test_id("stSidebarNavLink").filter(has_text="Steps").click()
     page.wait_for_url("**/steps**")
     page.get_by_test_id("stExpandSidebarButton").wait_for()  # the drawer has closed
-    assert box.input_value() == EXAMPLE
+    expect(box).to_have_value(EXAMPLE)
     page.set_viewport_size({"width": 1280, "height": 720})
     assert page.get_by_role("textbox").first.evaluate("each => each.tagName") == "INPUT"

@@ -17,7 +17,7 @@ class Aligner {
     this.root = this.stage = root;
     for (const part of ["undo", "clear", "count", "keys", "live"]) this[part] = root.querySelector("." + part);
     this.table = root.querySelector("table");
-    Object.assign(this, { loads: 0, links: new Map(), before: [], held: null });
+    Object.assign(this, { loads: 0, links: new Map(), before: [], held: null, sent: [] });
     this.table.addEventListener("click", (event) => this.press(event.target.closest("td, th")));
     this.table.addEventListener("keydown", (event) => this.key(event));
     this.undo.addEventListener("click", () => this.before.length && this.become(this.before.pop()));
@@ -33,9 +33,12 @@ class Aligner {
     if (turn !== this.loads) return; // a later one has come meanwhile
     const isSame = this.data?.of === data.of, told = this.data?.links;
     this.data = data;
-    // What is in the browser holds for the same words, unless the link says other links than before and than it was told.
-    if (!isSame) Object.assign(this, { before: [], held: null });
-    if (!isSame || (data.links !== told && data.links !== this.sent)) this.links = read(data.links);
+    // What is in the browser holds for the same words, unless the link says other links than before and than it was told:
+    // an answer to what was sent earlier undoes no later click.
+    if (!isSame) Object.assign(this, { before: [], held: null, sent: [] });
+    const answered = this.sent.lastIndexOf(data.links);
+    this.sent = this.sent.slice(answered + 1);
+    if (!isSame || (data.links !== told && answered < 0)) this.links = read(data.links);
     if (!isSame) this.build();
     for (const name of ["undo", "clear", "keys"]) this[name].textContent = data.words[name];
     this.table.setAttribute("aria-label", data.words.grid);
@@ -96,8 +99,8 @@ class Aligner {
     this.live.textContent = this.count.textContent;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
-      this.sent = written(this.links);
-      this.send({ of: this.data.of, links: this.sent });
+      this.sent.push(written(this.links));
+      this.send({ of: this.data.of, links: this.sent.at(-1) });
     }, SETTLE);
   }
 
@@ -137,11 +140,15 @@ class Aligner {
   }
 }
 
-// Links as they stand in the address bar: source word, sign, target word.
+// Links as they stand in the address bar: source word, sign, target word; in order, as the server writes them.
 function read(text) {
   const links = new Map();
   for (const [, source, sign, target] of text.matchAll(/(\d+)([-?])(\d+)/g)) links.set(`${source} ${target}`, sign === "-" ? "sure" : "possible");
   return links;
 }
 
-const written = (links) => [...links].map(([place, state]) => place.replace(" ", SIGN[state])).join(" ");
+const written = (links) => {
+  const placed = [...links].map(([place, state]) => [place.split(" ").map(Number), SIGN[state]]);
+  placed.sort(([[source, target]], [[another, other]]) => source - another || target - other);
+  return placed.map(([[source, target], sign]) => `${source}${sign}${target}`).join(" ");
+};

@@ -6,10 +6,11 @@ const PANEL = 300; // pixels that a panel takes at least, where there are severa
 const MOST_ACROSS = 4;
 const NARROW = 600; // with less room the sentence takes two lines
 const BESIDES = 136; // pixels of a panel's heading, its translation, and two lines said under its map
-const LABELS = 58; // pixels above a map for the names of its columns
+const LABELS = 62; // pixels above a map for the names of its columns
+const NAME = 10; // pixels of a column's name at least: a longer one is written smaller, then cut
 const CELL = { least: 9, most: 46 }; // pixels of a cell's width
 const ROW = { least: 12, most: 34 };
-const MAP = { least: 220, most: 540, above: 312 }; // pixels of a map's height; what stands above it and just below
+const MAP = { least: 220, most: 540, above: 316 }; // pixels of a map's height; what stands above it and just below
 const STEP = 120; // pixels by which higher maps grow, so that they seldom do
 const FORMULA = { usual: 16, beside: 11.5, least: 9 }; // pixels of a formula's letters
 const CORNER = 11.5; // pixels of the letters that say what rows and columns are
@@ -228,7 +229,9 @@ class Panels {
       const turn = [...text].length === 1 && widthOf(text, place.font, this.family) <= wide ? 0 : place.turn;
       const longest = turn ? (turn === -90 ? LABELS - 6 : (LABELS - 10) / Math.SQRT1_2) : wide;
       const left = label + (key + 0.5) * wide + (turn === -90 ? place.font * 0.55 : turn ? 3 : -wide / 2);
-      Object.assign(span.style, { left: `${left}px`, bottom: `${height + 4}px`, fontSize: `${place.font}px`, maxWidth: `${longest}px` });
+      const smaller = turn ? (place.font * longest) / (widthOf(text, place.font, this.family) + 1) : place.font;
+      const size = Math.min(place.font, Math.max(smaller, Math.min(NAME, place.font * 0.85)));
+      Object.assign(span.style, { left: `${left}px`, bottom: `${height + 4}px`, fontSize: `${size}px`, maxWidth: `${longest}px` });
       if (turn) span.style.transform = `rotate(${turn}deg)`;
       else Object.assign(span.style, { width: `${wide}px`, textAlign: "center" });
       return span;

@@ -29,7 +29,7 @@ WORDS = {
     "token": mark("{axis}: “{token}”"),
     "span": mark("{first} … {last}"),
     "save": mark("Download as {format}"),
-    "many": mark("{count} cells are too many shapes for an SVG: a PNG here, a PDF under “For a paper”."),
+    "many": mark("{count} cells are too many shapes for an SVG: a PNG here, a PDF under “Save as …”."),
 }
 """What all canvases say; still to be translated."""
 

@@ -18,7 +18,7 @@ LINE_HEIGHT = 1.35  # as a share of the font size
 AXIS_TITLE = 28  # pixels beside an axis for its title
 GAP = 17  # pixels between panels: that of the pages' columns, so that a panel stands under its card
 TICK = 5  # pixels between a label and its cell
-SMALLEST_CELL = 13  # pixels: below that there are fewer panels in a row
+SMALLEST_CELL = 10  # pixels: below that there are fewer panels in a row
 SLANTED_CELL = 17  # pixels: below that slanted labels would be too small to read, so they stand upright
 SLANTED_FONT = 0.72  # of a cell: slanted lines are that far apart
 SLANT = 0.71  # of a slanted label's length: what it takes to the side, and upwards
@@ -27,6 +27,7 @@ FIT = 0.25  # pixels by which a label may miss
 THINNEST_CELL = 10  # pixels: rather than thinner cells a wider figure, which a page can scroll
 LARGEST_CELL = 72
 ROW_HEIGHT = 28
+HIGHEST_CELL = 2  # times as high as it is wide, where rows can be lower
 LOW_ROW_HEIGHT = 20  # pixels: of a figure with so many rows that one scrolls through them anyway
 MANY_ROWS = 40
 MOST_COLUMNS = 4  # panels in a row: of more, titles would not fit
@@ -236,7 +237,8 @@ def arrange(sizes: Sequence[PanelSize], *, width: float, columns: int | None = N
     cell = max(_cell_width(sizes, pitch - GAP - gutter), THINNEST_CELL)
     pitch = max(pitch, gutter + max(size.columns for size in sizes) * cell + GAP)
     rows = max(max(size.rows for size in sizes), 1)
-    row_height = max(ROW_HEIGHT if rows <= MANY_ROWS else LOW_ROW_HEIGHT, SHORTEST_AREA / rows)
+    usual = min(ROW_HEIGHT, max(HIGHEST_CELL * cell, LOW_ROW_HEIGHT)) if rows <= MANY_ROWS else LOW_ROW_HEIGHT
+    row_height = max(usual, SHORTEST_AREA / rows)
     labels = _write_labels(sizes, cell)
     stacked = len(sizes) > columns
     boxes: list[Box] = []
