@@ -1,13 +1,14 @@
 """How fast heads are measured over a corpus, beside the bare model. `python -m benchmarks.corpus TEXT`.
 
 The same batches, in turn, in one run: the bare model, its attention eager, run forward on texts that are read already;
-and the whole of what `python -m models.corpus` does with the lines, reading among it. `--workers 2` also times one and
-two workers of Ray with one thread of torch each (`requirements-scale.txt`).
+and the whole of what `python -m models.corpus` does with the lines, reading among it. `--ray` times one and two workers
+of Ray instead, one thread of torch each (`requirements-scale.txt`): from the first shards that are written to the last.
 """
 
 from __future__ import annotations
 
 import argparse
+import tempfile
 import time
 from itertools import islice
 from pathlib import Path
@@ -18,7 +19,7 @@ from transformers import AutoModel
 
 from benchmarks.measure import report
 from models.corpus.forward import PretrainedRunner, batches, chunks
-from models.corpus.job import COMPARED
+from models.corpus.job import COMPARED, Job
 from models.corpus.lines import Corpus, Line
 from models.corpus.statistics import fold
 from models.corpus.worker import HeadsOverCorpus
@@ -26,6 +27,7 @@ from models.huggingface.embedded import local_models
 from models.keys import MINILM
 
 PART = 2000
+SHARD = 96
 
 
 def bare_seconds(network: Any, heads: HeadsOverCorpus, lines: list[Line]) -> float:
@@ -65,16 +67,38 @@ def rows(path: Path, count: int) -> list[dict[str, Any]]:
     ]
 
 
+def ray_rows(path: Path, count: int) -> list[dict[str, Any]]:
+    """Return the figures: sentences a second of one worker and of two, and their ratio."""
+    from models.corpus.on_ray import run_on_ray
+
+    rates = {}
+    with tempfile.TemporaryDirectory() as folder:
+        text = Path(folder) / "text.txt"
+        with path.open(encoding="utf8") as lines:
+            text.write_text("".join(islice(lines, count)), encoding="utf8")
+        for workers in (2, 1):
+            job = Job(MINILM, Corpus(text), Path(folder) / str(workers), SHARD)
+            run_on_ray(job, job.prepare(""), "local", workers, lambda _lines: None)
+            ends = sorted(each.stat().st_mtime for each in job.shards_folder.glob("*.npz"))
+            rates[workers] = (len(ends) - workers) * SHARD / (ends[-1] - ends[workers - 1])
+    return [
+        {"figure": "one worker", "value": f"{rates[1]:.0f} a second", "note": f"{count} sentences"},
+        {"figure": "two workers", "value": f"{rates[2]:.0f} a second", "note": f"{rates[2] / rates[1]:.2f} times"},
+    ]
+
+
 def main() -> None:
     """Run the command."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.corpus", description=__doc__)
     parser.add_argument("text", type=Path)
     parser.add_argument("--sentences", type=int, default=10_000)
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--ray", action="store_true", help="one and two workers of Ray")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     torch.set_num_threads(given.threads)
-    report("Heads over a corpus", rows(given.text, given.sentences), as_json=given.json)
+    measured = ray_rows if given.ray else rows
+    report("Heads over a corpus", measured(given.text, given.sentences), as_json=given.json)
 
 
 if __name__ == "__main__":

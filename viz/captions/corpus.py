@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from models.corpus.kept import KeptHead
-from models.measures.labels import NONE
 from viz.captions.measures import LABEL_NAMES
 from viz.text.language import _
 
@@ -23,7 +22,7 @@ def corpus_labels(kept: KeptHead) -> str:
         _("{label} in {share} of 100", label=_(LABEL_NAMES[label]), share=f"{100 * share:.0f}")
         for label, share in shown
     ]
-    return ", ".join(parts)
+    return " · ".join(parts)
 
 
 def corpus_breadth(kept: KeptHead, breadth: float) -> str:
@@ -41,21 +40,3 @@ def corpus_breadth(kept: KeptHead, breadth: float) -> str:
     if share >= 0.5:
         return _("here more diffuse than in {share} of 100 sentences", share=f"{100 * share:.0f}")
     return _("here sharper than in {share} of 100 sentences", share=f"{100 * (1 - share):.0f}")
-
-
-def corpus_score(kept: KeptHead, label: str, score: float) -> str:
-    """Say how strongly a head follows the pattern of its label here; empty where it has none.
-
-    Parameters
-    ----------
-    kept : KeptHead
-    label : str
-        Its label on this sentence.
-    score : float
-        The share of the pattern.
-    """
-    share = None if label == NONE else kept.share_below(label, score)
-    if share is None:
-        return ""
-    name = _(LABEL_NAMES[label])
-    return _("{label}: stronger here than in {share} of 100", label=name, share=f"{100 * share:.0f}")

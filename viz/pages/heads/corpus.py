@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from models.corpus.kept import Example, Kept, KeptHead, find
-from viz.captions.corpus import corpus_breadth, corpus_labels, corpus_score
+from viz.captions.corpus import corpus_breadth, corpus_labels
 from viz.captions.measures import remark_of
 from viz.measures.head_profile import Profile
 from viz.pages.heads.shown import Shown
@@ -20,7 +20,7 @@ from viz.widgets.sentence import SENTENCE
 from viz.widgets.settings import put_text
 
 EXAMPLES = 3
-LONGEST = 40  # characters of an example on its button
+LONGEST = 70  # characters of an example on its button
 
 
 def show_corpus(shown: Shown, sha256: str, picked: Sequence[HeadPlace]) -> None:
@@ -55,21 +55,20 @@ def _head(place: HeadPlace, kept: KeptHead, profile: Profile, in_words: bool) ->
     parts = [corpus_labels(kept)]
     if in_words:  # what is measured in pieces does not compare
         parts += [corpus_breadth(kept, profile.values["breadth"])]
-        parts += [corpus_score(kept, profile.label.key, profile.label.score)]
-    said = _("on this sentence {here}; over the corpus {there}", here=here, there="; ".join(filter(None, parts)))
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.caption(f"**{plain(place.title)}**: {plain(said)}")
-        for number, each in enumerate(_strongest(kept)):
+    said = _("on this sentence {here}; over the corpus {there}", here=here, there=" · ".join(filter(None, parts)))
+    st.caption(f"**{plain(place.title)}**: {plain(said)}")
+    strongest = _strongest(kept)
+    if not strongest:
+        return
+    with st.popover(_("Where it does so most"), key=f"corpus-{place.code}", type="tertiary"):
+        for number, each in enumerate(strongest):
             st.button(
                 plain(shorten(each.source, LONGEST)),
                 key=f"corpus-{place.code}-{number}",
-                help=plain(
-                    _("{query} reads {key}: {weight}", query=each.query, key=each.key, weight=f"{each.weight:.2f}")
-                ),
+                help=plain(_pair(each)),
                 on_click=put_text,
                 args=(SENTENCE, each.source),
                 type="tertiary",
-                icon=":material/format_quote:",
             )
 
 

@@ -9,7 +9,7 @@ from models import load
 from models.corpus.kept import KeptHead, find
 from models.corpus.worker import HeadsOverCorpus
 from tests.support.heads_page import MINILM, TEXT, fine, opened
-from viz.captions.corpus import corpus_breadth, corpus_labels, corpus_score
+from viz.captions.corpus import corpus_breadth, corpus_labels
 
 
 def test_a_value_stands_among_those_of_the_corpus() -> None:
@@ -22,8 +22,7 @@ def test_a_value_stands_among_those_of_the_corpus() -> None:
     assert head.share_below("distance", 1.0) is None
     assert corpus_breadth(head, 0.3) == "here sharper than in 70 of 100 sentences"
     assert corpus_breadth(head, 0.9) == "here more diffuse than in 100 of 100 sentences"
-    assert corpus_labels(head) == "first token in 97 of 100, no clear pattern in 2 of 100"
-    assert corpus_score(head, "first", 0.9) == ""
+    assert corpus_labels(head) == "first token in 97 of 100 · no clear pattern in 2 of 100"
 
 
 @pytest.mark.parametrize("key", [MINILM, "transformer-en-fr"])
