@@ -153,7 +153,7 @@ def test_the_lock_pins_by_hash_all_that_the_app_takes_within_its_ranges() -> Non
 
 def test_the_notice_credits_all_data_that_a_card_names() -> None:
     notice = (ROOT / "NOTICE").read_text(encoding="utf8")
-    cards = [json.loads(path.read_text(encoding="utf8")) for path in ROOT.glob("models/weights/*/card.json")]
+    cards = [json.loads(path.read_text(encoding="utf8")) for path in ROOT.glob("models/weights/**/card.json")]
     assert cards
     for each in (data for card in cards for data in card["data"]):
         assert f"- {each['name']} ({each['licence']}): {each['credit']}" in notice

@@ -1,17 +1,26 @@
-"""The pretrained models that need no network: the one that a Python package carries, and the server's own folders.
+"""The pretrained models that need no network: that of a package, those trained here, and the server's own folders.
 
 Importing it does not import torch or transformers.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 
+from models.huggingface.files import WEIGHTS_FILE
 from models.keys import MINILM, pretrained_key
+from models.messages import mark
+
+READERS = Path(__file__).parents[1] / "weights" / "readers"
+"""The readers of one text that were trained here: a folder each, with its card."""
+
+TITLES = (mark("Small GPT (trained here)"), mark("Small BERT (trained here)"))
 
 FOLDER_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 """How a folder must be called to be offered."""
@@ -57,7 +66,9 @@ class Local:
 
 
 def local_models(folders: Iterable[Path] = ()) -> dict[str, Local]:
-    """Return the pretrained models on this machine, by key: MiniLM if its package is there, then `folders`.
+    """Return the pretrained models on this machine, by key: MiniLM, those trained here, then `folders`.
+
+    MiniLM is there if its package is.
 
     Parameters
     ----------
@@ -78,8 +89,31 @@ def local_models(folders: Iterable[Path] = ()) -> dict[str, Local]:
             licence="Apache-2.0",
         )
         found[minilm.key] = minilm
+    found |= {each.key: each for each in _trained_here(READERS)}
     for folder in folders:
         if folder.is_dir() and FOLDER_NAME.fullmatch(folder.name):
             key = pretrained_key(folder.name)
             found.setdefault(key, Local(key, folder.name, folder))
     return found
+
+
+@lru_cache(maxsize=8)
+def _trained_here(readers: Path) -> tuple[Local, ...]:
+    """Return the readers in a folder, as their cards describe them."""
+    return tuple(_described(path) for path in sorted(readers.glob("*/card.json"), reverse=True))
+
+
+def _described(path: Path) -> Local:
+    card = json.loads(path.read_text(encoding="utf8"))
+    hashes: dict[str, str] = dict(card["sha256"])
+    weights = hashes.pop(WEIGHTS_FILE)
+    return Local(
+        key=pretrained_key(card["key"]),
+        title=card["title"],
+        folder=path.parent,
+        sha256=weights,
+        others=tuple(sorted(hashes.items())),
+        paper=card["paper"],
+        year=card["year"],
+        licence=card["licence"],
+    )

@@ -2,27 +2,46 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 from torch import Tensor, nn
 from torch.optim import Adam, Muon, Optimizer
 
-from models.training.recipes import Recipe
+FEW_ROWS = 2
+"""A table of so few rows, such as that of a yes or no, is none of the matrices inside a network."""
 
 PARTS = 2
 """Into so many are the matrices parted, so that as many threads can step."""
 
 
+class Settings(Protocol):
+    """What a recipe says of its optimizers; see `models.training.recipes.Recipe`."""
+
+    @property
+    def optimizer(self) -> str:
+        """``adam`` or ``muon``."""
+
+    @property
+    def weight_decay(self) -> float:
+        """Of every parameter."""
+
+
 def hidden_matrices(network: nn.Module) -> list[nn.Parameter]:
-    """Return the matrices inside `network`: neither embeddings (the output layer is one of them) nor single rows.
+    """Return the matrices inside `network`: neither embeddings (the output layer is one of them) nor one or two rows.
 
     Parameters
     ----------
     network : nn.Module
     """
     tables = {id(part.weight) for part in network.modules() if isinstance(part, nn.Embedding)}
-    return [each for each in network.parameters() if each.ndim == 2 and min(each.shape) > 1 and id(each) not in tables]
+    return [
+        each
+        for each in network.parameters()
+        if each.ndim == 2 and min(each.shape) > FEW_ROWS and id(each) not in tables
+    ]
 
 
-def build_optimizers(network: nn.Module, recipe: Recipe) -> dict[str, Optimizer]:
+def build_optimizers(network: nn.Module, recipe: Settings) -> dict[str, Optimizer]:
     """Return the optimizers that the recipe names, each parameter in one of them, at rate 0.
 
     Muon steps along the matrix of all singular directions alike that is nearest to the momentum (Jordan et al. 2024),
@@ -31,7 +50,7 @@ def build_optimizers(network: nn.Module, recipe: Recipe) -> dict[str, Optimizer]
     Parameters
     ----------
     network : nn.Module
-    recipe : Recipe
+    recipe : Settings
     """
     matrices = hidden_matrices(network) if recipe.optimizer == "muon" else []
     theirs = {id(each) for each in matrices}

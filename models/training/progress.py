@@ -6,11 +6,31 @@ import json
 import math
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from safetensors import safe_open
 
-from models.training.recipes import Recipe
 from models.translation.checkpoints import CARD_FILE, read_card
+
+
+class Schedule(Protocol):
+    """What a recipe says of its rate; see `models.training.recipes.Recipe`."""
+
+    @property
+    def learning_rate(self) -> float:
+        """The peak."""
+
+    @property
+    def warmup_steps(self) -> int:
+        """Updates until the peak."""
+
+    @property
+    def target_tokens(self) -> int:
+        """When to stop."""
+
+    @property
+    def decay_share(self) -> float:
+        """Over which share of the tokens, the last, the rate falls."""
 
 
 @dataclass
@@ -61,12 +81,12 @@ def read_progress(path: Path) -> Progress:
         return Progress(**json.loads(saved.metadata()["progress"]))
 
 
-def learning_rate(recipe: Recipe, progress: Progress) -> float:
+def learning_rate(recipe: Schedule, progress: Progress) -> float:
     """Return the rate now: a linear rise, a plateau, and a cosine to 0 over the last share of the tokens.
 
     Parameters
     ----------
-    recipe : Recipe
+    recipe : Schedule
     progress : Progress
     """
     rise = min(1.0, (progress.step + 1) / recipe.warmup_steps)

@@ -74,6 +74,7 @@ class TestMiniLM:
         assert models.pretrained()[0] == "hf:minilm"
         assert "hf:minilm" not in models.catalog()
         monkeypatch.setattr("models.huggingface.embedded.find_spec", lambda name: None)
+        monkeypatch.setattr("models.huggingface.embedded.READERS", Path("nowhere"))
         assert models.pretrained() == ()
         with pytest.raises(KeyError, match="no pretrained model 'hf:minilm'; there are none"):
             models.load("hf:minilm")

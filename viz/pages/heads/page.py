@@ -17,7 +17,6 @@ from viz.pages.heads.extras import show_below, take_pair
 from viz.pages.heads.gallery import arrange, show_gallery, take_picks
 from viz.pages.heads.matched import Texts
 from viz.pages.heads.model import KEY, choose_model, open_model
-from viz.pages.heads.output import show_likeliest, show_output
 from viz.pages.heads.picked import compare_heads
 from viz.pages.heads.picks import forget_picks, layers_of, pick_heads, settle_picks
 from viz.pages.heads.settings import LAYERS, OPENED, PAIR, SETTINGS
@@ -25,8 +24,11 @@ from viz.pages.heads.shown import Shown, is_long_text
 from viz.pages.heads.wanted import choose_wanted
 from viz.server.runtime import Host, shared_host
 from viz.text.language import _, _n, mark
+from viz.text.masking import Masked
 from viz.widgets.frame import Frame, Page, asking
 from viz.widgets.language_pair import pair_of, settle_on
+from viz.widgets.likely import show_likeliest, show_output
+from viz.widgets.masking import mask_words
 from viz.widgets.readable_text import fit_text, keep_readable, last_readable
 from viz.widgets.sentence import USUAL, say_cut, says_of, sentence_box
 from viz.widgets.settings import link, text_box
@@ -46,6 +48,7 @@ def _fill(frame: Frame) -> None:
     """Read the choices, run the model, show its heads."""
     row, naming = asking(), st.container()
     line = st.container(horizontal=True, vertical_alignment="center", key="controls")
+    words = st.container()
     frame.messages = st.container()
     with row:
         key = choose_model(frame.messages, naming, turned=frame.turned)
@@ -54,7 +57,7 @@ def _fill(frame: Frame) -> None:
         frame.sentence = sentence_box(_label(key), pair=_pair(key))
         frame.beside = st.container(width="content", key="beside-sentence")
     if key is not None:
-        _show_model(shared_host(), key, frame, line)
+        _show_model(shared_host(), key, frame, line, words)
 
 
 def _pair(key: str | None) -> str:
@@ -69,8 +72,11 @@ def _label(key: str | None) -> str:
     return says_of(pair_of(key))
 
 
-def _show_model(host: Host, key: str, frame: Frame, line: DeltaGenerator) -> None:
-    """Open the model, run it on what was typed, and show its heads; the kind of map is chosen on `line`."""
+def _show_model(host: Host, key: str, frame: Frame, line: DeltaGenerator, words: DeltaGenerator) -> None:
+    """Open the model, run it on what was typed, and show its heads.
+
+    The kind of map is chosen on `line`, words are masked in `words`.
+    """
     messages = frame.messages
     if not open_model(host, key, messages):
         return
@@ -82,10 +88,10 @@ def _show_model(host: Host, key: str, frame: Frame, line: DeltaGenerator) -> Non
     if model.takes_pair:
         with settings:
             pair = _pair_box()
-    found = _run(host, key, frame.sentence, pair, messages)
+    found = _run(host, key, frame.sentence, pair, messages, words)
     if found is None:
         return
-    trace, identity, texts = found
+    trace, identity, texts, hidden = found
     wanted = choose_wanted(trace, line, settings)
     shown = Shown(trace, identity, host.workings, wanted.sites, wanted.unit, wanted.hiding)
     places = shown.places
@@ -95,7 +101,7 @@ def _show_model(host: Host, key: str, frame: Frame, line: DeltaGenerator) -> Non
     take_pair(shown)
     settle_picks(places, shown.clearest())
     with line:
-        show_output(trace, model)
+        show_output(trace, model, hidden)
     if is_long_text(trace):
         _say_long(trace)
     available = page_width()
@@ -110,7 +116,7 @@ def _show_model(host: Host, key: str, frame: Frame, line: DeltaGenerator) -> Non
     with beside:
         compare_heads(shown, wanted, picked, room)
         show_corpus(shown, model.sha256, picked)
-    show_likeliest(trace, model)
+    show_likeliest(trace, model, hidden)
     show_below(shown, wanted, arrangement, picked, available)
     show_aligning(host, key, shown, wanted, available)
     compare_with(host, key, texts, shown, wanted, picked, available, messages)
@@ -151,21 +157,27 @@ def _pair_box() -> str | None:
 
 
 def _run(
-    host: Host, key: str, sentence: str, pair: str | None, messages: DeltaGenerator
-) -> tuple[AttentionTrace, Any, Texts] | None:
-    """Run the model; on bad input say so and return what the last good sentence gave; with it, what was read."""
+    host: Host, key: str, sentence: str, pair: str | None, messages: DeltaGenerator, words: DeltaGenerator
+) -> tuple[AttentionTrace, Any, Texts, tuple[str, ...]] | None:
+    """Run the model; on bad input say so and return what the last good sentence gave.
+
+    With it, what was read, and the words behind its masks.
+    """
+    model = host.model(key)
     try:
-        fitting = fit_text(host.model(key), sentence, messages, pair=pair)
-        trace = host.attend(key, fitting, pair=pair)
+        fitting = fit_text(model, sentence, messages, pair=pair)
+        with words:
+            masked = mask_words(model, fitting)
+        trace = host.attend(key, masked.text, pair=pair)
         say_cut(trace, messages)
         keep_readable(fitting)
     except models.InputError as error:
-        last = last_readable(host.model(key), error, messages)
+        last = last_readable(model, error, messages)
         if last is None:
             return None
-        fitting, pair = last, None
-        trace = host.attend(key, fitting)
-    return trace, host.identify(key, fitting, pair=pair), (fitting, pair)
+        masked, pair = Masked(last), None
+        trace = host.attend(key, last)
+    return trace, host.identify(key, masked.text, pair=pair), (masked.text, pair), masked.hidden
 
 
 PAGE = Page(

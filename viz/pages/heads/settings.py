@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from viz.text.language import mark
+from viz.widgets.masking import MASKED
 from viz.widgets.sentence import SENTENCE
 from viz.widgets.settings import Choice, Heads, Several, Switch, Text
 from viz.widgets.shared_settings import PICTURE, UNIT
@@ -82,6 +83,7 @@ ITS = Choice("its", shape="box", titled=True, anew_with=(OPENED, MAP.name, SECON
 
 SETTINGS = (
     SENTENCE,
+    MASKED,
     MODEL,
     PAIR,
     MAP,

@@ -29,6 +29,7 @@ from viz.server.runtime import Host, shared_host
 from viz.server.translations import forcible_translation
 from viz.text.language import _, mark, say
 from viz.text.markup import plain
+from viz.text.masking import Masked
 from viz.views.differences import choose_difference
 from viz.views.view import Head, Unit, View, choose_view
 from viz.widgets import chart
@@ -46,6 +47,8 @@ from viz.widgets.edits.vector_consequence import show_vector_consequence, show_v
 from viz.widgets.frame import Frame, Page
 from viz.widgets.keep import file_name, keep_row
 from viz.widgets.language_pair import pair_of
+from viz.widgets.likely import show_output
+from viz.widgets.masking import mask_words
 from viz.widgets.readable_text import fit_text, keep_readable, last_readable
 from viz.widgets.sentence import say_cut
 from viz.widgets.settings import choose, choose_titled, link
@@ -80,7 +83,7 @@ def _names(pair: str, messages: DeltaGenerator) -> dict[str, str]:
     """Return what can be operated on: translation models with attention, and pretrained models of this machine."""
     entries = described((key for key in models.catalog() if pair_of(key) == pair), messages).values()
     own = {each.mechanism.key: _(each.mechanism.title) for each in entries if each.mechanism.has_attention}
-    return own | {key: each.title for key, each in own_models().items()}
+    return own | {key: _(each.title) for key, each in own_models().items()}
 
 
 def _key(name: str, pair: str) -> str:
@@ -98,7 +101,7 @@ def _controls(names: Mapping[str, str], pair: str, beside: DeltaGenerator) -> Wa
 
 
 def _operate(host: Host, sentence: str, wanted: Wanted, line: DeltaGenerator, messages: DeltaGenerator) -> None:
-    before = _unedited(host, sentence, wanted.key, messages)
+    before, hidden = _unedited(host, sentence, wanted.key, messages)
     if before is None:
         return
     if before.is_translation and not before.output_text.strip():
@@ -124,6 +127,8 @@ def _operate(host: Host, sentence: str, wanted: Wanted, line: DeltaGenerator, me
             messages.error(plain(say(error)), icon=":material/edit:")
             forced, afresh, edits = before, before, ()
     _say_what_it_did(before, forced, afresh, wanted.key, edited=bool(edits))
+    if not before.target:
+        _say_likeliest(host.model(wanted.key), before, forced if edits else None, hidden)
     available = page_width()
     edited = choose_view(forced, unit=wanted.unit, site=site, head=head) if edits else None
     _maps(as_trained, edited, wanted, available, offered=offers() if editable else [])
@@ -146,19 +151,38 @@ def _say_what_it_did(
             show_vector_consequence(before, forced)
 
 
-def _unedited(host: Host, sentence: str, key: str, messages: DeltaGenerator) -> AttentionTrace | None:
-    """Run `sentence` as it is; on bad input say so and return what the last good sentence gave."""
+def _say_likeliest(
+    model: models.Model, before: AttentionTrace, after: AttentionTrace | None, hidden: tuple[str, ...]
+) -> None:
+    """Say what a model of one stack holds for likely as it was trained, and under the edits (None: there are none)."""
+    with st.container(gap="xxsmall", key="likeliest"):
+        show_output(before, model, hidden)
+        if after is not None and after.predictions:
+            st.caption(_("With the edits:"))
+            show_output(after, model, hidden)
+
+
+def _unedited(
+    host: Host, sentence: str, key: str, messages: DeltaGenerator
+) -> tuple[AttentionTrace | None, tuple[str, ...]]:
+    """Run `sentence` as it is; on bad input say so and return what the last good sentence gave.
+
+    With it the words that are masked in it.
+    """
     model = host.model(key)
     try:
-        trace = forcible_translation(host, key, fit_text(model, sentence, messages))
+        fitting = fit_text(model, sentence, messages)
+        masked = mask_words(model, fitting)
+        trace = forcible_translation(host, key, masked.text)
     except models.InputError as error:
         last = last_readable(model, error, messages)
         if last is None:
-            return None
+            return None, ()
+        fitting, masked = last, Masked(last)
         trace = forcible_translation(host, key, last)
     say_cut(trace, messages)
-    keep_readable(trace.source_text)
-    return trace
+    keep_readable(fitting if masked.hidden else trace.source_text)
+    return trace, masked.hidden
 
 
 def _maps(before: View, after: View | None, wanted: Wanted, available: float, *, offered: list[dict[str, Any]]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from viz.text.language import mark
 from viz.widgets.edits.in_force import EDITS
 from viz.widgets.language_pair import LANGUAGES
+from viz.widgets.masking import MASKED
 from viz.widgets.sentence import SENTENCE
 from viz.widgets.settings import Choice
 from viz.widgets.shared_settings import COLOUR, PICTURE, UNIT
@@ -31,4 +32,4 @@ AGAINST = Choice(
     choices={"weights": mark("against random weights"), "order": mark("against shuffled words")},
 )
 
-SETTINGS = (SENTENCE, LANGUAGES, MODEL, UNIT, COLOUR, PICTURE, EDITS, SHOWN, CHECK, AGAINST)
+SETTINGS = (SENTENCE, MASKED, LANGUAGES, MODEL, UNIT, COLOUR, PICTURE, EDITS, SHOWN, CHECK, AGAINST)

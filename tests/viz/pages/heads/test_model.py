@@ -53,6 +53,29 @@ def test_a_missing_head_is_said_where_a_mask_is_typed() -> None:
 
 
 @pytest.mark.usefixtures("tiny")
+def test_a_word_that_is_clicked_is_read_as_a_mask_until_it_becomes_another_word() -> None:
+    app = opened(model="hf:tiny-bert", sentence="The cat drank the milk.", masked="1")
+    hidden = trace_of("hf:tiny-bert", "The <mask> drank the milk.")
+    assert "tiny-bert would put here: for “cat”: " in words(app).replace("<small>", "").replace("</small>", "")
+    assert set(app.dataframe[0].value["masked word"]) == {"for “cat”"}
+    shares = [share for _text, share in hidden.predictions[0].alternatives]
+    np.testing.assert_allclose(app.dataframe[0].value["probability"], shares, atol=1e-6)
+    header, cells = overview(app)
+    assert header["queries"] == list(hidden.source.to_words().texts)
+    np.testing.assert_allclose(cells[0], hidden["encoder.0.self"].to_words().weights[0], atol=0.004)
+    pills = app.button_group(key="masked")
+    assert pills.options == ["The", "cat", "drank", "the", "milk", r"\."]
+    fine(pills.set_value(["1", "4"]).run())
+    assert parameter(app, "masked") == "1 4"
+    assert set(app.dataframe[0].value["masked word"]) == {"for “cat”", "for “milk”"}
+    fine(app.text_input(key="sentence").set_value("The cat drank the milk. It slept.").run())
+    assert parameter(app, "masked") == "1 4"
+    fine(app.text_input(key="sentence").set_value("The dog drank the milk.").run())
+    assert parameter(app, "masked") is None
+    assert "would put here" not in words(app)
+
+
+@pytest.mark.usefixtures("tiny")
 def test_each_kind_of_model_shows_what_it_has() -> None:
     app = opened(model="hf:tiny-bert", sentence="The <mask> sleeps.")
     assert "tiny-bert would put here:" in words(app)

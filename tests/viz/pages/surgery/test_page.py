@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from models.edits import mask_key, scale_scores, zero_head
 from models.experiments.sweeps import turned
 from tests.support.huggingface_samples import tiny_network, tiny_tokenizer
 from viz.server.cores import load_for_serving
+from viz.text.tokens import visible
 from viz.widgets.edits.builder import OPERATIONS
 from viz.widgets.edits.history import History, read_history
 
@@ -252,6 +254,20 @@ def test_words_of_a_pretrained_encoder_decoder_are_left_out_and_held_against_the
     assert "loses most without" in said
     app = looked(model="hf:surgery-mbart", check="words", shown="encoder.0.self.1")
     assert "(cross, layer 0, head 0)" in texts(app).replace("\\", "")
+
+
+@pytest.mark.usefixtures("tiny")
+def test_what_stands_behind_a_mask_is_said_as_trained_and_with_the_edits() -> None:
+    edit, read = mask_key("encoder.*.self", 1), "The cat drank the <mask> because it was hungry."
+    app = opened(model="hf:surgery-bert", masked="4", edits=edit.to_text())
+    assert not app.exception
+    lines = [each.body for each in app.html if "would put here:" in each.body]
+    model = load_for_serving("hf:surgery-bert")
+    for line, edits in zip(lines, ((), (edit,)), strict=True):
+        likeliest = model.attend(read, edits=edits).predictions[0].alternatives[0]
+        assert "for “milk”:" in line
+        assert f"“{visible(likeliest[0])}” {max(likeliest[1], 0.01):.0%}" in unescape(line)
+    assert "With the edits:" in texts(app)
 
 
 @pytest.mark.usefixtures("tiny")

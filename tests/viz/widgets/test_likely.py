@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from models.huggingface import one_stack
 from tests.support.huggingface_samples import tiny_network, tiny_tokenizer
-from viz.pages.heads import output
+from viz.widgets import likely
 
 TEXT = "The cat drank the milk because it was hungry."
 
@@ -47,7 +47,7 @@ def test_a_table_of_the_last_tokens_alone_says_so(
     if short == "memory":
         monkeypatch.setattr(one_stack, "LOGITS", 5 * tiny_network("gpt2").config.vocab_size)
     elif short == "table":
-        monkeypatch.setattr(output, "MOST_ROWS", 5)
+        monkeypatch.setattr(likely, "MOST_ROWS", 5)
     positions, said = rows_and_captions(opened(folder, monkeypatch))
     last = positions[-1]
     if short:

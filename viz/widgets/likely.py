@@ -17,10 +17,11 @@ from viz.text.tokens import visible
 from viz.widgets.fold import unfolded
 
 MOST_ROWS = 300
+LEAST = 0.005  # a share below it would read 0%
 SHORT = 5  # alternatives that a line or a row names
 
 
-def show_output(trace: AttentionTrace, model: models.Model) -> None:
+def show_output(trace: AttentionTrace, model: models.Model, hidden: Sequence[str] = ()) -> None:
     """Show small what a model made of the text.
 
     Parameters
@@ -28,6 +29,8 @@ def show_output(trace: AttentionTrace, model: models.Model) -> None:
     trace : AttentionTrace
     model : Model
         It gave the trace.
+    hidden : sequence of str, optional
+        The word behind each mask; empty for one that was typed.
     """
     masked, mask, named = model.predicts == "masked", model.mask_token, {"title": _(trace.provenance.title)}
     if trace.is_translation:
@@ -35,7 +38,7 @@ def show_output(trace: AttentionTrace, model: models.Model) -> None:
     elif trace.predictions and not masked:
         _next_tokens(trace)
     elif trace.predictions:
-        _masked(trace)
+        _masked(trace, hidden)
     elif model.kind == "decoder" and model.predicts == "none":
         st.caption(
             plain(_("{title} has no trained head that predicts the next token: its checkpoint holds none.", **named))
@@ -48,11 +51,9 @@ def show_output(trace: AttentionTrace, model: models.Model) -> None:
             **named,
         )
         st.info(plain(said), icon=":material/visibility_off:")
-    elif masked and mask is not None:
-        st.caption(plain(_("Type {mask} in place of a word to see what the model would put there.", mask=mask)))
 
 
-def show_likeliest(trace: AttentionTrace, model: models.Model) -> None:
+def show_likeliest(trace: AttentionTrace, model: models.Model, hidden: Sequence[str] = ()) -> None:
     """Show in a fold what a model of one stack held for likely, at every token or at each mask; else nothing.
 
     Parameters
@@ -60,9 +61,15 @@ def show_likeliest(trace: AttentionTrace, model: models.Model) -> None:
     trace : AttentionTrace
     model : Model
         It gave the trace.
+    hidden : sequence of str, optional
+        As in `show_output`.
     """
-    if trace.predictions and not trace.is_translation:
-        (_likeliest_words if model.predicts == "masked" else _after_every_token)(trace)
+    if not trace.predictions or trace.is_translation:
+        return
+    if model.predicts == "masked":
+        _likeliest_words(trace, hidden)
+    else:
+        _after_every_token(trace)
 
 
 def _translation(key: str, trace: AttentionTrace) -> None:
@@ -77,7 +84,7 @@ def _translation(key: str, trace: AttentionTrace) -> None:
 
 
 def _line(name: str, html: str) -> None:
-    st.html(f'<p class="heads-translation"><small>{escape(name)}</small> {html}</p>')
+    st.html(f'<p class="model-output"><small>{escape(name)}</small> {html}</p>')
 
 
 def _next_tokens(trace: AttentionTrace) -> None:
@@ -114,22 +121,30 @@ def _after_every_token(trace: AttentionTrace) -> None:
         )
 
 
-def _masked(trace: AttentionTrace) -> None:
+def _masked(trace: AttentionTrace, hidden: Sequence[str]) -> None:
     said = [escape(_listed(each)) for each in trace.predictions]
-    if len(said) > 1:
-        numbers = (escape(_("masked word {number}:", number=number)) for number in range(1, len(said) + 1))
-        said = [f"<small>{number}</small> {each}" for number, each in zip(numbers, said, strict=True)]
+    names = _names_of(trace, hidden)
+    if len(said) > 1 or any(hidden):
+        said = [f"<small>{escape(name)}:</small> {each}" for name, each in zip(names, said, strict=True)]
     _line(_("{title} would put here:", title=_(trace.provenance.title)), " ".join(said))
 
 
-def _likeliest_words(trace: AttentionTrace) -> None:
+def _names_of(trace: AttentionTrace, hidden: Sequence[str]) -> list[str]:
+    """Return what each masked word is called: by the word behind the mask, or its number where nobody knows it."""
+    known = hidden if len(hidden) == len(trace.predictions) else [""] * len(trace.predictions)
+    return [
+        _("for “{word}”", word=visible(word)) if word else _("masked word {number}", number=number)
+        for number, word in enumerate(known, start=1)
+    ]
+
+
+def _likeliest_words(trace: AttentionTrace, hidden: Sequence[str]) -> None:
     fold = unfolded(_("The likeliest words"), "likeliest-words")
     if fold is None:
         return
-    columns: Sequence[Prediction] = trace.predictions
     rows = [
-        {_("masked word"): number, _("word"): visible(text), _("probability"): share}
-        for number, each in enumerate(columns, start=1)
+        {_("masked word"): name, _("word"): visible(text), _("probability"): share}
+        for name, each in zip(_names_of(trace, hidden), trace.predictions, strict=True)
         for text, share in each.alternatives
     ]
     shares = {_("probability"): st.column_config.NumberColumn(format="percent")}
@@ -138,4 +153,7 @@ def _likeliest_words(trace: AttentionTrace) -> None:
 
 def _listed(prediction: Prediction) -> str:
     """Return the likeliest tokens in a line."""
-    return " · ".join(f"“{visible(text)}” {share:.0%}" for text, share in prediction.alternatives[:SHORT])
+    return " · ".join(
+        f"“{visible(text)}” {'<1%' if share < LEAST else f'{share:.0%}'}"
+        for text, share in prediction.alternatives[:SHORT]
+    )

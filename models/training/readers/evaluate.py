@@ -1,0 +1,137 @@
+"""Measure a reader on unseen lines: ``python -m models.training.readers.evaluate RECIPE --data DIR``.
+
+Writes the figures into the card of the shipped model, as `measure_gpt` and `measure_bert` say them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import torch
+from tokenizers import Tokenizer
+from torch import Tensor
+
+from models.huggingface.embedded import READERS
+from models.training.readers.batches import encode, epoch_batches, mask, read_batch
+from models.training.readers.networks import bert_losses, gpt_loss, open_network
+from models.training.readers.recipe import ReaderRecipe, read_reader_recipe
+from models.training.readers.texts import BERT_SPECIALS, read_lines
+from models.translation.checkpoints import CARD_FILE, write_card
+
+SEED = 2_000_000
+
+
+def measure_gpt(network: Any, tokenizer: Tokenizer, lines: list[str], recipe: ReaderRecipe) -> dict[str, float]:
+    """Return the perplexity per token and per word of blanks, the end of each line counted with it.
+
+    Parameters
+    ----------
+    network : GPT2LMHeadModel
+    tokenizer : Tokenizer
+    lines : list of str
+        Each read alone.
+    recipe : ReaderRecipe
+
+    Returns
+    -------
+    dict
+        ``lines``, ``tokens``, ``words``, ``perplexity_per_token``, ``perplexity_per_word``, ``next_token_right``.
+    """
+    corpus = encode(tokenizer, [(1.0, lines)], recipe.context - 2)
+    kept = [line for line in lines if len(tokenizer.encode(line, add_special_tokens=False).ids) <= recipe.context - 2]
+    total, tokens, right = 0.0, 0, 0
+    for rows in epoch_batches(corpus, replace(recipe, packed_share=0.0), 0):
+        loss, count = gpt_loss(network, rows)
+        ids, _, _ = read_batch(rows)
+        right += int((network(ids[:, :-1]).logits.argmax(dim=-1) == ids[:, 1:]).sum())
+        total, tokens = total + float(loss) * count, tokens + count
+    words = sum(len(line.split()) for line in kept)
+    return {
+        "lines": len(kept),
+        "tokens": tokens,
+        "words": words,
+        "perplexity_per_token": round(math.exp(total / tokens), 2),
+        "perplexity_per_word": round(math.exp(total / words), 2),
+        "next_token_right": round(right / tokens, 4),
+    }
+
+
+def measure_bert(network: Any, tokenizer: Tokenizer, lines: list[str], recipe: ReaderRecipe) -> dict[str, float]:
+    """Return how often the masked token is the likeliest, its perplexity, and how often the next sentence is told.
+
+    Parameters
+    ----------
+    network : BertForPreTraining
+    tokenizer : Tokenizer
+    lines : list of str
+    recipe : ReaderRecipe
+
+    Returns
+    -------
+    dict
+        ``masked``, ``masked_right``, ``masked_perplexity`` of the tokens chosen as in training;
+        ``only_masked_right`` of those among them that read [MASK]; ``pairs`` and ``next_right`` where there are pairs.
+    """
+    corpus = encode(tokenizer, [(1.0, lines)], recipe.context - 3)
+    total, masked, right, plain, plain_right, pairs, told_right = 0.0, 0, 0, 0, 0, 0, 0.0
+    hidden = BERT_SPECIALS.index("[MASK]")
+    for index, rows in enumerate(epoch_batches(corpus, recipe, 0)):
+        words, count, _, told = bert_losses(network, rows, SEED + index)
+        pairs, told_right = pairs + len(told), told_right + float(told.sum())
+        if not count:
+            continue
+        ids, segments, _ = read_batch(rows)
+        read, chosen = mask(ids, recipe.vocabulary, SEED + index)
+        likeliest: Tensor = network(read, token_type_ids=segments).prediction_logits.argmax(dim=-1)
+        hits = likeliest[chosen].eq(ids[chosen])
+        by_mask = read[chosen].eq(hidden)
+        total, masked, right = total + float(words) * count, masked + count, right + int(hits.sum())
+        plain, plain_right = plain + int(by_mask.sum()), plain_right + int(hits[by_mask].sum())
+    found = {
+        "masked": masked,
+        "masked_right": round(right / masked, 4),
+        "masked_perplexity": round(math.exp(total / masked), 2),
+        "only_masked_right": round(plain_right / plain, 4),
+    }
+    return found | ({"pairs": pairs, "next_right": round(told_right / pairs, 4)} if pairs else {})
+
+
+@torch.no_grad()
+def evaluate(recipe: ReaderRecipe, data: Path, folder: Path) -> dict[str, dict[str, float]]:
+    """Return the figures of the model in `folder` on each test file, by its name.
+
+    Parameters
+    ----------
+    recipe : ReaderRecipe
+    data, folder : Path
+    """
+    network, tokenizer = open_network(recipe, folder), Tokenizer.from_file(str(folder / "tokenizer.json"))
+    measure = measure_gpt if recipe.kind == "gpt" else measure_bert
+    names = [file.path.rpartition("/")[2].removesuffix(".tsv.xz") for file in recipe.test]
+    names = [name.replace(".train", ".held-out") for name in names]
+    return {
+        name: measure(network, tokenizer, read_lines(file, data), recipe)
+        for name, file in zip(names, recipe.test, strict=True)
+    }
+
+
+def main() -> None:
+    """Read the command line, measure, and write the card."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("recipe", type=Path, help="the TOML file of the model")
+    parser.add_argument("--data", type=Path, required=True, help="folder of the parallel text")
+    choices = parser.parse_args()
+    torch.set_num_threads(1)
+    recipe = read_reader_recipe(choices.recipe)
+    folder = READERS / recipe.key
+    card = json.loads((folder / CARD_FILE).read_text(encoding="utf8"))
+    write_card(folder, card | {"held_out": evaluate(recipe, choices.data, folder)})
+
+
+if __name__ == "__main__":
+    main()

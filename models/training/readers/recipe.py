@@ -1,0 +1,111 @@
+"""A recipe of a reader: everything that its training depends on, in one TOML file."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+from models.training.recipes import RecipeError
+
+KINDS = ("gpt", "bert")
+
+
+@dataclass(frozen=True, slots=True)
+class TextFile:
+    """One file of text: a column of a file of parallel text.
+
+    Parameters
+    ----------
+    path : str
+        Below the data folder.
+    column : int
+        Where the English stands: 0 or 1.
+    repeat : float
+        How often an epoch shows each line; a half shows each in every second epoch.
+    tokenizer_share : float
+        Share of its lines that the tokenizer is learned from: its pieces follow what people type.
+    begin, lines : int
+        Only so many of its distinct lines, from this one on; all that follow if `lines` is 0. The files are shuffled.
+    """
+
+    path: str
+    column: int = 0
+    repeat: float = 1.0
+    tokenizer_share: float = 1.0
+    begin: int = 0
+    lines: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderRecipe:
+    """What to train, on what, and how.
+
+    Parameters
+    ----------
+    key : str
+        Name of the model, of its folder and of its run.
+    kind : {"gpt", "bert"}
+    files, held_out, test : tuple of TextFile
+        To train on; to measure the run by; to measure the model by. No line of the last two is trained on.
+    vocabulary : int
+        Pieces of the tokenizer, which is learned from `files`.
+    layers, width, heads, context : int
+        Sizes of the network; the feed-forward part is four times as wide. `context` is its longest text, in pieces.
+    target_tokens : int
+        When to stop: tokens seen.
+    packed_share : float
+        Of a GPT: share of the lines that are read one after another, up to the context, so that every position learns.
+    pair_share : float
+        Of a BERT: share of the lines of two sentences or more that are read as a pair.
+    optimizer : {"adam", "muon"}
+    tokens_per_batch, learning_rate, warmup_steps, decay_share, clip_norm, weight_decay, seed
+        As in `models.training.recipes`.
+    """
+
+    key: str
+    kind: str
+    files: tuple[TextFile, ...]
+    held_out: tuple[TextFile, ...]
+    test: tuple[TextFile, ...]
+    vocabulary: int = 6000
+    layers: int = 4
+    width: int = 256
+    heads: int = 8
+    context: int = 128
+    target_tokens: int = 7_000_000
+    packed_share: float = 0.3
+    pair_share: float = 0.8
+    optimizer: str = "muon"
+    tokens_per_batch: int = 2048
+    learning_rate: float = 3e-3
+    warmup_steps: int = 100
+    decay_share: float = 0.4
+    clip_norm: float = 1.0
+    weight_decay: float = 0.0
+    seed: int = 1
+
+
+def read_reader_recipe(path: Path) -> ReaderRecipe:
+    """Read a TOML recipe; RecipeError names what is wrong in it.
+
+    Parameters
+    ----------
+    path : Path
+        A TOML file.
+    """
+    values = tomllib.loads(path.read_text(encoding="utf8"))
+    known = {each.name for each in fields(ReaderRecipe)}
+    if unknown := sorted(set(values) - known):
+        message = f"{path.name}: {', '.join(unknown)} not known; a recipe has {', '.join(sorted(known))}"
+        raise RecipeError(message)
+    if values.get("kind") not in KINDS:
+        message = f"{path.name}: kind {values.get('kind')!r} not known; there are {', '.join(KINDS)}"
+        raise RecipeError(message)
+    try:
+        for name in ("files", "held_out", "test"):
+            values[name] = tuple(TextFile(**each) for each in values[name])
+        return ReaderRecipe(**values)
+    except (TypeError, KeyError) as error:
+        message = f"{path.name}: {error}"
+        raise RecipeError(message) from error
