@@ -53,7 +53,8 @@ def test_titles_can_stay_out_but_axes_and_colours_are_named() -> None:
 def test_labels_never_collide(width: str, square: bool) -> None:
     for words in (3, 14, 60):
         source, target = ([f"{side}{number}" for number in range(words)] for side in ("word", "mot"))
-        panels = alignment_heatmap(translation(pieces(source), pieces(target))).panels
+        figure = alignment_heatmap(translation(pieces(source), pieces(target)))
+        panels = figure.panels
         layout = lay_out(panels, width, titles=True, square=square)  # type: ignore[arg-type]
         for panel, place in zip(panels, layout.places, strict=True):
             assert place.label >= SMALLEST_LABEL
@@ -63,6 +64,10 @@ def test_labels_never_collide(width: str, square: bool) -> None:
                 assert max(width_of(each, place.label) for each in panel.keys.texts) <= place.cell[0]
             assert place.left + place.cell[0] * len(panel.keys) <= WIDTHS[width] + 1e-6
             assert not square or place.cell[0] == place.cell[1]
+            drawn = publication_file(figure, "svg", width=width, square=square) if words == 14 else b"<svg/>"  # type: ignore[arg-type]
+            for each in ElementTree.fromstring(drawn).iter(f"{SVG}text"):
+                if each.text in panel.keys.texts:
+                    assert ("rotate(-90" in each.get("transform", "")) == place.upright
 
 
 @pytest.mark.parametrize("form", FORMATS)

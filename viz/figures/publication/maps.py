@@ -105,12 +105,14 @@ def _label(axes: Axes, panel: Panel, place: Place) -> None:
     rows = range(0, len(panel.queries), place.every[0])
     columns = range(0, len(panel.keys), place.every[1])
     queries, keys = labels_of(panel.queries.texts), labels_of(panel.keys.texts)
+    axes.tick_params(
+        length=0, pad=PAD, top=False, bottom=False, labeltop=True, labelbottom=False
+    )  # before they are turned: these are others
     axes.set_yticks(list(rows), [queries[row] for row in rows], **words)
     axes.set_xticks(list(columns), [keys[column] for column in columns], **words)
     for written in axes.get_xticklabels() if place.upright else ():
         if len(written.get_text()) > 1:  # a Chinese character, or a mark, reads best as it stands
             written.set(rotation=90, va="bottom")
-    axes.tick_params(length=0, pad=PAD, top=False, bottom=False, labeltop=True, labelbottom=False)
     for side in axes.spines.values():
         side.set(linewidth=0.4, color="#8a8f98")
 
