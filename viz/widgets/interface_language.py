@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from viz.text.language import _, closest_language, current_language, languages, mark, own_name, use_language
+from viz.widgets.own_words import speak
 from viz.widgets.settings import Choice, link, unknown
 
 INTERFACE = Choice("lang", title=mark("Language of the interface"), travels=True)
@@ -49,6 +50,7 @@ def offer_languages() -> None:
                 on_click=_speak,
                 args=(code,),
             )
+        speak()
 
 
 def _speak(code: str) -> None:

@@ -18,7 +18,6 @@ from viz.widgets.lesson.keeping import offer_file, show_file
 from viz.widgets.lesson.place import UPLOADED, go, lessons, open_uploaded, places, turn_to
 from viz.widgets.room.opening import offer_rooms
 from viz.widgets.settings import Choice, choose
-from viz.widgets.upload import speak_box
 
 LANGUAGE = Choice("in", title=mark("Language of the lessons"))
 NAMES = {"en": "English", "zh": "中文"}
@@ -90,7 +89,6 @@ def _take() -> None:
     file = st.file_uploader(
         _("A file of at most {size} KB", size=LARGEST // 1000), ["yaml", "yml"], max_upload_size=1, key="lesson-file"
     )
-    speak_box("lesson-file")
     if file is None:
         return
     try:

@@ -14,7 +14,6 @@ from viz.pages.open.reading import LARGEST, UploadError, read_upload, to_be_show
 from viz.text.language import _, say
 from viz.text.markup import plain
 from viz.widgets import session
-from viz.widgets.upload import speak_box
 
 MOST_FILES = 4
 _READ, _LAST = "read-files", "last-opened"
@@ -53,7 +52,6 @@ def take_files(messages: DeltaGenerator) -> tuple[Opened, ...]:
     """
     label = _("Saved traces (NPZ), at most {size} MB: shown to you alone, nothing is stored", size=_MB)
     files = st.file_uploader(label, ["npz"], accept_multiple_files=True, max_upload_size=_MB, key="trace-files")
-    speak_box("trace-files")
     good = _read_each(files, messages)
     last: tuple[Opened, ...] = session.recall(_LAST, ())
     if not good and files and last:

@@ -1,0 +1,69 @@
+// Streamlit's own words, said in the language of the interface. A word changes in its place; no element does. Texts are
+// looked for in boxes for files and in the menu alone, what is read aloud or shown under the pointer on the whole page.
+const SAID = {
+  upload: "Upload",
+  limit: "{size} per file",
+  drop: "Drag and drop a file here",
+  several: "Drag and drop files here",
+  kind: "{kind} files are not allowed.",
+  large: "File must be {size} or smaller.",
+  another: "Add files",
+  remove: "Remove {file}",
+  pages: "App pages",
+  menu: "Main menu",
+  theme: "Theme",
+  system: "System",
+  light: "Light",
+  dark: "Dark",
+  rerun: "Rerun",
+  print: "Print",
+  record: "Record screen",
+  sidebar: "Sidebar",
+  expand: "Expand sidebar",
+  collapse: "Collapse sidebar",
+  open: "Open",
+  close: "Close",
+  choose: "Choose an option",
+  search: "Search",
+  full: "Fullscreen",
+  leave: "Close fullscreen",
+  row: "Add row",
+  columns: "Show/hide columns",
+  csv: "Download as CSV",
+  files: "file upload",
+  stop: "Stop",
+  running: "Running...",
+};
+const PLACE = /\\\{(\w+)\\\}/g;
+const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+const BOXES = ".stFileUploader, [data-testid='stStatusWidget'], [data-testid^='stMainMenu'], [role='menu']";
+const ATTRIBUTES = ["aria-label", "title", "placeholder"];
+
+export default function ({ data }) {
+  const words = Object.entries(data).map(([name, here]) => [new RegExp(`^${escaped(SAID[name]).replace(PLACE, "(?<$1>.+)")}$`), here]);
+  const translated = (text) => {
+    for (const [pattern, here] of words) {
+      const found = text.trim().match(pattern);
+      if (found) return here.replace(/\{(\w+)\}/g, (whole, name) => found.groups?.[name] ?? whole);
+    }
+    return null;
+  };
+  const change = (text, put) => {
+    const here = text && translated(text);
+    if (here && here !== text) put(here);
+  };
+  let asked = 0;
+  const say = () => {
+    asked = 0;
+    for (const box of document.querySelectorAll(BOXES)) {
+      const texts = document.createTreeWalker(box, NodeFilter.SHOW_TEXT);
+      for (let text = texts.nextNode(); text; text = texts.nextNode()) change(text.nodeValue, (here) => (text.nodeValue = here));
+    }
+    for (const name of ATTRIBUTES)
+      for (const element of document.querySelectorAll(`[${name}]`)) change(element.getAttribute(name), (here) => element.setAttribute(name, here));
+  };
+  const watch = new MutationObserver(() => (asked ||= requestAnimationFrame(say)));
+  watch.observe(document.body, { childList: true, subtree: true });
+  say();
+  return () => (watch.disconnect(), cancelAnimationFrame(asked));
+}

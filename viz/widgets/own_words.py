@@ -1,0 +1,55 @@
+"""Streamlit's own words, which are English, in the language of the interface: of boxes for files, menus, tools."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from viz.text.language import ENGLISH, _, current_language, mark
+from viz.widgets.style import file_text
+
+_WORDS = {
+    "upload": mark("Choose a file"),
+    "limit": mark("{size} at most"),
+    "drop": mark("Drop the file here"),
+    "several": mark("Drop the files here"),
+    "kind": mark("A file of this kind ({kind}) is not taken."),
+    "large": mark("The file is larger than {size}."),
+    "another": mark("Choose another file"),
+    "remove": mark("Remove {file}"),
+    "pages": mark("Pages"),
+    "menu": mark("Menu"),
+    "theme": mark("Light or dark"),
+    "system": mark("as the device"),
+    "light": mark("light"),
+    "dark": mark("dark"),
+    "rerun": mark("Run again"),
+    "print": mark("Print"),
+    "record": mark("Record the screen"),
+    "sidebar": mark("Pages, at the side"),
+    "expand": mark("Show the pages"),
+    "collapse": mark("Hide the pages"),
+    "open": mark("Open the list"),
+    "close": mark("Close it"),
+    "choose": mark("Choose"),
+    "search": mark("Search"),
+    "full": mark("Full screen"),
+    "leave": mark("Leave full screen"),
+    "row": mark("Add a row"),
+    "columns": mark("Show or hide columns"),
+    "csv": mark("Download as CSV"),
+    "files": mark("Choose a file"),
+    "stop": mark("Stop"),
+    "running": mark("It runs"),
+}
+"""What is said in place of Streamlit's words, by the names that the script gives those; still to be translated."""
+
+
+def speak() -> None:
+    """Let what Streamlit says by itself be said in the language of the interface, on the whole page."""
+    if current_language() == ENGLISH:
+        return
+    script = file_text(Path(__file__).with_suffix(".js"))
+    component = st.components.v2.component("attention_bench.own_words", html="<div></div>", js=script)
+    component(key="own-words", data={name: _(message) for name, message in _WORDS.items()}, height=1)
