@@ -7,11 +7,14 @@ import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from viz.measures.summary import Summary
 from viz.text.counting import FIRST_POSITION, numbered
 from viz.text.language import _
 from viz.text.tokens import visible
 from viz.views.aligned import Linking, aligned_cells
+from viz.views.strips import Strip
 from viz.views.view import View
 
 
@@ -142,6 +145,29 @@ def csv_of_walks(pictures: Sequence[Mapping[str, Any]]) -> str:
         for row in picture["rows"]:
             for place, (key, value) in enumerate(zip(keys, row["values"], strict=True), start=FIRST_POSITION):
                 rows.append((picture["title"], row["title"], place, key, "" if value is None else repr(value)))
+    return _csv(rows)
+
+
+def csv_of_strips(strips: Sequence[Strip]) -> str:
+    """Return vectors and matrices as CSV with a line a number, all in one.
+
+    Parameters
+    ----------
+    strips : sequence of Strip
+
+    Returns
+    -------
+    str
+        A heading, then symbol, name, row and column (their place, and their name where they have one), and the value.
+    """
+    rows: list[tuple[object, ...]] = [("symbol", "name", "row", "row_name", "column", "column_name", "value")]
+    for strip in strips:
+        for (row, column), value in np.ndenumerate(strip.values):
+            row_name, column_name = (
+                visible(names[place]) if names else "" for names, place in ((strip.rows, row), (strip.columns, column))
+            )
+            places = row + FIRST_POSITION, row_name, column + FIRST_POSITION, column_name
+            rows.append((strip.symbol, strip.name, *places, repr(float(value))))
     return _csv(rows)
 
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from viz.figures.drawing.heatmap import PanelFigure
 from viz.figures.drawing.theme import Colour
 from viz.views.heads import HeadPlace
+from viz.views.strips import Strip
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +112,22 @@ class PrintedLinks:
     drawings: Sequence[WordLinks]
 
 
+@dataclass(frozen=True, slots=True)
+class PrintedStrips:
+    """Vectors and matrices below each other.
+
+    Parameters
+    ----------
+    title : str
+        What they are the numbers of.
+    strips : sequence of Strip
+        At least one.
+    """
+
+    title: str
+    strips: Sequence[Strip]
+
+
 def is_printable(figure: go.Figure) -> bool:
     """Return whether `viz.figures.publication` draws a Plotly figure: maps, and charts on one pair of axes.
 
@@ -126,4 +143,4 @@ def is_printable(figure: go.Figure) -> bool:
     )
 
 
-Printed = PrintedWalk | PrintedHeads | PrintedLinks
+Printed = PrintedWalk | PrintedHeads | PrintedLinks | PrintedStrips

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal
 
 import streamlit as st
 
-from viz.figures.printable import is_printable
+from viz.captions.tables import csv_of_strips
+from viz.figures.printable import Printed, PrintedStrips, is_printable
+from viz.figures.strips import number_strips
 from viz.text.markup import plain
+from viz.views.strips import Strip
 from viz.widgets.keep import file_name, keep_row
 from viz.widgets.viewport import STEP
 
@@ -32,6 +35,7 @@ def show_figure(
     alt: str | None = None,
     on_select: Literal["ignore", "rerun"] = "ignore",
     csv: Callable[[], str] | None = None,
+    printed: Callable[[], Printed] | None = None,
 ) -> None:
     """Show `figure` on the page, with a plain sentence of what is strongest under it.
 
@@ -56,6 +60,8 @@ def show_figure(
         `key`.
     csv : callable, optional
         Returns the numbers of the figure as CSV; called when somebody keeps them.
+    printed : callable, optional
+        Returns what is drawn for print in its place; left out, the figure itself where that can be.
     """
     options = {"format": picture, "filename": file_name(name), "scale": PICTURE_SCALE if picture == "png" else 1}
     with st.container(key=f"figure-{key}"):
@@ -76,5 +82,38 @@ def show_figure(
             selection_mode="points",
         )
         st.caption(plain(says))
-        if is_printable(figure):
-            keep_row(lambda: figure, key=key, name=name, csv=csv)
+        if printed is not None or is_printable(figure):
+            keep_row(printed or (lambda: figure), key=key, name=name, csv=csv, square=printed is None)
+
+
+def show_strips(
+    strips: Sequence[Strip],
+    *,
+    key: str,
+    says: str,
+    name: str,
+    available: float,
+    alt: str | None = None,
+    title: str | None = None,
+) -> None:
+    """Show vectors and matrices below each other, as `show_figure` does, and let the reader keep them.
+
+    Parameters
+    ----------
+    strips : sequence of Strip
+        At least one.
+    key, says, name, available, alt
+        As in `show_figure`.
+    title : str, optional
+        Of all, in print; left out, what it says.
+    """
+    show_figure(
+        number_strips(strips, width=available),
+        key=key,
+        says=says,
+        name=name,
+        available=available,
+        alt=alt,
+        csv=lambda: csv_of_strips(strips),
+        printed=lambda: PrintedStrips(says if title is None else title, strips),
+    )

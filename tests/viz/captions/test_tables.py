@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.figure_samples import AWKWARD, translation
-from viz.captions.tables import csv_of, csv_of_views, csv_of_walks, table_of
+from viz.captions.tables import csv_of, csv_of_strips, csv_of_views, csv_of_walks, table_of
+from viz.views.strips import Strip
 from viz.views.view import View, choose_view
 
 WORDS = st.lists(st.text(st.characters(), max_size=30), min_size=1, max_size=8)
@@ -65,3 +66,15 @@ def test_one_csv_holds_every_bar_of_a_walk_and_nothing_for_what_is_hidden() -> N
         ("1", "the", "0.1"),
         ("2", "cat", ""),
     ]
+
+
+def test_the_numbers_of_strips_are_exact_and_have_their_names() -> None:
+    named = Strip("scores", "e", np.array([[0.1, -np.inf]]), rows=("q1",), columns=("k1", "k2"))
+    bare = Strip("a state", "h", np.array([[1 / 3]]))
+    found = list(csv.DictReader(io.StringIO(csv_of_strips((named, bare)))))
+    assert [(each["symbol"], each["row_name"], each["column"], each["column_name"]) for each in found] == [
+        ("e", "q1", "1", "k1"),
+        ("e", "q1", "2", "k2"),
+        ("h", "", "1", ""),
+    ]
+    assert [float(each["value"]) for each in found] == [0.1, -np.inf, 1 / 3]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -16,14 +17,16 @@ from tests.viz.walk.test_picture import drawn
 from viz.canvas.overview import printed_heads, small_maps
 from viz.figures import alignment_heatmap, head_lines, head_profiles, similarity_heatmap
 from viz.figures.bottleneck import many_looks, one_vector
-from viz.figures.printable import Printed, PrintedHeads, PrintedLinks, PrintedWalk, is_printable
+from viz.figures.printable import Printed, PrintedHeads, PrintedLinks, PrintedStrips, PrintedWalk, is_printable
 from viz.figures.publication import FORMATS, WIDTHS, publication_file
 from viz.figures.publication.charts import draw_chart
 from viz.figures.publication.heads import draw_heads
 from viz.figures.publication.links import draw_links
+from viz.figures.publication.strips import draw_strips
 from viz.figures.publication.walks import draw_walk
 from viz.views.heads import HeadPlace, views_at
 from viz.views.hiding import NOTHING
+from viz.views.strips import Strip
 from viz.views.view import choose_view
 from viz.walk.mechanisms import WALKS
 from viz.walk.order import keep_step
@@ -141,3 +144,41 @@ def test_each_is_the_same_file_each_time(form: str) -> None:
 def test_tables_are_left_to_their_csv() -> None:
     assert is_printable(alignment_heatmap(translation(("a",), ("b",))))
     assert not is_printable(head_profiles(transformer()))
+
+
+DRAWN = ("repeated", "special", "blank", "chinese", "right_to_left", "long")
+
+
+def strips(rows: tuple[str, ...], columns: tuple[str, ...]) -> PrintedStrips:
+    shape = len(rows), len(columns)
+    values = np.linspace(-250.0, 3.0, num=shape[0] * shape[1]).reshape(shape)
+    weights = np.full(shape, 1 / shape[1])
+    masked = np.where(np.tri(*shape, dtype=bool), values, -np.inf)
+    return PrintedStrips(
+        "Results: a & b",
+        (
+            Strip("products", "QK'", values, rows=rows, columns=columns),
+            Strip("scores", "e", masked, rows=rows, columns=columns),
+            Strip("weights", "a", weights, "weights", rows=rows, columns=columns),
+            Strip("a state", "h", np.linspace(-1, 1, 512)[None]),
+        ),
+    )
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("words", [("k1", "k2", "k3"), *(AWKWARD[each] for each in DRAWN)], ids=["names", *DRAWN])
+def test_strips_say_what_they_are_with_their_numbers_where_there_is_room(words: tuple[str, ...], width: str) -> None:
+    shown = strips(words[:3], words)
+    written = " ".join(texts(shown, width))
+    assert "Results:" in written
+    assert all(f"{each.symbol} {each.name}"[:8] in written for each in shown.strips)
+    assert not colliding(draw_strips(shown, width, titles=True))  # type: ignore[arg-type]
+    if len(words) == 3:
+        assert "\u2212250.0" in written
+        assert "\u2212\u221e" in written
+        assert written.count("0.33") == 9
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_strips_are_kept_in_every_format(form: str) -> None:
+    assert len(publication_file(strips(("q1",), ("k1", "k2")), form)) > 2000  # type: ignore[arg-type]

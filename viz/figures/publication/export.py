@@ -12,12 +12,13 @@ import plotly.graph_objects as go
 from matplotlib.figure import Figure
 
 from viz.figures.drawing.heatmap import PanelFigure
-from viz.figures.printable import Printed, PrintedHeads, PrintedLinks, PrintedWalk
+from viz.figures.printable import Printed, PrintedHeads, PrintedLinks, PrintedStrips, PrintedWalk
 from viz.figures.publication.charts import draw_chart
 from viz.figures.publication.heads import draw_heads
 from viz.figures.publication.layout import Width
 from viz.figures.publication.links import draw_links
 from viz.figures.publication.maps import draw_maps
+from viz.figures.publication.strips import draw_strips
 from viz.figures.publication.walks import draw_walk
 
 Format = Literal["svg", "pdf", "png"]
@@ -45,7 +46,7 @@ def publication_file(
 
     Parameters
     ----------
-    shown : plotly.graph_objects.Figure, PrintedWalk, PrintedHeads or PrintedLinks
+    shown : plotly.graph_objects.Figure, PrintedWalk, PrintedHeads, PrintedLinks or PrintedStrips
         What a figure function returns, such as `viz.figures.alignment_heatmap`, or what a canvas is handed on as.
     form : {"svg", "pdf", "png"}
         A PNG has 400 dots an inch.
@@ -86,6 +87,8 @@ def _drawn(shown: go.Figure | Printed, width: Width, *, titles: bool, square: bo
         return draw_heads(shown, width, titles=titles)
     if isinstance(shown, PrintedLinks):
         return draw_links(shown, width, titles=titles)
+    if isinstance(shown, PrintedStrips):
+        return draw_strips(shown, width, titles=titles)
     if isinstance(shown, PanelFigure):
         return draw_maps(shown, width, titles=titles, square=square)
     return draw_chart(shown, width, titles=titles)

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from streamlit.delta_generator import DeltaGenerator
 
 import models
-from viz.figures.strips import number_strips
 from viz.pages.steps.lab_arithmetic import labels, show_layer
 from viz.pages.steps.lab_tables import (
     SAYS,
@@ -42,7 +41,7 @@ from viz.text.language import _, say
 from viz.text.markup import plain
 from viz.views.strips import Strip
 from viz.widgets import session
-from viz.widgets.chart import show_figure
+from viz.widgets.chart import show_strips
 from viz.widgets.settings import choose, link, switch
 from viz.widgets.viewport import page_width
 
@@ -171,8 +170,8 @@ def _show_permuted(preset: str, messages: DeltaGenerator) -> None:
     )
     apart = float(np.abs(second.result - first.result[order]).max())
     available = page_width()
-    show_figure(
-        number_strips(strips, width=available),
+    show_strips(
+        strips,
         key="lab",
         says=_(
             "The same rows in another order: the results of each token differ by {apart} at most.", apart=f"{apart:.0e}"
@@ -198,8 +197,8 @@ def _show_saturation(preset: str, messages: DeltaGenerator) -> None:
         Strip(_("weights with the scaling"), "a", scaled.weights, "weights", columns=keys),
     )
     available = page_width()
-    show_figure(
-        number_strips(strips, width=available),
+    show_strips(
+        strips,
         key="lab",
         says=_(
             "The largest weight is {without} without the scaling and {with_it} with it.",

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import streamlit as st
 
-from viz.figures.strips import number_strips
 from viz.pages.steps.equations import show_equations
 from viz.pages.steps.settings import ADDITIVE, COSINE, DOT, GENERAL, Tables
 from viz.text.language import _
 from viz.views.strips import Strip
 from viz.walk.digits import number, products
-from viz.widgets.chart import show_figure
+from viz.widgets.chart import show_strips
 from viz.widgets.viewport import page_width
 
 if TYPE_CHECKING:
@@ -86,8 +85,8 @@ def show_layer(tables: Tables, layer: LabLayer, options: dict[str, Any], *, toke
     said = "; ".join(
         f"{name}: " + ", ".join(f"{each:.4g}" for each in row) for name, row in zip(queries, layer.output, strict=True)
     )
-    show_figure(
-        number_strips(strips, width=available),
+    show_strips(
+        strips,
         key="lab",
         says=_("Results: {results}.", results=said),
         name="attention lab",

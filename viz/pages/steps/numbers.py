@@ -7,13 +7,12 @@ from collections.abc import Sequence
 import streamlit as st
 
 from viz.captions.strips import heading_of
-from viz.figures.strips import number_strips
 from viz.pages.steps.equations import show_equations
 from viz.text.language import _, say
 from viz.text.markup import plain
 from viz.walk.scene import Scene
 from viz.walk.steps import WalkStep
-from viz.widgets.chart import show_figure
+from viz.widgets.chart import show_strips
 from viz.widgets.fold import unfolded
 from viz.widgets.viewport import page_width
 
@@ -41,9 +40,10 @@ def _show(scene: Scene, step: WalkStep, available: float) -> None:
     mechanism = scene.trace.provenance.mechanism
     st.markdown(f"**{plain(_(scene.trace.provenance.title))}** \u00b7 {plain(step.title)}")
     headings = "; ".join(map(heading_of, step.strips))
-    show_figure(
-        number_strips(step.strips, width=available),
+    show_strips(
+        step.strips,
         key=f"steps-{mechanism}",
+        title=f"{_(scene.trace.provenance.title)} \u00b7 {step.title}",
         says=_("Each cell is a number; framed is what is worked out in digits below. Point at a cell to read it."),
         alt=f"{step.title}: {headings}. {step.says}",
         name=f"{scene.trace.source_text[:LONGEST_NAMED]} {mechanism} {step.key}",
