@@ -11,6 +11,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from models import catalog, describe, load
+from models.corpus.kept import SHIPPED as CORPORA
+from models.corpus.kept import read
 from models.edits import OPERATIONS, read_edit
 from models.errors import InputError
 from models.huggingface import hub
@@ -189,7 +191,16 @@ def everybodys() -> set[str]:
     data = [each["credit"] for each in CREDITS.values()]
     lessons = [text for each in library_of((SHIPPED,), PAGES).lessons.values() for text in (each.title, each.about)]
     sentences = [each for named in EXAMPLES.values() for each in named.values()]
-    return words_of(NAMES, TEXT, OTHER, *catalog(), *papers, *data, *measured, *sentences, *lessons)
+    return words_of(NAMES, TEXT, OTHER, *catalog(), *papers, *data, *measured, *sentences, *lessons, *of_corpora())
+
+
+def of_corpora() -> Iterator[str]:
+    """Yield what corpora are called, and the sentences and words on which a head fires most."""
+    for card in CORPORA.glob("*/card.json"):
+        kept = read(card.parent)
+        yield f"{kept.card['corpus']} {kept.card.get('examples', '')}"
+        for head in kept.heads.values():
+            yield from (f"{each.source} {each.query} {each.key}" for found in head.examples.values() for each in found)
 
 
 @pytest.mark.usefixtures("marked", "offline")

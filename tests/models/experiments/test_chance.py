@@ -184,7 +184,7 @@ def test_columns_of_shuffled_words_are_put_back_to_their_words() -> None:
             return weights
 
     other, trace = translator("bahdanau"), small("bahdanau")[1]
-    other.network = ByWord()  # type: ignore[assignment]
+    other._network = ByWord()  # type: ignore[assignment]
     bands = chance_bands(other.replay(trace), "decoder.0.cross", how="order", unit="piece", samples=30)
     expected = torch.softmax((torch.tensor(trace.source.ids) % 17).float(), 0).numpy()
     np.testing.assert_allclose(bands.low[0], np.broadcast_to(expected, bands.low[0].shape), atol=1e-6)

@@ -483,7 +483,7 @@ def test_a_card_that_is_not_whole_is_named_and_takes_nothing_else_away(
     (broken / "card.json").write_text("{")
     folders = registry.shipped_folders() | {"bahdanau-en-fr": broken}
     monkeypatch.setattr(registry, "shipped_folders", lambda: folders)
-    fresh_host(models.load)
+    fresh_host(models.load_translator)
     assert models.catalog() == before
     app = AppTest.from_file(APP, default_timeout=PATIENCE).run()
     assert not app.exception
@@ -539,7 +539,7 @@ def fresh_host(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], None]:
     """Return a way to serve with models from another loader; afterwards the usual host is made anew."""
 
     def serve(load: Any) -> None:
-        monkeypatch.setattr(models, "load", load)
+        monkeypatch.setattr(models, "load_translator", load)
         shared_host.clear()
 
     yield serve
@@ -547,13 +547,13 @@ def fresh_host(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], None]:
 
 
 def test_a_model_that_fails_to_load_is_named(fresh_host: Callable[[Any], None]) -> None:
-    load = models.load
+    load = models.load_translator
 
-    def broken(key: str) -> Any:
+    def broken(key: str, *, at_rest: bool) -> Any:
         if key.startswith("bahdanau"):
             message = "the weights file does not have the hash that its card names"
             raise ValueError(message)
-        return load(key)
+        return load(key, at_rest=at_rest)
 
     fresh_host(broken)
     app = AppTest.from_file(APP, default_timeout=PATIENCE).run()

@@ -619,7 +619,7 @@ def fresh_host(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], None]:
     """Return a way to serve with models from another loader; afterwards the usual host is made anew."""
 
     def serve(load: Any) -> None:
-        monkeypatch.setattr(models, "load", load)
+        monkeypatch.setattr(models, "load_translator", load)
         shared_host.clear()
 
     yield serve
@@ -627,7 +627,7 @@ def fresh_host(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], None]:
 
 
 def test_a_model_that_fails_to_load_is_named(fresh_host: Callable[[Any], None]) -> None:
-    def broken(key: str) -> Any:
+    def broken(key: str, *, at_rest: bool) -> Any:
         message = f"{key} does not have the hash that its card names"
         raise ValueError(message)
 
