@@ -86,6 +86,7 @@ def settle(shown: Page, page: str) -> None:
     shown.locator(PAGES[page]).first.wait_for(timeout=PATIENCE)
     shown.wait_for_timeout(500)
     shown.get_by_test_id("stStatusWidget").wait_for(state="detached", timeout=PATIENCE)
+    shown.wait_for_function("() => !document.querySelector('[data-stale=true]')")  # pale until the run has ended
 
 
 def test_axe_finds_nothing_on_what_unfolds_on_the_bench(open_page: Callable[..., Page], address: str) -> None:
