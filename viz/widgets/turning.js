@@ -1,9 +1,10 @@
 // A page is turned when the one that is left has answered: what it still sends for a key just pressed has no place on the
-// next one, and Streamlit's page would stay white. Waits four seconds at most.
+// next one, and Streamlit's page would stay white. Waits four seconds at most, and twelve where something was just typed,
+// which a slow server would lose.
 (() => {
   if (window.attentionBenchTurning) return;
   window.attentionBenchTurning = true;
-  const PAUSE = 350, MOST = 4000, STEP = 30; // milliseconds: until a key is sent, of waiting, between looks
+  const PAUSE = 350, LATELY = 3000, MOST = 4000, MOST_TYPED = 12000, STEP = 30; // ms: until a key is sent, of waiting, between looks
   let typed = -PAUSE, turning = false;
   // On a phone the drawer of pages lies over the one that was chosen.
   const close = () => setTimeout(() => document.querySelector('[data-testid="stSidebarCollapseButton"] button')?.click());
@@ -17,8 +18,9 @@
     if (!isBusy()) return;
     event.preventDefault();
     event.stopImmediatePropagation();
+    const most = began - typed < LATELY ? MOST_TYPED : MOST;
     const turn = () => {
-      if (isBusy() && performance.now() - began < MOST) return setTimeout(turn, STEP);
+      if (isBusy() && performance.now() - began < most) return setTimeout(turn, STEP);
       turning = true;
       (link.isConnected ? link : document.querySelector(`a[href="${link.getAttribute("href")}"]`))?.click();
       turning = false;
