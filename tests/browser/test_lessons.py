@@ -54,6 +54,11 @@ def stands_at(page: Page, step: int, text: str) -> None:
     page.wait_for_url(lambda url: f"lesson=milk.{step}" in url)
 
 
+def answered(page: Page) -> None:
+    """Wait until the page has been run to its end."""
+    page.wait_for_function("() => !document.querySelector('[data-test-script-state=\"running\"]')")
+
+
 def test_a_lesson_opens_by_its_link_and_the_keys_of_a_clicker_turn_its_steps(
     open_page: Callable[..., Page], school: str
 ) -> None:
@@ -73,15 +78,19 @@ def test_a_lesson_opens_by_its_link_and_the_keys_of_a_clicker_turn_its_steps(
     stands_at(page, 3, "The third step")
     expect(page.get_by_text("may not be read").first).to_be_visible()
     assert query(page)["edits"] == ["mask_key(decoder.0.cross,3)"]
+    answered(page)
     page.go_back()
     stands_at(page, 2, "The second step")
     expect(page.locator(".st-key-sentence input")).to_have_value("The dog sleeps.")
+    answered(page)
     page.go_back()
     stands_at(page, 1, "The first step")
     expect(page.locator(".st-key-sentence input")).to_have_value("The cat drank the milk.")
     expect(maps(page)).to_have_count(2)
+    answered(page)
     page.go_forward()
     stands_at(page, 2, "The second step")
+    answered(page)
     page.keyboard.press("PageUp")
     stands_at(page, 1, "The first step")
 
