@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from playwright.sync_api import Locator, Page, expect
 
 from models.mechanisms import mechanisms
 from tests.support.bench_page import EXAMPLE, box_of, maps, panel, views, wait_for_panels
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
 
 TYPED = "The members of the committee want a report on the union."
 LONG = (
@@ -92,8 +90,6 @@ def test_no_formula_is_clipped(open_page: Callable[..., Page], address: str, wid
     """Every mechanism's formula, with every symbol of it, lies inside its panel and its line."""
     page = open_page(address, width=width, height=844, mechanisms=" ".join(mechanisms()))
     panels = page.locator(".alignment .panel")
-    from playwright.sync_api import expect
-
     expect(panels).to_have_count(len(mechanisms()))
     for number in range(len(mechanisms())):
         head = box_of(panel(page, number).locator(".head"))
@@ -146,22 +142,20 @@ WATCH = """() => {
 def test_on_a_phone_the_sentence_stands_whole_and_answers_as_it_is_typed(
     open_page: Callable[..., Page], address: str
 ) -> None:
-    from playwright.sync_api import expect
-
     page = open_page(address, width=390, height=844)
     wait_for_panels(page, views(EXAMPLE))
     box = page.get_by_role("textbox").first
-    assert box.input_value() == EXAMPLE
+    expect(box).to_have_value(EXAMPLE)
     assert box.evaluate("each => each.scrollHeight - each.clientHeight") <= 1
     assert box_of(box)["height"] > 50
     box.fill("")
     box.press_sequentially(TYPED + "\n")
     wait_for_panels(page, views(TYPED))
-    assert box.input_value() == TYPED
+    expect(box).to_have_value(TYPED)
     page.locator(".st-key-examples button").click()
     page.get_by_role("menuitem").first.click()
     wait_for_panels(page, views(EXAMPLE))
-    assert box.input_value() == EXAMPLE
+    expect(box).to_have_value(EXAMPLE)
     page.get_by_test_id("stExpandSidebarButton").click()
     page.get_by_test_id("stSidebarNavLink").filter(has_text="Steps").click()
     page.wait_for_url("**/steps**")

@@ -84,7 +84,7 @@ def test_the_name_of_the_page_that_opens_leads_to_it_and_tabs_are_told_apart(
     open_page: Callable[..., Page], address: str
 ) -> None:
     page = open_page(f"{address}/bench", sentence=FIRST)
-    assert seen(page) == ("", {"sentence": [FIRST]}, FIRST)
+    assert becomes(page, ("", {"sentence": [FIRST]}, FIRST)), seen(page)
     assert page.title() == "Bench · Attention Bench"
     for name in ("Surgery", "Heads", "Steps", "Why attention"):
         turn_to(page, name)

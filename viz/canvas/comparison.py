@@ -22,6 +22,7 @@ from viz.views.heads import HeadPlace
 from viz.views.view import View
 
 BAR = 12  # pixels of the colour bar's height
+FRAME = 4  # pixels by which the frame of a map reaches beyond its cells
 RAISED = 0.35  # of a text's size: from the middle of its letters down to their line
 
 MOVING = mark("Arrow keys move between maps, with Shift inside one.")
@@ -135,11 +136,11 @@ def layout_of(panels: Sequence[Panel], sizes: Sequence[PanelSize], colour: Colou
     """
     colours = weight_colours(colour, width=width)
     legend, lines = bar_height(colours), list(map(unescape, title_lines(colours)))
-    grid = arrange(sizes, width=width, legend=legend)
+    grid = arrange(sizes, width=width - FRAME, legend=legend)
     top = 0.0 if len(grid.boxes) > grid.columns else grid.height - legend
     bar = {"x": 0, "y": top + legend - NUMBERS_HEIGHT - BAR, "width": bar_width(grid.width), "height": BAR}
     return {
-        "width": grid.width,
+        "width": grid.width + FRAME,
         "height": grid.height,
         "boxes": [[box.left, box.top, box.right - box.left, box.bottom - box.top] for box in grid.boxes],
         "headings": [_heading(panel.title, grid, box) for panel, box in zip(panels, grid.boxes, strict=True)],

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from models.trace import AttentionTrace
+from models.trace import AttentionTrace, TokenSequence
 from models.translation.entry import LANGUAGES
 from models.translation.examples import EXAMPLES
-from viz.text.language import _, _n
+from viz.text.language import _, _n, listed
 from viz.text.markup import plain
 from viz.text.tokens import shorten, visible
 from viz.widgets.session import reported
@@ -119,28 +119,41 @@ def says_of(pair: str) -> str:
     )
 
 
-def say_cut(trace: AttentionTrace, place: DeltaGenerator) -> None:
-    """Name the words of the source that are cut inside a character, and read in bytes there.
+def say_cut(traces: Sequence[AttentionTrace], place: DeltaGenerator) -> None:
+    """Name the words of the source that are cut inside a character, and read in bytes there, and by whom if not by all.
 
     Of a character at the very beginning the white space before it, which is a part of its first piece, may be the
     reason; any other has no piece of its own.
 
     Parameters
     ----------
-    trace : AttentionTrace
+    traces : sequence of AttentionTrace
+        What reads the same source, each with pieces of its own.
     place : DeltaGenerator
         Where it is said.
     """
-    source = trace.source
-    inside = {word for word, text in zip(source.words, source.texts, strict=True) if _BYTE in text}
-    words = dict.fromkeys(source.word_texts[word] for word in sorted(inside) if _BYTE not in source.word_texts[word])
+    cut = {trace.provenance.title: _cut_words(trace.source) for trace in traces}
+    words = tuple(dict.fromkeys(word for found in cut.values() for word in found))
     if not words:
         return
-    named = " ".join(shorten(visible(each)) for each in list(words)[:MOST_NAMED])
-    said = _("The models have no piece for this, and read its bytes, which mean little to them: {words}", words=named)
+    named = " ".join(shorten(visible(each)) for each in words[:MOST_NAMED])
+    if len(set(cut.values())) == 1:
+        said = _(
+            "The models have no piece for this, and read its bytes, which mean little to them: {words}", words=named
+        )
+    else:
+        titles = listed(_(title) for title, found in cut.items() if found)
+        said = _(
+            "Without a piece for this, read in bytes, which mean little: {words} ({models})", words=named, models=titles
+        )
     if len(words) > MOST_NAMED:
         said += _n(" and {count} more", " and {count} more", len(words) - MOST_NAMED)
     place.caption(plain(said))
+
+
+def _cut_words(source: TokenSequence) -> tuple[str, ...]:
+    inside = {word for word, text in zip(source.words, source.texts, strict=True) if _BYTE in text}
+    return tuple(source.word_texts[word] for word in sorted(inside) if _BYTE not in source.word_texts[word])
 
 
 def _put_example(examples: Mapping[str, str]) -> None:

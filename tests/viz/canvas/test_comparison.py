@@ -15,7 +15,7 @@ from tests.support.canvas_samples import HOSTILE, SAMPLES
 from tests.support.figure_samples import AWKWARD
 from tests.support.head_samples import KINDS, transformer
 from tests.support.payloads import decode
-from viz.canvas.comparison import encode_comparison
+from viz.canvas.comparison import FRAME, encode_comparison
 from viz.figures import HeadPlace, head_comparison
 from viz.figures.drawing.theme import weight_ticks
 from viz.text.tokens import LONGEST_LABEL, isolated, shorten, visible
@@ -60,8 +60,8 @@ def test_for_any_number_of_heads_the_maps_lie_where_those_of_the_figure_lie(toke
     header, _weights = encoded(trace, PLACES[:1], width=width, colour="root", hiding=hiding)
     assert len(header["layouts"]) == 4
     for count, layout in enumerate(header["layouts"], start=1):
-        figure = head_comparison(trace, heads=PLACES[:count], colour="root", hiding=hiding, width=width)
-        assert (layout["width"], layout["height"]) == pytest.approx((figure.layout.width, figure.layout.height))
+        figure = head_comparison(trace, heads=PLACES[:count], colour="root", hiding=hiding, width=width - FRAME)
+        assert (layout["width"] - FRAME, layout["height"]) == pytest.approx((figure.layout.width, figure.layout.height))
         left, top, wide, high = np.array(layout["boxes"]).T
         np.testing.assert_allclose(np.stack([left, left + wide], axis=1), spans(figure, "x"), atol=1e-6)
         np.testing.assert_allclose(np.stack([top, top + high], axis=1), spans(figure, "y"), atol=1e-6)

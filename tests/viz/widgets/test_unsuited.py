@@ -57,3 +57,10 @@ def test_an_emoji_without_a_piece_is_said() -> None:
     assert not app.exception
     assert "no piece for this" in said(app)
     assert "🎉" in said(app)
+
+
+def test_of_models_with_pieces_of_their_own_those_without_one_are_named() -> None:
+    app = opened("外婆很好。", languages="zh-en")
+    assert not app.exception
+    assert "which mean little: 婆 (Bahdanau" in said(app)
+    assert "Transformer" not in next(each.value for each in app.caption if "婆 (" in each.value)

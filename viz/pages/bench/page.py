@@ -155,7 +155,7 @@ def _compare(host: Host, keys: tuple[str, ...], sentence: str, wanted: Wanted, m
     keep_readable(source)
     target = _target(host, keys, source, wanted.align, messages)
     traces = own_translations(host, keys, source)
-    say_cut(traces[keys[0]], messages)
+    say_cut(tuple(traces.values()), messages)
     if target is not None:
         traces = forced_translations(host, keys, source, target)
     _show(host, source, traces, target, wanted, messages)

@@ -169,7 +169,7 @@ def _run(
         with words:
             masked = mask_words(model, fitting)
         trace = host.attend(key, masked.text, pair=pair)
-        say_cut(trace, messages)
+        say_cut((trace,), messages)
         keep_readable(fitting)
     except models.InputError as error:
         last = last_readable(model, error, messages)

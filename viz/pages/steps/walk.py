@@ -91,7 +91,7 @@ def read_sentence(host: Host, key: str, sentence: str, messages: DeltaGenerator)
     model = host.model(key)
     try:
         fitting = fit_text(model, sentence, messages)
-        say_cut(host.attend(key, fitting), messages)
+        say_cut((host.attend(key, fitting),), messages)
     except models.InputError as error:
         return last_readable(model, error, messages)
     keep_readable(fitting)

@@ -180,7 +180,7 @@ def _unedited(
             return None, ()
         fitting, masked = last, Masked(last)
         trace = forcible_translation(host, key, last)
-    say_cut(trace, messages)
+    say_cut((trace,), messages)
     keep_readable(fitting if masked.hidden else trace.source_text)
     return trace, masked.hidden
 
