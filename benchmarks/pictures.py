@@ -50,6 +50,8 @@ def picture_of_page(browser: Browser, name: str, port: int) -> None:
     page.locator(ready).first.wait_for(timeout=120_000)
     page.mouse.move(0, 0)
     page.wait_for_timeout(2000)  # the layout follows the new width
+    page.get_by_test_id("stStatusWidget").wait_for(state="detached", timeout=120_000)
+    page.wait_for_function("() => !document.querySelector('[data-stale=true]')")  # pale until the run has ended
     if name in POINTED:
         page.locator(".alignment .word").filter(has_text=POINTED[name]).first.hover()
     page.screenshot(path=DOCS / f"{name}.png")

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from models.measures.chance import chance_of
+from models.measures.chance import Chance, chance_of, chance_of_most
 from models.measures.labels import PATTERNS, UNREAD, Labels, labels_of
 from models.measures.reading import Reading
-from models.measures.texts import KEYS, LINKED, OFFSETS, Sample, Texts
+from models.measures.texts import KEYS, LINKED, OFFSETS, ONE, Sample, Texts
 from models.sites import Site
 
 ENCODER, DECODER, CROSS = ("encoder", "self"), ("decoder", "self"), ("decoder", "cross")
@@ -56,6 +56,8 @@ def _work_out(pattern: str, reading: Reading, texts: Texts) -> Array:
         return reading.offset_given(*(each for each in OFFSETS[pattern] if each <= 0 or not reading.causal))
     if pattern in KEYS:
         return reading.key_given(texts.places(pattern))
+    if pattern == ONE:
+        return reading.most_given(texts.places(pattern))
     return reading.cells_given(texts.cells(pattern))
 
 
@@ -80,6 +82,7 @@ MEASURES = (
     Measure("last", _share("last"), (ENCODER, CROSS)),
     Measure("delimiter", _share("delimiter"), needs=lambda sample: bool(sample.delimiters)),
     Measure("punctuation", _share("punctuation"), needs=lambda sample: bool(sample.marks)),
+    Measure(ONE, _share(ONE), needs=lambda sample: bool(sample.ordinary)),
     Measure(
         "repeated",
         lambda reading, texts: reading.rows_share(texts.cells("repeated"), _given("repeated", reading, texts)),
@@ -157,15 +160,24 @@ def measure_heads(reading: Reading, texts: Texts, site: Site) -> Measured:
             if there.any():
                 means[measure.key] = there
                 values[measure.key] = np.where(there[:, None], measure.compute(reading, texts), -1)
-    patterns = [key for key in PATTERNS if key in values]
-    given = np.stack([_given(key, reading, texts) for key in patterns], axis=-1)  # [text, head, pattern]
-    counted = np.stack([texts.counted(key) for key in patterns], axis=1)  # [text, pattern, query]
-    chance = chance_of(given, reading.sums, reading.squares, reading.readable, counted)
-    odds = {key: (chance.times[..., place], chance.deviations[..., place]) for place, key in enumerate(patterns)}
+    chance = _chance([key for key in PATTERNS if key in values], reading, texts)
     return Measured(
         values,
         means,
-        {key: reading.share(chance.expected[..., place]) for place, key in enumerate(patterns)},
-        {key: odds[key][1] for key in patterns},
-        labels_of(values, odds),
+        {key: reading.share(each.expected) for key, each in chance.items()},
+        {key: each.deviations for key, each in chance.items()},
+        labels_of(values, {key: (each.times, each.deviations) for key, each in chance.items()}),
     )
+
+
+def _chance(keys: list[str], reading: Reading, texts: Texts) -> dict[str, Chance]:
+    """Return how what heads give to each pattern compares with chance: arrays [text, head]."""
+    fixed = [key for key in keys if key != ONE]
+    given = np.stack([_given(key, reading, texts) for key in fixed], axis=-1)  # [text, head, pattern]
+    counted = np.stack([texts.counted(key) for key in fixed], axis=1)  # [text, pattern, query]
+    chance = chance_of(given, reading.sums, reading.squares, reading.readable, counted)
+    found = {key: Chance(*(each[..., place] for each in chance)) for place, key in enumerate(fixed)}
+    if ONE in keys:
+        moments = reading.sums, reading.squares, reading.cubes
+        found[ONE] = chance_of_most(reading.received, moments, reading.readable, texts.places(ONE))
+    return found

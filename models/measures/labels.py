@@ -24,11 +24,16 @@ LEAST_BREADTH = 0.85
 """A head is broad if its entropy is at least this share of the most there can be: as if each query read n^0.85 of n
 tokens alike, which is more than half of them in any text of up to 100 tokens."""
 
+MOST_SHARP = 0.5
+"""Without a pattern it is sharp if its entropy is at most this share of the most: as if each query read the square root
+of n tokens alike, 3 of 9, 4 of 16. Of a text that leaves no choice nothing is said."""
+
 HALF = 0.5
 """A head that gives half of its reading to no token is called after that: there is no chance to hold it against."""
 
-WEAK = ("near", "repeated")
-"""Patterns that count only where no other is clear: the neighbours hold the one before, and few tokens stand twice."""
+WEAK = ("near", "repeated", "one")
+"""Patterns that count only where no other is clear: the neighbours hold the one before, few tokens stand twice, and one
+token is any of them."""
 
 PATTERNS = ("aligned", "behind", "ahead", "previous", "next", "same", "first", "delimiter", *WEAK)
 """The measures that are shares of a pattern, each the key of its label. Of several the one that lies farthest above
@@ -37,9 +42,9 @@ chance counts, the first of equals."""
 UNREAD = "unread"
 """No token: where a head rests whose model has a sink beside the text, or whose weights were taken away."""
 
-BROAD, NONE = "broad", "none"
+BROAD, SHARP, NONE = "broad", "sharp", "none"
 
-LABELS = (*PATTERNS, UNREAD, BROAD, NONE)
+LABELS = (*PATTERNS, UNREAD, BROAD, SHARP, NONE)
 """The key of every label; its name stands in `viz.captions.measures`."""
 
 
@@ -52,8 +57,8 @@ class HeadLabel:
     key : str
         One of `LABELS`.
     score : float
-        0 to 1: of a pattern its share of the head's reading, of a broad head its entropy as a share of the most;
-        where there is no clear pattern, the largest share that any pattern has.
+        0 to 1: of a pattern its share of the head's reading, of a broad head its entropy as a share of the most, of a
+        sharp one what that lacks to 1; where there is no clear pattern, the largest share that any pattern has.
     times : float, optional
         Of a pattern how many times the share that chance gives it.
     """
@@ -107,6 +112,8 @@ def label_of(values: Mapping[str, float], odds: Mapping[str, Odds]) -> HeadLabel
     HeadLabel(key='previous', score=0.8, times=4.0)
     >>> label_of({"previous": 0.2, "first": 0.3, "breadth": 0.6}, odds).key
     'none'
+    >>> label_of({"previous": 0.2, "first": 0.3, "breadth": 0.25}, odds)
+    HeadLabel(key='sharp', score=0.75, times=1.0)
     """
     each = {key: np.asarray(value) for key, value in values.items()}
     return labels_of(each, {key: (np.asarray(one), np.asarray(other)) for key, (one, other) in odds.items()}).at()
@@ -141,9 +148,11 @@ def labels_of(values: Mapping[str, NDArray[Any]], odds: Mapping[str, tuple[NDArr
     score, time = (np.take_along_axis(each, best[None], axis=0)[0] for each in (shares, times))
     unclear = ~clear.any(axis=0)
     broad = (breadth >= LEAST_BREADTH) & (np.where(clear, shares, 0).max(axis=0) < HALF)
+    sharp = unclear & (breadth > 0) & (breadth <= MOST_SHARP)
     unread = values.get(UNREAD, nothing[0])
     for where, label, given in (
         (unclear, NONE, np.maximum(shares.max(axis=0), 0)),
+        (sharp, SHARP, 1 - breadth),
         (broad, BROAD, np.minimum(breadth, 1)),
         (unread >= HALF, UNREAD, unread),
     ):

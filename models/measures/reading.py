@@ -69,6 +69,11 @@ class Reading:
         return np.asarray(np.einsum("thqk,thqk->thq", self.weights, self.weights))
 
     @cached_property
+    def cubes(self) -> Array:
+        """The sum of the cubes of each row: [text, head, query]."""
+        return np.asarray(np.einsum("thqk,thqk,thqk->thq", self.weights, self.weights, self.weights))
+
+    @cached_property
     def entropies(self) -> Array:
         """The entropy of each row in bits: [text, head, query]; 0 beyond the end of a text."""
         found = entropy_of_rows(self.weights, np.where(self.there[:, None], self.sums, self.sums.dtype.type(1)))
@@ -139,6 +144,15 @@ class Reading:
         places : bool array, [text, key]
         """
         return np.asarray((self.received @ places[..., None].astype(self.received.dtype))[..., 0])
+
+    def most_given(self, places: Array) -> Array:
+        """Return what goes to that key, of several of each text, that is given most: [text, head].
+
+        Parameters
+        ----------
+        places : bool array, [text, key]
+        """
+        return np.asarray(np.where(places[:, None], self.received, 0).max(axis=-1, initial=0))
 
     def cells_given(self, cells: Array) -> Array:
         """Return what goes along certain cells: [text, head].

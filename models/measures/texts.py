@@ -21,6 +21,9 @@ OFFSETS = {"previous": (-1,), "same": (0,), "next": (1,), "near": tuple(range(-N
 LINKED = {"aligned": 0, "behind": -1, "ahead": 1}
 """Patterns of the source of the word so many places from the one that is written."""
 
+ONE = "one"
+"""Pattern of the one token that a head reads most, of those that are neither first nor delimiters."""
+
 KEYS = ("first", "last", "delimiter", "punctuation")
 """Patterns of certain keys, whoever reads."""
 
@@ -83,12 +86,17 @@ class Sample:
         return tuple(sorted({*self.specials, *self.marks} - {0}))
 
     @property
+    def ordinary(self) -> tuple[int, ...]:
+        """The keys that are neither first nor delimiters."""
+        return tuple(sorted({*range(1, self.keys)} - {*self.delimiters}))
+
+    @property
     def repeats(self) -> bool:
         """Whether any token stands twice."""
         return len(set(self.names)) < len(self.names)
 
     def places(self, pattern: str) -> tuple[int, ...]:
-        """Return the positions of the keys of a pattern of `KEYS`.
+        """Return the positions of the keys of a pattern of `KEYS`; of `ONE` those that may be it.
 
         Parameters
         ----------
@@ -98,6 +106,8 @@ class Sample:
             return (0,) if self.keys else ()
         if pattern == "last":
             return (self.keys - 1,) if self.keys else ()
+        if pattern == ONE:
+            return self.ordinary
         return self.delimiters if pattern == "delimiter" else self.marks
 
     def cells(self, pattern: str) -> Cells:
@@ -236,7 +246,7 @@ class Texts:
         return np.array([needs is None or needs(each) for each in self.samples], dtype=bool)
 
     def places(self, pattern: str) -> Cells:
-        """Return the keys of a pattern of `KEYS`: [text, key].
+        """Return the keys of a pattern of `KEYS`, or those that may be `ONE`: [text, key].
 
         Parameters
         ----------

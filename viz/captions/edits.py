@@ -54,27 +54,28 @@ def axes_of(trace: AttentionTrace, edit: Edit) -> tuple[TokenSequence, TokenSequ
 
 
 def in_words(trace: AttentionTrace, action: Sequence[Edit]) -> str:
-    """Say what `action` does, in the words of `trace`.
+    """Say what `action` does, in the words of `trace`: edits of one kind that differ in word or head alone as one.
 
     Parameters
     ----------
     trace : AttentionTrace
     action : sequence of Edit
-        As `describe` takes it, at least one.
     """
-    queries, keys = axes_of(trace, action[0])
-    return describe(tuple(action), queries=queries, keys=keys)
+    groups = [tuple(alike) for _kind_, alike in itertools.groupby(action, key=_kind)]
+    axes = [axes_of(trace, edits[0]) for edits in groups]
+    return "; ".join(
+        describe(edits, queries=queries, keys=keys) for edits, (queries, keys) in zip(groups, axes, strict=True)
+    )
 
 
 def all_in_words(trace: AttentionTrace) -> str:
-    """Say all that was edited in `trace`, in its words: edits of one kind that differ in word or head alone as one.
+    """Say all that was edited in `trace`, as `in_words` does.
 
     Parameters
     ----------
     trace : AttentionTrace
     """
-    alike = itertools.groupby(trace.provenance.edits, key=_kind)
-    return "; ".join(in_words(trace, tuple(edits)) for _kind_, edits in alike)
+    return in_words(trace, trace.provenance.edits)
 
 
 def _kind(edit: Edit) -> str:

@@ -24,6 +24,7 @@ _NAMES: Mapping[str, str] = {
     "last": mark("on last"),
     "delimiter": mark("on end or punctuation"),
     "punctuation": mark("on punctuation"),
+    "one": mark("on one ordinary token"),
     "repeated": mark("on repeated"),
     "unread": mark("on no token"),
 }
@@ -57,6 +58,10 @@ _MEANINGS: Mapping[str, str] = {
         "a text."
     ),
     "punctuation": mark("Share of all reading that goes to punctuation, special tokens left out."),
+    "one": mark(
+        "Share of all reading that goes to the token that is read most, whoever reads; the first token, punctuation "
+        "and special tokens are left out."
+    ),
     "repeated": mark(
         "Of tokens that stand in the text more than once, the share of their reading that goes to the others."
     ),
@@ -77,8 +82,10 @@ LABEL_NAMES: Mapping[str, str] = {
     "delimiter": mark("end or punctuation"),
     "near": mark("neighbours"),
     "repeated": mark("same word elsewhere"),
+    "one": mark("one token, whoever reads"),
     "unread": mark("no token"),
     "broad": mark("broad"),
+    "sharp": mark("sharp, wherever it reads"),
     "none": mark("no clear pattern"),
 }
 """Message id of every label, by the keys of `models.measures.labels.LABELS`."""
@@ -91,6 +98,8 @@ _SHORT: Mapping[str, str] = {
     "first": mark("first"),
     "delimiter": mark("end, marks"),
     "repeated": mark("same word"),
+    "one": mark("one token"),
+    "sharp": mark("sharp"),
 }
 """Message id of labels that are written on a small picture, where they differ."""
 
@@ -167,7 +176,9 @@ def meaning_of_label() -> str:
     """Say when a head is called after a pattern."""
     return _(
         "A head is called after a pattern that takes at least a quarter of its reading, and clearly more than chance: "
-        "its own weights, in each row dealt out anew, would reach that in about 5 of 100 deals at most."
+        "its own weights, in each row dealt out anew, would reach that in about 5 of 100 deals at most. Without a "
+        "pattern it is called broad if it reads nearly all tokens alike, sharp if it reads few in each row: an entropy "
+        "of at most half of the most that there can be."
     )
 
 

@@ -14,7 +14,7 @@ from models.edits import (
 )
 from models.trace import TokenSequence
 from tests.support.figure_samples import translation
-from viz.captions.edits import describe, meeting, meets
+from viz.captions.edits import describe, in_words, meeting, meets
 
 ROWS = TokenSequence((" ch", "at", "</s>"), (5, 6, 2), (0, 0, 1), ("chat", "</s>"))
 COLUMNS = TokenSequence.from_words(("the", "cat", "</s>"))
@@ -41,6 +41,12 @@ WHERE = "(decoder layer 0 cross-attention)"
 )
 def test_an_action_is_told_by_its_words(action: tuple[Edit, ...], said: str) -> None:
     assert describe(action, queries=ROWS, keys=COLUMNS) == said
+
+
+def test_an_action_of_several_kinds_is_told_whole() -> None:
+    """A link may hold one."""
+    said = in_words(translation(COLUMNS, ROWS), (zero_head(CROSS, 0), zero_head(CROSS, 1), mask_key(CROSS, 1)))
+    assert said == f"heads 0, 1 are switched off {WHERE}; “cat” may not be read {WHERE}"
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from viz.measures.head_profile import profiles_of
 from viz.views.heads import HeadPlace, pick_views, views_at
 
 WORDS = st.lists(st.text(st.characters(), max_size=12), min_size=1, max_size=5)
-OF_SOME_TEXTS = {"punctuation", "aligned", "behind", "ahead", "delimiter", "repeated", "unread"}
+OF_SOME_TEXTS = {"punctuation", "aligned", "behind", "ahead", "delimiter", "repeated", "unread", "one"}
 TWO = (HeadPlace(0, 1), HeadPlace(2, 6))
 
 
