@@ -10,6 +10,7 @@ import streamlit as st
 
 from viz.server.guard import guards
 from viz.server.rooming import room_routes
+from viz.server.scripts import script_routes
 from viz.widgets.frame import show_app
 from viz.widgets.style import history_script
 
@@ -26,4 +27,5 @@ PAGES = (
 if __name__ == "__main__":
     show_app(PAGES, first="bench", icon=Path(__file__).parent / "viz" / "icon.svg")
 else:
-    app = st.App(Path(__file__), routes=room_routes(), middleware=guards([history_script()]))
+    routes = [*room_routes(), *script_routes()]
+    app = st.App(Path(__file__), routes=routes, middleware=guards([history_script()]))

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from threading import Lock, Thread
 
+from viz.server.costs import Costs
 from viz.server.queueing import wait_while
 from viz.server.worker import Answer, Question, Worker, WorkerLostError
 
@@ -37,7 +38,8 @@ class Crew:
     """
 
     def __init__(self, size: int, most_waiting: int = MOST_WAITING) -> None:
-        self.workers = tuple(Worker() for _ in range(size))
+        self._costs = Costs()
+        self.workers = tuple(Worker(self._costs) for _ in range(size))
         self._most = most_waiting
         self._lock = Lock()
         self._ready = list(self.workers[:1])
@@ -95,15 +97,16 @@ class Crew:
             return sum(each.waiting for each in self._ready) + before < self._most
 
     def _deal(self, questions: Sequence[Question]) -> list[Answer]:
-        """Ask each question of the process that has least to do; of the others, where one is lost."""
+        """Ask each question, longest first, of the process that has least to do; of the others, where one is lost."""
         with self._lock:
-            load = {worker: worker.waiting for worker in self._ready}
+            load = {worker: worker.load for worker in self._ready}
         if not load:
             raise WorkerLostError
         shares: dict[Worker, list[int]] = {worker: [] for worker in load}
-        for place in range(len(questions)):
+        costs = [self._costs.of(question) for question in questions]
+        for place in sorted(range(len(questions)), key=costs.__getitem__, reverse=True):
             worker = min(load, key=load.__getitem__)
-            load[worker] += 1
+            load[worker] += costs[place]
             shares[worker].append(place)
         answers: dict[int, Answer] = {}
         for worker, places in shares.items():

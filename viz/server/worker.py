@@ -18,11 +18,12 @@ from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from pathlib import Path
 from threading import Lock, Thread
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from models.errors import InputError
 from models.trace import AttentionTrace
 from models.trace.plain import read_message
+from viz.server.costs import Costs
 from viz.server.queueing import wait_for
 from viz.server.worker_process import HEAD
 
@@ -115,20 +116,41 @@ def _error_of(told: dict[str, Any]) -> Exception:
     return kinds[told["kind"]](said) if told["kind"] in kinds else RuntimeError(f"{told['kind']}: {said}")
 
 
-class Worker:
-    """A process, started when it is first asked, and again if it ends by itself."""
+class _Asked(NamedTuple):
+    """What waits for its answer: the future, the question (None for a warming up), what it may take."""
 
-    def __init__(self) -> None:
+    future: Future[bytes]
+    question: Question | None
+    milliseconds: float
+
+
+class Worker:
+    """A process, started when it is first asked, and again if it ends by itself.
+
+    Parameters
+    ----------
+    costs : Costs, optional
+        Learns how long runs take.
+    """
+
+    def __init__(self, costs: Costs | None = None) -> None:
+        self._costs = costs or Costs()
         self._lock, self._sending = Lock(), Lock()
         self._connection: Connection | None = None
         self._process: subprocess.Popen[bytes] | None = None
-        self._waiting: dict[int, Future[bytes]] = {}
+        self._waiting: dict[int, _Asked] = {}
         self._number = self._starts = 0
 
     @property
     def waiting(self) -> int:
         """How many questions are not answered."""
         return len(self._waiting)
+
+    @property
+    def load(self) -> float:
+        """About how many milliseconds the questions take that are not answered."""
+        with self._lock:
+            return sum(each.milliseconds for each in self._waiting.values())
 
     def warm_up(self, keys: Iterable[str]) -> Answer:
         """Let the process load the models of `keys` while nobody asks; the answer comes when it has, with no record.
@@ -143,7 +165,7 @@ class Worker:
         WorkerLostError
             If there is no such process, and it was started too often.
         """
-        return self._ask([{"warm": list(keys)}])[0]
+        return self._ask([{"warm": list(keys)}], [None])[0]
 
     def ask(self, questions: Sequence[Question]) -> list[Answer]:
         """Ask several questions that belong together: they are answered one after another, with none between them.
@@ -157,13 +179,15 @@ class Worker:
         WorkerLostError
             If there is no such process, and it was started too often.
         """
-        return self._ask([question.asked() for question in questions])
+        return self._ask([question.asked() for question in questions], questions)
 
-    def _ask(self, asked: Sequence[dict[str, Any]]) -> list[Answer]:
+    def _ask(self, asked: Sequence[dict[str, Any]], questions: Sequence[Question | None]) -> list[Answer]:
+        costs = [self._costs.of(each) if each else 0.0 for each in questions]
         with self._lock:
             answers = [Answer(self, self._number + each) for each in range(len(asked))]
             self._number += len(asked)
-            self._waiting |= {each.number: each.future for each in answers}
+            for answer, question, cost in zip(answers, questions, costs, strict=True):
+                self._waiting[answer.number] = _Asked(answer.future, question, cost)
         try:
             with self._sending:
                 for answer, each in zip(answers, asked, strict=True):
@@ -185,7 +209,7 @@ class Worker:
             with suppress(WorkerLostError), self._sending:
                 self._send(json.dumps({"drop": number}).encode())
 
-    def _forget(self, number: int) -> Future[bytes] | None:
+    def _forget(self, number: int) -> _Asked | None:
         with self._lock:
             return self._waiting.pop(number, None)
 
@@ -225,11 +249,14 @@ class Worker:
         with suppress(EOFError, OSError):
             while True:
                 data = connection.recv_bytes()
-                future = self._forget(HEAD.unpack_from(data)[0])
-                if future is not None:
-                    future.set_result(data)
+                number, milliseconds, _is_record = HEAD.unpack_from(data)
+                asked = self._forget(number)
+                if asked is not None:
+                    if asked.question is not None:
+                        self._costs.learn(asked.question, milliseconds)
+                    asked.future.set_result(data)
         with self._lock:
             self._connection = None
             lost, self._waiting = self._waiting, {}
-        for future in lost.values():
-            future.set_exception(WorkerLostError())
+        for each in lost.values():
+            each.future.set_exception(WorkerLostError())

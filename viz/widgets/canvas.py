@@ -8,6 +8,7 @@ from typing import Any
 import streamlit as st
 
 from viz.canvas.parts import parts_of
+from viz.server.scripts import script_of
 from viz.views.heads import HeadPlace
 from viz.widgets.session import reported
 
@@ -221,5 +222,5 @@ def aligned_on(key: str) -> tuple[str, str] | None:
 
 
 def _mount(name: str) -> Any:
-    html, style, script = parts_of(name)
-    return st.components.v2.component(f"attention_bench.{name}", html=html, css=style, js=script)
+    html, style, _script = parts_of(name)
+    return st.components.v2.component(f"attention_bench.{name}", html=html, css=style, js=script_of(name))

@@ -10,6 +10,7 @@ import streamlit as st
 from viz.canvas.parts import parts_of
 from viz.measures.agreement import agreement, expected_row
 from viz.rooms.room import Question
+from viz.server.scripts import script_of
 from viz.text.language import _, mark
 from viz.text.markup import plain
 from viz.text.tokens import visible
@@ -120,8 +121,10 @@ def canvas_data(
 
 def _draw(data: dict[str, Any], key: str) -> None:
     """Show the row to draw in, or once the model's is revealed both rows."""
-    html, style, script = parts_of("prediction")
-    component = st.components.v2.component("attention_bench.prediction", html=html, css=style, js=script)
+    html, style, _script = parts_of("prediction")
+    component = st.components.v2.component(
+        "attention_bench.prediction", html=html, css=style, js=script_of("prediction")
+    )
     component(key=f"prediction-{key}", data=data, on_heights_change=lambda: None)
 
 

@@ -19,7 +19,7 @@ NEEDS = {
     "I gave the book to Zorblat.": (("J'ai donné le livre", " Zo", " Za"),),
     "She likes to swim, but she is afraid of dogs.": (("Elle aime nager", "elle a peur des chiens"),),
     "My brother likes my sister, and my sister likes my brother.": (("Mon frère aime ma sœur", "ma sœur aime"),),
-    "我爱吃苹果。": (("I love apple",),),
+    "我爱吃苹果。": (("I love", "apple"),),
     "我吃了一个苹果。": (("I ate a", "apple"),),
     "她昨天买了一本书。": (("She bought a book yesterday",),),
     "你好吗？": (("How are you",),),

@@ -218,7 +218,7 @@ def test_questions_go_where_least_waits_and_to_the_other_where_one_is_lost(monke
             raise WorkerLostError
         asked = json.loads(data)
         if "warm" in asked:
-            worker._waiting.pop(asked["number"]).set_result(b"")
+            worker._waiting.pop(asked["number"]).future.set_result(b"")
 
     monkeypatch.setattr(Worker, "_send", send)
     crew = Crew(2)

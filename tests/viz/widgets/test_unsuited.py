@@ -1,5 +1,6 @@
 """A sentence that translators read badly: said before, and a way to what reads it."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -62,5 +63,4 @@ def test_an_emoji_without_a_piece_is_said() -> None:
 def test_of_models_with_pieces_of_their_own_those_without_one_are_named() -> None:
     app = opened("外婆很好。", languages="zh-en")
     assert not app.exception
-    assert "which mean little: 婆 (Bahdanau" in said(app)
-    assert "Transformer" not in next(each.value for each in app.caption if "婆 (" in each.value)
+    assert re.search(r"which mean little: 婆 \(Bahdanau[^,]*\)", said(app))
