@@ -108,6 +108,8 @@ def test_the_server_tells_nobody_and_takes_and_sends_no_more_than_it_needs() -> 
     assert config["browser"]["gatherUsageStats"] is False
     assert 0 < config["server"]["maxUploadSize"] <= 21  # a saved trace of 20 MB, with what a browser puts around it
     assert 0 < config["server"]["maxMessageSize"] <= 50
+    # none is called by its hash: the client may have forgotten it, and would end the visit
+    assert config["global"]["minCachedMessageSize"] > config["server"]["maxMessageSize"] * 1_000_000
 
 
 def test_what_the_app_imports_is_in_requirements() -> None:

@@ -1,30 +1,58 @@
 // A page is turned when the one that is left has answered: what it still sends for a key just pressed has no place on the
 // next one, and Streamlit's page would stay white. Waits four seconds at most, and twelve where something was just typed,
-// which a slow server would lose.
+// which a slow server would lose, or where the browser goes back or forward: Streamlit would write the link of the page
+// that is left into the entry of the next, and mix the settings of both.
 (() => {
   if (window.attentionBenchTurning) return;
   window.attentionBenchTurning = true;
-  const PAUSE = 350, LATELY = 3000, MOST = 4000, MOST_TYPED = 12000, STEP = 30; // ms: until a key is sent, of waiting, between looks
-  let typed = -PAUSE, turning = false;
+  const PAUSE = 350, LATELY = 3000, MOST = 4000, MOST_SURE = 12000, STEP = 30; // ms: until a key is sent, of waiting, between looks
+  let typed = -PAUSE, turning = false, going = false;
+  const RUNS = ["running", "rerunRequested"].map((state) => `[data-test-script-state="${state}"]`).join();
+  const isBusy = () => performance.now() - typed < PAUSE || document.querySelector(RUNS);
+  const whenAnswered = (most, turn) => {
+    const began = performance.now();
+    const look = () => (isBusy() && performance.now() - began < most ? setTimeout(look, STEP) : turn());
+    look();
+  };
   // On a phone the drawer of pages lies over the one that was chosen.
   const close = () => setTimeout(() => document.querySelector('[data-testid="stSidebarCollapseButton"] button')?.click());
   window.addEventListener("input", () => { typed = performance.now(); }, { capture: true, passive: true });
   window.addEventListener("click", (event) => {
     const link = event.target.closest?.('[data-testid="stTopNavLink"], [data-testid="stSidebarNavLink"]');
     if (link?.dataset.testid === "stSidebarNavLink" && innerWidth <= 768) close();
-    if (!link || turning || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
-    const began = performance.now();
-    const isBusy = () => performance.now() - typed < PAUSE || document.querySelector('[data-test-script-state="running"]');
-    if (!isBusy()) return;
+    if (!link || turning || event.button || event.ctrlKey || event.metaKey || event.shiftKey || !isBusy()) return;
     event.preventDefault();
     event.stopImmediatePropagation();
-    const most = began - typed < LATELY ? MOST_TYPED : MOST;
-    const turn = () => {
-      if (isBusy() && performance.now() - began < most) return setTimeout(turn, STEP);
+    whenAnswered(performance.now() - typed < LATELY ? MOST_SURE : MOST, () => {
       turning = true;
       (link.isConnected ? link : document.querySelector(`a[href="${link.getAttribute("href")}"]`))?.click();
       turning = false;
-    };
-    turn();
+    });
+  }, { capture: true });
+  // The address is that of the page which is gone to, and stays so; Streamlit hears of it later, once for several steps.
+  for (const name of ["pushState", "replaceState"]) {
+    const write = history[name].bind(history);
+    history[name] = (...entry) => going || write(...entry);
+  }
+  window.addEventListener("popstate", (event) => {
+    const free = !going && (!event.isTrusted || !isBusy());
+    if (free) typed = performance.now(); // Streamlit asks the server in a moment
+    if (free) return;
+    event.stopImmediatePropagation();
+    if (going) return;
+    going = true;
+    whenAnswered(MOST_SURE, () => {
+      going = false;
+      window.dispatchEvent(new PopStateEvent("popstate", { state: history.state }));
+    });
+  }, { capture: true });
+  // Keys that clickers send turn the steps of a lesson, from the moment its bar is there.
+  const BUTTONS = { PageUp: "lesson-previous", PageDown: "lesson-next" };
+  window.addEventListener("keydown", (event) => {
+    const { key, ctrlKey, altKey, metaKey, shiftKey } = event;
+    const button = BUTTONS[key] && document.querySelector(`.st-key-${BUTTONS[key]} button`);
+    if (!button || ctrlKey || altKey || metaKey || shiftKey) return;
+    event.preventDefault();
+    button.click();
   }, { capture: true });
 })();

@@ -17,7 +17,7 @@ DESKTOP_WIDTH = 1320
 PHONE_WIDTH = 340
 
 
-_ASSUMED = "viewport-assumed"
+_ASSUMED, _LAST = "viewport-assumed", "viewport-last"
 
 
 def assume_width(width: int) -> None:
@@ -41,9 +41,12 @@ def page_width() -> int:
     usual = PHONE_WIDTH if "Mobi" in (st.context.headers.get("User-Agent") or "") else DESKTOP_WIDTH
     guess = recall(_ASSUMED, usual)
     state: Any = reported("viewport") or {}
-    known = state.get("width") or guess
+    # A page that is turned to has not been told anything yet. Its report would be a second run, with what the controls
+    # held before it, which the browser's Back may have changed since.
+    known = state.get("width") or recall(_LAST, guess)
     script = file_text(Path(__file__).with_suffix(".js"))
     mount = st.components.v2.component("attention_bench.viewport", js=script, html="<div></div>")
     # A state that is watched must name what to call.
     result = mount(key="viewport", data={"known": known, "step": STEP}, on_width_change=lambda: None, height=1)
-    return int(result.width or known)
+    keep(_LAST, width := int(result.width or known))
+    return width

@@ -99,7 +99,7 @@ def _fold(folded: bool) -> None:
 
 
 def _tell(place: Place, step: Step) -> None:
-    """Tell the browser what its keys do, where the reader is, and what is pointed at."""
+    """Tell the browser where the reader is, and what is pointed at."""
     point = None
     if step.point:
         title = _(mechanisms()[step.point.mechanism].title) if step.point.mechanism else ""
