@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from models.errors import InputError
+from models.errors import CaptureError, InputError
 from models.registry import load
 from models.trace import AttentionTrace, TraceError
 from models.trace.asked import LARGEST, Asked, fingerprint, read_asked
@@ -39,7 +39,6 @@ def capture_again(asked: Asked) -> AttentionTrace:
     CaptureAgainError
         If the model is not here, has other weights, or does not take the text, an edit or a place.
     """
-    from models.hooks import CaptureError
     from models.translation.checkpoints import CheckpointError
 
     try:

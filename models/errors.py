@@ -37,3 +37,16 @@ class InputError(ValueError):
 
     def __init__(self, message: Message) -> None:
         super().__init__(message)
+
+
+class CaptureError(RuntimeError):
+    """A session that cannot give what it was asked for.
+
+    Parameters
+    ----------
+    message : Message
+        The English sentence with its values.
+    """
+
+    def __init__(self, message: Message) -> None:
+        super().__init__(message)

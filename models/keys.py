@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 _PREFIX = "hf:"
 
 MINILM = f"{_PREFIX}minilm"
 """The pretrained model that a Python package carries."""
+
+
+KEY = re.compile(r"(hf:)?[A-Za-z0-9][\w-]*(\.[\w-]+)*(/[A-Za-z0-9][\w-]*(\.[\w-]+)*)?", re.ASCII)
+"""How a key is written: no path of a file is one."""
 
 
 def is_pretrained(key: str) -> bool:

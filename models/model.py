@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from models.edits import Edit
     from models.sites import Site
     from models.trace import AttentionTrace
-    from models.translation.replay import Replay
+    from models.translation.replaying import Replay
 
 Kind = Literal["translator", "encoder", "decoder", "encoder-decoder"]
 """One of our translation models, or a pretrained one: a stack that reads both ways, a causal one, or one of each."""

@@ -8,37 +8,18 @@ same tokens once more.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from models.experiments.states import DecoderRun, Numbers
 from models.hooks import HookPoint
 from models.networks.fixed_vector import LastState
 from models.sites import Site
 from models.trace import AttentionTrace, frozen_array
 from models.translation.translator import Translator
-
-Numbers = NDArray[np.float32]
-
-
-@dataclass(frozen=True, eq=False)
-class DecoderRun:
-    """The states of a recurrent decoder before its first step and after each.
-
-    Parameters
-    ----------
-    states : tuple of float32 array, each [target + 1, d]
-        s_0, s_1, ...; of an LSTM its cells after them; with input feeding the attentional states after those.
-    vector : float32 array, [d], or None
-        All that the decoder is given of the source, where that is one vector; of an LSTM its state, then its cell.
-    """
-
-    states: tuple[Numbers, ...]
-    vector: Numbers | None = None
 
 
 def parameters_at(model: Translator, place: Site | None, names: Iterable[str]) -> Mapping[str, Numbers]:

@@ -16,7 +16,7 @@ from models.experiments.sweeps import Progress, batches, silent
 from models.messages import Message
 from models.sites import Site
 from models.trace import AttentionTrace, TokenSequence, merge_to_words
-from models.translation.replay import Replay
+from models.translation.replaying import Replay
 
 BAND = (2.5, 97.5)
 """The percentiles that bound what chance gives: the central 95%."""

@@ -19,7 +19,7 @@ from models.experiments.batch_edits import BatchRowEdit
 from models.messages import Message
 from models.sites import Site
 from models.trace import AttentionTrace, TokenSequence
-from models.translation.replay import Outcome, Replay
+from models.translation.replaying import Outcome, Replay
 
 Progress = Callable[[float], None]
 

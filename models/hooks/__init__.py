@@ -5,8 +5,9 @@ a ContextVar, so that two visitors who run one shared model in two threads never
 and it always closes: after success, an error or bad input.
 """
 
+from models.errors import CaptureError
 from models.hooks.points import AttentionWeights, HookPoint, VectorPoint
-from models.hooks.session import CaptureError, Session, capture, current_session, observe
+from models.hooks.session import Session, capture, current_session, observe
 
 __all__ = [
     "AttentionWeights",

@@ -13,25 +13,13 @@ import torch
 from torch import Tensor, nn
 
 from models.edits import Edit
+from models.errors import CaptureError
 from models.messages import Message
 from models.sites import Site, complete_pattern
 
 # Their last axis is the key: a cached decoder's grows by step.
 _KEYED = frozenset(("scores", "mask", "weights", "raw_weights"))
 _QUERY_AXIS = {"features": -3}  # [..., query, key, d]; all others have the query (or key) on axis -2
-
-
-class CaptureError(RuntimeError):
-    """A session that cannot give what it was asked for.
-
-    Parameters
-    ----------
-    message : Message
-        The English sentence with its values.
-    """
-
-    def __init__(self, message: Message) -> None:
-        super().__init__(message)
 
 
 @dataclass(frozen=True, slots=True)

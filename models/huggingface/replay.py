@@ -1,4 +1,4 @@
-"""The texts of a trace through a transformers network again and again; see `models.translation.replay`."""
+"""The texts of a trace through a transformers network again and again; see `models.translation.replaying`."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ from models.huggingface.layers import Layers
 from models.huggingface.observed_pass import Pass, observed_pass
 from models.messages import Message
 from models.sites import Site
-from models.trace import AttentionTrace, TokenSequence
-from models.translation.replay import Orders, Outcome, Replay, chosen, log_probabilities_of
+from models.trace import AttentionTrace
+from models.translation.replay import chosen
+from models.translation.replaying import Orders, Outcome, Replay, told_by
 
 
 class PretrainedReplay(Replay):
@@ -48,7 +49,7 @@ class PretrainedReplay(Replay):
         if trace.source.ids != tuple(inputs["input_ids"][0].tolist()):
             message = f"the trace of {trace.source_text!r} is not of this model, or of another pair of texts"
             raise ValueError(message)
-        written, baseline = _known(trace)
+        written, baseline = told_by(trace)
         vocabulary = network.config.get_text_config().vocab_size
         super().__init__(trace, written, baseline, logits=(len(written) + 1) * vocabulary if written else 0)
         self._inputs, self._network, self._layers, self._build = inputs, network, layers, build
@@ -110,14 +111,3 @@ class PretrainedReplay(Replay):
         elif whole and "logits_to_keep" in signature(self._network.forward).parameters:
             inputs["logits_to_keep"] = len(self.written) + 1
         return observed_pass(self._network, self._layers, inputs, patterns=patterns, edits=edits, whole=whole)
-
-
-def _known(trace: AttentionTrace) -> tuple[TokenSequence, NDArray[np.float64]]:
-    """Return the tokens whose log-probability `trace` tells, and these: of a causal text those that follow another."""
-    if trace.is_translation:
-        return trace.target, log_probabilities_of(trace)
-    found = {each.position + 1: each.log_probability for each in trace.predictions}
-    told = {position: value for position, value in found.items() if value is not None}
-    texts = [trace.source.texts[position] for position in told]
-    ids = [trace.source.ids[position] for position in told]
-    return TokenSequence.from_words(texts, ids), np.array(list(told.values()), dtype=np.float64)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from models.hooks import CaptureError
+from models.errors import CaptureError
 from models.messages import CountMessage
 from models.sites import Site
 from models.softmax import causal_mask

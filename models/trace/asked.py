@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
+from models.keys import KEY
 from models.trace import plain
 from models.trace.attention_trace import AttentionTrace
 from models.trace.record import TraceError
@@ -26,7 +27,6 @@ LARGEST = 2**18
 MOST_TEXT = 20_000
 """Characters of a text in it."""
 
-_KEY = re.compile(r"(hf:)?[A-Za-z0-9][\w-]*(\.[\w-]+)*(/[A-Za-z0-9][\w-]*(\.[\w-]+)*)?", re.ASCII)
 _HASH = re.compile(r"[0-9a-f]{64}")
 _FIELDS = ("format", "version", "model", "sha256", "source", "second", "target", "edits", "sites", "versions", "record")
 _WORDS = ("about", "written")  # for people: nothing is made of them
@@ -89,7 +89,7 @@ def is_askable(trace: AttentionTrace) -> bool:
     trace : AttentionTrace
     """
     about = trace.provenance
-    return bool(_KEY.fullmatch(about.checkpoint) and _HASH.fullmatch(about.sha256))
+    return bool(KEY.fullmatch(about.checkpoint) and _HASH.fullmatch(about.sha256))
 
 
 def asked_of(trace: AttentionTrace) -> Asked:
@@ -184,7 +184,7 @@ def read_asked(data: bytes) -> Asked:
         raise TraceError(message)
     versions = ((name, plain.text(each, "versions")) for name, each in found["versions"].items())
     return Asked(
-        model=_matching(found["model"], "model", _KEY),
+        model=_matching(found["model"], "model", KEY),
         sha256=_matching(found["sha256"], "sha256", _HASH),
         source=_text(found["source"], "source"),
         second=None if found["second"] is None else _text(found["second"], "second"),

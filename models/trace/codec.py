@@ -13,8 +13,9 @@ import math
 import struct
 import zipfile
 import zlib
+from collections.abc import Callable, Mapping
 from os import PathLike
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
 import numpy as np
 
@@ -24,6 +25,8 @@ from models.trace.attention_map import AttentionMap
 from models.trace.attention_trace import AttentionTrace
 from models.trace.record import Array, TraceError
 from models.trace.tokens import TokenSequence
+
+T = TypeVar("T")
 
 File = str | PathLike[str] | BinaryIO
 
@@ -65,9 +68,22 @@ def write(trace: AttentionTrace, file: File) -> None:
         arrays |= {f"map.{index}.{name}": values for name, values in each.companions.items()}
     if trace.vectors is not None:
         arrays["vectors"] = trace.vectors
-    header = json.dumps(_header(trace), separators=(",", ":")).encode()
+    pack(_header(trace), arrays, file)
+
+
+def pack(header: dict[str, Any], arrays: Mapping[str, Array], file: File) -> None:
+    """Write numbers by their names and a header that JSON can hold, in the form that `unpack` reads.
+
+    Parameters
+    ----------
+    header : dict
+    arrays : mapping of str to array
+        Of numbers.
+    file : str, path or binary file
+    """
+    words = json.dumps(header, separators=(",", ":")).encode()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
-        for name, values in {_HEADER: np.frombuffer(header, dtype=np.uint8), **arrays}.items():
+        for name, values in {_HEADER: np.frombuffer(words, dtype=np.uint8), **arrays}.items():
             member = io.BytesIO()
             np.lib.format.write_array(member, np.ascontiguousarray(values), allow_pickle=False)
             archive.writestr(
@@ -121,6 +137,25 @@ def read(file: File, *, most_bytes: int = MOST_BYTES) -> AttentionTrace:
     most_bytes : int, optional
         What it may hold unpacked.
     """
+    header, arrays = unpack(file, most_bytes=most_bytes)
+    return _guarded(lambda: _record(header, arrays))
+
+
+def unpack(file: File, *, most_bytes: int = MOST_BYTES) -> tuple[Any, dict[str, Array]]:
+    """Return the header and the arrays of what `pack` wrote; nothing is executed, sizes are counted first.
+
+    Parameters
+    ----------
+    file : str, path or binary file
+        Whoever it comes from.
+    most_bytes : int, optional
+        What it may hold unpacked.
+
+    Raises
+    ------
+    TraceError
+        If it is no such file, or holds more, or anything but numbers.
+    """
     try:
         with zipfile.ZipFile(file) as archive:
             arrays = _arrays(archive, most_bytes)
@@ -129,8 +164,13 @@ def read(file: File, *, most_bytes: int = MOST_BYTES) -> AttentionTrace:
     except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError, OverflowError, struct.error) as error:
         message = f"record: this is no record of attention, or not a whole one ({error})"
         raise TraceError(message) from error
+    return _guarded(lambda: json.loads(_taken(arrays, _HEADER).tobytes())), arrays
+
+
+def _guarded(read_on: Callable[[], T]) -> T:
+    """Return what `read_on` makes of a header; whatever it stumbles over is a TraceError."""
     try:
-        return _record(json.loads(_taken(arrays, _HEADER).tobytes()), arrays)
+        return read_on()
     except TraceError:
         raise
     except (RecursionError, ValueError, OverflowError) as error:  # a number of 5,000 digits is a ValueError

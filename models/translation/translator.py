@@ -11,7 +11,7 @@ from torch import Tensor
 
 from models.edits import Edit
 from models.errors import InputError
-from models.hooks import capture
+from models.hooks import Session, capture
 from models.mechanisms import Mechanism
 from models.messages import Message
 from models.model import Kind, Predicts, stacks_of
@@ -146,18 +146,44 @@ class Translator:
         except FullyMaskedRowError as error:
             raise InputError(nothing_to_read(self.tokenizer, error, source_tokens, forced)) from error
         written = forced or self.tokenizer.sequence(ids)
-        read_in, record = self.tokenizer.target_input(written), self._recorder
-        decoding: Literal["greedy", "forced"] = "greedy" if forced is None else "forced"
-        notes = self.network.notes(len(source_tokens))
+        texts = Texts(source_tokens, self.tokenizer.target_input(written), written)
+        return self.record(source, texts, session, logits, edits=chosen, forced=forced is not None)
+
+    def record(
+        self,
+        source: str,
+        texts: Texts,
+        session: Session,
+        logits: Tensor,
+        *,
+        edits: tuple[Edit, ...] = (),
+        forced: bool = False,
+    ) -> AttentionTrace:
+        """Return the record of a run of one sentence.
+
+        Parameters
+        ----------
+        source : str
+            As it was given.
+        texts : Texts
+        session : Session
+            Of the run.
+        logits : Tensor, [target, vocabulary]
+        edits : tuple of Edit, optional
+        forced : bool, optional
+            Whether the target was given.
+        """
+        decoding: Literal["greedy", "forced"] = "forced" if forced else "greedy"
+        notes, cut = self.network.notes(len(texts.source)), cut_after(texts.written)
         return AttentionTrace(
-            source=source_tokens,
-            target=written,
-            target_input=read_in,
-            maps=record.maps(session, Texts(source_tokens, read_in, written), chosen),
-            steps=record.steps(logits, written),
+            source=texts.source,
+            target=texts.written,
+            target_input=texts.read_in,
+            maps=self._recorder.maps(session, texts, edits),
+            steps=self._recorder.steps(logits, texts.written),
             source_text=normalise(source),
-            output_text=self.tokenizer.decode(written.ids),
-            provenance=record.provenance(session, chosen, decoding, notes=notes, cut=cut_after(written)),
+            output_text=self.tokenizer.decode(texts.written.ids),
+            provenance=self._recorder.provenance(session, edits, decoding, notes=notes, cut=cut),
         )
 
     def replay(self, trace: AttentionTrace, *, pair: str | None = None) -> TranslatorReplay:

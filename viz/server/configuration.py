@@ -28,6 +28,9 @@ PREFIX = "ATTENTION_BENCH_"
 _SITE = re.compile(r"https?://[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?")
 
 
+_TOKEN = re.compile(r"[!-~]{16,200}")
+
+
 class ConfigurationError(ValueError):
     """Something that is set and cannot be; the message names each variable, and what it may be."""
 
@@ -99,6 +102,12 @@ def _all(text: str, is_allowed: Callable[[str], Any]) -> tuple[str, ...]:
     return found
 
 
+def _one(text: str, pattern: re.Pattern[str]) -> str:
+    if not pattern.fullmatch(text):
+        raise ValueError
+    return text
+
+
 def _parse_folders(text: str) -> tuple[Path, ...]:
     found = tuple(Path(each).expanduser() for each in text.split(os.pathsep) if each)
     if not all(each.is_dir() for each in found):
@@ -140,12 +149,14 @@ def _parse_letter(text: str) -> str:
 
 
 ROOMS: Kind[bool | Path] = Kind("on, off, or a folder that is there", _parse_rooms)
+SERVICE = Kind("an address such as https://models.school.example:8600", lambda text: _one(text, _SITE).rstrip("/"))
+TOKEN = Kind("at least 16 letters, digits and signs of ASCII, without spaces", lambda text: _one(text, _TOKEN))
 LETTER = Kind(f"one of the letters {ALPHABET}", _parse_letter)
 
 
-def _set_by(name: str, kind: Kind[T], usual: T) -> T:
-    """Return a field that the variable `name` sets, behind the prefix."""
-    found: T = field(default=usual, metadata={"variable": PREFIX + name, "kind": kind})
+def _set_by(name: str, kind: Kind[T], usual: T, *, shown: bool = True) -> T:
+    """Return a field that the variable `name` sets, behind the prefix; a secret is not `shown`."""
+    found: T = field(default=usual, repr=shown, metadata={"variable": PREFIX + name, "kind": kind})
     return found
 
 
@@ -177,6 +188,8 @@ class Configuration:
         Whether what a visitor types and chooses stands in the address bar.
     workers : int
         How many processes run the models beside that of the pages, where there is a core for each; 0 for none.
+    serve, serve_token : str
+        Address of the service in which all models run, and the token that it asks for; empty where they run here.
     edits_a_second, most_characters, sweeps_at_once : int
         What visitors may ask for: changes of one of them, characters of a text, sweeps of all.
     """
@@ -193,6 +206,8 @@ class Configuration:
     metrics: bool = _set_by("METRICS", SWITCH, False)
     links: bool = _set_by("LINKS", SWITCH, True)
     workers: int = _set_by("WORKERS", whole_number(0, 16), 2)
+    serve: str = _set_by("SERVE", SERVICE, "")
+    serve_token: str = _set_by("SERVE_TOKEN", TOKEN, "", shown=False)
     edits_a_second: int = _set_by("EDITS_A_SECOND", whole_number(1, 1000), 10)
     most_characters: int = _set_by("CHARACTERS", whole_number(20, MOST_CHARACTERS), MOST_CHARACTERS)
     sweeps_at_once: int = _set_by("SWEEPS", whole_number(1, 1000), 2)
@@ -230,7 +245,8 @@ def read_configuration(environment: Mapping[str, str]) -> Configuration:
         try:
             values[field_name] = kind.parse(text.strip())
         except ValueError:
-            wrong.append(f"{name} is {kind.allowed}; got {text!r}.")
+            got = "" if field_name == "serve_token" else f"; got {text!r}"
+            wrong.append(f"{name} is {kind.allowed}{got}.")
     if wrong:
         message = " ".join((*wrong, "docs/configuration.md tells of each."))
         raise ConfigurationError(message)

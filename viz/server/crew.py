@@ -6,13 +6,39 @@ import os
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from threading import Lock, Thread
+from typing import Protocol
 
+from models.trace import AttentionTrace
 from viz.server.costs import Costs
 from viz.server.queueing import wait_while
 from viz.server.worker import Answer, Question, Worker, WorkerLostError
 
 MOST_WAITING = 48
 """Questions that may wait; who comes then is told that it is busy, and asks again."""
+
+
+class Awaited(Protocol):
+    """What was asked, and will be answered."""
+
+    def wait(self) -> tuple[AttentionTrace, float]:
+        """Return the record, and the milliseconds that the run took."""
+
+    def leave(self) -> None:
+        """Take the question back, if it is not answered."""
+
+
+class Elsewhere(Protocol):
+    """Where models run, if not in this process: a crew of processes here, or a service."""
+
+    @property
+    def has_all(self) -> bool:
+        """Whether every model runs there, the pretrained ones too, so that none is loaded here."""
+
+    def warm_up(self, keys: Iterable[str]) -> Thread | None:
+        """Let the models of `keys` be loaded."""
+
+    def ask(self, questions: Sequence[Question]) -> Sequence[Awaited]:
+        """Ask several questions that belong together."""
 
 
 def possible_workers(wanted: int) -> int:
@@ -36,6 +62,8 @@ class Crew:
     most_waiting : int, optional
         How many questions may wait.
     """
+
+    has_all = False
 
     def __init__(self, size: int, most_waiting: int = MOST_WAITING) -> None:
         self._costs = Costs()

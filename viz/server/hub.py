@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import streamlit as st
 
 from models.huggingface.embedded import Local, local_models
@@ -9,6 +11,7 @@ from models.huggingface.hub_settings import HubSettings
 from models.huggingface.trial import can_limit
 from models.messages import Message
 from viz.server.configuration import configuration
+from viz.server.service import service_at
 
 LOCAL = frozenset(("localhost", "127.0.0.1", "::1"))
 """Addresses that no other machine reaches."""
@@ -18,6 +21,7 @@ _PUBLIC = Message(
     "some: {variable}=on, or their names.",
     variable="ATTENTION_BENCH_HUB",
 )
+_ELSEWHERE = Message("This server opens no models of the hub: its models run elsewhere, and are chosen there.")
 _NOT_LIMITED = Message(
     "This server opens no models of the hub, because its system cannot limit the memory that they take. Its owner can "
     "name folders of models instead: {variable}.",
@@ -36,6 +40,7 @@ def hub_settings() -> HubSettings:
     said = configuration()
     public = st.get_option("server.address") not in LOCAL
     why_off = _NOT_LIMITED if not can_limit() else _PUBLIC if public and said.hub is None else None
+    why_off = _ELSEWHERE if said.serve else why_off
     return HubSettings(
         enabled=said.hub is not False and why_off is None,
         allowed=said.hub if isinstance(said.hub, tuple) else (),
@@ -47,5 +52,9 @@ def hub_settings() -> HubSettings:
 
 
 def own_models() -> dict[str, Local]:
-    """Return the pretrained models that lie on this machine, by key."""
-    return local_models(configuration().folders)
+    """Return the pretrained models that lie on this machine, or where the models run, by key."""
+    said = configuration()
+    if said.serve:
+        titles = service_at(said.serve, said.serve_token).titles()
+        return {key: Local(key, title, Path()) for key, title in titles.items()}
+    return local_models(said.folders)

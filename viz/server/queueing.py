@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from threading import Condition, Lock
 from time import monotonic, sleep
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
@@ -28,21 +28,36 @@ def leave_if_asked() -> None:
         context.yield_check()
 
 
-def _tell_nobody(_busy: bool) -> None:
-    """Tell nobody that the server is busy."""
+Why = Literal["busy", "away"]
+"""Why a visitor waits: too many ask at once, or the models, which run elsewhere, cannot be reached."""
 
 
-_TELL: ContextVar[Callable[[bool], None]] = ContextVar("tell-busy", default=_tell_nobody)
+def _tell_nobody(_why: Why | None) -> None:
+    """Tell nobody why they wait."""
+
+
+_TELL: ContextVar[Callable[[Why | None], None]] = ContextVar("tell-why", default=_tell_nobody)
+_AWAY: list[Callable[[], bool]] = []
+
+
+def watch(is_away: Callable[[], bool]) -> None:
+    """Have `is_away` asked, while somebody waits for something, whether it is because the models cannot be reached.
+
+    Parameters
+    ----------
+    is_away : callable
+    """
+    _AWAY[:] = [is_away]
 
 
 @contextmanager
-def telling(tell: Callable[[bool], None]) -> Iterator[None]:
+def telling(tell: Callable[[Why | None], None]) -> Iterator[None]:
     """Have `tell` called, while the block lasts, when the visitor of this thread must wait for room, and afterwards.
 
     Parameters
     ----------
     tell : callable
-        Takes True when the wait begins, and False when it is over.
+        Takes the reason when the wait begins, and None when it is over.
     """
     token = _TELL.set(tell)
     try:
@@ -61,11 +76,11 @@ def wait_while(full: Callable[[], bool]) -> None:
     if not full():
         return
     tell = _TELL.get()
-    tell(True)
+    tell("busy")
     while full():
         leave_if_asked()
         sleep(LOOK)
-    tell(False)
+    tell(None)
 
 
 def wait_for(future: Future[T], overdue: Callable[[], None] | None = None) -> T:
@@ -77,14 +92,21 @@ def wait_for(future: Future[T], overdue: Callable[[], None] | None = None) -> T:
     overdue : callable, optional
         Called at each look; settles the future if it takes too long.
     """
+    told = False
     while True:
         with suppress(TimeoutError):
             future.exception(LOOK)
         if future.done():
-            return future.result()
+            break
+        if not told and any(is_away() for is_away in _AWAY):
+            _TELL.get()("away")
+            told = True
         if overdue is not None:
             overdue()
         leave_if_asked()
+    if told:
+        _TELL.get()(None)
+    return future.result()
 
 
 @contextmanager

@@ -15,10 +15,10 @@ from models.messages import Message
 from models.trace import AttentionTrace
 from models.waiting import asking
 from viz.server.cores import cores_for
-from viz.server.crew import Crew
+from viz.server.crew import Awaited, Elsewhere
 from viz.server.queueing import leave_if_asked, one_at_a_time
 from viz.server.traces import TraceCache
-from viz.server.worker import Answer, Question, WorkerLostError
+from viz.server.worker import Question, WorkerLostError
 
 if TYPE_CHECKING:
     from models.edits import Edit
@@ -67,12 +67,19 @@ class Run:
         """The options, those that are left out as they are usually."""
         return _USUAL | self.options
 
-    def question(self) -> Question | None:
-        """Return what a worker is asked for it; None if it runs our own models alone and this is none of them."""
+    def question(self, *, of_any: bool) -> Question | None:
+        """Return what is asked for it elsewhere; None if our own models alone run there, and this is none of them.
+
+        Parameters
+        ----------
+        of_any : bool
+            Whether pretrained models run there, too.
+        """
         options = self.every_option
-        if models.is_pretrained(self.key) or options["pair"] is not None:
+        if not of_any and (models.is_pretrained(self.key) or options["pair"] is not None):
             return None
-        return Question(self.key, self.source, self.target, tuple(options["edits"]), tuple(options["sites"]))
+        edits, sites = tuple(options["edits"]), tuple(options["sites"])
+        return Question(self.key, self.source, self.target, edits, sites, options["pair"])
 
 
 class Runs:
@@ -82,11 +89,11 @@ class Runs:
     ----------
     traces : TraceCache
         The latest runs.
-    crew : Crew or None
-        Where our own models run; None for this process.
+    crew : Elsewhere or None
+        Where models run; None for this process.
     """
 
-    def __init__(self, traces: TraceCache, crew: Crew | None) -> None:
+    def __init__(self, traces: TraceCache, crew: Elsewhere | None) -> None:
         self._traces, self._crew = traces, crew
         self._one = Lock()
 
@@ -107,10 +114,12 @@ class Runs:
                 if answer is not None:
                     answer.leave()
 
-    def _ask(self, runs: Sequence[Run]) -> list[Answer | None]:
+    def _ask(self, runs: Sequence[Run]) -> list[Awaited | None]:
         """Ask the worker for those of `runs` that it can do; None for the others."""
-        questions = [run.question() for run in runs]
-        if self._crew is None or not any(questions):
+        if self._crew is None:
+            return [None] * len(runs)
+        questions = [run.question(of_any=self._crew.has_all) for run in runs]
+        if not any(questions):
             return [None] * len(runs)
         try:
             answers = iter(self._crew.ask([each for each in questions if each is not None]))
@@ -118,7 +127,7 @@ class Runs:
             return [None] * len(runs)
         return [next(answers) if each is not None else None for each in questions]
 
-    def _attend(self, model: Model, identity: Hashable, run: Run, answer: Answer | None) -> AttentionTrace:
+    def _attend(self, model: Model, identity: Hashable, run: Run, answer: Awaited | None) -> AttentionTrace:
         def compute() -> AttentionTrace:
             with suppress(WorkerLostError):
                 asked = answer or self._ask([run])[0]

@@ -22,10 +22,12 @@ from models.trace import AttentionTrace
 from viz.server.caching import BoundedCache
 from viz.server.configuration import configuration
 from viz.server.cores import collect_garbage, load_for_serving
-from viz.server.crew import Crew, possible_workers
+from viz.server.crew import Crew, Elsewhere, possible_workers
 from viz.server.limits import check_length
 from viz.server.queueing import Turns, settle, wait_for
 from viz.server.runs import Run, RunOptions, Runs
+from viz.server.service import Service, service_at
+from viz.server.service_model import ServedCrew, ServedModel
 from viz.server.traces import TRACE_BYTES, TraceCache
 from viz.server.used import note
 
@@ -67,8 +69,8 @@ class Host:
         How many pretrained models are kept.
     seconds : float, optional
         How long opening a pretrained model may take.
-    crew : Crew or None, optional
-        Where our own models run; None for this process, where one runs at a time.
+    crew : Elsewhere or None, optional
+        Where our own models run, or all; None for this process, where one runs at a time.
     """
 
     def __init__(
@@ -78,7 +80,7 @@ class Host:
         trace_limit: int = TRACE_BYTES,
         most_pretrained: int = MOST_PRETRAINED,
         seconds: float = LOAD_SECONDS,
-        crew: Crew | None = None,
+        crew: Elsewhere | None = None,
     ) -> None:
         self.traces = TraceCache(trace_limit)
         self._runs = Runs(self.traces, crew)
@@ -88,7 +90,7 @@ class Host:
         self._models: OrderedDict[str, Future[Model]] = OrderedDict()  # the one used last at the end
         self._progress: dict[str, tuple[int, int]] = {}
         self._turns = Turns(MOST_WAITING, seconds)
-        self._crew = crew
+        self._crew, self._elsewhere = crew, crew is not None and crew.has_all
 
     def warm_up(self, keys: Iterable[str]) -> Thread:
         """Load the models of `keys` in the background, one after another.
@@ -185,7 +187,7 @@ class Host:
             mine = key not in self._models
             future = self._models.setdefault(key, Future())
             self._models.move_to_end(key)
-        if mine and models.is_pretrained(key):  # whoever asked may leave, and it may never end
+        if mine and (self._elsewhere or models.is_pretrained(key)):  # whoever asked may leave, and it may never end
             Thread(target=self._open, args=(key, future), name=f"open {key}", daemon=True).start()
         elif mine:
             self._open(key, future)
@@ -193,7 +195,8 @@ class Host:
 
     def _open(self, key: str, future: Future[Model]) -> None:
         def load() -> Model:
-            with self._turns.turn(key) if models.is_pretrained(key) else nullcontext():
+            takes_turns = models.is_pretrained(key) and not self._elsewhere
+            with self._turns.turn(key) if takes_turns else nullcontext():
                 return self._load(key, lambda done, total: self._note(key, done, total))
 
         settle(future, load)
@@ -284,9 +287,22 @@ class Host:
 
 @st.cache_resource(show_spinner=False)
 def shared_host() -> Host:
-    """Return the host of this server; the first call starts loading the shipped models in the background."""
-    workers = possible_workers(configuration().workers)
+    """Return the host of this server; the first call starts loading the shipped models, unless they run elsewhere."""
+    said = configuration()
+    if said.serve:
+        return served_host(service_at(said.serve, said.serve_token))
+    workers = possible_workers(said.workers)
     load = partial(load_for_serving, at_rest=bool(workers))
     host = Host(load, crew=Crew(workers) if workers else None)
     host.warm_up(models.catalog())
     return host
+
+
+def served_host(service: Service) -> Host:
+    """Return a host whose models all run in a service; each is asked for when somebody first wants it.
+
+    Parameters
+    ----------
+    service : Service
+    """
+    return Host(lambda key, _progress: ServedModel(service, key), crew=ServedCrew(service))

@@ -10,7 +10,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
@@ -20,9 +20,8 @@ from pathlib import Path
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from models.errors import InputError
+from models.serve.told import error_of
 from models.trace import AttentionTrace
-from models.trace.plain import read_message
 from viz.server.costs import Costs
 from viz.server.queueing import wait_for
 from viz.server.worker_process import HEAD
@@ -42,13 +41,13 @@ class WorkerLostError(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A run of one of our own models.
+    """A run of a model.
 
     Parameters
     ----------
     key : str
         As `models.load` takes it.
-    source, target, edits, sites
+    source, target, edits, sites, pair
         As in the model's ``attend``.
     """
 
@@ -57,6 +56,7 @@ class Question:
     target: str | None
     edits: tuple[Edit, ...]
     sites: tuple[str, ...]
+    pair: str | None = None
 
     def asked(self) -> dict[str, Any]:
         """Return what the process is told, but the number by which the answer is known."""
@@ -95,25 +95,13 @@ class Answer:
             self.leave()
         _number, milliseconds, is_record = HEAD.unpack_from(data)
         if not is_record:
-            raise _error_of(json.loads(data[HEAD.size :]))
+            raise error_of(json.loads(data[HEAD.size :]))
         return AttentionTrace.load(io.BytesIO(memoryview(data)[HEAD.size :])), milliseconds
 
     def leave(self) -> None:
         """Take the question back, if it is not answered."""
         if not self.future.done():
             self._worker.drop(self.number)
-
-
-def _error_of(told: dict[str, Any]) -> Exception:
-    from models.hooks import CaptureError
-
-    said = read_message(told["said"], "an error")
-    kinds: dict[str, Callable[[Any], Exception]] = {
-        "InputError": InputError,
-        "CaptureError": CaptureError,
-        "ValueError": ValueError,
-    }
-    return kinds[told["kind"]](said) if told["kind"] in kinds else RuntimeError(f"{told['kind']}: {said}")
 
 
 class _Asked(NamedTuple):

@@ -19,8 +19,8 @@ from typing import Any
 
 from models.errors import InputError
 from models.messages import Message
+from models.serve.told import tell
 from models.trace.codec import to_bytes
-from models.trace.plain import write_message
 from models.waiting import asking
 
 HEAD = struct.Struct("<Qd?")
@@ -95,7 +95,7 @@ class Desk:
         except (EOFError, OSError):
             raise
         except Exception as error:
-            self._connection.send_bytes(HEAD.pack(number, 0.0, False) + json.dumps(_said(error)).encode())
+            self._connection.send_bytes(HEAD.pack(number, 0.0, False) + json.dumps(tell(error)).encode())
         finally:
             self._dropped.discard(number)
 
@@ -122,12 +122,6 @@ def _run(model: Any, question: dict[str, Any]) -> Any:
     except BaseException as error:  # a panic of Rust
         said = Message("{title} cannot read this text ({reason}).", title=model.title, reason=error)
         raise InputError(said) from error
-
-
-def _said(error: Exception) -> dict[str, Any]:
-    """Return an error as its kind and its words; a message stays what it is made of."""
-    said = error.args[0] if error.args else str(error)
-    return {"kind": type(error).__name__, "said": write_message(said)}
 
 
 def main() -> None:

@@ -56,7 +56,7 @@ class Scene:
     head, row, column : int
     parameters : mapping of str to array
     states : sequence of array, each [target + 1, d]
-        Of the decoder, where the walk asks for them; see `models.experiments.arithmetic.DecoderRun`.
+        Of the decoder, where the walk asks for them; see `models.experiments.states.DecoderRun`.
     vector : array, [d], or None
     letters : Letters
     is_last : bool

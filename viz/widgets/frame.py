@@ -16,7 +16,7 @@ from viz.lessons.reading import Pages
 from viz.server import used
 from viz.server.configuration import configuration
 from viz.server.limits import Pace, keep_pace
-from viz.server.queueing import telling
+from viz.server.queueing import Why, telling
 from viz.text.language import _
 from viz.widgets import session
 from viz.widgets.interface_language import INTERFACE, begin_language, offer_languages, settle_language
@@ -183,7 +183,7 @@ def _fill(page: Page) -> None:
     used.begin()
     frame = Frame(link.enter((*page.settings, LESSON, ROOM, PRESENT, INTERFACE)))
     settle_language(turned=frame.turned)
-    with telling(partial(_say_busy, place)):
+    with telling(partial(_say_why, place)):
         page.fill(frame)
     unknown.show(frame.messages, sentence=frame.sentence)
     link.leave()
@@ -202,10 +202,12 @@ def _keep_pace() -> DeltaGenerator:
     return place
 
 
-def _say_busy(place: DeltaGenerator, busy: bool) -> None:
-    """Say in `place` that too many ask at once, or no more."""
-    if busy:
+def _say_why(place: DeltaGenerator, why: Why | None) -> None:
+    """Say in `place` why the visitor waits: that too many ask at once, or that the models are away; or no more."""
+    if why == "busy":
         place.info(_("Busy: many are asking at once. Trying again …"), icon=":material/hourglass_top:")
+    elif why == "away":
+        place.warning(_("The models cannot be reached. Trying again …"), icon=":material/cloud_off:")
     else:
         place.empty()
 

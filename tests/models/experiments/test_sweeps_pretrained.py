@@ -14,7 +14,7 @@ from models.edits import zero_head
 from models.errors import InputError
 from models.experiments.sweeps import heads_of, leave_out_each_word, switch_off_each_head, turned
 from models.trace import AttentionTrace
-from models.translation import replay as replays
+from models.translation import replaying as replays
 from tests.support.huggingface_samples import TRANSLATORS, tiny_model, tiny_network
 
 TEXT = "The cat, the cat: it sat."

@@ -160,14 +160,14 @@ def test_whoever_leaves_takes_the_question_back(beside: Host, crew: Crew, monkey
 
 
 def test_past_the_bound_a_visitor_is_told_and_gets_the_answer_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[bool] = []
+    told: list[str | None] = []
     looks = iter((True, True, False))
     monkeypatch.setattr(queueing, "LOOK", 0.001)
     with telling(told.append):
         wait_while(lambda: next(looks))
-        assert told == [True, False]
+        assert told == ["busy", None]
         wait_while(lambda: False)
-    assert told == [True, False]
+    assert told == ["busy", None]
 
 
 def questions(text: str, count: int) -> list[Question]:
@@ -192,7 +192,7 @@ def test_past_the_bound_whoever_came_first_is_let_in_first(monkeypatch: pytest.M
     monkeypatch.setattr(queueing, "leave_if_asked", leave)
 
     def visit(who: int) -> None:
-        with telling(lambda _busy: came.set()), suppress(StopException):
+        with telling(lambda _why: came.set()), suppress(StopException):
             answers = crew.ask(questions(str(who), 2))
             entered.append(who)
             leave_all(answers)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
+from models.experiments.states import DecoderRun
 from viz.canvas.standalone import Picture
 from viz.canvas.walk import encode_walk
 from viz.pages.steps.places import Place
+from viz.server.inside import decoder_run, parameters_at
 from viz.server.runtime import Host
 from viz.views.view import Unit
 from viz.walk.mechanisms import WALKS
@@ -19,10 +21,6 @@ from viz.walk.scene import Scene
 from viz.walk.steps import WalkStep, look_at, take_steps
 from viz.walk.telling import same_row
 from viz.widgets import session
-
-if TYPE_CHECKING:
-    from models.experiments.arithmetic import DecoderRun
-    from models.translation.translator import Translator
 
 _RUN = "steps-decoder-run-"
 
@@ -34,19 +32,18 @@ class Walker:
     Parameters
     ----------
     place : Place
-    model : Translator
+    host : Host
+        Has its model.
     run : DecoderRun or None
         The decoder's states, where the walk needs them.
     """
 
     place: Place
-    model: Translator = field(repr=False)
+    host: Host = field(repr=False)
     run: DecoderRun | None = field(repr=False)
 
     def scene(self, row: int, column: int | None) -> Scene:
         """Return the numbers of one query, one key of it chosen; None: the one that is read most."""
-        from models.experiments.arithmetic import parameters_at
-
         walk, place = WALKS[self.place.mechanism], self.place
         return look_at(
             walk,
@@ -55,7 +52,7 @@ class Walker:
             place=place.site,
             head=place.head,
             column=column,
-            parameters=parameters_at(self.model, place.site, walk.parameters),
+            parameters=parameters_at(self.host, place.key, place.site, walk.parameters),
             states=self.run.states if self.run else (),
             vector=self.run.vector if self.run else None,
             is_last=place.is_last,
@@ -70,13 +67,12 @@ def walker_of(host: Host, place: Place) -> Walker:
     host : Host
     place : Place
     """
-    from models.experiments.arithmetic import decoder_run
-
-    model, trace = cast("Translator", host.model(place.key)), place.trace
+    trace = place.trace
     if not WALKS[place.mechanism].needs_states:
-        return Walker(place, model, None)
+        return Walker(place, host, None)
     identity = (trace.provenance.sha256, trace.source.ids, trace.target.ids)
-    return Walker(place, model, session.kept(_RUN + model.key, identity, lambda: decoder_run(model, trace)))
+    kept = session.kept(_RUN + place.key, identity, lambda: decoder_run(host, place.key, trace))
+    return Walker(place, host, kept)
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 import models
 from models.sites import Site
-from models.trace import AttentionTrace
 from viz.figures import alignment_heatmap
 from viz.figures.positions import dot_products, dot_products_by_distance, position_encoding
 from viz.pages.steps.equations import show_equations
 from viz.pages.steps.numbers import LONGEST_NAMED
 from viz.pages.steps.settings import COUNT, COUNTS, ENCODER_HEAD, ENCODER_LAYER
 from viz.pages.steps.walk import read_sentence
+from viz.server.inside import encodings, without_positions
 from viz.server.loading import usable
 from viz.server.runtime import Host, shared_host
 from viz.text.language import _, _n
@@ -25,9 +25,6 @@ from viz.widgets.chart import show_figure
 from viz.widgets.settings import choose
 from viz.widgets.shared_settings import UNIT
 from viz.widgets.viewport import page_width
-
-if TYPE_CHECKING:
-    from models.translation.translator import Translator
 
 
 def show_positions(sentence: str, pair: str, messages: DeltaGenerator) -> None:
@@ -56,8 +53,6 @@ def show_positions(sentence: str, pair: str, messages: DeltaGenerator) -> None:
 
 
 def _encoding(host: Host, key: str, available: float) -> None:
-    from models.experiments.positions import encodings
-
     st.header(_("What is added to each token"), anchor=False)
     show_equations(
         r"P_{p,2i} = \sin\left(\frac{p}{10000^{2i/d}}\right)",
@@ -67,7 +62,7 @@ def _encoding(host: Host, key: str, available: float) -> None:
     )
     labels = {each: _n("{count} position", "{count} positions", int(each)) for each in COUNTS}
     count = int(choose(COUNT, labels))
-    added = encodings(cast("Translator", host.model(key)), count).numpy()
+    added = encodings(host, key, count)
     show_figure(
         position_encoding(added, width=available),
         key="encoding",
@@ -100,7 +95,7 @@ def _compare(host: Host, key: str, source: str, available: float) -> None:
     """Show one map of the encoder as it is, and without positions."""
     st.header(_("Encoder self-attention with positions and without"), anchor=False)
     told = host.attend(key, source)
-    blind = _without(host, key, source)
+    blind = without_positions(host, key, source)
     sites = [site for site in told.sites if (site.stack, site.kind) == ("encoder", "self")]
     with st.container(horizontal=True, vertical_alignment="center", key="positions-place"):
         with st.container(width=150):
@@ -127,11 +122,3 @@ def _compare(host: Host, key: str, source: str, available: float) -> None:
     )
     st.markdown(plain(_("It writes, with positions: “{text}”", text=told.output_text)))
     st.markdown(plain(_("Without them in the encoder: “{text}”", text=blind.output_text)))
-
-
-def _without(host: Host, key: str, source: str) -> AttentionTrace:
-    from models.experiments.positions import without_positions
-
-    model = cast("Translator", host.model(key))
-    identity = ("without positions", models.describe(key).sha256, source)
-    return host.traces.get(identity, lambda: without_positions(model).attend(source))

@@ -8,6 +8,7 @@ import streamlit as st
 
 import models
 from models.edits import Edit
+from models.errors import CaptureError
 from models.messages import Message
 from models.trace import AttentionTrace
 from viz.measures.consequence import WordChange, changed_words, word_changes
@@ -49,8 +50,6 @@ def edited_runs(
     MisfitError
         If the edits leave a word nothing to read, or one does not fit the model or the sentence.
     """
-    from models.hooks import CaptureError
-
     try:
         afresh = host.attend(key, before.source_text, edits=edits, sites=sites_of(key))
         if not before.is_translation or afresh.target == before.target:

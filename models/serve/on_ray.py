@@ -1,0 +1,160 @@
+"""The service on Ray Serve: replicas on one machine or many, as many as are asked for, each with some of the models."""
+
+from __future__ import annotations
+
+import signal
+from contextlib import suppress
+from pathlib import Path
+from threading import Event
+from typing import TYPE_CHECKING, Any
+
+from models.errors import InputError
+from models.messages import Message
+from models.serve.settings import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from starlette.types import ASGIApp
+
+BUSY_AT = 4
+"""Requests at one replica, on average, above which another is started."""
+
+NAME = "attention-bench"
+
+
+class Held:
+    """A model that a replica holds; Ray lets it go when others are asked for more.
+
+    Parameters
+    ----------
+    let_go : callable
+    """
+
+    def __init__(self, let_go: Callable[[], None]) -> None:
+        self._let_go = let_go
+
+    def __del__(self) -> None:
+        self._let_go()
+
+
+def builder(settings: Settings) -> Callable[[], ASGIApp]:
+    """Return what makes the application in a replica.
+
+    Parameters
+    ----------
+    settings : Settings
+    """
+
+    def build() -> ASGIApp:
+        import asyncio
+
+        from ray import serve
+
+        from models.serve.web import make_app
+
+        desk = settings.desk()
+
+        @serve.multiplexed(max_num_models_per_replica=settings.most_models)  # type: ignore[untyped-decorator]
+        async def hold(key: str) -> Held:
+            await asyncio.to_thread(desk.shelf.model, key)
+            return Held(lambda: desk.shelf.let_go(key))
+
+        async def prepare(key: str) -> None:
+            if key in desk.shelf.keys():  # noqa: SIM118
+                await hold(key)
+
+        return make_app(desk, settings.token, prepare)
+
+    return build
+
+
+def deployed(settings: Settings) -> Any:
+    """Return the application that Ray Serve runs.
+
+    Parameters
+    ----------
+    settings : Settings
+    """
+    from ray import serve
+
+    scaling = {
+        "min_replicas": 1,
+        "initial_replicas": 1,
+        "max_replicas": settings.workers,
+        "target_ongoing_requests": BUSY_AT,
+        "upscale_delay_s": 5,
+        "downscale_delay_s": 300,
+    }
+    served = serve.deployment(
+        serve.ingress(builder(settings))(),
+        name=NAME,
+        autoscaling_config=scaling,
+        max_ongoing_requests=settings.most_waiting,
+        max_queued_requests=settings.most_waiting * settings.workers,
+        ray_actor_options={"num_cpus": 1},
+        health_check_period_s=5,
+        health_check_timeout_s=20,
+        graceful_shutdown_timeout_s=20,
+    )
+    return served.bind()
+
+
+def start(settings: Settings, address: str) -> None:
+    """Start the service, and return when it answers.
+
+    Parameters
+    ----------
+    settings : Settings
+    address : str
+        Of a cluster; ``local`` starts one on this machine.
+
+    Raises
+    ------
+    InputError
+        If Ray Serve is not installed.
+    """
+    try:
+        import ray
+        from ray import serve
+    except ImportError as error:
+        raise InputError(Message("Ray is not installed: pip install -r requirements-scale.txt")) from error
+    root = str(Path(__file__).parents[2])
+    here = address == "local"
+    ray.init(
+        address=address,
+        include_dashboard=False if here else None,
+        num_cpus=settings.workers + 1 if here else None,
+        runtime_env={"env_vars": {"PYTHONPATH": root, "OMP_NUM_THREADS": "1", "OMP_WAIT_POLICY": "PASSIVE"}},
+        log_to_driver=False,
+    )
+    serve.start(http_options={"host": settings.host, "port": settings.port})
+    serve.run(deployed(settings), name=NAME, route_prefix="/")
+
+
+def run_on_ray(settings: Settings, address: str) -> None:
+    """Serve until it is ended by Ctrl-C or SIGTERM.
+
+    Parameters
+    ----------
+    settings : Settings
+    address : str
+        Of a cluster; ``local`` starts one on this machine.
+    """
+    ended = Event()
+    start(settings, address)
+    for each in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(each, lambda *_: ended.set())
+    ended.wait()
+    stop()
+
+
+def stop() -> None:
+    """End what `start` started."""
+    import ray
+    from ray import serve
+
+    with suppress(Exception):
+        serve.delete(NAME)
+    serve.shutdown()
+    ray.shutdown()

@@ -1,0 +1,87 @@
+"""How the service is set up: what its command line and its one environment variable say, checked before it starts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from ipaddress import ip_address
+from pathlib import Path
+
+from models.serve.desk import MOST_WAITING, Desk
+from models.serve.shelf import MOST_MODELS, Shelf
+
+TOKEN = "ATTENTION_BENCH_SERVE_TOKEN"
+"""The environment variable with the token, on the service and on the servers of pages."""
+
+SHORTEST_TOKEN = 16
+
+
+class SettingsError(ValueError):
+    """The service cannot be started so; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How the service is set up.
+
+    Parameters
+    ----------
+    host : str
+        Address at which it listens.
+    port : int
+    token : str, optional
+        That every request must bring.
+    folders : tuple of Path, optional
+        Of pretrained models, served beside those that are shipped.
+    most_models : int, optional
+        How many models a process keeps.
+    most_waiting : int, optional
+        How many requests may wait at one.
+    batched : bool, optional
+        Whether sentences that wait are run together.
+    workers : int, optional
+        Processes; the most of them where Ray decides.
+
+    Raises
+    ------
+    SettingsError
+        If other machines would reach it without a token, or something is not what it may be.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 8600
+    token: str = field(default="", repr=False)
+    folders: tuple[Path, ...] = ()
+    most_models: int = MOST_MODELS
+    most_waiting: int = MOST_WAITING
+    batched: bool = True
+    workers: int = 1
+
+    def __post_init__(self) -> None:
+        """Check what can be wrong."""
+        wrong = []
+        if not is_loopback(self.host) and not self.token:
+            wrong.append(f"other machines reach {self.host}: set {TOKEN}, or listen at 127.0.0.1")
+        if self.token and (len(self.token) < SHORTEST_TOKEN or not self.token.isascii() or " " in self.token):
+            wrong.append(f"{TOKEN} is at least {SHORTEST_TOKEN} letters of ASCII without spaces")
+        wrong += [f"{each} is no folder" for each in self.folders if not each.is_dir()]
+        if min(self.most_models, self.most_waiting, self.workers) < 1 or not 0 < self.port < 2**16:
+            wrong.append("ports go from 1 to 65535, and counts begin with 1")
+        if wrong:
+            raise SettingsError("; ".join(wrong))
+
+    def desk(self) -> Desk:
+        """Return what answers in this process."""
+        return Desk(Shelf(self.folders, self.most_models), self.most_waiting, batched=self.batched)
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether only this machine reaches the address `host`.
+
+    Parameters
+    ----------
+    host : str
+    """
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False

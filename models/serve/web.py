@@ -1,0 +1,172 @@
+"""The service as an ASGI application: whoever serves it, Ray Serve or uvicorn alone, it is the same.
+
+``POST /v1/attend`` and its like take a request (`models.serve.wire`); ``GET /v1/models`` tells what is served, ``GET
+/health`` whether it is up. What comes in is counted before it is read, and the token is asked for before that.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from hmac import compare_digest
+from typing import TYPE_CHECKING
+
+from starlette.applications import Starlette
+from starlette.requests import ClientDisconnect
+from starlette.requests import Request as WebRequest
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from models.errors import CaptureError, InputError
+from models.messages import Message
+from models.serve import wire
+from models.serve.desk import BusyError, Desk, Job
+from models.serve.told import tell
+from models.translation.checkpoints import CheckpointError
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Receive, Scope, Send
+
+_OF_A_MODEL = (InputError, CaptureError, CheckpointError, KeyError, ValueError)
+"""Errors that a model raises on purpose: 422; any other is 500."""
+
+Prepare = Callable[[str], Awaitable[object]]
+
+
+async def _nothing(_key: str) -> None:
+    """Load nothing beforehand."""
+
+
+class Guard:
+    """Stands before the application: who may ask, and how much may come in.
+
+    Parameters
+    ----------
+    app : ASGIApp
+    token : str
+        That every request must bring; empty where only this machine reaches the service.
+    """
+
+    def __init__(self, app: ASGIApp, token: str) -> None:
+        self._app, self._token = app, f"Bearer {token}".encode() if token else b""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or refuse it before anything of it is read."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = dict(scope["headers"])
+        refused = self._refused(headers)
+        if refused is None:
+            await self._app(scope, receive, send)
+        else:
+            await refused(scope, receive, send)
+
+    def _refused(self, headers: dict[bytes, bytes]) -> Response | None:
+        if b"origin" in headers:  # a page in a browser, of whatever site, is no client
+            return failed(403, wire.RefusedError("browsers are not answered: the pages of the app are for them"))
+        if self._token and not compare_digest(headers.get(b"authorization", b""), self._token):
+            return failed(401, wire.RefusedError("the token is missing, or is another"))
+        length = headers.get(b"content-length", b"0")
+        if not length.isdigit() or len(length) > 12 or int(length) > wire.LARGEST:
+            return failed(413, too_large())
+        return None
+
+
+def too_large() -> InputError:
+    """Return what is said of a request of too many bytes."""
+    message = Message("The request has more than {most:,} bytes. Shorten the text.", most=wire.LARGEST)
+    return InputError(message)
+
+
+def failed(status: int, error: BaseException) -> Response:
+    """Return an error as an answer.
+
+    Parameters
+    ----------
+    status : int
+    error : BaseException
+    """
+    return JSONResponse(tell(error), status, headers={wire.OURS: "1"})
+
+
+def make_app(desk: Desk, token: str = "", prepare: Prepare = _nothing) -> ASGIApp:
+    """Return the application.
+
+    Parameters
+    ----------
+    desk : Desk
+    token : str, optional
+        That every request must bring; empty where only this machine reaches the service.
+    prepare : callable, optional
+        Called with the key of a request's model before it is run, as Ray Serve's multiplexing asks.
+    """
+
+    async def ask(request: WebRequest) -> Response:
+        try:
+            wanted = wire.read_request(request.path_params["asked"], await _body(request))
+        except wire.RefusedError as error:
+            return failed(400, error)
+        except InputError as error:
+            return failed(422, error)
+        try:
+            await prepare(wanted.key)
+            return await _answered(desk.ask(wanted), request)
+        except BusyError as error:
+            return failed(503, error)
+        except _OF_A_MODEL as error:
+            return failed(422, error)
+        except Exception as error:
+            return failed(500, error)
+
+    async def told(_request: WebRequest) -> Response:
+        return JSONResponse(
+            {"models": list(desk.shelf.keys()), "titles": desk.shelf.titles()}, headers={wire.OURS: "1"}
+        )
+
+    async def health(_request: WebRequest) -> Response:
+        return JSONResponse({"up": True}, headers={wire.OURS: "1"})
+
+    routes = [
+        Route("/v1/{asked}", ask, methods=["POST"]),
+        Route("/v1/models", told, methods=["GET"]),
+        Route("/health", health, methods=["GET"]),
+    ]
+    return Guard(Starlette(routes=routes), token)
+
+
+async def _body(request: WebRequest) -> bytes:
+    """Return what came, counted as it comes: who says nothing of its length is stopped, too."""
+    found = bytearray()
+    async for part in request.stream():
+        found += part
+        if len(found) > wire.LARGEST:
+            raise too_large()
+    return bytes(found)
+
+
+async def _answered(job: Job, request: WebRequest) -> Response:
+    """Wait for the answer, as long as whoever asked does."""
+    answer = asyncio.wrap_future(job.future)
+    leaving = asyncio.ensure_future(_left(request))
+    try:
+        await asyncio.wait((answer, leaving), return_when=asyncio.FIRST_COMPLETED)
+        if not answer.done():
+            job.left = True
+            answer.cancel()
+            return Response(status_code=499, headers={wire.OURS: "1"})
+        data, milliseconds = answer.result()
+    finally:
+        leaving.cancel()
+        with suppress(asyncio.CancelledError):
+            await leaving
+    kind = "application/json" if data[:1] in b"[{" else "application/octet-stream"
+    return Response(data, media_type=kind, headers={wire.OURS: "1", wire.MILLISECONDS: f"{milliseconds:.3f}"})
+
+
+async def _left(request: WebRequest) -> None:
+    """Wait until whoever asked has gone."""
+    with suppress(ClientDisconnect):
+        while (await request.receive())["type"] != "http.disconnect":
+            pass

@@ -1,0 +1,173 @@
+"""What it is to run the texts of a trace again and again: for sweeps and bands of chance, wherever the model runs.
+
+Stands on numpy alone, so that a process without networks can ask another for the runs.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.edits import Edit
+from models.sites import Site
+from models.trace import AttentionTrace, TokenSequence
+
+BATCH = 24
+"""Texts that run at once, if they are short."""
+
+CELLS = 2**24
+"""How many weights of one layer are held at once: fewer long texts run at once than short ones."""
+
+Orders = NDArray[np.int64]
+"""Positions of the source that are read, in the order in which they are: [text, position]."""
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What a batch of runs gave.
+
+    Parameters
+    ----------
+    log_probabilities : float64 array, [text, written]
+        Natural logarithm of the probability of each token of `Replay.written`.
+    vectors : float32 array, [text, token, d_model], optional
+        The final vectors of what was read, of a model of one stack.
+    """
+
+    log_probabilities: NDArray[np.float64]
+    vectors: NDArray[np.float32] | None = None
+
+
+class Replay(ABC):
+    """The texts of one trace, ready to be run again.
+
+    Parameters
+    ----------
+    trace : AttentionTrace
+        Nothing edited.
+    written : TokenSequence
+        The tokens whose log-probability is known: the target, or of a causal text those that follow another.
+    baseline : float64 array, [written]
+        Their log-probabilities in the trace.
+    logits : int, optional
+        What one run holds of them; 0 if that is little.
+    most_logits : int, optional
+        How many may be held at once.
+    """
+
+    def __init__(
+        self,
+        trace: AttentionTrace,
+        written: TokenSequence,
+        baseline: NDArray[np.float64],
+        *,
+        logits: int = 0,
+        most_logits: int = 2**24,
+    ) -> None:
+        self.trace, self.written, self.baseline = trace, written, baseline
+        cells = max((each.weights.size for each in trace), default=0)
+        self.most = max(1, min(BATCH, CELLS // max(cells, 1), most_logits // max(logits, 1)))
+        """How many runs are made at once at most."""
+
+    @abstractmethod
+    def run(self, orders: Orders, edits: Iterable[Edit] = ()) -> Outcome:
+        """Run once for each row of `orders`, [text, position], all in one batch, under `edits`.
+
+        Parameters
+        ----------
+        orders : int array, [text, position]
+            What is read of the source; see `as_it_is`.
+        edits : iterable of Edit
+            A `BatchRowEdit` for what is done to one row alone.
+
+        Returns
+        -------
+        Outcome
+
+        Raises
+        ------
+        InputError
+            If the attention of the model cannot be edited.
+        """
+
+    @abstractmethod
+    def weights(self, orders: Orders, place: Site) -> NDArray[np.float32]:
+        """Return the weights at `place`, run once for each row of `orders`: [text, head, query, key].
+
+        Parameters
+        ----------
+        orders : int array, [text, position]
+            What is read of the source; see `as_it_is`.
+        place : Site
+            ``stack.layer.kind``.
+        """
+
+    @abstractmethod
+    def fresh(self, seed: int) -> Replay:
+        """Return the same texts through a network of the same architecture, with weights that `seed` gives.
+
+        Parameters
+        ----------
+        seed : int
+        """
+
+    def as_it_is(self, count: int) -> Orders:
+        """Return the whole source, in its order, `count` times.
+
+        Parameters
+        ----------
+        count : int
+
+        Returns
+        -------
+        int array, [count, position]
+        """
+        return np.tile(np.arange(len(self.trace.source)), (count, 1))
+
+    @property
+    def free_words(self) -> tuple[int, ...]:
+        """The words of the source that can be moved or left out: all that are no special token."""
+        source = self.trace.source
+        kept = {source.words[position] for position in source.specials}
+        return tuple(word for word in range(len(source.word_texts)) if word not in kept)
+
+
+def log_probabilities_of(trace: AttentionTrace) -> NDArray[np.float64]:
+    """Return the log-probability of each token that `trace` wrote, [target].
+
+    Parameters
+    ----------
+    trace : AttentionTrace
+
+    Returns
+    -------
+    float64 array, [target]
+        Natural logarithms.
+    """
+    return np.array([step.log_probability for step in trace.steps], dtype=np.float64)
+
+
+def told_by(trace: AttentionTrace) -> tuple[TokenSequence, NDArray[np.float64]]:
+    """Return the tokens whose log-probability `trace` tells, and these: of a causal text those that follow another.
+
+    Parameters
+    ----------
+    trace : AttentionTrace
+
+    Returns
+    -------
+    TokenSequence
+    float64 array, [written]
+        Natural logarithms.
+    """
+    if trace.is_translation:
+        return trace.target, log_probabilities_of(trace)
+    found = {each.position + 1: each.log_probability for each in trace.predictions}
+    told = {position: value for position, value in found.items() if value is not None}
+    texts = [trace.source.texts[position] for position in told]
+    ids = [trace.source.ids[position] for position in told]
+    return TokenSequence.from_words(texts, ids), np.array(list(told.values()), dtype=np.float64)

@@ -1,0 +1,65 @@
+"""The service on Ray Serve: the same records, and a replica that is killed while it answers costs the visitor nothing.
+
+Skipped where Ray Serve is not installed: it is an extra, `requirements-scale.txt`, which the tests do without.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+import models
+from models.serve.settings import Settings
+from models.trace.codec import to_bytes
+from tests.support.serving import free_port
+from viz.server.queueing import watch
+from viz.server.runtime import Host, served_host
+from viz.server.service import Service
+
+pytest.importorskip("ray.serve", reason="Ray is an extra: pip install -r requirements-scale.txt")
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # Ray warns of its own settings
+
+KEYS = ("bahdanau-en-fr", "transformer-en-fr")
+SENTENCE = "The tall man hears the guitar."
+TOKEN = "a-token-for-these-tests"
+
+
+@pytest.fixture(scope="module")
+def there() -> Iterator[Host]:
+    from models.serve import on_ray
+
+    port = free_port()
+    on_ray.start(Settings(port=port, token=TOKEN, workers=1, most_models=2, batched=False), "local")
+    yield served_host(Service(f"http://127.0.0.1:{port}", TOKEN))
+    on_ray.stop()
+    watch(lambda: False)
+
+
+def replicas() -> list[int]:
+    """Return the processes of the replicas."""
+    from ray.util.state import list_actors
+
+    return [each.pid for each in list_actors(detail=True) if each.state == "ALIVE" and "Replica" in each.class_name]
+
+
+def test_replicas_give_the_same_and_let_models_go(there: Host) -> None:
+    for key in (*KEYS, "luong-dot-en-fr", KEYS[0]):
+        assert bytes(to_bytes(there.attend(key, SENTENCE))) == bytes(to_bytes(models.load(key).attend(SENTENCE)))
+    with pytest.raises(models.InputError, match="empty"):
+        there.attend(KEYS[0], " ")
+
+
+def test_a_replica_that_is_killed_while_it_answers_costs_the_visitor_nothing(there: Host) -> None:
+    long = "The tall man hears the guitar near the old house, and the small doctor reads. " * 10
+    there.model(KEYS[1])
+    with ThreadPoolExecutor(4) as visitors:
+        asked = [visitors.submit(there.attend, KEYS[1], f"{number} {long}") for number in range(4)]
+        (pid,) = replicas()
+        os.kill(pid, signal.SIGKILL)
+        assert {each.result(120).source_text[0] for each in asked} == set("0123")
+    assert pid not in replicas()

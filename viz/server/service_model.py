@@ -1,0 +1,304 @@
+"""A model that runs in another place, as `models.model.Model` has it: its facts are here, all else is asked for."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import models
+from models.errors import InputError
+from models.experiments.batch_edits import BatchRowEdit
+from models.experiments.states import DecoderRun, Numbers
+from models.messages import Message
+from models.model import Kind, Predicts
+from models.serve.answers import FACTS
+from models.serve.wire import Request
+from models.sites import Site
+from models.trace import AttentionTrace
+from models.trace.codec import unpack
+from models.trace.plain import fields_of, read_site
+from models.translation.replaying import Orders, Outcome, Replay, told_by
+from models.translation.words import beginning
+from viz.server.queueing import wait_for
+from viz.server.service import Call, Service
+
+if TYPE_CHECKING:
+    from models.edits import Edit
+    from viz.server.worker import Question
+
+
+def record_in(data: bytes) -> AttentionTrace:
+    """Return the record that an answer is.
+
+    Parameters
+    ----------
+    data : bytes
+    """
+    return AttentionTrace.load(io.BytesIO(data))
+
+
+class ServedModel:
+    """A model of the service; see `models.model.Model`.
+
+    Parameters
+    ----------
+    service : Service
+    key : str
+
+    Raises
+    ------
+    InputError
+        If it has other weights there than here.
+    """
+
+    key: str
+    title: str
+    sha256: str
+    kind: Kind
+    stacks: tuple[str, ...]
+    pair: str | None
+    is_translation: bool
+    editable: bool
+    predicts: Predicts
+    mask_token: str | None
+    takes_pair: bool
+
+    def __init__(self, service: Service, key: str) -> None:
+        self.service = service
+        told = json.loads(service.ask(Request("facts", key))[0])
+        *facts, heads = fields_of(told, "a model", *FACTS, "heads")
+        for name, value in zip(FACTS, facts, strict=True):
+            setattr(self, name, value)
+        self.stacks = tuple(self.stacks)
+        self.heads: Mapping[Site, int] = {read_site(place, "a model"): int(count) for place, count in heads}
+        if not models.is_pretrained(key) and models.describe(key).sha256 != self.sha256:
+            message = Message("{key}: the service has other weights than this server.", key=key)
+            raise InputError(message)
+
+    def attend(
+        self,
+        source: str,
+        target: str | None = None,
+        *,
+        pair: str | None = None,
+        edits: Iterable[Edit] = (),
+        sites: Iterable[str | Site] = ("*.weights",),
+    ) -> AttentionTrace:
+        """Run the model on a text; see `models.model.Model.attend`.
+
+        Parameters
+        ----------
+        source : str
+        target, pair : str, optional
+        edits : iterable of Edit, optional
+        sites : iterable of str or Site, optional
+        """
+        patterns = tuple(map(str, sites))
+        return record_in(self.service.ask(Request("attend", self.key, source, target, pair, tuple(edits), patterns))[0])
+
+    def fit(self, text: str, *, pair: str | None = None) -> tuple[str, int]:
+        """Cut a text after the last word that the model takes; see `models.model.Model.fit`.
+
+        Parameters
+        ----------
+        text : str
+        pair : str, optional
+        """
+        begun, unseen = beginning(text)
+        other = None if pair is None else beginning(pair)[0]
+
+        def ask() -> tuple[str, int]:
+            fitting, left_out = json.loads(self.service.ask(Request("fit", self.key, begun, pair=other))[0])
+            return str(fitting), int(left_out)
+
+        fitting, left_out = self.service.kept.get(("fit", self.key, begun, other), ask)
+        return fitting, left_out + unseen
+
+    def replay(self, trace: AttentionTrace, *, pair: str | None = None) -> ServedReplay:
+        """Return the texts of `trace`, ready to be run again; see `models.model.Model.replay`.
+
+        Parameters
+        ----------
+        trace : AttentionTrace
+        pair : str, optional
+        """
+        return ServedReplay(self, trace, pair)
+
+    def parameters_at(self, place: Site | None, names: tuple[str, ...]) -> Mapping[str, Numbers]:
+        """Return parameters by their names; see `models.experiments.arithmetic.parameters_at`.
+
+        Parameters
+        ----------
+        place : Site or None
+        names : tuple of str
+        """
+        if not names:
+            return {}
+        wanted = Request("parameters", self.key, place=place, names=names)
+        found: Mapping[str, Numbers] = self.service.kept.get(wanted, lambda: self.numbers(wanted))
+        return found
+
+    def decoder_run(self, trace: AttentionTrace) -> DecoderRun:
+        """Return the states of its decoder; see `models.experiments.arithmetic.decoder_run`.
+
+        Parameters
+        ----------
+        trace : AttentionTrace
+            Of it, without edits.
+        """
+        found = self.numbers(Request("states", self.key, *_texts(trace, None)))
+        vector = found.pop("vector", None)
+        return DecoderRun(tuple(found[f"state.{place}"] for place in range(len(found))), vector)
+
+    def encodings(self, count: int) -> Numbers:
+        """Return what is added to its first tokens; see `models.experiments.positions.encodings`.
+
+        Parameters
+        ----------
+        count : int
+        """
+        return self.numbers(Request("encodings", self.key, count=count))["added"]
+
+    def without_positions(self, source: str) -> AttentionTrace:
+        """Return a run whose encoder knows no order; see `models.experiments.positions.without_positions`.
+
+        Parameters
+        ----------
+        source : str
+        """
+        return record_in(self.service.ask(Request("blind", self.key, source))[0])
+
+    def numbers(self, request: Request) -> dict[str, NDArray[Any]]:
+        """Return the numbers that a request is answered with, by their names.
+
+        Parameters
+        ----------
+        request : Request
+        """
+        return unpack(io.BytesIO(self.service.ask(request)[0]))[1]
+
+
+class ServedAnswer:
+    """What the service was asked, and will answer; see `viz.server.crew.Awaited`.
+
+    Parameters
+    ----------
+    call : Call
+    """
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+
+    def wait(self) -> tuple[AttentionTrace, float]:
+        """Return the record, and the milliseconds that the run took; raises as the model does."""
+        try:
+            data, milliseconds = wait_for(self._call.future)
+        finally:
+            self.leave()
+        return record_in(data), milliseconds
+
+    def leave(self) -> None:
+        """Take the question back, if it is not answered."""
+        if not self._call.future.done():
+            self._call.leave()
+
+
+class ServedCrew:
+    """The service as what answers questions; see `viz.server.crew.Elsewhere`.
+
+    Parameters
+    ----------
+    service : Service
+    """
+
+    has_all = True
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+
+    def warm_up(self, keys: Iterable[str]) -> None:
+        """Load nothing: the service does, by itself.
+
+        Parameters
+        ----------
+        keys : iterable of str
+        """
+
+    def ask(self, questions: Sequence[Question]) -> list[ServedAnswer]:
+        """Ask several questions at once.
+
+        Parameters
+        ----------
+        questions : sequence of Question
+        """
+        begun = []
+        for each in questions:
+            request = Request("attend", each.key, each.source, each.target, each.pair, each.edits, each.sites)
+            begun.append(ServedAnswer(self._service.begin(request)))
+        return begun
+
+
+class ServedReplay(Replay):
+    """The texts of a trace, run again in another place; see `models.translation.replaying.Replay`.
+
+    Parameters
+    ----------
+    model : ServedModel
+    trace : AttentionTrace
+    pair : str or None
+    seed : int or None, optional
+        Of fresh weights.
+    """
+
+    def __init__(self, model: ServedModel, trace: AttentionTrace, pair: str | None, seed: int | None = None) -> None:
+        super().__init__(trace, *told_by(trace))
+        self._model, self._pair, self._seed = model, pair, seed
+
+    def _request(self, orders: Orders, **more: Any) -> Request:
+        source, target = _texts(self.trace, self._pair)
+        rows = tuple(tuple(row) for row in orders.tolist())
+        return Request("replay", self._model.key, source, target, self._pair, orders=rows, seed=self._seed, **more)
+
+    def run(self, orders: Orders, edits: Iterable[Edit] = ()) -> Outcome:
+        """Run once for each row of `orders`.
+
+        Parameters
+        ----------
+        orders : int array, [text, position]
+        edits : iterable of Edit, optional
+        """
+        several = tuple(edits)
+        rows = tuple((each.batch_row, each.edit) for each in several if isinstance(each, BatchRowEdit))
+        others = tuple(each for each in several if not isinstance(each, BatchRowEdit))
+        found = self._model.numbers(self._request(orders, edits=others, row_edits=rows))
+        return Outcome(found["log_probabilities"], found.get("vectors"))
+
+    def weights(self, orders: Orders, place: Site) -> NDArray[np.float32]:
+        """Return the weights at `place`, run once for each row of `orders`.
+
+        Parameters
+        ----------
+        orders : int array, [text, position]
+        place : Site
+        """
+        return self._model.numbers(self._request(orders, place=place))["weights"]
+
+    def fresh(self, seed: int) -> ServedReplay:
+        """Return the same texts through fresh weights.
+
+        Parameters
+        ----------
+        seed : int
+        """
+        return ServedReplay(self._model, self.trace, self._pair, seed)
+
+
+def _texts(trace: AttentionTrace, pair: str | None) -> tuple[str, str | None]:
+    """Return what was read and what was forced when `trace` was made."""
+    source = trace.source_text if pair is None else trace.source_text.partition("\n")[0]
+    return source, trace.output_text if trace.provenance.decoding == "forced" else None
