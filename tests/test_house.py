@@ -48,7 +48,7 @@ def requirements(name: str) -> dict[str, str]:
         if not line or line.startswith(("#", "-r")):
             continue
         assert above.startswith("# "), f"{name}: no reason stands above {line!r}"
-        distribution, versions = re.fullmatch(r"([A-Za-z0-9_-]+)(\S*)", line).groups()  # type: ignore[union-attr]
+        distribution, versions = re.fullmatch(r"([A-Za-z0-9_-]+)(?:\[\w+\])?(\S*)", line).groups()  # type: ignore[union-attr]
         found[distribution.lower()] = versions
     return found
 
@@ -113,16 +113,16 @@ def test_the_server_tells_nobody_and_takes_and_sends_no_more_than_it_needs() -> 
 
 
 def test_what_the_app_imports_is_in_requirements() -> None:
-    training, scale = ROOT / "models" / "training", ROOT / "models" / "corpus" / "on_ray.py"
+    training, scale = ROOT / "models" / "training", [*(ROOT / "models").rglob("on_ray.py")]
     paths = [
         path
         for folder in ("models", "viz")
         for path in (ROOT / folder).rglob("*.py")
-        if not path.is_relative_to(training) and path != scale
+        if not path.is_relative_to(training) and path not in scale
     ]
     app = set(requirements("requirements.txt"))
     assert imported_libraries([*paths, *ROOT.glob("*.py")]) <= app
-    assert imported_libraries([scale]) <= app | set(requirements("requirements-scale.txt"))
+    assert imported_libraries(scale) <= app | set(requirements("requirements-scale.txt"))
 
 
 def test_what_only_training_tests_and_benchmarks_import_is_in_requirements_dev() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from lzma import LZMAError
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from models.corpus.tables import write_tables
 from models.corpus.worker import HeadsOverCorpus
 from models.errors import InputError
 from models.experiments.aligning_heads import AligningHead, gold_pairs, rank_heads
+from models.experiments.alignment import read_gold
 from models.recording import versions
 
 
@@ -29,15 +31,52 @@ def main(arguments: list[str] | None = None) -> int:
     key: str | Path = Path(given.model) if Path(given.model).is_dir() else given.model
     job = Job(key, Corpus(given.text), given.out, given.shard)
     try:
+        if given.gold is not None:
+            check_gold(given.gold)
         _run(job, given)
-    except (InputError, KeyError, OSError) as error:
+    except (InputError, GoldError, KeyError, OSError) as error:
         sys.stderr.write(f"{error}\n")
         return 1
     return 0
 
 
+class GoldError(Exception):
+    """A file of aligned sentences that cannot be used; the message says why."""
+
+
+def check_gold(path: Path) -> None:
+    """Refuse a file of sentence pairs aligned by hand that is not one, before anything is computed.
+
+    Parameters
+    ----------
+    path : Path
+        Lines ``id<TAB>source<TAB>target<TAB>links``, the words separated by spaces; ``i-j`` is a sure link of source
+        word i with target word j, from 0, ``i?j`` a possible one.
+
+    Raises
+    ------
+    GoldError
+        Names the line that is wrong.
+    """
+    number = 0
+    try:
+        for number, gold in enumerate(read_gold(path), start=1):  # noqa: B007
+            if any(source >= len(gold.source) or target >= len(gold.target) for source, target in gold.possible):
+                message = "a link names a word that there is not"
+                raise ValueError(message)
+    except (ValueError, EOFError, LZMAError) as error:
+        message = f"{path}, line {number + 1}: {error}. Expected an id, source, target and links as 0-0 1?2, by tabs"
+        raise GoldError(message) from error
+    if not number:
+        message = f"{path} is empty"
+        raise GoldError(message)
+
+
 def _run(job: Job, given: argparse.Namespace) -> None:
     worker = HeadsOverCorpus(job.key, threads=given.threads)
+    if given.gold is not None and not worker.model.is_translation:
+        message = f"--gold: {worker.model.title} writes no translation whose words could be aligned"
+        raise GoldError(message)
     shards = job.prepare(worker.model.sha256)
     worker.stride = job.stride(shards)
     if given.ray is None:
@@ -49,7 +88,9 @@ def _run(job: Job, given: argparse.Namespace) -> None:
             run_on_ray(job, shards, given.ray, given.workers, bar.update)
     found = fold(job.finished(shards))
     aligning: tuple[AligningHead, ...] = ()
-    if worker.model.is_translation and worker.model.pair in gold_pairs() and not given.no_gold:
+    if given.gold is not None:
+        aligning = rank_heads(worker.model, given.gold)
+    elif worker.model.is_translation and worker.model.pair in gold_pairs() and not given.no_gold:
         aligning = rank_heads(worker.model, str(worker.model.pair))
     card: dict[str, Any] = {
         "model": worker.model.key,
@@ -75,7 +116,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--workers", type=int, default=2, help="actors on Ray, one core each")
     parser.add_argument("--name", help="what the card calls the corpus")
     parser.add_argument("--credit", default="", help="whom the card credits with the corpus")
-    parser.add_argument("--no-gold", action="store_true", help="leave out which head aligns")
+    gold = parser.add_mutually_exclusive_group()
+    gold.add_argument("--gold", type=Path, metavar="FILE", help="pairs aligned by hand, in place of those here")
+    gold.add_argument("--no-gold", action="store_true", help="leave out which head aligns")
     return parser
 
 

@@ -64,7 +64,7 @@ def gold_pairs() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in _FOLDER.glob("*.tsv")))
 
 
-def rank_heads(model: Model, pair: str, *, on_progress: Progress = silent) -> tuple[AligningHead, ...]:
+def rank_heads(model: Model, pair: str | Path, *, on_progress: Progress = silent) -> tuple[AligningHead, ...]:
     """Return every head of cross-attention under both readings, the one that aligns best first.
 
     The model reads the source and is given the translation that was aligned; nobody's choice is tuned on these pairs.
@@ -73,8 +73,8 @@ def rank_heads(model: Model, pair: str, *, on_progress: Progress = silent) -> tu
     ----------
     model : Model
         Of a model that writes a translation.
-    pair : str
-        One of `gold_pairs`.
+    pair : str or Path
+        One of `gold_pairs`, or a file of sentence pairs aligned by hand.
     on_progress : callable, optional
         Called with the share that is done.
 
@@ -83,7 +83,7 @@ def rank_heads(model: Model, pair: str, *, on_progress: Progress = silent) -> tu
     InputError
         If the model cuts the sentences into other words than the alignment has.
     """
-    sentences = tuple(read_gold(gold_file(pair)))
+    sentences = tuple(read_gold(pair if isinstance(pair, Path) else gold_file(pair)))
     rates: dict[HeadReading, ErrorRate] = {}
     aside: dict[HeadReading, list[float]] = {}
     for number, gold in enumerate(sentences):

@@ -23,6 +23,14 @@ BUSY_AT = 4
 NAME = "attention-bench"
 
 
+_ENVIRONMENT = {
+    "OMP_NUM_THREADS": "1",
+    "OMP_WAIT_POLICY": "PASSIVE",
+    "TOKENIZERS_PARALLELISM": "false",
+    "RAY_SERVE_PROXY_READY_CHECK_TIMEOUT_S": "60",  # what a busy machine takes to start a process
+}
+
+
 class Held:
     """A model that a replica holds; Ray lets it go when others are asked for more.
 
@@ -125,11 +133,15 @@ def start(settings: Settings, address: str) -> None:
         address=address,
         include_dashboard=False if here else None,
         num_cpus=settings.workers + 1 if here else None,
-        runtime_env={"env_vars": {"PYTHONPATH": root, "OMP_NUM_THREADS": "1", "OMP_WAIT_POLICY": "PASSIVE"}},
+        runtime_env={"env_vars": _ENVIRONMENT | {"PYTHONPATH": root}},
         log_to_driver=False,
     )
-    serve.start(http_options={"host": settings.host, "port": settings.port})
-    serve.run(deployed(settings), name=NAME, route_prefix="/")
+    try:
+        serve.start(http_options={"host": settings.host, "port": settings.port})
+        serve.run(deployed(settings), name=NAME, route_prefix="/")
+    except BaseException:
+        stop()
+        raise
 
 
 def run_on_ray(settings: Settings, address: str) -> None:

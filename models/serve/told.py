@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 from models.errors import CaptureError, InputError
-from models.messages import Message
 from models.trace.plain import fields_of, read_message, text, write_message
 
 
@@ -38,8 +37,6 @@ def error_of(told: Any) -> Exception:
 
     kind, given = fields_of(told, "an error", "kind", "said")
     said = read_message(given, "an error")
-    known: tuple[Callable[[Any], Exception], ...] = (CaptureError, CheckpointError, KeyError, ValueError)
+    known: tuple[Callable[[Any], Exception], ...] = (InputError, CaptureError, CheckpointError, KeyError, ValueError)
     kinds = {each.__name__: each for each in known}
-    if kind == InputError.__name__:
-        return InputError(said if isinstance(said, Message) else Message(str(said)))
     return kinds[kind](said) if kind in kinds else RuntimeError(f"{text(kind, 'an error')}: {said}")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import socket
 from collections import deque
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from contextlib import suppress
 from functools import lru_cache
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
@@ -148,9 +148,9 @@ class Service:
 
         def ask() -> dict[str, str]:
             told = json.loads(self._wait(self._begin(Call("/v1/models", None)))[0])
-            _models, titles = fields_of(told, "what is served", "models", "titles")
-            named = several(list(titles), "what is served", text)
-            return {key: text(titles[key], "what is served") for key in named}
+            _models, titles = fields_of(told, "served", "models", "titles")
+            named = several(list(titles), "served", text)
+            return {key: text(titles[key], "served") for key in named}
 
         found: dict[str, str] = self.kept.get("titles", ask)
         return found
@@ -186,8 +186,7 @@ class Service:
                 self._look_out()
                 while not call.left and not self._there.wait(LOOK):
                     pass
-        gone = "nobody waits for it"
-        raise RuntimeError(gone)
+        raise CancelledError
 
     def _send(self, call: Call) -> Reply:
         connection = self._connect()
@@ -215,10 +214,7 @@ class Service:
 
     def _error(self, status: int, data: bytes) -> Exception:
         if status in (401, 403):
-            message = Message(
-                "The models of this server run elsewhere, and do not take its token: its owner is to look."
-            )
-            return InputError(message)
+            return InputError(Message("The models run elsewhere, and do not take the token of this server."))
         return error_of(json.loads(data))
 
     def _connect(self) -> HTTPConnection:

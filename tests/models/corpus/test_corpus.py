@@ -19,6 +19,7 @@ from models.corpus.__main__ import main
 from models.corpus.lines import Bad, Corpus, Line
 from models.corpus.statistics import KEPT, Statistics, fold
 from models.corpus.worker import HeadsOverCorpus
+from models.experiments.aligning_heads import rank_heads
 from models.measures.labels import LABELS
 from tests.support.huggingface_samples import tiny_model
 from viz.measures.head_profile import profiles_of
@@ -179,3 +180,32 @@ def test_a_job_writes_tables_and_goes_on_where_it_ended(tmp_path: Path, monkeypa
 
 
 files_write: Any = files.write
+
+
+@pytest.mark.parametrize(
+    ("lines", "reason"),
+    [
+        ("", "empty"),
+        ("1\tThe cat .\tLe chat .\t0-0 1-1 2-2\n2\tA dog .\tUn chien .\n", "line 2"),
+        ("1\tThe cat .\tLe chat .\t0-0 1-7\n", "line 1: a link names a word"),
+        ("1\tThe cat .\tLe chat .\tzero-one\n", "line 1"),
+    ],
+)
+def test_a_file_of_aligned_pairs_that_is_none_is_refused_before_anything_runs(
+    lines: str, reason: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold = tmp_path / "gold.tsv"
+    gold.write_text(lines, encoding="utf8")
+    assert main(["no-such-model", "no-such-text.txt", "--out", str(tmp_path / "out"), "--gold", str(gold)]) == 1
+    assert reason in capsys.readouterr().err
+
+
+def test_heads_are_ranked_on_the_pairs_that_are_given(tmp_path: Path) -> None:
+    gold, text = tmp_path / "gold.tsv", tmp_path / "text.tsv"
+    gold.write_text("1\tThe cat sleeps .\tLe chat dort .\t0-0 1-1 2-2 3?3\n", encoding="utf8")
+    text.write_text("The cat sleeps.\tLe chat dort.\n", encoding="utf8")
+    assert main(["bahdanau-en-fr", str(text), "--out", str(tmp_path / "out"), "--gold", str(gold)]) == 0
+    table = parquet.read_table(tmp_path / "out" / "aligning.parquet").to_pylist()
+    (best, *_others) = rank_heads(load("bahdanau-en-fr"), gold)
+    assert min(row["error_rate"] for row in table) == pytest.approx(best.error_rate)
+    assert best.error_rate < 0.5
