@@ -136,3 +136,15 @@ def start_of(path: Path) -> Start:
         card = read_card(path.parent)
         return Start(card["key"], card["target_tokens_seen"])
     return Start(path.parent.name, read_progress(path).tokens)
+
+
+def curve_of(log: Path) -> str:
+    """Return the lines of a run's log that tell of a held-out loss: the curve that is shipped with the weights.
+
+    Parameters
+    ----------
+    log : Path
+        JSON lines.
+    """
+    lines = log.read_text(encoding="utf8").splitlines(keepends=True)
+    return "".join(line for line in lines if "held_out_loss" in json.loads(line))

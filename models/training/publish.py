@@ -17,7 +17,7 @@ from safetensors.torch import load_file
 from models.mechanisms import mechanisms
 from models.messages import mark
 from models.training import trainer
-from models.training.progress import Progress, Start, read_progress, read_start
+from models.training.progress import Progress, Start, curve_of, read_progress, read_start
 from models.training.recipes import Recipe, read_recipe
 from models.translation.checkpoints import WEIGHTS, file_hash, write_checkpoint
 
@@ -127,9 +127,8 @@ def publish(recipe: Recipe, out: Path, weights: Path = WEIGHTS) -> dict[str, Any
     card = make_card(recipe, read_progress(path), parameters, read_start(path))
     card |= {"tokenizer": tokenizer.name, "tokenizer_sha256": file_hash(tokenizer)}
     card = write_checkpoint(weights / recipe.key, averaged, card)
-    lines = (folder / trainer.LOG_FILE).read_text(encoding="utf8").splitlines(keepends=True)
-    measured = "".join(line for line in lines if "held_out_loss" in line)
-    (weights / recipe.key / trainer.LOG_FILE).write_text(measured, encoding="utf8")
+    curve = curve_of(folder / trainer.LOG_FILE)
+    (weights / recipe.key / trainer.LOG_FILE).write_text(curve, encoding="utf8")
     return card
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -121,23 +122,42 @@ def read_recipe(path: Path) -> Recipe:
     path : Path
         A TOML file.
     """
-    values = tomllib.loads(path.read_text(encoding="utf8"))
-    known = {each.name for each in fields(Recipe)}
-    if unknown := sorted(set(values) - known):
-        message = f"{path.name}: {', '.join(unknown)} not known; a recipe has {', '.join(sorted(known))}"
-        raise RecipeError(message)
-    if missing := sorted({"mechanism", "pair", "files"} - set(values)):
-        message = f"{path.name}: {', '.join(missing)} missing"
-        raise RecipeError(message)
-    if values["mechanism"] not in mechanisms():
-        message = f"{path.name}: mechanism {values['mechanism']!r} not known; there are {', '.join(mechanisms())}"
-        raise RecipeError(message)
-    if values.get("optimizer", "adam") not in OPTIMIZERS:
-        message = f"{path.name}: optimizer {values['optimizer']!r} not known; there are {', '.join(OPTIMIZERS)}"
-        raise RecipeError(message)
+    needed = ("mechanism", "pair", "files")
+    values = read_values(path, Recipe, needed, {"mechanism": mechanisms(), "optimizer": OPTIMIZERS})
     try:
         values["files"] = tuple(DataFile(**each) for each in values["files"])
     except TypeError as error:
         message = f"{path.name}: files: {error}"
         raise RecipeError(message) from error
     return Recipe(**values)
+
+
+def read_values(
+    path: Path, kind: type[Any], needed: Iterable[str], choices: Mapping[str, Collection[str]]
+) -> dict[str, Any]:
+    """Return what a TOML file says of the fields of a recipe; RecipeError names what is wrong in it.
+
+    Parameters
+    ----------
+    path : Path
+        A TOML file.
+    kind : type
+        A dataclass: the file may name its fields.
+    needed : iterable of str
+        Those that it must name.
+    choices : mapping of str to collection of str
+        What some of them may be.
+    """
+    values = tomllib.loads(path.read_text(encoding="utf8"))
+    known = {each.name for each in fields(kind)}
+    if unknown := sorted(set(values) - known):
+        message = f"{path.name}: {', '.join(unknown)} not known; a recipe has {', '.join(sorted(known))}"
+        raise RecipeError(message)
+    for name, there in choices.items():
+        if name in values and values[name] not in there:
+            message = f"{path.name}: {name} {values[name]!r} not known; there are {', '.join(there)}"
+            raise RecipeError(message)
+    if missing := sorted(set(needed) - set(values)):
+        message = f"{path.name}: {', '.join(missing)} missing"
+        raise RecipeError(message)
+    return values

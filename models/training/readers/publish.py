@@ -7,7 +7,6 @@ held-out loss as the run went on. Figures come from `models.training.readers.eva
 from __future__ import annotations
 
 import argparse
-import json
 import logging
 from dataclasses import asdict
 from pathlib import Path
@@ -18,7 +17,7 @@ from safetensors.torch import load_file
 from transformers import PreTrainedTokenizerFast
 
 from models.huggingface.embedded import READERS
-from models.training.progress import Progress, read_progress
+from models.training.progress import Progress, curve_of, read_progress
 from models.training.publish import CREDITS
 from models.training.readers.networks import build
 from models.training.readers.recipe import ReaderRecipe, read_reader_recipe
@@ -132,9 +131,7 @@ def publish(recipe: ReaderRecipe, out: Path, weights: Path = READERS) -> dict[st
     names = sorted(each.name for each in folder.iterdir() if each.name not in (CARD_FILE, LOG_FILE))
     card["sha256"] = {name: file_hash(folder / name) for name in names}
     write_card(folder, card)
-    entries = [json.loads(line) for line in (run / LOG_FILE).read_text(encoding="utf8").splitlines()]
-    measured = [json.dumps(each) + "\n" for each in entries if "held_out_loss" in each]
-    (folder / LOG_FILE).write_text("".join(measured), encoding="utf8")
+    (folder / LOG_FILE).write_text(curve_of(run / LOG_FILE), encoding="utf8")
     return card
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import tomllib
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 
-from models.training.recipes import RecipeError
+from models.training.recipes import OPTIMIZERS, RecipeError, read_values
 
 KINDS = ("gpt", "bert")
 
@@ -94,18 +93,12 @@ def read_reader_recipe(path: Path) -> ReaderRecipe:
     path : Path
         A TOML file.
     """
-    values = tomllib.loads(path.read_text(encoding="utf8"))
-    known = {each.name for each in fields(ReaderRecipe)}
-    if unknown := sorted(set(values) - known):
-        message = f"{path.name}: {', '.join(unknown)} not known; a recipe has {', '.join(sorted(known))}"
-        raise RecipeError(message)
-    if values.get("kind") not in KINDS:
-        message = f"{path.name}: kind {values.get('kind')!r} not known; there are {', '.join(KINDS)}"
-        raise RecipeError(message)
+    texts = ("files", "held_out", "test")
+    values = read_values(path, ReaderRecipe, ("key", "kind", *texts), {"kind": KINDS, "optimizer": OPTIMIZERS})
     try:
-        for name in ("files", "held_out", "test"):
+        for name in texts:
             values[name] = tuple(TextFile(**each) for each in values[name])
         return ReaderRecipe(**values)
-    except (TypeError, KeyError) as error:
+    except TypeError as error:
         message = f"{path.name}: {error}"
         raise RecipeError(message) from error

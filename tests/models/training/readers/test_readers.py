@@ -153,7 +153,12 @@ def test_a_recipe_is_whole_and_no_line_that_it_is_measured_by_is_trained_on(path
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [('kind = "gru"', "kind 'gru' not known"), ('kind = "gpt"\nhue = 1', "hue not known"), ('kind = "gpt"', "files")],
+    [
+        ('kind = "gru"', "kind 'gru' not known"),
+        ('kind = "gpt"\nhue = 1', "hue not known"),
+        ('kind = "gpt"', "files"),
+        ('kind = "gpt"\noptimizer = "sgd"', "optimizer 'sgd' not known"),
+    ],
 )
 def test_a_recipe_that_is_not_whole_says_what_is_wrong(text: str, said: str, tmp_path: Path) -> None:
     (tmp_path / "x.toml").write_text(text, encoding="utf8")
