@@ -67,7 +67,7 @@ function arrange(header, width) {
       const upper = top + line * (above + down + GAP);
       boxes[number] = { left, top: upper + above, width: across, height: down };
       const [inLayer, head] = header.heads[number];
-      if (labelled) name(header.labels[number], left, upper + above - LINE, across + GAP - 2, across < TIGHT ? "label tight" : "label");
+      if (labelled) name(header.labels[number], left, upper + above - LINE - 2, across + GAP - 2, across < TIGHT ? "label tight" : "label");
       if (!own) return;
       if (header.in_layers) name(fill(header.words.column, { head }), left, upper, across, "faint");
       else name(fill(header.words.head, { layer: inLayer, head }), left, upper, across);

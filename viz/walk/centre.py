@@ -45,7 +45,7 @@ def _predicted_centre(scene: Scene) -> Built:
     digits, share = products(vector, hidden)
     computed = scene.count / (1 + float(np.exp(-share)))
     says = _(
-        "From the decoder's state {reader} predicts where to look: around place {centre} of {count}.",
+        "From the decoder's state {reader} predicts where to look: around token {centre} of {count}.",
         reader=scene.reader,
         centre=f"{position_number(computed):.2f}",
         count=scene.count,

@@ -84,8 +84,8 @@ def _mask_by(rule: Callable[[Scene], tuple[Allowed, str]]) -> Callable[[Scene], 
         hidden = int((~scene.of_query("mask")).sum())
         if hidden:
             says = _n(
-                "{hidden} of {count} word is hidden from this row.",
-                "{hidden} of {count} words are hidden from this row.",
+                "{hidden} of {count} token is hidden from this row.",
+                "{hidden} of {count} tokens are hidden from this row.",
                 scene.count,
                 hidden=hidden,
             )
