@@ -60,10 +60,10 @@ def check_gold(path: Path) -> None:
     """
     number = 0
     try:
-        for number, gold in enumerate(read_gold(path), start=1):  # noqa: B007
+        for number, gold in enumerate(read_gold(path), start=1):
             if any(source >= len(gold.source) or target >= len(gold.target) for source, target in gold.possible):
-                message = "a link names a word that there is not"
-                raise ValueError(message)
+                message = f"{path}, line {number}: a link names a word that there is not"
+                raise GoldError(message)
     except (ValueError, EOFError, LZMAError) as error:
         message = f"{path}, line {number + 1}: {error}. Expected an id, source, target and links as 0-0 1?2, by tabs"
         raise GoldError(message) from error

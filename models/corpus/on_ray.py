@@ -74,7 +74,7 @@ def run_on_ray(job: Job, shards: tuple[Shard, ...], address: str, workers: int, 
     ray.init(
         address=address,
         include_dashboard=False if address == "local" else None,
-        num_cpus=workers if address == "local" else None,
+        num_cpus=workers + 1 if address == "local" else None,  # one more, for what Ray Data itself has to start
         runtime_env={"env_vars": {"PYTHONPATH": root, "OMP_WAIT_POLICY": "PASSIVE"}},
         log_to_driver=False,
     )
