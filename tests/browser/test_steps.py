@@ -15,7 +15,7 @@ import models
 from models.experiments import lab, lab_presets
 from models.sites import Site
 from models.trace import AttentionTrace
-from tests.support.browsing import query
+from tests.support.browsing import SETTLED, query
 from viz.canvas.standalone import standalone_html
 from viz.pages.steps.looking import Looked, walk_page, walker_of
 from viz.pages.steps.places import Place
@@ -115,6 +115,8 @@ def test_arrow_keys_turn_to_steps_while_the_picture_stands_still(visit: Callable
     assert set(seen[3][1]) == {"context"}
     assert page.locator(".walk .next").is_disabled()
     page.wait_for_function("() => location.search.includes('step=predict')")
+    page.wait_for_function(SETTLED)  # nor does the answer of the server move it
+    assert page.locator(".walk").evaluate(STANDS) == stands
     page.reload()
     expect(page.locator(".walk [aria-current]")).to_have_attribute("data-key", "predict")
     page.locator(".walk .previous").click()
