@@ -18,6 +18,11 @@ def test_a_chinese_browser_is_greeted_in_chinese(browser: Browser, address: str)
     page.goto(address)
     expect(page.get_by_role("link", name="对比台").first).to_be_visible(timeout=60_000)
     expect(page.get_by_role("button", name="English")).to_be_visible()
+    expect(page.locator("html")).to_have_attribute("lang", "zh")
+    expect(page.get_by_test_id("stSkipToContent")).to_have_text("跳到正文")  # Streamlit's own words, too
+    page.get_by_role("combobox", name="语言").click()
+    expect(page.get_by_role("option", name="中文→英语")).to_be_visible()
+    expect(page.get_by_text("options available")).to_have_count(0)
     assert "lang" not in page.url
     context.close()
 

@@ -112,7 +112,7 @@ def drawing_of(picture: WordLinks) -> str:
 
 
 def _placed(words: Sequence[str]) -> tuple[list[tuple[float, str]], float]:
-    """Return the middle of each word on a line, and the size of the text that lets all of them fit."""
+    """Return the middle of each word on a line, and the size of the text that lets all fit; Arabic from the right."""
     shown = [tokens.shorten(tokens.visible(word), 14) for word in words]
     needed = sum(tokens.width(word) * _FONT * _GLYPH + _BLANK for word in shown)
     scale = min(1.0, WIDTH / max(needed, 1.0))
@@ -122,6 +122,8 @@ def _placed(words: Sequence[str]) -> tuple[list[tuple[float, str]], float]:
         wide = (tokens.width(word) * _FONT * _GLYPH + _BLANK) * scale
         places.append((left + wide / 2, word))
         left += wide
+    if not tokens.runs_rightward(words):
+        places = [(WIDTH - place, word) for place, word in places]
     return places, _FONT * scale
 
 

@@ -1,5 +1,5 @@
 // Streamlit's own words, said in the language of the interface. A word changes in its place; no element does. Texts are
-// looked for in boxes for files and in the menu alone, what is read aloud or shown under the pointer on the whole page.
+// looked for where they stand alone, what is read aloud or shown under the pointer on the whole page.
 const SAID = {
   upload: "Upload",
   limit: "{size} per file",
@@ -33,13 +33,45 @@ const SAID = {
   files: "file upload",
   stop: "Stop",
   running: "Running...",
+  skip: "Skip to main content",
+  dismiss: "Dismiss",
+  one: "{count} option available.",
+  available: "{count} options available.",
+  nothing: "No results",
+  copy: "Copy to clipboard",
+  version: "Copy version to clipboard",
+  made: "Made with Streamlit v",
+  reveal: "Show password",
+  conceal: "Hide password",
+  png: "Download plot as a PNG",
+  rising: "Sort ascending",
+  falling: "Sort descending",
+  format: "Format",
+  fit: "Autosize",
+  pin: "Pin column",
+  unpin: "Unpin column",
+  hide: "Hide column",
+  enter: "Press Enter to apply",
+  submit: "Press Enter to submit form",
+  control: "Press Ctrl+Enter to apply",
+  command: "Press ⌘+Enter to apply",
+  connecting: "Connecting",
+  lost: "Connection error",
+  silent: "Streamlit server is not responding. {question}",
+  stopped: "Is Streamlit still running? {advice}",
+  error: "This app has encountered an error. {more}",
 };
 const PLACE = /\\\{(\w+)\\\}/g;
 const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-const BOXES = ".stFileUploader, [data-testid='stStatusWidget'], [data-testid^='stMainMenu'], [role='menu']";
-const ATTRIBUTES = ["aria-label", "title", "placeholder"];
+const TESTED = "stStatusWidget stMainMenu stSkipToContent stException InputInstructions stDialog stDataFrameColumn stSelectboxVirtual";
+const BOXES = [
+  ".stFileUploader", "[role='menu']", "[data-live-announcer]", ...TESTED.split(" ").map((id) => `[data-testid^='${id}']`),
+].join();
+const ATTRIBUTES = ["aria-label", "title", "placeholder", "data-title"];
 
-export default function ({ data }) {
+export default function ({ data: { language, ...data } }) {
+  const spoken = document.documentElement.lang;
+  document.documentElement.lang = language;
   const words = Object.entries(data).map(([name, here]) => [new RegExp(`^${escaped(SAID[name]).replace(PLACE, "(?<$1>.+)")}$`), here]);
   const translated = (text) => {
     for (const [pattern, here] of words) {
@@ -65,5 +97,9 @@ export default function ({ data }) {
   const watch = new MutationObserver(() => (asked ||= requestAnimationFrame(say)));
   watch.observe(document.body, { childList: true, subtree: true });
   say();
-  return () => (watch.disconnect(), cancelAnimationFrame(asked));
+  return () => {
+    watch.disconnect();
+    cancelAnimationFrame(asked);
+    document.documentElement.lang = spoken;
+  };
 }

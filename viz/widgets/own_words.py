@@ -42,6 +42,33 @@ _WORDS = {
     "files": mark("Choose a file"),
     "stop": mark("Stop"),
     "running": mark("It runs"),
+    "skip": mark("Skip to the page"),
+    "dismiss": mark("Close it"),
+    "one": mark("Choices: {count}"),
+    "available": mark("Choices: {count}"),
+    "nothing": mark("Nothing of that name"),
+    "copy": mark("Copy"),
+    "version": mark("Copy the version"),
+    "made": mark("Made with Streamlit, version"),
+    "reveal": mark("Show what is typed"),
+    "conceal": mark("Hide what is typed"),
+    "png": mark("Download as PNG"),
+    "rising": mark("Sort, smallest first"),
+    "falling": mark("Sort, largest first"),
+    "format": mark("Form of the numbers"),
+    "fit": mark("Fit the width"),
+    "pin": mark("Keep the column in sight"),
+    "unpin": mark("Let the column move"),
+    "hide": mark("Hide the column"),
+    "enter": mark("Enter: take it"),
+    "submit": mark("Enter: send it"),
+    "control": mark("Ctrl+Enter: take it"),
+    "command": mark("⌘+Enter: take it"),
+    "connecting": mark("Connecting"),
+    "lost": mark("The connection is lost"),
+    "silent": mark("The server does not answer."),
+    "stopped": mark("The server does not answer."),
+    "error": mark("An error that nobody foresaw: the server's log says where."),
 }
 """What is said in place of Streamlit's words, by the names that the script gives those; still to be translated."""
 
@@ -52,4 +79,5 @@ def speak() -> None:
         return
     script = file_text(Path(__file__).with_suffix(".js"))
     component = st.components.v2.component("attention_bench.own_words", html="<div></div>", js=script)
-    component(key="own-words", data={name: _(message) for name, message in _WORDS.items()}, height=1)
+    words = {name: _(message) for name, message in _WORDS.items()}
+    component(key="own-words", data={"language": current_language()} | words, height=1)

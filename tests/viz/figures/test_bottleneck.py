@@ -41,3 +41,11 @@ def test_a_line_is_as_thick_as_its_weight() -> None:
     thick = [float(each) for each in re.findall(r'stroke-width="([\d.]+)"', drawing_of(many_looks(view)))]
     shown = sorted(float(weight) for weight in view.weights.ravel() if weight >= 0.03)
     assert sorted(each / max(thick) for each in thick) == pytest.approx([each / shown[-1] for each in shown], abs=0.01)
+
+
+def test_a_sentence_written_from_right_to_left_begins_at_the_right() -> None:
+    words = ("החתול", "שתה", "חלב")
+    figure = drawing_of(one_vector(words, ("le", "chat"), title="Seq2seq, 2014", numbers=768))
+    at = {word: float(x) for x, word in re.findall(r'<text x="([-\d.]+)"[^>]*>([^<]+)<', figure)}
+    assert at["החתול"] > at["שתה"] > at["חלב"]
+    assert at["le"] < at["chat"]

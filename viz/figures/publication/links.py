@@ -22,6 +22,7 @@ from viz.figures.publication.layout import (
 )
 from viz.figures.publication.sheet import Sheet
 from viz.figures.publication.text import lines_of, width_of
+from viz.text.tokens import runs_rightward
 
 _DEEP = 90.0  # points between the words above and those below
 _BLANK = 5.0  # between words
@@ -75,6 +76,8 @@ def _placed(words: Sequence[str], left: float, room: float) -> tuple[list[tuple[
     for word, each in zip(shown, wide, strict=True):
         places.append((at + each * scale / 2, word))
         at += each * scale
+    if not runs_rightward(words):
+        places = [(2 * left + room - place, word) for place, word in places]
     return places, LABEL * scale
 
 

@@ -180,7 +180,7 @@ def _grow(
     for count, start in starts:
         cells = "".join(f'<td data-model="{escape(titles[key])}">{_cell(host, key, start)}</td>' for key in keys)
         beyond = ' class="grow-beyond"' if count > TRAINING_LENGTH else ""
-        rows.append(f'<tr{beyond}><td class="grow-source"><b>{count}</b> {escape(start)}</td>{cells}</tr>')
+        rows.append(f'<tr{beyond}><td class="grow-source"><b>{count}</b> <bdi>{escape(start)}</bdi></td>{cells}</tr>')
     words = escape(_("words read"))
     st.html(
         f'{style_sheet(_SHEET)}<div class="grow"><table><tr><th>{words}</th>{head}</tr>{"".join(rows)}</table></div>'
