@@ -252,7 +252,8 @@ def _wait(host: Host, key: str) -> None:
     """Start loading if nobody has, and show how far it is until it is done."""
     if not host.is_begun(key):
         host.warm_up((key,))
-    name = identity_of(key)
+    here = own_models()
+    name = _(here[key].title) if key in here else identity_of(key)
     bar = st.progress(0.0, text=plain(_("{name} is being opened …", name=name)))
     while not host.is_settled(key):
         progress = host.progress(key)
