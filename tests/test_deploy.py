@@ -76,7 +76,7 @@ def test_the_proxy_sends_whoever_asks_for_a_room_to_its_server(tmp_path: Path) -
             one, two = (str(each.server_port) for each in servers.values())
 
             def met(visitor: OpenerDirector, address: str) -> str:
-                return str(visitor.open(f"http://127.0.0.1:{port}/{address}", timeout=5).read().decode())
+                return str(visitor.open(f"http://127.0.0.1:{port}/{address}", timeout=30).read().decode())
 
             visitor = build_opener(HTTPCookieProcessor())
             assert met(visitor, "?room=BKXQMP") == two

@@ -18,7 +18,7 @@ import pytest
 from tests.support.browsing import ROOT, free_port, query, wait_until_it_answers
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Browser, Page, Route
 
 SECONDS = 3.0
 FIRST, SECOND = (
@@ -102,3 +102,21 @@ def test_a_server_that_is_stopped_in_mid_request_and_started_again_loses_nothing
         said += stop(server)[1]
     assert "ASKED" not in said
     assert "Traceback" not in said
+
+
+def test_a_picture_whose_script_does_not_come_asks_for_it_again(browser: Browser, address: str) -> None:
+    asked: list[str] = []
+
+    def answer(route: Route) -> None:
+        asked.append(route.request.url)
+        if len(asked) <= 2:
+            route.abort()
+        else:
+            route.continue_()
+
+    page = browser.new_page()
+    page.route("**/attention-bench/canvas/alignment/**", answer)
+    page.goto(address)
+    page.locator(".alignment .panel").first.wait_for(timeout=120_000)  # the server loads its models first
+    assert len(asked) == 3
+    page.close()

@@ -12,7 +12,7 @@ import streamlit as st
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from viz.canvas.parts import parts_of
+from viz.canvas.parts import FOLDER, parts_of
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -43,11 +43,12 @@ def script_of(name: str) -> str:
         return parts_of(name).script
     base = str(st.get_option("server.baseUrlPath") or "").strip("/")
     address = f"{base and '/'}{base}/{ROUTE}/{name}/{_digest(name)}.js"
-    return (
-        f"const address = location.origin + {json.dumps(address)};\n"
-        'const found = await import(address).catch(() => import(address + "?again"));\n'
-        "export default found.default;\n"
-    )
+    return f"const ADDRESS = {json.dumps(address)};\n{_fetched()}"
+
+
+@cache
+def _fetched() -> str:
+    return (FOLDER / "fetched.js").read_text(encoding="utf8")
 
 
 @cache

@@ -21,6 +21,7 @@ from torch import Tensor
 from models import catalog, describe, load, load_translator, registry
 from models.experiments.alignment import TOLD_APART
 from models.hooks import capture
+from models.huggingface.embedded import READERS
 from models.mechanisms import mechanisms
 from models.sites import Site
 from models.trace import Alignment
@@ -433,8 +434,8 @@ def test_all_weights_together_are_small_enough_to_clone() -> None:
 
 def test_every_folder_of_weights_is_a_checkpoint_or_the_tokenizer_of_a_pair() -> None:
     pairs = {describe(key).pair for key in SHIPPED}
-    assert {path.name for path in WEIGHTS.iterdir()} == {*SHIPPED, *pairs}
-    tokenizers = list(WEIGHTS.rglob(TOKENIZER_FILE))
+    assert {path.name for path in WEIGHTS.iterdir()} == {*SHIPPED, *pairs, READERS.name}
+    tokenizers = list(WEIGHTS.glob(f"*/{TOKENIZER_FILE}"))
     assert sorted(tokenizers) == sorted(WEIGHTS / pair / TOKENIZER_FILE for pair in pairs)
     assert len({file_hash(path) for path in tokenizers}) == len(tokenizers)
 
