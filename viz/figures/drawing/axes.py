@@ -150,11 +150,17 @@ def axis_places(panel: Panel, grid: Grid, box: Box) -> tuple[AxisTitle, AxisTitl
     """
     room = box.right - box.left
     wide = tokens.width(panel.key_title) * GLYPH_WIDTH * AXIS_TITLE_SIZE > room
-    columns = tokens.wrap(panel.key_title, BROKEN_TITLE) if wide else [panel.key_title]
+    columns = _broken(panel.key_title) if wide else [panel.key_title]
     high = box.bottom - box.top >= SHORT_AREA
     rows = panel.query_title if high else broken_title(panel.query_title)
     above, middle = box.top - TICK - grid.label_height, (box.top + box.bottom) / 2
     return (columns, (box.left + room / 2, above)), (rows.split("\n"), (box.head_left, middle))
+
+
+def _broken(title: str) -> list[str]:
+    """Return a title in two lines about as long as each other, or where words forbid it, in lines of `BROKEN_TITLE`."""
+    halves = tokens.wrap(title, tokens.width(title) // 2 + 2)
+    return halves if len(halves) <= 2 else tokens.wrap(title, BROKEN_TITLE)
 
 
 def axis_titles(panel: Panel, grid: Grid, box: Box, *, suffix: str) -> list[dict[str, Any]]:
