@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, cast
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Protocol, cast
 
 import models
 from models.experiments.states import DecoderRun, Numbers
@@ -16,65 +16,59 @@ if TYPE_CHECKING:
     from viz.server.runtime import Host
 
 
-def parameters_at(host: Host, key: str, place: Site | None, names: Iterable[str]) -> Mapping[str, Numbers]:
-    """Return parameters by their names, as `models.experiments.arithmetic.parameters_at` does.
+class Inside(Protocol):
+    """The inside of one of our own models."""
+
+    def parameters_at(self, place: Site | None, names: tuple[str, ...]) -> Mapping[str, Numbers]:
+        """Return parameters by their names, as `models.experiments.arithmetic.parameters_at` does.
+
+        Parameters
+        ----------
+        place : Site or None
+        names : tuple of str
+        """
+
+    def decoder_run(self, trace: AttentionTrace) -> DecoderRun:
+        """Return the states of the decoder, as `models.experiments.arithmetic.decoder_run` does.
+
+        Parameters
+        ----------
+        trace : AttentionTrace
+            Of the model, without edits.
+        """
+
+    def encodings(self, count: int) -> Numbers:
+        """Return what a Transformer adds to its first `count` tokens, [count, d_model].
+
+        Parameters
+        ----------
+        count : int
+        """
+
+    def without_positions(self, source: str) -> AttentionTrace:
+        """Return the trace of `source` through a Transformer whose encoder is not told where its words stand.
+
+        Parameters
+        ----------
+        source : str
+        """
+
+
+def inside_of(host: Host, key: str) -> Inside:
+    """Return the inside of a model.
 
     Parameters
     ----------
     host : Host
     key : str
         Of one of our own models.
-    place : Site or None
-    names : iterable of str
-    """
-    model, wanted = host.model(key), tuple(names)
-    if isinstance(model, ServedModel):
-        return model.parameters_at(place, wanted)
-    from models.experiments import arithmetic
-
-    return arithmetic.parameters_at(cast("Translator", model), place, wanted)
-
-
-def decoder_run(host: Host, key: str, trace: AttentionTrace) -> DecoderRun:
-    """Return the states of a decoder, as `models.experiments.arithmetic.decoder_run` does.
-
-    Parameters
-    ----------
-    host : Host
-    key : str
-        Of one of our own models.
-    trace : AttentionTrace
-        Of it, without edits.
     """
     model = host.model(key)
-    if isinstance(model, ServedModel):
-        return model.decoder_run(trace)
-    from models.experiments import arithmetic
-
-    return arithmetic.decoder_run(cast("Translator", model), trace)
-
-
-def encodings(host: Host, key: str, count: int) -> Numbers:
-    """Return what a Transformer adds to its first `count` tokens, [count, d_model].
-
-    Parameters
-    ----------
-    host : Host
-    key : str
-        Of a Transformer.
-    count : int
-    """
-    model = host.model(key)
-    if isinstance(model, ServedModel):
-        return model.encodings(count)
-    from models.experiments import positions
-
-    added: Numbers = positions.encodings(cast("Translator", model), count).numpy()
-    return added
+    return model if isinstance(model, ServedModel) else _Here(cast("Translator", model))
 
 
 def without_positions(host: Host, key: str, source: str) -> AttentionTrace:
-    """Return the trace of `source` through a Transformer whose encoder is not told where its words stand.
+    """Return what `Inside.without_positions` does, from the cache if it was run before.
 
     Parameters
     ----------
@@ -83,13 +77,33 @@ def without_positions(host: Host, key: str, source: str) -> AttentionTrace:
         Of a Transformer.
     source : str
     """
+    identity = ("without positions", models.describe(key).sha256, source)
+    return host.traces.get(identity, lambda: inside_of(host, key).without_positions(source))
 
-    def run() -> AttentionTrace:
-        model = host.model(key)
-        if isinstance(model, ServedModel):
-            return model.without_positions(source)
+
+class _Here:
+    """The inside of a model in this process; see `Inside`. What needs torch is imported when it is asked for."""
+
+    def __init__(self, model: Translator) -> None:
+        self._model = model
+
+    def parameters_at(self, place: Site | None, names: tuple[str, ...]) -> Mapping[str, Numbers]:
+        from models.experiments import arithmetic
+
+        return arithmetic.parameters_at(self._model, place, names)
+
+    def decoder_run(self, trace: AttentionTrace) -> DecoderRun:
+        from models.experiments import arithmetic
+
+        return arithmetic.decoder_run(self._model, trace)
+
+    def encodings(self, count: int) -> Numbers:
         from models.experiments import positions
 
-        return positions.without_positions(cast("Translator", model)).attend(source)
+        added: Numbers = positions.encodings(self._model, count).numpy()
+        return added
 
-    return host.traces.get(("without positions", models.describe(key).sha256, source), run)
+    def without_positions(self, source: str) -> AttentionTrace:
+        from models.experiments import positions
+
+        return positions.without_positions(self._model).attend(source)

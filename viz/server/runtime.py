@@ -27,7 +27,8 @@ from viz.server.limits import check_length
 from viz.server.queueing import Turns, settle, wait_for
 from viz.server.runs import Run, RunOptions, Runs
 from viz.server.service import Service, service_at
-from viz.server.service_model import ServedCrew, ServedModel
+from viz.server.service_crew import ServedCrew
+from viz.server.service_model import ServedModel
 from viz.server.traces import TRACE_BYTES, TraceCache
 from viz.server.used import note
 

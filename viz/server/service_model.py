@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,12 +24,10 @@ from models.trace.codec import unpack
 from models.trace.plain import fields_of, read_site
 from models.translation.replaying import Orders, Outcome, Replay, told_by
 from models.translation.words import beginning
-from viz.server.queueing import wait_for
-from viz.server.service import Call, Service
+from viz.server.service import Service
 
 if TYPE_CHECKING:
     from models.edits import Edit
-    from viz.server.worker import Question
 
 
 def record_in(data: bytes) -> AttentionTrace:
@@ -181,66 +179,6 @@ class ServedModel:
         request : Request
         """
         return unpack(io.BytesIO(self.service.ask(request)[0]))[1]
-
-
-class ServedAnswer:
-    """What the service was asked, and will answer; see `viz.server.crew.Awaited`.
-
-    Parameters
-    ----------
-    call : Call
-    """
-
-    def __init__(self, call: Call) -> None:
-        self._call = call
-
-    def wait(self) -> tuple[AttentionTrace, float]:
-        """Return the record, and the milliseconds that the run took; raises as the model does."""
-        try:
-            data, milliseconds = wait_for(self._call.future)
-        finally:
-            self.leave()
-        return record_in(data), milliseconds
-
-    def leave(self) -> None:
-        """Take the question back, if it is not answered."""
-        if not self._call.future.done():
-            self._call.leave()
-
-
-class ServedCrew:
-    """The service as what answers questions; see `viz.server.crew.Elsewhere`.
-
-    Parameters
-    ----------
-    service : Service
-    """
-
-    has_all = True
-
-    def __init__(self, service: Service) -> None:
-        self._service = service
-
-    def warm_up(self, keys: Iterable[str]) -> None:
-        """Load nothing: the service does, by itself.
-
-        Parameters
-        ----------
-        keys : iterable of str
-        """
-
-    def ask(self, questions: Sequence[Question]) -> list[ServedAnswer]:
-        """Ask several questions at once.
-
-        Parameters
-        ----------
-        questions : sequence of Question
-        """
-        begun = []
-        for each in questions:
-            request = Request("attend", each.key, each.source, each.target, each.pair, each.edits, each.sites)
-            begun.append(ServedAnswer(self._service.begin(request)))
-        return begun
 
 
 class ServedReplay(Replay):

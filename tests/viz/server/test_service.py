@@ -22,8 +22,8 @@ from models.serve.web import make_app
 from models.trace import AttentionTrace
 from models.trace.codec import to_bytes
 from tests.support.serving import CutLine, free_port, served
-from viz.server import inside
 from viz.server.cores import load_for_serving
+from viz.server.inside import inside_of, without_positions
 from viz.server.queueing import telling, watch
 from viz.server.runtime import Host, ModelUnavailableError, served_host, shared_host
 from viz.server.service import MOST_LOST, Service, service_at
@@ -72,7 +72,7 @@ def test_records_are_the_same_bit_for_bit_alone_and_in_company(there: Host, here
     ask: list[Callable[[Host], AttentionTrace]] = [
         lambda host: host.attend(KEYS[2], "The cat sleeps.", "Le chat dort.", edits=edits),
         lambda host: host.attend("hf:minilm", SENTENCE, pair="It is loud."),
-        lambda host: inside.without_positions(host, KEYS[2], SENTENCE),
+        lambda host: without_positions(host, KEYS[2], SENTENCE),
     ]
     for each in ask:
         assert bits(each(there)) == bits(each(here))
@@ -98,12 +98,12 @@ def test_sweeps_chance_and_walks_are_the_same(there: Host, here: Host) -> None:
         low, expected = (chance_bands(each, "decoder.0.cross", how=how, samples=20).low for each in (one, other))  # type: ignore[arg-type]
         np.testing.assert_allclose(low, expected, atol=1e-5)
     text = here.attend(KEYS[0], SENTENCE)
-    states, expected_states = (inside.decoder_run(host, KEYS[0], text) for host in (there, here))
+    states, expected_states = (inside_of(host, KEYS[0]).decoder_run(text) for host in (there, here))
     assert np.array_equal(states.states, expected_states.states)
     place = text.sites[0]
-    found, wanted = (inside.parameters_at(host, KEYS[0], place, ["score_vector"]) for host in (there, here))
+    found, wanted = (inside_of(host, KEYS[0]).parameters_at(place, ("score_vector",)) for host in (there, here))
     assert np.array_equal(found["score_vector"], wanted["score_vector"])
-    assert np.array_equal(*(inside.encodings(host, KEYS[2], 12) for host in (there, here)))
+    assert np.array_equal(*(inside_of(host, KEYS[2]).encodings(12) for host in (there, here)))
 
 
 def test_what_is_wrong_is_said_in_the_same_words(there: Host, here: Host) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 
 import streamlit as st
@@ -46,7 +47,7 @@ from viz.pages.bench.settings import (
     WINDOW,
     YEAR,
 )
-from viz.pages.bench.timeline import choose_mechanisms, choose_place
+from viz.pages.bench.timeline import Place, choose_mechanisms, choose_place
 from viz.pages.bench.wanted import Wanted, ask_translation, file_name_of, fit_translation, name_of, view_of
 from viz.pages.bench.window import show_window
 from viz.server.loading import loads, usable
@@ -200,13 +201,11 @@ def _show(
         for key, trace in traces.items()
     }
     run = ("bench", source, target, *places.items(), wanted.unit, wanted.reading)
-    views = host.workings.get(
-        run, lambda: {key: view_of(trace, places[key], wanted) for key, trace in traces.items() if trace.sites}
-    )
-    same: dict[str, AttentionTrace] = {}
+    views = host.workings.get(run, lambda: _views(traces, places, wanted))
+    compared: dict[str, View] = {}
     if chosen in views and (wanted.order == AGREEMENT or {MULTIPLES, SUMMARY} & set(also)):
         same = on_one_translation(host, traces, target, chosen, messages)
-    compared = {key: view_of(trace, places[key], wanted) for key, trace in same.items() if trace.sites}
+        compared = _views(same, places, wanted)
     measured = traces if wanted.order != YEAR or SUMMARY in also else {}
     summaries = _summaries(host, measured, views, compared, chosen)
     order = in_order(tuple(traces), summaries, wanted.order)
@@ -225,12 +224,34 @@ def _show(
             show_multiples(others, compared[chosen], wanted, available)
         if SUMMARY in also:
             show_summaries([summaries[key] for key in order], file_name_of(traces))
-        if HAND in also and views:
-            show_by_hand(host, traces, target, places, wanted, messages)
-        if WINDOW in also:
-            show_window(host, traces, places, wanted, available)
-        if NUMBERS in also:
-            show_numbers({key: views[key] for key in order if key in views})
+        ordered = {key: views[key] for key in order if key in views}
+        _show_last(_Ran(host, traces, target, places, ordered), also, wanted, available, messages)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ran:
+    """What was run and is drawn: the traces, where each is looked at, and the views, in the order shown."""
+
+    host: Host
+    traces: dict[str, AttentionTrace]
+    target: str | None
+    places: dict[str, Place]
+    views: dict[str, View]
+
+
+def _show_last(ran: _Ran, also: Collection[str], wanted: Wanted, available: int, messages: DeltaGenerator) -> None:
+    """Show what stands last below the picture: alignment by hand, the window of local attention, the numbers."""
+    if HAND in also and ran.views:
+        show_by_hand(ran.host, ran.traces, ran.target, ran.places, wanted, messages)
+    if WINDOW in also:
+        show_window(ran.host, ran.traces, ran.places, wanted, available)
+    if NUMBERS in also:
+        show_numbers(ran.views)
+
+
+def _views(traces: dict[str, AttentionTrace], places: dict[str, Place], wanted: Wanted) -> dict[str, View]:
+    """Return the map of each mechanism that has attention, where it is looked at."""
+    return {key: view_of(trace, places[key], wanted) for key, trace in traces.items() if trace.sites}
 
 
 def _summaries(

@@ -11,7 +11,7 @@ from models.experiments.states import DecoderRun
 from viz.canvas.standalone import Picture
 from viz.canvas.walk import encode_walk
 from viz.pages.steps.places import Place
-from viz.server.inside import decoder_run, parameters_at
+from viz.server.inside import inside_of
 from viz.server.runtime import Host
 from viz.views.view import Unit
 from viz.walk.mechanisms import WALKS
@@ -52,7 +52,7 @@ class Walker:
             place=place.site,
             head=place.head,
             column=column,
-            parameters=parameters_at(self.host, place.key, place.site, walk.parameters),
+            parameters=inside_of(self.host, place.key).parameters_at(place.site, tuple(walk.parameters)),
             states=self.run.states if self.run else (),
             vector=self.run.vector if self.run else None,
             is_last=place.is_last,
@@ -71,7 +71,7 @@ def walker_of(host: Host, place: Place) -> Walker:
     if not WALKS[place.mechanism].needs_states:
         return Walker(place, host, None)
     identity = (trace.provenance.sha256, trace.source.ids, trace.target.ids)
-    kept = session.kept(_RUN + place.key, identity, lambda: decoder_run(host, place.key, trace))
+    kept = session.kept(_RUN + place.key, identity, lambda: inside_of(host, place.key).decoder_run(trace))
     return Walker(place, host, kept)
 
 

@@ -15,7 +15,7 @@ from viz.pages.steps.equations import show_equations
 from viz.pages.steps.numbers import LONGEST_NAMED
 from viz.pages.steps.settings import COUNT, COUNTS, ENCODER_HEAD, ENCODER_LAYER
 from viz.pages.steps.walk import read_sentence
-from viz.server.inside import encodings, without_positions
+from viz.server.inside import inside_of, without_positions
 from viz.server.loading import usable
 from viz.server.runtime import Host, shared_host
 from viz.text.language import _, _n
@@ -62,7 +62,7 @@ def _encoding(host: Host, key: str, available: float) -> None:
     )
     labels = {each: _n("{count} position", "{count} positions", int(each)) for each in COUNTS}
     count = int(choose(COUNT, labels))
-    added = encodings(host, key, count)
+    added = inside_of(host, key).encodings(count)
     show_figure(
         position_encoding(added, width=available),
         key="encoding",
