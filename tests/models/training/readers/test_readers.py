@@ -101,7 +101,7 @@ def test_a_gpt_is_its_papers_equations_and_the_class_of_transformers(
         peer = GPT2LMHeadModel.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager").eval()
         logits = peer(torch.tensor([ids])).logits[0].numpy()
         np.testing.assert_allclose(model.network(torch.tensor([ids])).logits[0].numpy(), logits, atol=1e-5)
-    np.testing.assert_allclose(logits, expected, atol=1e-4 if local else 1e-5)
+    np.testing.assert_allclose(logits, expected, atol=2e-5 if local else 1e-5)  # float32 against float64
     assert {str(each.site) for each in trace} == set(maps)
     for each in trace:
         np.testing.assert_allclose(each.weights, maps[str(each.site)], atol=1e-5)
