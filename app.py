@@ -12,7 +12,7 @@ from viz.server.guard import guards
 from viz.server.rooming import room_routes
 from viz.server.scripts import script_routes
 from viz.widgets.frame import show_app
-from viz.widgets.style import history_script
+from viz.widgets.style import first_script, page_script
 
 PAGES = (
     "why",
@@ -28,4 +28,4 @@ if __name__ == "__main__":
     show_app(PAGES, first="bench", icon=Path(__file__).parent / "viz" / "icon.svg")
 else:
     routes = [*room_routes(), *script_routes()]
-    app = st.App(Path(__file__), routes=routes, middleware=guards([history_script()]))
+    app = st.App(Path(__file__), routes=routes, middleware=guards([page_script()], first=first_script()))

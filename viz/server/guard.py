@@ -16,6 +16,7 @@ from starlette.middleware import Middleware
 from starlette.responses import PlainTextResponse
 
 from viz.server.configuration import ConfigurationError, configuration
+from viz.server.first_page import FirstPage
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -106,19 +107,21 @@ def _is_local(scope: Scope) -> bool:
     return (scope["client"] or ("",))[0] in ("127.0.0.1", "::1") and not names & {b"x-forwarded-for", b"forwarded"}
 
 
-def guards(inline: Iterable[str]) -> list[Middleware]:
+def guards(inline: Iterable[str], *, first: str) -> list[Middleware]:
     """Return what stands before the app; ends the start if the server is set up wrongly.
 
     Parameters
     ----------
     inline : iterable of str
         Scripts that pages hold beside Streamlit's own.
+    first : str
+        The script that runs before Streamlit's own.
     """
     try:
         said = configuration()
     except ConfigurationError as error:
         raise SystemExit(str(error)) from error
     MultiPartParser.spool_max_size = HELD_IN_MEMORY
-    scripts = (*inline_scripts(FIRST_PAGE.read_text(encoding="utf8")), *inline)
+    scripts = (*inline_scripts(FIRST_PAGE.read_text(encoding="utf8")), first, *inline)
     headers = {"Content-Security-Policy": policy(scripts, said.framed_by), **HEADERS}
-    return [Middleware(Guard, headers, metrics=said.metrics)]
+    return [Middleware(Guard, headers, metrics=said.metrics), Middleware(FirstPage, first)]

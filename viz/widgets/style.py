@@ -25,15 +25,24 @@ def apply_style(*sheets: Path) -> None:
     icon = b64encode(file_text(HERE.parent / "icon.svg").encode()).decode()
     picture = f'<img src="data:image/svg+xml;base64,{icon}" alt="">'
     header = '<h1 class="bench-title">' + picture + escape(_("Attention Bench")) + "</h1>"
-    script = f"<script>{history_script()}</script>"
+    script = f"<script>{page_script()}</script>"
     st.html(f"{style_sheet(HERE / 'style.css')}{header}{script}", unsafe_allow_javascript=True)
     for sheet in sheets:
         st.html(style_sheet(sheet))
 
 
-def history_script() -> str:
-    """Return the one script that stands in a page; the server names it to the browser before."""
-    return "\n" + "".join(file_text(HERE / name) for name in ("history.js", "dark.js", "wrapping.js", "turning.js"))
+def first_script() -> str:
+    """Return the script that runs before Streamlit's own: what hears of the browser's Back before Streamlit does."""
+    return _script("history.js", "turning.js")
+
+
+def page_script() -> str:
+    """Return the script that stands in a page, and needs what Streamlit has drawn."""
+    return _script("dark.js", "wrapping.js")
+
+
+def _script(*names: str) -> str:
+    return "\n" + "".join(file_text(HERE / name) for name in names)
 
 
 def style_sheet(path: Path) -> str:

@@ -1,14 +1,19 @@
 // A page is turned when the one that is left has answered: what it still sends for a key just pressed has no place on the
 // next one, and Streamlit's page would stay white. Waits four seconds at most, and twelve where something was just typed,
 // which a slow server would lose, or where the browser goes back or forward: Streamlit would write the link of the page
-// that is left into the entry of the next, and mix the settings of both.
+// that is left into the entry of the next, and mix the settings of both. Runs before Streamlit's own script.
 (() => {
   if (window.attentionBenchTurning) return;
   window.attentionBenchTurning = true;
   const PAUSE = 350, LATELY = 3000, MOST = 4000, MOST_SURE = 12000, STEP = 30; // ms: until a key is sent, of waiting, between looks
-  let typed = -PAUSE, turning = false, going = false;
+  let typed = -PAUSE, asked = -LATELY, turning = false, going = false;
   const RUNS = ["running", "rerunRequested"].map((state) => `[data-test-script-state="${state}"]`).join();
-  const isBusy = () => performance.now() - typed < PAUSE || document.querySelector(RUNS);
+  const isBusy = () => {
+    const now = performance.now();
+    return now - typed < PAUSE || now - asked < LATELY || document.querySelector(RUNS);
+  };
+  new MutationObserver(() => { if (document.querySelector(RUNS)) asked = -LATELY; }) // the run that was asked for has begun
+    .observe(document, { subtree: true, attributeFilter: ["data-test-script-state"] });
   const whenAnswered = (most, turn) => {
     const began = performance.now();
     const look = () => (isBusy() && performance.now() - began < most ? setTimeout(look, STEP) : turn());
@@ -29,16 +34,23 @@
       turning = false;
     });
   }, { capture: true });
-  // The address is that of the page which is gone to, and stays so; Streamlit hears of it later, once for several steps.
+  // Back and Forward, heard of before Streamlit does. While a page answers, Streamlit hears of them later, once for several
+  // steps: the address is that of the page which is gone to. And until that page has answered its link holds to the letter:
+  // Streamlit writes it on the way without the boxes that are not filled yet, which one more step would leave so for good.
+  let holding = 0;
   for (const name of ["pushState", "replaceState"]) {
     const write = history[name].bind(history);
-    history[name] = (...entry) => going || write(...entry);
+    history[name] = (...entry) => going || holding || write(...entry);
   }
   window.addEventListener("popstate", (event) => {
     const free = !going && (!event.isTrusted || !isBusy());
-    if (free) typed = performance.now(); // Streamlit asks the server in a moment
-    if (free) return;
+    if (free) {
+      const turn = (holding = typed = asked = performance.now()); // Streamlit asks the server in a moment
+      whenAnswered(MOST_SURE, () => { if (holding === turn) holding = 0; });
+      return;
+    }
     event.stopImmediatePropagation();
+    holding = 0;
     if (going) return;
     going = true;
     whenAnswered(MOST_SURE, () => {
@@ -46,6 +58,9 @@
       window.dispatchEvent(new PopStateEvent("popstate", { state: history.state }));
     });
   }, { capture: true });
+  for (const kind of ["pointerdown", "keydown"]) { // what the reader does next is written as ever
+    window.addEventListener(kind, ({ altKey, metaKey }) => { if (!altKey && !metaKey) holding = 0; }, { capture: true, passive: true });
+  }
   // Keys that clickers send turn the steps of a lesson, from the moment its bar is there.
   const BUTTONS = { PageUp: "lesson-previous", PageDown: "lesson-next" };
   window.addEventListener("keydown", (event) => {

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from starlette.applications import Starlette
-from starlette.responses import PlainTextResponse
+from starlette.responses import HTMLResponse, PlainTextResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
@@ -28,7 +28,13 @@ def client(monkeypatch: pytest.MonkeyPatch) -> Callable[..., TestClient]:
             monkeypatch.setenv(f"ATTENTION_BENCH_{name}", text)
         paths = ("/", "/_stcore/metrics", "/school/_stcore/metrics", "/_stcore/health")
         routes = [Route(path, lambda _request: PlainTextResponse("told")) for path in paths]
-        return TestClient(Starlette(routes=routes, middleware=guards(["one();"])), client=(at, 5000))
+        routes.append(
+            Route(
+                "/page",
+                lambda _request: HTMLResponse("<html><head><b></head>\N{HEAVY CHECK MARK}", headers={"etag": "1"}),
+            )
+        )
+        return TestClient(Starlette(routes=routes, middleware=guards(["one();"], first="zero();")), client=(at, 5000))
 
     return made
 
@@ -52,6 +58,14 @@ def test_the_policy_has_no_wildcard_and_allows_scripts_by_their_hash_alone() -> 
 def test_scripts_of_streamlits_own_page_are_found() -> None:
     assert inline_scripts(FIRST_PAGE.read_text(encoding="utf8"))
     assert inline_scripts("<script>\na()</script><script src='b'></script><script>c()</script>") == ["\na()", "c()"]
+
+
+def test_a_page_begins_with_the_script_that_hears_first(client: Callable[..., TestClient]) -> None:
+    answer = client().get("/page")
+    assert answer.text == "<html><head><script>zero();</script><b></head>\N{HEAVY CHECK MARK}"
+    assert "etag" not in answer.headers
+    assert len(inline_scripts(FIRST_PAGE.read_text(encoding="utf8").replace("<head>", "<head><script>a</script>"))) == 2
+    assert client().get("/").text == "told"
 
 
 def test_schools_that_are_named_may_frame_the_app(client: Callable[..., TestClient]) -> None:

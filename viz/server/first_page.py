@@ -1,0 +1,65 @@
+"""What goes into the head of Streamlit's own page, before Streamlit's scripts: ours must hear of some events first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from starlette.datastructures import MutableHeaders
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+HEAD = b"<head>"
+STAMPS = ("etag", "last-modified", "accept-ranges")  # of the file without the script
+
+
+class FirstPage:
+    """Puts a script at the beginning of the head of every HTML page that is answered.
+
+    Parameters
+    ----------
+    app : ASGI application
+    script : str
+        Named to the browser by its hash, see `viz.server.guard.policy`.
+    """
+
+    def __init__(self, app: ASGIApp, script: str) -> None:
+        self._app, self._script = app, f"<script>{script}</script>".encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] != "http" or scope["method"] != "GET":
+            await self._app(scope, receive, send)
+            return
+        begun: list[Message] = []
+        body = bytearray()
+
+        async def send_with_script(message: Message) -> None:
+            if message["type"] == "http.response.start" and _is_page(message):
+                begun.append(message)
+            elif not begun:
+                await send(message)
+            else:
+                body.extend(message.get("body", b""))
+                if not message.get("more_body", False):
+                    whole = bytes(body).replace(HEAD, HEAD + self._script, 1)
+                    await send(_of_length(begun[0], len(whole)))
+                    await send({"type": "http.response.body", "body": whole})
+
+        await self._app(scope, receive, send_with_script)
+
+
+def _is_page(start: Message) -> bool:
+    """Return whether a reply is a whole HTML page, as it stands."""
+    headers = MutableHeaders(scope=start)
+    is_html = headers.get("content-type", "").startswith("text/html")
+    return bool(start["status"] == 200 and is_html and "content-encoding" not in headers)
+
+
+def _of_length(start: Message, length: int) -> Message:
+    """Return how a reply begins whose body has become longer."""
+    headers = MutableHeaders(scope=start)
+    headers["content-length"] = str(length)
+    for name in STAMPS:
+        del headers[name]
+    return start
