@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect
 
 import models
 from tests.support.bench_page import KEYS, box_of, cell, maps, panel, views, wait_for_panels
-from tests.support.browsing import settle
+from tests.support.browsing import says, settle
 from viz.figures.drawing.theme import coloured
 from viz.views.differences import choose_difference
 from viz.views.view import View, choose_view
@@ -73,7 +73,7 @@ def test_a_typed_sentence_is_drawn_translated_and_read_by_pointing(page: Page) -
     for number, view in enumerate(shown):
         assert panel(page, number).locator(".translation").text_content() == view.trace.output_text
     assert any(re.search(r"\blait\b", view.trace.output_text) for view in shown)
-    assert parse_qs(urlsplit(page.url).query)["sentence"] == [SENTENCE]
+    says(page, sentence=SENTENCE)
     for number, view in enumerate(shown):
         queries, keys = view.weights.shape
         strongest = [(1, int(view.weights[1].argmax())), (queries - 1, int(view.weights[-1].argmax()))]

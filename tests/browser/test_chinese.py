@@ -15,7 +15,7 @@ from PIL import Image
 import models
 from models.translation.examples import EXAMPLES
 from tests.support.bench_page import panel, wait_for_panels
-from tests.support.browsing import query
+from tests.support.browsing import says
 from viz.views.view import View, choose_view
 
 if TYPE_CHECKING:
@@ -70,8 +70,8 @@ def test_a_chinese_sentence_is_typed_and_every_character_is_a_column(
     wait_for_panels(page, shown)
     for number, view in enumerate(shown):
         expect(panel(page, number).locator(".translation")).to_have_text(view.trace.output_text)
-    assert query(page)["sentence"] == [TYPED]
-    assert query(page)["languages"] == [PAIR]
+    says(page, sentence=TYPED)
+    says(page, languages=PAIR)
 
 
 def ink(picture: NDArray[np.uint8]) -> NDArray[np.bool_]:

@@ -16,7 +16,7 @@ from playwright.sync_api import Locator, Page, expect
 import models
 from models.huggingface.embedded import local_models
 from models.trace import AttentionTrace
-from tests.support.browsing import CELL, PIXEL, cell_of, point, query, running
+from tests.support.browsing import CELL, PIXEL, cell_of, point, running, says
 from viz.figures.drawing.theme import PAPER_COLOUR, TEXT_COLOUR, WEIGHT_SCALE
 from viz.measures.head_profile import profiles_of
 from viz.pages.heads.page import KEY
@@ -145,7 +145,7 @@ def test_minilm_is_shown_as_transformers_computes_it(visit: Callable[..., Page])
     page.mouse.click(x, y)
     wait_for_heatmaps(page, 4)
     expect(page.locator("[data-testid=stMultiSelect]")).to_contain_text("layer 2, head 1")
-    assert query(page)["heads2"] == ["1"]
+    says(page, heads2="1")
     for way in ("lines", "on the text"):
         page.get_by_role("radio", name=way, exact=True).click()
         expect(page.locator(".js-line" if way == "lines" else ".on-text li").first).to_be_visible()
@@ -162,7 +162,7 @@ def test_heads_are_picked_shown_and_kept_in_the_link(visit: Callable[..., Page])
     wait_for_heatmaps(page, 3)
     pills.nth(6).click()
     wait_for_heatmaps(page, 4)
-    assert query(page)["heads1"] == ["4 6"]
+    says(page, heads1="4 6")
     pills.nth(7).click()
     expect(page.get_by_text("layer 0, head 0 made room")).to_be_visible()
     expect(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
-from urllib.parse import parse_qs, urljoin, urlsplit
+from urllib.parse import urljoin
+
+from tests.support.browsing import says
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -50,7 +52,7 @@ def test_a_link_brings_its_language_and_the_sentence_stays(open_page: Callable[.
     expect(page.get_by_role("button", name="English")).to_be_visible()
     page.get_by_role("button", name="English").click()
     expect(page.get_by_role("button", name="中文")).to_be_visible()
-    assert parse_qs(urlsplit(page.url).query)["sentence"] == [sentence]
+    says(page, sentence=sentence)
     expect(page.get_by_role("textbox").first).to_have_value(sentence)
 
 

@@ -11,7 +11,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
 from tests.support.bench_page import box_of, maps
-from tests.support.browsing import query, running, settle
+from tests.support.browsing import running, says, settle
 
 FOLDERS = "ATTENTION_BENCH_LESSONS"
 
@@ -83,7 +83,7 @@ def test_a_lesson_opens_by_its_link_and_the_keys_of_a_clicker_turn_its_steps(
     page.keyboard.press("PageDown")
     stands_at(page, 3, "The third step")
     expect(page.get_by_text("may not be read").first).to_be_visible()
-    assert query(page)["edits"] == ["mask_key(decoder.0.cross,3)"]
+    says(page, edits="mask_key(decoder.0.cross,3)")
     settle(page)
     assert page.evaluate("window.sent") == 2  # one run for each key: how wide the page is has been said on the first
     for _time in range(3):  # before the page has answered

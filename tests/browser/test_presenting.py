@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 import models
 from tests.support.bench_page import box_of, maps
-from tests.support.browsing import query
+from tests.support.browsing import says
 from viz.measures.agreement import agreement, expected_row
 from viz.views.view import choose_view
 
@@ -89,4 +89,4 @@ def test_a_row_is_drawn_before_it_is_seen(open_page: Callable[..., Page], addres
     said = page.get_by_text("Agreement 0.").first.inner_text()
     assert float(said.split()[1]) == pytest.approx(found.share, abs=0.02)
     expect(page.locator(".prediction .gap .word")).to_have_text(view.shown.key_tokens.texts[found.gap].strip())
-    assert query(page)["also"] == ["predict"]
+    says(page, also="predict")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.browsing import ROOT, free_port, query, wait_until_it_answers
+from tests.support.browsing import ROOT, free_port, says, wait_until_it_answers
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Route
@@ -96,8 +96,8 @@ def test_a_server_that_is_stopped_in_mid_request_and_started_again_loses_nothing
         translation = page.locator(".surgery-text").first
         expect(translation).not_to_be_empty()
         expect(translation).not_to_contain_text("homme")  # of the sentence before
-        assert query(page)["sentence"] == [SECOND]
-        assert query(page)["edits"] == [edits]
+        says(page, sentence=SECOND)
+        says(page, edits=edits)
     finally:
         said += stop(server)[1]
     assert "ASKED" not in said

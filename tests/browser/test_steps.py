@@ -15,7 +15,7 @@ import models
 from models.experiments import lab, lab_presets
 from models.sites import Site
 from models.trace import AttentionTrace
-from tests.support.browsing import SETTLED, query
+from tests.support.browsing import SETTLED, query, says
 from viz.canvas.standalone import standalone_html
 from viz.pages.steps.looking import Looked, walk_page, walker_of
 from viz.pages.steps.places import Place
@@ -127,7 +127,7 @@ def test_a_click_on_a_word_follows_it_and_one_on_a_column_explains_its_score(vis
     page = visit(mechanism="luong-general", step="scores", unit="piece")
     page.locator(".walk .sentence button").nth(2).click()
     wait_for_weights(page, 2)
-    assert query(page)["word"] == ["2"]
+    says(page, word="2")
     page.locator(".walk .column").nth(3).click()
     page.wait_for_function("() => location.search.includes('reads=3')")
     scores = models.load(KEY).attend(SENTENCE, sites=("decoder.0.cross.*",))["decoder.0.cross"].companions["scores"]

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, parse_qsl, urlsplit
 from urllib.request import urlopen
 
 import pytest
@@ -117,6 +117,11 @@ def settle(page: Page) -> None:
 def query(page: Page) -> dict[str, list[str]]:
     """Return what stands in the address bar behind the question mark."""
     return parse_qs(urlsplit(page.url).query)
+
+
+def says(page: Page, **said: str) -> None:
+    """Wait until the link says each of `said`."""
+    page.wait_for_url(lambda url: said.items() <= dict(parse_qsl(urlsplit(url).query)).items())
 
 
 def cell_of(
