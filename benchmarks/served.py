@@ -33,7 +33,7 @@ from viz.server.runtime import Host, served_host
 from viz.server.service import Service
 
 KEYS = ("bahdanau-en-fr", "transformer-en-fr", "hf:minilm")
-PAGES = ("", "heads", "steps", "surgery", "why", "lessons", "open")
+PAGES = ("", "heads", "steps", "steps?show=lab", "surgery", "why", "lessons", "open")
 LIBRARIES = ("libtorch_cpu", "tokenizers", "sentencepiece")
 
 
@@ -120,7 +120,7 @@ def measure_memory(*, on_ray: bool) -> list[dict[str, Any]]:
 
 
 async def _visit(number: int, port: int, page: str) -> list[str]:
-    visitor, begin = Visitor(number, port, page), asyncio.Event()
+    visitor, begin = Visitor(number, port, *page.split("?")), asyncio.Event()
     begin.set()
     await visitor.visit(begin, 0, (1, 1))
     return visitor.errors

@@ -1,7 +1,8 @@
 """Query-key-value attention on a handful of numbers, in float64: every line of its arithmetic.
 
-softmax(Q K' / sqrt(d) / temperature) V, Vaswani et al. 2017, equation 1, with the functions that the networks run; with
-other scores in the place of Q K', of inputs and their projections, of several heads, or with a hard choice of one key.
+softmax(Q K' / sqrt(d) / temperature) V, Vaswani et al. 2017, equation 1; with other scores in the place of Q K', of
+inputs and their projections, of several heads, or with a hard choice of one key. In numpy, so that a server of pages
+without models needs no torch for it; tests hold it to the functions that the networks run.
 """
 
 from __future__ import annotations
@@ -11,13 +12,10 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from models.errors import InputError
 from models.messages import CountMessage, Message
-from models.networks.attention import additive_scores, dot_scores, general_scores
-from models.softmax import FullyMaskedRowError, masked_softmax
 
 Numbers = NDArray[np.float64]
 Table = Sequence[Sequence[float]] | Numbers
@@ -145,8 +143,12 @@ def _check_mask(allowed: NDArray[np.bool_], queries: int, keys: int) -> None:
             keys=CountMessage("{count} key", "{count} keys", keys),
         )
         raise InputError(message)
+    if (unread := np.flatnonzero(~allowed.any(axis=1))).size:
+        message = Message("Query {query} may read no key: leave it at least one.", query=int(unread[0]) + 1)
+        raise InputError(message)
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def run_lab(
     query: Table,
     key: Table,
@@ -202,43 +204,36 @@ def run_lab(
         score, q, k, {name: table_of(NAMES[name], (parameters or {})[name]) for name in SCORE_TABLES[score]}
     )
     scores = products / (q.shape[1] ** 0.5 if scaled else 1.0) / temperature
-    try:
-        weights = masked_softmax(scores, torch.from_numpy(allowed))
-    except FullyMaskedRowError as error:
-        message = Message("Query {query} may read no key: leave it at least one.", query=error.row + 1)
-        raise InputError(message) from error
-    shown = scores.masked_fill(~torch.from_numpy(allowed), -torch.inf)
+    shown = np.where(allowed, scores, -np.inf)
+    exponentials = np.exp(shown - shown.max(axis=-1, keepdims=True))
+    weights = exponentials / exponentials.sum(axis=-1, keepdims=True)
     if hard:
-        weights = torch.nn.functional.one_hot(shown.argmax(dim=-1), len(k)).to(weights.dtype)
-    return LabRun(
-        products.numpy(),
-        scores.numpy(),
-        allowed,
-        torch.exp(shown - shown.max(dim=-1, keepdim=True).values).numpy(),
-        weights.numpy(),
-        (weights @ torch.from_numpy(v)).numpy(),
-    )
+        weights = np.eye(len(k))[shown.argmax(axis=-1)]
+    return LabRun(products, scores, allowed, exponentials, weights, weights @ v)
 
 
-def _fit(score: Score, q: Numbers, k: Numbers, given: Mapping[str, Numbers]) -> torch.Tensor:
-    """Return how well each query fits each key, [query, key], by the functions that the networks call."""
-    queries, keys = torch.from_numpy(q), torch.from_numpy(k)
+def _fit(score: Score, q: Numbers, k: Numbers, given: Mapping[str, Numbers]) -> Numbers:
+    """Return how well each query fits each key, [query, key]."""
     if score == "general":
         matrix = given["general"]
         if matrix.shape != (q.shape[1], k.shape[1]):
             raise InputError(misfit("general", matrix, q.shape[1], k.shape[1]))
-        return general_scores(queries, keys, torch.from_numpy(matrix))
+        return q @ matrix @ k.T
     if score == "additive":
         hidden = given["additive_vector"].shape[1]
         for name, rows in (("additive_query", q.shape[1]), ("additive_key", k.shape[1]), ("additive_vector", 1)):
             if given[name].shape != (rows, hidden):
                 raise InputError(misfit(name, given[name], rows, hidden))
-        weight, key_weight, vector = (torch.from_numpy(given[name]) for name in SCORE_TABLES["additive"])
-        return additive_scores(queries @ weight, keys @ key_weight, vector[0])
+        weight, key_weight, vector = (given[name] for name in SCORE_TABLES["additive"])
+        return np.asarray(np.tanh((q @ weight)[:, None] + (k @ key_weight)[None]) @ vector[0])
     if score == "cosine":
-        normalise = torch.nn.functional.normalize
-        return dot_scores(normalise(queries, dim=-1), normalise(keys, dim=-1))
-    return dot_scores(queries, keys)
+        return _normalised(q) @ _normalised(k).T
+    return q @ k.T
+
+
+def _normalised(values: Numbers) -> Numbers:
+    """Return rows of length 1; one of zeros stays, as `torch.nn.functional.normalize` has it."""
+    return np.asarray(values / np.maximum(np.linalg.norm(values, axis=-1, keepdims=True), 1e-12))
 
 
 def misfit(name: str, table: Numbers, rows: int, columns: int) -> Message:

@@ -28,7 +28,11 @@ _ENVIRONMENT = {
     "OMP_WAIT_POLICY": "PASSIVE",
     "TOKENIZERS_PARALLELISM": "false",
     "RAY_SERVE_PROXY_READY_CHECK_TIMEOUT_S": "60",  # what a busy machine takes to start a process
+    # One loop in proxy and replica: the models have their own thread, and each change of threads is time.
+    "RAY_SERVE_RUN_USER_CODE_IN_SEPARATE_THREAD": "0",
+    "RAY_SERVE_RUN_ROUTER_IN_SEPARATE_LOOP": "0",
 }
+_LOGGING = {"enable_access_log": False}
 
 
 class Held:
@@ -101,6 +105,7 @@ def deployed(settings: Settings) -> Any:
         max_ongoing_requests=settings.most_waiting,
         max_queued_requests=settings.most_waiting * settings.workers,
         ray_actor_options={"num_cpus": 1},
+        logging_config=_LOGGING,
         health_check_period_s=5,
         health_check_timeout_s=20,
         graceful_shutdown_timeout_s=20,
@@ -137,7 +142,7 @@ def start(settings: Settings, address: str) -> None:
         log_to_driver=False,
     )
     try:
-        serve.start(http_options={"host": settings.host, "port": settings.port})
+        serve.start(http_options={"host": settings.host, "port": settings.port}, logging_config=_LOGGING)
         serve.run(deployed(settings), name=NAME, route_prefix="/")
     except BaseException:
         stop()

@@ -1,7 +1,8 @@
 """The service as an ASGI application: whoever serves it, Ray Serve or uvicorn alone, it is the same.
 
-``POST /v1/attend`` and its like take a request (`models.serve.wire`); ``GET /v1/models`` tells what is served, ``GET
-/health`` whether it is up. What comes in is counted before it is read, and the token is asked for before that.
+``POST /v1/attend`` and its like take a request (`models.serve.wire`), as the body or, if it is short, in a header;
+``GET /v1/models`` tells what is served, ``GET /health`` whether it is up. What comes in is counted before it is read,
+and the token is asked for before that.
 """
 
 from __future__ import annotations
@@ -105,7 +106,9 @@ def make_app(desk: Desk, token: str = "", prepare: Prepare = _nothing) -> ASGIAp
 
     async def ask(request: WebRequest) -> Response:
         try:
-            wanted = wire.read_request(request.path_params["asked"], await _body(request))
+            sent = request.headers.get(wire.SENT)
+            data = await _body(request) if sent is None else sent.encode("latin-1")
+            wanted = wire.read_request(request.path_params["asked"], data)
         except wire.RefusedError as error:
             return failed(400, error)
         except InputError as error:

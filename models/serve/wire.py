@@ -49,6 +49,12 @@ OURS = "x-attention-bench"
 MILLISECONDS = "x-milliseconds"
 """The header that says how long a run took."""
 
+SENT = "x-attention-bench-request"
+"""The header that holds a short request whole: a replica of Ray Serve fetches a body apart, and waits for it."""
+
+MOST_IN_HEADER = 4000
+"""Bytes of a request that goes in its header; half of what servers and proxies take of one."""
+
 _NAME = re.compile(r"[A-Za-z_][\w.]{0,119}", re.ASCII)
 _PATTERN = re.compile(r"[a-z0-9_.*?\[\]-]{1,80}")
 

@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 from models.errors import InputError
 from models.messages import Message
 from models.serve.told import error_of
-from models.serve.wire import MILLISECONDS, OURS, Request
+from models.serve.wire import MILLISECONDS, MOST_IN_HEADER, OURS, SENT, Request
 from models.trace.codec import MOST_BYTES
 from models.trace.plain import fields_of, several, text
 from viz.server.caching import BoundedCache
@@ -70,6 +70,9 @@ class Call:
     def __init__(self, path: str, data: bytes | None, key: str = "") -> None:
         self.path, self.data = path, data
         self.headers = {"serve_multiplexed_model_id": key} if key else {}
+        if data is not None and len(data) <= MOST_IN_HEADER:
+            self.data = b""
+            self.headers[SENT] = data.decode("ascii")
         self.future: Future[Reply] = Future()
         self.left = False
         self.lock = Lock()

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import softmax
@@ -26,6 +27,8 @@ from models.experiments.lab_presets import (
     uniform,
     written_so_far,
 )
+from models.networks.attention import additive_scores, dot_scores, general_scores
+from models.softmax import masked_softmax
 
 
 def run(preset: Preset, **changes: Any) -> LabRun:
@@ -80,19 +83,22 @@ def test_two_heads_read_apart_and_one_matrix_joins_them() -> None:
 
 @given(st.integers(1, 4), st.integers(1, 5), st.integers(1, 3), st.integers(1, 3), st.integers(0, 99))
 def test_every_score_is_its_formula(queries: int, keys: int, d_query: int, d_key: int, seed: int) -> None:
-    """Against numpy: general and additive scores compare queries and keys of any two sizes."""
+    """Against what the networks run: general and additive scores compare queries and keys of any two sizes."""
     generator = np.random.default_rng(seed)
     q, k, v = (generator.normal(size=shape) for shape in ((queries, d_query), (keys, d_key), (keys, 2)))
     made = {name: generator.normal(size=table.shape) for name, table in score_tables(d_query, d_key).items()}
+    ours = {name: torch.from_numpy(each) for name, each in {"q": q, "k": k, **made}.items()}
     general = run_lab(q, k, v, scaled=False, score="general", parameters=made)
-    np.testing.assert_allclose(general.scores, q @ made["general"] @ k.T, atol=1e-12)
+    expected = general_scores(ours["q"], ours["k"], ours["general"])
+    np.testing.assert_allclose(general.scores, expected, atol=1e-12)
     additive = run_lab(q, k, v, scaled=False, score="additive", parameters=made)
-    hidden = np.tanh((q @ made["additive_query"])[:, None] + (k @ made["additive_key"])[None])
-    np.testing.assert_allclose(additive.scores, hidden @ made["additive_vector"][0], atol=1e-12)
+    projected = ours["q"] @ ours["additive_query"], ours["k"] @ ours["additive_key"]
+    np.testing.assert_allclose(additive.scores, additive_scores(*projected, ours["additive_vector"][0]), atol=1e-12)
+    np.testing.assert_allclose(additive.weights, masked_softmax(torch.from_numpy(additive.scores)), atol=1e-12)
     if d_query == d_key:
         cosine = run_lab(q, k, v, scaled=False, score="cosine")
-        lengths = np.linalg.norm(q, axis=1)[:, None] * np.linalg.norm(k, axis=1)
-        np.testing.assert_allclose(cosine.scores, q @ k.T / lengths, atol=1e-9)
+        expected = dot_scores(*(torch.nn.functional.normalize(ours[name], dim=-1) for name in "qk"))
+        np.testing.assert_allclose(cosine.scores, expected, atol=1e-12)
 
 
 def test_a_hard_choice_reads_the_best_key_that_may_be_read_and_no_other() -> None:

@@ -24,7 +24,7 @@ from models.serve.settings import Settings, SettingsError
 from models.serve.shelf import Shelf
 from models.serve.told import error_of, tell
 from models.serve.web import make_app
-from models.serve.wire import LARGEST, MOST_EDITS, OURS, RefusedError, Request, read_request
+from models.serve.wire import LARGEST, MOST_EDITS, MOST_IN_HEADER, OURS, SENT, RefusedError, Request, read_request
 from models.trace import AttentionTrace
 from models.trace.codec import to_bytes
 from models.translation.checkpoints import CheckpointError
@@ -70,6 +70,8 @@ def test_a_record_is_the_same_bit_for_bit(address: str, shelf: Shelf) -> None:
         assert (status, headers[OURS]) == (200, "1")
         alone = shelf.model(KEY).attend(request.source, request.target, edits=request.edits)
         assert data == bytes(to_bytes(alone))
+        in_a_header = {SENT: request.to_bytes().decode("ascii")}
+        assert ask(address, "/v1/attend", **in_a_header)[::2] == (200, data)
 
 
 def test_what_is_wrong_with_a_text_is_said_as_in_this_process(address: str) -> None:
@@ -103,6 +105,8 @@ def test_rubbish_is_refused_with_the_reason(address: str, path: str, data: bytes
     status, kind, words = said(ask(address, f"/v1/{path}", data))
     assert (status, kind) == (400, "RefusedError")
     assert 10 < len(words) < 400
+    if data.isascii() and data.decode().isprintable() and len(data) < MOST_IN_HEADER:
+        assert said(ask(address, f"/v1/{path}", **{SENT: data.decode()})) == (status, kind, words)
 
 
 def test_a_million_tokens_and_a_thousand_edits_are_refused_in_words(address: str) -> None:
