@@ -57,6 +57,11 @@ def test_what_a_colour_means_stands_beside_the_sentence_where_there_is_room(
     page.locator(".st-key-sentence input").fill(LONG)
     wait_for_panels(page, views(LONG))
     assert not brief.is_visible()
+    corner = page.locator(".alignment .corner:has(.strip)")  # a free one, above a map
+    expect(corner).to_have_count(1)
+    expect(corner).to_contain_text("attention weight")
+    assert corner.locator("i").evaluate("each => getComputedStyle(each).backgroundImage").startswith("linear-gradient")
+    assert box_of(corner)["y"] + box_of(corner)["height"] < 300
 
 
 def overlapping(boxes: list[dict[str, float]]) -> list[tuple[int, int]]:

@@ -26,11 +26,23 @@ class Painted extends Panels {
     const { header, place, family } = this, titles = [`↓ ${header.row_title}`, `→ ${header.key_title}`], room = place.label - 8;
     const fits = (text) => fittingSize(text.split(" ").map((word) => widthOf(`${word} `, 1, family)), room, 2, [CORNER, 0]) === CORNER;
     if (number !== header.panels.findIndex(({ rows }) => rows.length) || !header.row_title || !titles.every(fits)) return [];
+    return [this.cornerOf(titles.map((text) => made("span", "", text)))];
+  }
+
+  cornerOf(parts) {
     const corner = made("div", "corner");
     corner.setAttribute("aria-hidden", "true");
-    Object.assign(corner.style, { width: `${place.label}px`, height: `${LABELS - 2}px`, fontSize: `${CORNER}px` });
-    corner.append(...titles.map((text) => made("span", "", text)));
-    return [corner];
+    Object.assign(corner.style, { width: `${this.place.label}px`, height: `${LABELS - 2}px`, fontSize: `${CORNER}px` });
+    corner.append(...parts);
+    return corner;
+  }
+
+  // What a colour means, in the first corner that says nothing else.
+  scaleInCorner() {
+    const free = this.panels.find(({ plot }) => plot && !plot.querySelector(".corner")), scale = made("span", "strip");
+    if (!free) return;
+    scale.append("0", made("i"), "1");
+    free.plot.firstChild.append(this.cornerOf([made("span", "", this.header.words.brief), scale]));
   }
 
   get isNight() {
@@ -53,7 +65,7 @@ class Painted extends Panels {
     const bar = this.figure.querySelector(".bar"), stops = this.palette().map(([at, hex]) => `${hex} ${at * 100}%`);
     const strip = made("i");
     strip.style.background = `linear-gradient(to right, ${stops.join(", ")})`;
-    this.figure.querySelector(".brief i").style.background = strip.style.background;
+    for (const each of this.figure.querySelectorAll(".brief i, .strip i")) each.style.background = strip.style.background;
     bar.replaceChildren(strip, ...header.ticks.filter(([at]) => at === 0 || at >= 0.2).map(([at, text]) => {
       const tick = made("b", "", text);
       tick.style.left = `${at * 100}%`;

@@ -124,15 +124,17 @@ class Panels {
     this.fitBrief();
   }
 
-  // What a colour means, and a tint, beside the first sentence, as far as there is room: whole in the legend below, which may
-  // lie under the edge of a screen.
+  // What a colour means, and a tint, beside the first sentence, as far as there is room, else in a free corner above a map:
+  // whole in the legend below, which may lie under the edge of a screen.
   fitBrief() {
     const brief = this.figure.querySelector(".brief"), words = this.parts[0].tokens;
     const end = Math.max(...words.map((word) => word.getBoundingClientRect().right)); // the last, or the first if it runs leftward
     const fits = () => brief.getBoundingClientRect().left > end + 12;
     brief.className = "brief";
     if (!fits()) brief.classList.add("short");
-    if (!this.header.key_title || this.place.folded || !fits()) brief.classList.add("without-room");
+    if (this.header.key_title && !this.place.folded && fits()) return;
+    brief.classList.add("without-room");
+    if (this.header.key_title) this.scaleInCorner();
   }
 
   band(first) {
