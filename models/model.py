@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 Kind = Literal["translator", "encoder", "decoder", "encoder-decoder"]
 """One of our translation models, or a pretrained one: a stack that reads both ways, a causal one, or one of each."""
 
-Predicts = Literal["none", "causal", "masked", "translation"]
-"""What a model was trained to predict: nothing, the next token, a masked word, the next token of a translation."""
+Predicts = Literal["none", "causal", "masked", "translation", "class"]
+"""What it was trained to give: nothing, the next token, a masked word, that of a translation, the class of a text."""
 
 
 def stacks_of(heads: Mapping[Site, int]) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from models.hooks import Session
 from models.messages import Message
 from models.sites import Site
 from models.trace import AttentionMap, Provenance, Step, TokenSequence
+from models.trace.tokens import hop_tokens
 
 Likeliest = tuple[tuple[str, float], ...]
 
@@ -114,11 +115,14 @@ class Recorder:
     def _map(self, session: Session, place: Site, texts: Texts, edits: tuple[Edit, ...]) -> AttentionMap:
         own = texts.source if place.stack == "encoder" else texts.read_in
         queries, keys = (own, own) if place.kind == "self" else (texts.written, texts.source)
+        weights = session.take(place.at("weights"))[0]
+        if place.kind == "hops":
+            queries = hop_tokens(weights.shape[1])
         others = [site for site in session.sites if site.place == place and site.quantity != "weights"]
         loose = any(edit.applies_to(place.at(edit.quantity)) and not edit.keeps_row_sums for edit in edits)
         return AttentionMap(
             site=place,
-            weights=_given(session.take(place.at("weights"))[0]),
+            weights=_given(weights),
             query_tokens=queries,
             key_tokens=keys,
             companions={site.quantity: session.take(site)[0].numpy() for site in others},

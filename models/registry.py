@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from models.huggingface.model import PretrainedModel
     from models.model import Model
     from models.networks.base import TranslationNetwork
+    from models.readers.self_attentive import SelfAttentiveReader
     from models.translation.tokenizer import PairTokenizer
     from models.translation.translator import Translator
 from models.translation.entry import Entry, read_entry
@@ -94,7 +95,7 @@ def load(key: str | Path) -> Model:
     Returns
     -------
     Model
-        A `Translator` of `catalog()` and of a folder with a card, else a `PretrainedModel`.
+        A `Translator` of `catalog()` and of a folder with a card, else a `PretrainedModel`, or a `SelfAttentiveReader`.
 
     Raises
     ------
@@ -119,7 +120,7 @@ def _load_folder(folder: Path) -> PretrainedModel:
 
 def load_pretrained(
     key: str, progress: Progress | None = None, settings: HubSettings | None = None, *, tried: bool = False
-) -> PretrainedModel:
+) -> PretrainedModel | SelfAttentiveReader:
     """Load the pretrained model ``hf:<id>``; `progress` is told of the bytes fetched, as `hub.fetch` tells it.
 
     Parameters
@@ -147,6 +148,10 @@ def load_pretrained(
     from models.huggingface.trial import try_out
 
     known = local_models(settings.folders if settings else ())
+    if key in known and known[key].kind == "hops":
+        from models.readers.self_attentive import load_reader
+
+        return load_reader(known[key])
     if key in known:
         return load_folder(known[key].folder, known[key])
     identity = identity_of(key)

@@ -15,7 +15,7 @@ from functools import lru_cache
 from models.messages import mark
 
 STACKS = (mark("encoder"), mark("decoder"))
-KINDS = (mark("self"), mark("cross"))
+KINDS = (mark("self"), mark("cross"), mark("hops"))
 QUANTITIES = (
     "query",
     "key",
@@ -41,7 +41,8 @@ QUANTITIES = (
 [batch, head, query, key] are scores, mask, weights and raw_weights (local-p alone: the weights before its Gaussian).
 [batch, head, query or key, d] are query, key, value, context and output. [batch, query, key, d] are features, the
 hidden layer of an additive score. [batch, head, query, 2] is centre, the window of local attention: the position in
-its middle, counted from 0, and the half-width D. A record has them without the batch axis.
+its middle, counted from 0, and the half-width D. Of hops a query is a learned vector, of no text. A record has them
+without the batch axis.
 
 Of a Transformer's layer alone, [batch, 1, token, d]: input, what comes to the sublayer; read and memory, what its
 queries and its keys and values are made of; joined, what goes on after the sublayer, its residual and, in post-LN, its
@@ -60,8 +61,8 @@ class Site:
         A one-stack model that reads both ways is an encoder, a causal one a decoder.
     layer : int
         0-based; numbered by firing where one module serves many layers.
-    kind : {"self", "cross"}
-        Whether a sequence reads itself or the other sequence.
+    kind : {"self", "cross", "hops"}
+        Whether a sequence reads itself or the other sequence, or learned vectors, the same for every text, read it.
     quantity : str, optional
         One of `QUANTITIES`; empty for the whole map (``decoder.0.cross``).
 

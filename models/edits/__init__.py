@@ -4,15 +4,17 @@ An edit names a place (``stack.layer.kind``; a part that is ``*`` matches any), 
 position from 0; None stands for all heads, or for all rows. It is frozen and hashable, so that it keys a cache;
 `Edit.to_text` and `read_edit` carry it through an address bar; `str(edit)` says in words what it does.
 
-An edit acts upon one quantity, on the line after its computation: `scale_scores` upon the scores, `mask_key`
-and `window` upon the mask (True where a query may read a key), the others upon the weights. Where attention is local,
-each row has a window of its own: there `window` takes its place, on the quantity `centre`, instead of adding to it.
+An edit acts upon one quantity, on the line after its computation: `scale_scores` upon the scores, `mask_key`,
+`mask_cell` and `window` upon the mask (True where a query may read a key), the others upon the weights. Where attention
+is local, each row has a window of its own: there `window` takes its place, on the quantity `centre`, instead of adding
+to it.
 """
 
 from models.edits.edit import Array, Edit
 from models.edits.operations import (
     OPERATIONS,
     KeepHeads,
+    MaskCell,
     MaskKey,
     ScaleScores,
     SetRow,
@@ -20,6 +22,7 @@ from models.edits.operations import (
     Window,
     ZeroHead,
     keep_heads,
+    mask_cell,
     mask_key,
     read_edit,
     scale_scores,
@@ -34,6 +37,7 @@ __all__ = [
     "Array",
     "Edit",
     "KeepHeads",
+    "MaskCell",
     "MaskKey",
     "ScaleScores",
     "SetRow",
@@ -41,6 +45,7 @@ __all__ = [
     "Window",
     "ZeroHead",
     "keep_heads",
+    "mask_cell",
     "mask_key",
     "read_edit",
     "scale_scores",

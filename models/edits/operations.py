@@ -174,6 +174,25 @@ class MaskKey(Edit):
 
 
 @dataclass(frozen=True)
+class MaskCell(Edit):
+    """Hide a key from one row, in all heads; if that could read no other key, it is an error of the softmax."""
+
+    name = "mask_cell"
+    quantity = "mask"
+
+    row: int | None
+    key: int
+
+    def _write(self, part: Array) -> None:
+        part[...] = False
+
+    def describe(self) -> Message:
+        """Say in words what the edit does."""
+        row, key = row_in_words(self.row), self.key + FIRST_POSITION
+        return Message("key {key} hidden from {row} of {place}", key=key, row=row, place=place_in_words(self.site))
+
+
+@dataclass(frozen=True)
 class Window(Edit):
     """Let a row read only the keys from `centre` - `width` to `centre` + `width`, in all heads.
 
@@ -240,10 +259,11 @@ uniform_row = UniformRow
 set_row = SetRow
 scale_scores = ScaleScores
 mask_key = MaskKey
+mask_cell = MaskCell
 window = Window
 
 OPERATIONS: dict[str, type[Edit]] = {
-    each.name: each for each in (ZeroHead, KeepHeads, UniformRow, SetRow, ScaleScores, MaskKey, Window)
+    each.name: each for each in (ZeroHead, KeepHeads, UniformRow, SetRow, ScaleScores, MaskKey, MaskCell, Window)
 }
 """Those that a link may name, by their names."""
 

@@ -6,7 +6,12 @@ from models.messages import Message
 from models.vocabulary import FIRST_POSITION
 
 _STACKS = {"encoder": Message("encoder"), "decoder": Message("decoder")}
-_KINDS = {"self": Message("self-attention"), "cross": Message("cross-attention"), "*": Message("attention")}
+_KINDS = {
+    "self": Message("self-attention"),
+    "cross": Message("cross-attention"),
+    "hops": Message("hops"),
+    "*": Message("attention"),
+}
 
 
 def place_in_words(site: str) -> Message:

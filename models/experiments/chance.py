@@ -174,10 +174,10 @@ def _put_back(weights: Array, order: NDArray[np.int64], trace: AttentionTrace, p
     """Return a map, [head, query, key], of the source in `order` with its columns and rows where their words stand."""
     of_source = place.stack == "encoder" or not trace.is_translation
     back = np.empty_like(weights)
-    if of_source:
-        back[:, order[:, None], order] = weights
-    elif place.kind == "cross":
+    if place.kind in ("cross", "hops"):
         back[..., order] = weights
+    elif of_source:
+        back[:, order[:, None], order] = weights
     else:
         return weights
     return back

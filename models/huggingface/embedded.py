@@ -20,7 +20,15 @@ from models.messages import mark
 READERS = Path(__file__).parents[1] / "weights" / "readers"
 """The readers of one text that were trained here: a folder each, with its card."""
 
-TITLES = (mark("Small GPT (trained here)"), mark("Small BERT (trained here)"))
+TITLES = (
+    mark("Small GPT (trained here)"),
+    mark("Small BERT (trained here)"),
+    mark("Self-attentive, penalty"),
+    mark("Self-attentive, no penalty"),
+)
+
+HOPS_READERS = (pretrained_key("self-attentive-en"), pretrained_key("self-attentive-free-en"))
+"""The self-attentive readers that are shipped: with the penalty, and without it."""
 
 FOLDER_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 """How a folder must be called to be offered."""
@@ -53,6 +61,8 @@ class Local:
     year : int
         Of the paper that describes this very model; empty and 0 for that of its family.
     licence : str
+    kind : str
+        How it is opened: ``transformers``, or ``hops`` of a self-attentive reader.
     """
 
     key: str
@@ -63,6 +73,7 @@ class Local:
     paper: str = ""
     year: int = 0
     licence: str = ""
+    kind: str = "transformers"
 
 
 def local_models(folders: Iterable[Path] = ()) -> dict[str, Local]:
@@ -116,4 +127,5 @@ def _described(path: Path) -> Local:
         paper=card["paper"],
         year=card["year"],
         licence=card["licence"],
+        kind="hops" if card["recipe"]["kind"] == "hops" else "transformers",
     )

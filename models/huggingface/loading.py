@@ -67,16 +67,8 @@ def load_folder(folder: Path, local: Local | None = None) -> PretrainedModel:
         If it is not such a folder, its weights are not those expected, or its attention cannot be observed.
     """
     known = local or Local(pretrained_key(folder.name), folder.name, folder)
-    digest = hash_weights(folder, known.title)
-    if known.sha256 and digest != known.sha256:
-        message = Message(
-            "{title}: its weights have SHA-256 {digest}; expected {sha256}. Install it again.",
-            title=known.title,
-            digest=digest,
-            sha256=known.sha256,
-        )
-        raise InputError(message)
-    _check_others(known, folder)
+    digest = check_weights(folder, known)
+    check_others(known, folder)
     try:
         network, tokenizer, head = _open(folder, known.title)
         cited = (known.paper, known.year) if known.paper else None
@@ -92,8 +84,34 @@ def load_folder(folder: Path, local: Local | None = None) -> PretrainedModel:
         raise InputError(message) from error
 
 
-def _check_others(known: Local, folder: Path) -> None:
-    """Raise InputError if a file from which the configuration or the tokenizer is read is not the one expected."""
+def check_weights(folder: Path, known: Local) -> str:
+    """Return the hash of the weights in `folder`; InputError if it is not the one that is known.
+
+    Parameters
+    ----------
+    folder : Path
+    known : Local
+    """
+    digest = hash_weights(folder, known.title)
+    if known.sha256 and digest != known.sha256:
+        message = Message(
+            "{title}: its weights have SHA-256 {digest}; expected {sha256}. Install it again.",
+            title=known.title,
+            digest=digest,
+            sha256=known.sha256,
+        )
+        raise InputError(message)
+    return digest
+
+
+def check_others(known: Local, folder: Path) -> None:
+    """Raise InputError if a file from which the configuration or the tokenizer is read is not the one expected.
+
+    Parameters
+    ----------
+    known : Local
+    folder : Path
+    """
     for name, expected in known.others:
         if not (folder / name).is_file() or _hash(folder / name) != expected:
             message = Message(

@@ -120,11 +120,17 @@ class Reader:
 
     def _check_length(self, name: str, tokens: int) -> None:
         if tokens > self.longest:
-            raise InputError(_too_long(name, tokens, self.longest))
+            raise InputError(too_long(name, tokens, self.longest))
 
 
-def _too_long(name: str, tokens: int, most: int) -> Message:
-    """Say that a text, a pair of texts or a translation has too many tokens."""
+def too_long(name: str, tokens: int, most: int) -> Message:
+    """Say that a text, a pair of texts or a translation has too many tokens.
+
+    Parameters
+    ----------
+    name : {"text", "pair of texts", "translation"}
+    tokens, most : int
+    """
     if name == "pair of texts":
         return CountMessage(
             "The pair of texts has {count} token; this model takes {most} at most. Shorten it.",

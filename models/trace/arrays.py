@@ -17,7 +17,7 @@ from models.trace.attention_trace import AttentionTrace
 from models.trace.provenance import Alignment, Provenance
 from models.trace.record import TraceError
 from models.trace.steps import Step
-from models.trace.tokens import TokenSequence, is_mark
+from models.trace.tokens import TokenSequence, hop_tokens, is_mark
 
 TITLE = mark("Attention captured elsewhere")
 
@@ -60,6 +60,8 @@ def trace_of(
         site = (Site.parse(name) if isinstance(name, str) else name).place
         weights = _weights(site, values)
         axes = (own[site.stack],) * 2 if site.kind == "self" else (written, read)
+        if site.kind == "hops":
+            axes = hop_tokens(weights.shape[1]), read
         causal = (site.stack, site.kind) == ("decoder", "self") and not np.triu(weights, 1).any()
         made.append(AttentionMap(site, weights, *axes, rows_sum_to_one=rows_sum_to_one, causal=causal))
     return AttentionTrace(

@@ -15,7 +15,7 @@ from models.trace.attention_map import AttentionMap
 from models.trace.provenance import Provenance, Reading
 from models.trace.record import Record, TraceError, frozen_array, problem
 from models.trace.steps import Prediction, Step
-from models.trace.tokens import TokenSequence
+from models.trace.tokens import TokenSequence, hop_tokens
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,6 +41,8 @@ class AttentionTrace(Record):
         Of a one-stack model with a language head: what may follow, or what a masked token may be.
     vectors : float32 array, [token of source, d_model], optional
         The final vectors of the text that was read.
+    classes : tuple of (str, float), optional
+        What a classifier says of the text: each class with its probability.
 
     Examples
     --------
@@ -58,6 +60,7 @@ class AttentionTrace(Record):
     provenance: Provenance
     predictions: tuple[Prediction, ...] = ()
     vectors: NDArray[np.float32] | None = None
+    classes: tuple[tuple[str, float], ...] = ()
 
     def __post_init__(self) -> None:
         if self.vectors is not None:
@@ -80,6 +83,8 @@ class AttentionTrace(Record):
     def _check_axes(self, each: AttentionMap) -> None:
         own = self.source if each.site.stack == "encoder" or not self.is_translation else self.target_input
         expected = (own, own) if each.site.kind == "self" else (self.target, self.source)
+        if each.site.kind == "hops":
+            expected = hop_tokens(len(each.query_tokens)), self.source
         for axis, got, want in zip(("query", "key"), (each.query_tokens, each.key_tokens), expected, strict=True):
             if got != want:
                 raise problem(each.site, f"{axis} tokens {got.texts}", want.texts, "Label the axis from the trace.")
@@ -131,7 +136,7 @@ class AttentionTrace(Record):
             message = f"reading is 'written' or 'input'; got {reading!r}"
             raise ValueError(message)
         found = self[site]
-        if found.site.kind == "self" or reading == "written":
+        if found.site.kind != "cross" or reading == "written":
             return found
         return replace(found, query_tokens=self.target_input)
 

@@ -24,7 +24,7 @@ from models.trace import plain
 from models.trace.attention_map import AttentionMap
 from models.trace.attention_trace import AttentionTrace
 from models.trace.record import Array, TraceError
-from models.trace.tokens import TokenSequence
+from models.trace.tokens import TokenSequence, hop_tokens
 
 T = TypeVar("T")
 
@@ -113,6 +113,7 @@ def _header(trace: AttentionTrace) -> dict[str, Any]:
         "output_text": str(trace.output_text),
         "provenance": plain.write_provenance(trace.provenance),
         "predictions": [plain.write_prediction(each) for each in trace.predictions],
+        **({"classes": [list(each) for each in trace.classes]} if trace.classes else {}),
     }
 
 
@@ -224,6 +225,7 @@ def _record(header: Any, arrays: dict[str, Array]) -> AttentionTrace:
         got = [header.get(name) for name in ("format", "version")] if type(header) is dict else header
         message = f"record: got the format {got!r}; this version of the bench reads {[FORMAT, VERSION]!r}"
         raise TraceError(message)
+    classes = header.pop("classes", [])  # of a classifier alone: records before it have none
     found = dict(zip(_FIELDS, plain.fields_of(header, "header", *_FIELDS), strict=True))
     source, target, target_input = (
         plain.read_tokens(found[name], name) for name in ("source", "target", "target_input")
@@ -246,6 +248,7 @@ def _record(header: Any, arrays: dict[str, Array]) -> AttentionTrace:
         provenance=plain.read_provenance(found["provenance"], "provenance"),
         predictions=plain.several(found["predictions"], "predictions", plain.read_prediction),
         vectors=vectors,
+        classes=plain.pairs(classes, "classes"),
     )
 
 
@@ -268,6 +271,8 @@ def _map(
         message = f"record, {where}: got weights of {weights.dtype}; expected float32"
         raise TraceError(message)
     queries, keys = (own[site.stack],) * 2 if site.kind == "self" else crossed
+    if site.kind == "hops":
+        queries = hop_tokens(weights.shape[1] if weights.ndim == 3 else 0)
     also = {name: _taken(arrays, f"map.{index}.{name}") for name in names}
     for name, values in also.items():
         if values.ndim != 3 or (name in _LIKE_WEIGHTS and values.shape != weights.shape):

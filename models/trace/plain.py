@@ -76,7 +76,8 @@ def fields_of(value: Any, where: str, *names: str) -> list[Any]:
     return [value[name] for name in names]
 
 
-def _pairs(value: Any, where: str) -> tuple[tuple[str, float], ...]:
+def pairs(value: Any, where: str) -> tuple[tuple[str, float], ...]:
+    """Return texts, each with a number."""
     return several(value, where, _pair)
 
 
@@ -196,7 +197,7 @@ def read_step(value: Any, where: str) -> Step:
     if type(value) is not list or len(value) != 4:
         raise _refuse(where, value, "a text, its number, its log-probability and alternatives")
     likely = math.nan if value[2] is None else number(value[2], where)
-    return Step(text(value[0], where), whole(value[1], where), likely, _pairs(value[3], where))
+    return Step(text(value[0], where), whole(value[1], where), likely, pairs(value[3], where))
 
 
 def write_prediction(each: Prediction) -> list[Any]:
@@ -214,7 +215,7 @@ def read_prediction(value: Any, where: str) -> Prediction:
     if type(value) is not list or len(value) != 3:
         raise _refuse(where, value, "a position, alternatives and a log-probability")
     likely = None if value[2] is None else number(value[2], where)
-    return Prediction(whole(value[0], where), _pairs(value[1], where), likely)
+    return Prediction(whole(value[0], where), pairs(value[1], where), likely)
 
 
 _ABOUT = ("mechanism", "title", "paper", "equation", "checkpoint", "sha256")

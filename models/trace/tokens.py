@@ -11,6 +11,7 @@ from functools import lru_cache
 import numpy as np
 
 from models.trace.record import TraceError
+from models.vocabulary import FIRST_POSITION
 
 _MARK = re.compile(r"<[^<>\s]+>|\[[A-Z]+\]")
 
@@ -121,6 +122,21 @@ class TokenSequence:
             specials=tuple(word for word in words.words if word not in plain),
             segments=tuple(self.segments[start] for start in starts),
         )
+
+
+def hop_tokens(count: int) -> TokenSequence:
+    """Return what labels the rows of hops, which are no words of a text: learned vectors, the same for every text.
+
+    Parameters
+    ----------
+    count : int
+
+    Examples
+    --------
+    >>> hop_tokens(2).texts
+    ('hop-1', 'hop-2')
+    """
+    return TokenSequence.from_words(f"hop-{number + FIRST_POSITION}" for number in range(count))
 
 
 def word_positions(tokens: TokenSequence, positions: Iterable[int]) -> tuple[int, ...]:

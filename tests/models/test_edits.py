@@ -14,6 +14,7 @@ from models.edits import (
     OPERATIONS,
     Edit,
     keep_heads,
+    mask_cell,
     mask_key,
     read_edit,
     scale_scores,
@@ -60,6 +61,7 @@ edits = st.one_of(
     st.builds(set_row, places, maybe_positions, maybe_positions, distributions(), st.floats(0, 1)),
     st.builds(scale_scores, places, st.floats(-1e6, 1e6)),
     st.builds(mask_key, places, positions),
+    st.builds(mask_cell, places, maybe_positions, positions),
     st.builds(window, places, maybe_positions, positions | st.floats(0, 1e9, exclude_max=True), maybe_positions),
     st.builds(window, places, maybe_positions, st.none(), positions),
 )
@@ -238,6 +240,7 @@ class TestWhereItActs:
             "set_row": "weights",
             "scale_scores": "scores",
             "mask_key": "mask",
+            "mask_cell": "mask",
             "window": "mask",
         }
 

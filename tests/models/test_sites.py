@@ -51,7 +51,7 @@ def test_a_text_that_is_no_address_is_shown_beside_one_that_is(text: str) -> Non
     ("text", "problem"),
     [
         ("middle.0.cross", "stack of a site is one of encoder, decoder; got 'middle'"),
-        ("decoder.0.sideways", "kind of a site is one of self, cross; got 'sideways'"),
+        ("decoder.0.sideways", "kind of a site is one of self, cross, hops; got 'sideways'"),
         ("decoder.0.cross.colour", "quantity of a site is one of query, .*; got 'colour'"),
     ],
 )

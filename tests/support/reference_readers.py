@@ -1,4 +1,4 @@
-"""A GPT and a BERT in float64 numpy, from the equations of their papers: one text, no torch.
+"""A GPT, a BERT and a self-attentive reader in float64 numpy, from the equations of their papers: one text, no torch.
 
 Each takes the parameters by the names that a checkpoint has, and gives what the text scores, and the attention weights
 by site, each [head, query, key].
@@ -10,8 +10,8 @@ import math
 
 import numpy as np
 
-from tests.support.reference import Array, layer_norm, multi_head_attention
-from tests.support.reference_networks import Parameters, Result, under
+from tests.support.reference import Array, layer_norm, masked_softmax, multi_head_attention
+from tests.support.reference_networks import Parameters, Result, read_with_lstm, under
 
 
 def gelu(x: Array) -> Array:
@@ -90,3 +90,22 @@ def bert(
     words = turned @ table["word_embeddings.weight"].T + parameters[f"{head}.bias"]
     pooled = np.tanh(linear("bert.pooler.dense", states[:1]))
     return words, linear("cls.seq_relationship", pooled)[0], maps
+
+
+def self_attentive(parameters: Parameters, ids: list[int]) -> tuple[Array, Array, float]:
+    """Lin et al. 2017: the scores of the classes; A = softmax(W_s2 tanh(W_s1 H')); P = ||A A' - I||_F^2 of it.
+
+    H is a state a word, forward and backward beside each other; M = A H goes into relu(U M + b), and that into V x + d.
+    """
+    layer, embedded = under(parameters, "encoder.layer"), parameters["embedding.weight"][ids]
+    forward, _ = read_with_lstm(embedded, layer, "_l0")
+    backward, _ = read_with_lstm(embedded[::-1], layer, "_l0_reverse")
+    states = np.concatenate([forward, backward[::-1]], axis=1)  # H: [word, 2 u]
+    scores = parameters["second.weight"] @ np.tanh(parameters["first.weight"] @ states.T)  # [hop, word]
+    weights = np.array([masked_softmax(row) for row in scores])
+    read = (weights @ states).reshape(-1)  # the rows of M side by side
+    hidden = np.maximum(parameters["hidden.weight"] @ read + parameters["hidden.bias"], 0)
+    penalty = sum(
+        (float(one @ other) - (i == j)) ** 2 for i, one in enumerate(weights) for j, other in enumerate(weights)
+    )
+    return parameters["output.weight"] @ hidden + parameters["output.bias"], weights, penalty

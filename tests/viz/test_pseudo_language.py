@@ -16,6 +16,7 @@ from models.corpus.kept import read
 from models.edits import OPERATIONS, read_edit
 from models.errors import InputError
 from models.huggingface import hub
+from models.huggingface.embedded import HOPS_READERS
 from models.huggingface.papers import PAPERS, UNKNOWN
 from models.mechanisms import mechanisms
 from models.messages import CountMessage, Message
@@ -53,6 +54,7 @@ EDITS = "~".join(
         "keep_heads(encoder.1.self,0;1)",
         "scale_scores(encoder.*.self,2.0)",
         "mask_key(decoder.*.cross,3)",
+        "mask_cell(decoder.0.cross,1,2)",
         "uniform_row(decoder.0.cross,*,2)",
         "set_row(decoder.1.cross,*,1,0.5;0.5,1.0)",
         "window(encoder.0.self,2,3,1)",
@@ -106,6 +108,9 @@ SHOWN = (
     ("surgery", {"model": "hf:minilm", "edits": "zero_head(encoder.0.self,0)", "check": "words"}),
     ("surgery", {"model": "bahdanau", "check": "chance"}),
     ("surgery", {"model": "bahdanau", "edits": "~".join(f"mask_key(decoder.*.cross,{key})" for key in range(11))}),
+    ("heads", {"model": HOPS_READERS[0]}),
+    ("surgery", {"model": HOPS_READERS[0], "edits": "mask_cell(encoder.0.hops,1,2)~uniform_row(encoder.0.hops,*,*)"}),
+    ("steps", {"mechanism": "self-attentive", "second": "self-attentive-free", "step": "spread"}),
     ("why", {}),
     ("lessons", {}),
     ("bench", {"also": "predict", "row": "3", "predicted": "transformer"}),

@@ -61,21 +61,62 @@ def encode_edited(
     """
     views = [before, before if after is None else after]
     titles = [_("as trained"), _("edited") if after else _("edited: nothing yet")]
-    panels = [panel_of(view, title=title, notes=()) for view, title in zip(views, titles, strict=True)]
-    sizes = [panel_size(panel, longest_label(width)) for panel in panels]
-    layout = layout_of(panels, sizes, colour, width)
-    if after is None and layout["columns"] < len(panels):
+    if after is None and _columns(views, titles, colour, width) < len(views):
         views, titles = views[:1], titles[:1]
-        layout = layout_of(panels[:1], sizes[:1], colour, width)
+    common: dict[str, Any] = {"colour": colour, "width": width, "says": says, "file": file}
+    return encode_alike(views, titles, words=_WORDS, offers=offers, **common)
+
+
+def _columns(views: Sequence[View], titles: Sequence[str], colour: Colour, width: float) -> int:
+    """Return how many maps stand side by side."""
+    columns: int = _layout(views, titles, colour, width)["columns"]
+    return columns
+
+
+def _layout(views: Sequence[View], titles: Sequence[str], colour: Colour, width: float) -> dict[str, Any]:
+    panels = [panel_of(view, title=title, notes=()) for view, title in zip(views, titles, strict=True)]
+    return layout_of(panels, [panel_size(panel, longest_label(width)) for panel in panels], colour, width)
+
+
+def encode_alike(
+    views: Sequence[View],
+    titles: Sequence[str],
+    *,
+    words: Mapping[str, str],
+    offers: Sequence[Mapping[str, Any]] = (),
+    colour: Colour = "linear",
+    width: float = 1320,
+    says: str = "",
+    file: str = "figure.png",
+) -> bytes:
+    """Return maps of the same rows and columns side by side, on one scale from 0 to 1: pointed at, all of them answer.
+
+    Parameters
+    ----------
+    views : sequence of View
+        At least one.
+    titles : sequence of str
+        What each is called.
+    words : mapping of str to str
+        What the canvas says of its keys, still to be translated.
+    offers, colour, width, says, file
+        As in `encode_edited`.
+
+    Returns
+    -------
+    bytes
+        As `viz.canvas.payload.pack` gives them; the maps are float32, little-endian, [map, query, key].
+    """
+    before, layout = views[0], _layout(views, titles, colour, width)
     notes = list(dict.fromkeys(note for view in views for note in notes_of(view)))
     _lift(layout, before.key_title)
     _close(layout, notes)
     title = _("{titles}: {map}", titles="; ".join(titles), map=before.title)
     header = {
-        **header_of(before, title, " · ".join(notes), says=says, file=file, words=_WORDS, colour=colour),
+        **header_of(before, title, " · ".join(notes), says=says, file=file, words=dict(words), colour=colour),
         **labels_of(before, width),
         "heads": [(0, number) for number in range(len(views))],
-        "titles": titles,
+        "titles": list(titles),
         "offers": list(offers),
         "layouts": [layout] * len(views),
     }

@@ -15,7 +15,6 @@ _WORDS = {
     "next": mark("Next step"),
     "play": mark("Play all steps"),
     "pause": mark("Pause"),
-    "likely": mark("the likeliest next words"),
     "hidden": mark("hidden"),
     "board": mark("The picture of the walk: arrow keys turn to other steps, with Shift to other columns"),
     "sentence": mark("The words: each has a walk of its own"),

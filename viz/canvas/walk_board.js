@@ -52,7 +52,7 @@ class Board {
   fillRight() {
     const { boxes, words } = this.picture, parts = [];
     if (words.length) {
-      const list = html("div", "likely", html("span", "name", this.words.likely));
+      const list = html("div", "likely", html("span", "name", this.picture.ending));
       list.dataset.part = "predict";
       for (const { text, share, written } of words) {
         const bar = html("i");

@@ -6,11 +6,12 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import fields
 
-from models.edits import Edit, KeepHeads, MaskKey, ScaleScores, SetRow, UniformRow, Window, ZeroHead
+from models.edits import Edit, KeepHeads, MaskCell, MaskKey, ScaleScores, SetRow, UniformRow, Window, ZeroHead
 from models.edits.words import place_in_words
 from models.trace import AttentionTrace, TokenSequence
 from viz.text.language import _, _n, listed, say
 from viz.text.tokens import isolated, visible
+from viz.views.view import with_named_rows
 
 MOST_NAMED = 3
 """Words on which a row is said to be set; more are a row set by hand."""
@@ -49,7 +50,7 @@ def axes_of(trace: AttentionTrace, edit: Edit) -> tuple[TokenSequence, TokenSequ
     trace : AttentionTrace
     edit : Edit
     """
-    shown = next((each for each in trace if each.site.matches(edit.site)), None)
+    shown = next((with_named_rows(each) for each in trace if each.site.matches(edit.site)), None)
     return (trace.target, trace.source) if shown is None else (shown.query_tokens, shown.key_tokens)
 
 
@@ -80,7 +81,7 @@ def all_in_words(trace: AttentionTrace) -> str:
 
 def _kind(edit: Edit) -> str:
     """Return what edits have in common that one sentence says."""
-    open_ = "head" if isinstance(edit, ZeroHead) else "key" if isinstance(edit, MaskKey) else "row"
+    open_ = "head" if isinstance(edit, ZeroHead) else "key" if isinstance(edit, MaskKey | MaskCell) else "row"
     rest = {each.name: getattr(edit, each.name) for each in fields(edit) if each.name != open_}
     return f"{edit.name} {rest}"
 
@@ -103,7 +104,7 @@ def describe(action: tuple[Edit, ...], *, queries: TokenSequence, keys: TokenSeq
 
 
 def _names_no_place(edit: Edit) -> bool:
-    return isinstance(edit, MaskKey | ZeroHead | KeepHeads | UniformRow | SetRow)
+    return isinstance(edit, MaskKey | MaskCell | ZeroHead | KeepHeads | UniformRow | SetRow)
 
 
 def _said(action: tuple[Edit, ...], queries: TokenSequence, keys: TokenSequence) -> str:
@@ -112,6 +113,9 @@ def _said(action: tuple[Edit, ...], queries: TokenSequence, keys: TokenSequence)
     if isinstance(first, MaskKey):
         words = _quoted(keys, [edit.key for edit in action if isinstance(edit, MaskKey)])
         return _("{words} may not be read", words=words)
+    if isinstance(first, MaskCell):
+        words = _quoted(keys, [edit.key for edit in action if isinstance(edit, MaskCell)])
+        return _("{row} may not read {words}", row=_quoted(queries, [first.row]) or _("no row"), words=words)
     if isinstance(first, ZeroHead):
         return _heads_off([edit.head for edit in action if isinstance(edit, ZeroHead)])
     if isinstance(first, KeepHeads):
@@ -119,9 +123,12 @@ def _said(action: tuple[Edit, ...], queries: TokenSequence, keys: TokenSequence)
         return _n("only head {heads} is kept", "only heads {heads} are kept", len(first.heads), heads=named)
     if isinstance(first, UniformRow):
         said = _("{row} reads all alike", row=row) if row else _("every word reads all alike")
+        if not row and first.site.endswith("hops"):
+            said = _("every hop reads all alike")
         return _of_head(said, first.head)
     if isinstance(first, SetRow):
-        return _of_head(_set(first, row or _("every word"), keys), first.head)
+        every = _("every hop") if first.site.endswith("hops") else _("every word")
+        return _of_head(_set(first, row or every, keys), first.head)
     if isinstance(first, ScaleScores):
         turned = _("made sharper") if first.factor > 1 else _("made flatter")
         return _("the reading is {turned}: {edit}", turned=turned, edit=say(first.describe()))

@@ -145,6 +145,8 @@ def map_title(site: Site) -> str:
     """
     if site.kind == "cross":
         return _("cross-attention: the decoder reads the encoder's text")
+    if site.kind == "hops":
+        return _("hops: learned vectors, the same for every sentence, read the text")
     if site.stack == "encoder":
         return _("encoder self-attention: the text reads itself")
     return _("decoder self-attention: what is written reads itself, never ahead")

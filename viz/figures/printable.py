@@ -28,14 +28,11 @@ class PrintedWalk:
         The lines of each mechanism's formula, in LaTeX.
     step : str
         The key of the step that is explained.
-    likely : str
-        What is said over the likeliest words.
     """
 
     pictures: Sequence[Mapping[str, Any]]
     formulas: Sequence[Sequence[str]]
     step: str
-    likely: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -16,6 +16,7 @@ KINDS: Mapping[str, tuple[str, str]] = {
     "encoder": ("encoder.*.self", mark("encoder self")),
     "decoder": ("decoder.*.self", mark("decoder self")),
     "cross": ("decoder.*.cross", mark("cross")),
+    "hops": ("encoder.*.hops", mark("hops")),
 }
 """What links call each kind of map, its sites, and its name."""
 

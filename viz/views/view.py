@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from models.sites import Site
 from models.trace import AttentionMap, AttentionTrace, Reading, TokenSequence
 from models.trace.tokens import word_positions
+from viz.text.counting import FIRST_POSITION
 from viz.text.language import _, mark
 from viz.views.hiding import Hiding, hide_tokens, outside
 
@@ -26,6 +27,8 @@ _KEY_TITLES: Mapping[tuple[str, str], str] = {
     ("cross", "piece"): mark("key: the source piece being read"),
     ("self", "word"): mark("key: the word being read"),
     ("self", "piece"): mark("key: the piece being read"),
+    ("hops", "word"): mark("key: the word being read"),
+    ("hops", "piece"): mark("key: the piece being read"),
     ("rollout", "word"): mark("key: the word as it came in"),
     ("rollout", "piece"): mark("key: the piece as it came in"),
 }
@@ -38,6 +41,8 @@ _QUERY_TITLES: Mapping[tuple[str, str], str] = {
     ("input", "piece"): mark("query: the piece just read in"),
     ("self", "word"): mark("query: the word that reads"),
     ("self", "piece"): mark("query: the piece that reads"),
+    ("hops", "word"): mark("hop: a learned vector that reads"),
+    ("hops", "piece"): mark("hop: a learned vector that reads"),
     ("rollout", "word"): mark("query: the word after these layers"),
     ("rollout", "piece"): mark("query: the piece after these layers"),
 }
@@ -47,6 +52,7 @@ _CELLS: Mapping[str, str] = {
     "written": mark("{weight}: writing {query}, it reads {key}"),
     "input": mark("{weight}: after {query}, it reads {key}"),
     "self": mark("{weight}: {query} reads {key}"),
+    "hops": mark("{weight}: {query} reads {key}"),
     "rollout": mark("{weight} of {query} comes from {key}"),
 }
 
@@ -61,8 +67,8 @@ class View:
     shown : AttentionMap
         Merged to words if `unit` says so, rows labelled as `reading` says.
     head : int or "mean"
-    reading : {"written", "input", "self"}
-        What labels the rows; of a self map the tokens read in, under either reading.
+    reading : {"written", "input", "self", "hops"}
+        What labels the rows; of a self map the tokens read in, of hops their numbers, under either reading.
     unit : {"word", "piece"}
     merged : bool
         Whether merging pieces to words changed anything.
@@ -79,7 +85,7 @@ class View:
     trace: AttentionTrace
     shown: AttentionMap
     head: Head
-    reading: Literal["written", "input", "self"]
+    reading: Literal["written", "input", "self", "hops"]
     unit: Unit
     merged: bool
     hidden_queries: tuple[int, ...] = ()
@@ -166,9 +172,24 @@ def choose_view(
     if head != "mean" and not 0 <= head < heads:
         message = f"{pieces.site}: got head {head!r}; expected 'mean' or 0 to {heads - 1}"
         raise ValueError(message)
-    shown = pieces.to_words() if unit == "word" else pieces
-    rows = "self" if pieces.site.kind == "self" else reading
+    shown = with_named_rows(pieces.to_words() if unit == "word" else pieces)
+    rows: Literal["written", "input", "self", "hops"] = reading
+    if pieces.site.kind in ("self", "hops"):
+        rows = "self" if pieces.site.kind == "self" else "hops"
     return View(trace, shown, head, rows, unit, merged=shown.weights.shape != pieces.weights.shape)
+
+
+def with_named_rows(shown: AttentionMap) -> AttentionMap:
+    """Return a map as it is; that of hops with its rows named in the language of the reader.
+
+    Parameters
+    ----------
+    shown : AttentionMap
+    """
+    if shown.site.kind != "hops":
+        return shown
+    names = (_("hop-{number}", number=place + FIRST_POSITION) for place in range(len(shown.query_tokens)))
+    return replace(shown, query_tokens=TokenSequence.from_words(names))
 
 
 def hide(view: View, hiding: Hiding) -> View:
@@ -191,9 +212,10 @@ def hide(view: View, hiding: Hiding) -> View:
         If there is no token at a hidden position, or a text that is no pair is cut in two.
     """
     trace, names = view.trace, _axis_names(view)
-    places = [getattr(hiding, name) for name in names]
+    places = [getattr(hiding, name) if name else () for name in names]
     if view.unit == "word":
-        places = [word_positions(getattr(trace, name), each) for name, each in zip(names, places, strict=True)]
+        axes = [getattr(trace, name) if name else view.shown.query_tokens for name in names]
+        places = [word_positions(axis, each) for axis, each in zip(axes, places, strict=True)]
     if hiding.between is not None:
         texts = (view.shown.query_tokens, view.shown.key_tokens)
         cut = [outside(text, each) for text, each in zip(texts, hiding.between, strict=True)]
@@ -211,8 +233,10 @@ def hide(view: View, hiding: Hiding) -> View:
 
 
 def _axis_names(view: View) -> tuple[str, str]:
-    """Name the sequences of the trace that label rows and columns."""
+    """Name the sequences of the trace that label rows and columns; "" for rows that are hops, of no text."""
     site = view.shown.site
+    if site.kind == "hops":
+        return "", "source"
     if site.kind == "cross":
         return ("target" if view.reading == "written" else "target_input"), "source"
     own = "source" if site.stack == "encoder" or not len(view.trace.target) else "target_input"

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from viz.text.language import mark
 from viz.walk import block, centre, output, scores, weights
 from viz.walk import fixed_vector as vector
+from viz.walk.hops import SELF_ATTENTIVE
 from viz.walk.scene import Letters
 from viz.walk.steps import Part, Walk
 
@@ -163,6 +164,7 @@ WALKS: Mapping[str, Walk] = MappingProxyType(
         ),
         "transformer-post-ln": _POST_LN,
         "transformer": _PRE_LN,
+        "self-attentive": SELF_ATTENTIVE,
     }
 )
 """The walk of every mechanism of the catalogue, by its key."""

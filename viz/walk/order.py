@@ -22,6 +22,7 @@ _ORDER = (
     "softmax",
     "gaussian",
     "context",
+    "spread",
     "merge",
     "add",
     "feedforward",

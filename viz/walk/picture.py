@@ -49,7 +49,9 @@ _APART = r" \quad "
 Numbers = NDArray[np.float64]
 
 
-def sentence_of(tokens: TokenSequence, row: int, unit: Unit, *, lead: str, language: str) -> dict[str, Any]:
+def sentence_of(
+    tokens: TokenSequence, row: int, unit: Unit, *, lead: str, language: str, apart: bool = False
+) -> dict[str, Any]:
     """Return the words, or the pieces, that a reader can choose: each with the row that it stands for.
 
     Parameters
@@ -63,13 +65,15 @@ def sentence_of(tokens: TokenSequence, row: int, unit: Unit, *, lead: str, langu
         What is said before them.
     language : str
         Such as ``fr``.
+    apart : bool, optional
+        Whether a space stands before each of them, of whatever text they are.
     """
     shown: list[dict[str, Any]] = []
     for pieces in _groups(tokens.words, unit):
         first = tokens.texts[pieces[0]]
         text = first if unit == "piece" else tokens.word_texts[tokens.words[pieces[0]]]
         starts = pieces[0] == tokens.words.index(tokens.words[pieces[0]])
-        space = bool(shown) and starts and (first[:1].isspace() or pieces[0] in tokens.specials)
+        space = bool(shown) and starts and (apart or first[:1].isspace() or pieces[0] in tokens.specials)
         shown.append({"text": spoken(text), "row": row if row in pieces else pieces[0], "space": space})
     return {"text": shown, "lead": lead, "language": language}
 
@@ -111,6 +115,7 @@ def picture_of(walk: Walk, scene: Scene, steps: Sequence[WalkStep], unit: Unit) 
         "steps": [_step(step) for step in steps],
         "boxes": [{"part": step.key, "text": step.title} for step in steps if _lit(step.key)[-1] not in _BESIDE],
         "words": _likeliest(scene),
+        "ending": _(walk.ending),
         "rows": [],
         "vector": _vector(scene),
     }
@@ -146,6 +151,8 @@ def _fall(fall: Waterfall | None) -> dict[str, Any] | None:
 
 def _state(scene: Scene, unit: Unit) -> dict[str, str]:
     """Return who reads, and what it knows by then; of a word of several pieces, which of them the walk is about."""
+    if scene.shown is not None and scene.shown.site.kind == "hops":
+        return {"name": scene.reader, "says": _("a learned vector, the same for every sentence")}
     if scene.shown is not None and scene.shown.site.kind == "self":
         layer = scene.shown.site.layer
         return {"name": _("the query of {reader}", reader=scene.reader), "says": _("in layer {layer}", layer=layer)}
@@ -191,6 +198,9 @@ def _vector(scene: Scene) -> str:
 
 def _likeliest(scene: Scene) -> list[dict[str, Any]]:
     """Return the likeliest words of a decoder's step, and the written one if it is none of them."""
+    if scene.trace.classes:
+        best = sorted(scene.trace.classes, key=lambda each: -each[1])[:LIKELIEST]
+        return [{"text": _(name), "share": share, "written": not place} for place, (name, share) in enumerate(best)]
     if scene.trace.provenance.decoding == "none" or (scene.shown is not None and scene.shown.site.kind == "self"):
         return []
     step = scene.trace.steps[scene.row]

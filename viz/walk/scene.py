@@ -101,6 +101,8 @@ class Scene:
     @property
     def reader(self) -> str:
         """Who reads, as prose names it: the word that a decoder's step writes is not known to it yet."""
+        if self.shown is not None and self.shown.site.kind == "hops":
+            return self.query_word
         if self.shown is not None and self.shown.site.kind == "self":
             if self.shown.site.stack == "encoder":
                 return f"“{self.query_word}”"

@@ -14,8 +14,9 @@ import numpy as np
 
 from models.sites import Site
 from models.trace import AttentionTrace
-from viz.text.language import _
+from viz.text.language import _, mark
 from viz.views.strips import Strip
+from viz.views.view import with_named_rows
 from viz.walk.digits import Waterfall
 from viz.walk.scene import Letters, Numbers, Scene
 
@@ -104,6 +105,8 @@ class Walk:
         Whether it asks for the states of the decoder.
     note : str
         What else is to be said of the formula; empty if nothing.
+    ending : str
+        What the last step's list is called.
     """
 
     formula: tuple[str, ...]
@@ -111,6 +114,7 @@ class Walk:
     letters: Letters = field(default_factory=Letters)
     needs_states: bool = False
     note: str = ""
+    ending: str = mark("the likeliest next words")
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -177,7 +181,7 @@ def look_at(
     IndexError
         If there is no such head, query or key for it to read.
     """
-    shown = None if place is None else trace[place]
+    shown = None if place is None else with_named_rows(trace[place])
     scene = Scene(trace, shown, head, row, 0, parameters, states, vector, walk.letters, is_last)
     if not 0 <= row < len(scene.queries) or (shown is not None and not 0 <= head < len(shown.head_names)):
         message = f"no row {row} of head {head}; there are {len(scene.queries)} rows"

@@ -15,6 +15,7 @@ from viz.text.language import _, _n
 from viz.text.markup import plain
 from viz.text.tokens import visible
 from viz.widgets.fold import unfolded
+from viz.widgets.hops import show_classes
 
 MOST_ROWS = 300
 LEAST = 0.005  # a share below it would read 0%
@@ -33,7 +34,9 @@ def show_output(trace: AttentionTrace, model: models.Model, hidden: Sequence[str
         The word behind each mask; empty for one that was typed.
     """
     masked, mask, named = model.predicts == "masked", model.mask_token, {"title": _(trace.provenance.title)}
-    if trace.is_translation:
+    if trace.classes:
+        show_classes(trace)
+    elif trace.is_translation:
         _translation(model.key, trace)
     elif trace.predictions and not masked:
         _next_tokens(trace)

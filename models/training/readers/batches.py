@@ -23,6 +23,9 @@ from models.training.readers.texts import BERT_SPECIALS, sentences_of
 MASKED, BY_MASK, BY_ANOTHER = 0.15, 0.8, 0.1
 """Share of the tokens that a BERT has to give; of these, those that read [MASK], and those that read another token."""
 
+FEWEST = 4
+"""Pieces of a sentence that a classifier is asked about."""
+
 Ids = NDArray[np.uint16]
 
 
@@ -38,11 +41,14 @@ class Row:
         Where the second sentence begins; the length if there is none.
     follows : int
         Whether the second sentence follows the first: 1 or 0; -1 if there is none.
+    label : int
+        Of a classifier: the place of what it is to say in the recipe's labels.
     """
 
     ids: Ids
     second: int
     follows: int
+    label: int = -1
 
 
 @dataclass(frozen=True)
@@ -187,8 +193,27 @@ def bert_rows(corpus: Corpus, shown: NDArray[np.int64], recipe: ReaderRecipe, se
     return found
 
 
+def sentence_rows(corpus: Corpus, shown: NDArray[np.int64], recipe: ReaderRecipe, _seed: int) -> list[Row]:
+    """Return each sentence of each line by itself, with what kind of text it is of; none shorter than `FEWEST` pieces.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    shown : int64 array, [row]
+        Lines, shuffled.
+    recipe : ReaderRecipe
+    """
+    labels = [recipe.labels.index(file.label) for file in recipe.files]
+    found: list[Row] = []
+    for line in shown:
+        for ids in np.split(corpus.texts[line], corpus.cuts[line].astype(np.int64)):
+            if FEWEST <= len(ids) <= recipe.context:
+                found.append(Row(ids, len(ids), -1, labels[corpus.files[line]]))
+    return found
+
+
 Rows = Callable[[Corpus, "NDArray[np.int64]", ReaderRecipe, int], list[Row]]
-ROWS: dict[str, Rows] = {"gpt": gpt_rows, "bert": bert_rows}
+ROWS: dict[str, Rows] = {"gpt": gpt_rows, "bert": bert_rows, "hops": sentence_rows}
 
 
 def epoch_batches(corpus: Corpus, recipe: ReaderRecipe, epoch: int) -> list[list[Row]]:

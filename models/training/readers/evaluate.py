@@ -20,6 +20,7 @@ from models.huggingface.embedded import READERS
 from models.training.readers.batches import encode, epoch_batches, mask, read_batch
 from models.training.readers.networks import bert_losses, gpt_loss, open_network
 from models.training.readers.recipe import ReaderRecipe, read_reader_recipe
+from models.training.readers.sentences import measure_sentences
 from models.training.readers.texts import BERT_SPECIALS, read_lines
 from models.translation.checkpoints import CARD_FILE, write_card
 
@@ -101,6 +102,30 @@ def measure_bert(network: Any, tokenizer: Tokenizer, lines: list[str], recipe: R
     return found | ({"pairs": pairs, "next_right": round(told_right / pairs, 4)} if pairs else {})
 
 
+def measure_hops(network: Any, tokenizer: Tokenizer, recipe: ReaderRecipe, data: Path) -> dict[str, dict[str, float]]:
+    """Return what `measure_sentences` gives of each class, and its mean over the classes beside what chance gives.
+
+    Parameters
+    ----------
+    network : SelfAttentiveNetwork
+    tokenizer : Tokenizer
+    recipe : ReaderRecipe
+    data : Path
+
+    Returns
+    -------
+    dict
+        By the class's name, and ``mean``, each class counting alike.
+    """
+    found: dict[str, dict[str, float]] = {}
+    for file in recipe.test:
+        corpus = encode(tokenizer, [(1.0, read_lines(file, data))], recipe.context - 2)
+        found[file.label] = measure_sentences(network, epoch_batches(corpus, replace(recipe, files=(file,)), 0))
+    names = ("right", "penalty", "overlap")
+    means = {name: round(sum(each[name] for each in found.values()) / len(found), 4) for name in names}
+    return found | {"mean": means | {"chance": round(1 / len(recipe.labels), 4)}}
+
+
 @torch.no_grad()
 def evaluate(recipe: ReaderRecipe, data: Path, folder: Path) -> dict[str, dict[str, float]]:
     """Return the figures of the model in `folder` on each test file, by its name.
@@ -111,6 +136,8 @@ def evaluate(recipe: ReaderRecipe, data: Path, folder: Path) -> dict[str, dict[s
     data, folder : Path
     """
     network, tokenizer = open_network(recipe, folder), Tokenizer.from_file(str(folder / "tokenizer.json"))
+    if recipe.kind == "hops":
+        return measure_hops(network, tokenizer, recipe, data)
     measure = measure_gpt if recipe.kind == "gpt" else measure_bert
     names = [file.path.rpartition("/")[2].removesuffix(".tsv.xz") for file in recipe.test]
     names = [name.replace(".train", ".held-out") for name in names]

@@ -1,4 +1,4 @@
-"""The two networks, as transformers has them, and what each is trained to give."""
+"""The networks, a GPT and a BERT as transformers has them, and what each is trained to give."""
 
 from __future__ import annotations
 
@@ -6,24 +6,30 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors.torch import load_file
 from torch import Tensor, nn
 from transformers import BertConfig, BertForPreTraining, GPT2Config, GPT2LMHeadModel
 
+from models.huggingface.files import WEIGHTS_FILE
+from models.networks.self_attentive import SelfAttentiveNetwork
 from models.training.loss import output_loss
 from models.training.readers.batches import Row, mask, read_batch
 from models.training.readers.recipe import ReaderRecipe
+from models.training.readers.sentences import build_hops, hops_loss
 
 NOTHING = -100
 
 
 def build(recipe: ReaderRecipe) -> Any:
-    """Return the network of a recipe with weights as its paper begins with; no dropout.
+    """Return the network of a recipe with weights as its paper begins with; a GPT and a BERT without dropout.
 
     Parameters
     ----------
     recipe : ReaderRecipe
     """
     torch.manual_seed(recipe.seed)
+    if recipe.kind == "hops":
+        return build_hops(recipe)
     if recipe.kind == "gpt":
         config = GPT2Config(
             vocab_size=recipe.vocabulary,
@@ -61,6 +67,10 @@ def open_network(recipe: ReaderRecipe, folder: Path) -> Any:
     recipe : ReaderRecipe
     folder : Path
     """
+    if recipe.kind == "hops":
+        own = build_hops(recipe)
+        own.load_state_dict({name: values.float() for name, values in load_file(folder / WEIGHTS_FILE).items()})
+        return own.eval()
     kind = GPT2LMHeadModel if recipe.kind == "gpt" else BertForPreTraining
     network: Any = kind.from_pretrained(folder, dtype=torch.float32, local_files_only=True)
     return network.eval()
@@ -108,15 +118,19 @@ def bert_losses(network: Any, rows: list[Row], seed: int) -> tuple[Tensor, int, 
     return words, count, nn.functional.cross_entropy(said, wanted), (said.argmax(dim=1) == wanted).float()
 
 
-def training_loss(network: Any, rows: list[Row], seed: int) -> Tensor:
+def training_loss(network: Any, rows: list[Row], seed: int, penalty: float = 0.0) -> Tensor:
     """Return what an update makes smaller.
 
     Parameters
     ----------
-    network : GPT2LMHeadModel or BertForPreTraining
+    network : GPT2LMHeadModel, BertForPreTraining or SelfAttentiveNetwork
     rows : list of Row
     seed : int
+    penalty : float, optional
+        As the recipe of a self-attentive reader says.
     """
+    if isinstance(network, SelfAttentiveNetwork):
+        return hops_loss(network, rows, penalty)
     if isinstance(network, GPT2LMHeadModel):
         return gpt_loss(network, rows)[0]
     words, count, sentences, _ = bert_losses(network, rows, seed)

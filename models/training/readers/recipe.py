@@ -7,7 +7,7 @@ from pathlib import Path
 
 from models.training.recipes import OPTIMIZERS, RecipeError, read_values
 
-KINDS = ("gpt", "bert")
+KINDS = ("gpt", "bert", "hops")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +26,8 @@ class TextFile:
         Share of its lines that the tokenizer is learned from: its pieces follow what people type.
     begin, lines : int
         Only so many of its distinct lines, from this one on; all that follow if `lines` is 0. The files are shuffled.
+    label : str
+        Of which kind its sentences are, for a classifier to tell.
     """
 
     path: str
@@ -34,6 +36,7 @@ class TextFile:
     tokenizer_share: float = 1.0
     begin: int = 0
     lines: int = 0
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,7 @@ class ReaderRecipe:
     ----------
     key : str
         Name of the model, of its folder and of its run.
-    kind : {"gpt", "bert"}
+    kind : {"gpt", "bert", "hops"}
     files, held_out, test : tuple of TextFile
         To train on; to measure the run by; to measure the model by. No line of the last two is trained on.
     vocabulary : int
@@ -57,6 +60,15 @@ class ReaderRecipe:
         Of a GPT: share of the lines that are read one after another, up to the context, so that every position learns.
     pair_share : float
         Of a BERT: share of the lines of two sentences or more that are read as a pair.
+    hops, d_attention, d_hidden : int
+        Of a self-attentive reader, whose `width` is that of its embedding and of both directions together: its hops,
+        and the sizes of their hidden layer and of the classifier's. `layers` and `heads` are not its own.
+    labels : tuple of str
+        What a classifier tells apart.
+    penalty : float
+        What ||A A' - I||_F^2 counts beside the classifier's loss.
+    dropout : float
+        Of a self-attentive reader.
     optimizer : {"adam", "muon"}
     tokens_per_batch, learning_rate, warmup_steps, decay_share, clip_norm, weight_decay, seed
         As in `models.training.recipes`.
@@ -75,6 +87,12 @@ class ReaderRecipe:
     target_tokens: int = 7_000_000
     packed_share: float = 0.3
     pair_share: float = 0.8
+    hops: int = 8
+    d_attention: int = 64
+    d_hidden: int = 64
+    labels: tuple[str, ...] = ()
+    penalty: float = 0.0
+    dropout: float = 0.0
     optimizer: str = "muon"
     tokens_per_batch: int = 2048
     learning_rate: float = 3e-3
@@ -98,7 +116,7 @@ def read_reader_recipe(path: Path) -> ReaderRecipe:
     try:
         for name in texts:
             values[name] = tuple(TextFile(**each) for each in values[name])
-        return ReaderRecipe(**values)
+        return ReaderRecipe(**values | {"labels": tuple(values.get("labels", ()))})
     except TypeError as error:
         message = f"{path.name}: {error}"
         raise RecipeError(message) from error

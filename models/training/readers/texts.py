@@ -16,6 +16,7 @@ BOUNDARY = "<|endoftext|>"
 """Before and after every text that a GPT reads."""
 
 BERT_SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+HOPS_SPECIALS = ("[PAD]", "[UNK]")
 RAREST, ALPHABET = 2, 200
 
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"')»”]*\s+(?=[\"'(«“—-]*\s*[A-Z])")
@@ -71,11 +72,11 @@ def sentences_of(line: str) -> list[str]:
 
 
 def learn_tokenizer(kind: str, lines: Collection[str], vocabulary: int) -> Tokenizer:
-    """Return a tokenizer learned from `lines`: pairs of bytes for a GPT, pieces of words for a BERT.
+    """Return a tokenizer learned from `lines`: pairs of bytes for a GPT, else pieces of words.
 
     Parameters
     ----------
-    kind : {"gpt", "bert"}
+    kind : {"gpt", "bert", "hops"}
     lines : collection of str
     vocabulary : int
         Pieces, special ones included.
@@ -104,10 +105,13 @@ def learn_tokenizer(kind: str, lines: Collection[str], vocabulary: int) -> Token
     tokenizer.normalizer = normalizers.BertNormalizer(lowercase=False, strip_accents=False)
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     tokenizer.decoder = decoders.WordPiece()
+    specials = list(BERT_SPECIALS if kind == "bert" else HOPS_SPECIALS)
     word_pieces = trainers.WordPieceTrainer(
-        vocab_size=vocabulary, special_tokens=list(BERT_SPECIALS), limit_alphabet=ALPHABET, show_progress=False
+        vocab_size=vocabulary, special_tokens=specials, limit_alphabet=ALPHABET, show_progress=False
     )
     tokenizer.train_from_iterator(lines, word_pieces)
+    if kind == "hops":
+        return tokenizer
     separator, first = (tokenizer.token_to_id(each) for each in ("[SEP]", "[CLS]"))
     tokenizer.post_processor = processors.TemplateProcessing(
         single="[CLS]:0 $A:0 [SEP]:0",

@@ -10,7 +10,7 @@ import json
 import math
 import time
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from models.training.progress import Progress, learning_rate, read_progress
 from models.training.readers.batches import Corpus, Row, encode, epoch_batches
 from models.training.readers.networks import bert_losses, build, gpt_loss, training_loss
 from models.training.readers.recipe import ReaderRecipe
+from models.training.readers.sentences import measured_hops
 from models.training.readers.texts import read_lines, tokenizer_for, training_lines
 
 SAVE_SECONDS, LOG_STEPS, HELD_OUT_STEPS = 120.0, 50, 300
@@ -51,7 +52,8 @@ class ReaderTrainer:
             encode(tokenizer, parts, recipe.context - 2).save(kept)
         self.corpus = Corpus.load(kept)
         held_out = [(1.0, lines[:: max(1, len(lines) // HELD_OUT_LINES)]) for lines in self._held_out(data)]
-        self.held_out = epoch_batches(encode(tokenizer, held_out, recipe.context - 2), recipe, 0)
+        apart = replace(recipe, files=recipe.held_out)
+        self.held_out = epoch_batches(encode(tokenizer, held_out, recipe.context - 2), apart, 0)
         self.network = build(recipe)
         self.optimizers = build_optimizers(self.network, recipe)
         self.progress = Progress()
@@ -71,7 +73,8 @@ class ReaderTrainer:
         for group in (group for optimizer in self.optimizers.values() for group in optimizer.param_groups):
             group["lr"] = rate
         self.network.zero_grad(set_to_none=True)
-        loss: Any = training_loss(self.network, rows, self.recipe.seed * 1_000_000_000 + self.progress.step)
+        seed = self.recipe.seed * 1_000_000_000 + self.progress.step
+        loss: Any = training_loss(self.network, rows, seed, self.recipe.penalty)
         loss.backward()
         nn.utils.clip_grad_norm_(self.network.parameters(), self.recipe.clip_norm)
         for optimizer in self.optimizers.values():
@@ -81,7 +84,7 @@ class ReaderTrainer:
         return float(loss.detach())
 
     def measured(self) -> dict[str, float]:
-        """Return the loss on the held-out lines, and for a BERT the share of next sentences that were told."""
+        """Return the loss on the held-out lines, and what else `measure` says of them."""
         return measure(self.network, self.held_out, self.recipe.kind)
 
     def save(self) -> None:
@@ -152,13 +155,19 @@ class ReaderTrainer:
 def measure(network: Any, batches: list[list[Row]], kind: str) -> dict[str, float]:
     """Return the loss per token, and for a BERT the share of the next sentences that it tells, on `batches`.
 
+    Of a self-attentive reader: the loss per sentence, the share told right and the penalty.
+
     Parameters
     ----------
-    network : GPT2LMHeadModel or BertForPreTraining
+    network : GPT2LMHeadModel, BertForPreTraining or SelfAttentiveNetwork
     batches : list of list of Row
-    kind : {"gpt", "bert"}
+    kind : {"gpt", "bert", "hops"}
     """
     network.eval()
+    if kind == "hops":
+        of_sentences = measured_hops(network, batches)
+        network.train()
+        return of_sentences
     total, count, right, pairs = 0.0, 0, 0.0, 0
     for index, rows in enumerate(batches):
         if kind == "gpt":

@@ -37,7 +37,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 def walk(key: str, **chosen: int) -> PrintedWalk:
     picture = drawn(key, **chosen)
     titles = {step["key"]: step["title"] for step in picture["steps"]}
-    return PrintedWalk(keep_step([picture], titles), [WALKS[key].formula], next(iter(titles)), "likeliest")
+    return PrintedWalk(keep_step([picture], titles), [WALKS[key].formula], next(iter(titles)))
 
 
 def all_heads(labels: str = "", *, some: bool = False) -> PrintedHeads:
@@ -99,8 +99,8 @@ def test_a_walk_says_all_that_the_page_shows(key: str, width: str) -> None:
 def test_every_formula_of_a_walk_can_be_set(key: str) -> None:
     """In mathematics each letter is its own piece of text: names of functions stand in a row."""
     for line in WALKS[key].formula:
-        with_it = texts(PrintedWalk(walk(key).pictures, [[line]], walk(key).step, ""))
-        assert len(with_it) > len(texts(PrintedWalk(walk(key).pictures, [[]], walk(key).step, "")))
+        with_it = texts(PrintedWalk(walk(key).pictures, [[line]], walk(key).step))
+        assert len(with_it) > len(texts(PrintedWalk(walk(key).pictures, [[]], walk(key).step)))
         assert "[[" not in " ".join(with_it)
 
 

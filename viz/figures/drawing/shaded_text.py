@@ -24,6 +24,8 @@ STYLE = f"\n<style>\n{Path(__file__).with_suffix('.css').read_text(encoding='utf
 _HEADINGS = {
     ("self", "reads"): mark("What “{word}” reads"),
     ("self", "read_by"): mark("Who reads “{word}”"),
+    ("hops", "reads"): mark("What {word} reads"),
+    ("hops", "read_by"): mark("How much each hop reads “{word}”"),
     ("cross", "reads"): mark("What is read for “{word}”"),
     ("cross", "read_by"): mark("For which words “{word}” is read"),
 }

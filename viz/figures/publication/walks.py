@@ -64,7 +64,7 @@ def draw_walk(shown: PrintedWalk, width: Width, *, titles: bool) -> Figure:
             is_last = number == len(picture["rows"]) - 1
             _bars(sheet, row, columns, picture.get("chosen"), picture["window"] if is_last else None)
         _context(sheet, picture, columns)
-        _below(sheet, picture, step["fall"], shown.likely)
+        _below(sheet, picture, step["fall"], picture["ending"])
         sheet.bottom += 2 * GAP
     return sheet.done()
 

@@ -16,6 +16,7 @@ from models.mechanisms import Mechanism, mechanisms
 from models.sites import Site
 from models.trace import AttentionTrace
 from viz.pages.bench.about import about
+from viz.pages.bench.readers import show_readers
 from viz.pages.bench.settings import AUTOMATIC, HEAD, MECHANISMS
 from viz.text.language import _
 from viz.views.view import Head
@@ -108,6 +109,7 @@ def choose_mechanisms(
                 folds |= dict.fromkeys(here, st.container())
                 for key in here or [main.key]:
                     st.markdown(about(models.describe(f"{key}-{pair}")))
+        show_readers()
     return chosen, folds
 
 

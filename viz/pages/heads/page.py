@@ -9,12 +9,14 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 import models
+from models.huggingface.embedded import HOPS_READERS
 from models.trace import AttentionTrace
 from viz.pages.heads.against import compare_with
 from viz.pages.heads.aligning import show_aligning
 from viz.pages.heads.corpus import show_corpus
 from viz.pages.heads.extras import show_below, take_pair
 from viz.pages.heads.gallery import arrange, show_gallery, take_picks
+from viz.pages.heads.hops import show_hops
 from viz.pages.heads.matched import Texts
 from viz.pages.heads.model import KEY, choose_model, open_model
 from viz.pages.heads.picked import compare_heads
@@ -67,6 +69,8 @@ def _pair(key: str | None) -> str:
 
 def _label(key: str | None) -> str:
     """Say above the box what becomes of the sentence."""
+    if key in HOPS_READERS:
+        return _("Type an English sentence: hops read it, and a classifier says of which kind of text it is.")
     if key is None or models.is_pretrained(key):
         return _("Type a sentence: the attention of every head on every token is drawn.")
     return says_of(pair_of(key))
@@ -93,6 +97,9 @@ def _show_model(host: Host, key: str, frame: Frame, line: DeltaGenerator, words:
         return
     trace, identity, texts, hidden = found
     wanted = choose_wanted(trace, line, settings)
+    if trace.classes:
+        show_hops(host, key, trace, wanted, line, page_width())
+        return
     shown = Shown(trace, identity, host.workings, wanted.sites, wanted.unit, wanted.hiding)
     places = shown.places
     if link.belong(LAYERS, of=(key, layers_of(places))):

@@ -26,6 +26,8 @@ COLOUR = Choice(
 LEAST = Choice("least", title=mark("Weights below are drawn empty"), shape="box")
 HIDE = Switch("hide", title=mark("hide special tokens"))
 
+BOTH = Switch("both", title=mark("with and without the penalty"))
+
 IN_PLACE, ALL = "place", "all"
 """What the link calls the order by layer and head, and heads of any label."""
 
@@ -92,6 +94,7 @@ SETTINGS = (
     COLOUR,
     LEAST,
     HIDE,
+    BOTH,
     PICTURE,
     ORDER,
     ONLY,

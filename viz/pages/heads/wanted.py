@@ -69,7 +69,7 @@ def choose_wanted(trace: AttentionTrace, line: DeltaGenerator, settings: DeltaGe
         names = {kind: _(KINDS[kind][1]) for kind in kinds}
         if len(kinds) == 1:
             both = _("self-attention, reads both ways") if kinds == ("encoder",) else _("self-attention, never ahead")
-            names = {kinds[0]: both}
+            names = {kinds[0]: _("hops read the sentence") if kinds == ("hops",) else both}
         kind = choose(MAP, names)
         between = _choose_between() if kind == "encoder" and trace.source.segments else None
     with settings:

@@ -170,6 +170,8 @@ def _picked(of: tuple[str, str], places: Sequence[HeadPlace], views: Sequence[Vi
     known, picked = session.recall(_PICKS, (None, ()))
     if known == of:
         return tuple(picked)
+    if len(places) == 1:
+        return tuple(places)
     short = max(views[0].weights.shape) <= MEASURED
     found = head_profile.clearest(head_profile.profiles_of(views), MOST_PICKED) if short else ()
     return found or tuple(places[:1])

@@ -84,7 +84,7 @@ class Looked:
     walkers : sequence of Walker
         The first one's rows and columns are meant.
     unit : {"word", "piece"}
-    lead : mapping of str to str
+    lead : mapping of str to value
         What is said before the words, and their language: `viz.walk.picture.sentence_of` takes both.
     row : int
     column : int or None
@@ -93,7 +93,7 @@ class Looked:
 
     walkers: tuple[Walker, ...]
     unit: Unit
-    lead: Mapping[str, str]
+    lead: Mapping[str, Any]
     row: int
     column: int | None
 

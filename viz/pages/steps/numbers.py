@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from models.keys import identity_of
 from viz.captions.strips import heading_of
 from viz.pages.steps.equations import show_equations
 from viz.text.language import _, say
@@ -37,7 +38,8 @@ def show_numbers(looked_at: Sequence[tuple[Scene, WalkStep]]) -> None:
 
 
 def _show(scene: Scene, step: WalkStep, available: float) -> None:
-    mechanism = scene.trace.provenance.mechanism
+    about = scene.trace.provenance
+    mechanism = identity_of(about.checkpoint) if scene.trace.classes else about.mechanism  # two readers by hops are one
     st.markdown(f"**{plain(_(scene.trace.provenance.title))}** \u00b7 {plain(step.title)}")
     headings = "; ".join(map(heading_of, step.strips))
     show_strips(

@@ -9,13 +9,16 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 import models
+from models.huggingface.embedded import HOPS_READERS
 from models.mechanisms import mechanisms
 from models.sites import Site
 from models.trace import AttentionTrace, TokenSequence
 from viz.pages.steps.settings import ALONE, HEAD, LAYER, MECHANISM, SECOND, THIRD
+from viz.server.hub import own_models
 from viz.server.runtime import Host
 from viz.server.translations import forced_translations, forcible_translation
 from viz.text.language import _, mark
+from viz.views.view import with_named_rows
 from viz.walk.mechanisms import WALKS
 from viz.widgets.settings import choose
 
@@ -27,6 +30,9 @@ _STACKS: Mapping[tuple[str, str], str] = {
     ("decoder", "self"): mark("decoder layer {layer}, self-attention"),
     ("decoder", "cross"): mark("decoder layer {layer}, cross-attention"),
 }
+
+_HOPS = dict(zip(("self-attentive", "self-attentive-free"), HOPS_READERS, strict=True))
+"""What links call the readers by hops, with the penalty and without, and their keys."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,7 +53,7 @@ class Place:
     @property
     def queries(self) -> TokenSequence:
         """What labels the rows."""
-        return self.trace.target if self.site is None else self.trace[self.site].query_tokens
+        return self.trace.target if self.site is None else with_named_rows(self.trace[self.site]).query_tokens
 
 
 def installed(pair: str) -> dict[str, str]:
@@ -58,8 +64,22 @@ def installed(pair: str) -> dict[str, str]:
     pair : str
         Such as ``en-fr``.
     """
-    keys = set(models.catalog())
-    return {key: _(each.title) for key, each in mechanisms().items() if key in WALKS and f"{key}-{pair}" in keys}
+    keys, own = set(models.catalog()), own_models()
+    found = {key: _(each.title) for key, each in mechanisms().items() if key in WALKS and f"{key}-{pair}" in keys}
+    return found | {name: _(own[key].title) for name, key in _HOPS.items() if key in own}
+
+
+def key_of(name: str, pair: str) -> str:
+    """Return what `models.load` takes for what a link calls a mechanism.
+
+    Parameters
+    ----------
+    name : str
+        As `installed` gives it.
+    pair : str
+        Such as ``en-fr``.
+    """
+    return _HOPS.get(name, f"{name}-{pair}")
 
 
 def choose_mechanisms(names: Mapping[str, str], bar: DeltaGenerator) -> tuple[str, ...]:
@@ -75,7 +95,8 @@ def choose_mechanisms(names: Mapping[str, str], bar: DeltaGenerator) -> tuple[st
     with bar, st.container(width=210):
         found = [choose(MECHANISM, names, default=USUAL if USUAL in names else None)]
     for setting in (SECOND, THIRD):
-        others = {key: name for key, name in names.items() if key not in found}
+        by_hops = found[0] in _HOPS  # what reads a text alone stands beside its like
+        others = {key: name for key, name in names.items() if key not in found and (key in _HOPS) == by_hops}
         if not others or len(found) == 3:
             break
         with bar, st.container(width=156):
@@ -110,7 +131,7 @@ def choose_places(host: Host, keys: tuple[str, ...], source: str, bar: DeltaGene
         Where the choices stand.
     """
     texts: dict[str, str | None] = dict.fromkeys(keys)
-    if len(keys) > 1:
+    if len(keys) > 1 and keys[0] not in HOPS_READERS:
         target = host.model(keys[0]).fit(forcible_translation(host, keys[0], source).output_text)[0]
         if target.strip():
             forced = forced_translations(host, keys, source, target)

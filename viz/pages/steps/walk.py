@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import cast
+from typing import Any, cast
 
 from streamlit.delta_generator import DeltaGenerator
 
@@ -12,7 +12,7 @@ from viz.captions.tables import csv_of_walks
 from viz.figures.printable import PrintedWalk
 from viz.pages.steps.looking import Looked, walk_page, walker_of
 from viz.pages.steps.numbers import show_numbers
-from viz.pages.steps.places import Place, choose_mechanisms, choose_places, installed
+from viz.pages.steps.places import Place, choose_mechanisms, choose_places, installed, key_of
 from viz.pages.steps.settings import (
     MOST_READ,
     READ,
@@ -24,7 +24,7 @@ from viz.pages.steps.settings import (
 )
 from viz.server.loading import usable
 from viz.server.runtime import Host, shared_host
-from viz.text.language import _
+from viz.text.language import _, current_language
 from viz.views.view import Unit
 from viz.walk.mechanisms import WALKS
 from viz.walk.order import nearest_step
@@ -60,7 +60,7 @@ def show_steps(sentence: str, pair: str, messages: DeltaGenerator, bar: DeltaGen
         messages.warning(_("There are no weights of any mechanism here: none of them can be walked through."))
         return
     chosen = choose_mechanisms(names, bar)
-    keys, host = tuple(f"{each}-{pair}" for each in chosen), shared_host()
+    keys, host = tuple(key_of(each, pair) for each in chosen), shared_host()
     if not usable(host, keys, messages):
         return
     source = read_sentence(host, keys[0], sentence, messages)
@@ -109,7 +109,7 @@ def _walk(host: Host, places: list[Place], unit: Unit) -> None:
     walk_canvas(looked.encode(step), key=CANVAS)
     formulas = [WALKS[place.mechanism].formula for place in places]
     keep_row(
-        lambda: PrintedWalk(looked.pictures, formulas, step, _("the likeliest next words")),
+        lambda: PrintedWalk(looked.pictures, formulas, step),
         key="walk",
         name=f"{_wrote(first, row)} {step}",
         square=False,
@@ -173,8 +173,10 @@ def _step(titles: Mapping[str, str], told: Walked | None) -> str:
     return value_of(STEP, titles)
 
 
-def _lead(place: Place) -> dict[str, str]:
+def _lead(place: Place) -> dict[str, Any]:
     """Return what is said before the words that a reader can choose, and their language."""
+    if place.site is not None and place.site.kind == "hops":
+        return {"lead": _("The hops:"), "language": current_language(), "apart": True}
     source, target = place.key.rpartition("-")[0].rpartition("-")[2], place.key.rpartition("-")[2]
     if place.site is not None and place.site.kind == "self" and place.site.stack == "encoder":
         return {"lead": _("It reads itself:"), "language": source}

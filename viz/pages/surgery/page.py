@@ -45,6 +45,7 @@ from viz.widgets.edits.translation_consequence import (
 )
 from viz.widgets.edits.vector_consequence import show_vector_consequence, show_vector_numbers
 from viz.widgets.frame import Frame, Page
+from viz.widgets.hops import show_class_numbers, show_classes
 from viz.widgets.keep import file_name, keep_row
 from viz.widgets.language_pair import pair_of
 from viz.widgets.likely import show_output
@@ -132,6 +133,9 @@ def _operate(host: Host, sentence: str, wanted: Wanted, line: DeltaGenerator, me
     available = page_width()
     edited = choose_view(forced, unit=wanted.unit, site=site, head=head) if edits else None
     _maps(as_trained, edited, wanted, available, offered=offers() if editable else [])
+    if before.classes:
+        show_class_numbers({_("as trained"): before} | ({_("edited"): afresh} if edits else {}))
+        return
     (show_word_numbers if before.target else show_vector_numbers)(before, forced)
     chosen = choose(CHECK)
     show_check(chosen, Look(host, wanted, before, site, head, available))
@@ -147,7 +151,7 @@ def _say_what_it_did(
                 show_unedited(before, key)
         elif before.target:
             show_consequence(before, forced, afresh, key)
-        else:
+        elif not before.classes:
             show_vector_consequence(before, forced)
 
 
@@ -156,8 +160,13 @@ def _say_likeliest(
 ) -> None:
     """Say what a model of one stack holds for likely as it was trained, and under the edits (None: there are none)."""
     with st.container(gap="xxsmall", key="likeliest"):
-        show_output(before, model, hidden)
-        if after is not None and after.predictions:
+        if before.classes:
+            show_classes(before, _("As trained:"))
+        else:
+            show_output(before, model, hidden)
+        if before.classes and after is not None:
+            show_classes(after, _("With the edits:"))
+        elif after is not None and after.predictions:
             st.caption(_("With the edits:"))
             show_output(after, model, hidden)
 

@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from models.edits import keep_heads, mask_key, scale_scores, set_row, uniform_row, window, zero_head
+from models.edits import keep_heads, mask_cell, mask_key, scale_scores, set_row, uniform_row, window, zero_head
 from models.trace import AttentionMap, AttentionTrace
 from viz.text.counting import FIRST_POSITION, numbered, position_number
 from viz.text.language import _, mark
@@ -41,6 +41,9 @@ OPERATIONS: Mapping[str, str] = {
     "window": mark("limit a row to a window"),
     "forbid": mark("forbid a word"),
 }
+OF_HEADS = ("off", "keep", "window")
+"""What says nothing of hops, which are rows of one map, and have no place in the text."""
+
 TEMPERATURES = (0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0, 10.0)
 
 
@@ -58,10 +61,11 @@ def build_edit(trace: AttentionTrace, table: DeltaGenerator) -> Action:
     -------
     tuple of Edit
     """
+    hops = any(each.site.kind == "hops" for each in trace)
     with st.container(width=230):
         operation = st.selectbox(
             _("Edit"),
-            tuple(OPERATIONS),
+            [each for each in OPERATIONS if not hops or each not in OF_HEADS],
             key=OPERATION,
             format_func=lambda each: _(OPERATIONS[each]),
             label_visibility="collapsed",
@@ -235,7 +239,12 @@ def _own_window(field: Field, rows: Sequence[int | None]) -> Action:
 
 
 def _forbid(field: Field) -> Action:
-    return tuple(mask_key(field.site, key) for key in choose_keys(field, _("Word that none may read")))
+    if field.example.site.kind != "hops":
+        return tuple(mask_key(field.site, key) for key in choose_keys(field, _("Word that none may read")))
+    keys, rows = choose_keys(field, _("Word that may not be read")), choose_rows(field)
+    return tuple(
+        mask_key(field.site, key) if row is None else mask_cell(field.site, row, key) for row in rows for key in keys
+    )
 
 
 _BUILDERS: Mapping[str, Callable[[Field], Action]] = {

@@ -10,11 +10,13 @@ import streamlit as st
 from models.trace import AttentionMap, AttentionTrace, TokenSequence
 from viz.text.counting import numbered
 from viz.text.language import _, mark
+from viz.views.view import with_named_rows
 
 _KINDS: Mapping[tuple[str, str], str] = {
     ("encoder", "self"): mark("encoder self-attention"),
     ("decoder", "self"): mark("decoder self-attention"),
     ("decoder", "cross"): mark("cross-attention"),
+    ("encoder", "hops"): mark("hops"),
 }
 
 
@@ -53,7 +55,7 @@ def choose_field(trace: AttentionTrace) -> Field:
     places: dict[str, AttentionMap] = {}
     names: dict[str, str] = {}
     for (stack, kind), name in _KINDS.items():
-        alike = [each for each in trace if (each.site.stack, each.site.kind) == (stack, kind)]
+        alike = [with_named_rows(each) for each in trace if (each.site.stack, each.site.kind) == (stack, kind)]
         if len(alike) > 1:
             places[f"{stack}.*.{kind}"] = alike[0]
             names[f"{stack}.*.{kind}"] = _("{name}, every layer", name=_(name))
@@ -124,6 +126,8 @@ def _word(title: str, tokens: TokenSequence, key: str, *, every: str = "", until
 
 
 def _query_title(field: Field) -> str:
+    if field.example.site.kind == "hops":
+        return _("Row: the hop that reads")
     return _("Row: writing the word") if field.example.site.kind == "cross" else _("Row: the word that reads")
 
 

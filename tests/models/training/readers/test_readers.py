@@ -22,9 +22,20 @@ from models.huggingface.embedded import Local, local_models
 from models.huggingface.loading import load_folder
 from models.huggingface.model import PretrainedModel
 from models.training.readers import evaluate
-from models.training.readers.batches import Corpus, Row, bert_rows, encode, epoch_batches, gpt_rows, mask, read_batch
+from models.training.readers.batches import (
+    Corpus,
+    Row,
+    bert_rows,
+    encode,
+    epoch_batches,
+    gpt_rows,
+    mask,
+    read_batch,
+    sentence_rows,
+)
 from models.training.readers.publish import publish
 from models.training.readers.recipe import ReaderRecipe, TextFile, read_reader_recipe
+from models.training.readers.sentences import pair_overlap
 from models.training.readers.texts import BOUNDARY, learn_tokenizer, sentences_of, training_lines
 from models.training.readers.trainer import ReaderTrainer
 from models.training.recipes import RecipeError
@@ -45,6 +56,19 @@ def lines(count: int, seed: int = 0) -> list[str]:
 
 def tiny_recipe(kind: str) -> ReaderRecipe:
     files = {name: (TextFile(f"{name}.tsv.xz"),) for name in ("files", "held_out", "test")}
+    if kind == "hops":
+        files = {
+            name: (TextFile(f"{name}.tsv.xz", label="theirs"), TextFile(f"{name}.tsv.xz", column=1, label="other"))
+            for name in files
+        }
+        own: dict[str, Any] = {
+            "labels": ("other", "theirs"),
+            "hops": 3,
+            "penalty": 0.5,
+            "d_attention": 8,
+            "d_hidden": 8,
+        }
+        return ReaderRecipe(key="hops-tiny", kind=kind, target_tokens=1500, warmup_steps=3, **files, **TINY, **own)
     return ReaderRecipe(key=f"{kind}-tiny", kind=kind, target_tokens=1500, warmup_steps=3, **files, **TINY)
 
 
@@ -53,7 +77,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("data")
     for seed, (name, count) in enumerate((("files", 90), ("held_out", 6), ("test", 6))):
         with lzma.open(place / f"{name}.tsv.xz", "wt", encoding="utf8") as file:
-            file.writelines(f"{line}\tautre\n" for line in lines(count, seed))
+            file.writelines(f"{line}\t{seed} other line {number}\n" for number, line in enumerate(lines(count, seed)))
     return place
 
 
@@ -61,7 +85,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def shipped(data: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Train a tiny reader of each kind, and publish it."""
     place, found = tmp_path_factory.mktemp("runs"), {}
-    for kind in ("gpt", "bert"):
+    for kind in ("gpt", "bert", "hops"):
         trainer = ReaderTrainer(tiny_recipe(kind), data, place)
         trainer.run()
         publish(tiny_recipe(kind), place, place / "weights")
@@ -78,7 +102,7 @@ def candidates() -> Iterator[Any]:
     """Give the tiny readers, and those that are shipped."""
     yield from (pytest.param(kind, None, id=f"tiny {kind}") for kind in ("gpt", "bert"))
     for key, local in local_models().items():
-        if local.folder.parent == embedded.READERS:
+        if local.folder.parent == embedded.READERS and local.kind == "transformers":
             yield pytest.param("gpt" if "gpt" in key else "bert", local, id=key)
 
 
@@ -240,7 +264,7 @@ def test_batches_have_one_length_and_hold_every_row_once() -> None:
     )
 
 
-@pytest.mark.parametrize("kind", ["gpt", "bert"])
+@pytest.mark.parametrize("kind", ["gpt", "bert", "hops"])
 def test_a_run_that_stops_and_goes_on_is_the_same_run(kind: str, data: Path, tmp_path: Path) -> None:
     recipe = replace(tiny_recipe(kind), target_tokens=800)
     whole = ReaderTrainer(recipe, data, tmp_path / "whole")
@@ -261,7 +285,7 @@ def test_a_run_that_stops_and_goes_on_is_the_same_run(kind: str, data: Path, tmp
     assert entries[-1]["held_out_loss"] > 0
 
 
-@pytest.mark.parametrize("kind", ["gpt", "bert"])
+@pytest.mark.parametrize("kind", ["gpt", "bert", "hops"])
 def test_a_card_says_what_was_done_and_the_figures_are_counted_again(
     kind: str, shipped: dict[str, Path], data: Path
 ) -> None:
@@ -269,6 +293,12 @@ def test_a_card_says_what_was_done_and_the_figures_are_counted_again(
     assert card["tokens_seen"] >= 1500
     assert card["title"] in embedded.TITLES
     assert set(card["sha256"]) == {each.name for each in shipped[kind].iterdir()} - {"card.json", "log.jsonl"}
+    if kind == "hops":
+        figures = evaluate.evaluate(tiny_recipe(kind), data, shipped[kind])
+        assert set(figures) == {"theirs", "other", "mean"}
+        assert figures["theirs"]["sentences"] == 9  # every other one of six lines holds two
+        assert 0 <= figures["mean"]["overlap"] <= 1 < 2 * figures["mean"]["chance"] + 0.1
+        return
     found = evaluate.evaluate(tiny_recipe(kind), data, shipped[kind])["test"]
     if kind == "gpt":
         assert found["words"] == sum(len(line.split()) for line in lines(6, 2))
@@ -283,3 +313,23 @@ def test_rows_hold_what_they_say() -> None:
     assert ids.tolist() == [[2, 7, 3, 9, 3]]
     assert segments.tolist() == [[0, 0, 0, 1, 1]]
     assert follows.tolist() == [1]
+
+
+def test_every_sentence_of_a_line_is_a_row_with_the_kind_of_its_text() -> None:
+    recipe = tiny_recipe("hops")
+    tokenizer = learn_tokenizer("hops", lines(90), TINY["vocabulary"])
+    corpus = encode(tokenizer, [(1.0, lines(4)), (1.0, lines(2, 7))], 29)
+    rows = sentence_rows(corpus, np.arange(6), recipe, 1)
+    assert [row.label for row in rows] == [1] * 6 + [0] * 3  # every other line holds two sentences
+    said = [sentence for line in (*lines(4), *lines(2, 7)) for sentence in sentences_of(line)]
+    assert [tokenizer.decode(row.ids.tolist()) for row in rows] == [
+        tokenizer.decode(tokenizer.encode(each).ids) for each in said
+    ]
+
+
+def test_the_overlap_of_hops_is_one_where_all_read_alike_and_none_where_they_part() -> None:
+    alike, apart = torch.full((2, 3, 4), 0.25), torch.eye(4)[None, :3]
+    assert pair_overlap(alike).tolist() == [1, 1]
+    assert pair_overlap(apart).tolist() == [0]
+    half = torch.tensor([[[0.5, 0.5, 0.0], [0.0, 0.5, 0.5]]])
+    assert pair_overlap(half).tolist() == [0.5]

@@ -393,6 +393,7 @@ class TestPositions:
 
 def test_without_any_weights_the_page_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(models, "catalog", lambda: ())
+    monkeypatch.setattr("viz.pages.steps.places.own_models", dict)
     for show in ("steps", "positions"):
         app = opened(show=show)
         assert app.warning

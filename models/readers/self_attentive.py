@@ -1,0 +1,293 @@
+"""A loaded self-attentive reader: hops read a sentence, and a classifier says of which kind of text it is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from safetensors.torch import load_file
+from torch import Tensor
+from transformers import PreTrainedTokenizerFast
+
+from models.edits import Edit
+from models.errors import EMPTY, InputError
+from models.hooks import Session, capture
+from models.huggingface.embedded import Local
+from models.huggingface.files import WEIGHTS_FILE
+from models.huggingface.loading import check_others, check_weights
+from models.huggingface.reader import too_long
+from models.huggingface.tokens import Reading, TextTokenizer, clean
+from models.messages import CountMessage, Message, mark
+from models.model import Kind, Predicts, stacks_of
+from models.networks.seeding import building, seeded
+from models.networks.self_attentive import HOPS, SelfAttentiveNetwork
+from models.recording import Recorder, Texts, versions
+from models.sites import Site, with_weights
+from models.softmax import FullyMaskedRowError
+from models.trace import AttentionTrace, Provenance, TokenSequence
+from models.translation.checkpoints import CARD_FILE
+from models.translation.replaying import Orders, Outcome, Replay
+from models.translation.words import check_characters
+
+MECHANISM = "self-attentive"
+"""What records call it, with the penalty or without."""
+
+EQUATION = mark("section 2.1, equations 6 and 7; the penalty is equation 8")
+
+CLASSES = (
+    mark("everyday"),
+    mark("parliament"),
+    mark("novel"),
+    mark("picture caption"),
+    mark("service talk"),
+    mark("word problem"),
+)
+"""What the shipped ones tell apart, for the catalogues."""
+
+UNKNOWN = "[UNK]"
+_NOTHING = TokenSequence((), (), (), ())
+
+
+class SelfAttentiveReader:
+    """A self-attentive network with its tokenizer; see `models.model.Model`. Safe to share between threads.
+
+    Parameters
+    ----------
+    network : SelfAttentiveNetwork
+        With its weights, in float32; put in evaluation mode, never changed.
+    tokenizer : TextTokenizer
+    local : Local
+        What it is called, and the paper that describes it.
+    card : mapping
+        Its classes (``labels``) and its longest text (``context``, in pieces).
+    """
+
+    pair: str | None = None
+    kind: Kind = "encoder"
+    is_translation = False
+    editable = True
+    predicts: Predicts = "class"
+    mask_token: str | None = None
+    takes_pair = False
+
+    def __init__(
+        self, network: SelfAttentiveNetwork, tokenizer: TextTokenizer, local: Local, card: Mapping[str, Any]
+    ) -> None:
+        self.key, self.title, self.sha256 = local.key, local.title, local.sha256
+        self.network = network.eval().requires_grad_(False)
+        self.tokenizer, self.card = tokenizer, card
+        self.labels: tuple[str, ...] = tuple(card["recipe"]["labels"])
+        self.longest = int(card["recipe"]["context"])
+        self.heads: Mapping[Site, int] = {HOPS: 1}
+        self.stacks = stacks_of(self.heads)
+        about = Provenance(
+            mechanism=MECHANISM,
+            title=local.title,
+            year=local.year,
+            paper=local.paper,
+            equation=EQUATION,
+            checkpoint=local.key,
+            sha256=local.sha256,
+            versions=versions("torch", "numpy", "tokenizers"),
+            decoding="none",
+        )
+        self._recorder = Recorder(about, (HOPS,), frozenset(), rows_sum_to_one=True, piece=str, alternatives=0)
+
+    def attend(
+        self,
+        source: str,
+        target: str | None = None,
+        *,
+        pair: str | None = None,
+        edits: Iterable[Edit] = (),
+        sites: Iterable[str | Site] = ("*.weights",),
+    ) -> AttentionTrace:
+        """Run the model on a sentence; see `models.model.Model.attend`.
+
+        Parameters
+        ----------
+        source : str
+        target, pair : str, optional
+            For other models: this one takes neither.
+        edits : iterable of Edit, optional
+        sites : iterable of str or Site, optional
+
+        Returns
+        -------
+        AttentionTrace
+            Its map is ``encoder.0.hops``, [1, hop, piece]; ``classes`` is what the classifier says.
+        """
+        if pair is not None or target is not None:
+            raise InputError(Message("{title} reads one text, and writes none.", title=self.title))
+        reading, chosen = self._read(source), tuple(edits)
+        try:
+            with torch.inference_mode(), capture(with_weights(sites), chosen, copies=False) as session:
+                scores, _weights = self.network(reading.inputs["input_ids"])
+        except FullyMaskedRowError as error:
+            message = Message("The edits leave a hop nothing to read. {error}.", error=error)
+            raise InputError(message) from error
+        return self._record(clean(source), reading, session, scores[0], chosen)
+
+    def _record(
+        self, source: str, reading: Reading, session: Session, scores: Tensor, edits: tuple[Edit, ...]
+    ) -> AttentionTrace:
+        tokens = reading.tokens
+        shares = scores.softmax(dim=-1).tolist()
+        return AttentionTrace(
+            source=tokens,
+            target=_NOTHING,
+            target_input=_NOTHING,
+            maps=self._recorder.maps(session, Texts(tokens, tokens, _NOTHING), edits),
+            steps=(),
+            source_text=source,
+            output_text="",
+            provenance=self._recorder.provenance(session, edits, "none", notes=(*_unknown(tokens), *reading.notes)),
+            classes=tuple(zip(self.labels, shares, strict=True)),
+        )
+
+    def _read(self, source: str) -> Reading:
+        if not clean(source):
+            raise InputError(EMPTY["text"])
+        check_characters(source)
+        reading = self.tokenizer.read(source)
+        if not len(reading.tokens):
+            characters = reading.notes[0].values["characters"] if reading.notes else ""
+            message = Message(
+                "The tokenizer of this model leaves out all of the text ({characters}).", characters=characters
+            )
+            raise InputError(message)
+        if len(reading.tokens) > self.longest:
+            raise InputError(too_long("text", len(reading.tokens), self.longest))
+        return reading
+
+    def fit(self, text: str, *, pair: str | None = None) -> tuple[str, int]:
+        """Cut `text` after the last word that the model takes; see `models.model.Model.fit`.
+
+        Parameters
+        ----------
+        text : str
+        pair : str, optional
+            For other models.
+        """
+        return self.tokenizer.fit(text, self.longest)
+
+    def replay(self, trace: AttentionTrace, *, pair: str | None = None) -> SelfAttentiveReplay:
+        """Return the text of `trace`, ready to be run again; see `models.model.Model.replay`.
+
+        Parameters
+        ----------
+        trace : AttentionTrace
+            Of this model, nothing edited.
+        pair : str, optional
+            For other models.
+        """
+        return SelfAttentiveReplay(trace, self.network, self.card)
+
+
+class SelfAttentiveReplay(Replay):
+    """One sentence through a self-attentive network again and again; see `models.translation.replaying.Replay`.
+
+    Parameters
+    ----------
+    trace : AttentionTrace
+    network : SelfAttentiveNetwork
+    card : mapping
+        Tells the sizes of the network (``network``).
+    """
+
+    def __init__(self, trace: AttentionTrace, network: SelfAttentiveNetwork, card: Mapping[str, Any]) -> None:
+        super().__init__(trace, _NOTHING, np.zeros(0))
+        self._network, self._card = network, card
+
+    def run(self, orders: Orders, edits: Iterable[Edit] = ()) -> Outcome:
+        """Run once for each row of `orders`; it writes nothing, and has no vectors that an edit could turn.
+
+        Parameters
+        ----------
+        orders : int array, [text, position]
+        edits : iterable of Edit, optional
+        """
+        self._pass(orders, tuple(edits))
+        return Outcome(np.zeros((len(orders), 0)))
+
+    def weights(self, orders: Orders, place: Site) -> NDArray[np.float32]:
+        """Return the weights, [text, 1, hop, piece]; see `Replay.weights`.
+
+        Parameters
+        ----------
+        orders : int array, [text, position]
+        place : Site
+        """
+        found: NDArray[np.float32] = self._pass(orders, ())[place.at("weights")].numpy()
+        return found
+
+    def fresh(self, seed: int) -> SelfAttentiveReplay:
+        """Return the same sentence through weights that `seed` gives; see `Replay.fresh`.
+
+        Parameters
+        ----------
+        seed : int
+        """
+        with seeded(seed):
+            network = SelfAttentiveNetwork(**self._card["network"])
+        return SelfAttentiveReplay(self.trace, network.eval().requires_grad_(False), self._card)
+
+    def _pass(self, orders: Orders, edits: tuple[Edit, ...]) -> Session:
+        ids = torch.tensor(self.trace.source.ids)[torch.from_numpy(orders)]
+        with torch.inference_mode(), capture((str(HOPS),), edits, copies=False) as session:
+            self._network(ids)
+        return session
+
+
+def load_reader(local: Local) -> SelfAttentiveReader:
+    """Load the self-attentive reader in the folder of `local`, ready to `attend`.
+
+    Parameters
+    ----------
+    local : Local
+
+    Raises
+    ------
+    InputError
+        If its files are not those that its card names.
+    """
+    check_weights(local.folder, local)
+    check_others(local, local.folder)
+    card = json.loads((local.folder / CARD_FILE).read_text(encoding="utf8"))
+    with building():
+        network = SelfAttentiveNetwork(**card["network"])
+    network.load_state_dict({name: values.float() for name, values in load_file(local.folder / WEIGHTS_FILE).items()})
+    return SelfAttentiveReader(network, open_tokenizer(local.folder), local, card)
+
+
+def open_tokenizer(folder: Path) -> TextTokenizer:
+    """Return the tokenizer in a folder.
+
+    Parameters
+    ----------
+    folder : Path
+    """
+    fast: Any = PreTrainedTokenizerFast
+    return TextTokenizer(
+        fast(tokenizer_file=str(folder / "tokenizer.json"), unk_token=UNKNOWN, model_input_names=["input_ids"])
+    )
+
+
+def _unknown(tokens: TokenSequence) -> tuple[str, ...]:
+    """Say how many pieces stand for a word that is in no list of the tokenizer."""
+    count = tokens.texts.count(UNKNOWN)
+    if not count:
+        return ()
+    return (
+        CountMessage(
+            "{count} piece of this text is unknown to the model, which reads {mark} there",
+            "{count} pieces of this text are unknown to the model, which reads {mark} there",
+            count,
+            mark=UNKNOWN,
+        ),
+    )

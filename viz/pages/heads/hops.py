@@ -1,0 +1,124 @@
+"""Hops on the Heads: learned vectors that read a sentence, with the penalty and without, and what is made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+import models
+from models.huggingface.embedded import HOPS_READERS
+from models.trace import AttentionTrace
+from viz.canvas.edited import encode_alike
+from viz.canvas.standalone import Picture
+from viz.captions.maps import links_of
+from viz.captions.tables import csv_of_views
+from viz.figures import alignment_heatmap
+from viz.figures.drawing.long_maps import MOST_LABELLED
+from viz.measures.hops import annotation_of, overlap_of, penalty_of
+from viz.pages.heads.settings import BOTH
+from viz.pages.heads.wanted import Wanted
+from viz.server.runtime import Host, ModelUnavailableError
+from viz.text.language import _, mark, say
+from viz.text.markup import plain
+from viz.views.view import View, choose_view
+from viz.widgets.canvas import comparison_canvas
+from viz.widgets.chart import show_figure
+from viz.widgets.hops import annotation_html, show_class_numbers, show_classes
+from viz.widgets.keep import file_name, keep_row
+from viz.widgets.settings import switch
+
+CANVAS = "hops"
+_MOVING = {"keys": mark("Arrow keys move between maps, with Shift inside one.")}
+
+
+def show_hops(host: Host, key: str, trace: AttentionTrace, wanted: Wanted, line: DeltaGenerator, width: float) -> None:
+    """Show what the classifier says, each hop as a row over the words, and the hops summed; of both readers, if wanted.
+
+    Parameters
+    ----------
+    host : Host
+    key : str
+        Of the reader that is chosen.
+    trace : AttentionTrace
+        Of that reader.
+    wanted : Wanted
+    line : DeltaGenerator
+        Where it is chosen whether the other reader stands beside it.
+    width : float
+        Pixels that there are.
+    """
+    with line:
+        both = switch(BOTH, default=True)
+    traces = [trace, *(_other(host, key, trace.source_text) if both else ())]
+    for note in trace.provenance.notes:
+        st.info(plain(say(note)), icon=":material/help:")
+    with st.container(gap="xxsmall", key="classes"):
+        for each in traces:
+            show_classes(each)
+    views = [choose_view(each, unit=wanted.unit, head=0) for each in traces]
+    _maps(views, wanted, width)
+    _annotations(views, wanted)
+    st.header(_("What the classifier says"), anchor=False)
+    show_class_numbers({_(each.provenance.title): each for each in traces})
+
+
+def _other(host: Host, key: str, text: str) -> tuple[AttentionTrace, ...]:
+    """Return the run of the reader that was trained the other way; nothing where it cannot be had."""
+    for other in HOPS_READERS:
+        if key in HOPS_READERS and other != key and other in models.pretrained():
+            try:
+                return (host.attend(other, text),)
+            except (ModelUnavailableError, models.InputError) as error:
+                st.info(plain(say(error)))
+    return ()
+
+
+def _maps(views: Sequence[View], wanted: Wanted, width: float) -> None:
+    titles = [_(view.trace.provenance.title) for view in views]
+    says = " · ".join(
+        _("{title}: {links}", title=title, links=links_of(view, count=2))
+        for title, view in zip(titles, views, strict=True)
+    )
+    name = f"{views[0].trace.source_text[:40]} hops"
+    paper = partial(alignment_heatmap, views, colour=wanted.colour)
+    if max(views[0].weights.shape) > MOST_LABELLED:
+        show_figure(paper(width=width), key="hops", says=says, name=name, picture=wanted.picture, available=width)
+        return
+    file = f"{file_name(name)}.{wanted.picture}"
+    draw = partial(encode_alike, views, titles, words=_MOVING, colour=wanted.colour, width=width, says=says, file=file)
+    with st.container(key="figure-hops"):
+        comparison_canvas(draw(), key=CANVAS)
+        st.caption(plain(says))
+    keep_row(
+        paper,
+        key="hops",
+        name=name,
+        csv=lambda: csv_of_views(views),
+        pictures=lambda: [Picture("comparison", draw())],
+        traces=dict(zip(titles, (view.trace for view in views), strict=True)),
+    )
+
+
+def _annotations(views: Sequence[View], wanted: Wanted) -> None:
+    """Show the words of the sentence, each as deep as all hops together read it, and how far the hops spread."""
+    st.header(_("All hops summed"), anchor=False)
+    for view in views:
+        shares = annotation_of(view.weights)
+        st.html(annotation_html(view, shares, colour=wanted.colour))
+        pieces = view.trace[view.shown.site].weights[0]
+        said = _(
+            "‖AAᵀ - I‖² is {penalty}; two hops share {overlap} of their reading, the mean over all pairs.",
+            penalty=f"{penalty_of(pieces):.2f}",
+            overlap=f"{overlap_of(pieces):.0%}",
+        )
+        st.caption(plain(said))
+    st.caption(
+        _(
+            "The rows of the map added up, and divided by their sum. The paper's penalty, ‖AAᵀ - I‖², is 0 where each "
+            "hop reads one word and no two read the same; both numbers are of the pieces that the model reads. Which "
+            "words the hops read does not by itself say why the classifier says what it says."
+        )
+    )
