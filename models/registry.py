@@ -121,7 +121,27 @@ def _load_folder(folder: Path) -> PretrainedModel:
 def load_pretrained(
     key: str, progress: Progress | None = None, settings: HubSettings | None = None, *, tried: bool = False
 ) -> PretrainedModel | SelfAttentiveReader:
-    """Load the pretrained model ``hf:<id>``; `progress` is told of the bytes fetched, as `hub.fetch` tells it.
+    """Load the pretrained model ``hf:<id>``; raises as `find_pretrained` does, or if it cannot be opened.
+
+    Parameters
+    ----------
+    key, progress, settings, tried
+        As of `find_pretrained`.
+    """
+    from models.huggingface.loading import load_folder
+
+    found = find_pretrained(key, progress, settings, tried=tried)
+    if found.kind == "hops":
+        from models.readers.self_attentive import load_reader
+
+        return load_reader(found)
+    return load_folder(found.folder, found)
+
+
+def find_pretrained(
+    key: str, progress: Progress | None = None, settings: HubSettings | None = None, *, tried: bool = False
+) -> Local:
+    """Return where the pretrained model ``hf:<id>`` lies; one of the hub is fetched if it is not here.
 
     Parameters
     ----------
@@ -144,16 +164,11 @@ def load_pretrained(
     from models.huggingface.hub import fetch, look_up
     from models.huggingface.hub_settings import OfflineError
     from models.huggingface.hub_store import stored, touch
-    from models.huggingface.loading import load_folder
     from models.huggingface.trial import try_out
 
     known = local_models(settings.folders if settings else ())
-    if key in known and known[key].kind == "hops":
-        from models.readers.self_attentive import load_reader
-
-        return load_reader(known[key])
     if key in known:
-        return load_folder(known[key].folder, known[key])
+        return known[key]
     identity = identity_of(key)
     if not is_of_hub(key):
         message = f"no pretrained model {key!r}; there are {', '.join(known) or 'none'}, and hf:owner/name of the hub"
@@ -169,7 +184,7 @@ def load_pretrained(
     found = Local(key, identity, folder)
     if tried:
         try_out(found)
-    return load_folder(folder, found)
+    return found
 
 
 def load_translator(key: str | Path, *, at_rest: bool = False) -> Translator:

@@ -30,11 +30,13 @@ def main(arguments: list[str] | None = None) -> int:
             port=given.port,
             token=os.environ.get(TOKEN, ""),
             folders=tuple(given.folder),
+            hub=tuple(given.hub),
             most_models=given.models,
             most_waiting=given.waiting,
             batched=not given.unbatched,
             workers=given.workers,
         )
+        settings.fetch()
         _serve(settings, given)
     except (SettingsError, InputError) as error:
         sys.stderr.write(f"{error}\n")
@@ -61,6 +63,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--workers", type=int, default=1, help="processes with models; on Ray the most of them")
     parser.add_argument("--ray", default="local", metavar="ADDRESS", help="of a Ray cluster; one here if left out")
     parser.add_argument("--folder", type=Path, action="append", default=[], help="a transformers model served as well")
+    parser.add_argument("--hub", action="append", default=[], metavar="OWNER/NAME", help="of the hub, served too")
     parser.add_argument("--models", type=int, default=MOST_MODELS, help="models that a process keeps")
     parser.add_argument("--waiting", type=int, default=MOST_WAITING, help="requests that may wait at a process")
     parser.add_argument("--unbatched", action="store_true", help="run each sentence alone, to the last bit")

@@ -158,6 +158,12 @@ def _blind(model: Model, request: Request) -> bytes:
     return bytes(to_bytes(without_positions(_ours(model)).attend(request.source)))
 
 
+def _paths(model: Model, request: Request) -> bytes:
+    from models.experiments.paths import paths_of
+
+    return numbers_as_bytes(paths_of(_ours(model), request.source).arrays())
+
+
 def _ours(model: Model) -> Translator:
     if model.kind != "translator" and model.predicts != "class":
         message = f"{model.key} is none of our own models"
@@ -174,4 +180,5 @@ _ANSWERS: Mapping[str, Callable[[Model, Request], bytes]] = {
     "states": _states,
     "encodings": _encodings,
     "blind": _blind,
+    "paths": _paths,
 }

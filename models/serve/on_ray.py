@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 BUSY_AT = 4
 """Requests at one replica, on average, above which another is started."""
 
+SPARE = 300.0
+"""Seconds for which a replica stays when it is no longer needed."""
+
 NAME = "attention-bench"
 
 
@@ -76,17 +79,20 @@ def builder(settings: Settings) -> Callable[[], ASGIApp]:
             if key in desk.shelf.keys():  # noqa: SIM118
                 await hold(key)
 
-        return make_app(desk, settings.token, prepare)
+        # A replica gets requests for the models that it holds: one that is started since others are busy takes all.
+        return make_app(desk, settings.token, prepare, desk.shelf.keys()[: settings.most_models])
 
     return build
 
 
-def deployed(settings: Settings) -> Any:
+def deployed(settings: Settings, downscale_delay: float = SPARE) -> Any:
     """Return the application that Ray Serve runs.
 
     Parameters
     ----------
     settings : Settings
+    downscale_delay : float, optional
+        As of `start`.
     """
     from ray import serve
 
@@ -96,7 +102,7 @@ def deployed(settings: Settings) -> Any:
         "max_replicas": settings.workers,
         "target_ongoing_requests": BUSY_AT,
         "upscale_delay_s": 5,
-        "downscale_delay_s": 300,
+        "downscale_delay_s": downscale_delay,
     }
     served = serve.deployment(
         serve.ingress(builder(settings))(),
@@ -113,7 +119,7 @@ def deployed(settings: Settings) -> Any:
     return served.bind()
 
 
-def start(settings: Settings, address: str) -> None:
+def start(settings: Settings, address: str, downscale_delay: float = SPARE) -> None:
     """Start the service, and return when it answers.
 
     Parameters
@@ -121,6 +127,8 @@ def start(settings: Settings, address: str) -> None:
     settings : Settings
     address : str
         Of a cluster; ``local`` starts one on this machine.
+    downscale_delay : float, optional
+        Seconds for which a replica stays when it is no longer needed.
 
     Raises
     ------
@@ -143,10 +151,18 @@ def start(settings: Settings, address: str) -> None:
     )
     try:
         serve.start(http_options={"host": settings.host, "port": settings.port}, logging_config=_LOGGING)
-        serve.run(deployed(settings), name=NAME, route_prefix="/")
+        serve.run(deployed(settings, downscale_delay), name=NAME, route_prefix="/")
     except BaseException:
         stop()
         raise
+
+
+def replicas() -> int:
+    """Return how many replicas there are, those that start or end among them."""
+    from ray import serve
+
+    applications = serve.status().applications.values()
+    return sum(sum(each.replica_states.values()) for app in applications for each in app.deployments.values())
 
 
 def run_on_ray(settings: Settings, address: str) -> None:

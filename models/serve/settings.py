@@ -6,8 +6,11 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address
 from pathlib import Path
 
+from models.huggingface.hub_settings import is_identity
+from models.keys import pretrained_key
+from models.registry import find_pretrained
 from models.serve.desk import MOST_WAITING, Desk
-from models.serve.shelf import MOST_MODELS, Shelf
+from models.serve.shelf import MOST_MODELS, Shelf, hub_settings
 
 TOKEN = "ATTENTION_BENCH_SERVE_TOKEN"
 """The environment variable with the token, on the service and on the servers of pages."""
@@ -32,6 +35,8 @@ class Settings:
         That every request must bring.
     folders : tuple of Path, optional
         Of pretrained models, served beside those that are shipped.
+    hub : tuple of str, optional
+        ``owner/name`` of models of the hub, served as well.
     most_models : int, optional
         How many models a process keeps.
     most_waiting : int, optional
@@ -51,6 +56,7 @@ class Settings:
     port: int = 8600
     token: str = field(default="", repr=False)
     folders: tuple[Path, ...] = ()
+    hub: tuple[str, ...] = ()
     most_models: int = MOST_MODELS
     most_waiting: int = MOST_WAITING
     batched: bool = True
@@ -64,14 +70,26 @@ class Settings:
         if self.token and (len(self.token) < SHORTEST_TOKEN or not self.token.isascii() or " " in self.token):
             wrong.append(f"{TOKEN} is at least {SHORTEST_TOKEN} letters of ASCII without spaces")
         wrong += [f"{each} is no folder" for each in self.folders if not each.is_dir()]
+        wrong += [f"{each} is no owner/name of a model of the hub" for each in self.hub if not is_identity(each)]
         if min(self.most_models, self.most_waiting, self.workers) < 1 or not 0 < self.port < 2**16:
             wrong.append("ports go from 1 to 65535, and counts begin with 1")
         if wrong:
             raise SettingsError("; ".join(wrong))
 
+    def fetch(self) -> None:
+        """Fetch the models of the hub that are named, and open each in a process of its own, within its limits.
+
+        Raises
+        ------
+        InputError
+            If one cannot be had, or opened; says why.
+        """
+        for each in self.hub:
+            find_pretrained(pretrained_key(each), settings=hub_settings((each,)), tried=True)
+
     def desk(self) -> Desk:
         """Return what answers in this process."""
-        return Desk(Shelf(self.folders, self.most_models), self.most_waiting, batched=self.batched)
+        return Desk(Shelf(self.folders, self.most_models, self.hub), self.most_waiting, batched=self.batched)
 
 
 def is_loopback(host: str) -> bool:

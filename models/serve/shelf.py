@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from models.huggingface.embedded import local_models
 from models.huggingface.hub_settings import HubSettings
+from models.keys import pretrained_key
 from models.registry import catalog, load_pretrained, load_translator
 
 if TYPE_CHECKING:
@@ -20,8 +21,21 @@ MOST_MODELS = 64
 """Models that a process keeps: all that are shipped."""
 
 
+def hub_settings(hub: Iterable[str], folders: Iterable[Path] = ()) -> HubSettings:
+    """Return what may be opened: folders, and of the hub only what is named.
+
+    Parameters
+    ----------
+    hub : iterable of str
+        ``owner/name``.
+    folders : iterable of Path, optional
+    """
+    names = tuple(hub)
+    return HubSettings(enabled=bool(names), allowed=names, folders=tuple(folders))
+
+
 class Shelf:
-    """Models by their keys: those that are shipped, and pretrained ones on this machine; none is ever fetched.
+    """Models by their keys: those that are shipped, pretrained ones on this machine, and of the hub what is named.
 
     Parameters
     ----------
@@ -29,20 +43,23 @@ class Shelf:
         Of pretrained models that are served beside those.
     most : int, optional
         How many are kept.
+    hub : iterable of str, optional
+        ``owner/name`` of the models of the hub that are served, too: no other is ever fetched.
     """
 
-    def __init__(self, folders: Iterable[Path] = (), most: int = MOST_MODELS) -> None:
-        self._settings = HubSettings(enabled=False, folders=tuple(folders))
+    def __init__(self, folders: Iterable[Path] = (), most: int = MOST_MODELS, hub: Iterable[str] = ()) -> None:
+        self._settings = hub_settings(hub, folders)
         self._most, self._lock, self._loading = most, Lock(), Lock()
         self._models: OrderedDict[str, Model] = OrderedDict()  # the one used last at the end
 
     def keys(self) -> tuple[str, ...]:
         """Return what is served: our own models, then the pretrained ones."""
-        return (*catalog(), *local_models(self._settings.folders))
+        return (*catalog(), *self.titles())
 
     def titles(self) -> dict[str, str]:
         """Return the pretrained models that are served, by their keys."""
-        return {key: each.title for key, each in local_models(self._settings.folders).items()}
+        here = {key: each.title for key, each in local_models(self._settings.folders).items()}
+        return here | {pretrained_key(identity): identity for identity in self._settings.allowed}
 
     def model(self, key: str) -> Model:
         """Return the model of `key`, ready to run.
@@ -73,7 +90,8 @@ class Shelf:
         if key not in self.keys():
             message = f"no model {key!r} is served here; there are {', '.join(self.keys())}"
             raise KeyError(message)
-        model: Model = load_pretrained(key, settings=self._settings) if key in self.titles() else load_translator(key)
+        pretrained = key in self.titles()
+        model: Model = load_pretrained(key, settings=self._settings, tried=True) if pretrained else load_translator(key)
         model.attend("A first run.")
         with self._lock:
             self._models[key] = model

@@ -8,8 +8,9 @@ and the token is asked for before that.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+import secrets
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from hmac import compare_digest
 from typing import TYPE_CHECKING
 
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 
 _OF_A_MODEL = (InputError, CaptureError, CheckpointError, KeyError, ValueError)
 """Errors that a model raises on purpose: 422; any other is 500."""
+
+THIS = secrets.token_hex(4)
+"""What this process calls itself in its answers, so that one can count who answers."""
 
 Prepare = Callable[[str], Awaitable[object]]
 
@@ -89,10 +93,10 @@ def failed(status: int, error: BaseException) -> Response:
     status : int
     error : BaseException
     """
-    return JSONResponse(tell(error), status, headers={wire.OURS: "1"})
+    return JSONResponse(tell(error), status, headers={wire.OURS: THIS})
 
 
-def make_app(desk: Desk, token: str = "", prepare: Prepare = _nothing) -> ASGIApp:
+def make_app(desk: Desk, token: str = "", prepare: Prepare = _nothing, beforehand: Sequence[str] = ()) -> ASGIApp:
     """Return the application.
 
     Parameters
@@ -102,6 +106,8 @@ def make_app(desk: Desk, token: str = "", prepare: Prepare = _nothing) -> ASGIAp
         That every request must bring; empty where only this machine reaches the service.
     prepare : callable, optional
         Called with the key of a request's model before it is run, as Ray Serve's multiplexing asks.
+    beforehand : sequence of str, optional
+        Keys with which it is called when the application starts, one after another, while it answers.
     """
 
     async def ask(request: WebRequest) -> Response:
@@ -125,18 +131,35 @@ def make_app(desk: Desk, token: str = "", prepare: Prepare = _nothing) -> ASGIAp
 
     async def told(_request: WebRequest) -> Response:
         return JSONResponse(
-            {"models": list(desk.shelf.keys()), "titles": desk.shelf.titles()}, headers={wire.OURS: "1"}
+            {"models": list(desk.shelf.keys()), "titles": desk.shelf.titles()}, headers={wire.OURS: THIS}
         )
 
     async def health(_request: WebRequest) -> Response:
-        return JSONResponse({"up": True}, headers={wire.OURS: "1"})
+        return JSONResponse({"up": True}, headers={wire.OURS: THIS})
 
     routes = [
         Route("/v1/{asked}", ask, methods=["POST"]),
         Route("/v1/models", told, methods=["GET"]),
         Route("/health", health, methods=["GET"]),
     ]
-    return Guard(Starlette(routes=routes), token)
+    return Guard(Starlette(routes=routes, lifespan=_preparing(prepare, beforehand)), token)
+
+
+def _preparing(prepare: Prepare, keys: Sequence[str]) -> Callable[[object], AbstractAsyncContextManager[None]]:
+    """Return what begins with the application: `prepare` is called with `keys`, one after another, while it answers."""
+
+    async def prepare_all() -> None:
+        for key in keys:
+            with suppress(*_OF_A_MODEL, RuntimeError):  # whoever asks for it is told
+                await prepare(key)
+
+    @asynccontextmanager
+    async def lifespan(_app: object) -> AsyncIterator[None]:
+        preparing = asyncio.create_task(prepare_all())
+        yield
+        preparing.cancel()
+
+    return lifespan
 
 
 async def _body(request: WebRequest) -> bytes:
@@ -158,14 +181,14 @@ async def _answered(job: Job, request: WebRequest) -> Response:
         if not answer.done():
             job.left = True
             answer.cancel()
-            return Response(status_code=499, headers={wire.OURS: "1"})
+            return Response(status_code=499, headers={wire.OURS: THIS})
         data, milliseconds = answer.result()
     finally:
         leaving.cancel()
         with suppress(asyncio.CancelledError):
             await leaving
     kind = "application/json" if data[:1] in b"[{" else "application/octet-stream"
-    return Response(data, media_type=kind, headers={wire.OURS: "1", wire.MILLISECONDS: f"{milliseconds:.3f}"})
+    return Response(data, media_type=kind, headers={wire.OURS: THIS, wire.MILLISECONDS: f"{milliseconds:.3f}"})
 
 
 async def _left(request: WebRequest) -> None:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-ASKED = ("attend", "facts", "fit", "replay", "parameters", "states", "encodings", "blind")
+ASKED = ("attend", "facts", "fit", "replay", "parameters", "states", "encodings", "blind", "paths")
 """What may be asked: a run, what a model is, where a text is cut, runs again, and what a walk needs besides."""
 
 LARGEST = 2**20
@@ -44,7 +44,7 @@ MOST_ROWS = 64
 MOST_POSITIONS = 4096
 MOST_NUMBER = 2**31
 OURS = "x-attention-bench"
-"""The header of every answer of the service itself: one without it is of something that stands before it."""
+"""The header of every answer of the service itself, which names the process: one without it is of another server."""
 
 MILLISECONDS = "x-milliseconds"
 """The header that says how long a run took."""

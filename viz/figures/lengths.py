@@ -75,7 +75,7 @@ def bleu_by_length(
         for key in dict.fromkeys(row.key for row in rows)
     ]
     longest = max(row.most for row in rows)
-    layout = _layout(longest, width, _legend_lines([line.name for line in lines], width))
+    layout = _layout(longest, width, legend_lines([line.name for line in lines], width))
     if longest > training_length:
         layout |= _shade_untrained(training_length, longest)
     return go.Figure(lines, layout)
@@ -105,7 +105,7 @@ def _line(rows: Sequence[LengthRow], *, name: str, number: int, dash: str) -> go
     )
 
 
-def _legend_lines(names: Sequence[str], width: float) -> int:
+def legend_lines(names: Sequence[str], width: float) -> int:
     """Return the lines that a legend of these names takes: Plotly gives each the room of the widest."""
     widest = max(map(tokens.width, names)) * GLYPH_WIDTH * NOTE_SIZE + KEY_WIDTH
     return -(-len(names) // max(int((width - LEFT) / widest), 1))

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from threading import Lock
 from typing import TYPE_CHECKING, Protocol, cast
 
 import models
+from models.experiments.path_lengths import Paths
 from models.experiments.states import DecoderRun, Numbers
 from models.sites import Site
 from models.trace import AttentionTrace
+from models.waiting import asking
+from viz.server.caching import BoundedCache
+from viz.server.queueing import leave_if_asked, one_at_a_time
 from viz.server.service_model import ServedModel
 
 if TYPE_CHECKING:
     from models.translation.translator import Translator
     from viz.server.runtime import Host
+
+
+_TURN = Lock()
+_PATHS: BoundedCache[Paths] = BoundedCache(16 * 2**20)
 
 
 class Inside(Protocol):
@@ -53,6 +62,14 @@ class Inside(Protocol):
         source : str
         """
 
+    def paths(self, source: str) -> Paths:
+        """Return what lies between the words of `source` and the encoder's states, as `models.experiments.paths` does.
+
+        Parameters
+        ----------
+        source : str
+        """
+
 
 def inside_of(host: Host, key: str) -> Inside:
     """Return the inside of a model.
@@ -81,6 +98,24 @@ def without_positions(host: Host, key: str, source: str) -> AttentionTrace:
     return host.traces.get(identity, lambda: inside_of(host, key).without_positions(source))
 
 
+def paths_of(host: Host, key: str, source: str) -> Paths:
+    """Return what `Inside.paths` does, one at a time on this machine; kept for whoever asks for the same.
+
+    Parameters
+    ----------
+    host : Host
+    key : str
+        Of a model whose encoder hands over a state for each word.
+    source : str
+    """
+
+    def work_out() -> Paths:
+        with one_at_a_time(_TURN):
+            return inside_of(host, key).paths(source)
+
+    return _PATHS.get((models.describe(key).sha256, source), work_out)
+
+
 class _Here:
     """The inside of a model in this process; see `Inside`. What needs torch is imported when it is asked for."""
 
@@ -107,3 +142,9 @@ class _Here:
         from models.experiments import positions
 
         return positions.without_positions(self._model).attend(source)
+
+    def paths(self, source: str) -> Paths:
+        from models.experiments import paths
+
+        with asking(leave_if_asked):
+            return paths.paths_of(self._model, source)

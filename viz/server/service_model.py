@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 import models
 from models.errors import InputError
 from models.experiments.batch_edits import BatchRowEdit
+from models.experiments.path_lengths import Paths
 from models.experiments.states import DecoderRun, Numbers
 from models.messages import Message
 from models.model import Kind, Predicts
@@ -170,6 +171,15 @@ class ServedModel:
         source : str
         """
         return record_in(self.service.ask(Request("blind", self.key, source))[0])
+
+    def paths(self, source: str) -> Paths:
+        """Return what lies between words and states; see `models.experiments.paths.paths_of`.
+
+        Parameters
+        ----------
+        source : str
+        """
+        return Paths.from_arrays(self.numbers(Request("paths", self.key, source)))
 
     def numbers(self, request: Request) -> dict[str, NDArray[Any]]:
         """Return the numbers that a request is answered with, by their names.

@@ -17,17 +17,20 @@ import pytest
 import models
 from models.edits import zero_head
 from models.errors import CaptureError, InputError
+from models.huggingface.embedded import Local
+from models.huggingface.hub_settings import check_identity
 from models.serve import together
 from models.serve.__main__ import main
 from models.serve.desk import BusyError, Desk
 from models.serve.settings import Settings, SettingsError
 from models.serve.shelf import Shelf
 from models.serve.told import error_of, tell
-from models.serve.web import make_app
+from models.serve.web import THIS, make_app
 from models.serve.wire import LARGEST, MOST_EDITS, MOST_IN_HEADER, OURS, SENT, RefusedError, Request, read_request
 from models.trace import AttentionTrace
 from models.trace.codec import to_bytes
 from models.translation.checkpoints import CheckpointError
+from tests.support.huggingface_samples import TEXT, tiny_network, tiny_tokenizer
 from tests.support.serving import served
 
 KEY, TOKEN = "bahdanau-en-fr", "a token for these tests"
@@ -67,7 +70,7 @@ def test_a_record_is_the_same_bit_for_bit(address: str, shelf: Shelf) -> None:
         Request("attend", KEY, SENTENCE, "Un petit médecin.", None, edits),
     ):
         status, headers, data = ask(address, "/v1/attend", request.to_bytes())
-        assert (status, headers[OURS]) == (200, "1")
+        assert (status, headers[OURS]) == (200, THIS)
         alone = shelf.model(KEY).attend(request.source, request.target, edits=request.edits)
         assert data == bytes(to_bytes(alone))
         in_a_header = {SENT: request.to_bytes().decode("ascii")}
@@ -236,6 +239,27 @@ def test_a_request_is_read_as_it_was_written() -> None:
     assert read_request("replay", asked.to_bytes()) == asked
     with pytest.raises(RefusedError):
         read_request("attend", b" " * (LARGEST + 1))
+
+
+def test_of_the_hub_only_what_is_named_is_fetched_and_served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "fetched"
+    tiny_network("bert").save_pretrained(folder)
+    tiny_tokenizer().save_pretrained(folder)
+    fetched: list[str] = []
+    monkeypatch.setattr("models.huggingface.hub.look_up", check_identity)
+    monkeypatch.setattr("models.huggingface.hub.fetch", lambda found, *_: fetched.append(found) or folder)
+    tried: list[Local] = []
+    monkeypatch.setattr("models.huggingface.trial.try_out", tried.append)
+    named = Settings(hub=("owner/name",))
+    named.fetch()
+    with served(make_app(named.desk())) as address:
+        for key, status in (("hf:owner/name", 200), ("hf:owner/other", 422)):
+            assert ask(address, "/v1/attend", Request("attend", key, TEXT).to_bytes())[0] == status
+    assert set(fetched) == {"owner/name"}
+    assert {each.folder for each in tried} == {folder}
+    assert "hf:owner/name" in named.desk().shelf.titles()
+    with pytest.raises(SettingsError, match="no owner/name"):
+        Settings(hub=("../secret",))
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from viz.figures.lengths import bleu_by_length
 from viz.pages.why.beginnings import FIRST_LENGTH, beginnings
 from viz.pages.why.both_ways import show_both_ways
 from viz.pages.why.lost import lost_of, says_of_lost
+from viz.pages.why.paths import show_paths
 from viz.server.loading import described, usable
 from viz.server.runtime import Host, shared_host
 from viz.text.language import SEMICOLON, _, _n, listed, mark, say
@@ -71,14 +72,16 @@ def _fill(frame: Frame) -> None:
     frame.messages = st.container()
     described([key for key in there if key not in entries], frame.messages)
     chosen = {key: title for key, title in titles.items() if mechanism_of(key) in shown}
-    host = shared_host()
+    host, available = shared_host(), page_width()
     keys = usable(host, list(chosen), frame.messages)
     if keys:
-        _grow(host, {key: entries[key] for key in keys}, frame.sentence, titles, frame.messages)
+        there_now = {key: entries[key] for key in keys}
+        _grow(host, there_now, frame.sentence, titles, frame.messages)
+        show_paths(host, there_now, normalise(frame.sentence), titles, available)
     st.header(_("Measured: how translation holds up as sentences grow"), anchor=False)
     if latest_pair() != PAIR:
         st.caption(_("English to French: BLEU by length is measured for no other pair."))
-    _measured(titles, {key: entries[key] for key in chosen})
+    _measured(titles, {key: entries[key] for key in chosen}, available)
 
 
 def _take() -> None:
@@ -86,7 +89,7 @@ def _take() -> None:
     put_text(LONG, typed_text(SENTENCE, first_of(PAIR)))
 
 
-def _measured(titles: dict[str, str], chosen: Mapping[str, Entry]) -> None:
+def _measured(titles: dict[str, str], chosen: Mapping[str, Entry], available: float) -> None:
     """Show what was measured of the `chosen` of all models that `titles` names."""
     rows = [row for row in length_table(PAIR) if row.key in chosen]
     missing = [titles[key] for key in chosen if key not in {row.key for row in rows}]
@@ -100,7 +103,6 @@ def _measured(titles: dict[str, str], chosen: Mapping[str, Entry]) -> None:
         key: _("{title} ({count} M tokens)", title=title, count=round(seen[key] / 1e6)) if key in seen else title
         for key, title in titles.items()
     }
-    available = page_width()
     without = [key for key, entry in chosen.items() if not entry.mechanism.has_attention]
     show_figure(
         bleu_by_length(rows, named, without_attention=without, training_length=TRAINING_LENGTH, width=available),

@@ -33,7 +33,7 @@ def test_the_figure_shows_the_chosen_models_and_names_those_that_are_not_measure
     app.query_params["models"] = "bahdanau luong-general"
     app.run()
     assert not app.exception
-    (chart,) = app.get("plotly_chart")
+    _paths, chart = app.get("plotly_chart")
     assert [each["name"] for each in json.loads(chart.proto.spec)["data"]] == [
         "Bahdanau (additive), 2015 (30 M tokens)"
     ]
@@ -42,9 +42,26 @@ def test_the_figure_shows_the_chosen_models_and_names_those_that_are_not_measure
     assert "began with" not in said
     assert "not measured yet of: Luong" in app.info[0].value.replace("\\", "")
     app.button_group(key="models").set_value(["bahdanau", "transformer"]).run()
-    (chart,) = app.get("plotly_chart")
+    _paths, chart = app.get("plotly_chart")
     assert len(json.loads(chart.proto.spec)["data"]) == 2
     assert not app.info
+
+
+def test_the_paths_of_the_text_are_drawn_for_those_that_attend() -> None:
+    app = AppTest.from_function(script, default_timeout=120)
+    app.query_params["models"] = "seq2seq bahdanau transformer"
+    app.query_params["long"] = "The keys that the old man left were not his."
+    app.run()
+    assert not app.exception
+    drawn = json.loads(app.get("plotly_chart")[0].proto.spec)["data"]
+    assert [each["name"].split()[0] for each in drawn] == ["Bahdanau"] * 2 + ["Multi-head"] * 2
+    count = len(models.load("bahdanau-en-fr").attend("The keys that the old man left were not his.").source)
+    said = " ".join(each.value for each in app.caption).replace("\\", "")
+    assert f"Bahdanau (additive), 2015: {count} steps between the first token and the last" in said
+    assert "Multi-head (Transformer), 2017: 3 steps" in said
+    app.button_group(key="models").set_value(["seq2seq"]).run()
+    assert not app.exception
+    assert any("Choose a model with attention" in each.value for each in app.caption)
 
 
 def test_the_page_lets_a_sentence_grow_through_every_chosen_model() -> None:

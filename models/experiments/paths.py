@@ -1,0 +1,168 @@
+"""What lies between a word and the state of another in our encoders: steps, operations, and the gradient's size.
+
+The derivative of a state by an embedding is a matrix J; its size is the root of the sum of its squares, which is
+estimated with vectors of random signs (Hutchinson 1989): the mean square of v'J is the sum of J's squares.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, cast
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.utils.flop_counter import FlopCounterMode
+
+from models.errors import InputError
+from models.experiments.path_lengths import ATTENTION, RECURRENT, Paths, fewest_steps, steps_in_turn
+from models.messages import Message
+from models.networks.base import TranslationNetwork
+from models.networks.recurrent import AttentiveNetwork
+from models.networks.seeding import building
+from models.networks.transformer import TransformerNetwork
+from models.translation.texts import read_text
+from models.translation.translator import Translator
+from models.waiting import go_on
+
+MOST = 48
+"""Tokens of a text: the derivative of each state by each is computed."""
+
+SIGNS = 2
+"""Random vectors for each state; sizes are told as means over all pairs of a distance."""
+
+
+class _Given(nn.Module):
+    """Stands for an embedding: gives what it was given, whatever is looked up."""
+
+    def __init__(self, values: Tensor) -> None:
+        super().__init__()
+        self._values = values
+
+    def forward(self, _ids: Tensor) -> Tensor:
+        """Return the values."""
+        return self._values
+
+
+def layers_of(network: TranslationNetwork) -> tuple[int, ...]:
+    """Return the layers of the encoder as `models.experiments.path_lengths` has them.
+
+    Parameters
+    ----------
+    network : TranslationNetwork
+
+    Raises
+    ------
+    KeyError
+        If it hands over no state for each word.
+    """
+    if isinstance(network, TransformerNetwork):
+        return (ATTENTION,) * len(network.encoder)
+    if isinstance(network, AttentiveNetwork):
+        return (RECURRENT,)
+    message = f"{type(network).__name__} hands over no state for each word"
+    raise KeyError(message)
+
+
+def paths_of(model: Translator, source: str) -> Paths:
+    """Return what lies between the tokens of `source` and the states that the encoder of `model` makes of them.
+
+    Parameters
+    ----------
+    model : Translator
+    source : str
+
+    Raises
+    ------
+    InputError
+        If the text cannot be read, or has more than `MOST` tokens.
+    """
+    tokens = read_text(model.tokenizer, source, "sentence")
+    if len(tokens) > MOST:
+        raise InputError(Message("Paths are shown for {most} tokens at most.", most=MOST))
+    network = twin_of(model)
+    layers, ids = layers_of(network), torch.tensor([tokens.ids])
+    return Paths(
+        fewest_steps(layers, len(tokens)),
+        gradients(network, ids).numpy().astype(np.float64),
+        steps_in_turn(layers, len(tokens)),
+        products(network, ids),
+    )
+
+
+def twin_of(model: Translator) -> TranslationNetwork:
+    """Return a network of its own with the weights of `model`, shared: one whose linear maps pass gradients on.
+
+    Parameters
+    ----------
+    model : Translator
+    """
+    with building():
+        twin: TranslationNetwork = model.mechanism.build(**model.card["network"])
+    twin.load_state_dict(model.network.state_dict(), assign=True)
+    return twin.eval().requires_grad_(False)
+
+
+def states_from(network: Any, embedded: Tensor, ids: Tensor) -> Tensor:
+    """Return the states of the encoder, [batch, state, d], for embeddings given by hand.
+
+    Parameters
+    ----------
+    network : TranslationNetwork
+        As it was afterwards; nobody else may use it meanwhile.
+    embedded : Tensor, [batch, word, d_embedding]
+        What the table of embeddings would give.
+    ids : int64 Tensor, [batch, word]
+    """
+    table = network.embedding
+    network.embedding = _Given(embedded)
+    try:
+        return cast("Tensor", network.encode(ids).states)
+    finally:
+        network.embedding = table
+
+
+def gradients(network: Any, ids: Tensor, *, signs: int = SIGNS) -> Tensor:
+    """Return the size of the derivative of each state by each embedding, [state, word].
+
+    Parameters
+    ----------
+    network : TranslationNetwork
+    ids : int64 Tensor, [1, word]
+    signs : int, optional
+        Random vectors for each state.
+    """
+    count = ids.shape[1]
+    chance = torch.Generator().manual_seed(0)
+    squares = torch.zeros(count, count)
+    looked_up = network.embedding(ids).detach()
+    with torch.enable_grad():
+        for _ in range(signs):
+            go_on()
+            embedded = looked_up.repeat(count, 1, 1).requires_grad_()
+            states = states_from(network, embedded, ids.expand(count, -1))
+            own = states[torch.arange(count), torch.arange(count)]  # of text j its state j
+            drawn = torch.randint(0, 2, own.shape, generator=chance).to(own.dtype) * 2 - 1
+            (slopes,) = torch.autograd.grad((own * drawn).sum(), embedded)
+            squares = squares + slopes.square().sum(dim=-1) / signs
+    return squares.sqrt()
+
+
+def products(network: Any, ids: Tensor) -> int:
+    """Return how many multiplications, each with an addition, the encoder does for a text, as torch counts them.
+
+    Parameters
+    ----------
+    network : TranslationNetwork
+    ids : int64 Tensor, [1, word]
+    """
+    counted = {torch.ops.aten.mkldnn_rnn_layer: _of_an_lstm}
+    with torch.inference_mode(), FlopCounterMode(display=False, custom_mapping=counted) as counter:
+        network.encode(ids)
+    return int(counter.get_total_flops()) // 2
+
+
+def _of_an_lstm(inputs: Sequence[int], own: Sequence[int], recurrent: Sequence[int], *_: Any, **_more: Any) -> int:
+    """Return the operations of one direction of an LSTM as torch runs it here, from the shapes of what it is given."""
+    return 2 * math.prod(inputs[:2]) * (math.prod(own) + math.prod(recurrent))
