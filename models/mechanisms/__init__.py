@@ -42,6 +42,11 @@ class Mechanism:
         Whether each row reads a window of its own (the quantity ``centre``), which a window edit takes the place of.
     is_multi_head : bool
         Whether several heads read side by side in each layer.
+    is_multi_step : bool
+        Whether each decoder layer reads the source anew, with a map of its own.
+    is_hall : bool
+        Whether it stands beside the family, with a start and a budget of its own: in tables of its own, and loaded
+        when somebody first asks for it.
     options : tuple of (str, value)
         What `build` passes to the network besides the sizes.
     order : int
@@ -60,6 +65,8 @@ class Mechanism:
     has_attention: bool = True
     is_local: bool = False
     is_multi_head: bool = False
+    is_multi_step: bool = False
+    is_hall: bool = False
     options: tuple[tuple[str, Any], ...] = ()
     order: int = 0
 

@@ -10,6 +10,7 @@ References
 ----------
 Bahdanau, Cho and Bengio 2015, Neural Machine Translation by Jointly Learning to Align and Translate.
 Luong, Pham and Manning 2015, Effective Approaches to Attention-based Neural Machine Translation.
+Gehring et al. 2017, Convolutional Sequence to Sequence Learning.
 Vaswani et al. 2017, Attention Is All You Need.
 """
 
@@ -249,6 +250,22 @@ def weighted_sum(weights: Tensor, values: Tensor) -> Tensor:
         Of the precision of `values`.
     """
     return weights.to(values.dtype) @ values
+
+
+def variance_kept(context: Tensor, lengths: Tensor) -> Tensor:
+    """Return m sqrt(1 / m) c_i, Gehring et al. 2017, section 3.5: a mean of m vectors varies less than each of them.
+
+    Parameters
+    ----------
+    context : Tensor, [..., query, d]
+    lengths : Tensor that broadcasts to `context`
+        m, the tokens of the source.
+
+    Returns
+    -------
+    Tensor, [..., query, d]
+    """
+    return context * lengths.sqrt()
 
 
 def split_heads(values: Tensor, heads: int) -> Tensor:

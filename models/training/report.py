@@ -52,13 +52,24 @@ def _read_off(chosen: Mapping[str, Any], way: str) -> str:
 
 
 def tables() -> str:
-    """Return the tables, in Markdown: for each pair one of translations and one of alignments, a row a checkpoint."""
-    entries = [describe(key) for key in catalog()]
+    """Return the tables, in Markdown: for each pair one of translations and one of alignments, a row a checkpoint.
+
+    Halls come last, in tables of their own: they began otherwise and saw less, so that nothing ranks them.
+    """
+    every = [describe(key) for key in catalog()]
+    return "\n\n".join(
+        table
+        for are_halls in (False, True)
+        for table in _of_pairs([each for each in every if each.mechanism.is_hall == are_halls])
+    )
+
+
+def _of_pairs(entries: Sequence[Entry]) -> list[str]:
     pairs = {pair: [entry for entry in entries if entry.pair == pair] for pair in (each.pair for each in entries)}
     if missing := sorted(set(pairs) - set(BLEU)):
         message = f"models/training/report.py: BLEU and GOLD name no test sets for {missing[0]}"
         raise ValueError(message)
-    return "\n\n".join(table(pair, own) for pair, own in pairs.items() for table in (_translations, _alignments))
+    return [table(pair, own) for pair, own in pairs.items() for table in (_translations, _alignments)]
 
 
 def _translations(pair: str, entries: Sequence[Entry]) -> str:

@@ -232,3 +232,45 @@ def transformer(
         states = attend(f"decoder.{layer}", "cross", f"decoder.{layer}.cross", states, memory, None)
         states = transform(f"decoder.{layer}", 2, states)
     return logits(parameters, norm("decoder_norm", states) if pre_norm else states), maps
+
+
+def gated_convolution(parts: Parameters, states: Array, *, width: int, before: int) -> Array:
+    """Gehring et al. 2017, section 3.2: A * sigmoid(B) of [A; B] = W [k states] + b, zeros beyond the ends.
+
+    `before` of the k states stand before the place.
+    """
+    rows = []
+    for place in range(len(states)):
+        read = []
+        for neighbour in range(place - before, place - before + width):
+            read.append(states[neighbour] if 0 <= neighbour < len(states) else np.zeros(states.shape[1]))
+        one, other = np.split(linear(np.concatenate(read), parts), 2)
+        rows.append(one / (1 + np.exp(-other)))
+    return np.array(rows)
+
+
+def convs2s(parameters: Parameters, source: list[int], inputs: list[int], *, layers: int, width: int) -> Result:
+    """Gehring et al. 2017: z of the source, then in each decoder layer d = W h + b + g, a = softmax(d z), h + c."""
+
+    def mapped(name: str, states: Array) -> Array:
+        return np.array([linear(each, under(parameters, name)) for each in states])
+
+    half = np.sqrt(0.5)
+    table = parameters["embedding.weight"]
+    e = table[source] + parameters["source_positions.weight"][: len(source)]
+    z = mapped("enter_encoder", e)
+    for layer in range(layers):
+        parts = under(parameters, f"encoder.{layer}.convolution")
+        z = (gated_convolution(parts, z, width=width, before=width // 2) + z) * half
+    z = mapped("leave_encoder", z)
+
+    g = table[inputs] + parameters["target_positions.weight"][: len(inputs)]
+    states, maps = mapped("enter_decoder", g), {}
+    for layer in range(layers):
+        parts = under(parameters, f"decoder.{layer}.convolution")
+        h = gated_convolution(parts, states, width=width, before=width - 1)  # of the tokens so far alone
+        weights = masked_softmax(dot_scores(mapped(f"decoder.{layer}.query", h) + g, z))
+        c = context(weights, z + e) * len(source) * np.sqrt(1 / len(source))
+        states = ((h + c) * half + states) * half
+        maps[f"decoder.{layer}.cross"] = weights[None]
+    return logits(parameters, mapped("leave_decoder", states)), maps

@@ -12,6 +12,7 @@ from torch import nn
 
 from models.mechanisms import mechanisms
 from models.networks.base import TranslationNetwork
+from models.networks.convs2s import ConvolutionalNetwork
 from models.translation.checkpoints import TOKENIZER_FILE, WEIGHTS
 from models.translation.entry import Entry
 from models.translation.tokenizer import PairTokenizer
@@ -36,6 +37,7 @@ SIZES: MappingProxyType[str, dict[str, Any]] = MappingProxyType(
         "luong-local-m": _RECURRENT,
         "luong-local-p": {**_RECURRENT, "d_position": 5},
         "luong-general-input-feeding": _RECURRENT,
+        "convs2s": {"d_model": 8, "encoder_layers": 2, "decoder_layers": 2},
         "transformer-post-ln": _TRANSFORMER,
         "transformer": _TRANSFORMER,
     }
@@ -74,6 +76,9 @@ def network(key: str, *, seed: int = 0, vocabulary: int | None = None, **sizes: 
         for part in made.modules():
             if getattr(part, "pre_norm", True) is False:
                 _keep_what_comes_in(part)
+            if isinstance(part, ConvolutionalNetwork):  # its scores and logits are sums that nothing scales down
+                part.leave_encoder.weight *= 0.2
+                part.leave_decoder.weight *= 0.2
     return made.eval()
 
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import streamlit as st
 
 import models
+from models.mechanisms import mechanisms
 from models.messages import Message
 from models.trace import AttentionTrace
 from viz.server.caching import BoundedCache
@@ -295,7 +296,10 @@ def shared_host() -> Host:
     workers = possible_workers(said.workers)
     load = partial(load_for_serving, at_rest=bool(workers))
     host = Host(load, crew=Crew(workers) if workers else None)
-    host.warm_up(models.catalog())
+    halls = tuple(
+        f"{name}-" for name, each in mechanisms().items() if each.is_hall
+    )  # these load when they are asked for
+    host.warm_up(key for key in models.catalog() if not key.startswith(halls))
     return host
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from viz.text.language import mark
-from viz.walk import block, centre, output, scores, weights
+from viz.walk import block, centre, convolution, output, scores, weights
 from viz.walk import fixed_vector as vector
 from viz.walk.hops import SELF_ATTENTIVE
 from viz.walk.scene import Letters
@@ -125,6 +125,32 @@ _POST_LN = Walk(
     (block.EMBED, block.PROJECT, *_HEADS, block.ADD_AND_NORMALISE, block.FEED_AND_NORMALISE, output.POST_LN_PREDICT),
     Letters(query="q", key="k", value="v"),
 )
+_CONVOLUTIONAL = Walk(
+    (
+        r"[[embed:g_i = E_{y_{i-1}} + P_i, \; x_i = W g_i + b]]",
+        r"[[convolve:[A_i; B_i] = W [x_{i-k+1}; \ldots; x_i] + b]], \quad "
+        r"[[gate:h_i = A_i \otimes \sigma(B_i)]], \quad [[project:d_i = W_d h_i + b_d + g_i]]",
+        r"[[context:c_i = \sum_j [[softmax:\operatorname{softmax}_j"
+        r"\big([[scores:d_i^\top z_j]] [[mask:+\, m_{ij}]]\big)]]\, [[value:(z_j + e_j)]]]]",
+        r"[[add:h'_i = \sqrt{0.5}\, (h_i + \sqrt{n}\, c_i)]], \quad [[residual:x'_i = \sqrt{0.5}\, (h'_i + x_i)]]",
+        r"[[predict:p(y_i) = \operatorname{softmax}(E\, (W_o x'_i + b_o) + b)]]",
+    ),
+    (
+        convolution.EMBED,
+        convolution.CONVOLVE,
+        convolution.GATE,
+        convolution.QUERY,
+        scores.DOT,
+        weights.MASK,
+        weights.SOFTMAX,
+        convolution.VALUE,
+        weights.CONTEXT,
+        convolution.ADD,
+        convolution.RESIDUAL,
+        convolution.PREDICT,
+    ),
+    Letters(query="d", key="z", value="z + e"),
+)
 _ENCODER_DECODER = Walk(
     (
         r"[[vector:s_0 = \tanh(V' c)]]",
@@ -162,6 +188,7 @@ WALKS: Mapping[str, Walk] = MappingProxyType(
             behind=r"[[feed:s_{t+1} = \operatorname{LSTM}(s_t, [y_t; \tilde{s}_t])]]",
             needs_states=True,
         ),
+        "convs2s": _CONVOLUTIONAL,
         "transformer-post-ln": _POST_LN,
         "transformer": _PRE_LN,
         "self-attentive": SELF_ATTENTIVE,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -201,8 +202,15 @@ def _of_layer(scene: Scene, norm: tuple[str, ...]) -> Vector:
     return layer_norm(final, *parameters_of(scene, norm)) if norm else final
 
 
-def _predict_of_layer(norm: tuple[str, ...] = ()) -> Callable[[Scene], Built | None]:
-    build = _predict_from(lambda scene: _of_layer(scene, norm), _NETWORK)
+def predict_of_layer(readout: Callable[[Scene], Vector]) -> Callable[[Scene], Built | None]:
+    """Return what builds the step that writes the word: in the last layer of a decoder alone.
+
+    Parameters
+    ----------
+    readout : callable
+        Gives the vector from which the word is chosen.
+    """
+    build = _predict_from(readout, _NETWORK)
 
     def of_last(scene: Scene) -> Built | None:
         return build(scene) if scene.is_last else None
@@ -213,11 +221,14 @@ def _predict_of_layer(norm: tuple[str, ...] = ()) -> Callable[[Scene], Built | N
 _READOUT = ("readout.weight", "readout.bias")
 _OUTPUT = (*EMBEDDING, "output_bias")
 _NETWORK = "network."
-_OF_NETWORK = tuple(_NETWORK + name for name in _OUTPUT)
+OF_NETWORK = tuple(_NETWORK + name for name in _OUTPUT)
+"""What the step that writes the word needs of a network of several layers."""
 _FINAL_NORM = ("network.decoder_norm.weight", "network.decoder_norm.bias")
 _TITLE = mark("The word written")
-POST_LN_PREDICT = Part("predict", _TITLE, _predict_of_layer(), _OF_NETWORK)
-PRE_LN_PREDICT = Part("predict", _TITLE, _predict_of_layer(_FINAL_NORM), (*_OF_NETWORK, *_FINAL_NORM))
+POST_LN_PREDICT = Part("predict", _TITLE, predict_of_layer(partial(_of_layer, norm=())), OF_NETWORK)
+PRE_LN_PREDICT = Part(
+    "predict", _TITLE, predict_of_layer(partial(_of_layer, norm=_FINAL_NORM)), (*OF_NETWORK, *_FINAL_NORM)
+)
 PREDICT = Part("predict", _TITLE, _predict_from(_of_output), _OUTPUT)
 BAHDANAU_PREDICT = Part("predict", _TITLE, _predict_from(_of_bahdanau), (*_OUTPUT, *_READOUT))
 SUMMARY_PREDICT = Part("predict", _TITLE, _predict_from(_of_summary), (*_OUTPUT, *_READOUT))

@@ -37,6 +37,9 @@ _LIT = {
     "embed": ("state",),
     "normalise": ("state",),
     "project": ("words", "state"),
+    "convolve": ("state",),
+    "gate": ("state",),
+    "value": ("words",),
 }
 """The parts of the picture that a step lights, where they are not named as the step."""
 

@@ -191,7 +191,7 @@ def _dot_scores(scene: Scene) -> Built:
         scene,
         left=scene.of_query("query"),
         right=scene.of_keys("key")[scene.column],
-        term=rf"{scene.letters.query}^\top h_{{{scene.column_name}}}",
+        term=rf"{scene.letters.query}^\top {scene.letters.key}_{{{scene.column_name}}}",
     )
     return _fit(scene), strips, worked
 

@@ -106,6 +106,7 @@ class TestCatalogue:
             "luong-local-m",
             "luong-local-p",
             "luong-general-input-feeding",
+            "convs2s",
             "transformer-post-ln",
             "transformer",
         )

@@ -378,6 +378,7 @@ EQUATIONS = {
     "luong-local-m": ("general_scores", "monotonic_positions", "in_window", "weighted_sum"),
     "luong-local-p": ("general_scores", "predicted_positions", "in_window", "gaussian", "weighted_sum"),
     "luong-general-input-feeding": ("general_scores", "weighted_sum"),
+    "convs2s": ("dot_scores", "weighted_sum", "variance_kept"),
     "transformer": ("scaled_dot_scores", "split_heads", "merge_heads", "weighted_sum"),
     "transformer-post-ln": ("scaled_dot_scores", "split_heads", "merge_heads", "weighted_sum"),
 }

@@ -47,6 +47,10 @@ CASES: dict[str, tuple[dict[str, Any], Reference]] = {
         partial(luong, weigh=partial(reference_networks.weigh_local_predictive, width=WIDTH)),
     ),
     "luong-general-input-feeding": (SMALL, partial(luong, weigh=reference_networks.weigh_general)),
+    "convs2s": (
+        {"vocabulary": 11, "d_model": 6, "encoder_layers": 2, "decoder_layers": 2},
+        partial(reference_networks.convs2s, layers=2, width=3),
+    ),
     "transformer-post-ln": (transformer, partial(reference_networks.transformer, pre_norm=False, **SHAPE)),
     "transformer": (transformer, partial(reference_networks.transformer, pre_norm=True, **SHAPE)),
 }

@@ -300,7 +300,8 @@ class TestRecipes:
         assert (recipe.mechanism, recipe.pair) == (path.stem, path.parent.name)
         built = mechanisms()[recipe.mechanism].build(vocabulary=recipe.vocabulary, **recipe.network)
         count = sum(parameter.numel() for parameter in built.parameters())
-        assert count <= (8_000_000 if recipe.mechanism.startswith("transformer") else 5_000_000)
+        mechanism = mechanisms()[recipe.mechanism]
+        assert count <= (8_000_000 if mechanism.is_multi_head or mechanism.is_multi_step else 5_000_000)
         assert str(path.relative_to(ROOT)) in path.read_text(encoding="utf8").splitlines()[0]
 
     @pytest.mark.parametrize("path", RECIPES, ids=lambda path: f"{path.parent.name}/{path.stem}")

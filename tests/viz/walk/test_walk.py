@@ -111,7 +111,7 @@ def scores_of(key: str, get: Callable[[str], Array], p: dict[str, Array]) -> Arr
     query, states = get("query"), get("key")
     if key in ("bahdanau", "luong-concat"):
         return np.tanh(p["query_weight.weight"] @ query + get("value") @ p["key_weight.weight"].T) @ p["score_vector"]
-    if key == "luong-dot":
+    if key in ("luong-dot", "convs2s"):
         return states @ query
     if key == "luong-location":
         return (p["location_weight.weight"] @ query)[: len(states)]
@@ -174,6 +174,7 @@ def test_the_numbers_shown_are_the_companions(key: str, way: str) -> None:
     made |= {"softmax": "raw_weights" if key == "luong-local-p" else "weights", "gaussian": "weights"}
     made |= {"scaling": "scores"} if key.startswith("transformer") else {"scores": "scores"}
     made |= {"embed": "input", "normalise": "read", "project": "query", "add": "joined", "feedforward": "final"}
+    made |= {"convolve": "hidden", "gate": "read", "value": "value", "residual": "final"}
     made |= {"merge": "output"} if key.startswith("transformer") else {"next": "output"}
     checked = set()
     for given, steps in scenes(key, way):

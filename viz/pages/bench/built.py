@@ -12,6 +12,10 @@ _SIZES = MappingProxyType(
     {
         "d_model": mark("vectors of {count} numbers"),
         "layers": mark("layers in each stack: {count}"),
+        "encoder_layers": mark("layers of the encoder: {count}"),
+        "decoder_layers": mark("layers of the decoder: {count}"),
+        "encoder_width": mark("places that a convolution of the encoder reads: {count}"),
+        "decoder_width": mark("places that a convolution of the decoder reads: {count}"),
         "heads": mark("heads in each layer: {count}"),
         "d_feedforward": mark("feed-forward part: {count}"),
         "d_embedding": mark("embedding: {count}"),

@@ -145,13 +145,14 @@ def _places(trace: AttentionTrace) -> tuple[dict[str, Place], dict[str, str]]:
     labels: dict[str, str] = {}
     for each in maps:
         layer, heads = each.site.layer, len(each.head_names)
-        choices: tuple[Head, ...] = ("mean", *range(heads))
+        choices: tuple[Head, ...] = ("mean", *range(heads)) if heads > 1 else (0,)
         for head in choices:
             key = f"{layer}.{head}"
             places[key] = (each.site, head)
-            labels[key] = (
-                _("layer {layer}, mean", layer=layer)
-                if head == "mean"
-                else _("layer {layer}, head {head}", layer=layer, head=each.head_names[head])
-            )
+            if heads == 1:
+                labels[key] = _("layer {layer}", layer=layer)
+            elif head == "mean":
+                labels[key] = _("layer {layer}, mean", layer=layer)
+            else:
+                labels[key] = _("layer {layer}, head {head}", layer=layer, head=each.head_names[head])
     return places, {AUTOMATIC: _("best aligned"), **labels}

@@ -147,10 +147,10 @@ def title_of(host: Host, key: str) -> str:
 
 
 def _labels(settings: HubSettings, messages: DeltaGenerator | None = None) -> dict[str, str]:
-    """Return what can be chosen: our models of many heads, those on this machine, those of the hub that are known."""
+    """Return what can be chosen: our models of many maps, those on this machine, those of the hub that are known."""
     labels = {}
-    known = mechanisms()
-    several = [key for key in models.catalog() if (name := mechanism_of(key)) in known and known[name].is_multi_head]
+    many = {name for name, each in mechanisms().items() if each.is_multi_head or each.is_multi_step}
+    several = [key for key in models.catalog() if mechanism_of(key) in many]
     for key, entry in described(several, messages).items():
         languages = {"source": _(entry.source_language), "target": _(entry.target_language)}
         labels[key] = _("{title}: {source} to {target}", title=_(entry.mechanism.title), **languages)

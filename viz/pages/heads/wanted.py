@@ -67,7 +67,7 @@ def choose_wanted(trace: AttentionTrace, line: DeltaGenerator, settings: DeltaGe
     kinds = kinds_of(trace.sites)
     with line:
         names = {kind: _(KINDS[kind][1]) for kind in kinds}
-        if len(kinds) == 1:
+        if len(kinds) == 1 and kinds[0] != "cross":
             both = _("self-attention, reads both ways") if kinds == ("encoder",) else _("self-attention, never ahead")
             names = {kinds[0]: _("hops read the sentence") if kinds == ("hops",) else both}
         kind = choose(MAP, names)

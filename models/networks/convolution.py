@@ -1,0 +1,62 @@
+"""Convolutions over a text as pure functions: Gehring et al. 2017, sections 3.2 and 3.5."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+HALVED = 0.5**0.5
+"""sqrt(0.5): what the sum of two vectors is multiplied by, so that it varies no more than either, section 3.5."""
+
+
+def windows(states: Tensor, width: int) -> Tensor:
+    """Return `width` neighbouring states side by side, for each place that has so many.
+
+    Parameters
+    ----------
+    states : Tensor, [batch, token, d]
+    width : int
+        k of the paper.
+
+    Returns
+    -------
+    Tensor, [batch, token - width + 1, width * d]
+        The first of the neighbours first.
+
+    Examples
+    --------
+    >>> windows(torch.tensor([[[1.0], [2.0], [3.0]]]), 2).tolist()
+    [[[1.0, 2.0], [2.0, 3.0]]]
+    """
+    count = states.shape[1] - width + 1
+    return torch.cat([states[:, first : first + count] for first in range(width)], dim=-1)
+
+
+def gated(values: Tensor) -> Tensor:
+    """Return v([A; B]) = A * sigmoid(B), the gated linear unit, section 3.2.
+
+    Parameters
+    ----------
+    values : Tensor, [..., 2 * d]
+        A and B side by side.
+
+    Returns
+    -------
+    Tensor, [..., d]
+
+    Examples
+    --------
+    >>> gated(torch.tensor([4.0, 0.0])).tolist()
+    [2.0]
+    """
+    return torch.nn.functional.glu(values, dim=-1)
+
+
+def halved_sum(one: Tensor, other: Tensor) -> Tensor:
+    """Return sqrt(0.5) (one + other), a residual connection of section 3.5.
+
+    Parameters
+    ----------
+    one, other : Tensor, [..., d]
+    """
+    return (one + other) * HALVED
