@@ -21,6 +21,8 @@ PANEL = 190
 """Pixels of each of the two pictures, which share the distances below."""
 
 BETWEEN, BELOW = 26, 60
+WRAPPED_LINE = 31
+"""Pixels of a line of the legend where it has several."""
 
 
 def steps_and_gradients(paths: Mapping[str, Paths], titles: Mapping[str, str], *, width: float = 1320) -> go.Figure:
@@ -65,7 +67,7 @@ def _style(place: int) -> dict[str, Any]:
 
 
 def _layout(count: int, width: float, legend: int) -> dict[str, Any]:
-    top = TITLE_HEIGHT + legend * LEGEND_LINE
+    top = TITLE_HEIGHT + legend * (LEGEND_LINE if legend == 1 else WRAPPED_LINE)
     share = PANEL / (2 * PANEL + BETWEEN)
 
     def axis(title: str, **more: Any) -> dict[str, Any]:
