@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -12,10 +12,6 @@ from streamlit.delta_generator import DeltaGenerator
 import models
 from models.mechanisms import mechanisms
 from models.trace import AttentionTrace, Reading
-from viz.canvas.alignment import Shown, encode_alignment
-from viz.canvas.standalone import Picture
-from viz.captions.tables import csv_of_views
-from viz.figures import alignment_heatmap
 from viz.figures.drawing.theme import Colour
 from viz.measures.summary import Summary, SummaryOrder, divergence_from, in_order, summary_of
 from viz.pages.bench.by_hand import show_by_hand
@@ -27,6 +23,7 @@ from viz.pages.bench.extras import (
     show_numbers,
     show_summaries,
 )
+from viz.pages.bench.panels import drawn_as, show_panels
 from viz.pages.bench.predicting import show_predicting
 from viz.pages.bench.settings import (
     AGREEMENT,
@@ -53,15 +50,13 @@ from viz.pages.bench.window import show_window
 from viz.server.loading import loads, usable
 from viz.server.runtime import Host, shared_host
 from viz.server.translations import forced_translations, milliseconds, own_translations
-from viz.text.language import _, current_language, mark, say
+from viz.text.language import _, mark, say
 from viz.text.markup import plain
 from viz.views.aligned import Linking
 from viz.views.view import Unit, View
 from viz.widgets import chart
-from viz.widgets.canvas import alignment_canvas
 from viz.widgets.expected import is_hidden
 from viz.widgets.frame import Frame, Page
-from viz.widgets.keep import keep_row
 from viz.widgets.language_pair import mechanism_of, pair_of
 from viz.widgets.readable_text import fit_text, keep_readable, last_readable
 from viz.widgets.sentence import say_cut
@@ -214,7 +209,7 @@ def _show(
             st.caption(_("The maps are hidden until the row is revealed."))
             return
         shown = {key: (traces[key], views.get(key)) for key in order}
-        _show_panels(shown, wanted, lambda make: host.workings.get((*run, *_drawn_as(order, wanted)), make))
+        show_panels(shown, wanted, lambda make: host.workings.get((*run, *drawn_as(order, wanted)), make))
     with below:
         available = page_width()
         if DIFFERENCE in also:
@@ -272,36 +267,6 @@ def _summaries(
         )
         for key, trace in traces.items()
     }
-
-
-def _drawn_as(order: Sequence[str], wanted: Wanted) -> tuple[Hashable, ...]:
-    """Return on what a picture of given views depends."""
-    return (*order, wanted.colour, wanted.links, current_language())
-
-
-def _show_panels(
-    shown: dict[str, tuple[AttentionTrace, View | None]], wanted: Wanted, once: Callable[[Callable[[], bytes]], bytes]
-) -> None:
-    """Show a panel a mechanism, all in one picture, which is made `once` for all who look at the same."""
-    panels = [
-        Shown(
-            trace, view, models.describe(key).mechanism.formula, cast("tuple[str, str]", tuple(pair_of(key).split("-")))
-        )
-        for key, (trace, view) in shown.items()
-    ]
-    payload = once(lambda: encode_alignment(panels, colour=wanted.colour, linking=wanted.links))
-    alignment_canvas(payload, key="alignment")
-    views = [view for _trace, view in shown.values() if view]
-    if views:
-        name = file_name_of({key: trace for key, (trace, _view) in shown.items()})
-        keep_row(
-            lambda: alignment_heatmap(views, colour=wanted.colour, linking=wanted.links),
-            key="alignment",
-            name=name,
-            csv=lambda: csv_of_views(views, linking=wanted.links),
-            pictures=lambda: [Picture("alignment", payload)],
-            traces={name_of(key): trace for key, (trace, _view) in shown.items()},
-        )
 
 
 PAGE = Page(
