@@ -10,9 +10,11 @@ import torch
 from torch import Tensor
 
 from models.corpus.lines import Line
+from models.errors import InputError
 from models.hooks import Session, capture
 from models.huggingface.observed_pass import observed_pass
 from models.huggingface.two_stacks import generate, shifted
+from models.messages import Message
 from models.sites import Site
 from models.trace import TokenSequence
 from models.translation.decoding import greedy, step_limit
@@ -120,7 +122,15 @@ def runner_of(model: Model) -> Runner:
     Parameters
     ----------
     model : Model
+
+    Raises
+    ------
+    InputError
+        If its rows are no heads of a text: hops.
     """
+    if model.predicts == "class":
+        message = Message("{title} has no heads to measure: its rows are hops, of no text.", title=model.title)
+        raise InputError(message)
     kind: Any = TranslatorRunner if model.kind == "translator" else PretrainedRunner
     made: Runner = kind(model)
     return made

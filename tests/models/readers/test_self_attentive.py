@@ -13,6 +13,7 @@ from safetensors.torch import load_file
 
 import models
 from models import InputError
+from models.corpus.forward import runner_of
 from models.edits import mask_cell, mask_key, uniform_row
 from models.errors import CaptureError
 from models.experiments.chance import chance_bands
@@ -171,3 +172,8 @@ def test_a_reader_is_small_and_its_card_tells_whose_text_it_was_trained_on(folde
 
 def test_the_readers_weigh_together_what_the_halls_may() -> None:
     assert sum(path.stat().st_size for path in READERS.rglob("*") if path.is_file()) <= 70 * 2**20
+
+
+def test_a_corpus_of_heads_refuses_hops_in_words() -> None:
+    with pytest.raises(InputError, match="rows are hops"):
+        runner_of(model(HOPS_READERS[0]))
