@@ -19,6 +19,7 @@ from models.errors import InputError
 from models.experiments.path_lengths import ATTENTION, RECURRENT, Paths, fewest_steps, steps_in_turn
 from models.messages import Message
 from models.networks.base import TranslationNetwork
+from models.networks.convs2s import ConvolutionalNetwork
 from models.networks.recurrent import AttentiveNetwork
 from models.networks.seeding import building
 from models.networks.transformer import TransformerNetwork
@@ -59,6 +60,8 @@ def layers_of(network: TranslationNetwork) -> tuple[int, ...]:
     """
     if isinstance(network, TransformerNetwork):
         return (ATTENTION,) * len(network.encoder)
+    if isinstance(network, ConvolutionalNetwork):
+        return tuple(cast("Any", each).width for each in network.encoder)
     if isinstance(network, AttentiveNetwork):
         return (RECURRENT,)
     message = f"{type(network).__name__} hands over no state for each word"

@@ -20,6 +20,7 @@ from models.experiments.path_lengths import (
     steps_in_turn,
 )
 from models.experiments.paths import MOST, gradients, layers_of, paths_of, products, states_from, twin_of
+from models.mechanisms import mechanisms
 from models.translation.translator import Translator
 
 KEYS = ("bahdanau-en-fr", "luong-general-en-fr", "transformer-en-fr")
@@ -132,3 +133,11 @@ def test_a_text_of_shipped_models_has_its_paths_and_one_that_is_too_long_is_refu
         paths_of(loaded(KEYS[0]), "bird " * MOST)
     with pytest.raises(KeyError, match="no state"):
         layers_of(loaded("seq2seq-en-fr").network)
+
+
+def test_what_a_convolution_does_not_reach_has_neither_steps_nor_gradient() -> None:
+    network = mechanisms()["convs2s"].build(vocabulary=20)
+    network.eval().requires_grad_(False)
+    ids = torch.tensor([[5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]])
+    steps = fewest_steps(layers_of(network), ids.shape[1])
+    np.testing.assert_array_equal(gradients(network, ids).numpy() > 0, np.isfinite(steps))

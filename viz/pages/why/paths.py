@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 
 import streamlit as st
 
@@ -42,10 +43,15 @@ def show_paths(
     if not attending:
         st.caption(_("Choose a model with attention: the others hand over no state for each word."))
         return
+    paths = {}
     try:
-        paths = {key: paths_of(host, key, beginning) for key in attending}
+        for key in attending:
+            with suppress(KeyError):  # its encoder is none whose layers are known
+                paths[key] = paths_of(host, key, beginning)
     except models.InputError as error:
         st.info(plain(say(error)), icon=":material/edit:")
+        return
+    if not paths:
         return
     show_figure(
         steps_and_gradients(paths, titles, width=available),
@@ -67,7 +73,7 @@ def _says(paths: Mapping[str, Paths], titles: Mapping[str, str]) -> str:
                 "{title}: {steps} steps between the first token and the last, {turns} in turn, {products} million "
                 "multiply-adds; the farthest gradient is {share} of a word's own",
                 title=titles[key],
-                steps=f"{each.steps[-1, 0]:.0f}",
+                steps=f"{each.steps[-1, 0]:.0f}".replace("inf", "∞"),
                 turns=each.in_turn,
                 products=f"{each.products / 1e6:,.1f}",
                 share=f"{sizes[-1] / sizes[0]:.2g}",
