@@ -10,6 +10,7 @@ import streamlit as st
 import models
 from models.experiments.path_lengths import Paths, by_distance
 from models.translation.entry import Entry
+from models.translation.words import split_words
 from viz.figures.path_lengths import steps_and_gradients
 from viz.server.inside import paths_of
 from viz.server.runtime import Host
@@ -39,7 +40,8 @@ def show_paths(
     """
     st.header(_("Path length: how far a word is from the one that needs it"), anchor=False)
     attending = [key for key, each in entries.items() if each.mechanism.has_attention]
-    beginning = " ".join(text.split()[:MOST_WORDS])
+    words = split_words(text)
+    beginning = "".join(words[:MOST_WORDS]).strip()
     if not attending:
         st.caption(_("Choose a model with attention: the others hand over no state for each word."))
         return
@@ -60,7 +62,7 @@ def show_paths(
         name=_("{text} path length", text=beginning),
         available=available,
     )
-    _explain(beginning, len(text.split()), len(next(iter(paths.values())).steps))
+    _explain(beginning, len(words), len(next(iter(paths.values())).steps))
 
 
 def _says(paths: Mapping[str, Paths], titles: Mapping[str, str]) -> str:
@@ -79,7 +81,7 @@ def _says(paths: Mapping[str, Paths], titles: Mapping[str, str]) -> str:
                 share=f"{sizes[-1] / sizes[0]:.2g}",
             )
         )
-    return listed(parts, SEMICOLON) + "."
+    return listed(parts, SEMICOLON) + _(".")
 
 
 def _explain(beginning: str, words: int, tokens: int) -> None:

@@ -62,6 +62,13 @@ def test_the_paths_of_the_text_are_drawn_for_those_that_attend() -> None:
     app.button_group(key="models").set_value(["seq2seq"]).run()
     assert not app.exception
     assert any("Choose a model with attention" in each.value for each in app.caption)
+    app.query_params["models"] = "bahdanau"
+    app.text_input(key="long").set_value("The old man, who had lost his keys, " * 4 + "slept.").run()
+    assert not app.exception
+    said = " ".join(each.value for each in app.caption).replace("\\", "")
+    assert (
+        said.count("first 24 words: The old man, who had lost his keys, The old man, who had lost his keys, The") == 1
+    )
 
 
 def test_the_page_lets_a_sentence_grow_through_every_chosen_model() -> None:
