@@ -36,6 +36,7 @@ from viz.widgets.frame import KNOWN
 
 CODE = "qps"
 PATIENCE = 200  # seconds: the first run loads the models
+THERE = [key for key in mechanisms() if f"{key}-en-fr" in catalog()]
 TEXT = "The cat drank the milk because it was hungry."
 OTHER = "The dog drank the milk because it was sweet."
 FOLDS = (
@@ -63,7 +64,7 @@ EDITS = "~".join(
 )
 SHOWN = (
     ("bench", {"also": "hand", "links": "grown", "hand": "0-0"}),
-    ("bench", {"mechanisms": " ".join(mechanisms()), "also": "difference differences summary numbers window"}),
+    ("bench", {"mechanisms": " ".join(THERE), "also": "difference differences summary numbers window"}),
     ("bench", {"order": "agreement", "align": "text", "unit": "piece", "reading": "input", "nothing": "there"}),
     ("bench", {"sentence": " "}),
     ("heads", {"model": "hf:minilm", "compare": "difference", "below": "table similarity rollout", "heads0": "0 1"}),
