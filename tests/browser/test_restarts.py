@@ -71,7 +71,7 @@ def stop(server: subprocess.Popen[bytes]) -> tuple[float, str]:
     """Ask the server to end; return after how many seconds it has, and what it said on its way."""
     began = monotonic()
     server.send_signal(signal.SIGTERM)
-    _out, said = server.communicate(timeout=30)
+    _out, said = server.communicate(timeout=120)
     return monotonic() - began, said.decode(errors="replace")
 
 
