@@ -88,10 +88,8 @@ def _show_model(host: Host, key: str, frame: Frame, line: DeltaGenerator, words:
     model = host.model(key)
     with frame.beside:
         settings = st.popover(_("Settings"), icon=":material/tune:", key="settings")
-    pair = None
-    if model.takes_pair:
-        with settings:
-            pair = _pair_box()
+    with settings:
+        pair = _pair_box() if model.takes_pair else None
     found = _run(host, key, frame.sentence, pair, messages, words)
     if found is None:
         return
@@ -102,11 +100,7 @@ def _show_model(host: Host, key: str, frame: Frame, line: DeltaGenerator, words:
         return
     shown = Shown(trace, identity, host.workings, wanted.sites, wanted.unit, wanted.hiding)
     places = shown.places
-    if link.belong(LAYERS, of=(key, layers_of(places))):
-        forget_picks()
-    take_picks(places)
-    take_pair(shown)
-    settle_picks(places, shown.clearest())
+    _settle(shown, key)
     with line:
         show_output(trace, model, hidden)
     if is_long_text(trace):
@@ -127,6 +121,15 @@ def _show_model(host: Host, key: str, frame: Frame, line: DeltaGenerator, words:
     show_below(shown, wanted, arrangement, picked, available)
     show_aligning(host, key, shown, wanted, available)
     compare_with(host, key, texts, shown, wanted, picked, available, messages)
+
+
+def _settle(shown: Shown, key: str) -> None:
+    """Settle which heads are picked, and which two pictures are compared; of another model's heads none are."""
+    if link.belong(LAYERS, of=(key, layers_of(shown.places))):
+        forget_picks()
+    take_picks(shown.places)
+    take_pair(shown)
+    settle_picks(shown.places, shown.clearest())
 
 
 def _places(available: float, heads: int) -> tuple[DeltaGenerator, DeltaGenerator, float]:
