@@ -7,6 +7,7 @@ import random
 import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
+from typing import Protocol
 
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
@@ -23,6 +24,22 @@ _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"')»”]*\s+(?=[\"'(«“—-]*\s*[
 _ABBREVIATION = re.compile(r"\b(Mr|Mrs|Ms|Dr|St|Messrs|No|M|Mme|Mlle|Prof|[A-Z])\.$")
 
 
+class Files(Protocol):
+    """What a recipe says of its text; see `ReaderRecipe`."""
+
+    @property
+    def files(self) -> tuple[TextFile, ...]:
+        """To train on."""
+
+    @property
+    def held_out(self) -> tuple[TextFile, ...]:
+        """To measure the run by."""
+
+    @property
+    def test(self) -> tuple[TextFile, ...]:
+        """To measure what came of it by."""
+
+
 def read_lines(file: TextFile, data: Path) -> list[str]:
     """Return the distinct lines of a file, those that the recipe takes, in its order.
 
@@ -37,12 +54,13 @@ def read_lines(file: TextFile, data: Path) -> list[str]:
     return found[file.begin :][: file.lines or None]
 
 
-def training_lines(recipe: ReaderRecipe, data: Path) -> Iterator[tuple[TextFile, list[str]]]:
+def training_lines(recipe: Files, data: Path) -> Iterator[tuple[TextFile, list[str]]]:
     """Give the lines of each training file: none that is held out or tested on, none that a file before it has.
 
     Parameters
     ----------
-    recipe : ReaderRecipe
+    recipe : Files
+        Of a reader, or of word vectors.
     data : Path
     """
     seen = {line for file in (*recipe.held_out, *recipe.test) for line in read_lines(file, data)}

@@ -1,0 +1,168 @@
+"""Static vectors: one vector a word, whatever stands around it; trained here, read with numpy alone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors.numpy import load_file
+
+from models.translation.words import normalise, split_words
+
+VECTORS = Path(__file__).parents[1] / "weights" / "vectors"
+"""The static vectors that were trained here: a folder each, with its card."""
+
+STATIC = "skip-gram-en"
+"""The key of the English ones."""
+
+WORDS_FILE, TABLES_FILE = "words.txt", "model.safetensors"
+
+
+def bare(word: str) -> str:
+    """Return how a word is written where capitals and blanks do not count; empty for a mark.
+
+    Parameters
+    ----------
+    word : str
+
+    Examples
+    --------
+    >>> bare(" New"), bare("!")
+    ('new', '')
+    """
+    return word.strip().lower() if any(map(str.isalnum, word)) else ""
+
+
+def bare_words(text: str) -> list[str]:
+    """Return the words of a text as the vectors know them: `split_words`, small letters, no marks.
+
+    Parameters
+    ----------
+    text : str
+
+    Examples
+    --------
+    >>> bare_words("He doesn't like New York, he says.")
+    ['he', "doesn't", 'like', 'new', 'york', 'he', 'says']
+    """
+    return [word for word in map(bare, split_words(normalise(text))) if word]
+
+
+@dataclass(frozen=True, eq=False)
+class WordVectors:
+    """A vector for each word of a list.
+
+    Parameters
+    ----------
+    words : tuple of str
+        As `bare` writes them, the commonest first.
+    table : float32 array, [word, d]
+        v_w of Mikolov et al. 2013: what a word is read by.
+    outputs : float32 array, [word, d]
+        v'_w: what a word is predicted by.
+    """
+
+    words: tuple[str, ...]
+    table: NDArray[np.float32]
+    outputs: NDArray[np.float32]
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """Where each word stands."""
+        return {word: place for place, word in enumerate(self.words)}
+
+    @cached_property
+    def _unit(self) -> NDArray[np.float32]:
+        unit: NDArray[np.float32] = self.table / np.linalg.norm(self.table, axis=1, keepdims=True)
+        return unit
+
+    def __contains__(self, word: object) -> bool:
+        return isinstance(word, str) and bare(word) in self.places
+
+    def unit(self, word: str) -> NDArray[np.float32]:
+        """Return the vector of a word, of length 1, [d]; KeyError if it has none.
+
+        Parameters
+        ----------
+        word : str
+            However it is written.
+        """
+        vector: NDArray[np.float32] = self._unit[self.places[bare(word)]]
+        return vector
+
+    def cosine(self, one: str, other: str) -> float:
+        """Return the cosine of two words; KeyError if one has no vector.
+
+        Parameters
+        ----------
+        one, other : str
+        """
+        return float(self.unit(one) @ self.unit(other))
+
+    def nearest(self, word: str, count: int = 5) -> list[tuple[str, float]]:
+        """Return the words whose vectors have the largest cosine with that of `word`, itself left out.
+
+        Parameters
+        ----------
+        word : str
+        count : int, optional
+
+        Returns
+        -------
+        list of (str, float)
+            The largest first; KeyError if `word` has no vector.
+        """
+        cosines = self._unit @ self.unit(word)
+        cosines[self.places[bare(word)]] = -np.inf
+        best = np.argsort(-cosines, kind="stable")[:count]
+        return [(self.words[place], float(cosines[place])) for place in best]
+
+    def odd_one(self, words: Sequence[str]) -> str:
+        """Return the word whose mean cosine with the others is smallest; KeyError if one has no vector.
+
+        Parameters
+        ----------
+        words : sequence of str
+            Three or more.
+        """
+        units = np.stack([self.unit(word) for word in words])
+        cosines = units @ units.T
+        np.fill_diagonal(cosines, 0.0)
+        return words[int(cosines.sum(axis=1).argmin())]
+
+
+def read_vectors(folder: Path) -> WordVectors:
+    """Return the vectors of a folder: ``words.txt``, a word a line, and ``model.safetensors``.
+
+    Parameters
+    ----------
+    folder : Path
+    """
+    words = tuple((folder / WORDS_FILE).read_text(encoding="utf8").splitlines())
+    tables = load_file(folder / TABLES_FILE)
+    read, predicted = (tables[name].astype(np.float32) for name in ("input", "output"))
+    return WordVectors(words, read, predicted)
+
+
+@lru_cache(maxsize=1)
+def static_vectors() -> WordVectors:
+    """Return the static vectors of English that are shipped; read once.
+
+    Examples
+    --------
+    >>> "shoes" in static_vectors()
+    True
+    """
+    return read_vectors(VECTORS / STATIC)
+
+
+@lru_cache(maxsize=1)
+def static_card() -> dict[str, object]:
+    """Return the card of the shipped vectors: data, credit, recipe, departures and figures."""
+    card: dict[str, object] = json.loads((VECTORS / STATIC / "card.json").read_text(encoding="utf8"))
+    return card
