@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from models.experiments.word_vectors import bare_words
+from models.translation.words import bare_words
 
 Ids = NDArray[np.int64]
 SPAN = 400_000
@@ -18,7 +18,7 @@ SPAN = 400_000
 
 
 def commonest(lines: Iterable[str], count: int) -> tuple[list[str], int]:
-    """Return the commonest words of `lines`, the most frequent first, equal ones by their letters; and all words' count.
+    """Return the commonest words of `lines`, the most frequent first, and how many words there are.
 
     Parameters
     ----------
