@@ -21,6 +21,7 @@ from models.edits.operations import (
     UniformRow,
     Window,
     ZeroHead,
+    ZeroRow,
     keep_heads,
     mask_cell,
     mask_key,
@@ -30,6 +31,7 @@ from models.edits.operations import (
     uniform_row,
     window,
     zero_head,
+    zero_row,
 )
 
 __all__ = [
@@ -44,6 +46,7 @@ __all__ = [
     "UniformRow",
     "Window",
     "ZeroHead",
+    "ZeroRow",
     "keep_heads",
     "mask_cell",
     "mask_key",
@@ -53,4 +56,5 @@ __all__ = [
     "uniform_row",
     "window",
     "zero_head",
+    "zero_row",
 ]

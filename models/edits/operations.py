@@ -79,6 +79,21 @@ class _RowEdit(Edit):
 
 
 @dataclass(frozen=True)
+class ZeroRow(_RowEdit):
+    """Switch off a row: its weights become 0, so that it reads nothing, as a hop that is left out."""
+
+    name = "zero_row"
+    keeps_row_sums = False
+
+    def _write(self, part: Array) -> None:
+        part[...] = 0
+
+    def describe(self) -> Message:
+        """Say in words what the edit does."""
+        return Message("{row} switched off", row=self._row())
+
+
+@dataclass(frozen=True)
 class UniformRow(_RowEdit):
     """Spread a row evenly over the keys that it may read.
 
@@ -255,6 +270,7 @@ class Window(Edit):
 
 zero_head = ZeroHead
 keep_heads = KeepHeads
+zero_row = ZeroRow
 uniform_row = UniformRow
 set_row = SetRow
 scale_scores = ScaleScores
@@ -263,7 +279,8 @@ mask_cell = MaskCell
 window = Window
 
 OPERATIONS: dict[str, type[Edit]] = {
-    each.name: each for each in (ZeroHead, KeepHeads, UniformRow, SetRow, ScaleScores, MaskKey, MaskCell, Window)
+    each.name: each
+    for each in (ZeroHead, KeepHeads, ZeroRow, UniformRow, SetRow, ScaleScores, MaskKey, MaskCell, Window)
 }
 """Those that a link may name, by their names."""
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from models.edits import zero_head
+from models.edits import zero_head, zero_row
 from models.errors import InputError
 from models.experiments.batch_edits import BatchRowEdit
 from models.messages import Message
@@ -78,7 +78,7 @@ class HeadSweep:
 
 @dataclass(frozen=True, eq=False)
 class WordSweep:
-    """What each source word is worth to each token of a translation.
+    """What each source word is worth to each token of a translation, or to the class that a classifier tells.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ class WordSweep:
     places : tuple of int
         Where each stands among all words of the source, special ones counted.
     baseline : float64 array, [target]
-        Log-probability (natural) of each written token, nothing left out.
+        Log-probability (natural) of each written token, or of the class, nothing left out.
     changes : float64 array, [source word, target]
         Log-probability without that word, less the baseline.
     """
@@ -95,6 +95,25 @@ class WordSweep:
     words: tuple[str, ...]
     places: tuple[int, ...]
     baseline: NDArray[np.float64]
+    changes: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class HopSweep:
+    """What each hop is worth to the class that a classifier holds for likeliest.
+
+    Parameters
+    ----------
+    answer : str
+        That class.
+    baseline : float
+        Its log-probability (natural), nothing edited.
+    changes : float64 array, [hop]
+        Log-probability with that hop switched off, its row 0, less the baseline.
+    """
+
+    answer: str
+    baseline: float
     changes: NDArray[np.float64]
 
 
@@ -165,13 +184,45 @@ def _without_heads(replay: Replay, heads: list[tuple[Site, int]]) -> Outcome:
     return replay.run(replay.as_it_is(len(heads)), edits)
 
 
-def leave_out_each_word(replay: Replay, *, batch: int | None = None, on_progress: Progress = silent) -> WordSweep:
-    """Leave out every source word in turn while the model writes the same translation.
+def switch_off_each_hop(replay: Replay, *, on_progress: Progress = silent) -> HopSweep:
+    """Switch off every hop in turn, the same text read each time.
 
     Parameters
     ----------
     replay : Replay
-        Of a model that writes a translation.
+        Of a model with hops and a classifier.
+    on_progress : callable, optional
+
+    Returns
+    -------
+    HopSweep
+
+    Raises
+    ------
+    InputError
+        If the model has no hops.
+    """
+    hops = [each for each in replay.trace if each.site.kind == "hops"]
+    if not hops or not replay.trace.classes:
+        raise InputError(Message("This model has no hops, or no classifier that reads them."))
+    site, count = str(hops[0].site), hops[0].weights.shape[1]
+    changes = np.zeros(count)
+    for numbers in batches(count, replay.most):
+        on_progress(numbers.start / count)
+        edits = [BatchRowEdit(site, zero_row(site, None, hop), row) for row, hop in enumerate(numbers)]
+        found = replay.run(replay.as_it_is(len(numbers)), edits)
+        changes[numbers.start : numbers.stop] = (found.log_probabilities - replay.baseline)[:, 0]
+    on_progress(1.0)
+    return HopSweep(replay.written.texts[0], float(replay.baseline[0]), changes)
+
+
+def leave_out_each_word(replay: Replay, *, batch: int | None = None, on_progress: Progress = silent) -> WordSweep:
+    """Leave out every source word in turn while the model writes the same translation, or tells the same class.
+
+    Parameters
+    ----------
+    replay : Replay
+        Of a model that writes a translation, or of a classifier.
     batch : int, optional
         Texts that run at once, if not as many as fit; those of one batch have one length, so that nothing is padded.
     on_progress : callable, optional
@@ -183,10 +234,10 @@ def leave_out_each_word(replay: Replay, *, batch: int | None = None, on_progress
     Raises
     ------
     InputError
-        If the source has one word alone: nothing would be left; or if no translation is written.
+        If the source has one word alone: nothing would be left; or if no translation is written and no class told.
     """
     trace, words = replay.trace, replay.free_words
-    if not trace.is_translation:
+    if not trace.is_translation and not trace.classes:
         message = Message("This model reads and writes no other text, on which the loss of a word could be measured.")
         raise InputError(message)
     if len(words) < 2:
@@ -194,7 +245,7 @@ def leave_out_each_word(replay: Replay, *, batch: int | None = None, on_progress
         raise InputError(message)
     owners = np.array(trace.source.words)
     left = [np.flatnonzero(owners != word) for word in words]
-    changes = np.zeros((len(words), len(trace.target)))
+    changes = np.zeros((len(words), len(replay.written)))
     done = 0
     for length in sorted(set(map(len, left))):
         alike = [number for number, order in enumerate(left) if len(order) == length]

@@ -31,7 +31,7 @@ from models.sites import Site, with_weights
 from models.softmax import FullyMaskedRowError
 from models.trace import AttentionTrace, Provenance, TokenSequence
 from models.translation.checkpoints import CARD_FILE
-from models.translation.replaying import Orders, Outcome, Replay
+from models.translation.replaying import Orders, Outcome, Replay, told_by
 from models.translation.words import check_characters
 
 MECHANISM = "self-attentive"
@@ -201,19 +201,20 @@ class SelfAttentiveReplay(Replay):
     """
 
     def __init__(self, trace: AttentionTrace, network: SelfAttentiveNetwork, card: Mapping[str, Any]) -> None:
-        super().__init__(trace, _NOTHING, np.zeros(0))
+        super().__init__(trace, *told_by(trace))
         self._network, self._card = network, card
 
     def run(self, orders: Orders, edits: Iterable[Edit] = ()) -> Outcome:
-        """Run once for each row of `orders`; it writes nothing, and has no vectors that an edit could turn.
+        """Run once for each row of `orders`: how likely the class is that the trace holds for likeliest, [text, 1].
 
         Parameters
         ----------
         orders : int array, [text, position]
         edits : iterable of Edit, optional
         """
-        self._pass(orders, tuple(edits))
-        return Outcome(np.zeros((len(orders), 0)))
+        scores, _session = self._pass(orders, tuple(edits))
+        chosen = scores.double().log_softmax(dim=-1)[:, list(self.written.ids)]  # [text, 1]
+        return Outcome(chosen.numpy())
 
     def weights(self, orders: Orders, place: Site) -> NDArray[np.float32]:
         """Return the weights, [text, 1, hop, piece]; see `Replay.weights`.
@@ -223,7 +224,7 @@ class SelfAttentiveReplay(Replay):
         orders : int array, [text, position]
         place : Site
         """
-        found: NDArray[np.float32] = self._pass(orders, ())[place.at("weights")].numpy()
+        found: NDArray[np.float32] = self._pass(orders, ())[1][place.at("weights")].numpy()
         return found
 
     def fresh(self, seed: int) -> SelfAttentiveReplay:
@@ -237,11 +238,12 @@ class SelfAttentiveReplay(Replay):
             network = SelfAttentiveNetwork(**self._card["network"])
         return SelfAttentiveReplay(self.trace, network.eval().requires_grad_(False), self._card)
 
-    def _pass(self, orders: Orders, edits: tuple[Edit, ...]) -> Session:
+    def _pass(self, orders: Orders, edits: tuple[Edit, ...]) -> tuple[Tensor, Session]:
+        """Return what the classes score, [text, class], and what was captured."""
         ids = torch.tensor(self.trace.source.ids)[torch.from_numpy(orders)]
         with torch.inference_mode(), capture((str(HOPS),), edits, copies=False) as session:
-            self._network(ids)
-        return session
+            scores, _weights = self._network(ids)
+        return scores, session
 
 
 def load_reader(local: Local) -> SelfAttentiveReader:

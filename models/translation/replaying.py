@@ -154,6 +154,8 @@ def log_probabilities_of(trace: AttentionTrace) -> NDArray[np.float64]:
 def told_by(trace: AttentionTrace) -> tuple[TokenSequence, NDArray[np.float64]]:
     """Return the tokens whose log-probability `trace` tells, and these: of a causal text those that follow another.
 
+    Of a classifier the class that it holds for likeliest, as one token.
+
     Parameters
     ----------
     trace : AttentionTrace
@@ -166,6 +168,10 @@ def told_by(trace: AttentionTrace) -> tuple[TokenSequence, NDArray[np.float64]]:
     """
     if trace.is_translation:
         return trace.target, log_probabilities_of(trace)
+    if trace.classes:
+        place = max(range(len(trace.classes)), key=lambda each: trace.classes[each][1])
+        name, share = trace.classes[place]
+        return TokenSequence.from_words([name], [place]), np.log([share])
     found = {each.position + 1: each.log_probability for each in trace.predictions}
     told = {position: value for position, value in found.items() if value is not None}
     texts = [trace.source.texts[position] for position in told]

@@ -12,12 +12,18 @@ import models
 from models.edits import mask_cell
 from models.huggingface.embedded import HOPS_READERS
 from models.networks.self_attentive import HOPS
-from tests.support.browsing import point
+from tests.support.browsing import SCREENS, point
 
 SENTENCE = "Madam President, how many lemons did my aunt sell?"
 DRAWN = """
 () => [...document.querySelectorAll('*')]
     .some(each => each.shadowRoot?.querySelector('.comparison .stage[data-drawn]')?.exact.length === 2)
+"""
+HIGH = """
+highest => [...document.querySelectorAll('*')].some(each => {
+    const stage = each.shadowRoot?.querySelector('.comparison .stage[data-drawn]');
+    return stage && stage.getBoundingClientRect().top + Math.min(...stage.boxes.map(box => box.top)) < highest;
+})
 """
 
 
@@ -30,6 +36,9 @@ def test_hops_are_pointed_at_compared_and_edited(open_page: Callable[..., Page],
     page = open_page(f"{address}/heads", model=HOPS_READERS[0], sentence=SENTENCE)
     traces = [models.load(key).attend(SENTENCE) for key in HOPS_READERS]
     page.wait_for_function(DRAWN)
+    for screen in (SCREENS[1][0], SCREENS[0][0]):
+        screen.take(page)
+        page.wait_for_function(HIGH, arg=screen.highest)
     for trace in traces:
         expect(page.locator(".st-key-classes").get_by_text(likeliest(trace.classes))).to_be_visible()
     shown = traces[1][HOPS].to_words()

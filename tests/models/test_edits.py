@@ -22,6 +22,7 @@ from models.edits import (
     uniform_row,
     window,
     zero_head,
+    zero_row,
 )
 from models.sites import Site
 
@@ -57,6 +58,7 @@ def softmax_maps(draw: st.DrawFn) -> NDArray[np.float32]:
 edits = st.one_of(
     st.builds(zero_head, places, maybe_positions),
     st.builds(keep_heads, places, st.lists(positions, min_size=1, max_size=5).map(tuple)),
+    st.builds(zero_row, places, maybe_positions, maybe_positions),
     st.builds(uniform_row, places, maybe_positions, maybe_positions),
     st.builds(set_row, places, maybe_positions, maybe_positions, distributions(), st.floats(0, 1)),
     st.builds(scale_scores, places, st.floats(-1e6, 1e6)),
@@ -212,6 +214,15 @@ class TestWhatIsLeftAlone:
     def test_switching_off_a_head_says_that_rows_no_longer_sum_to_1(self) -> None:
         assert not zero_head(CROSS, 0).keeps_row_sums
         assert not keep_heads(CROSS, (0,)).keeps_row_sums
+        assert not zero_row(CROSS, 0, 1).keeps_row_sums
+
+    def test_a_row_that_is_switched_off_reads_nothing_and_the_others_read_on(self) -> None:
+        weights = example_map()
+        edited = zero_row(CROSS, 1, 0).apply(weights)
+        assert not edited[1, 0].any()
+        kept = np.ones(weights.shape[:2], dtype=bool)
+        kept[1, 0] = False
+        np.testing.assert_array_equal(edited[kept], weights[kept])
 
 
 class TestWhereItActs:
@@ -236,6 +247,7 @@ class TestWhereItActs:
         assert quantities == {
             "zero_head": "weights",
             "keep_heads": "weights",
+            "zero_row": "weights",
             "uniform_row": "weights",
             "set_row": "weights",
             "scale_scores": "scores",

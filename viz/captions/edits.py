@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import fields
 
-from models.edits import Edit, KeepHeads, MaskCell, MaskKey, ScaleScores, SetRow, UniformRow, Window, ZeroHead
+from models.edits import Edit, KeepHeads, MaskCell, MaskKey, ScaleScores, SetRow, UniformRow, Window, ZeroHead, ZeroRow
 from models.edits.words import place_in_words
 from models.trace import AttentionTrace, TokenSequence
 from viz.text.language import _, _n, listed, say
@@ -104,12 +104,12 @@ def describe(action: tuple[Edit, ...], *, queries: TokenSequence, keys: TokenSeq
 
 
 def _names_no_place(edit: Edit) -> bool:
-    return isinstance(edit, MaskKey | MaskCell | ZeroHead | KeepHeads | UniformRow | SetRow)
+    return isinstance(edit, MaskKey | MaskCell | ZeroHead | KeepHeads | ZeroRow | UniformRow | SetRow)
 
 
 def _said(action: tuple[Edit, ...], queries: TokenSequence, keys: TokenSequence) -> str:
     first = action[0]
-    row = _quoted(queries, [edit.row for edit in action if isinstance(edit, UniformRow | SetRow | Window)])
+    row = _quoted(queries, [edit.row for edit in action if isinstance(edit, ZeroRow | UniformRow | SetRow | Window)])
     if isinstance(first, MaskKey):
         words = _quoted(keys, [edit.key for edit in action if isinstance(edit, MaskKey)])
         return _("{words} may not be read", words=words)
@@ -121,6 +121,8 @@ def _said(action: tuple[Edit, ...], queries: TokenSequence, keys: TokenSequence)
     if isinstance(first, KeepHeads):
         named = ", ".join(map(str, first.heads))
         return _n("only head {heads} is kept", "only heads {heads} are kept", len(first.heads), heads=named)
+    if isinstance(first, ZeroRow):
+        return _of_head(_("{row} reads nothing", row=row) if row else _("no row reads anything"), first.head)
     if isinstance(first, UniformRow):
         said = _("{row} reads all alike", row=row) if row else _("every word reads all alike")
         if not row and first.site.endswith("hops"):

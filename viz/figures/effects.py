@@ -21,10 +21,14 @@ def effect_heatmap(
     keys: TokenSequence,
     *,
     title: str,
+    axes: tuple[str, str] | None = None,
+    without: str | None = None,
     colour: Colour = "linear",
     width: float = 1320,
 ) -> go.Figure:
     """Show how much less likely each written word is without each source word: purple, more likely: orange.
+
+    Of a classifier: the class that it tells without each word, or without each hop.
 
     Parameters
     ----------
@@ -34,6 +38,10 @@ def effect_heatmap(
         What was written, and what was left out.
     title : str
         Of the model.
+    axes : tuple of (str, str), optional
+        What rows and columns are, where they are not written words and source words.
+    without : str, optional
+        What was done in turn, where that is not leaving out a word.
     colour : {"linear", "root"}, optional
     width : float, optional
         Pixels at which the figure will be shown.
@@ -53,15 +61,18 @@ def effect_heatmap(
         raise ValueError(message)
     largest = max(float(np.abs(losses).max(initial=0.0)), 0.01)
     meaning = _("loss of log-probability without this word, in nats; the scale ends at {most}", most=f"{largest:.2f}")
-    title, notes = fitting_title(title, _("Effect"), (_("each word left out in turn"),), width)
+    if without is not None:
+        meaning = _("loss of log-probability without it, in nats; the scale ends at {most}", most=f"{largest:.2f}")
+    title, notes = fitting_title(title, _("Effect"), (without or _("each word left out in turn"),), width)
+    query_title, key_title = axes or (_("the word being written"), _("the source word left out"))
     values = np.asarray(losses, dtype=np.float32)
     panel = Panel(
         title=title,
         notes=notes,
         queries=queries,
         keys=keys,
-        query_title=_("the word being written"),
-        key_title=_("the source word left out"),
+        query_title=query_title,
+        key_title=key_title,
         values=values,
         cell=_cell,
         signed=True,

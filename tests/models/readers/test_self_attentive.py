@@ -14,9 +14,10 @@ from safetensors.torch import load_file
 import models
 from models import InputError
 from models.corpus.forward import runner_of
-from models.edits import mask_cell, mask_key, uniform_row
+from models.edits import mask_cell, mask_key, uniform_row, zero_row
 from models.errors import CaptureError
 from models.experiments.chance import chance_bands
+from models.experiments.sweeps import leave_out_each_word, switch_off_each_hop
 from models.huggingface.embedded import HOPS_READERS, READERS, local_models
 from models.networks.self_attentive import HOPS, SelfAttentiveNetwork, spread_penalty
 from models.readers.self_attentive import SelfAttentiveReader
@@ -177,3 +178,28 @@ def test_the_readers_weigh_together_what_the_halls_may() -> None:
 def test_a_corpus_of_heads_refuses_hops_in_words() -> None:
     with pytest.raises(InputError, match="rows are hops"):
         runner_of(model(HOPS_READERS[0]))
+
+
+@shipped
+def test_each_hop_and_each_word_is_worth_what_a_run_without_it_says(key: str) -> None:
+    """The sweeps, in batches, against one run each: a hop's row edited away, a word cut from the text."""
+    reader = model(key)
+    trace = reader.attend(TEXT)
+    answer, share = max(trace.classes, key=lambda each: each[1])
+    hops = switch_off_each_hop(reader.replay(trace))
+    assert (hops.answer, hops.changes.shape) == (answer, (8,))
+    assert hops.baseline == pytest.approx(np.log(share))
+    for hop in (0, 5):
+        edited = reader.attend(TEXT, edits=(zero_row(str(HOPS), None, hop),))
+        assert not edited[HOPS].weights[0, hop].any()
+        assert hops.changes[hop] == pytest.approx(np.log(dict(edited.classes)[answer] / share), abs=1e-5)
+    words = leave_out_each_word(reader.replay(trace))
+    assert words.changes.shape == (len(words.words), 1)
+    for word in (0, 3):
+        places = [place for place, owner in enumerate(trace.source.words) if owner != words.places[word]]
+        ids = torch.tensor([[trace.source.ids[place] for place in places]])
+        scores = reader.network(ids)[0][0].double().log_softmax(dim=-1)
+        expected = float(scores[reader.labels.index(answer)]) - np.log(share)
+        assert words.changes[word, 0] == pytest.approx(expected, abs=1e-5)
+    with pytest.raises(InputError, match="no hops"):
+        switch_off_each_hop(models.load("hf:minilm").replay(models.load("hf:minilm").attend(TEXT)))

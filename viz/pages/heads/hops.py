@@ -35,7 +35,7 @@ _MOVING = {"keys": mark("Arrow keys move between maps, with Shift inside one.")}
 
 
 def show_hops(host: Host, key: str, trace: AttentionTrace, wanted: Wanted, line: DeltaGenerator, width: float) -> None:
-    """Show what the classifier says, each hop as a row over the words, and the hops summed; of both readers, if wanted.
+    """Show each hop as a row over the words, what the classifier says, and the hops summed; of both readers, if wanted.
 
     Parameters
     ----------
@@ -55,11 +55,11 @@ def show_hops(host: Host, key: str, trace: AttentionTrace, wanted: Wanted, line:
     traces = [trace, *(_other(host, key, trace.source_text) if both else ())]
     for note in trace.provenance.notes:
         st.info(plain(say(note)), icon=":material/help:")
+    views = [choose_view(each, unit=wanted.unit, head=0) for each in traces]
+    _maps(views, wanted, width)
     with st.container(gap="xxsmall", key="classes"):
         for each in traces:
             show_classes(each)
-    views = [choose_view(each, unit=wanted.unit, head=0) for each in traces]
-    _maps(views, wanted, width)
     _annotations(views, wanted)
     st.header(_("What the classifier says"), anchor=False)
     show_class_numbers({_(each.provenance.title): each for each in traces})

@@ -69,8 +69,8 @@ def choose_wanted(trace: AttentionTrace, line: DeltaGenerator, settings: DeltaGe
         names = {kind: _(KINDS[kind][1]) for kind in kinds}
         if len(kinds) == 1 and kinds[0] != "cross":
             both = _("self-attention, reads both ways") if kinds == ("encoder",) else _("self-attention, never ahead")
-            names = {kinds[0]: _("hops read the sentence") if kinds == ("hops",) else both}
-        kind = choose(MAP, names)
+            names = {kinds[0]: both}
+        kind = kinds[0] if kinds == ("hops",) else choose(MAP, names)  # their picture says what they are
         between = _choose_between() if kind == "encoder" and trace.source.segments else None
     with settings:
         units, colours = dict(labels_of(UNIT)), dict(labels_of(COLOUR))

@@ -19,6 +19,7 @@ from viz.figures.drawing.theme import Colour
 from viz.figures.effects import effect_heatmap
 from viz.measures.consequence import rank_agreement, words_of_target
 from viz.pages.surgery.heads import show_heads
+from viz.pages.surgery.hops import show_hops, show_left_out
 from viz.pages.surgery.settings import AGAINST, CHECK, NO_CHECK
 from viz.server.limits import sweeping
 from viz.server.runtime import Host
@@ -32,7 +33,7 @@ from viz.widgets.settings import choose, link
 
 if TYPE_CHECKING:
     from models.experiments.chance import ChanceBands, How
-    from models.experiments.sweeps import HeadSweep, WordSweep
+    from models.experiments.sweeps import HeadSweep, HopSweep, WordSweep
 
 _KEPT = "surgery-sweeps"
 SAMPLES = 40
@@ -116,9 +117,15 @@ def _identity(name: str, look: Look, *more: Any) -> tuple[Any, ...]:
 
 
 def _heads(look: Look) -> None:
-    from models.experiments.sweeps import switch_off_each_head
+    from models.experiments.sweeps import switch_off_each_head, switch_off_each_hop
 
     model = look.host.model(look.wanted.key)
+    if look.trace.classes:
+        hops: HopSweep = _once(
+            _identity("hops", look), lambda show: switch_off_each_hop(model.replay(look.trace), on_progress=show)
+        )
+        show_hops(hops, look.trace, colour=look.wanted.colour, picture=look.wanted.picture, width=look.width)
+        return
     if not model.editable:
         message = Message(
             "The heads of this model cannot be switched off: its library gives weights out only after their use."
@@ -137,6 +144,9 @@ def _words(look: Look) -> None:
     sweep: WordSweep = _once(
         _identity("words", look), lambda show: leave_out_each_word(model.replay(trace), on_progress=show)
     )
+    if trace.classes:
+        show_left_out(sweep, trace, colour=wanted.colour, picture=wanted.picture, width=look.width)
+        return
     losses = -words_of_target(sweep.changes, trace.target).T  # [written word, source word]
     cross = look.site is not None and look.site.kind == "cross"
     view = choose_view(trace, site=look.site if cross else None, head=look.head if cross else None, reading="written")

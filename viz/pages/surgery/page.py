@@ -52,7 +52,7 @@ from viz.widgets.likely import show_output
 from viz.widgets.masking import mask_words
 from viz.widgets.readable_text import fit_text, keep_readable, last_readable
 from viz.widgets.sentence import say_cut
-from viz.widgets.settings import choose, choose_titled, link
+from viz.widgets.settings import choose, choose_titled, labels_of, link
 from viz.widgets.shared_settings import COLOUR, PICTURE, UNIT
 from viz.widgets.viewport import page_width
 
@@ -135,9 +135,10 @@ def _operate(host: Host, sentence: str, wanted: Wanted, line: DeltaGenerator, me
     _maps(as_trained, edited, wanted, available, offered=offers() if editable else [])
     if before.classes:
         show_class_numbers({_("as trained"): before} | ({_("edited"): afresh} if edits else {}))
-        return
-    (show_word_numbers if before.target else show_vector_numbers)(before, forced)
-    chosen = choose(CHECK)
+    else:
+        (show_word_numbers if before.target else show_vector_numbers)(before, forced)
+    hops = {"heads": _("which hops matter here")} if before.classes else {}
+    chosen = choose(CHECK, {**labels_of(CHECK), **hops})
     show_check(chosen, Look(host, wanted, before, site, head, available))
 
 

@@ -15,6 +15,7 @@ from streamlit.testing.v1 import AppTest
 from models import load
 from models.edits import mask_key, scale_scores, zero_head
 from models.experiments.sweeps import turned
+from models.huggingface.embedded import HOPS_READERS
 from tests.support.huggingface_samples import tiny_network, tiny_tokenizer
 from viz.server.cores import load_for_serving
 from viz.text.tokens import visible
@@ -170,6 +171,26 @@ def test_every_further_look_shows_its_numbers(model: str, check: str) -> None:
         assert len(app.dataframe[1].value) > 2
     else:
         assert "weights are outside what chance gives" in said.replace("\\", "")
+
+
+@pytest.mark.parametrize("check", ["heads", "words", "chance"])
+def test_hops_are_weighed_by_what_their_classifier_answers(check: str) -> None:
+    sentence = "Madam President, how many lemons did my aunt sell?"
+    app = opened(model=HOPS_READERS[0], check=check, sentence=sentence)
+    assert not app.exception
+    assert not app.error
+    said = texts(app).replace("\\", "")
+    if check == "chance":
+        assert "weights are outside what chance gives" in said
+        return
+    answer = max(load(HOPS_READERS[0]).attend(sentence).classes, key=lambda each: each[1])[0]
+    assert re.search(rf"“{answer}” loses most without “\W*[\w,?-]+\W*”", said)
+    shown = app.dataframe[-1].value
+    assert len(shown) == (8 if check == "heads" else 11)
+    changes = list(shown["change of log-probability (nats)"])
+    assert changes == sorted(changes)
+    assert changes[0] < 0
+    assert app.segmented_control(key="check").options[1] == "which hops matter here"
 
 
 @pytest.mark.parametrize("text", ["", " ", "🔥", "我爱自然语言。", "x" * 4000, "</s> <s>", "\x00", "a " * 30])

@@ -1,0 +1,156 @@
+"""What each hop, and each word, is worth to the class that a classifier with hops tells."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+
+from models.trace import AttentionTrace, TokenSequence
+from viz.figures.drawing.theme import Colour
+from viz.figures.effects import effect_heatmap
+from viz.measures.consequence import rank_agreement
+from viz.measures.hops import annotation_of
+from viz.text.language import _
+from viz.text.tokens import isolated, visible
+from viz.views.view import View, choose_view
+from viz.widgets.chart import Picture, show_figure
+
+if TYPE_CHECKING:
+    from models.experiments.sweeps import HopSweep, WordSweep
+
+
+def show_hops(sweep: HopSweep, trace: AttentionTrace, *, colour: Colour, picture: Picture, width: float) -> None:
+    """Show what the answer loses without each hop: as a picture, then in numbers, those that matter most first.
+
+    Parameters
+    ----------
+    sweep : HopSweep
+    trace : AttentionTrace
+        Nothing edited.
+    colour : {"linear", "root"}
+    picture : {"png", "svg"}
+        What a figure's toolbar saves.
+    width : float
+        Pixels that there are.
+    """
+    view = choose_view(trace, unit="word", head=0)
+    hops = view.shown.query_tokens
+    _picture(
+        -sweep.changes,
+        hops,
+        trace,
+        _("the hop switched off"),
+        _("each hop switched off in turn"),
+        colour,
+        picture,
+        width,
+    )
+    before = np.exp(sweep.baseline)
+    rows = [
+        {
+            _("hop"): hops.texts[hop],
+            _("reads most"): visible(view.shown.key_tokens.texts[int(view.weights[hop].argmax())]),
+            _("change of log-probability (nats)"): round(float(sweep.changes[hop]), 4),
+            _("probability without it"): float(np.exp(sweep.baseline + sweep.changes[hop])),
+        }
+        for hop in sweep.changes.argsort(kind="stable")
+    ]
+    _numbers(rows)
+    st.caption(
+        _(
+            "Each hop switched off alone: its row reads nothing, so that the classifier gets zeros in its place, which "
+            "it never saw in training. “{answer}” has probability {share} with all hops. A hop that costs nothing "
+            "alone may still matter where others read the same.",
+            answer=_(sweep.answer),
+            share=f"{before:.1%}",
+        )
+    )
+
+
+def show_left_out(sweep: WordSweep, trace: AttentionTrace, *, colour: Colour, picture: Picture, width: float) -> None:
+    """Show what the answer loses without each word, beside how much all hops together read it.
+
+    Parameters
+    ----------
+    sweep : WordSweep
+    trace : AttentionTrace
+        Nothing edited.
+    colour : {"linear", "root"}
+    picture : {"png", "svg"}
+    width : float
+    """
+    words = TokenSequence.from_words(sweep.words)
+    changes = sweep.changes[:, 0]
+    _picture(-changes, words, trace, _("the word left out"), _("each word left out in turn"), colour, picture, width)
+    shares = _shares(choose_view(trace, unit="word", head=0), sweep)
+    agreement = float(rank_agreement(-changes[None], shares[None])[0])
+    rows = [
+        {
+            _("word"): visible(sweep.words[word]),
+            _("read by all hops"): float(shares[word]),
+            _("change of log-probability (nats)"): round(float(changes[word]), 4),
+            _("probability without it"): float(np.exp(sweep.baseline[0] + changes[word])),
+        }
+        for word in changes.argsort(kind="stable")
+    ]
+    _numbers(rows)
+    st.caption(
+        _(
+            "Each word left out of the text alone, which the model then reads anew. Rank correlation (Spearman) of "
+            "what is lost with how much all hops together read a word: {value}. A low one does not show that attention "
+            "is wrong: a word also acts through its neighbours' states.",
+            value=f"{agreement:.2f}" if np.isfinite(agreement) else _("unknown"),
+        )
+    )
+
+
+def _shares(view: View, sweep: WordSweep) -> NDArray[np.float64]:
+    """Return how much of all hops' reading goes to each word that was left out, [word]."""
+    shares: NDArray[np.float64] = annotation_of(view.weights)[list(sweep.places)]
+    return shares
+
+
+def _picture(
+    losses: NDArray[np.float64],
+    columns: TokenSequence,
+    trace: AttentionTrace,
+    title: str,
+    done: str,
+    colour: Colour,
+    picture: Picture,
+    width: float,
+) -> None:
+    """Show what the answer loses without each of `columns`, as one row of colours."""
+    answer = _(max(trace.classes, key=lambda each: each[1])[0])
+    worst = int(losses.argmax())
+    show_figure(
+        effect_heatmap(
+            losses[None],
+            TokenSequence.from_words([answer]),
+            columns,
+            title=_(trace.provenance.title),
+            axes=(_("the answer"), title),
+            without=done,
+            colour=colour,
+            width=width,
+        ),
+        key="effects",
+        says=_(
+            "“{query}” loses most without “{key}”: {loss} nats.",
+            query=answer,
+            key=isolated(visible(columns.texts[worst])),
+            loss=f"{losses[worst]:.2f}",
+        ),
+        name=f"{trace.source_text[:40]} {title}",
+        picture=picture,
+        available=width,
+    )
+
+
+def _numbers(rows: list[dict[str, object]]) -> None:
+    share = st.column_config.ProgressColumn(format="percent", min_value=0, max_value=1)
+    columns = dict.fromkeys((_("probability without it"), _("read by all hops")), share)
+    st.dataframe(rows, hide_index=True, height="content" if len(rows) <= 12 else 420, column_config=columns)
