@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import load_file
 
-from models.translation.words import normalise, split_words
+from models.translation.words import bare
 
 VECTORS = Path(__file__).parents[1] / "weights" / "vectors"
 """The static vectors that were trained here: a folder each, with its card."""
@@ -21,36 +21,6 @@ STATIC = "skip-gram-en"
 """The key of the English ones."""
 
 WORDS_FILE, TABLES_FILE = "words.txt", "model.safetensors"
-
-
-def bare(word: str) -> str:
-    """Return how a word is written where capitals and blanks do not count; empty for a mark.
-
-    Parameters
-    ----------
-    word : str
-
-    Examples
-    --------
-    >>> bare(" New"), bare("!")
-    ('new', '')
-    """
-    return word.strip().lower() if any(map(str.isalnum, word)) else ""
-
-
-def bare_words(text: str) -> list[str]:
-    """Return the words of a text as the vectors know them: `split_words`, small letters, no marks.
-
-    Parameters
-    ----------
-    text : str
-
-    Examples
-    --------
-    >>> bare_words("He doesn't like New York, he says.")
-    ['he', "doesn't", 'like', 'new', 'york', 'he', 'says']
-    """
-    return [word for word in map(bare, split_words(normalise(text))) if word]
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,6 +91,17 @@ class WordVectors:
         cosines[self.places[bare(word)]] = -np.inf
         best = np.argsort(-cosines, kind="stable")[:count]
         return [(self.words[place], float(cosines[place])) for place in best]
+
+    def mean_cosine(self, one: Sequence[str], other: Sequence[str]) -> float:
+        """Return the mean cosine of two different words, one of each list; NaN if no two have vectors.
+
+        Parameters
+        ----------
+        one, other : sequence of str
+            Those without a vector are left out.
+        """
+        found = [self.cosine(a, b) for a in one if a in self for b in other if b in self and bare(a) != bare(b)]
+        return float(np.mean(found)) if found else float("nan")
 
     def odd_one(self, words: Sequence[str]) -> str:
         """Return the word whose mean cosine with the others is smallest; KeyError if one has no vector.

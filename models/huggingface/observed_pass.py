@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import nn
+from torch import Tensor, nn
 from transformers import PreTrainedModel
 
 from models.edits import Edit
@@ -18,6 +18,10 @@ from models.huggingface.layers import Layers, own_weights
 from models.huggingface.reader import Reader
 from models.huggingface.run import Run, running
 from models.recording import Recorder
+from models.sites import Site
+
+STATES = ("input", "final")
+"""What comes to a layer and what leaves it: captured of networks of one stack, where somebody asks for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +74,10 @@ def observed_pass(
 ) -> Pass:
     """Run a network once, observed; check that every layer has fired.
 
+    Of one stack also the states of its layers, ``input`` and ``final``, [batch, 1, token, d_model], if `patterns` name
+    them: those that transformers hands out with the same run, so that what leaves the last layer has passed the
+    network's closing normalisation where it has one, as GPT-2 does.
+
     Parameters
     ----------
     network : PreTrainedModel
@@ -90,10 +98,31 @@ def observed_pass(
     part: nn.Module = network if whole else network.base_model
     run = Run(layers.places)
     with torch.inference_mode(), running(run), capture(patterns, edits, copies=False) as session:
-        output = part(**inputs) if layers.observed else part(**inputs, output_attentions=True)
+        places = [] if network.config.is_encoder_decoder else _places_of_states(layers.sites, session)
+        wanted = {"output_attentions": not layers.observed, "output_hidden_states": bool(places)}
+        output = part(**inputs, **{name: True for name, asked in wanted.items() if asked})
         if not layers.observed:
             (weights,) = own_weights(network, output).values()
             for site, values in zip(layers.sites, weights, strict=True):
                 observe(site.at("weights"), values)
+        _observe_states(places, getattr(output, "hidden_states", None) or ())
         run.check()
     return Pass(session, run, getattr(output, "logits", None))
+
+
+def _places_of_states(sites: Sequence[Site], session: Session) -> Sequence[Site]:
+    """Return the places of the layers, in their order, if the session wants states of any of them; else none."""
+    return sites if any(session.wants(site.at(name)) for site in sites for name in STATES) else ()
+
+
+def _observe_states(places: Sequence[Site], states: Sequence[Tensor]) -> None:
+    """Show the states, [batch, token, d_model], to the open session, if there is one before each layer and one after.
+
+    Of a network that has layers without attention it cannot be said which are whose: nothing is shown then, and the
+    session says that nothing fired.
+    """
+    if len(states) != len(places) + 1:
+        return
+    for number, place in enumerate(places):
+        observe(place.at("input"), states[number][:, None], copy=True)
+        observe(place.at("final"), states[number + 1][:, None], copy=True)

@@ -130,6 +130,36 @@ def split_words(text: str) -> list[str]:
     return words
 
 
+def bare(word: str) -> str:
+    """Return how a word is written where capitals and blanks do not count; empty for a mark.
+
+    Parameters
+    ----------
+    word : str
+
+    Examples
+    --------
+    >>> bare(" New"), bare("!")
+    ('new', '')
+    """
+    return word.strip().lower() if any(map(str.isalnum, word)) else ""
+
+
+def bare_words(text: str) -> list[str]:
+    """Return the words of a text as the vectors know them: `split_words`, small letters, no marks.
+
+    Parameters
+    ----------
+    text : str
+
+    Examples
+    --------
+    >>> bare_words("He doesn't like New York, he says.")
+    ['he', "doesn't", 'like', 'new', 'york', 'he', 'says']
+    """
+    return [word for word in map(bare, split_words(normalise(text))) if word]
+
+
 @lru_cache(maxsize=8192)
 def _parts(run: str) -> tuple[tuple[int, int], ...]:
     """Return what `_split_run` gives of a short run, and keep it: texts have the same words again and again."""

@@ -20,6 +20,7 @@ from torch import Tensor
 
 from models import catalog, describe, load, load_translator, registry
 from models.experiments.alignment import TOLD_APART
+from models.experiments.word_vectors import VECTORS
 from models.hooks import capture
 from models.huggingface.embedded import READERS
 from models.mechanisms import mechanisms
@@ -428,11 +429,11 @@ def test_models_of_a_pair_share_their_tokenizer() -> None:
 
 
 def test_all_weights_together_are_small_enough_to_clone() -> None:
-    """The family, and the halls beside it with the readers: two bounds, by what a file is."""
+    """The family, and the halls beside it with the readers and the static vectors: two bounds, by what a file is."""
     entries = [describe(key) for key in catalog()]
     sizes = {each.key: (each.folder / MODEL_FILE).stat().st_size for each in entries}
     halls = [sizes[each.key] for each in entries if each.mechanism.is_hall]
-    halls += [file.stat().st_size for file in READERS.glob(f"*/{MODEL_FILE}")]
+    halls += [file.stat().st_size for folder in (READERS, VECTORS) for file in folder.glob(f"*/{MODEL_FILE}")]
     assert sum(sizes[each.key] for each in entries if not each.mechanism.is_hall) <= 125 * 2**20
     assert sum(halls) <= 70 * 2**20
     assert max(halls) <= 16 * 2**20
@@ -440,7 +441,7 @@ def test_all_weights_together_are_small_enough_to_clone() -> None:
 
 def test_every_folder_of_weights_is_a_checkpoint_or_the_tokenizer_of_a_pair() -> None:
     pairs = {describe(key).pair for key in SHIPPED}
-    assert {path.name for path in WEIGHTS.iterdir()} == {*SHIPPED, *pairs, READERS.name}
+    assert {path.name for path in WEIGHTS.iterdir()} == {*SHIPPED, *pairs, READERS.name, VECTORS.name}
     tokenizers = list(WEIGHTS.glob(f"*/{TOKENIZER_FILE}"))
     assert sorted(tokenizers) == sorted(WEIGHTS / pair / TOKENIZER_FILE for pair in pairs)
     assert len({file_hash(path) for path in tokenizers}) == len(tokenizers)

@@ -35,6 +35,8 @@ SHOWN_NAMED = frozenset("label help placeholder title caption body message text 
 NAMES = (
     "Attention Bench",
     "The cat drank the milk because it was ",
+    "He bought new shoes.",
+    "He moved to New York.",
     "When the children came home from school",
     " (`python -m models.training.lengths",
     "A first run.",

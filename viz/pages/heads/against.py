@@ -15,7 +15,8 @@ from viz.figures import HeadPlace
 from viz.measures.changes import ranking
 from viz.pages.heads.matched import Side, Sides, Texts, run_other, show_difference, show_matching
 from viz.pages.heads.model import choose_second, open_model, title_of
-from viz.pages.heads.settings import A_MODEL, A_SENTENCE, AGAINST, CHANGED, ITS, MINE, OTHER
+from viz.pages.heads.same_word import show_same_word
+from viz.pages.heads.settings import A_MODEL, A_SENTENCE, A_WORD, AGAINST, CHANGED, ITS, MINE, OTHER
 from viz.pages.heads.shown import Shown
 from viz.pages.heads.wanted import Wanted
 from viz.server.runtime import Host
@@ -64,6 +65,8 @@ def compare_with(
         _second_sentence(host, key, texts, shown, wanted, width)
     elif way == A_MODEL:
         _second_model(host, key, texts, shown, wanted, picked, width, messages)
+    elif way == A_WORD:
+        show_same_word(host, key, texts, wanted, width)
 
 
 def _second_sentence(host: Host, key: str, texts: Texts, shown: Shown, wanted: Wanted, width: float) -> None:

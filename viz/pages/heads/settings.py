@@ -65,13 +65,19 @@ LIKE = Choice("like", title=mark("Heads that read most like"), shape="box", titl
 
 ALIGNED = Choice("aligned", title=mark("Languages of the sentences aligned by hand"), shape="box", anew_with=(OPENED,))
 
-NOTHING, A_SENTENCE, A_MODEL = "none", "sentence", "model"
+NOTHING, A_SENTENCE, A_MODEL, A_WORD = "none", "sentence", "model", "word"
 AGAINST = Choice(
     "against",
     title=mark("What this is compared with"),
-    choices={NOTHING: mark("nothing"), A_SENTENCE: mark("a second sentence"), A_MODEL: mark("a second model")},
+    choices={
+        NOTHING: mark("nothing"),
+        A_SENTENCE: mark("a second sentence"),
+        A_MODEL: mark("a second model"),
+        A_WORD: mark("the same word in two sentences"),
+    },
 )
 OTHER = Text("other")
+SAME = Choice("same", title=mark("Which word, of those that stand in both"))
 CHANGED = Choice(
     "changed",
     title=mark("Head, the most changed first"),
@@ -110,6 +116,7 @@ SETTINGS = (
     ALIGNED,
     AGAINST,
     OTHER,
+    SAME,
     CHANGED,
     SECOND,
     MINE,
