@@ -14,7 +14,6 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from http.client import HTTPConnection
 from itertools import count
 from threading import Event
 from typing import Any
@@ -25,6 +24,7 @@ from benchmarks.serving import free_port
 from models.serve import wire
 from models.serve.on_ray import BUSY_AT, replicas, start, stop
 from models.serve.settings import Settings
+from viz.server.ways import Ways
 
 KEY = "bahdanau-en-fr"
 AT_ONCE = 3 * BUSY_AT
@@ -63,24 +63,27 @@ class Load:
     """
 
     def __init__(self, port: int, visitors: int, pause: float = 0.0) -> None:
-        self._port, self._pause, self._ended = port, pause, Event()
+        self._ways, self._pause, self._ended = Ways(f"http://127.0.0.1:{port}", 60), pause, Event()
         self.answers: list[Answer] = []
         self._pool = ThreadPoolExecutor(visitors)
         self._visitors = [self._pool.submit(self._visit, number) for number in range(visitors)]
 
     def _visit(self, number: int) -> None:
-        connection = HTTPConnection("127.0.0.1", self._port, timeout=60)
         texts = sentences()
         for place in count():
             text = f"{place} {number} {next(texts)}"
             asked = wire.Request("attend", KEY, text).to_bytes().decode("ascii")
             begun = time.monotonic()
-            connection.request("POST", "/v1/attend", headers={wire.SENT: asked, "serve_multiplexed_model_id": KEY})
-            reply = connection.getresponse()
+            line = self._ways.take(named=self._ways.is_time_to_look())
+            headers = {wire.SENT: asked, "serve_multiplexed_model_id": KEY}
+            line.connection.request("POST", "/v1/attend", headers=headers)
+            reply = line.connection.getresponse()
             reply.read()
+            self._ways.give(line)
             if reply.status != 200:
                 message = f"the service answered {reply.status}"
                 raise RuntimeError(message)
+            self._ways.learn(reply.headers.get(wire.PORT), reply.headers[wire.OURS])
             now = time.monotonic()
             self.answers.append(Answer(now, 1000 * (now - begun), reply.headers[wire.OURS]))
             if self._ended.wait(self._pause):

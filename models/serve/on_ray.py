@@ -1,7 +1,12 @@
-"""The service on Ray Serve: replicas on one machine or many, as many as are asked for, each with some of the models."""
+"""The service on Ray Serve: replicas on one machine or many, as many as are asked for, each with some of the models.
+
+On one machine each replica takes requests at a port of its own as well (what Ray calls direct ingress), the `PORTS`
+after the service's; who asks learns it from the answers (`viz.server.ways`). Ray's proxy stays the way in.
+"""
 
 from __future__ import annotations
 
+import os
 import signal
 from contextlib import suppress
 from pathlib import Path
@@ -25,6 +30,8 @@ SPARE = 300.0
 
 NAME = "attention-bench"
 
+PORTS = 64
+"""Ports that replicas may take: Ray does not give one out again at once."""
 
 _ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
@@ -35,7 +42,59 @@ _ENVIRONMENT = {
     "RAY_SERVE_RUN_USER_CODE_IN_SEPARATE_THREAD": "0",
     "RAY_SERVE_RUN_ROUTER_IN_SEPARATE_LOOP": "0",
 }
+_STRAIGHT = "RAY_SERVE_ENABLE_DIRECT_INGRESS"
 _LOGGING = {"enable_access_log": False}
+
+
+def straight(settings: Settings) -> dict[str, str]:
+    """Return the variables with which Ray's replicas take requests at the ports after the service's.
+
+    Parameters
+    ----------
+    settings : Settings
+    """
+    ports = ports_after(settings.port)
+    return {
+        _STRAIGHT: "1",
+        "RAY_SERVE_DIRECT_INGRESS_MIN_HTTP_PORT": str(ports.start),
+        "RAY_SERVE_DIRECT_INGRESS_MAX_HTTP_PORT": str(ports.stop),
+        "RAY_SERVE_DIRECT_INGRESS_MIN_DRAINING_PERIOD_S": "1",  # nobody before it must be told that one ends
+    }
+
+
+def ports_after(port: int) -> range:
+    """Return the ports at which replicas listen; before the service's where none are left after it.
+
+    Parameters
+    ----------
+    port : int
+        The service's.
+    """
+    first = port + 1 if port + PORTS < 2**16 else port - PORTS
+    return range(first, first + PORTS)
+
+
+class OwnPort:
+    """At which of some ports this process listens.
+
+    Parameters
+    ----------
+    ports : range
+    """
+
+    def __init__(self, ports: range) -> None:
+        self._ports = ports
+        self._found: int | None = None
+
+    def __call__(self) -> int | None:
+        """Return the port; None as long as there is none."""
+        import psutil  # type: ignore[import-untyped]
+
+        if self._found is None and self._ports:
+            lines = psutil.Process().net_connections("tcp")
+            listening = (each.laddr.port for each in lines if each.status == psutil.CONN_LISTEN)
+            self._found = next((port for port in listening if port in self._ports), None)
+        return self._found
 
 
 class Held:
@@ -80,7 +139,8 @@ def builder(settings: Settings) -> Callable[[], ASGIApp]:
                 await hold(key)
 
         # A replica gets requests for the models that it holds: one that is started since others are busy takes all.
-        return make_app(desk, settings.token, prepare, desk.shelf.keys()[: settings.most_models])
+        own = OwnPort(ports_after(settings.port) if os.environ.get(_STRAIGHT) == "1" else range(0))
+        return make_app(desk, settings.token, prepare, desk.shelf.keys()[: settings.most_models], own)
 
     return build
 
@@ -135,18 +195,20 @@ def start(settings: Settings, address: str, downscale_delay: float = SPARE) -> N
     InputError
         If Ray Serve is not installed.
     """
+    here = address == "local"
+    ours = straight(settings) if here else {}
+    os.environ.update(ours)  # Ray reads them when it is imported, here as in its processes
     try:
         import ray
         from ray import serve
     except ImportError as error:
         raise InputError(Message("Ray is not installed: pip install -r requirements-scale.txt")) from error
     root = str(Path(__file__).parents[2])
-    here = address == "local"
     ray.init(
         address=address,
         include_dashboard=False if here else None,
         num_cpus=settings.workers + 1 if here else None,
-        runtime_env={"env_vars": _ENVIRONMENT | {"PYTHONPATH": root}},
+        runtime_env={"env_vars": _ENVIRONMENT | ours | {"PYTHONPATH": root}},
         log_to_driver=False,
     )
     try:

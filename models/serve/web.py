@@ -29,6 +29,7 @@ from models.translation.checkpoints import CheckpointError
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
+    from starlette.types import Message as Told
 
 _OF_A_MODEL = (InputError, CaptureError, CheckpointError, KeyError, ValueError)
 """Errors that a model raises on purpose: 422; any other is 500."""
@@ -43,6 +44,10 @@ async def _nothing(_key: str) -> None:
     """Load nothing beforehand."""
 
 
+def _no_port() -> None:
+    """Give no port: whoever serves this passes on what comes in."""
+
+
 class Guard:
     """Stands before the application: who may ask, and how much may come in.
 
@@ -51,10 +56,12 @@ class Guard:
     app : ASGIApp
     token : str
         That every request must bring; empty where only this machine reaches the service.
+    port : callable
+        Gives the port of its own at which this process listens, which every answer then names; None if it has none.
     """
 
-    def __init__(self, app: ASGIApp, token: str) -> None:
-        self._app, self._token = app, f"Bearer {token}".encode() if token else b""
+    def __init__(self, app: ASGIApp, token: str, port: Callable[[], int | None]) -> None:
+        self._app, self._token, self._port = app, f"Bearer {token}".encode() if token else b"", port
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it before anything of it is read."""
@@ -64,9 +71,22 @@ class Guard:
         headers = dict(scope["headers"])
         refused = self._refused(headers)
         if refused is None:
-            await self._app(scope, receive, send)
+            await self._app(scope, receive, self._naming_port(send))
         else:
             await refused(scope, receive, send)
+
+    def _naming_port(self, send: Send) -> Send:
+        port = self._port()
+        if port is None:
+            return send
+        own = (wire.PORT.encode(), str(port).encode())
+
+        async def sending(message: Told) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message["headers"], own]
+            await send(message)
+
+        return sending
 
     def _refused(self, headers: dict[bytes, bytes]) -> Response | None:
         if b"origin" in headers:  # a page in a browser, of whatever site, is no client
@@ -96,7 +116,13 @@ def failed(status: int, error: BaseException) -> Response:
     return JSONResponse(tell(error), status, headers={wire.OURS: THIS})
 
 
-def make_app(desk: Desk, token: str = "", prepare: Prepare = _nothing, beforehand: Sequence[str] = ()) -> ASGIApp:
+def make_app(
+    desk: Desk,
+    token: str = "",
+    prepare: Prepare = _nothing,
+    beforehand: Sequence[str] = (),
+    port: Callable[[], int | None] = _no_port,
+) -> ASGIApp:
     """Return the application.
 
     Parameters
@@ -108,6 +134,8 @@ def make_app(desk: Desk, token: str = "", prepare: Prepare = _nothing, beforehan
         Called with the key of a request's model before it is run, as Ray Serve's multiplexing asks.
     beforehand : sequence of str, optional
         Keys with which it is called when the application starts, one after another, while it answers.
+    port : callable, optional
+        As of `Guard`.
     """
 
     async def ask(request: WebRequest) -> Response:
@@ -142,7 +170,7 @@ def make_app(desk: Desk, token: str = "", prepare: Prepare = _nothing, beforehan
         Route("/v1/models", told, methods=["GET"]),
         Route("/health", health, methods=["GET"]),
     ]
-    return Guard(Starlette(routes=routes, lifespan=_preparing(prepare, beforehand)), token)
+    return Guard(Starlette(routes=routes, lifespan=_preparing(prepare, beforehand)), token, port)
 
 
 def _preparing(prepare: Prepare, keys: Sequence[str]) -> Callable[[object], AbstractAsyncContextManager[None]]:

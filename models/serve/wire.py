@@ -49,6 +49,9 @@ OURS = "x-attention-bench"
 MILLISECONDS = "x-milliseconds"
 """The header that says how long a run took."""
 
+PORT = "x-attention-bench-port"
+"""The header in which a replica names a port of its own, at which it takes requests without a proxy between."""
+
 SENT = "x-attention-bench-request"
 """The header that holds a short request whole: a replica of Ray Serve fetches a body apart, and waits for it."""
 

@@ -8,25 +8,24 @@ from __future__ import annotations
 
 import json
 import socket
-from collections import deque
 from concurrent.futures import CancelledError, Future
 from contextlib import suppress
 from functools import lru_cache
-from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from http.client import HTTPConnection, HTTPException
 from queue import SimpleQueue
 from threading import Event, Lock, Thread
 from time import sleep
 from typing import Any
-from urllib.parse import urlsplit
 
 from models.errors import InputError
 from models.messages import Message
 from models.serve.told import error_of
-from models.serve.wire import MILLISECONDS, MOST_IN_HEADER, OURS, SENT, Request
+from models.serve.wire import MILLISECONDS, MOST_IN_HEADER, OURS, PORT, SENT, Request
 from models.trace.codec import MOST_BYTES
 from models.trace.plain import fields_of, several, text
 from viz.server.caching import BoundedCache
 from viz.server.queueing import LOOK, wait_for, watch
+from viz.server.ways import AwayError, Ways
 
 AT_ONCE = 32
 """Requests that are on their way at once."""
@@ -45,10 +44,6 @@ Reply = tuple[bytes, float]
 
 class _LostError(Exception):
     """Somebody had the request, and ended before the answer."""
-
-
-class _AwayError(Exception):
-    """Nobody could be reached."""
 
 
 class _BusyError(Exception):
@@ -110,9 +105,8 @@ class Service:
     """
 
     def __init__(self, address: str, token: str = "", seconds: float = SECONDS) -> None:
-        self._parts, self._seconds = urlsplit(address), seconds
+        self._ways = Ways(address, seconds)
         self._headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
-        self._idle: deque[HTTPConnection] = deque()
         self._calls: SimpleQueue[Call] = SimpleQueue()
         self._lock, self._threads = Lock(), 0
         self._there = Event()
@@ -172,6 +166,9 @@ class Service:
                 call.future.set_result(self._answer(call))
             except Exception as error:
                 call.future.set_exception(error)
+            if self._ways.is_time_to_look():
+                with suppress(Exception):
+                    self._send(Call("/health", None), named=True)
 
     def _answer(self, call: Call) -> Reply:
         lost = 0
@@ -185,30 +182,29 @@ class Service:
                     raise InputError(message) from None
             except _BusyError:
                 sleep(LOOK)
-            except _AwayError:
+            except AwayError:
                 self._look_out()
                 while not call.left and not self._there.wait(LOOK):
                     pass
         raise CancelledError
 
-    def _send(self, call: Call) -> Reply:
-        connection = self._connect()
-        call.hold(connection)
+    def _send(self, call: Call, *, named: bool = False) -> Reply:
+        line = self._ways.take(named=named)
+        call.hold(line.connection)
         try:
-            method, path = "GET" if call.data is None else "POST", self._parts.path.rstrip("/") + call.path
-            connection.request(method, path, call.data, self._headers | call.headers)
-            reply = connection.getresponse()
+            method, path = "GET" if call.data is None else "POST", self._ways.path + call.path
+            line.connection.request(method, path, call.data, self._headers | call.headers)
+            reply = line.connection.getresponse()
             data = reply.read(MOST_BYTES)
         except (OSError, HTTPException) as error:
-            connection.close()
-            if not call.left:
-                self._close_idle()
+            self._ways.drop(line, alone=call.left)
             raise _LostError from error
         finally:
             call.hold(None)
-        self._idle.append(connection)
-        if reply.headers.get(OURS) is None:
-            raise _AwayError if reply.status in (502, 503, 504, 404) else _LostError
+        self._ways.give(line)
+        if (who := reply.headers.get(OURS)) is None:
+            raise AwayError if reply.status in (502, 503, 504, 404) else _LostError
+        self._ways.learn(reply.headers.get(PORT), who)
         if reply.status == 200:
             return data, float(reply.headers.get(MILLISECONDS, 0))
         if reply.status == 503:
@@ -219,24 +215,6 @@ class Service:
         if status in (401, 403):
             return InputError(Message("The models run elsewhere, and do not take the token of this server."))
         return error_of(json.loads(data))
-
-    def _connect(self) -> HTTPConnection:
-        with suppress(IndexError):
-            return self._idle.pop()
-        kind = HTTPSConnection if self._parts.scheme == "https" else HTTPConnection
-        connection = kind(self._parts.hostname or "", self._parts.port, timeout=3)
-        try:
-            connection.connect()
-        except OSError as error:
-            raise _AwayError from error
-        connection.sock.settimeout(self._seconds)
-        return connection
-
-    def _close_idle(self) -> None:
-        """Close the lines that are kept: of a service that was started again, all are dead."""
-        with suppress(IndexError):
-            while True:
-                self._idle.pop().close()
 
     def _look_out(self) -> None:
         """Note that the service is away, and look until it is back: one looks for all."""
@@ -253,7 +231,7 @@ class Service:
             try:
                 self._send(Call("/health", None))
                 away = False
-            except (_LostError, _AwayError):
+            except (_LostError, AwayError):
                 pass
             except Exception:  # whoever asks is told
                 away = False

@@ -9,11 +9,15 @@ import os
 import signal
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from urllib.error import HTTPError
+from urllib.request import urlopen
 
 import psutil
 import pytest
+import torch
 
 import models
+from models.serve import on_ray
 from models.serve.settings import Settings
 from models.trace.codec import to_bytes
 from tests.support.serving import free_port
@@ -31,14 +35,17 @@ TOKEN = "a-token-for-these-tests"
 
 
 @pytest.fixture(scope="module")
-def there() -> Iterator[Host]:
-    from models.serve import on_ray
-
+def service() -> Iterator[Service]:
     port = free_port()
     on_ray.start(Settings(port=port, token=TOKEN, workers=1, most_models=2, batched=False), "local")
-    yield served_host(Service(f"http://127.0.0.1:{port}", TOKEN))
+    yield Service(f"http://127.0.0.1:{port}", TOKEN)
     on_ray.stop()
     watch(lambda: False)
+
+
+@pytest.fixture(scope="module")
+def there(service: Service) -> Host:
+    return served_host(service)
 
 
 def replicas() -> list[int]:
@@ -47,7 +54,16 @@ def replicas() -> list[int]:
     return [each.pid for each in ours if any("ServeReplica" in part for part in each.cmdline())]
 
 
-def test_replicas_give_the_same_and_let_models_go(there: Host) -> None:
+@pytest.fixture
+def one_thread() -> Iterator[None]:
+    """Run on one thread of torch, as a replica does: with two, a product is added up in another order."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+def test_replicas_give_the_same_and_let_models_go(there: Host, one_thread: None) -> None:
     for key in (*KEYS, "luong-dot-en-fr", KEYS[0]):
         assert bytes(to_bytes(there.attend(key, SENTENCE))) == bytes(to_bytes(models.load(key).attend(SENTENCE)))
     with pytest.raises(models.InputError, match="empty"):
@@ -63,3 +79,12 @@ def test_a_replica_that_is_killed_while_it_answers_costs_the_visitor_nothing(the
         os.kill(pid, signal.SIGKILL)
         assert {each.result(120).source_text[0] for each in asked} == set("0123")
     assert pid not in replicas()
+
+
+def test_replicas_are_asked_without_the_proxy_and_ask_for_the_token_there_too(there: Host, service: Service) -> None:
+    there.attend(KEYS[1], SENTENCE)
+    (port,) = service._ways.straight
+    with pytest.raises(HTTPError) as refused:
+        urlopen(f"http://127.0.0.1:{port}/v1/models", timeout=20)
+    assert refused.value.code == 401
+    refused.value.close()
