@@ -28,6 +28,7 @@ QUANTITIES = (
     "features",
     "centre",
     "raw_weights",
+    "by_distance",
     "input",
     "read",
     "memory",
@@ -38,7 +39,8 @@ QUANTITIES = (
 )
 """What can be captured at a place.
 
-[batch, head, query, key] are scores, mask, weights and raw_weights (local-p alone: the weights before its Gaussian).
+[batch, head, query, key] are scores, mask, weights, raw_weights (local-p alone: the weights before its Gaussian) and
+by_distance (relative positions alone: the part of a score that the distance gives, q a^K / sqrt(d_head)).
 [batch, head, query or key, d] are query, key, value, context and output. [batch, query, key, d] are features, the
 hidden layer of an additive score. [batch, head, query, 2] is centre, the window of local attention: the position in
 its middle, counted from 0, and the half-width D. Of hops a query is a learned vector, of no text. A record has them

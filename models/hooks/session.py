@@ -18,7 +18,7 @@ from models.messages import Message
 from models.sites import Site, complete_pattern
 
 # Their last axis is the key: a cached decoder's grows by step.
-_KEYED = frozenset(("scores", "mask", "weights", "raw_weights"))
+_KEYED = frozenset(("scores", "mask", "weights", "raw_weights", "by_distance"))
 _QUERY_AXIS = {"features": -3}  # [..., query, key, d]; all others have the query (or key) on axis -2
 
 

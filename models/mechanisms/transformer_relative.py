@@ -1,0 +1,35 @@
+"""Relative positions in a Transformer's self-attention: Shaw, Uszkoreit and Vaswani 2018."""
+
+from models.mechanisms import Mechanism
+from models.messages import mark
+
+MECHANISM = Mechanism(
+    key="transformer-relative",
+    title=mark("Relative positions (Transformer)"),
+    year=2018,
+    formula=(
+        r"e_{ij} = \frac{q_i (k_j + a^K_{ij})^\top}{\sqrt{d_{head}}}, \qquad "
+        r"z_i = \sum_j \alpha_{ij} (v_j + a^V_{ij}), \qquad a_{ij} = w_{\operatorname{clip}(j - i, -k, k)}"
+    ),
+    paper=(
+        "Shaw, Uszkoreit and Vaswani 2018, Self-Attention with Relative Position Representations, NAACL, "
+        "arXiv:1803.02155"
+    ),
+    equation=mark("section 3, equations 3 and 4"),
+    departures=(
+        mark(
+            "The normalisation stands before each sublayer, with one more at the end of either stack "
+            "(pre-LN, Xiong et al. 2020; in the paper after it)."
+        ),
+        mark("Fewer layers and smaller sizes (below)."),
+        mark("The queries', keys', values' and output projections have biases."),
+        mark(
+            "All but the vectors by distance begins from a Transformer that was trained with sinusoids; in the paper "
+            "everything is trained from a fresh start."
+        ),
+        mark("Muon in the place of Adam for the matrices inside the network; words are chosen greedily."),
+    ),
+    network="models.networks.relative:RelativeTransformerNetwork",
+    is_multi_head=True,
+    is_hall=True,
+)
