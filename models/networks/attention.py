@@ -294,6 +294,11 @@ def clipped_distances(queries: int, keys: int, reach: int, first_query: int = 0)
     return (torch.arange(keys) - here).clamp(-reach, reach) + reach
 
 
+def _all_by(values: Tensor, matrix: Tensor) -> Tensor:
+    """Return x M for every x of [..., d], always as one product: torch else chooses by whether gradients are wanted."""
+    return (values.reshape(-1, values.shape[-1]) @ matrix).view(*values.shape[:-1], -1)
+
+
 def distance_scores(query: Tensor, vectors: Tensor, distances: Tensor) -> Tensor:
     """Return q_i a^K_ij / sqrt(d_head), what distance adds to a score, Shaw et al. 2018, section 3.3, equation 5.
 
@@ -310,7 +315,7 @@ def distance_scores(query: Tensor, vectors: Tensor, distances: Tensor) -> Tensor
     -------
     Tensor, [batch, head, query, key]
     """
-    by_distance = scaled_dot_scores(query, vectors)  # [batch, head, query, distance]
+    by_distance = _all_by(query, vectors.mT) / math.sqrt(query.shape[-1])  # [batch, head, query, distance]
     return by_distance.gather(-1, distances.expand(*by_distance.shape[:-2], *distances.shape))
 
 
@@ -333,7 +338,7 @@ def distance_context(weights: Tensor, vectors: Tensor, distances: Tensor) -> Ten
     """
     by_distance = weights.new_zeros((*weights.shape[:-1], len(vectors)))
     by_distance = by_distance.scatter_add(-1, distances.expand(weights.shape), weights)
-    return weighted_sum(by_distance, vectors)
+    return _all_by(by_distance.to(vectors.dtype), vectors)
 
 
 def split_heads(values: Tensor, heads: int) -> Tensor:

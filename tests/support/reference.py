@@ -116,8 +116,30 @@ def scaled_dot_attention(query: Array, key: Array, value: Array, mask: Mask | No
     return context(weights, value), weights
 
 
+def relative_attention(
+    query: Array, key: Array, value: Array, parts: dict[str, Array], reach: int, mask: Mask | None = None
+) -> tuple[Array, Array]:
+    """Shaw et al. 2018, equations 3 and 4: z_i = sum_j a_ij (v_j + a^V_ij), e_ij = q_i (k_j + a^K_ij)' / sqrt(d)."""
+    scores, read = np.zeros((len(query), len(key))), np.zeros((len(query), value.shape[1]))
+    row = [[max(-reach, min(reach, j - i)) + reach for j in range(len(key))] for i in range(len(query))]
+    for i in range(len(query)):
+        for j in range(len(key)):
+            scores[i, j] = query[i] @ (key[j] + parts["distance_key.weight"][row[i][j]]) / math.sqrt(query.shape[1])
+    weights = masked_softmax(scores, mask)
+    for i in range(len(query)):
+        for j in range(len(key)):
+            read[i] += weights[i, j] * (value[j] + parts["distance_value.weight"][row[i][j]])
+    return read, weights
+
+
 def multi_head_attention(
-    states: Array, memory: Array, parts: dict[str, Array], *, heads: int, mask: Mask | None = None
+    states: Array,
+    memory: Array,
+    parts: dict[str, Array],
+    *,
+    heads: int,
+    mask: Mask | None = None,
+    reach: int | None = None,
 ) -> tuple[Array, Array]:
     """Concat(head_1, ..., head_h) W_O with head_i = Attention(Q W_i, K W_i, V W_i), Vaswani et al. 2017, section 3.2.2.
 
@@ -128,6 +150,9 @@ def multi_head_attention(
         ``query.weight``, ``query.bias`` and the same of ``key``, ``value`` and ``output``, as an `nn.Linear` has them.
     heads : int
     mask : array, [query, key], optional
+    reach : int, optional
+        k of Shaw et al. 2018, equations 3 and 4: ``distance_key.weight`` and ``distance_value.weight``, a row a
+        distance from -k to k, are added to each query's keys and values.
 
     Returns
     -------
@@ -141,7 +166,10 @@ def multi_head_attention(
     joined, all_weights = [], []
     for head in range(heads):
         own = slice(head * d_head, (head + 1) * d_head)
-        read, weights = scaled_dot_attention(*(projected[name][:, own] for name in ("query", "key", "value")), mask)
+        q, k, v = (projected[name][:, own] for name in ("query", "key", "value"))
+        read, weights = (
+            scaled_dot_attention(q, k, v, mask) if reach is None else relative_attention(q, k, v, parts, reach, mask)
+        )
         joined.append(read)
         all_weights.append(weights)
     together = np.concatenate(joined, axis=1)

@@ -195,9 +195,19 @@ def feed_forward(parts: Parameters, states: Array) -> Array:
 
 
 def transformer(
-    parameters: Parameters, source: list[int], inputs: list[int], *, heads: int, layers: int, pre_norm: bool
+    parameters: Parameters,
+    source: list[int],
+    inputs: list[int],
+    *,
+    heads: int,
+    layers: int,
+    pre_norm: bool,
+    reach: int | None = None,
 ) -> Result:
-    """Vaswani et al. 2017, normalised before each sublayer (pre-LN) or after it (post-LN, as in the paper)."""
+    """Vaswani et al. 2017, normalised before each sublayer (pre-LN) or after it (post-LN, as in the paper).
+
+    With `reach`, Shaw et al. 2018: no sinusoids, and vectors by distance in self-attention, clipped at `reach`.
+    """
     maps: dict[str, Array] = {}
 
     def norm(name: str, states: Array) -> Array:
@@ -208,7 +218,12 @@ def transformer(
         norms = f"{layer}.norms.{1 if part == 'cross' else 0}"
         read = norm(norms, states) if pre_norm else states
         change, maps[site] = multi_head_attention(
-            read, read if memory is None else memory, under(parameters, f"{layer}.{part}"), heads=heads, mask=mask
+            read,
+            read if memory is None else memory,
+            under(parameters, f"{layer}.{part}"),
+            heads=heads,
+            mask=mask,
+            reach=None if part == "cross" else reach,
         )
         return states + change if pre_norm else norm(norms, states + change)
 
@@ -218,15 +233,18 @@ def transformer(
             return states + feed_forward(under(parameters, layer), norm(norms, states))
         return norm(norms, states + feed_forward(under(parameters, layer), states))
 
-    size = parameters["embedding.weight"].shape[1]
-    memory = embed(parameters, source) + sinusoidal_positions(len(source), size)
+    def enter(tokens: list[int]) -> Array:
+        embedded = embed(parameters, tokens)
+        return embedded + sinusoidal_positions(*embedded.shape) if reach is None else embedded
+
+    memory = enter(source)
     for layer in range(layers):
         memory = attend(f"encoder.{layer}", "attention", f"encoder.{layer}.self", memory, None, None)
         memory = transform(f"encoder.{layer}", 1, memory)
     memory = norm("encoder_norm", memory) if pre_norm else memory
 
     past = np.tri(len(inputs), dtype=bool)  # row t may read keys 0 to t
-    states = embed(parameters, inputs) + sinusoidal_positions(len(inputs), size)
+    states = enter(inputs)
     for layer in range(layers):
         states = attend(f"decoder.{layer}", "attention", f"decoder.{layer}.self", states, None, past)
         states = attend(f"decoder.{layer}", "cross", f"decoder.{layer}.cross", states, memory, None)

@@ -41,11 +41,11 @@ def position_encoding(encoding: NDArray[np.floating[Any]], *, width: float = 132
     area = max(count * ROW_HEIGHT, 150)
     height = TOP + area + BOTTOM + bar_height(colours)
     title = _n("{count} position, {size} numbers each", "{count} positions, {size} numbers each", count, size=size)
-    layout = _layout(title, width, height) | {
+    layout = titled_layout(title, width, height) | {
         "coloraxis": place_bar(colours, width=width, height=height),
-        "xaxis": _axis(_("component: slower waves to the right"))
+        "xaxis": named_axis(_("component: slower waves to the right"))
         | {"domain": [LEFT / width, 1], "anchor": "y", "range": [-0.5, size - 0.5]},
-        "yaxis": _axis(_("position"))
+        "yaxis": named_axis(_("position"))
         | {
             "domain": [1 - (TOP + area) / height, 1 - TOP / height],
             "anchor": "x",
@@ -110,10 +110,10 @@ def dot_products_by_distance(encoding: NDArray[np.floating[Any]], *, width: floa
     """
     distances, means, _spread = dot_products(encoding)
     height = TOP + LINE_HEIGHT + BOTTOM
-    layout = _layout(_("How alike two positions are"), width, height) | {
-        "xaxis": _axis(_("distance between the two positions"))
+    layout = titled_layout(_("How alike two positions are"), width, height) | {
+        "xaxis": named_axis(_("distance between the two positions"))
         | {"domain": [LEFT / width, 0.995], "anchor": "y", "nticks": 9},
-        "yaxis": _axis(_("dot product"))
+        "yaxis": named_axis(_("dot product"))
         | {"domain": [BOTTOM / height, 1 - TOP / height], "anchor": "x", "showgrid": True, "nticks": 6}
         | {"gridcolor": "rgba(128,128,128,0.25)", "rangemode": "tozero"},
     }
@@ -129,12 +129,27 @@ def dot_products_by_distance(encoding: NDArray[np.floating[Any]], *, width: floa
     return go.Figure(line, layout)
 
 
-def _layout(title: str, width: float, height: float) -> dict[str, Any]:
+def titled_layout(title: str, width: float, height: float) -> dict[str, Any]:
+    """Return the layout of a figure under its title.
+
+    Parameters
+    ----------
+    title : str
+        Plain text.
+    width, height : float
+        Pixels of the figure.
+    """
     heading = words_at(f"<b>{tokens.escape(title)}</b>", 0, 1, size=TITLE_SIZE)
     return bare_layout(width, height) | {"annotations": [heading], "showlegend": False}
 
 
-def _axis(title: str) -> dict[str, Any]:
+def named_axis(title: str) -> dict[str, Any]:
+    """Return an axis that says in words what it shows.
+
+    Parameters
+    ----------
+    title : str
+    """
     return {
         "title": {"text": title, "font": {"size": NOTE_SIZE + 1}, "standoff": 6},
         "tickfont": {"size": NOTE_SIZE},

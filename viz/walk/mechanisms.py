@@ -7,7 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from viz.text.language import mark
-from viz.walk import block, centre, convolution, output, scores, weights
+from viz.walk import block, centre, convolution, output, relative, scores, weights
 from viz.walk import fixed_vector as vector
 from viz.walk.hops import SELF_ATTENTIVE
 from viz.walk.scene import Letters
@@ -94,11 +94,19 @@ _LOCAL_P = _local(
     weights.GAUSSIAN,
 )
 _HEADS = (scores.PRODUCT, scores.SCALING, weights.MASK, weights.SOFTMAX, weights.CONTEXT, output.MERGE)
-_ATTEND = (
-    r"[[context:c_i = \sum_j [[softmax:\operatorname{softmax}_j\Big([[scaling:\frac{[[product:q_i k_j^\top]]}"
-    r"{\sqrt{d_{head}}}]] [[mask:+\, m_{ij}]]\Big)]]\, v_j]], \quad "
-    r"[[merge:o_i = W_O\, [c_i^{(0)}; c_i^{(1)}; \ldots] + b_O]]"
-)
+
+
+def _attend(product: str, value: str) -> str:
+    """Return the line of a head's context and of all of them merged, for what is scored and what is carried over."""
+    score = rf"[[scaling:\frac{{{product}}}{{\sqrt{{d_{{head}}}}}}]]"
+    return (
+        rf"[[context:c_i = \sum_j [[softmax:\operatorname{{softmax}}_j\Big({score} [[mask:+\, m_{{ij}}]]\Big)]]\, "
+        rf"{value}]], \quad [[merge:o_i = W_O\, [c_i^{{(0)}}; c_i^{{(1)}}; \ldots] + b_O]]"
+    )
+
+
+_PRODUCT = r"[[product:q_i k_j^\top]]"
+_ATTEND = _attend(_PRODUCT, "v_j")
 _EMBED = r"[[embed:x_i = \sqrt{d}\, E_{w_i} + P_i]]"
 _PROJECT = r"[[project:q_i = W_Q \hat{x}_i, \; k_j = W_K \hat{x}_j, \; v_j = W_V \hat{x}_j]]"
 _LAYER_NORM = r"\operatorname{LN}"
@@ -124,6 +132,37 @@ _POST_LN = Walk(
     ),
     (block.EMBED, block.PROJECT, *_HEADS, block.ADD_AND_NORMALISE, block.FEED_AND_NORMALISE, output.POST_LN_PREDICT),
     Letters(query="q", key="k", value="v"),
+)
+_RELATIVE_EMBED = r"[[embed:x_i = \sqrt{d}\, E_{w_i}]]"
+_RELATIVE_SELF = replace(
+    _PRE_LN,
+    formula=(
+        _RELATIVE_EMBED,
+        _PRE_LN.formula[1],
+        _attend(_PRODUCT + r" + [[distance:q_i (a^K_{j-i})^\top]]", "(v_j + a^V_{j-i})"),
+        *_PRE_LN.formula[3:],
+    ),
+    parts=(
+        relative.EMBED,
+        block.NORMALISE,
+        block.PROJECT,
+        scores.PRODUCT,
+        relative.DISTANCE,
+        relative.SCALING,
+        weights.MASK,
+        weights.SOFTMAX,
+        relative.CONTEXT,
+        output.MERGE,
+        block.ADD,
+        block.FEED_FORWARD,
+        output.PRE_LN_PREDICT,
+    ),
+)
+_RELATIVE = replace(
+    _PRE_LN,
+    formula=(_RELATIVE_EMBED, *_PRE_LN.formula[1:]),
+    parts=(relative.EMBED, *_PRE_LN.parts[1:]),
+    of_self=_RELATIVE_SELF,
 )
 _CONVOLUTIONAL = Walk(
     (
@@ -191,6 +230,7 @@ WALKS: Mapping[str, Walk] = MappingProxyType(
         "convs2s": _CONVOLUTIONAL,
         "transformer-post-ln": _POST_LN,
         "transformer": _PRE_LN,
+        "transformer-relative": _RELATIVE,
         "self-attentive": SELF_ATTENTIVE,
     }
 )

@@ -18,6 +18,7 @@ _ORDER = (
     "features",
     "centre",
     "product",
+    "distance",
     "scores",
     "scaling",
     "mask",

@@ -28,6 +28,7 @@ _LIT = {
     "keys": ("words",),
     "features": ("words", "state"),
     "product": ("state", "score"),
+    "distance": ("state", "score"),
     "scores": ("state", "score"),
     "scaling": ("score",),
     "mask": ("score",),

@@ -149,7 +149,7 @@ class Scene:
         """
         values = self._companion(quantity)
         row: Numbers = values[self.head if values.shape[0] > 1 else 0, self.row]
-        return row[: self.count] if quantity in ("scores", "mask", "weights", "raw_weights") else row
+        return row[: self.count] if quantity in ("scores", "mask", "weights", "raw_weights", "by_distance") else row
 
     def of_keys(self, quantity: str) -> Numbers:
         """Return `quantity` of every key, [key, d].

@@ -250,7 +250,10 @@ def _products(scene: Scene) -> Built:
     made = Strip(strip.name, strip.symbol, strip.values, columns=strip.columns, marked=strip.marked, made=True)
     term = rf"q_{{{scene.row_name}}} k_{{{scene.column_name}}}^\top"
     line = rf"{term} &= {digits} = {number(computed, 4)}"
-    went_on = float(scene.of_query("scores")[scene.column]) * len(query) ** 0.5
+    score = float(scene.of_query("scores")[scene.column])
+    if "by_distance" in scene.map.companions:
+        score -= float(scene.of_query("by_distance")[scene.column])
+    went_on = score * len(query) ** 0.5
     fall = products_fall(_("Query times the key of “{key}”", key=scene.key_word), query, keys[scene.column])
     return says, (query_strip(scene), keys_strip(scene), made), Worked((line,), computed, went_on, fall)
 

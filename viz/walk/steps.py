@@ -107,6 +107,8 @@ class Walk:
         What else is to be said of the formula; empty if nothing.
     ending : str
         What the last step's list is called.
+    of_self : Walk, optional
+        How it comes to the weights of self-attention, where that is another way.
     """
 
     formula: tuple[str, ...]
@@ -115,6 +117,17 @@ class Walk:
     needs_states: bool = False
     note: str = ""
     ending: str = mark("the likeliest next words")
+    of_self: Walk | None = None
+
+    def at(self, place: Site | None) -> Walk:
+        """Return the walk of the attention at `place`.
+
+        Parameters
+        ----------
+        place : Site or None
+            None for a mechanism without attention.
+        """
+        return self.of_self if self.of_self is not None and place is not None and place.kind == "self" else self
 
     @property
     def parameters(self) -> tuple[str, ...]:

@@ -381,6 +381,15 @@ EQUATIONS = {
     "convs2s": ("dot_scores", "weighted_sum", "variance_kept"),
     "transformer": ("scaled_dot_scores", "split_heads", "merge_heads", "weighted_sum"),
     "transformer-post-ln": ("scaled_dot_scores", "split_heads", "merge_heads", "weighted_sum"),
+    "transformer-relative": (
+        "clipped_distances",
+        "distance_scores",
+        "distance_context",
+        "scaled_dot_scores",
+        "split_heads",
+        "merge_heads",
+        "weighted_sum",
+    ),
 }
 
 
@@ -414,5 +423,9 @@ def test_the_equations_that_a_learner_opens_are_the_ones_that_run(
 
 
 def test_every_equation_is_one_that_a_network_calls() -> None:
-    public = {name for name, each in vars(attention).items() if getattr(each, "__module__", "") == attention.__name__}
+    public = {
+        name
+        for name, each in vars(attention).items()
+        if not name.startswith("_") and getattr(each, "__module__", "") == attention.__name__
+    }
     assert public - {"unshown"} == {name for several in EQUATIONS.values() for name in several}

@@ -16,7 +16,7 @@ from models.hooks import Session, capture
 from models.mechanisms import mechanisms
 from models.networks.base import TranslationNetwork
 from models.networks.fixed_vector import reverse_words
-from models.networks.transformer import TransformerNetwork, sinusoidal_positions
+from models.networks.transformer import sinusoidal_positions
 from tests.support import reference_networks
 from tests.support.reference_networks import luong
 from tests.support.small_models import ATTENTIVE, KEYS
@@ -26,6 +26,7 @@ SIZES = {"vocabulary": 11, "d_embedding": 6}
 SMALL = {**SIZES, "d_encoder": 5, "d_decoder": 7}
 SHAPE = {"heads": 2, "layers": 2}
 KNOWN = 4  # source positions of which location-based attention has a row
+REACH = 2  # k: shorter than both texts, so that distances are clipped on either side
 WIDTH = 1  # D: the target is longer than the source, so that windows stop at its end
 
 Reference = Callable[..., reference_networks.Result]
@@ -53,6 +54,10 @@ CASES: dict[str, tuple[dict[str, Any], Reference]] = {
     ),
     "transformer-post-ln": (transformer, partial(reference_networks.transformer, pre_norm=False, **SHAPE)),
     "transformer": (transformer, partial(reference_networks.transformer, pre_norm=True, **SHAPE)),
+    "transformer-relative": (
+        {**transformer, "reach": REACH},
+        partial(reference_networks.transformer, pre_norm=True, reach=REACH, **SHAPE),
+    ),
 }
 names = pytest.mark.parametrize("name", KEYS)
 attentive = pytest.mark.parametrize("name", ATTENTIVE)
@@ -65,7 +70,7 @@ def network(name: str, **sizes: Any) -> Any:
     with torch.no_grad():
         for parameter in made.parameters():
             parameter.normal_(std=0.5)
-        if isinstance(made, TransformerNetwork):
+        if hasattr(made, "positions"):
             made.positions = sinusoidal_positions(16, 8)  # the buffer is kept in float32
     return made
 
@@ -110,7 +115,7 @@ def test_step_by_step_equals_one_forced_pass(name: str) -> None:
     torch.testing.assert_close(got, want, atol=1e-5, rtol=1e-5)
     assert set(steps.sites) == set(whole.sites)
     for site in steps.sites:
-        if (site.kind, site.quantity) != ("self", "scores"):  # one pass has scores of what it then may not read
+        if site.kind != "self" or site.quantity not in ("scores", "by_distance"):  # one pass has what it may not read
             torch.testing.assert_close(steps[site], whole[site], atol=1e-5, rtol=1e-5)
 
 

@@ -32,9 +32,10 @@ def traced(key: str) -> AttentionTrace:
 
 
 def scene(key: str, row: int = 2, place: Site | None = None, **chosen: Any) -> Scene:
-    trace, walk = traced(key), WALKS[key]
+    trace = traced(key)
     if place is None and trace.sites:
         place = next(each for each in trace.sites if each.kind == "cross")
+    walk = WALKS[key].at(place)
     run = decoder_run(translator(key), trace) if walk.needs_states else None
     return look_at(
         walk,

@@ -48,7 +48,7 @@ def traced(key: str, way: str) -> AttentionTrace:
 
 
 def numbers(key: str, trace: AttentionTrace, place: Site | None) -> dict[str, Any]:
-    walk = WALKS[key]
+    walk = WALKS[key].at(place)
     run = decoder_run(model(key), trace) if walk.needs_states else None
     return {
         "place": place,
@@ -73,8 +73,9 @@ def scenes(key: str, way: str, *, every_key: bool = False) -> Iterator[tuple[dic
                 count = row + 1
             for column in range(count) if every_key else sorted({0, count - 1}):
                 chosen = {"row": row, "head": head, "column": column}
-                scene = look_at(WALKS[key], trace, **given, **chosen)
-                yield {**given, **chosen}, take_steps(WALKS[key], scene)
+                walk = WALKS[key].at(place)
+                scene = look_at(walk, trace, **given, **chosen)
+                yield {**given, **chosen}, take_steps(walk, scene)
 
 
 @ways
@@ -107,7 +108,13 @@ def masked_softmax(scores: Array, mask: Array) -> Array:
     return np.asarray(softmax(np.where(mask, scores, -np.inf)))
 
 
-def scores_of(key: str, get: Callable[[str], Array], p: dict[str, Array]) -> Array:
+def by_distance(table: Array, row: int, keys: int) -> Array:
+    """Return the vector of each key's distance from `row`: the last row at either end for all beyond it."""
+    reach = len(table) // 2
+    return np.array([table[max(-reach, min(reach, key - row)) + reach] for key in range(keys)])
+
+
+def scores_of(key: str, get: Callable[[str], Array], p: dict[str, Array], row: int) -> Array:
     query, states = get("query"), get("key")
     if key in ("bahdanau", "luong-concat"):
         return np.tanh(p["query_weight.weight"] @ query + get("value") @ p["key_weight.weight"].T) @ p["score_vector"]
@@ -115,6 +122,8 @@ def scores_of(key: str, get: Callable[[str], Array], p: dict[str, Array]) -> Arr
         return states @ query
     if key == "luong-location":
         return (p["location_weight.weight"] @ query)[: len(states)]
+    if "distance_key.weight" in p:
+        states = states + by_distance(p["distance_key.weight"], row, len(states))
     if key.startswith("transformer"):
         return states @ query / np.sqrt(len(query))
     return states @ (p["general_weight"].T @ query)
@@ -135,7 +144,7 @@ def test_each_equation_gives_the_captured_next_step(key: str, way: str) -> None:
             keyed = ("scores", "mask", "weights", "raw_weights", "key", "value", "features")
             return values[:seen] if quantity in keyed else values
 
-        np.testing.assert_allclose(scores_of(key, get, p), get("scores"), **CLOSE)
+        np.testing.assert_allclose(scores_of(key, get, p, given["row"]), get("scores"), **CLOSE)
         places = np.arange(seen)
         mask = places <= given["row"] if found.causal else np.ones(seen, dtype=bool)
         factor = np.ones(seen)
@@ -151,7 +160,10 @@ def test_each_equation_gives_the_captured_next_step(key: str, way: str) -> None:
                 np.testing.assert_allclose(masked_softmax(get("scores"), mask), get("raw_weights"), **CLOSE)
         np.testing.assert_array_equal(mask, get("mask").astype(bool))
         np.testing.assert_allclose(masked_softmax(get("scores"), mask) * factor, get("weights"), **CLOSE)
-        np.testing.assert_allclose(get("weights") @ get("value"), get("context"), **CLOSE)
+        handed = get("value")
+        if "distance_value.weight" in p:
+            handed = handed + by_distance(p["distance_value.weight"], given["row"], seen)
+        np.testing.assert_allclose(get("weights") @ handed, get("context"), **CLOSE)
         if "combine.weight" in p:
             joined = np.concatenate((get("context"), get("query")))
             np.testing.assert_allclose(
@@ -208,9 +220,10 @@ def test_the_word_before_and_the_states_give_the_next_state(key: str) -> None:
             assert run.vector is not None
 
 
+@pytest.mark.parametrize("place", ["encoder.0.self", "decoder.0.cross"])
 @keys
-def test_every_step_has_its_term_in_a_formula_that_closes_what_it_opens(key: str) -> None:
-    walk = WALKS[key]
+def test_every_step_has_its_term_in_a_formula_that_closes_what_it_opens(key: str, place: str) -> None:
+    walk = WALKS[key].at(Site.parse(place))
     terms = [term for line in walk.formula for term in terms_of(line)]
     assert set(terms) == {part.key for part in walk.parts}
     drawn = [ElementTree.fromstring(mathml(line)) for line in walk.formula]  # fails if anything is left open
@@ -254,7 +267,8 @@ def test_every_mechanism_of_the_catalogue_has_a_walk() -> None:
 def scene_of(key: str, **changes: Any) -> Scene:
     trace = traced(key, "forced")
     place = trace.sites[-1] if trace.sites else None
-    return look_at(WALKS[key], trace, **{**numbers(key, trace, place), "row": 0, **changes})
+    walk = WALKS[key].at(place)
+    return look_at(walk, trace, **{**numbers(key, trace, place), "row": 0, **changes})
 
 
 def walk_once(key: str, **changes: Any) -> tuple[WalkStep, ...]:
@@ -306,14 +320,17 @@ def test_a_score_by_location_is_of_the_state_and_the_position_and_of_no_word() -
     assert "from the decoder's state alone" in says
 
 
-@pytest.mark.parametrize(("key", "named"), [("transformer", "pre-LN"), ("transformer-post-ln", "post-LN")])
+@pytest.mark.parametrize(
+    ("key", "named"),
+    [("transformer", "pre-LN"), ("transformer-post-ln", "post-LN"), ("transformer-relative", "pre-LN")],
+)
 def test_what_becomes_of_the_sum_is_said_in_both_orders(key: str, named: str) -> None:
     step = next(each for each in walk_once(key, row=1) if each.key == "add")
     assert step.says.endswith(f": {named}.")
     assert ("LayerNorm evens out the sum" in step.says) == (named == "post-LN")
 
 
-@pytest.mark.parametrize("key", ["transformer", "transformer-post-ln"])
+@pytest.mark.parametrize("key", ["transformer", "transformer-post-ln", "transformer-relative"])
 @ways
 def test_a_layer_is_walked_through_from_its_embedding_to_the_word(key: str, way: str) -> None:
     """Each equation of the layer over all its numbers, written a second time on what was captured before it."""
@@ -329,8 +346,9 @@ def test_a_layer_is_walked_through_from_its_embedding_to_the_word(key: str, way:
             return np.asarray(norm(torch.tensor(values), weight=weights[0], bias=weights[1]))
 
         if place.kind == "self" and not place.layer:
+            none = np.zeros((row + 1, 1))
             embedded = p["network.embedding.weight"][trace[place].query_tokens.ids[row]] * 16**0.5
-            np.testing.assert_allclose(embedded + p["network.positions"][row], get("input"), **CLOSE)
+            np.testing.assert_allclose(embedded + p.get("network.positions", none)[row], get("input"), **CLOSE)
         post = key == "transformer-post-ln"
         np.testing.assert_allclose(get("input") if post else normalised(get("input"), "norm"), get("read"), **CLOSE)
         size = len(get("query"))
@@ -351,7 +369,7 @@ def test_a_layer_is_walked_through_from_its_embedding_to_the_word(key: str, way:
     assert ("decoder", "cross", "predict") in found
     assert ("decoder", "self", "feedforward") not in found
     assert {("encoder", "self", step) for step in ("embed", "project", "add", "feedforward")} <= found
-    assert (("encoder", "self", "normalise") in found) == (key == "transformer")
+    assert (("encoder", "self", "normalise") in found) == (key != "transformer-post-ln")
 
 
 def test_a_sequence_to_sequence_model_hands_over_its_state_and_its_cell() -> None:

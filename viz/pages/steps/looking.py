@@ -18,7 +18,7 @@ from viz.walk.mechanisms import WALKS
 from viz.walk.order import all_steps, keep_step, nearest_step
 from viz.walk.picture import picture_of, sentence_of
 from viz.walk.scene import Scene
-from viz.walk.steps import WalkStep, look_at, take_steps
+from viz.walk.steps import Walk, WalkStep, look_at, take_steps
 from viz.walk.telling import same_row
 from viz.widgets import session
 
@@ -42,9 +42,14 @@ class Walker:
     host: Host = field(repr=False)
     run: DecoderRun | None = field(repr=False)
 
+    @property
+    def walk(self) -> Walk:
+        """The steps that it takes."""
+        return WALKS[self.place.mechanism].at(self.place.site)
+
     def scene(self, row: int, column: int | None) -> Scene:
         """Return the numbers of one query, one key of it chosen; None: the one that is read most."""
-        walk, place = WALKS[self.place.mechanism], self.place
+        walk, place = self.walk, self.place
         return look_at(
             walk,
             place.trace,
@@ -106,10 +111,7 @@ class Looked:
     @cached_property
     def walks(self) -> list[tuple[WalkStep, ...]]:
         """The steps of each mechanism."""
-        return [
-            take_steps(WALKS[each.place.mechanism], scene)
-            for each, scene in zip(self.walkers, self.scenes, strict=True)
-        ]
+        return [take_steps(each.walk, scene) for each, scene in zip(self.walkers, self.scenes, strict=True)]
 
     @cached_property
     def titles(self) -> dict[str, str]:
@@ -120,7 +122,7 @@ class Looked:
     def pictures(self) -> list[dict[str, Any]]:
         """What is drawn of each mechanism."""
         drawn = [
-            picture_of(WALKS[each.place.mechanism], scene, steps, self.unit)
+            picture_of(each.walk, scene, steps, self.unit)
             for each, scene, steps in zip(self.walkers, self.scenes, self.walks, strict=True)
         ]
         return keep_step(drawn, self.titles)

@@ -107,7 +107,7 @@ def _walk(host: Host, places: list[Place], unit: Unit) -> None:
     looked = Looked(tuple(walker_of(host, place) for place in places), unit, _lead(first), row, column)
     step = _step(looked.titles, told)
     walk_canvas(looked.encode(step), key=CANVAS)
-    formulas = [WALKS[place.mechanism].formula for place in places]
+    formulas = [WALKS[place.mechanism].at(place.site).formula for place in places]
     keep_row(
         lambda: PrintedWalk(looked.pictures, formulas, step),
         key="walk",
