@@ -13,6 +13,7 @@ to it.
 from models.edits.edit import Array, Edit
 from models.edits.operations import (
     OPERATIONS,
+    Harden,
     KeepHeads,
     MaskCell,
     MaskKey,
@@ -21,7 +22,11 @@ from models.edits.operations import (
     UniformRow,
     Window,
     ZeroHead,
+<<<<<<< HEAD
     ZeroRow,
+=======
+    harden,
+>>>>>>> d5c2276 (Hard attention as an edit: a row, or every row, reads its strongest key alone; vectors by distance on Positions)
     keep_heads,
     mask_cell,
     mask_key,
@@ -38,6 +43,7 @@ __all__ = [
     "OPERATIONS",
     "Array",
     "Edit",
+    "Harden",
     "KeepHeads",
     "MaskCell",
     "MaskKey",
@@ -46,7 +52,11 @@ __all__ = [
     "UniformRow",
     "Window",
     "ZeroHead",
+<<<<<<< HEAD
     "ZeroRow",
+=======
+    "harden",
+>>>>>>> d5c2276 (Hard attention as an edit: a row, or every row, reads its strongest key alone; vectors by distance on Positions)
     "keep_heads",
     "mask_cell",
     "mask_key",

@@ -113,6 +113,27 @@ class UniformRow(_RowEdit):
 
 
 @dataclass(frozen=True)
+class Harden(_RowEdit):
+    """Let a row read its strongest key alone: that weight becomes 1, all others 0.
+
+    This is hard attention (Xu et al. 2015, section 4.1) of a model that was trained with soft attention, with the
+    likeliest place in the stead of a sampled one. Of equal weights the first is taken; a row of zeros stays as it is.
+    """
+
+    name = "harden"
+
+    def _write(self, part: Array) -> None:
+        best = part.argmax(axis=-1)[..., None]
+        reads = np.take_along_axis(part, best, axis=-1) > 0
+        part[...] = 0
+        np.put_along_axis(part, best, reads.astype(part.dtype), axis=-1)
+
+    def describe(self) -> Message:
+        """Say in words what the edit does."""
+        return Message("{row} hardened: its strongest key gets 1, all others 0", row=self._row())
+
+
+@dataclass(frozen=True)
 class SetRow(_RowEdit):
     """Set a row to (1 - blend) * row + blend * weights, with `blend` in 0 to 1.
 
@@ -272,16 +293,22 @@ zero_head = ZeroHead
 keep_heads = KeepHeads
 zero_row = ZeroRow
 uniform_row = UniformRow
+harden = Harden
 set_row = SetRow
 scale_scores = ScaleScores
 mask_key = MaskKey
 mask_cell = MaskCell
 window = Window
 
+<<<<<<< HEAD
 OPERATIONS: dict[str, type[Edit]] = {
     each.name: each
     for each in (ZeroHead, KeepHeads, ZeroRow, UniformRow, SetRow, ScaleScores, MaskKey, MaskCell, Window)
 }
+=======
+_ALL_OPERATIONS = (ZeroHead, KeepHeads, UniformRow, Harden, SetRow, ScaleScores, MaskKey, MaskCell, Window)
+OPERATIONS: dict[str, type[Edit]] = {each.name: each for each in _ALL_OPERATIONS}
+>>>>>>> d5c2276 (Hard attention as an edit: a row, or every row, reads its strongest key alone; vectors by distance on Positions)
 """Those that a link may name, by their names."""
 
 

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from models.messages import Message
 from models.networks.base import TranslationNetwork
+from models.networks.relative import RelativeTransformerNetwork
 from models.networks.transformer import TransformerMemory, TransformerNetwork
 from models.sites import Site
 from models.translation.translator import Translator
@@ -126,12 +127,11 @@ def without_positions(model: Translator) -> Translator:
     Raises
     ------
     TypeError
-        If the model is no Transformer: a recurrent encoder knows the order of its words from reading them in it.
+        If the model adds no positions: a recurrent encoder knows the order of its words from reading them in it, one of
+        relative positions from distances.
     """
-    if not isinstance(model.network, TransformerNetwork):
-        message = f"{model.key} adds no positions that could be left out"
-        raise TypeError(message)
-    return Translator(model.entry, WithoutSourcePositions(model.network), model.tokenizer)
+    network = _adding_positions(model)
+    return Translator(model.entry, WithoutSourcePositions(network), model.tokenizer)
 
 
 def encodings(model: Translator, count: int) -> Tensor:
@@ -143,7 +143,13 @@ def encodings(model: Translator, count: int) -> Tensor:
         Of a Transformer.
     count : int
     """
-    if not isinstance(model.network, TransformerNetwork):
-        message = f"{model.key} adds no positions"
+    return _adding_positions(model).positions[:count]
+
+
+def _adding_positions(model: Translator) -> TransformerNetwork:
+    """Return its network; TypeError if it adds no positions to its embeddings."""
+    network = model.network
+    if not isinstance(network, TransformerNetwork) or isinstance(network, RelativeTransformerNetwork):
+        message = f"{model.key} adds no positions that could be left out"
         raise TypeError(message)
-    return model.network.positions[:count]
+    return network

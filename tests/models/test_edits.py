@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from models.edits import (
     OPERATIONS,
     Edit,
+    harden,
     keep_heads,
     mask_cell,
     mask_key,
@@ -60,6 +61,7 @@ edits = st.one_of(
     st.builds(keep_heads, places, st.lists(positions, min_size=1, max_size=5).map(tuple)),
     st.builds(zero_row, places, maybe_positions, maybe_positions),
     st.builds(uniform_row, places, maybe_positions, maybe_positions),
+    st.builds(harden, places, maybe_positions, maybe_positions),
     st.builds(set_row, places, maybe_positions, maybe_positions, distributions(), st.floats(0, 1)),
     st.builds(scale_scores, places, st.floats(-1e6, 1e6)),
     st.builds(mask_key, places, positions),
@@ -97,6 +99,31 @@ class TestWhatEachChanges:
 
     def test_uniform_row_leaves_an_empty_row_empty(self) -> None:
         assert not uniform_row(CROSS, 0, 0).apply(np.zeros((1, 1, 3), dtype=np.float32)).any()
+
+    @given(softmax_maps(), st.data())
+    def test_harden_makes_each_row_one_hot_where_it_was_largest(
+        self, weights: NDArray[np.float32], data: st.DataObject
+    ) -> None:
+        """It is the row forced on its strongest key, and done twice it is what it was once; batched as alone."""
+        head = data.draw(st.none() | st.integers(0, len(weights) - 1))
+        row = data.draw(st.none() | st.integers(0, weights.shape[1] - 1))
+        edited = harden(CROSS, head, row).apply(weights)
+        expected = weights
+        for at_head in range(len(weights)) if head is None else (head,):
+            for at_row in range(weights.shape[1]) if row is None else (row,):
+                best = int(weights[at_head, at_row].argmax())
+                expected = set_row(CROSS, at_head, at_row, (0.0,) * best + (1.0,), 1).apply(expected)
+                assert sorted(edited[at_head, at_row])[-1] == 1 == edited[at_head, at_row].sum()
+        np.testing.assert_array_equal(edited, expected)
+        np.testing.assert_array_equal(harden(CROSS, head, row).apply(edited), edited)
+        batch = np.stack([weights, weights[:, ::-1]])
+        np.testing.assert_array_equal(
+            harden(CROSS, head, None).apply(batch)[1], harden(CROSS, head, None).apply(batch[1])
+        )
+
+    def test_harden_takes_the_first_of_equal_weights_and_leaves_an_empty_row_empty(self) -> None:
+        weights = np.float32([[[0.5, 0.5, 0.0], [0.0, 0.0, 0.0]]])
+        np.testing.assert_array_equal(harden(CROSS, None, None).apply(weights), [[[1, 0, 0], [0, 0, 0]]])
 
     def test_set_row_mixes_by_blend(self) -> None:
         edited = set_row(CROSS, 0, 2, (0, 0, 0, 1), 0.5).apply(example_map())
@@ -190,6 +217,7 @@ class TestWhatIsLeftAlone:
             scale_scores(CROSS, 1),
             keep_heads(CROSS, (0, 1)),
             uniform_row(CROSS, None, 3),
+            harden(CROSS, None, 3),
             set_row(CROSS, 0, 9, (1.0,), 1),
         ],
     )
@@ -207,7 +235,11 @@ class TestWhatIsLeftAlone:
     ) -> None:
         row = data.draw(st.none() | st.integers(0, weights.shape[1] - 1))
         given_row = data.draw(distributions(size=weights.shape[2]))
-        for edit in (uniform_row(CROSS, None, row), set_row(CROSS, 0, row, given_row, data.draw(st.floats(0, 1)))):
+        for edit in (
+            uniform_row(CROSS, None, row),
+            harden(CROSS, 0, row),
+            set_row(CROSS, 0, row, given_row, data.draw(st.floats(0, 1))),
+        ):
             assert edit.keeps_row_sums
             np.testing.assert_allclose(edit.apply(weights).sum(-1), 1, atol=1e-5)
 
@@ -249,6 +281,7 @@ class TestWhereItActs:
             "keep_heads": "weights",
             "zero_row": "weights",
             "uniform_row": "weights",
+            "harden": "weights",
             "set_row": "weights",
             "scale_scores": "scores",
             "mask_key": "mask",
@@ -376,6 +409,11 @@ class TestAsText:
                 uniform_row(CROSS, 0, 3),
                 "uniform_row(decoder.0.cross,0,3)",
                 "row 4 of head 0 of decoder layer 0 cross-attention spread evenly over its keys",
+            ),
+            (
+                harden(CROSS, 0, 3),
+                "harden(decoder.0.cross,0,3)",
+                "row 4 of head 0 of decoder layer 0 cross-attention hardened: its strongest key gets 1, all others 0",
             ),
             (
                 set_row(CROSS, None, 3, (0.25, 0.75), 0.5),

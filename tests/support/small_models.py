@@ -40,7 +40,7 @@ SIZES: MappingProxyType[str, dict[str, Any]] = MappingProxyType(
         "convs2s": {"d_model": 8, "encoder_layers": 2, "decoder_layers": 2},
         "transformer-post-ln": _TRANSFORMER,
         "transformer": _TRANSFORMER,
-        "transformer-relative": {**_TRANSFORMER, "reach": 2},
+        "transformer-relative": {**_TRANSFORMER, "reach": 6},
     }
 )
 

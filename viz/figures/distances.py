@@ -178,7 +178,7 @@ def score_parts_heatmap(view: View, words: Numbers, distance: Numbers, *, width:
     meaning = _("part of the score before the softmax: above 0 it draws the reading to this token, below 0 away")
     colours = difference_colours("linear", width=width, meaning=meaning, largest=largest)
     panels = []
-    for title, values in ((_("From the words: q k"), words), (_("From the distance: q a\u1d37"), distance)):
+    for title, values in ((_("From the words: q k"), words), (_("From the distance: q a^K"), distance)):
         fitting, notes = fitting_title(title, title, tuple(notes_of(view)), width / 2)
         panels.append(panel_of(view, title=fitting, notes=notes, values=np.asarray(values, np.float32), signed=True))
     return draw_panels(panels, colours, colour="linear", width=width, most_labelled=None)

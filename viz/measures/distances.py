@@ -67,7 +67,9 @@ def biases(queries: Numbers, vectors: Numbers) -> NDArray[np.float64]:
     return np.asarray(mean @ np.asarray(vectors, dtype=np.float64).T / np.sqrt(vectors.shape[1]))
 
 
-def score_parts(scores: Numbers, by_distance: Numbers, mask: Numbers) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+def score_parts(
+    scores: Numbers, by_distance: Numbers, mask: Numbers
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Return the part of each score that the words give and the part that the distance gives; NaN where none is read.
 
     Parameters

@@ -72,7 +72,7 @@ def _by_distance(scene: Scene) -> Numbers:
 
 def _products_strip(scene: Scene, *, made: bool = False) -> Strip:
     name, place = _("products with the distances, worked out here"), (None, scene.column)
-    return Strip(name, "q a\u1d37", _by_distance(scene)[None], columns=scene.keys, marked=place, made=made)
+    return Strip(name, "q a^K", _by_distance(scene)[None], columns=scene.keys, marked=place, made=made)
 
 
 def _distance(scene: Scene) -> Built:
@@ -84,7 +84,7 @@ def _distance(scene: Scene) -> Built:
     )
     table = Strip(
         _("parameters: the vector of each key's distance"),
-        "a\u1d37",
+        "a^K",
         vectors.astype(np.float32),
         rows=scene.keys,
         marked=(scene.column, None),
@@ -139,7 +139,7 @@ def _context(scene: Scene) -> Built:
     strips = (
         weights_strip(scene),
         Strip(names[0], "v", scene.of_keys("value"), rows=scene.keys, marked=mark_at),
-        Strip(names[1], "a\u2c7d", vectors.astype(np.float32), rows=scene.keys, marked=mark_at),
+        Strip(names[1], "a^V", vectors.astype(np.float32), rows=scene.keys, marked=mark_at),
         context_strip(scene, marked=k, made=True),
     )
     line = rf"{scene.letters.context}_{{{scene.row_name},[{k}]}} &= {digits} = {number(computed, 4)}"

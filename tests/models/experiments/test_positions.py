@@ -79,6 +79,8 @@ def test_a_model_that_adds_none_has_none_to_leave_out() -> None:
     for act in (without_positions, lambda model: encodings(model, 3)):
         with pytest.raises(TypeError, match="adds no positions"):
             act(translator("bahdanau"))
+        with pytest.raises(TypeError, match="adds no positions"):
+            act(translator("transformer-relative"))
 
 
 def test_dot_products_depend_on_the_distance_alone() -> None:

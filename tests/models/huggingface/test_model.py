@@ -15,7 +15,7 @@ import torch
 import transformers
 from transformers import AttentionInterface, AttentionMaskInterface
 
-from models.edits import keep_heads, mask_key, scale_scores, set_row, uniform_row, window, zero_head
+from models.edits import harden, keep_heads, mask_key, scale_scores, set_row, uniform_row, window, zero_head
 from models.errors import InputError
 from models.hooks import CaptureError, current_session
 from models.huggingface import attention, layers
@@ -253,12 +253,13 @@ class TestEdits:
         [
             lambda place: keep_heads(place, (0,)),
             lambda place: uniform_row(place, None, None),
+            lambda place: harden(place, None, None),
             lambda place: set_row(place, 0, 5, (1.0,), 0.5),
             lambda place: scale_scores(place, 3.0),
             lambda place: mask_key(place, 2),
             lambda place: window(place, 6, 5, 1),
         ],
-        ids=["keep_heads", "uniform_row", "set_row", "scale_scores", "mask_key", "window"],
+        ids=["keep_heads", "uniform_row", "harden", "set_row", "scale_scores", "mask_key", "window"],
     )
     def test_each_edit_acts_on_the_layers_after_it(self, family: str, edit: Callable[[str], Any]) -> None:
         place = str(tiny_model(family).sites[0])

@@ -19,6 +19,7 @@ from torch import Tensor, nn
 
 from models.edits import (
     Edit,
+    harden,
     keep_heads,
     mask_key,
     scale_scores,
@@ -344,6 +345,7 @@ CHANGING = [
     scale_scores(PLACE, 0),
     scale_scores("*.*.cross", -1),
     uniform_row(PLACE, None, None),
+    harden(PLACE, None, None),
     set_row(PLACE, None, None, (0, 0, 1.0), 0.9),
     window(PLACE, None, 0, 1),
     zero_head(PLACE, None),
@@ -353,7 +355,9 @@ CHANGING = [
 @attentive
 class TestEdits:
     @pytest.mark.parametrize(
-        "edit", [mask_key(PLACE, 1), scale_scores(PLACE, 0.3), uniform_row(PLACE, None, 2)], ids=str
+        "edit",
+        [mask_key(PLACE, 1), scale_scores(PLACE, 0.3), uniform_row(PLACE, None, 2), harden(PLACE, None, 2)],
+        ids=str,
     )
     def test_so_it_does_under_an_edit(self, key: str, edit: Edit) -> None:
         model = fluent(key, SENTENCE)

@@ -4,6 +4,7 @@ import pytest
 
 from models.edits import (
     Edit,
+    harden,
     keep_heads,
     mask_key,
     scale_scores,
@@ -32,6 +33,8 @@ WHERE = "(decoder layer 0 cross-attention)"
         ((keep_heads(CROSS, (0, 2)),), f"only heads 0, 2 are kept {WHERE}"),
         ((uniform_row(CROSS, None, 0), uniform_row(CROSS, None, 1)), f"“chat” reads all alike {WHERE}"),
         ((uniform_row(CROSS, 2, None),), f"every word reads all alike in head 2 {WHERE}"),
+        ((harden(CROSS, None, 0),), f"“chat” reads only its strongest word: hard attention {WHERE}"),
+        ((harden(CROSS, 1, None),), f"every word reads only its strongest word: hard attention in head 1 {WHERE}"),
         ((set_row(CROSS, None, 1, (0.0, 1.0), 1.0),), f"“chat” reads only “cat” {WHERE}"),
         ((set_row(CROSS, 1, 1, (0.0, 1.0), 0.5),), f"“chat” reads only “cat”, blended in by 0.5 in head 1 {WHERE}"),
         ((scale_scores(CROSS, 2.0),), f"the reading is made sharper: {scale_scores(CROSS, 2.0)}"),
@@ -54,6 +57,7 @@ def test_an_action_of_several_kinds_is_told_whole() -> None:
     [
         mask_key(CROSS, 3),
         uniform_row(CROSS, 0, 3),
+        harden(CROSS, 0, 3),
         set_row(CROSS, None, 0, (0.0, 0.0, 0.0, 1.0), 1.0),
         window(CROSS, None, 3, 1),
     ],

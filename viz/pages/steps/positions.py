@@ -11,6 +11,7 @@ import models
 from models.sites import Site
 from viz.figures import alignment_heatmap
 from viz.figures.positions import dot_products, dot_products_by_distance, position_encoding
+from viz.pages.steps.distances import show_distances
 from viz.pages.steps.equations import show_equations
 from viz.pages.steps.numbers import LONGEST_NAMED
 from viz.pages.steps.settings import COUNT, COUNTS, ENCODER_HEAD, ENCODER_LAYER
@@ -50,6 +51,7 @@ def show_positions(sentence: str, pair: str, messages: DeltaGenerator) -> None:
     source = read_sentence(host, key, sentence, messages)
     if source is not None:
         _compare(host, key, source, available)
+    show_distances(sentence, pair, messages, available)
 
 
 def _encoding(host: Host, key: str, available: float) -> None:

@@ -183,6 +183,8 @@ COUNTS = ("16", "32", "64", "128")
 COUNT = Choice("count", title=mark("How many"), default="64", shape="slider")
 ENCODER_LAYER = Choice("encoder-layer", title=mark("Layer"), shape="box")
 ENCODER_HEAD = Choice("encoder-head", title=mark("Head"), default="0", shape="box")
+DISTANCE_PLACE = Choice("distance-layer", title=mark("Layer"), shape="box")
+DISTANCE_HEAD = Choice("distance-head", title=mark("Head"), default="0", shape="box")
 
 SETTINGS = (
     SENTENCE,
@@ -208,5 +210,7 @@ SETTINGS = (
     COUNT,
     ENCODER_LAYER,
     ENCODER_HEAD,
+    DISTANCE_PLACE,
+    DISTANCE_HEAD,
     UNIT,
 )

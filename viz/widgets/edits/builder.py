@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from models.edits import keep_heads, mask_cell, mask_key, scale_scores, set_row, uniform_row, window, zero_head
+from models.edits import harden, keep_heads, mask_cell, mask_key, scale_scores, set_row, uniform_row, window, zero_head
 from models.trace import AttentionMap, AttentionTrace
 from viz.text.counting import FIRST_POSITION, numbered, position_number
 from viz.text.language import _, mark
@@ -35,6 +35,7 @@ OPERATIONS: Mapping[str, str] = {
     "off": mark("switch heads off"),
     "keep": mark("keep only some heads"),
     "even": mark("spread a row evenly"),
+    "hard": mark("harden: the strongest word alone"),
     "force": mark("force a row on a word"),
     "row": mark("set a row by hand"),
     "temperature": mark("sharpen or flatten (temperature)"),
@@ -107,6 +108,11 @@ def _keep(field: Field) -> Action:
 def _even(field: Field) -> Action:
     head = choose_one_head(field)
     return tuple(uniform_row(field.site, head, row) for row in choose_rows(field))
+
+
+def _hard(field: Field) -> Action:
+    head = choose_one_head(field)
+    return tuple(harden(field.site, head, row) for row in choose_rows(field))
 
 
 def _shared(places: Sequence[int], count: int) -> tuple[float, ...]:
@@ -251,6 +257,7 @@ _BUILDERS: Mapping[str, Callable[[Field], Action]] = {
     "off": _off,
     "keep": _keep,
     "even": _even,
+    "hard": _hard,
     "force": _force,
     "temperature": _temperature,
     "window": _window,

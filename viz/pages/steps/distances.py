@@ -1,0 +1,181 @@
+"""Positions learnt by distance: the vectors of relative positions, and what they add to the scores of the sentence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+from streamlit.delta_generator import DeltaGenerator
+
+import models
+from models.mechanisms import mechanisms
+from models.sites import Site
+from models.trace import AttentionTrace
+from viz.figures.distances import (
+    Numbers,
+    distance_biases,
+    distance_cosines,
+    distance_norms,
+    score_parts_heatmap,
+    signed,
+)
+from viz.measures.distances import biases, cosines, distances_read, score_parts, share_of_distance
+from viz.pages.steps.equations import show_equations
+from viz.pages.steps.numbers import LONGEST_NAMED
+from viz.pages.steps.places import place_name
+from viz.pages.steps.settings import DISTANCE_HEAD, DISTANCE_PLACE
+from viz.pages.steps.walk import read_sentence
+from viz.server.inside import inside_of
+from viz.server.loading import usable
+from viz.server.runtime import Host, shared_host
+from viz.text.language import _, _n
+from viz.views.view import choose_view
+from viz.widgets.chart import show_figure
+from viz.widgets.settings import choose
+
+MECHANISM = "transformer-relative"
+
+
+@dataclass(frozen=True, eq=False)
+class _Learnt:
+    """The vectors of one layer, those that its queries can read.
+
+    Parameters
+    ----------
+    distances : int array, [distance]
+    tables : dict of str to array, [distance, d_head]
+        Of keys, then of values, by what figures call them.
+    reach : int
+    """
+
+    distances: NDArray[np.int64]
+    tables: dict[str, Numbers]
+    reach: int
+
+
+def show_distances(sentence: str, pair: str, messages: DeltaGenerator, available: float) -> None:
+    """Show the page's part on relative positions, where their weights are installed.
+
+    Parameters
+    ----------
+    sentence : str
+        As it was typed.
+    pair : str
+        Such as ``en-fr``.
+    messages : DeltaGenerator
+        Where what is wrong is said.
+    available : float
+        Pixels that the page is wide.
+    """
+    host, key = shared_host(), f"{MECHANISM}-{pair}"
+    if key not in models.catalog():
+        return
+    st.header(_("Vectors learnt by distance: {title}", title=_(mechanisms()[MECHANISM].title)), anchor=False)
+    show_equations(
+        r"e_{ij} = \frac{q_i (k_j + a^K_{ij})^\top}{\sqrt{d_{head}}}",
+        r"c_i = \sum_j \alpha_{ij} (v_j + a^V_{ij})",
+        available=available,
+        beside=True,
+    )
+    if not usable(host, (key,), messages):
+        return
+    source = read_sentence(host, key, sentence, messages)
+    if source is None:
+        return
+    trace = host.attend(key, source)
+    site, head = _choose_place(trace)
+    learnt = _learnt(host, key, site)
+    _vectors(learnt, available)
+    _of_sentence(host.attend(key, source, sites=(f"{site}.*",)), learnt, site, head, available)
+
+
+def _choose_place(trace: AttentionTrace) -> tuple[Site, int]:
+    sites = [site for site in trace.sites if site.kind == "self"]
+    with st.container(horizontal=True, vertical_alignment="center", key="distance-choices"):
+        with st.container(width=246):
+            site = Site.parse(choose(DISTANCE_PLACE, {str(each): place_name(each) for each in sites}))
+        with st.container(width=150):
+            names = {str(head): _("head {head}", head=head) for head in range(len(trace[site].head_names))}
+            return site, int(choose(DISTANCE_HEAD, names))
+
+
+def _learnt(host: Host, key: str, site: Site) -> _Learnt:
+    names = ("distance_key.weight", "distance_value.weight")
+    found = inside_of(host, key).parameters_at(site, names)
+    distances = distances_read(found[names[0]], causal=site.stack == "decoder")
+    titles = _("for keys: a^K"), _("for values: a^V")
+    tables = {title: found[name][: len(distances)] for title, name in zip(titles, names, strict=True)}
+    return _Learnt(distances, tables, len(found[names[0]]) // 2)
+
+
+def _vectors(learnt: _Learnt, available: float) -> None:
+    """Show the vectors themselves: the same for every sentence and for all heads of the layer."""
+    keys = next(iter(learnt.tables.values()))
+    alike = cosines(keys)
+    near, far = float(np.diagonal(alike, 1).mean()), float(np.diagonal(alike, len(alike) // 2).mean())
+    says = _n(
+        "No position is added to a token. Each layer has learnt a vector for every distance up to {count} token, and "
+        "all beyond share the last; its heads share them. On average neighbouring distances are alike by {near} (for "
+        "keys), those {apart} apart by {far}.",
+        "No position is added to a token. Each layer has learnt a vector for every distance up to {count} tokens, and "
+        "all beyond share the last; its heads share them. On average neighbouring distances are alike by {near} (for "
+        "keys), those {apart} apart by {far}.",
+        learnt.reach,
+        near=f"{near:.2f}",
+        far=f"{far:.2f}",
+        apart=len(alike) // 2,
+    )
+    if len(learnt.distances) <= learnt.reach + 1:
+        says += " " + _("A decoder never reads ahead, so that no distance above 0 is used.")
+    show_figure(
+        distance_cosines(learnt.tables, learnt.distances, width=available),
+        key="distance-cosines",
+        says=says,
+        name="likeness of vectors by distance",
+        available=available,
+    )
+    norms = np.linalg.norm(np.asarray(keys, np.float64), axis=1)
+    show_figure(
+        distance_norms(learnt.tables, learnt.distances, width=available),
+        key="distance-norms",
+        says=_(
+            "The longer its vector, the more a distance can say. The longest for keys is that of distance {distance}.",
+            distance=signed(int(learnt.distances[norms.argmax()])),
+        ),
+        name="length of vectors by distance",
+        available=available,
+    )
+
+
+def _of_sentence(trace: AttentionTrace, learnt: _Learnt, site: Site, head: int, available: float) -> None:
+    """Show what distance adds to the scores of the sentence, and the words' part beside it."""
+    found = trace[site].companions
+    added = biases(found["query"], next(iter(learnt.tables.values())))
+    best = int(learnt.distances[added[head].argmax()])
+    name = trace.source_text[:LONGEST_NAMED]
+    show_figure(
+        distance_biases(added, learnt.distances, head=head, width=available),
+        key="distance-biases",
+        says=_(
+            "On average over the tokens of this sentence, head {head} adds most to the score at distance {distance}, "
+            "whatever word stands there.",
+            head=head,
+            distance=signed(best),
+        ),
+        name=f"{name} added by distance",
+        available=available,
+    )
+    parts = score_parts(found["scores"][head], found["by_distance"][head], found["mask"][head])
+    show_figure(
+        score_parts_heatmap(choose_view(trace, site=site, head=head, unit="piece"), *parts, width=available),
+        key="distance-parts",
+        says=_(
+            "The score of each pair is the sum of both. Of what tells the tokens of a row apart, the distance gives "
+            "{share}, the words the rest (shares of the variance along a row).",
+            share=f"{share_of_distance(*parts):.0%}",
+        ),
+        name=f"{name} score by words and by distance",
+        available=available,
+    )
