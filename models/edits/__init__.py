@@ -22,11 +22,8 @@ from models.edits.operations import (
     UniformRow,
     Window,
     ZeroHead,
-<<<<<<< HEAD
     ZeroRow,
-=======
     harden,
->>>>>>> d5c2276 (Hard attention as an edit: a row, or every row, reads its strongest key alone; vectors by distance on Positions)
     keep_heads,
     mask_cell,
     mask_key,
@@ -52,11 +49,8 @@ __all__ = [
     "UniformRow",
     "Window",
     "ZeroHead",
-<<<<<<< HEAD
     "ZeroRow",
-=======
     "harden",
->>>>>>> d5c2276 (Hard attention as an edit: a row, or every row, reads its strongest key alone; vectors by distance on Positions)
     "keep_heads",
     "mask_cell",
     "mask_key",

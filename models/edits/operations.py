@@ -300,15 +300,10 @@ mask_key = MaskKey
 mask_cell = MaskCell
 window = Window
 
-<<<<<<< HEAD
 OPERATIONS: dict[str, type[Edit]] = {
     each.name: each
-    for each in (ZeroHead, KeepHeads, ZeroRow, UniformRow, SetRow, ScaleScores, MaskKey, MaskCell, Window)
+    for each in (ZeroHead, KeepHeads, ZeroRow, UniformRow, Harden, SetRow, ScaleScores, MaskKey, MaskCell, Window)
 }
-=======
-_ALL_OPERATIONS = (ZeroHead, KeepHeads, UniformRow, Harden, SetRow, ScaleScores, MaskKey, MaskCell, Window)
-OPERATIONS: dict[str, type[Edit]] = {each.name: each for each in _ALL_OPERATIONS}
->>>>>>> d5c2276 (Hard attention as an edit: a row, or every row, reads its strongest key alone; vectors by distance on Positions)
 """Those that a link may name, by their names."""
 
 

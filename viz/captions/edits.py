@@ -6,11 +6,19 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import fields
 
-<<<<<<< HEAD
-from models.edits import Edit, KeepHeads, MaskCell, MaskKey, ScaleScores, SetRow, UniformRow, Window, ZeroHead, ZeroRow
-=======
-from models.edits import Edit, Harden, KeepHeads, MaskCell, MaskKey, ScaleScores, SetRow, UniformRow, Window, ZeroHead
->>>>>>> d5c2276 (Hard attention as an edit: a row, or every row, reads its strongest key alone; vectors by distance on Positions)
+from models.edits import (
+    Edit,
+    Harden,
+    KeepHeads,
+    MaskCell,
+    MaskKey,
+    ScaleScores,
+    SetRow,
+    UniformRow,
+    Window,
+    ZeroHead,
+    ZeroRow,
+)
 from models.edits.words import place_in_words
 from models.trace import AttentionTrace, TokenSequence
 from viz.text.language import _, _n, listed, say
@@ -108,20 +116,14 @@ def describe(action: tuple[Edit, ...], *, queries: TokenSequence, keys: TokenSeq
 
 
 def _names_no_place(edit: Edit) -> bool:
-<<<<<<< HEAD
-    return isinstance(edit, MaskKey | MaskCell | ZeroHead | KeepHeads | ZeroRow | UniformRow | SetRow)
-=======
-    return isinstance(edit, MaskKey | MaskCell | ZeroHead | KeepHeads | UniformRow | Harden | SetRow)
->>>>>>> d5c2276 (Hard attention as an edit: a row, or every row, reads its strongest key alone; vectors by distance on Positions)
+    return isinstance(edit, MaskKey | MaskCell | ZeroHead | KeepHeads | ZeroRow | UniformRow | Harden | SetRow)
 
 
 def _said(action: tuple[Edit, ...], queries: TokenSequence, keys: TokenSequence) -> str:
     first = action[0]
-<<<<<<< HEAD
-    row = _quoted(queries, [edit.row for edit in action if isinstance(edit, ZeroRow | UniformRow | SetRow | Window)])
-=======
-    row = _quoted(queries, [edit.row for edit in action if isinstance(edit, UniformRow | Harden | SetRow | Window)])
->>>>>>> d5c2276 (Hard attention as an edit: a row, or every row, reads its strongest key alone; vectors by distance on Positions)
+    row = _quoted(
+        queries, [edit.row for edit in action if isinstance(edit, ZeroRow | UniformRow | Harden | SetRow | Window)]
+    )
     if isinstance(first, MaskKey):
         words = _quoted(keys, [edit.key for edit in action if isinstance(edit, MaskKey)])
         return _("{words} may not be read", words=words)
@@ -133,12 +135,9 @@ def _said(action: tuple[Edit, ...], queries: TokenSequence, keys: TokenSequence)
     if isinstance(first, KeepHeads):
         named = ", ".join(map(str, first.heads))
         return _n("only head {heads} is kept", "only heads {heads} are kept", len(first.heads), heads=named)
-<<<<<<< HEAD
     if isinstance(first, ZeroRow):
         return _of_head(_("{row} reads nothing", row=row) if row else _("no row reads anything"), first.head)
-=======
     every = _("every hop") if first.site.endswith("hops") else _("every word")
->>>>>>> d5c2276 (Hard attention as an edit: a row, or every row, reads its strongest key alone; vectors by distance on Positions)
     if isinstance(first, UniformRow):
         said = _("{row} reads all alike", row=row) if row else _("every word reads all alike")
         if not row and first.site.endswith("hops"):

@@ -109,6 +109,7 @@ class TestCatalogue:
             "convs2s",
             "transformer-post-ln",
             "transformer",
+            "transformer-relative",
         )
 
     @keys

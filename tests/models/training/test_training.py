@@ -316,7 +316,9 @@ class TestRecipes:
             assert len({(frozenset(each.path for each in recipe.files), recipe.vocabulary) for recipe in recipes}) == 1
             taught = [recipe for recipe in recipes if any(each.teacher for each in recipe.files)]
             for alike in (taught, [recipe for recipe in recipes if recipe not in taught]):
-                assert len({(recipe.files, recipe.seed) for recipe in alike}) <= 1
+                assert len({recipe.files for recipe in alike}) <= 1
+                ranked = [recipe for recipe in alike if not mechanisms()[recipe.mechanism].is_hall]
+                assert len({recipe.seed for recipe in ranked}) <= 1  # a hall may go on where another left off
 
     def test_no_model_is_its_own_teacher(self) -> None:
         for recipe in map(read_recipe, RECIPES):
