@@ -135,22 +135,27 @@ def _said(action: tuple[Edit, ...], queries: TokenSequence, keys: TokenSequence)
     if isinstance(first, KeepHeads):
         named = ", ".join(map(str, first.heads))
         return _n("only head {heads} is kept", "only heads {heads} are kept", len(first.heads), heads=named)
-    if isinstance(first, ZeroRow):
-        return _of_head(_("{row} reads nothing", row=row) if row else _("no row reads anything"), first.head)
-    every = _("every hop") if first.site.endswith("hops") else _("every word")
-    if isinstance(first, UniformRow):
-        said = _("{row} reads all alike", row=row) if row else _("every word reads all alike")
-        if not row and first.site.endswith("hops"):
-            said = _("every hop reads all alike")
-        return _of_head(said, first.head)
-    if isinstance(first, Harden):
-        return _of_head(_("{row} reads only its strongest word: hard attention", row=row or every), first.head)
-    if isinstance(first, SetRow):
-        return _of_head(_set(first, row or every, keys), first.head)
+    if isinstance(first, ZeroRow | UniformRow | Harden | SetRow):
+        return _of_head(_row_said(first, row, keys), first.head)
     if isinstance(first, ScaleScores):
         turned = _("made sharper") if first.factor > 1 else _("made flatter")
         return _("the reading is {turned}: {edit}", turned=turned, edit=say(first.describe()))
     return _("{row}: {edit}", row=row, edit=say(first.describe())) if row else say(first.describe())
+
+
+def _row_said(edit: ZeroRow | UniformRow | Harden | SetRow, row: str, keys: TokenSequence) -> str:
+    """Say what becomes of `row`, or of every row if that is empty."""
+    hops = edit.site.endswith("hops")
+    if isinstance(edit, ZeroRow):
+        return _("{row} reads nothing", row=row) if row else _("no row reads anything")
+    if isinstance(edit, UniformRow) and not row:
+        return _("every hop reads all alike") if hops else _("every word reads all alike")
+    if isinstance(edit, UniformRow):
+        return _("{row} reads all alike", row=row)
+    row = row or (_("every hop") if hops else _("every word"))
+    if isinstance(edit, Harden):
+        return _("{row} reads only its strongest word: hard attention", row=row)
+    return _set(edit, row, keys)
 
 
 def _heads_off(heads: Sequence[int | None]) -> str:
