@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from models.huggingface.model import PretrainedModel
     from models.model import Model
     from models.networks.base import TranslationNetwork
+    from models.readers.language import LanguageReader
     from models.readers.self_attentive import SelfAttentiveReader
     from models.translation.tokenizer import PairTokenizer
     from models.translation.translator import Translator
@@ -95,7 +96,8 @@ def load(key: str | Path) -> Model:
     Returns
     -------
     Model
-        A `Translator` of `catalog()` and of a folder with a card, else a `PretrainedModel`, or a `SelfAttentiveReader`.
+        A `Translator` of `catalog()` and of a folder with a card, else a `PretrainedModel`, a `SelfAttentiveReader`
+        or a `LanguageReader`.
 
     Raises
     ------
@@ -120,7 +122,7 @@ def _load_folder(folder: Path) -> PretrainedModel:
 
 def load_pretrained(
     key: str, progress: Progress | None = None, settings: HubSettings | None = None, *, tried: bool = False
-) -> PretrainedModel | SelfAttentiveReader:
+) -> PretrainedModel | SelfAttentiveReader | LanguageReader:
     """Load the pretrained model ``hf:<id>``; raises as `find_pretrained` does, or if it cannot be opened.
 
     Parameters
@@ -135,6 +137,10 @@ def load_pretrained(
         from models.readers.self_attentive import load_reader
 
         return load_reader(found)
+    if found.kind == "memory":
+        from models.readers.language import load_language
+
+        return load_language(found)
     return load_folder(found.folder, found)
 
 

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from models.huggingface.files import WEIGHTS_FILE
-from models.keys import MINILM, pretrained_key
+from models.keys import MINILM, identity_of, pretrained_key
 from models.messages import mark
 
 READERS = Path(__file__).parents[1] / "weights" / "readers"
@@ -25,10 +26,27 @@ TITLES = (
     mark("Small BERT (trained here)"),
     mark("Self-attentive, penalty"),
     mark("Self-attentive, no penalty"),
+    mark("Attention language model"),
+    mark("Key-value language model"),
+    mark("Key-value-predict language model"),
+    mark("N-gram RNN"),
+    mark("LSTMN: memory tape"),
 )
 
 HOPS_READERS = (pretrained_key("self-attentive-en"), pretrained_key("self-attentive-free-en"))
 """The self-attentive readers that are shipped: with the penalty, and without it."""
+
+LSTMN = pretrained_key("lstmn-en")
+"""The language model on a memory tape."""
+
+LANGUAGE_MODELS = (
+    *(pretrained_key(name) for name in ("attention-lm-en", "key-value-en", "key-value-predict-en")),
+    LSTMN,
+)
+"""The small language models with a memory that attend: three of one paper, and the memory tape."""
+
+N_GRAM_RNN = pretrained_key("n-gram-rnn-en")
+"""Their sibling without attention, which has no map."""
 
 FOLDER_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 """How a folder must be called to be offered."""
@@ -62,7 +80,8 @@ class Local:
         Of the paper that describes this very model; empty and 0 for that of its family.
     licence : str
     kind : str
-        How it is opened: ``transformers``, or ``hops`` of a self-attentive reader.
+        How it is opened: ``transformers``, ``hops`` of a self-attentive reader, ``memory`` of a language model with
+        one.
     """
 
     key: str
@@ -108,6 +127,18 @@ def local_models(folders: Iterable[Path] = ()) -> dict[str, Local]:
     return found
 
 
+def held_out_of(key: str) -> dict[str, Any]:
+    """Return the held-out figures of a reader that was trained here, as its card has them; none if there are none.
+
+    Parameters
+    ----------
+    key : str
+        Such as ``hf:lstmn-en``.
+    """
+    path = READERS / identity_of(key) / "card.json"
+    return dict(json.loads(path.read_text(encoding="utf8")).get("held_out", {})) if path.is_file() else {}
+
+
 @lru_cache(maxsize=8)
 def _trained_here(readers: Path) -> tuple[Local, ...]:
     """Return the readers in a folder, as their cards describe them."""
@@ -127,5 +158,5 @@ def _described(path: Path) -> Local:
         paper=card["paper"],
         year=card["year"],
         licence=card["licence"],
-        kind="hops" if card["recipe"]["kind"] == "hops" else "transformers",
+        kind=card["recipe"]["kind"] if card["recipe"]["kind"] in ("hops", "memory") else "transformers",
     )

@@ -2,37 +2,29 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from safetensors.torch import load_file
 from torch import Tensor
-from transformers import PreTrainedTokenizerFast
 
 from models.edits import Edit
-from models.errors import EMPTY, InputError
+from models.errors import InputError
 from models.hooks import Session, capture
 from models.huggingface.embedded import Local
-from models.huggingface.files import WEIGHTS_FILE
-from models.huggingface.loading import check_others, check_weights
-from models.huggingface.reader import too_long
 from models.huggingface.tokens import Reading, TextTokenizer, clean
 from models.messages import CountMessage, Message, mark
 from models.model import Kind, Predicts, stacks_of
 from models.networks.seeding import building, seeded
 from models.networks.self_attentive import HOPS, SelfAttentiveNetwork
+from models.readers.reading import card_of, open_tokenizer, read_within, weights_of
 from models.recording import Recorder, Texts, versions
 from models.sites import Site, with_weights
 from models.softmax import FullyMaskedRowError
 from models.trace import AttentionTrace, Provenance, TokenSequence
-from models.translation.checkpoints import CARD_FILE
 from models.translation.replaying import Orders, Outcome, Replay, told_by
-from models.translation.words import check_characters
 
 MECHANISM = "self-attentive"
 """What records call it, with the penalty or without."""
@@ -124,7 +116,7 @@ class SelfAttentiveReader:
         """
         if pair is not None or target is not None:
             raise InputError(Message("{title} reads one text, and writes none.", title=self.title))
-        reading, chosen = self._read(source), tuple(edits)
+        reading, chosen = read_within(self.tokenizer, source, self.longest), tuple(edits)
         try:
             with torch.inference_mode(), capture(with_weights(sites), chosen, copies=False) as session:
                 scores, _weights = self.network(reading.inputs["input_ids"])
@@ -149,21 +141,6 @@ class SelfAttentiveReader:
             provenance=self._recorder.provenance(session, edits, "none", notes=(*_unknown(tokens), *reading.notes)),
             classes=tuple(zip(self.labels, shares, strict=True)),
         )
-
-    def _read(self, source: str) -> Reading:
-        if not clean(source):
-            raise InputError(EMPTY["text"])
-        check_characters(source)
-        reading = self.tokenizer.read(source)
-        if not len(reading.tokens):
-            characters = reading.notes[0].values["characters"] if reading.notes else ""
-            message = Message(
-                "The tokenizer of this model leaves out all of the text ({characters}).", characters=characters
-            )
-            raise InputError(message)
-        if len(reading.tokens) > self.longest:
-            raise InputError(too_long("text", len(reading.tokens), self.longest))
-        return reading
 
     def fit(self, text: str, *, pair: str | None = None) -> tuple[str, int]:
         """Cut `text` after the last word that the model takes; see `models.model.Model.fit`.
@@ -258,26 +235,11 @@ def load_reader(local: Local) -> SelfAttentiveReader:
     InputError
         If its files are not those that its card names.
     """
-    check_weights(local.folder, local)
-    check_others(local, local.folder)
-    card = json.loads((local.folder / CARD_FILE).read_text(encoding="utf8"))
+    card = card_of(local)
     with building():
         network = SelfAttentiveNetwork(**card["network"])
-    network.load_state_dict({name: values.float() for name, values in load_file(local.folder / WEIGHTS_FILE).items()})
-    return SelfAttentiveReader(network, open_tokenizer(local.folder), local, card)
-
-
-def open_tokenizer(folder: Path) -> TextTokenizer:
-    """Return the tokenizer in a folder.
-
-    Parameters
-    ----------
-    folder : Path
-    """
-    fast: Any = PreTrainedTokenizerFast
-    return TextTokenizer(
-        fast(tokenizer_file=str(folder / "tokenizer.json"), unk_token=UNKNOWN, model_input_names=["input_ids"])
-    )
+    network.load_state_dict(weights_of(local))
+    return SelfAttentiveReader(network, open_tokenizer(local, unk_token=UNKNOWN), local, card)
 
 
 def _unknown(tokens: TokenSequence) -> tuple[str, ...]:

@@ -1,4 +1,6 @@
-"""A GPT, a BERT and a self-attentive reader in float64 numpy, from the equations of their papers: one text, no torch.
+"""The readers of one text in float64 numpy, from the equations of their papers: no torch.
+
+A GPT, a BERT, a self-attentive reader, and language models with a memory.
 
 Each takes the parameters by the names that a checkpoint has, and gives what the text scores, and the attention weights
 by site, each [head, query, key].
@@ -109,3 +111,73 @@ def self_attentive(parameters: Parameters, ids: list[int]) -> tuple[Array, Array
         (float(one @ other) - (i == j)) ** 2 for i, one in enumerate(weights) for j, other in enumerate(weights)
     )
     return parameters["output.weight"] @ hidden + parameters["output.bias"], weights, penalty
+
+
+def additive_weights(keys: Array, query: Array, vector: Array) -> Array:
+    """Return a = softmax(v' tanh(k_j + q)) of one query, over the keys that there are: [key]."""
+    return masked_softmax(np.array([[vector @ np.tanh(key + query) for key in keys]]))[0]
+
+
+def next_token_scores(parameters: Parameters, states: Array) -> Array:
+    """E h* + b of each token: [token, vocabulary]."""
+    return states @ parameters["embedding.weight"].T + parameters["output_bias"]
+
+
+def attentive_language_model(parameters: Parameters, ids: list[int], *, parts: int, window: int) -> Result:
+    """Daniluk et al. 2017: an output h_t is one vector, or [k_t; v_t], or [k_t; v_t; p_t] (equations 6 and 11).
+
+    M = tanh(W^Y [k_(t-L) ... k_(t-1)] + W^h k_t), a = softmax(w' M), r_t = sum a_j v_j, h*_t = tanh(W^r r_t + W^x p_t).
+    The first token, which has none before it, reads itself.
+    """
+    embedded = parameters["embedding.weight"][ids] * math.sqrt(parameters["embedding.weight"].shape[1])
+    outputs, _ = read_with_lstm(embedded, under(parameters, "lstm"), "_l0")
+    cut = np.split(outputs, parts, axis=1)
+    keys, values, own = cut[0], cut[1 if parts > 1 else 0], cut[-1]
+    weights, states = np.zeros((len(ids), len(ids))), []
+    for t in range(len(ids)):
+        near = range(max(0, t - window), t) if t else range(1)
+        projected = np.array([parameters["key_weight.weight"] @ keys[j] for j in near])
+        query = parameters["query_weight.weight"] @ keys[t]
+        weights[t, list(near)] = additive_weights(projected, query, parameters["score_vector"])
+        read = weights[t] @ values
+        states.append(np.tanh(parameters["read_weight.weight"] @ read + parameters["own_weight.weight"] @ own[t]))
+    return next_token_scores(parameters, np.array(states)), {"decoder.0.self": weights[None]}
+
+
+def n_gram_language_model(parameters: Parameters, ids: list[int], *, order: int) -> Array:
+    """Daniluk et al. 2017, equations 13 and 14: h*_t = tanh(W^N [h^1_t; h^2_(t-1); ...; h^(N-1)_(t-N+2)])."""
+    embedded = parameters["embedding.weight"][ids] * math.sqrt(parameters["embedding.weight"].shape[1])
+    outputs, _ = read_with_lstm(embedded, under(parameters, "lstm"), "_l0")
+    size, states = outputs.shape[1] // (order - 1), []
+    for t in range(len(ids)):
+        slices = []
+        for back in range(order - 1):
+            whole = outputs[t - back] if t >= back else np.zeros(outputs.shape[1])
+            slices.append(whole[back * size : (back + 1) * size])
+        states.append(np.tanh(parameters["join.weight"] @ np.concatenate(slices)))
+    return next_token_scores(parameters, np.array(states))
+
+
+def lstmn(parameters: Parameters, ids: list[int]) -> Result:
+    """Cheng et al. 2016, equations 4 to 9: an LSTM that goes on from h~_t and c~_t, read from a tape of all before.
+
+    a_i^t = v' tanh(W_h h_i + W_x x_t + W_h~ h~_(t-1)), s^t = softmax(a^t), [h~_t; c~_t] = sum s_i^t [h_i; c_i]. Before
+    the first token the tape has one slot of zeros, which is that token's own in the map.
+    """
+    embedded = parameters["embedding.weight"][ids] * math.sqrt(parameters["embedding.weight"].shape[1])
+    size = len(parameters["score_vector"])
+    h, c, read = [np.zeros(size)], [np.zeros(size)], np.zeros(size)
+    weights, states = np.zeros((len(ids), len(ids))), []
+    gates = under(parameters, "gates")
+    for t, x in enumerate(embedded):
+        first = min(t, 1)
+        keys = np.array([parameters["key_weight.weight"] @ each for each in h[first:]])
+        query = parameters["input_weight.weight"] @ x + parameters["read_weight.weight"] @ read
+        weights[t, : len(keys)] = own = additive_weights(keys, query, parameters["score_vector"])
+        read, cell = own @ np.array(h[first:]), own @ np.array(c[first:])
+        into, keep, out, new = np.split(gates["weight"] @ np.concatenate([read, x]) + gates["bias"], 4)
+        into, keep, out = (1 / (1 + np.exp(-each)) for each in (into, keep, out))
+        c.append(keep * cell + into * np.tanh(new))
+        h.append(out * np.tanh(c[-1]))
+        states.append(parameters["output_weight.weight"] @ h[-1])
+    return next_token_scores(parameters, np.array(states)), {"decoder.0.self": weights[None]}

@@ -10,6 +10,7 @@ from viz.text.language import mark
 from viz.walk import block, centre, convolution, output, relative, scores, weights
 from viz.walk import fixed_vector as vector
 from viz.walk.hops import SELF_ATTENTIVE
+from viz.walk.memory import LSTMN_WALK, MEMORY_WALKS
 from viz.walk.scene import Letters
 from viz.walk.steps import Part, Walk
 
@@ -232,6 +233,8 @@ WALKS: Mapping[str, Walk] = MappingProxyType(
         "transformer": _PRE_LN,
         "transformer-relative": _RELATIVE,
         "self-attentive": SELF_ATTENTIVE,
+        **MEMORY_WALKS,
+        "lstmn": LSTMN_WALK,
     }
 )
 """The walk of every mechanism of the catalogue, by its key."""

@@ -205,6 +205,9 @@ def _likeliest(scene: Scene) -> list[dict[str, Any]]:
     if scene.trace.classes:
         best = sorted(scene.trace.classes, key=lambda each: -each[1])[:LIKELIEST]
         return [{"text": _(name), "share": share, "written": not place} for place, (name, share) in enumerate(best)]
+    if scene.trace.predictions:
+        next_ones = scene.trace.predictions[scene.row].alternatives[:LIKELIEST]
+        return [{"text": spoken(text), "share": p, "written": not place} for place, (text, p) in enumerate(next_ones)]
     if scene.trace.provenance.decoding == "none" or (scene.shown is not None and scene.shown.site.kind == "self"):
         return []
     step = scene.trace.steps[scene.row]

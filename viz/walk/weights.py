@@ -17,6 +17,9 @@ from viz.walk.steps import Part, Worked
 
 Allowed = NDArray[np.bool_]
 
+MOST_BACK = 15
+"""How many tokens back the shipped language models with a window read."""
+
 
 def _masked(scene: Scene) -> NDArray[np.float64]:
     """Return the scores, NaN where the mask hides a word."""
@@ -78,6 +81,19 @@ def _window(scene: Scene) -> tuple[Allowed, str]:
     return distance <= width, rf"{shown} \quad {from_zero()}"
 
 
+def _before(most: int | None) -> Callable[[Scene], tuple[Allowed, str]]:
+    """Return the rule of a memory: the tokens before the one that reads, at most `most`; the first reads itself."""
+
+    def rule(scene: Scene) -> tuple[Allowed, str]:
+        back = scene.row - np.arange(scene.count)
+        allowed = (back == 0) if not scene.row else (back >= 1) & (back <= (most or scene.count))
+        relation = "<" if scene.column < scene.row else r"\geq"
+        near = "" if most is None else rf", \quad {scene.row_name} - {scene.column_name} \text{{ / }} {most}"
+        return allowed, rf"{scene.column_name} {relation} {scene.row_name}{near}"
+
+    return rule
+
+
 def _mask_by(rule: Callable[[Scene], tuple[Allowed, str]]) -> Callable[[Scene], Built]:
     def build(scene: Scene) -> Built:
         allowed, reason = rule(scene)
@@ -119,6 +135,8 @@ def _mask_by(rule: Callable[[Scene], tuple[Allowed, str]]) -> Callable[[Scene], 
 MASK = Part("mask", mark("Mask"), _mask_by(_back))
 KNOWN_MASK = Part("mask", mark("Mask"), _mask_by(_known), ("location_weight.weight",))
 WINDOW = Part("mask", mark("Mask: the window"), _mask_by(_window))
+BEFORE = Part("mask", mark("Mask"), _mask_by(_before(None)))
+WINDOW_BEFORE = Part("mask", mark("Mask: the window"), _mask_by(_before(MOST_BACK)))
 
 
 def _softmax_to(quantity: str) -> Callable[[Scene], Built]:

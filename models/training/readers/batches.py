@@ -213,7 +213,7 @@ def sentence_rows(corpus: Corpus, shown: NDArray[np.int64], recipe: ReaderRecipe
 
 
 Rows = Callable[[Corpus, "NDArray[np.int64]", ReaderRecipe, int], list[Row]]
-ROWS: dict[str, Rows] = {"gpt": gpt_rows, "bert": bert_rows, "hops": sentence_rows}
+ROWS: dict[str, Rows] = {"gpt": gpt_rows, "bert": bert_rows, "hops": sentence_rows, "memory": gpt_rows}
 
 
 def epoch_batches(corpus: Corpus, recipe: ReaderRecipe, epoch: int) -> list[list[Row]]:

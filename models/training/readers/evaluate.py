@@ -18,6 +18,7 @@ from torch import Tensor
 
 from models.huggingface.embedded import READERS
 from models.training.readers.batches import encode, epoch_batches, mask, read_batch
+from models.training.readers.language import measure_reach
 from models.training.readers.networks import bert_losses, gpt_loss, open_network
 from models.training.readers.recipe import ReaderRecipe, read_reader_recipe
 from models.training.readers.sentences import measure_sentences
@@ -32,7 +33,7 @@ def measure_gpt(network: Any, tokenizer: Tokenizer, lines: list[str], recipe: Re
 
     Parameters
     ----------
-    network : GPT2LMHeadModel
+    network : GPT2LMHeadModel or LanguageModel
     tokenizer : Tokenizer
     lines : list of str
         Each read alone.
@@ -49,7 +50,9 @@ def measure_gpt(network: Any, tokenizer: Tokenizer, lines: list[str], recipe: Re
     for rows in epoch_batches(corpus, replace(recipe, packed_share=0.0), 0):
         loss, count = gpt_loss(network, rows)
         ids, _, _ = read_batch(rows)
-        right += int((network(ids[:, :-1]).logits.argmax(dim=-1) == ids[:, 1:]).sum())
+        scores = network(ids[:, :-1])
+        likeliest: Tensor = getattr(scores, "logits", scores).argmax(dim=-1)
+        right += int((likeliest == ids[:, 1:]).sum())
         total, tokens = total + float(loss) * count, tokens + count
     words = sum(len(line.split()) for line in kept)
     return {
@@ -127,8 +130,10 @@ def measure_hops(network: Any, tokenizer: Tokenizer, recipe: ReaderRecipe, data:
 
 
 @torch.no_grad()
-def evaluate(recipe: ReaderRecipe, data: Path, folder: Path) -> dict[str, dict[str, float]]:
+def evaluate(recipe: ReaderRecipe, data: Path, folder: Path) -> dict[str, dict[str, Any]]:
     """Return the figures of the model in `folder` on each test file, by its name.
+
+    Of a language model with a memory also on ``all`` together, with its ``reach``, as `measure_reach` gives it.
 
     Parameters
     ----------
@@ -138,13 +143,17 @@ def evaluate(recipe: ReaderRecipe, data: Path, folder: Path) -> dict[str, dict[s
     network, tokenizer = open_network(recipe, folder), Tokenizer.from_file(str(folder / "tokenizer.json"))
     if recipe.kind == "hops":
         return measure_hops(network, tokenizer, recipe, data)
-    measure = measure_gpt if recipe.kind == "gpt" else measure_bert
+    measure = measure_bert if recipe.kind == "bert" else measure_gpt
     names = [file.path.rpartition("/")[2].removesuffix(".tsv.xz") for file in recipe.test]
     names = [name.replace(".train", ".held-out") for name in names]
-    return {
-        name: measure(network, tokenizer, read_lines(file, data), recipe)
-        for name, file in zip(names, recipe.test, strict=True)
-    }
+    texts = {name: read_lines(file, data) for name, file in zip(names, recipe.test, strict=True)}
+    if recipe.kind == "memory":
+        texts |= {"all": [line for lines in texts.values() for line in lines]}
+    found = {name: measure(network, tokenizer, lines, recipe) for name, lines in texts.items()}
+    if recipe.kind == "memory" and network.heads:
+        corpus = encode(tokenizer, [(1.0, texts["all"])], recipe.context - 2)
+        found["all"] |= {"reach": measure_reach(network, epoch_batches(corpus, recipe, 0))}
+    return found
 
 
 def main() -> None:

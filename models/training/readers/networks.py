@@ -11,9 +11,12 @@ from torch import Tensor, nn
 from transformers import BertConfig, BertForPreTraining, GPT2Config, GPT2LMHeadModel
 
 from models.huggingface.files import WEIGHTS_FILE
+from models.networks.memory_models import LanguageModel
 from models.networks.self_attentive import SelfAttentiveNetwork
+from models.readers.language import network_of
 from models.training.loss import output_loss
 from models.training.readers.batches import Row, mask, read_batch
+from models.training.readers.language import language_loss, language_sizes
 from models.training.readers.recipe import ReaderRecipe
 from models.training.readers.sentences import build_hops, hops_loss
 
@@ -30,6 +33,8 @@ def build(recipe: ReaderRecipe) -> Any:
     torch.manual_seed(recipe.seed)
     if recipe.kind == "hops":
         return build_hops(recipe)
+    if recipe.kind == "memory":
+        return network_of(recipe.memory, language_sizes(recipe))
     if recipe.kind == "gpt":
         config = GPT2Config(
             vocab_size=recipe.vocabulary,
@@ -67,8 +72,8 @@ def open_network(recipe: ReaderRecipe, folder: Path) -> Any:
     recipe : ReaderRecipe
     folder : Path
     """
-    if recipe.kind == "hops":
-        own = build_hops(recipe)
+    if recipe.kind in ("hops", "memory"):
+        own = build(recipe)
         own.load_state_dict({name: values.float() for name, values in load_file(folder / WEIGHTS_FILE).items()})
         return own.eval()
     kind = GPT2LMHeadModel if recipe.kind == "gpt" else BertForPreTraining
@@ -77,13 +82,15 @@ def open_network(recipe: ReaderRecipe, folder: Path) -> Any:
 
 
 def gpt_loss(network: Any, rows: list[Row]) -> tuple[Tensor, int]:
-    """Return the loss in nats per token that a GPT writes, and how many there are.
+    """Return the loss in nats per token that a GPT, or a language model with a memory, writes, and how many there are.
 
     Parameters
     ----------
-    network : GPT2LMHeadModel
+    network : GPT2LMHeadModel or LanguageModel
     rows : list of Row
     """
+    if isinstance(network, LanguageModel):
+        return language_loss(network, rows)
     ids, _, _ = read_batch(rows)
     states = network.transformer(ids[:, :-1], use_cache=False).last_hidden_state
     labels = ids[:, 1:]
@@ -123,7 +130,7 @@ def training_loss(network: Any, rows: list[Row], seed: int, penalty: float = 0.0
 
     Parameters
     ----------
-    network : GPT2LMHeadModel, BertForPreTraining or SelfAttentiveNetwork
+    network : GPT2LMHeadModel, BertForPreTraining, SelfAttentiveNetwork or LanguageModel
     rows : list of Row
     seed : int
     penalty : float, optional
@@ -131,7 +138,7 @@ def training_loss(network: Any, rows: list[Row], seed: int, penalty: float = 0.0
     """
     if isinstance(network, SelfAttentiveNetwork):
         return hops_loss(network, rows, penalty)
-    if isinstance(network, GPT2LMHeadModel):
+    if isinstance(network, GPT2LMHeadModel | LanguageModel):
         return gpt_loss(network, rows)[0]
     words, count, sentences, _ = bert_losses(network, rows, seed)
     parts = [words] * (count > 0) + [sentences] * (sentences is not None)

@@ -22,6 +22,7 @@ from models.huggingface.embedded import READERS
 from models.huggingface.files import WEIGHTS_FILE
 from models.training.progress import Progress, curve_of, read_progress
 from models.training.publish import CREDITS
+from models.training.readers.language import card_of_language
 from models.training.readers.networks import build
 from models.training.readers.recipe import ReaderRecipe, read_reader_recipe
 from models.training.readers.sentences import sizes_of
@@ -109,7 +110,7 @@ def make_card(recipe: ReaderRecipe, progress: Progress, parameters: int) -> dict
     return {
         "key": recipe.key,
         **({"title": TITLES[recipe.penalty > 0], "network": sizes_of(recipe)} if recipe.kind == "hops" else {}),
-        **ABOUT[recipe.kind],
+        **(card_of_language(recipe) if recipe.kind == "memory" else ABOUT[recipe.kind]),
         "licence": "Apache-2.0",
         "parameters": parameters,
         "data": credits_of(recipe),
@@ -137,7 +138,7 @@ def publish(recipe: ReaderRecipe, out: Path, weights: Path = READERS) -> dict[st
     network = build(recipe)
     network.load_state_dict({k.removeprefix("model."): v for k, v in state.items() if k.startswith("model.")})
     parameters = sum(each.numel() for each in network.parameters())
-    if recipe.kind == "hops":
+    if recipe.kind in ("hops", "memory"):
         folder.mkdir(parents=True, exist_ok=True)
         halves = {name: values.half() for name, values in network.state_dict().items()}
         (folder / WEIGHTS_FILE).write_bytes(save(halves))

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from models.training.recipes import OPTIMIZERS, RecipeError, read_values
 
-KINDS = ("gpt", "bert", "hops")
+KINDS = ("gpt", "bert", "hops", "memory")
+MEMORIES = ("attention", "key-value", "key-value-predict", "n-gram", "lstmn")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ class ReaderRecipe:
     ----------
     key : str
         Name of the model, of its folder and of its run.
-    kind : {"gpt", "bert", "hops"}
+    kind : {"gpt", "bert", "hops", "memory"}
     files, held_out, test : tuple of TextFile
         To train on; to measure the run by; to measure the model by. No line of the last two is trained on.
     vocabulary : int
@@ -69,6 +70,10 @@ class ReaderRecipe:
         What ||A A' - I||_F^2 counts beside the classifier's loss.
     dropout : float
         Of a self-attentive reader.
+    memory : {"attention", "key-value", "key-value-predict", "n-gram", "lstmn"}
+        Of a language model with a memory, whose `width` is that of its embedding: what it remembers by.
+    hidden, window, order : int
+        Its recurrent state, all parts together; how many tokens back it attends; N of an N-gram RNN.
     optimizer : {"adam", "muon"}
     tokens_per_batch, learning_rate, warmup_steps, decay_share, clip_norm, weight_decay, seed
         As in `models.training.recipes`.
@@ -93,6 +98,10 @@ class ReaderRecipe:
     labels: tuple[str, ...] = ()
     penalty: float = 0.0
     dropout: float = 0.0
+    memory: str = ""
+    hidden: int = 0
+    window: int = 15
+    order: int = 4
     optimizer: str = "muon"
     tokens_per_batch: int = 2048
     learning_rate: float = 3e-3
@@ -112,7 +121,9 @@ def read_reader_recipe(path: Path) -> ReaderRecipe:
         A TOML file.
     """
     texts = ("files", "held_out", "test")
-    values = read_values(path, ReaderRecipe, ("key", "kind", *texts), {"kind": KINDS, "optimizer": OPTIMIZERS})
+    values = read_values(
+        path, ReaderRecipe, ("key", "kind", *texts), {"kind": KINDS, "optimizer": OPTIMIZERS, "memory": MEMORIES}
+    )
     try:
         for name in texts:
             values[name] = tuple(TextFile(**each) for each in values[name])

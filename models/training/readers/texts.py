@@ -5,16 +5,21 @@ from __future__ import annotations
 import lzma
 import random
 import re
+import shutil
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Protocol
 
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
+from models.huggingface.embedded import READERS
 from models.training.readers.recipe import ReaderRecipe, TextFile
 
 BOUNDARY = "<|endoftext|>"
 """Before and after every text that a GPT reads."""
+
+GPT_TOKENIZER = READERS / "gpt-en" / "tokenizer.json"
+"""That of the small GPT, which the language models with a memory share."""
 
 BERT_SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 HOPS_SPECIALS = ("[PAD]", "[UNK]")
@@ -140,13 +145,15 @@ def learn_tokenizer(kind: str, lines: Collection[str], vocabulary: int) -> Token
 
 
 def tokenizer_for(recipe: ReaderRecipe, data: Path, path: Path) -> Tokenizer:
-    """Return the tokenizer that lies at `path`; learned and put there if there is none.
+    """Return the tokenizer that lies at `path`; if there is none, learned and put there, or the GPT's.
 
     Parameters
     ----------
     recipe : ReaderRecipe
     data, path : Path
     """
+    if not path.is_file() and recipe.kind == "memory":
+        shutil.copyfile(GPT_TOKENIZER, path)
     if not path.is_file():
         chance = random.Random(recipe.seed)
         lines = [

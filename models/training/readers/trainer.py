@@ -159,9 +159,9 @@ def measure(network: Any, batches: list[list[Row]], kind: str) -> dict[str, floa
 
     Parameters
     ----------
-    network : GPT2LMHeadModel, BertForPreTraining or SelfAttentiveNetwork
+    network : GPT2LMHeadModel, BertForPreTraining, SelfAttentiveNetwork or LanguageModel
     batches : list of list of Row
-    kind : {"gpt", "bert", "hops"}
+    kind : {"gpt", "bert", "hops", "memory"}
     """
     network.eval()
     if kind == "hops":
@@ -170,7 +170,7 @@ def measure(network: Any, batches: list[list[Row]], kind: str) -> dict[str, floa
         return of_sentences
     total, count, right, pairs = 0.0, 0, 0.0, 0
     for index, rows in enumerate(batches):
-        if kind == "gpt":
+        if kind in ("gpt", "memory"):
             loss, tokens = gpt_loss(network, rows)
         else:
             loss, tokens, _, told = bert_losses(network, rows, index)

@@ -261,7 +261,7 @@ def trace_row(trace: AttentionTrace, given: dict[str, Any], quantity: str) -> Ar
 
 
 def test_every_mechanism_of_the_catalogue_has_a_walk() -> None:
-    assert tuple(WALKS) == (*mechanisms(), "self-attentive")
+    assert tuple(WALKS) == (*mechanisms(), "self-attentive", "attention-lm", "key-value", "key-value-predict", "lstmn")
 
 
 def scene_of(key: str, **changes: Any) -> Scene:

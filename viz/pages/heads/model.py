@@ -8,6 +8,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 import models
+from models.huggingface.embedded import N_GRAM_RNN
 from models.huggingface.hub import look_up
 from models.huggingface.hub_settings import HubSettings, OfflineError, check_identity
 from models.huggingface.hub_store import HubModel, stored
@@ -154,7 +155,7 @@ def _labels(settings: HubSettings, messages: DeltaGenerator | None = None) -> di
     for key, entry in described(several, messages).items():
         languages = {"source": _(entry.source_language), "target": _(entry.target_language)}
         labels[key] = _("{title}: {source} to {target}", title=_(entry.mechanism.title), **languages)
-    labels |= {key: _(each.title) for key, each in own_models().items()}
+    labels |= {key: _(each.title) for key, each in own_models().items() if key != N_GRAM_RNN}
     hub = [pretrained_key(identity) for identity in settings.allowed] if settings.enabled else []
     seen: tuple[str, ...] = session.recall(_SEEN, ())
     return labels | {key: _("{name} (hub)", name=identity_of(key)) for key in (*hub, *seen)}

@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 import models
-from models.huggingface.embedded import HOPS_READERS
+from models.huggingface.embedded import HOPS_READERS, LANGUAGE_MODELS
 from models.trace import AttentionTrace
 from viz.pages.heads.against import compare_with
 from viz.pages.heads.aligning import show_aligning
@@ -21,6 +21,7 @@ from viz.pages.heads.matched import Texts
 from viz.pages.heads.model import KEY, choose_model, open_model
 from viz.pages.heads.picked import compare_heads
 from viz.pages.heads.picks import forget_picks, layers_of, pick_heads, settle_picks
+from viz.pages.heads.reach import show_reach
 from viz.pages.heads.settings import LAYERS, OPENED, PAIR, SETTINGS
 from viz.pages.heads.shown import Shown, is_long_text
 from viz.pages.heads.wanted import choose_wanted
@@ -118,6 +119,8 @@ def _show_model(host: Host, key: str, frame: Frame, line: DeltaGenerator, words:
         compare_heads(shown, wanted, picked, room)
         show_corpus(shown, model.sha256, picked)
     show_likeliest(trace, model, hidden)
+    if key in LANGUAGE_MODELS:
+        show_reach(host, trace, available)
     show_below(shown, wanted, arrangement, picked, available)
     show_aligning(host, key, shown, wanted, available)
     compare_with(host, key, texts, shown, wanted, picked, available, messages)

@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 import models
-from models.huggingface.embedded import HOPS_READERS
+from models.huggingface.embedded import HOPS_READERS, LANGUAGE_MODELS
 from models.mechanisms import mechanisms
 from models.sites import Site
 from models.trace import AttentionTrace, TokenSequence
@@ -33,6 +33,11 @@ _STACKS: Mapping[tuple[str, str], str] = {
 
 _HOPS = dict(zip(("self-attentive", "self-attentive-free"), HOPS_READERS, strict=True))
 """What links call the readers by hops, with the penalty and without, and their keys."""
+
+_LANGUAGE = dict(zip(("attention-lm", "key-value", "key-value-predict", "lstmn"), LANGUAGE_MODELS, strict=True))
+"""What links call the language models with a memory, and their keys."""
+
+_READERS = _HOPS | _LANGUAGE
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,7 +71,7 @@ def installed(pair: str) -> dict[str, str]:
     """
     keys, own = set(models.catalog()), own_models()
     found = {key: _(each.title) for key, each in mechanisms().items() if key in WALKS and f"{key}-{pair}" in keys}
-    return found | {name: _(own[key].title) for name, key in _HOPS.items() if key in own}
+    return found | {name: _(own[key].title) for name, key in _READERS.items() if key in own}
 
 
 def key_of(name: str, pair: str) -> str:
@@ -79,7 +84,7 @@ def key_of(name: str, pair: str) -> str:
     pair : str
         Such as ``en-fr``.
     """
-    return _HOPS.get(name, f"{name}-{pair}")
+    return _READERS.get(name, f"{name}-{pair}")
 
 
 def choose_mechanisms(names: Mapping[str, str], bar: DeltaGenerator) -> tuple[str, ...]:
@@ -95,8 +100,8 @@ def choose_mechanisms(names: Mapping[str, str], bar: DeltaGenerator) -> tuple[st
     with bar, st.container(width=210):
         found = [choose(MECHANISM, names, default=USUAL if USUAL in names else None)]
     for setting in (SECOND, THIRD):
-        by_hops = found[0] in _HOPS  # what reads a text alone stands beside its like
-        others = {key: name for key, name in names.items() if key not in found and (key in _HOPS) == by_hops}
+        own = _kind(found[0])
+        others = {key: name for key, name in names.items() if key not in found and _kind(key) == own}
         if not others or len(found) == 3:
             break
         with bar, st.container(width=156):
@@ -105,6 +110,11 @@ def choose_mechanisms(names: Mapping[str, str], bar: DeltaGenerator) -> tuple[st
             break
         found.append(another)
     return tuple(found)
+
+
+def _kind(name: str) -> tuple[bool, bool]:
+    """Return what a mechanism reads: what reads a text alone stands beside its like."""
+    return name in _HOPS, name in _LANGUAGE
 
 
 def place_name(site: Site) -> str:
@@ -131,7 +141,7 @@ def choose_places(host: Host, keys: tuple[str, ...], source: str, bar: DeltaGene
         Where the choices stand.
     """
     texts: dict[str, str | None] = dict.fromkeys(keys)
-    if len(keys) > 1 and keys[0] not in HOPS_READERS:
+    if len(keys) > 1 and keys[0] not in _READERS.values():
         target = host.model(keys[0]).fit(forcible_translation(host, keys[0], source).output_text)[0]
         if target.strip():
             forced = forced_translations(host, keys, source, target)

@@ -11,6 +11,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 import models
+from models.huggingface.embedded import N_GRAM_RNN
 from models.sites import Site
 from models.trace import AttentionTrace
 from viz.canvas.edited import encode_edited
@@ -84,7 +85,7 @@ def _names(pair: str, messages: DeltaGenerator) -> dict[str, str]:
     """Return what can be operated on: translation models with attention, and pretrained models of this machine."""
     entries = described((key for key in models.catalog() if pair_of(key) == pair), messages).values()
     own = {each.mechanism.key: _(each.mechanism.title) for each in entries if each.mechanism.has_attention}
-    return own | {key: _(each.title) for key, each in own_models().items()}
+    return own | {key: _(each.title) for key, each in own_models().items() if key != N_GRAM_RNN}
 
 
 def _key(name: str, pair: str) -> str:

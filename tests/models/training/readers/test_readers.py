@@ -17,6 +17,7 @@ from safetensors.torch import load_file
 from tokenizers import Tokenizer
 from transformers import BertForPreTraining, GPT2LMHeadModel
 
+from models.hooks import capture
 from models.huggingface import embedded
 from models.huggingface.embedded import Local, local_models
 from models.huggingface.loading import load_folder
@@ -33,6 +34,8 @@ from models.training.readers.batches import (
     read_batch,
     sentence_rows,
 )
+from models.training.readers.language import measure_reach
+from models.training.readers.networks import build
 from models.training.readers.publish import publish
 from models.training.readers.recipe import ReaderRecipe, TextFile, read_reader_recipe
 from models.training.readers.sentences import pair_overlap
@@ -69,6 +72,9 @@ def tiny_recipe(kind: str) -> ReaderRecipe:
             "d_hidden": 8,
         }
         return ReaderRecipe(key="hops-tiny", kind=kind, target_tokens=1500, warmup_steps=3, **files, **TINY, **own)
+    if kind == "memory":  # in the pieces of the small GPT
+        own = {"memory": "key-value-predict", "hidden": 24, "window": 3, "vocabulary": 6000, "packed_share": 0.0}
+        return ReaderRecipe(key="memory-tiny", kind=kind, target_tokens=1500, warmup_steps=3, **files, **TINY | own)
     return ReaderRecipe(key=f"{kind}-tiny", kind=kind, target_tokens=1500, warmup_steps=3, **files, **TINY)
 
 
@@ -85,7 +91,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def shipped(data: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Train a tiny reader of each kind, and publish it."""
     place, found = tmp_path_factory.mktemp("runs"), {}
-    for kind in ("gpt", "bert", "hops"):
+    for kind in ("gpt", "bert", "hops", "memory"):
         trainer = ReaderTrainer(tiny_recipe(kind), data, place)
         trainer.run()
         publish(tiny_recipe(kind), place, place / "weights")
@@ -264,7 +270,7 @@ def test_batches_have_one_length_and_hold_every_row_once() -> None:
     )
 
 
-@pytest.mark.parametrize("kind", ["gpt", "bert", "hops"])
+@pytest.mark.parametrize("kind", ["gpt", "bert", "hops", "memory"])
 def test_a_run_that_stops_and_goes_on_is_the_same_run(kind: str, data: Path, tmp_path: Path) -> None:
     recipe = replace(tiny_recipe(kind), target_tokens=800)
     whole = ReaderTrainer(recipe, data, tmp_path / "whole")
@@ -285,7 +291,7 @@ def test_a_run_that_stops_and_goes_on_is_the_same_run(kind: str, data: Path, tmp
     assert entries[-1]["held_out_loss"] > 0
 
 
-@pytest.mark.parametrize("kind", ["gpt", "bert", "hops"])
+@pytest.mark.parametrize("kind", ["gpt", "bert", "hops", "memory"])
 def test_a_card_says_what_was_done_and_the_figures_are_counted_again(
     kind: str, shipped: dict[str, Path], data: Path
 ) -> None:
@@ -299,8 +305,12 @@ def test_a_card_says_what_was_done_and_the_figures_are_counted_again(
         assert figures["theirs"]["sentences"] == 9  # every other one of six lines holds two
         assert 0 <= figures["mean"]["overlap"] <= 1 < 2 * figures["mean"]["chance"] + 0.1
         return
-    found = evaluate.evaluate(tiny_recipe(kind), data, shipped[kind])["test"]
-    if kind == "gpt":
+    figures = evaluate.evaluate(tiny_recipe(kind), data, shipped[kind])
+    found = figures["test"]
+    if kind == "memory":  # its one test file is all that there is
+        assert figures["all"] == found | {"reach": figures["all"]["reach"]}
+        assert figures["all"]["reach"]["rows"] == 0  # no line has 15 tokens before one
+    if kind in ("gpt", "memory"):
         assert found["words"] == sum(len(line.split()) for line in lines(6, 2))
         assert 1 < found["perplexity_per_token"] < found["perplexity_per_word"]
     else:
@@ -333,3 +343,19 @@ def test_the_overlap_of_hops_is_one_where_all_read_alike_and_none_where_they_par
     assert pair_overlap(apart).tolist() == [0]
     half = torch.tensor([[[0.5, 0.5, 0.0], [0.0, 0.5, 0.5]]])
     assert pair_overlap(half).tolist() == [0.5]
+
+
+def test_the_reach_is_the_mean_weight_by_distance_of_tokens_with_enough_before_them() -> None:
+    network = build(tiny_recipe("memory")).eval()
+    ids = np.random.default_rng(0).integers(1, 300, (3, 21)).astype(np.uint16)
+    rows = [Row(each, 21, -1) for each in ids]
+    found = measure_reach(network, [rows[:2], rows[2:], [Row(ids[0, :9], 9, -1)]])
+    with torch.no_grad(), capture(("*.weights",)) as session:
+        network(torch.from_numpy(ids[:, :-1].astype(np.int64)))
+    weights = session["decoder.0.self.weights"][:, 0].double().numpy()
+    expected = [np.mean([each[t, t - back] for each in weights for t in range(15, 20)]) for back in (1, 2, 3)]
+    assert found["rows"] == 15
+    assert found["by_distance"] == pytest.approx([*expected, *[0] * 12], abs=1e-5)
+    assert found["further"] == 0
+    assert found["last_five"] == pytest.approx(1, abs=1e-4)
+    assert found["mean_distance"] == pytest.approx(np.dot(expected, (1, 2, 3)), abs=1e-3)

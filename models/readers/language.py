@@ -1,0 +1,272 @@
+"""A loaded language model with a memory: reads a text, attends over what it has read, predicts each next word."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from models.edits import Edit
+from models.errors import CaptureError, InputError
+from models.hooks import Session, capture
+from models.huggingface.embedded import Local
+from models.huggingface.predictions import ALTERNATIVES, predictions_of
+from models.huggingface.tokens import Reading, TextTokenizer, clean
+from models.messages import Message, mark
+from models.model import Kind, Predicts, stacks_of
+from models.networks.lstmn import LSTMN
+from models.networks.memory_models import MEMORY, N_GRAM, AttentiveLanguageModel, LanguageModel, NGramLanguageModel
+from models.networks.seeding import building, seeded
+from models.readers.reading import card_of, open_tokenizer, read_within, weights_of
+from models.recording import Recorder, Texts, versions
+from models.sites import Site, with_weights
+from models.softmax import FullyMaskedRowError
+from models.trace import AttentionTrace, Provenance, TokenSequence
+from models.translation.replay import chosen
+from models.translation.replaying import Orders, Outcome, Replay, told_by
+
+BOUNDARY = "<|endoftext|>"
+"""Stands before every text, as in the small GPT, whose tokenizer these models share."""
+
+
+class About(NamedTuple):
+    """What records say of a kind of memory: what they call it, and its equation."""
+
+    mechanism: str
+    equation: str
+
+
+ABOUT: Mapping[str, About] = {
+    "attention": About("attention-lm", mark("section 3.1, equations 1 to 4: each output is key, value and prediction")),
+    "key-value": About("key-value", mark("section 3.2, equations 6 to 10: key and value are halves of each output")),
+    "key-value-predict": About(
+        "key-value-predict", mark("section 3.3, equations 11 and 12: key, value and prediction are thirds")
+    ),
+    N_GRAM: About("n-gram-rnn", mark("section 3.4, equations 13 and 14: slices of the last outputs side by side")),
+    "lstmn": About("lstmn", mark("section 3.2, equations 4 to 9: intra-attention over all states and cells before")),
+}
+
+_NOTHING = TokenSequence((), (), (), ())
+
+
+def network_of(memory: str, sizes: Mapping[str, int]) -> LanguageModel:
+    """Return a language model with weights as drawn before training.
+
+    Parameters
+    ----------
+    memory : {"attention", "key-value", "key-value-predict", "n-gram", "lstmn"}
+    sizes : mapping of str to int
+        What its class is built from.
+    """
+    kinds: dict[str, Any] = {N_GRAM: NGramLanguageModel, "lstmn": LSTMN}
+    network: LanguageModel = kinds.get(memory, AttentiveLanguageModel)(**sizes)
+    return network
+
+
+class LanguageReader:
+    """A language model with a memory and its tokenizer; see `models.model.Model`. Safe to share between threads.
+
+    Parameters
+    ----------
+    network : LanguageModel
+        With its weights, in float32; put in evaluation mode, never changed.
+    tokenizer : TextTokenizer
+    local : Local
+        What it is called, and the paper that describes it.
+    card : mapping
+        Its recipe (``memory``, ``context``) and the sizes of its network.
+    """
+
+    pair: str | None = None
+    kind: Kind = "decoder"
+    is_translation = False
+    predicts: Predicts = "causal"
+    mask_token: str | None = None
+    takes_pair = False
+
+    def __init__(self, network: LanguageModel, tokenizer: TextTokenizer, local: Local, card: Mapping[str, Any]) -> None:
+        self.key, self.title, self.sha256 = local.key, local.title, local.sha256
+        self.network = network.eval().requires_grad_(False)
+        self.tokenizer, self.card = tokenizer, card
+        self.longest = int(card["recipe"]["context"])
+        self.heads: Mapping[Site, int] = network.heads
+        self.stacks = stacks_of(self.heads)
+        self.editable = bool(self.heads)
+        described = ABOUT[card["recipe"]["memory"]]
+        about = Provenance(
+            mechanism=described.mechanism,
+            title=local.title,
+            year=local.year,
+            paper=local.paper,
+            equation=described.equation,
+            checkpoint=local.key,
+            sha256=local.sha256,
+            versions=versions("torch", "numpy", "tokenizers"),
+            decoding="none",
+        )
+        places = tuple(self.heads)
+        self._recorder = Recorder(
+            about, places, frozenset(places), rows_sum_to_one=True, piece=tokenizer.piece, alternatives=ALTERNATIVES
+        )
+
+    def attend(
+        self,
+        source: str,
+        target: str | None = None,
+        *,
+        pair: str | None = None,
+        edits: Iterable[Edit] = (),
+        sites: Iterable[str | Site] = ("*.weights",),
+    ) -> AttentionTrace:
+        """Run the model on a text; see `models.model.Model.attend`.
+
+        Parameters
+        ----------
+        source : str
+        target, pair : str, optional
+            For other models: this one takes neither.
+        edits : iterable of Edit, optional
+        sites : iterable of str or Site, optional
+
+        Returns
+        -------
+        AttentionTrace
+            Its map is ``decoder.0.self``, [1, piece, piece]: what each piece reads of those before it. That of an
+            N-gram RNN has none. ``predictions`` are the likeliest pieces after each; ``vectors`` are h*.
+        """
+        if pair is not None or target is not None:
+            raise InputError(Message("{title} reads one text, and writes none.", title=self.title))
+        reading, wanted = read_within(self.tokenizer, source, self.longest), tuple(edits)
+        patterns = with_weights(sites) if self.heads else ()
+        if wanted and not self.heads:
+            raise CaptureError(Message("{title} has no attention that could be edited.", title=self.title))
+        try:
+            with torch.inference_mode(), capture(patterns, wanted, copies=False) as session:
+                states = self.network.states(reading.inputs["input_ids"])
+                logits = self.network.logits(states)
+        except FullyMaskedRowError as error:
+            message = Message("The edits leave a word nothing to read. {error}.", error=error)
+            raise InputError(message) from error
+        return self._record(clean(source), reading, session, (states[0], logits[0]), wanted)
+
+    def _record(
+        self, source: str, reading: Reading, session: Session, found: tuple[Tensor, Tensor], edits: tuple[Edit, ...]
+    ) -> AttentionTrace:
+        tokens, (states, logits) = reading.tokens, found
+        return AttentionTrace(
+            source=tokens,
+            target=_NOTHING,
+            target_input=_NOTHING,
+            maps=self._recorder.maps(session, Texts(tokens, tokens, _NOTHING), edits),
+            steps=(),
+            source_text=source,
+            output_text="",
+            provenance=self._recorder.provenance(session, edits, "none", notes=reading.notes),
+            predictions=predictions_of(logits, tokens, (), self.tokenizer.piece),
+            vectors=states.numpy(),
+        )
+
+    def fit(self, text: str, *, pair: str | None = None) -> tuple[str, int]:
+        """Cut `text` after the last word that the model takes; see `models.model.Model.fit`.
+
+        Parameters
+        ----------
+        text : str
+        pair : str, optional
+            For other models.
+        """
+        return self.tokenizer.fit(text, self.longest)
+
+    def replay(self, trace: AttentionTrace, *, pair: str | None = None) -> LanguageReplay:
+        """Return the text of `trace`, ready to be run again; see `models.model.Model.replay`.
+
+        Parameters
+        ----------
+        trace : AttentionTrace
+            Of this model, nothing edited.
+        pair : str, optional
+            For other models.
+        """
+        return LanguageReplay(trace, self.network, self.card)
+
+
+class LanguageReplay(Replay):
+    """One text through a language model again and again; see `models.translation.replaying.Replay`.
+
+    Parameters
+    ----------
+    trace : AttentionTrace
+    network : LanguageModel
+    card : mapping
+        Tells its memory and the sizes of the network.
+    """
+
+    def __init__(self, trace: AttentionTrace, network: LanguageModel, card: Mapping[str, Any]) -> None:
+        written, baseline = told_by(trace)
+        super().__init__(trace, written, baseline, logits=len(trace.source) * network.output_bias.shape[0])
+        self._network, self._card = network, card
+
+    def run(self, orders: Orders, edits: Iterable[Edit] = ()) -> Outcome:
+        """Run once for each row of `orders`; see `Replay.run`.
+
+        Parameters
+        ----------
+        orders : int array, [text, position]
+        edits : iterable of Edit, optional
+        """
+        states, _session = self._pass(orders, tuple(edits), ())
+        with torch.inference_mode():
+            logits = self._network.logits(states[:, :-1])
+        return Outcome(chosen(logits, self.written.ids), states.numpy())
+
+    def weights(self, orders: Orders, place: Site) -> NDArray[np.float32]:
+        """Return the weights, [text, 1, piece, piece]; see `Replay.weights`.
+
+        Parameters
+        ----------
+        orders : int array, [text, position]
+        place : Site
+        """
+        _states, session = self._pass(orders, (), (str(MEMORY),))
+        found: NDArray[np.float32] = session[place.at("weights")].numpy()
+        return found
+
+    def fresh(self, seed: int) -> LanguageReplay:
+        """Return the same text through weights that `seed` gives; see `Replay.fresh`.
+
+        Parameters
+        ----------
+        seed : int
+        """
+        with seeded(seed):
+            network = network_of(self._card["recipe"]["memory"], self._card["network"])
+        return LanguageReplay(self.trace, network.eval().requires_grad_(False), self._card)
+
+    def _pass(self, orders: Orders, edits: tuple[Edit, ...], sites: tuple[str, ...]) -> tuple[Tensor, Session]:
+        ids = torch.tensor(self.trace.source.ids)[torch.from_numpy(orders)]
+        with torch.inference_mode(), capture(sites, edits, copies=False) as session:
+            states = self._network.states(ids)
+        return states, session
+
+
+def load_language(local: Local) -> LanguageReader:
+    """Load the language model in the folder of `local`, ready to `attend`.
+
+    Parameters
+    ----------
+    local : Local
+
+    Raises
+    ------
+    InputError
+        If its files are not those that its card names.
+    """
+    card = card_of(local)
+    with building():
+        network = network_of(card["recipe"]["memory"], card["network"])
+    network.load_state_dict(weights_of(local))
+    return LanguageReader(network, open_tokenizer(local, bos_token=BOUNDARY, eos_token=BOUNDARY), local, card)

@@ -1,0 +1,273 @@
+"""The parts of a walk through language models with a memory: Daniluk et al. 2017, and Cheng et al. 2016."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from viz.text.language import _, mark
+from viz.text.tokens import visible
+from viz.views.strips import Strip
+from viz.walk.digits import factor, number, products, products_fall, waterfall
+from viz.walk.scene import Letters, Scene
+from viz.walk.scores import ADDITIVE, FEATURES, Built, exact, keys_strip, row_of
+from viz.walk.steps import Part, Walk, Worked
+from viz.walk.weights import BEFORE, CONTEXT, SOFTMAX, WINDOW_BEFORE, context_strip
+
+Vector = NDArray[np.float64]
+
+
+def _deciding(scene: Scene) -> int:
+    """Return the component of the hidden layer that adds most to the chosen pair's score."""
+    return int(np.abs(scene.parameters["score_vector"] * scene.features[scene.column]).argmax())
+
+
+def _key_of(scene: Scene, states: NDArray[np.floating], letter: str, says: str) -> Built:
+    """Work out one number of a key: a row of a matrix with what stands at the chosen token."""
+    matrix, k = scene.parameters["key_weight.weight"], _deciding(scene)
+    digits, computed = products(matrix[k], states[scene.column])
+    strips = (
+        Strip(_("what stands at each token"), letter, states, rows=scene.keys, marked=(scene.column, None)),
+        row_of(matrix, k, "W"),
+        keys_strip(scene, marked=k, made=True),
+    )
+    line = rf"(W {letter}_{{{scene.column_name}}})_{{{k}}} &= {digits} = {number(computed, 4)}"
+    fall = products_fall(
+        _("Number {place} of the key of “{key}”", place=k, key=scene.key_word), matrix[k], states[scene.column]
+    )
+    return says, strips, Worked((line,), computed, float(scene.of_keys("key")[scene.column, k]), fall)
+
+
+def _keys(scene: Scene) -> Built:
+    size = scene.of_keys("key").shape[1]
+    says = _(
+        "An LSTM has read the text and left an output at each token; of it, or of its part that is the key, a matrix "
+        "makes what scores are computed on."
+    )
+    return _key_of(scene, scene.of_keys("memory")[:, :size], "k", says)
+
+
+def _tape_keys(scene: Scene) -> Built | None:
+    if not scene.row:
+        return None
+    states = scene.of_keys("value")
+    says = _("The tape keeps a state h and a cell c of every token that was read. A matrix makes a key of each state.")
+    return _key_of(scene, states[:, : states.shape[1] // 2], "h", says)
+
+
+def _tape_features(scene: Scene) -> Built | None:
+    if not scene.row:
+        return None
+    k, before = _deciding(scene), scene.map.companions["context"][0, scene.row - 1]
+    matrices = [scene.parameters[f"{name}.weight"][k] for name in ("input_weight", "read_weight")]
+    given = [scene.of_query("input"), before[: len(before) // 2]]
+    digits, projected = products(np.concatenate(matrices), np.concatenate(given))
+    on_tape = scene.column < scene.row  # of what comes later the tape has no key yet
+    key = float(scene.of_keys("key")[scene.column, k]) if on_tape else 0.0
+    computed = float(np.tanh(projected + key))
+    says = _(
+        "What asks is “{query}” itself and what was read of the tape a step before, h̃; with the key of each token "
+        "before it they make a hidden layer, squashed to between -1 and 1.",
+        query=scene.query_word,
+    )
+    strips = (
+        Strip(_("the token that is read, embedded"), "x", given[0][None]),
+        Strip(_("read of the tape a step before"), "h\u0303", given[1][None]),
+        Strip(_("query: what reads"), "q", scene.of_query("query")[None], marked=(None, k)),
+        keys_strip(scene, marked=k),
+        Strip(
+            _("hidden layer: one row a pair"), "f", scene.features, rows=scene.keys, marked=(scene.column, k), made=True
+        ),
+    )
+    feature = rf"f_{{{scene.row_name},{scene.column_name},{k}}}"
+    lines = (
+        rf"(W_x x + W_{{\tilde{{h}}}} \tilde{{h}})_{{{k}}} &= {digits} = {number(projected, 4)}",
+        rf"{feature} &= \tanh({number(projected)} + {factor(key)}) = {number(computed, 4)}",
+    )
+    fall = products_fall(
+        _("Number {place} of what is looked for", place=k), np.concatenate(matrices), np.concatenate(given)
+    )
+    return says, strips, Worked(lines, computed, float(scene.features[scene.column, k]), fall)
+
+
+def _unless_first(part: Part) -> Part:
+    """Return a part that is left out at the first token, where the tape has an empty slot that is no token's."""
+    return replace(part, build=lambda scene: part.build(scene) if scene.row else None)
+
+
+# What the next token is predicted from.
+
+
+def _own(scene: Scene) -> NDArray[np.floating]:
+    """Return the part of the output that predicts beside what was read: the last one."""
+    return scene.of_query("memory")[-scene.of_keys("value").shape[1] :]
+
+
+def _joined(scene: Scene) -> Built:
+    read, own, after = scene.of_query("context"), _own(scene), scene.of_query("output")
+    k = int(np.abs(after).argmax())
+    matrices = [scene.parameters[f"{name}.weight"] for name in ("read_weight", "own_weight")]
+    row, given = np.concatenate([each[k] for each in matrices]), np.concatenate([read, own])
+    digits, total = products(row, given)
+    computed = float(np.tanh(total))
+    says = _("What was read and what the last output says for itself are joined: from this the next word is predicted.")
+    strips = (
+        context_strip(scene),
+        Strip(_("the part of the last output that predicts"), "p", own[None]),
+        row_of(matrices[0], k, "W^r"),
+        row_of(matrices[1], k, "W^x"),
+        Strip(_("what the word is chosen from"), "h*", after[None], marked=(None, k), made=True),
+    )
+    lines = (
+        rf"(W^r r + W^x p)_{{[{k}]}} &= {digits} = {number(total)}",
+        rf"h^*_{{{scene.row_name},[{k}]}} &= \tanh({number(total)}) = {number(computed, 4)}",
+    )
+    fall = products_fall(_("Number {place} of the state, before tanh", place=k), row, given)
+    return says, strips, Worked(lines, computed, float(after[k]), fall)
+
+
+def _tape_next(scene: Scene) -> Built:
+    size = len(scene.of_query("output"))
+    read, cell = np.split(exact(scene.of_query("context")), 2)
+    given = np.concatenate([read, exact(scene.of_query("input"))])
+    sums = exact(scene.parameters["gates.weight"]) @ given + exact(scene.parameters["gates.bias"])
+    after = scene.of_query("output")
+    k = int(np.abs(after).argmax())
+    into, keep, out = (float(1 / (1 + np.exp(-sums[place * size + k]))) for place in range(3))
+    new, old = float(np.tanh(sums[3 * size + k])), float(cell[k])
+    made = keep * old + into * new
+    computed = out * float(np.tanh(made))
+    says = _(
+        "An LSTM step, but from what was read of the tape, h̃ and c̃, in the place of the last state and cell. What it "
+        "leaves, h and c, is put on the tape."
+    )
+    strips = (
+        Strip(_("state and cell as read of the tape"), "h\u0303, c\u0303", np.stack([read, cell]), marked=(1, k)),
+        Strip(_("the token that is read, embedded"), "x", scene.of_query("input")[None]),
+        Strip(_("new state"), "h", after[None], marked=(None, k), made=True),
+    )
+    lines = (
+        rf"c_{{[{k}]}} = f \cdot \tilde{{c}} + i \cdot \hat{{c}} &= {number(keep)} \cdot {factor(old)} + "
+        rf"{number(into)} \cdot {factor(new)} = {number(made)}",
+        rf"h_{{{scene.row_name},[{k}]}} = o \cdot \tanh(c) &= {number(out)} \cdot {factor(float(np.tanh(made)))} "
+        rf"= {number(computed, 4)}",
+    )
+    labels = (
+        _("kept: {gate} of {value}", gate=f"{keep:.0%}", value=f"{old:.3g}"),
+        _("new: {gate} of {value}", gate=f"{into:.0%}", value=f"{new:.3g}"),
+    )
+    fall = waterfall(
+        _("Number {place} of the new cell", place=k), np.array([keep * old, into * new]), labels.__getitem__
+    )
+    return says, strips, Worked(lines, computed, float(after[k]), fall)
+
+
+def _predict_from(state: Callable[[Scene], Vector]) -> Callable[[Scene], Built]:
+    """Return what builds the last step: the probability of the likeliest next token, from the vector of `state`."""
+
+    def build(scene: Scene) -> Built:
+        vector, prediction = state(scene), scene.trace.predictions[scene.row]
+        table, bias = scene.parameters["embedding.weight"], scene.parameters["output_bias"]
+        logits = exact(table @ vector.astype(np.float32) + bias)
+        best = int(logits.argmax())
+        total = float(logits.max()) + float(np.log(np.exp(logits - logits.max()).sum()))
+        digits, product = products(table[best], vector)
+        logit = product + float(bias[best])
+        computed = float(np.exp(logit - total))
+        names = tuple(visible(text) for text, _share in prediction.alternatives)
+        shares = np.array([[share for _text, share in prediction.alternatives]])
+        says = _(
+            "Every piece of the vocabulary of {count} gets a score; the likeliest next one, “{word}”, has probability "
+            "{share}.",
+            count=len(table),
+            word=names[0],
+            share=f"{shares[0, 0]:.4f}",
+        )
+        strips = (
+            Strip(_("what the word is chosen from"), "r", vector[None]),
+            row_of(table, best, "E"),
+            Strip(
+                _("probabilities of the likeliest words"),
+                "p",
+                shares,
+                "weights",
+                columns=names,
+                marked=(None, 0),
+                made=True,
+            ),
+        )
+        lines = (
+            rf"E_w r + b_w &= {digits} + {factor(float(bias[best]))} = {number(logit)}",
+            rf"p &= \exp({number(logit)} - {factor(total)}) = {number(computed, 4)}",
+        )
+        name = _("The score of “{word}” among all words", word=names[0])
+        fall = products_fall(name, table[best], vector, bias=float(bias[best]))
+        return says, strips, Worked(lines, computed, float(shares[0, 0]), fall)
+
+    return build
+
+
+def _output(scene: Scene) -> Vector:
+    return exact(scene.of_query("output"))
+
+
+def _sized(scene: Scene) -> Vector:
+    return exact(scene.parameters["output_weight.weight"]) @ exact(scene.of_query("output"))
+
+
+_TABLE = ("embedding.weight", "output_bias")
+_READ_TERM = (
+    r"[[context:r_t = \sum_j [[softmax:\operatorname{softmax}_j\big([[scores:w^\top [[features:\tanh([[keys:W^Y k_j]] "
+    r"+ W^h k_t)]]]] [[mask:+\, m_{tj}]]\big)]]\, v_j]]"
+)
+_PARTS_OF = {
+    "attention-lm": r"k_t = v_t = p_t = h_t",
+    "key-value": r"[k_t; v_t] = h_t, \; p_t = v_t",
+    "key-value-predict": r"[k_t; v_t; p_t] = h_t",
+}
+
+MEMORY_WALKS = {
+    name: Walk(
+        (
+            cut,
+            _READ_TERM,
+            r"[[next:h^*_t = \tanh(W^r r_t + W^x p_t)]], \quad [[predict:p = \operatorname{softmax}(E\, h^*_t + b)]]",
+        ),
+        (
+            Part("keys", mark("Keys of the outputs"), _keys, ("key_weight.weight", "score_vector")),
+            FEATURES,
+            ADDITIVE,
+            WINDOW_BEFORE,
+            SOFTMAX,
+            CONTEXT,
+            Part("next", mark("Read and own joined"), _joined, ("read_weight.weight", "own_weight.weight")),
+            Part("predict", mark("The next word"), _predict_from(_output), _TABLE),
+        ),
+        Letters(query="k", key="W k", value="v", context="r"),
+    )
+    for name, cut in _PARTS_OF.items()
+}
+
+LSTMN_WALK = Walk(
+    (
+        r"[[context:[\tilde{h}_t; \tilde{c}_t] = \sum_{i<t} [[softmax:\operatorname{softmax}_i\big([[scores:v^\top "
+        r"[[features:\tanh([[keys:W_h h_i]] + W_x x_t + W_{\tilde{h}} \tilde{h}_{t-1})]]]] "
+        r"[[mask:+\, m_{ti}]]\big)]]\, [h_i; c_i]]]",
+        r"[[next:(h_t, c_t) = \operatorname{LSTM}(\tilde{h}_t, \tilde{c}_t, x_t)]], \quad "
+        r"[[predict:p = \operatorname{softmax}(E\, W_o h_t + b)]]",
+    ),
+    (
+        Part("keys", mark("Keys of the tape"), _tape_keys, ("key_weight.weight", "score_vector")),
+        Part("features", mark("Hidden layer"), _tape_features, ("input_weight.weight", "read_weight.weight")),
+        _unless_first(ADDITIVE),
+        BEFORE,
+        SOFTMAX,
+        _unless_first(CONTEXT),
+        Part("next", mark("Into the LSTM"), _tape_next, ("gates.weight", "gates.bias")),
+        Part("predict", mark("The next word"), _predict_from(_sized), ("output_weight.weight", *_TABLE)),
+    ),
+    Letters(query="q", key="W h", value="h, c", weight="s", score="a"),
+)
