@@ -86,7 +86,7 @@ class LSTMN(LanguageModel):
         Its last axis is then as long as the text, so that a record of all steps has one column a token.
         """
         if OPEN.get() is None:
-            return self.attention(additive_scores(query, key, self.score_vector), None, step)
+            return cast("Tensor", self.attention(additive_scores(query, key, self.score_vector), None, step))
         ahead = tokens - key.shape[2]
         wide = nn.functional.pad(key, (0, 0, 0, ahead))  # [batch, 1, token, d_hidden]
 
@@ -94,7 +94,7 @@ class LSTMN(LanguageModel):
             return self.hook_features(features[:, 0], step)[:, None]
 
         scores = additive_scores(query, wide, self.score_vector, show=show)
-        return self.attention(scores, torch.arange(tokens) < key.shape[2], step)
+        return cast("Tensor", self.attention(scores, torch.arange(tokens) < key.shape[2], step))
 
     def _step(self, read: Tensor, embedded: Tensor, cell: Tensor) -> tuple[Tensor, Tensor]:
         """Return h_t and c_t, equations 7 to 9."""

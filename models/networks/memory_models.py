@@ -198,7 +198,7 @@ class AttentiveLanguageModel(RecurrentLanguageModel):
         weights = self.attention(score(query, key), may_read(ids.shape[1], self.window))  # [batch, 1, token, token]
         read = self.hook_context(weighted_sum(weights, value))  # r: [batch, 1, token, d]
         output = self.hook_output(torch.tanh(self.read_weight(read) + self.own_weight(own)))
-        return cast("Tensor", output[:, 0])  # [batch, token, d_embedding]
+        return output[:, 0]  # [batch, token, d_embedding]
 
     def _scores(self, query: Tensor, key: Tensor) -> Tensor:
         """Return w' tanh(W^Y k_j + W^h k_t) of each pair of tokens, equations 1, 2, 7 and 8."""

@@ -149,7 +149,9 @@ def evaluate(recipe: ReaderRecipe, data: Path, folder: Path) -> dict[str, dict[s
     texts = {name: read_lines(file, data) for name, file in zip(names, recipe.test, strict=True)}
     if recipe.kind == "memory":
         texts |= {"all": [line for lines in texts.values() for line in lines]}
-    found = {name: measure(network, tokenizer, lines, recipe) for name, lines in texts.items()}
+    found: dict[str, dict[str, Any]] = {
+        name: dict(measure(network, tokenizer, lines, recipe)) for name, lines in texts.items()
+    }
     if recipe.kind == "memory" and network.heads:
         corpus = encode(tokenizer, [(1.0, texts["all"])], recipe.context - 2)
         found["all"] |= {"reach": measure_reach(network, epoch_batches(corpus, recipe, 0))}
