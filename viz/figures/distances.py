@@ -153,7 +153,7 @@ def _lines_layout(title: str, meaning: str, width: float) -> dict[str, Any]:
         "yaxis": named_axis(meaning)
         | {"domain": [BOTTOM / height, 1 - TOP / height], "anchor": "x", "nticks": 6, **grid},
         "showlegend": True,
-        "legend": {"x": 1, "xanchor": "right", "y": 1, "yanchor": "top", "font": {"size": NOTE_SIZE}},
+        "legend": {"x": 1, "xanchor": "right", "y": BOTTOM / height, "yanchor": "bottom", "font": {"size": NOTE_SIZE}},
     }
 
 

@@ -25,6 +25,7 @@ _SIZES = MappingProxyType(
         "d_attention": mark("hidden layer of the score: {count}"),
         "d_position": mark("hidden layer of the centre: {count}"),
         "width": mark("window: {count} to either side"),
+        "reach": mark("distances with a vector of their own: {count} to either side"),
         "max_source": mark("positions with a weight of their own: {count}"),
         "vocabulary": mark("pieces in the vocabulary: {count}"),
     }

@@ -50,7 +50,11 @@ class Family:
         """What the line calls it."""
         if not self.main.has_attention:
             return _("no attention")
-        return _("Transformer") if self.main.is_multi_head else BRACKET.split(_(self.main.title))[0]
+        return (
+            _("Transformer")
+            if self.main.is_multi_head and not self.main.is_hall
+            else BRACKET.split(_(self.main.title))[0]
+        )
 
 
 def families(names: Mapping[str, str], usual: tuple[str, ...]) -> tuple[Family, ...]:
