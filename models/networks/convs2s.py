@@ -16,8 +16,8 @@ from torch import Tensor, nn
 
 from models.hooks import AttentionWeights, HookPoint, VectorPoint
 from models.networks.attention import dot_scores, variance_kept, weighted_sum
-from models.networks.base import TiedNetwork
 from models.networks.convolution import gated, halved_sum, windows
+from models.networks.layered import LayeredDecoder
 from models.networks.recurrent import is_padded
 from models.networks.transformer import sinusoidal_positions
 from models.sites import Site
@@ -170,7 +170,7 @@ class DecoderLayer(nn.Module):
         return final, LayerPast(known[:, known.shape[1] - self.width + 1 :], past.keys, past.values)
 
 
-class ConvolutionalNetwork(TiedNetwork):
+class ConvolutionalNetwork(LayeredDecoder):
     """Encoder and decoder of gated convolutions, one embedding for source, target and output layer.
 
     Parameters
@@ -257,44 +257,26 @@ class ConvolutionalNetwork(TiedNetwork):
         """
         return tuple(cast("DecoderLayer", layer).start(memory) for layer in self.decoder)
 
-    def _run(
-        self, memory: ConvolutionalMemory, pasts: tuple[LayerPast, ...], tokens: Tensor, first: int
+    def run(
+        self, memory: ConvolutionalMemory, state: tuple[LayerPast, ...], tokens: Tensor, first: int
     ) -> tuple[Tensor, tuple[LayerPast, ...]]:
-        target = self.embed(tokens, self.target_positions, first)
-        states = self.enter_decoder(target)
-        kept = []
-        for layer, past in zip(self.decoder, pasts, strict=True):
-            states, past = layer(states, target, past, memory, first)
-            kept.append(past)
-        return self.leave_decoder(states), tuple(kept)
-
-    def decode_states(self, memory: ConvolutionalMemory, inputs: Tensor) -> Tensor:
-        """Read a forced target; see `models.networks.base.TranslationNetwork`.
-
-        Parameters
-        ----------
-        memory : ConvolutionalMemory
-            What `encode` gave.
-        inputs : int64 Tensor, [batch, target]
-            Ids of ``<s>``, y1, ...
-        """
-        return self._run(memory, self.start(memory), inputs, 0)[0]
-
-    def step(
-        self, memory: ConvolutionalMemory, state: tuple[LayerPast, ...], token: Tensor, position: int
-    ) -> tuple[Tensor, tuple[LayerPast, ...]]:
-        """Read one token; see `models.networks.base.TranslationNetwork`.
+        """Read `tokens`; see `models.networks.layered.LayeredDecoder`.
 
         Parameters
         ----------
         memory : ConvolutionalMemory
             What `encode` gave.
         state : tuple of LayerPast
-            What `start`, or the step before, gave.
-        token : int64 Tensor, [batch]
+            What `start`, or the call before, gave.
+        tokens : int64 Tensor, [batch, target]
             Ids.
-        position : int
-            Of the token, from 0.
+        first : int
+            Position of the first of them.
         """
-        states, state = self._run(memory, state, token[:, None], position)
-        return self.logits(states[:, 0]), state
+        target = self.embed(tokens, self.target_positions, first)
+        states = self.enter_decoder(target)
+        kept = []
+        for layer, past in zip(self.decoder, state, strict=True):
+            states, past = layer(states, target, past, memory, first)
+            kept.append(past)
+        return self.leave_decoder(states), tuple(kept)

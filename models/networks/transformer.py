@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from models.hooks import VectorPoint
-from models.networks.base import TiedNetwork
+from models.networks.layered import LayeredDecoder
 from models.networks.multi_head import KeyValue, MultiHeadAttention
 from models.sites import Site
 from models.softmax import causal_mask
@@ -154,7 +154,7 @@ def sinusoidal_positions(count: int, d_model: int) -> Tensor:
     return torch.stack((angles.sin(), angles.cos()), dim=-1).flatten(1)
 
 
-class TransformerNetwork(TiedNetwork):
+class TransformerNetwork(LayeredDecoder):
     """Encoder and decoder of equal depth, one embedding for source, target and output layer.
 
     Parameters
@@ -239,43 +239,25 @@ class TransformerNetwork(TiedNetwork):
         layers = cast("list[DecoderLayer]", list(self.decoder))
         return tuple(LayerCache(None, layer.cross.read(memory.states)) for layer in layers)
 
-    def _run(
-        self, memory: TransformerMemory, caches: tuple[LayerCache, ...], tokens: Tensor, first: int
+    def run(
+        self, memory: TransformerMemory, state: tuple[LayerCache, ...], tokens: Tensor, first: int
     ) -> tuple[Tensor, tuple[LayerCache, ...]]:
-        states = self.embed(tokens, first)
-        kept = []
-        for layer, cache in zip(self.decoder, caches, strict=True):
-            states, cache = layer(states, cache, memory, first)
-            kept.append(cache)
-        return self.decoder_norm(states), tuple(kept)
-
-    def decode_states(self, memory: TransformerMemory, inputs: Tensor) -> Tensor:
-        """Read a forced target; see `models.networks.base.TranslationNetwork`.
-
-        Parameters
-        ----------
-        memory : TransformerMemory
-            What `encode` gave.
-        inputs : int64 Tensor, [batch, target]
-            Ids of ``<s>``, y1, ...
-        """
-        return self._run(memory, self.start(memory), inputs, 0)[0]
-
-    def step(
-        self, memory: TransformerMemory, state: tuple[LayerCache, ...], token: Tensor, position: int
-    ) -> tuple[Tensor, tuple[LayerCache, ...]]:
-        """Read one token; see `models.networks.base.TranslationNetwork`.
+        """Read `tokens`; see `models.networks.layered.LayeredDecoder`.
 
         Parameters
         ----------
         memory : TransformerMemory
             What `encode` gave.
         state : tuple of LayerCache
-            What `start`, or the step before, gave.
-        token : int64 Tensor, [batch]
+            What `start`, or the call before, gave.
+        tokens : int64 Tensor, [batch, target]
             Ids.
-        position : int
-            Of the token, from 0.
+        first : int
+            Position of the first of them.
         """
-        states, state = self._run(memory, state, token[:, None], position)
-        return self.logits(states[:, 0]), state
+        states = self.embed(tokens, first)
+        kept = []
+        for layer, cache in zip(self.decoder, state, strict=True):
+            states, cache = layer(states, cache, memory, first)
+            kept.append(cache)
+        return self.decoder_norm(states), tuple(kept)
