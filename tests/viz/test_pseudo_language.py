@@ -57,6 +57,7 @@ EDITS = "~".join(
         "mask_key(decoder.*.cross,3)",
         "mask_cell(decoder.0.cross,1,2)",
         "uniform_row(decoder.0.cross,*,2)",
+        "zero_row(decoder.0.cross,*,0)",
         "set_row(decoder.1.cross,*,1,0.5;0.5,1.0)",
         "window(encoder.0.self,2,3,1)",
         "no-edit",

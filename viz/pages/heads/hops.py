@@ -18,7 +18,8 @@ from viz.captions.tables import csv_of_views
 from viz.figures import alignment_heatmap
 from viz.figures.drawing.long_maps import MOST_LABELLED
 from viz.measures.hops import annotation_of, overlap_of, penalty_of
-from viz.pages.heads.settings import BOTH
+from viz.pages.heads.matched import run_other
+from viz.pages.heads.settings import BOTH, OTHER
 from viz.pages.heads.wanted import Wanted
 from viz.server.runtime import Host, ModelUnavailableError
 from viz.text.language import _, mark, say
@@ -28,7 +29,7 @@ from viz.widgets.canvas import comparison_canvas
 from viz.widgets.chart import show_figure
 from viz.widgets.hops import annotation_html, show_class_numbers, show_classes
 from viz.widgets.keep import file_name, keep_row
-from viz.widgets.settings import switch
+from viz.widgets.settings import switch, text_box
 
 CANVAS = "hops"
 _MOVING = {"keys": mark("Arrow keys move between maps, with Shift inside one.")}
@@ -63,6 +64,25 @@ def show_hops(host: Host, key: str, trace: AttentionTrace, wanted: Wanted, line:
     _annotations(views, wanted)
     st.header(_("What the classifier says"), anchor=False)
     show_class_numbers({_(each.provenance.title): each for each in traces})
+    _second_sentence(host, key, wanted, width, both=both)
+
+
+def _second_sentence(host: Host, key: str, wanted: Wanted, width: float, *, both: bool) -> None:
+    """Let the reader type a second sentence, and show how the same hops read it, with what the classifier says."""
+    st.header(_("Compare with"), anchor=False)
+    typed = text_box(
+        OTHER, _("Second sentence: what the same hops read in it"), placeholder=_("such as: It was hungry.")
+    )
+    found = run_other(host, key, (typed, None)) if typed.strip() else None
+    if found is None:
+        return
+    traces = [found[0], *(_other(host, key, found[0].source_text) if both else ())]
+    for note in found[0].provenance.notes:
+        st.info(plain(say(note)), icon=":material/help:")
+    _maps([choose_view(each, unit=wanted.unit, head=0) for each in traces], wanted, width, key="hops-second")
+    with st.container(gap="xxsmall", key="classes-second"):
+        for each in traces:
+            show_classes(each)
 
 
 def _other(host: Host, key: str, text: str) -> tuple[AttentionTrace, ...]:
@@ -76,7 +96,7 @@ def _other(host: Host, key: str, text: str) -> tuple[AttentionTrace, ...]:
     return ()
 
 
-def _maps(views: Sequence[View], wanted: Wanted, width: float) -> None:
+def _maps(views: Sequence[View], wanted: Wanted, width: float, *, key: str = CANVAS) -> None:
     titles = [_(view.trace.provenance.title) for view in views]
     says = " · ".join(
         _("{title}: {links}", title=title, links=links_of(view, count=2))
@@ -85,16 +105,16 @@ def _maps(views: Sequence[View], wanted: Wanted, width: float) -> None:
     name = f"{views[0].trace.source_text[:40]} hops"
     paper = partial(alignment_heatmap, views, colour=wanted.colour)
     if max(views[0].weights.shape) > MOST_LABELLED:
-        show_figure(paper(width=width), key="hops", says=says, name=name, picture=wanted.picture, available=width)
+        show_figure(paper(width=width), key=key, says=says, name=name, picture=wanted.picture, available=width)
         return
     file = f"{file_name(name)}.{wanted.picture}"
     draw = partial(encode_alike, views, titles, words=_MOVING, colour=wanted.colour, width=width, says=says, file=file)
-    with st.container(key="figure-hops"):
-        comparison_canvas(draw(), key=CANVAS)
+    with st.container(key=f"figure-{key}"):
+        comparison_canvas(draw(), key=key)
         st.caption(plain(says))
     keep_row(
         paper,
-        key="hops",
+        key=key,
         name=name,
         csv=lambda: csv_of_views(views),
         pictures=lambda: [Picture("comparison", draw())],

@@ -36,6 +36,18 @@ def test_one_reader_can_stand_alone_and_unknown_words_are_said() -> None:
     assert "unknown to the model" in words(app)
 
 
+def test_the_same_hops_read_a_second_sentence_below_the_first() -> None:
+    other = "The committee voted."
+    app = opened(model=HOPS_READERS[0], sentence=TEXT, other=other)
+    said = words(app)
+    for key in HOPS_READERS:
+        for text in (TEXT, other):
+            name, share = max(trace_of(key, text).classes, key=lambda each: each[1])
+            assert f"{name} {share:.0%}" in said
+    wrong = opened(model=HOPS_READERS[0], sentence=TEXT, other="word " * 300)
+    assert "its end is left out" in words(wrong)
+
+
 def test_the_annotation_is_all_rows_summed_and_shared_out() -> None:
     weights = trace_of(HOPS_READERS[0], TEXT)[HOPS].weights[0]
     shares = annotation_of(weights)
