@@ -15,6 +15,7 @@ from models.corpus.kept import SHIPPED as CORPORA
 from models.corpus.kept import read
 from models.edits import OPERATIONS, read_edit
 from models.errors import InputError
+from models.experiments.word_vectors import static_vectors
 from models.huggingface import hub
 from models.huggingface.embedded import HOPS_READERS
 from models.huggingface.papers import PAPERS, UNKNOWN
@@ -58,6 +59,7 @@ EDITS = "~".join(
         "mask_cell(decoder.0.cross,1,2)",
         "uniform_row(decoder.0.cross,*,2)",
         "zero_row(decoder.0.cross,*,0)",
+        "harden(decoder.0.cross,*,3)",
         "set_row(decoder.1.cross,*,1,0.5;0.5,1.0)",
         "window(encoder.0.self,2,3,1)",
         "no-edit",
@@ -110,7 +112,10 @@ SHOWN = (
     ("surgery", {"model": "hf:minilm", "edits": "zero_head(encoder.0.self,0)", "check": "words"}),
     ("surgery", {"model": "bahdanau", "check": "chance"}),
     ("surgery", {"model": "bahdanau", "edits": "~".join(f"mask_key(decoder.*.cross,{key})" for key in range(11))}),
-    ("heads", {"model": HOPS_READERS[0]}),
+    ("heads", {"model": HOPS_READERS[0], "other": OTHER}),
+    ("heads", {"model": "hf:gpt-en", "against": "word", "other": OTHER, "same": "drank"}),
+    ("surgery", {"model": HOPS_READERS[1], "check": "heads"}),
+    ("surgery", {"model": HOPS_READERS[1], "check": "words"}),
     ("surgery", {"model": HOPS_READERS[0], "edits": "mask_cell(encoder.0.hops,1,2)~uniform_row(encoder.0.hops,*,*)"}),
     ("steps", {"mechanism": "self-attentive", "second": "self-attentive-free", "step": "spread"}),
     ("why", {}),
@@ -120,6 +125,7 @@ SHOWN = (
 """Links that together open every fold, way and message of the pages."""
 
 NAMES = """
+    He moved to New York
     Attention Bench MiniLM BERT GPT SHA MB hf huggingface co owner name google base uncased transformers somebody other
     nothing there no-edit python models training lengths data DIR png svg Europarl CC BY FR
     st QK qK aV exp tanh cells English YAML KB yml https abs torch cpu numpy MIT HTML JSON NPZ PDF
@@ -213,7 +219,8 @@ def of_corpora() -> Iterator[str]:
 @pytest.mark.usefixtures("marked", "offline")
 @pytest.mark.parametrize(("page", "link"), SHOWN)
 def test_every_word_on_a_page_is_translated(page: str, link: dict[str, str], traces: list[AttentionTrace]) -> None:
-    check(opened(page, **link), traces, *link.values())
+    near = [word for word, _cosine in static_vectors().nearest(link["same"], 8)] if "same" in link else []
+    check(opened(page, **link), traces, *link.values(), *near)
 
 
 @pytest.mark.usefixtures("marked")
