@@ -108,7 +108,7 @@ def score(model: Translator, references: dict[str, list[str]]) -> float:
         By source.
     """
     outputs = translate(model, list(references))
-    return round(BLEU().corpus_score(outputs, [[each[0] for each in references.values()]]).score, 2)
+    return round(float(BLEU().corpus_score(outputs, [[each[0] for each in references.values()]]).score), 2)
 
 
 def main() -> None:
