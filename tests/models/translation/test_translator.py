@@ -7,7 +7,7 @@ from dataclasses import FrozenInstanceError
 from functools import cache
 from importlib.metadata import version
 from threading import Barrier
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -33,7 +33,7 @@ from models.hooks import CaptureError, HookPoint, capture, current_session
 from models.mechanisms import mechanisms
 from models.networks.base import TranslationNetwork
 from models.sites import Site
-from models.trace import Alignment, AttentionTrace
+from models.trace import Alignment, AttentionMap, AttentionTrace
 from models.translation.decoding import step_limit, translate_batch
 from models.translation.texts import MAX_PIECES
 from models.translation.translator import ALTERNATIVES, Translator
@@ -281,6 +281,18 @@ class TestForcing:
         assert all(each.weights.shape[1] == count for each in trace if each.site.stack == "decoder")
 
 
+def read_of_distances(key: str, read: AttentionMap) -> Any:
+    """Return what relative positions add to a context, the sum of a_ij^V by the weights; 0 without them."""
+    if "by_distance" not in read.companions:
+        return 0.0
+    stack = cast("nn.ModuleList", getattr(translator(key).network, read.site.stack))
+    attention = cast("Any", stack[read.site.layer]).attention
+    table = attention.distance_value.weight.detach().double().numpy()
+    query, key_place = np.indices(read.weights.shape[1:])
+    rows = np.clip(key_place - query, -attention.reach, attention.reach) + attention.reach
+    return np.einsum("hqk,qkd->hqd", read.weights, table[rows])
+
+
 @attentive
 class TestSites:
     def test_without_a_wish_all_weights_and_nothing_else(self, key: str) -> None:
@@ -310,7 +322,8 @@ class TestSites:
             np.testing.assert_allclose(normalised, want / want.sum(-1, keepdims=True), atol=1e-5)
             assert found["query"].shape[:2] == (heads, query)
             assert found["key"].shape[:2] == found["value"].shape[:2] == (heads, key_count)
-            np.testing.assert_allclose(each.weights @ found["value"], found["context"], atol=1e-4, rtol=1e-4)
+            read = each.weights @ found["value"] + read_of_distances(key, each)
+            np.testing.assert_allclose(read, found["context"], atol=1e-4, rtol=1e-4)
             assert found["output"].shape[-2] == query
             assert all(not values.flags.writeable for values in found.values())
 
