@@ -116,6 +116,7 @@ SHOWN = (
     ("heads", {"model": "hf:gpt-en", "against": "word", "other": OTHER, "same": "drank"}),
     ("surgery", {"model": HOPS_READERS[1], "check": "heads"}),
     ("surgery", {"model": HOPS_READERS[1], "check": "words"}),
+    ("heads", {"model": "hf:key-value-predict-en"}),
     ("surgery", {"model": HOPS_READERS[0], "edits": "mask_cell(encoder.0.hops,1,2)~uniform_row(encoder.0.hops,*,*)"}),
     ("steps", {"mechanism": "self-attentive", "second": "self-attentive-free", "step": "spread"}),
     ("why", {}),

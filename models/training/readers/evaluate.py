@@ -1,6 +1,6 @@
 """Measure a reader on unseen lines: ``python -m models.training.readers.evaluate RECIPE --data DIR``.
 
-Writes the figures into the card of the shipped model, as `measure_gpt` and `measure_bert` say them.
+Writes the figures into the card of the shipped model, as `Counts` and `measure_bert` say them.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
-from dataclasses import replace
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +28,48 @@ from models.translation.checkpoints import CARD_FILE, write_card
 SEED = 2_000_000
 
 
-def measure_gpt(network: Any, tokenizer: Tokenizer, lines: list[str], recipe: ReaderRecipe) -> dict[str, float]:
-    """Return the perplexity per token and per word of blanks, the end of each line counted with it.
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What a model that writes the next token did on some lines.
+
+    Parameters
+    ----------
+    lines, tokens, words, right : int
+        Words of blanks; right are the tokens that were the likeliest.
+    nats : float
+        The loss of all tokens.
+    """
+
+    lines: int = 0
+    tokens: int = 0
+    words: int = 0
+    right: int = 0
+    nats: float = 0.0
+
+    def __add__(self, other: Counts) -> Counts:
+        """Return what was done on the lines of both."""
+        return Counts(*(own + theirs for own, theirs in zip(astuple(self), astuple(other), strict=True)))
+
+    def figures(self) -> dict[str, float]:
+        """Return what a card says: perplexity per token and per word of blanks, the end of each line counted with it.
+
+        Returns
+        -------
+        dict
+            ``lines``, ``tokens``, ``words``, ``perplexity_per_token``, ``perplexity_per_word``, ``next_token_right``.
+        """
+        return {
+            "lines": self.lines,
+            "tokens": self.tokens,
+            "words": self.words,
+            "perplexity_per_token": round(math.exp(self.nats / self.tokens), 2),
+            "perplexity_per_word": round(math.exp(self.nats / self.words), 2),
+            "next_token_right": round(self.right / self.tokens, 4),
+        }
+
+
+def count_gpt(network: Any, tokenizer: Tokenizer, lines: list[str], recipe: ReaderRecipe) -> Counts:
+    """Return what a model that writes the next token does on `lines`, those left out that are too long for it.
 
     Parameters
     ----------
@@ -38,11 +78,6 @@ def measure_gpt(network: Any, tokenizer: Tokenizer, lines: list[str], recipe: Re
     lines : list of str
         Each read alone.
     recipe : ReaderRecipe
-
-    Returns
-    -------
-    dict
-        ``lines``, ``tokens``, ``words``, ``perplexity_per_token``, ``perplexity_per_word``, ``next_token_right``.
     """
     corpus = encode(tokenizer, [(1.0, lines)], recipe.context - 2)
     kept = [line for line in lines if len(tokenizer.encode(line, add_special_tokens=False).ids) <= recipe.context - 2]
@@ -54,15 +89,7 @@ def measure_gpt(network: Any, tokenizer: Tokenizer, lines: list[str], recipe: Re
         likeliest: Tensor = getattr(scores, "logits", scores).argmax(dim=-1)
         right += int((likeliest == ids[:, 1:]).sum())
         total, tokens = total + float(loss) * count, tokens + count
-    words = sum(len(line.split()) for line in kept)
-    return {
-        "lines": len(kept),
-        "tokens": tokens,
-        "words": words,
-        "perplexity_per_token": round(math.exp(total / tokens), 2),
-        "perplexity_per_word": round(math.exp(total / words), 2),
-        "next_token_right": round(right / tokens, 4),
-    }
+    return Counts(len(kept), tokens, sum(len(line.split()) for line in kept), right, total)
 
 
 def measure_bert(network: Any, tokenizer: Tokenizer, lines: list[str], recipe: ReaderRecipe) -> dict[str, float]:
@@ -143,17 +170,17 @@ def evaluate(recipe: ReaderRecipe, data: Path, folder: Path) -> dict[str, dict[s
     network, tokenizer = open_network(recipe, folder), Tokenizer.from_file(str(folder / "tokenizer.json"))
     if recipe.kind == "hops":
         return measure_hops(network, tokenizer, recipe, data)
-    measure = measure_bert if recipe.kind == "bert" else measure_gpt
     names = [file.path.rpartition("/")[2].removesuffix(".tsv.xz") for file in recipe.test]
     names = [name.replace(".train", ".held-out") for name in names]
     texts = {name: read_lines(file, data) for name, file in zip(names, recipe.test, strict=True)}
+    if recipe.kind == "bert":
+        return {name: measure_bert(network, tokenizer, lines, recipe) for name, lines in texts.items()}
+    counted = {name: count_gpt(network, tokenizer, lines, recipe) for name, lines in texts.items()}
+    found: dict[str, dict[str, Any]] = {name: each.figures() for name, each in counted.items()}
     if recipe.kind == "memory":
-        texts |= {"all": [line for lines in texts.values() for line in lines]}
-    found: dict[str, dict[str, Any]] = {
-        name: dict(measure(network, tokenizer, lines, recipe)) for name, lines in texts.items()
-    }
+        found["all"] = sum(counted.values(), Counts()).figures()
     if recipe.kind == "memory" and network.heads:
-        corpus = encode(tokenizer, [(1.0, texts["all"])], recipe.context - 2)
+        corpus = encode(tokenizer, [(1.0, [line for lines in texts.values() for line in lines])], recipe.context - 2)
         found["all"] |= {"reach": measure_reach(network, epoch_batches(corpus, recipe, 0))}
     return found
 
