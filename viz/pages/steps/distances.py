@@ -26,7 +26,6 @@ from viz.pages.steps.equations import show_equations
 from viz.pages.steps.numbers import LONGEST_NAMED
 from viz.pages.steps.places import place_name
 from viz.pages.steps.settings import DISTANCE_HEAD, DISTANCE_PLACE
-from viz.pages.steps.walk import read_sentence
 from viz.server.inside import inside_of
 from viz.server.loading import usable
 from viz.server.runtime import Host, shared_host
@@ -55,13 +54,13 @@ class _Learnt:
     reach: int
 
 
-def show_distances(sentence: str, pair: str, messages: DeltaGenerator, available: float) -> None:
+def show_distances(source: str, pair: str, messages: DeltaGenerator, available: float) -> None:
     """Show the page's part on relative positions, where their weights are installed.
 
     Parameters
     ----------
-    sentence : str
-        As it was typed.
+    source : str
+        A sentence that the models can read.
     pair : str
         Such as ``en-fr``.
     messages : DeltaGenerator
@@ -80,9 +79,6 @@ def show_distances(sentence: str, pair: str, messages: DeltaGenerator, available
         beside=True,
     )
     if not usable(host, (key,), messages):
-        return
-    source = read_sentence(host, key, sentence, messages)
-    if source is None:
         return
     trace = host.attend(key, source)
     site, head = _choose_place(trace)

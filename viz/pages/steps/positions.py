@@ -51,7 +51,7 @@ def show_positions(sentence: str, pair: str, messages: DeltaGenerator) -> None:
     source = read_sentence(host, key, sentence, messages)
     if source is not None:
         _compare(host, key, source, available)
-    show_distances(sentence, pair, messages, available)
+        show_distances(source, pair, messages, available)
 
 
 def _encoding(host: Host, key: str, available: float) -> None:

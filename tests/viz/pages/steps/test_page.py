@@ -361,7 +361,7 @@ class TestPositions:
     def test_three_figures_show_positions_and_what_they_are_for(self) -> None:
         app = opened(show="positions")
         assert not app.error
-        encoding, distance, maps = figures(app)
+        encoding, distance, maps, *_learnt = figures(app)
         added = shared_host().model("transformer-en-fr").network.positions[:64].numpy()  # type: ignore[union-attr]
         np.testing.assert_array_equal(drawn(encoding.data[0].z), added)
         assert len(drawn(distance.data[0].y)) == 127
@@ -378,7 +378,7 @@ class TestPositions:
         app.selectbox(key="encoder-head").set_value("mean").run()
         app.button_group(key="unit").set_value("piece").run()
         app.select_slider(key="count").set_value("16").run()
-        encoding, distance, maps = figures(app)
+        encoding, distance, maps, *_learnt = figures(app)
         assert drawn(encoding.data[0].z).shape[0] == 16
         assert len(drawn(distance.data[0].y)) == 31
         told = shared_host().attend("transformer-en-fr", SENTENCE)["encoder.2.self"]
@@ -387,8 +387,27 @@ class TestPositions:
     def test_bad_input_leaves_the_positions_and_the_last_good_maps(self) -> None:
         app = opened(show="positions")
         app.text_input(key="sentence").set_value("").run()
-        assert len(figures(app)) == 3
+        assert len(figures(app)) == 7
         assert len(app.error) == 1
+
+    def test_learnt_vectors_and_what_they_add_stand_below_for_the_layer_and_head_that_are_chosen(self) -> None:
+        app = opened(show="positions")
+        app.selectbox(key="distance-layer").set_value("decoder.1.self").run()
+        app.selectbox(key="distance-head").set_value("3").run()
+        assert parameter(app, "distance-layer") == "decoder.1.self"
+        cosines, norms, added, parts = figures(app)[3:]
+        host, key, place = shared_host(), "transformer-relative-en-fr", "decoder.1.self"
+        attention = host.model(key).network.decoder[1].attention  # type: ignore[union-attr]
+        vectors = attention.distance_key.weight.numpy()[: attention.reach + 1]  # a decoder never reads ahead
+        assert drawn(cosines.data[0].z).shape == (len(vectors), len(vectors))
+        np.testing.assert_allclose(drawn(norms.data[0].y), np.linalg.norm(vectors, axis=1), rtol=1e-5)
+        found = host.attend(key, SENTENCE, sites=(f"{place}.*",))[place].companions
+        products = found["query"][3] @ vectors.T / vectors.shape[1] ** 0.5
+        np.testing.assert_allclose(drawn(added.data[-1].y), products.mean(axis=0), atol=1e-5)
+        total = drawn(parts.data[0].z) + drawn(parts.data[1].z)
+        read = found["mask"][3].astype(bool)
+        np.testing.assert_allclose(total[read], found["scores"][3][read], atol=1e-5)
+        assert np.isnan(total[~read]).all()
 
 
 def test_without_any_weights_the_page_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
