@@ -23,7 +23,7 @@ def show_readers() -> None:
     name, pages = _("self-attentive"), {"heads": _("Heads"), "steps": _("Steps"), "surgery": _("Surgery")}
     tape, key_value = LANGUAGE_MODELS[3], LANGUAGE_MODELS[2]
     _entry(f":small[{YEAR - 1}] LSTMN", tape, "lstmn", pages, _about_tape)
-    _entry(f":small[{YEAR}] " + _("key-value memory"), key_value, "key-value-predict", pages, _about_memory)
+    _entry(f":small[{YEAR}] " + _("key-value"), key_value, "key-value-predict", pages, _about_memory)
     _entry(f":small[{YEAR}] {name}", HOPS_READERS[0], "self-attentive", pages, _about_hops)
 
 
