@@ -33,6 +33,7 @@ NAMES = "I gave the book to Zorblat."
 MISSED = {
     ("luong-location-en-fr", "août"): "a score that looks at positions alone loses the end of a long sentence",
     ("luong-general-input-feeding-en-fr", "août"): "the month is spelt in pieces: Auguusto",
+    ("transformer-relative-en-fr", "elle a peur des chiens"): "“a peur de chiens”: few tokens of its own, a hall",
 }
 """What is known to be missed: it must be missed, or the test says so."""
 
