@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -19,26 +19,22 @@ YEAR = 2017
 
 
 def show_readers() -> None:
-    """Show what reads one text on the timeline, each with links to the pages that show it."""
-    name, pages = _("self-attentive"), {"heads": _("Heads"), "steps": _("Steps"), "surgery": _("Surgery")}
-    tape, key_value = LANGUAGE_MODELS[3], LANGUAGE_MODELS[2]
-    _entry(f":small[{YEAR - 1}] LSTMN", tape, "lstmn", pages, _about_tape)
-    _entry(f":small[{YEAR}] " + _("key-value"), key_value, "key-value-predict", pages, _about_memory)
-    _entry(f":small[{YEAR}] {name}", HOPS_READERS[0], "self-attentive", pages, _about_hops)
-
-
-def _entry(label: str, key: str, mechanism: str, pages: Mapping[str, str], about: Callable[[], str]) -> None:
-    """Show one of them, if it is there; what it is stands in a fold."""
-    if key not in own_models():
+    """Show in one fold what reads one text, each with links to the pages that show it."""
+    there = [each for each in _ENTRIES if each[0] in own_models()]
+    if not there:
         return
-    fold = st.popover(label, type="tertiary", key=mechanism, on_change="rerun")
+    first = YEAR if there[0][0] != LANGUAGE_MODELS[3] else YEAR - 1
+    years = f"{first}–{YEAR}" if first < YEAR else YEAR
+    fold = st.popover(f":small[{years}] " + _("readers"), type="tertiary", key="readers", on_change="rerun")
     if not fold.open:
         return
+    pages = {"heads": _("Heads"), "steps": _("Steps"), "surgery": _("Surgery")}
     said = {"sentence": sentence} if (sentence := link.text_of(SENTENCE)) else {}
-    choices = {"heads": {"model": key}, "steps": {"mechanism": mechanism}, "surgery": {"model": key}}
-    links = [f"[{title}]({page}?{urlencode({**choices[page], **said})})" for page, title in pages.items()]
     with fold:
-        st.markdown(about() + "\n\n" + " · ".join(links))
+        for key, mechanism, about in there:
+            choices = {"heads": {"model": key}, "steps": {"mechanism": mechanism}, "surgery": {"model": key}}
+            links = [f"[{title}]({page}?{urlencode({**choices[page], **said})})" for page, title in pages.items()]
+            st.markdown(about() + "\n\n" + " · ".join(links))
 
 
 def _about_hops() -> str:
@@ -67,3 +63,11 @@ def _about_tape() -> str:
     )
     title = _("**Long short-term memory-network**, Cheng et al. {year}", year=YEAR - 1)
     return title + "\n\n" + plain(told)
+
+
+_ENTRIES: tuple[tuple[str, str, Callable[[], str]], ...] = (
+    (LANGUAGE_MODELS[3], "lstmn", _about_tape),
+    (LANGUAGE_MODELS[2], "key-value-predict", _about_memory),
+    (HOPS_READERS[0], "self-attentive", _about_hops),
+)
+"""The key of one that stands for its paper, what Steps calls it, and what is said of it."""
