@@ -23,8 +23,8 @@ def show_readers() -> None:
     there = [each for each in _ENTRIES if each[0] in own_models()]
     if not there:
         return
-    first = YEAR if there[0][0] != LANGUAGE_MODELS[3] else YEAR - 1
-    years = f"{first}–{YEAR}" if first < YEAR else YEAR
+    first = YEAR - 1 if there[0][0] == LANGUAGE_MODELS[3] else YEAR
+    years = f"{first}\N{EN DASH}{YEAR}" if first < YEAR else f"{YEAR}"
     fold = st.popover(f":small[{years}] " + _("readers"), type="tertiary", key="readers", on_change="rerun")
     if not fold.open:
         return
