@@ -16,8 +16,9 @@ import random
 import statistics
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any
 from urllib.request import urlopen
@@ -46,9 +47,29 @@ def service(*, on_ray: bool) -> Iterator[tuple[str, psutil.Process]]:
     with subprocess.Popen(command, cwd=ROOT, env=variables, stdout=silent, stderr=silent) as process:
         try:
             wait_for_port(port)
+            _wait_until_idle(psutil.Process(process.pid))
             yield f"http://127.0.0.1:{port}", psutil.Process(process.pid)
         finally:
             process.terminate()
+
+
+def _wait_until_idle(process: psutil.Process, patience: float = 120.0) -> None:
+    """Wait until the models that the service loads beforehand are loaded: its processes do nothing any more."""
+    until = time.monotonic() + patience
+    while time.monotonic() < until:
+        before = _seconds(process)
+        time.sleep(2)
+        if _seconds(process) - before < 0.2:
+            return
+
+
+def _seconds(process: psutil.Process) -> float:
+    """Return the processor time of a process and of all below it."""
+    used = 0.0
+    for each in (process, *process.children(recursive=True)):
+        with suppress(psutil.Error):
+            used += sum(each.cpu_times()[:2])
+    return used
 
 
 def sentences() -> Iterator[str]:
