@@ -39,6 +39,7 @@ def loaded_by(statement: str) -> frozenset[str]:
         ("import models.huggingface.embedded", ("torch", "transformers", "numpy")),
         ("import viz.pages.bench.page", ("torch", "tokenizers")),
         ("import viz.pages.steps.page", ("torch", "tokenizers")),
+        ("import viz.pages.surgery.page", ("torch", "tokenizers", "scipy.stats", "matplotlib")),
         ("import models.experiments.lab_presets", ("torch", "tokenizers")),
         ("import viz.walk.mechanisms", ("torch", "streamlit", "plotly", "models.hooks")),
         ("import viz.figures", ("torch", "streamlit", "pandas", "models.hooks")),

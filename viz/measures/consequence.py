@@ -8,7 +8,6 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import spearmanr
 
 from models.trace import AttentionTrace, Step, TokenSequence
 
@@ -165,6 +164,8 @@ def rank_agreement(effects: NDArray[np.floating[Any]], weights: NDArray[np.float
     -------
     float64 array, [query]
     """
+    from scipy.stats import spearmanr  # some 50 MB and half a second, for who asks what heads are worth
+
     found = np.full(len(effects), np.nan)
     for row, (one, other) in enumerate(zip(effects, weights, strict=True)):
         if len(one) > 1 and np.ptp(one) > 0 and np.ptp(other) > 0:
