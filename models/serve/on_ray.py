@@ -139,8 +139,11 @@ def builder(settings: Settings) -> Callable[[], ASGIApp]:
                 await hold(key)
 
         # A replica gets requests for the models that it holds: one that is started since others are busy takes all.
-        own = OwnPort(ports_after(settings.port) if os.environ.get(_STRAIGHT) == "1" else range(0))
-        return make_app(desk, settings.token, prepare, desk.shelf.keys()[: settings.most_models], own)
+        keys = desk.shelf.keys()
+        # Where replicas hold different models, Ray's proxy knows which: it goes on choosing.
+        alike = settings.workers == 1 or settings.most_models >= len(keys)
+        own = OwnPort(ports_after(settings.port) if alike and os.environ.get(_STRAIGHT) == "1" else range(0))
+        return make_app(desk, settings.token, prepare, keys[: settings.most_models], own)
 
     return build
 
