@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 import models
 from tests.support.bench_page import box_of, maps
-from tests.support.browsing import says
+from tests.support.browsing import says, settle
 from viz.measures.agreement import agreement, expected_row
 from viz.views.view import choose_view
 
@@ -78,8 +79,9 @@ def test_a_row_is_drawn_before_it_is_seen(open_page: Callable[..., Page], addres
     page.mouse.down()
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, steps=4)
     page.mouse.up()
-    columns.nth(2).focus()
-    page.keyboard.press("ArrowUp")
+    settle(page)  # the answer to what was drawn may draw the columns anew
+    columns.nth(2).press("ArrowUp")
+    expect(columns.nth(2)).to_have_attribute("aria-valuenow", re.compile("[1-9]"))
     shares = [float(each.get_attribute("aria-valuenow") or 0) for each in columns.all()]
     assert shares[1] > shares[4] > shares[2] > 0
     page.get_by_role("button", name="Reveal").click()
