@@ -13,16 +13,12 @@ to it.
 from models.edits.edit import Array, Edit
 from models.edits.operations import (
     OPERATIONS,
-    Harden,
     KeepHeads,
     MaskCell,
     MaskKey,
     ScaleScores,
-    SetRow,
-    UniformRow,
     Window,
     ZeroHead,
-    ZeroRow,
     harden,
     keep_heads,
     mask_cell,
@@ -35,6 +31,7 @@ from models.edits.operations import (
     zero_head,
     zero_row,
 )
+from models.edits.rows import Harden, SetRow, UniformRow, ZeroRow
 
 __all__ = [
     "OPERATIONS",

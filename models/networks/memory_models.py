@@ -17,6 +17,7 @@ Daniluk, Rocktäschel, Welbl and Riedel 2017, Frustratingly Short Attention Span
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import cast
 
 import torch
@@ -56,7 +57,7 @@ def may_read(tokens: int, window: int) -> Tensor:
     return ((back >= 1) & (back <= window)) | ((places[:, None] == 0) & (back == 0))
 
 
-class LanguageModel(nn.Module):
+class LanguageModel(nn.Module, ABC):
     """What the small language models share: one embedding for what is read and for what is predicted.
 
     Parameters
@@ -85,6 +86,7 @@ class LanguageModel(nn.Module):
         size: int = self.embedding.weight.shape[1]
         return cast("Tensor", self.embedding(ids) * size**0.5)
 
+    @abstractmethod
     def states(self, ids: Tensor) -> Tensor:
         """Return what each next token is predicted from, [batch, token, d_embedding].
 
@@ -93,7 +95,6 @@ class LanguageModel(nn.Module):
         ids : int64 Tensor, [batch, token]
             Of texts of one length.
         """
-        raise NotImplementedError
 
     def logits(self, states: Tensor) -> Tensor:
         """Return E h* + b, [..., vocabulary], E the embedding.

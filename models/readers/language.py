@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
@@ -15,17 +15,16 @@ from models.errors import CaptureError, InputError
 from models.hooks import Session, capture
 from models.huggingface.embedded import Local
 from models.huggingface.predictions import ALTERNATIVES, predictions_of
-from models.huggingface.tokens import Reading, TextTokenizer, clean
+from models.huggingface.tokens import TextTokenizer
 from models.messages import Message, mark
-from models.model import Kind, Predicts, stacks_of
+from models.model import Kind, Predicts
 from models.networks.lstmn import LSTMN
 from models.networks.memory_models import MEMORY, N_GRAM, AttentiveLanguageModel, LanguageModel, NGramLanguageModel
 from models.networks.seeding import building, seeded
-from models.readers.reading import card_of, open_tokenizer, read_within, weights_of
-from models.recording import Recorder, Texts, versions
+from models.readers.reading import Described, TextReader, card_of, open_tokenizer, weights_of
 from models.sites import Site, with_weights
 from models.softmax import FullyMaskedRowError
-from models.trace import AttentionTrace, Provenance, TokenSequence
+from models.trace import AttentionTrace
 from models.translation.replay import chosen
 from models.translation.replaying import Orders, Outcome, Replay, told_by
 
@@ -33,24 +32,19 @@ BOUNDARY = "<|endoftext|>"
 """Stands before every text, as in the small GPT, whose tokenizer these models share."""
 
 
-class About(NamedTuple):
-    """What records say of a kind of memory: what they call it, and its equation."""
-
-    mechanism: str
-    equation: str
+def _told(mechanism: str, equation: str) -> Described:
+    return Described(mechanism, equation, causal=True, alternatives=ALTERNATIVES)
 
 
-ABOUT: Mapping[str, About] = {
-    "attention": About("attention-lm", mark("section 3.1, equations 1 to 4: each output is key, value and prediction")),
-    "key-value": About("key-value", mark("section 3.2, equations 6 to 10: key and value are halves of each output")),
-    "key-value-predict": About(
+ABOUT: Mapping[str, Described] = {
+    "attention": _told("attention-lm", mark("section 3.1, equations 1 to 4: each output is key, value and prediction")),
+    "key-value": _told("key-value", mark("section 3.2, equations 6 to 10: key and value are halves of each output")),
+    "key-value-predict": _told(
         "key-value-predict", mark("section 3.3, equations 11 and 12: key, value and prediction are thirds")
     ),
-    N_GRAM: About("n-gram-rnn", mark("section 3.4, equations 13 and 14: slices of the last outputs side by side")),
-    "lstmn": About("lstmn", mark("section 3.2, equations 4 to 9: intra-attention over all states and cells before")),
+    N_GRAM: _told("n-gram-rnn", mark("section 3.4, equations 13 and 14: slices of the last outputs side by side")),
+    "lstmn": _told("lstmn", mark("section 3.2, equations 4 to 9: intra-attention over all states and cells before")),
 }
-
-_NOTHING = TokenSequence((), (), (), ())
 
 
 def network_of(memory: str, sizes: Mapping[str, int]) -> LanguageModel:
@@ -67,7 +61,7 @@ def network_of(memory: str, sizes: Mapping[str, int]) -> LanguageModel:
     return network
 
 
-class LanguageReader:
+class LanguageReader(TextReader):
     """A language model with a memory and its tokenizer; see `models.model.Model`. Safe to share between threads.
 
     Parameters
@@ -81,37 +75,12 @@ class LanguageReader:
         Its recipe (``memory``, ``context``) and the sizes of its network.
     """
 
-    pair: str | None = None
     kind: Kind = "decoder"
-    is_translation = False
     predicts: Predicts = "causal"
-    mask_token: str | None = None
-    takes_pair = False
 
     def __init__(self, network: LanguageModel, tokenizer: TextTokenizer, local: Local, card: Mapping[str, Any]) -> None:
-        self.key, self.title, self.sha256 = local.key, local.title, local.sha256
-        self.network = network.eval().requires_grad_(False)
-        self.tokenizer, self.card = tokenizer, card
-        self.longest = int(card["recipe"]["context"])
-        self.heads: Mapping[Site, int] = network.heads
-        self.stacks = stacks_of(self.heads)
-        self.editable = bool(self.heads)
-        described = ABOUT[card["recipe"]["memory"]]
-        about = Provenance(
-            mechanism=described.mechanism,
-            title=local.title,
-            year=local.year,
-            paper=local.paper,
-            equation=described.equation,
-            checkpoint=local.key,
-            sha256=local.sha256,
-            versions=versions("torch", "numpy", "tokenizers"),
-            decoding="none",
-        )
-        places = tuple(self.heads)
-        self._recorder = Recorder(
-            about, places, frozenset(places), rows_sum_to_one=True, piece=tokenizer.piece, alternatives=ALTERNATIVES
-        )
+        super().__init__(network, tokenizer, local, card, network.heads, ABOUT[card["recipe"]["memory"]])
+        self.network = network
 
     def attend(
         self,
@@ -138,9 +107,7 @@ class LanguageReader:
             Its map is ``decoder.0.self``, [1, piece, piece]: what each piece reads of those before it. That of an
             N-gram RNN has none. ``predictions`` are the likeliest pieces after each; ``vectors`` are h*.
         """
-        if pair is not None or target is not None:
-            raise InputError(Message("{title} reads one text, and writes none.", title=self.title))
-        reading, wanted = read_within(self.tokenizer, source, self.longest), tuple(edits)
+        reading, wanted = self.read(source, target, pair), tuple(edits)
         patterns = with_weights(sites) if self.heads else ()
         if wanted and not self.heads:
             raise CaptureError(Message("{title} has no attention that could be edited.", title=self.title))
@@ -151,35 +118,8 @@ class LanguageReader:
         except FullyMaskedRowError as error:
             message = Message("The edits leave a word nothing to read. {error}.", error=error)
             raise InputError(message) from error
-        return self._record(clean(source), reading, session, (states[0], logits[0]), wanted)
-
-    def _record(
-        self, source: str, reading: Reading, session: Session, found: tuple[Tensor, Tensor], edits: tuple[Edit, ...]
-    ) -> AttentionTrace:
-        tokens, (states, logits) = reading.tokens, found
-        return AttentionTrace(
-            source=tokens,
-            target=_NOTHING,
-            target_input=_NOTHING,
-            maps=self._recorder.maps(session, Texts(tokens, tokens, _NOTHING), edits),
-            steps=(),
-            source_text=source,
-            output_text="",
-            provenance=self._recorder.provenance(session, edits, "none", notes=reading.notes),
-            predictions=predictions_of(logits, tokens, (), self.tokenizer.piece),
-            vectors=states.numpy(),
-        )
-
-    def fit(self, text: str, *, pair: str | None = None) -> tuple[str, int]:
-        """Cut `text` after the last word that the model takes; see `models.model.Model.fit`.
-
-        Parameters
-        ----------
-        text : str
-        pair : str, optional
-            For other models.
-        """
-        return self.tokenizer.fit(text, self.longest)
+        predictions = predictions_of(logits[0], reading.tokens, (), self.tokenizer.piece)
+        return self.record(source, reading, session, wanted, predictions=predictions, vectors=states[0].numpy())
 
     def replay(self, trace: AttentionTrace, *, pair: str | None = None) -> LanguageReplay:
         """Return the text of `trace`, ready to be run again; see `models.model.Model.replay`.

@@ -1,23 +1,49 @@
-"""What the readers on networks of our own do alike: a text is checked and cut into pieces, files are opened."""
+"""What the readers on networks of our own do alike: texts are checked, cut into pieces, recorded; files are opened."""
 
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from safetensors.torch import load_file
-from torch import Tensor
+from torch import Tensor, nn
 from transformers import PreTrainedTokenizerFast
 
+from models.edits import Edit
 from models.errors import EMPTY, InputError
+from models.hooks import Session
 from models.huggingface.embedded import Local
 from models.huggingface.files import WEIGHTS_FILE
 from models.huggingface.loading import check_others, check_weights
 from models.huggingface.reader import too_long
 from models.huggingface.tokens import Reading, TextTokenizer, clean
 from models.messages import Message
+from models.model import stacks_of
+from models.recording import Recorder, Texts, versions
+from models.sites import Site
+from models.trace import AttentionTrace, Provenance, TokenSequence
 from models.translation.checkpoints import CARD_FILE
 from models.translation.words import check_characters
+
+
+class Described(NamedTuple):
+    """How a reader is recorded.
+
+    Parameters
+    ----------
+    mechanism, equation : str
+        What records call it, and where its paper has it.
+    causal : bool
+        Whether its maps read what stands before alone.
+    alternatives : int
+        How many likeliest pieces are kept of a prediction; 0 if it predicts none.
+    """
+
+    mechanism: str
+    equation: str
+    causal: bool = False
+    alternatives: int = 0
 
 
 def read_within(tokenizer: TextTokenizer, source: str, longest: int) -> Reading:
@@ -43,6 +69,127 @@ def read_within(tokenizer: TextTokenizer, source: str, longest: int) -> Reading:
     if len(reading.tokens) > longest:
         raise InputError(too_long("text", len(reading.tokens), longest))
     return reading
+
+
+class TextReader:
+    """What reads one text and writes none; see `models.model.Model`. Safe to share between threads.
+
+    Parameters
+    ----------
+    network : nn.Module
+        With its weights, in float32; put in evaluation mode, never changed.
+    tokenizer : TextTokenizer
+    local : Local
+        What it is called, and the paper that describes it.
+    card : mapping
+        Its longest text (``context`` of its recipe, in pieces), and what the network is built from.
+    heads : mapping of Site to int
+        How many heads read at each place.
+    described : Described
+        How it is recorded.
+    """
+
+    pair: str | None = None
+    is_translation = False
+    mask_token: str | None = None
+    takes_pair = False
+
+    def __init__(
+        self,
+        network: nn.Module,
+        tokenizer: TextTokenizer,
+        local: Local,
+        card: Mapping[str, Any],
+        heads: Mapping[Site, int],
+        described: Described,
+    ) -> None:
+        self.key, self.title, self.sha256 = local.key, local.title, local.sha256
+        network.eval().requires_grad_(False)
+        self.tokenizer, self.card = tokenizer, card
+        self.longest = int(card["recipe"]["context"])
+        self.heads = heads
+        self.stacks = stacks_of(heads)
+        self.editable = bool(heads)
+        about = Provenance(
+            mechanism=described.mechanism,
+            title=local.title,
+            year=local.year,
+            paper=local.paper,
+            equation=described.equation,
+            checkpoint=local.key,
+            sha256=local.sha256,
+            versions=versions("torch", "numpy", "tokenizers"),
+            decoding="none",
+        )
+        causal = frozenset(heads) if described.causal else frozenset()
+        self._recorder = Recorder(
+            about,
+            tuple(heads),
+            causal,
+            rows_sum_to_one=True,
+            piece=tokenizer.piece if described.alternatives else str,
+            alternatives=described.alternatives,
+        )
+
+    def read(self, source: str, target: str | None, pair: str | None) -> Reading:
+        """Return the pieces of a text; InputError if another text is given with it, or `read_within` refuses it.
+
+        Parameters
+        ----------
+        source : str
+        target, pair : str or None
+            For other models: this one takes neither.
+        """
+        if pair is not None or target is not None:
+            raise InputError(Message("{title} reads one text, and writes none.", title=self.title))
+        return read_within(self.tokenizer, source, self.longest)
+
+    def record(
+        self,
+        source: str,
+        reading: Reading,
+        session: Session,
+        edits: tuple[Edit, ...],
+        notes: tuple[str, ...] = (),
+        **told: Any,
+    ) -> AttentionTrace:
+        """Return the record of a run.
+
+        Parameters
+        ----------
+        source : str
+        reading : Reading
+        session : Session
+            What was captured.
+        edits : tuple of Edit
+        notes : tuple of str, optional
+            What is said besides what the tokenizer says.
+        **told
+            What else the record holds: classes, predictions, vectors.
+        """
+        tokens, nothing = reading.tokens, TokenSequence((), (), (), ())
+        return AttentionTrace(
+            source=tokens,
+            target=nothing,
+            target_input=nothing,
+            maps=self._recorder.maps(session, Texts(tokens, tokens, nothing), edits),
+            steps=(),
+            source_text=clean(source),
+            output_text="",
+            provenance=self._recorder.provenance(session, edits, "none", notes=(*notes, *reading.notes)),
+            **told,
+        )
+
+    def fit(self, text: str, *, pair: str | None = None) -> tuple[str, int]:
+        """Cut `text` after the last word that the model takes; see `models.model.Model.fit`.
+
+        Parameters
+        ----------
+        text : str
+        pair : str, optional
+            For other models.
+        """
+        return self.tokenizer.fit(text, self.longest)
 
 
 def card_of(local: Local) -> dict[str, Any]:

@@ -14,16 +14,15 @@ from models.edits import Edit
 from models.errors import InputError
 from models.hooks import Session, capture
 from models.huggingface.embedded import Local
-from models.huggingface.tokens import Reading, TextTokenizer, clean
+from models.huggingface.tokens import TextTokenizer
 from models.messages import CountMessage, Message, mark
-from models.model import Kind, Predicts, stacks_of
+from models.model import Kind, Predicts
 from models.networks.seeding import building, seeded
 from models.networks.self_attentive import HOPS, SelfAttentiveNetwork
-from models.readers.reading import card_of, open_tokenizer, read_within, weights_of
-from models.recording import Recorder, Texts, versions
+from models.readers.reading import Described, TextReader, card_of, open_tokenizer, weights_of
 from models.sites import Site, with_weights
 from models.softmax import FullyMaskedRowError
-from models.trace import AttentionTrace, Provenance, TokenSequence
+from models.trace import AttentionTrace, TokenSequence
 from models.translation.replaying import Orders, Outcome, Replay, told_by
 
 MECHANISM = "self-attentive"
@@ -42,10 +41,9 @@ CLASSES = (
 """What the shipped ones tell apart, for the catalogues."""
 
 UNKNOWN = "[UNK]"
-_NOTHING = TokenSequence((), (), (), ())
 
 
-class SelfAttentiveReader:
+class SelfAttentiveReader(TextReader):
     """A self-attentive network with its tokenizer; see `models.model.Model`. Safe to share between threads.
 
     Parameters
@@ -59,36 +57,15 @@ class SelfAttentiveReader:
         Its classes (``labels``) and its longest text (``context``, in pieces).
     """
 
-    pair: str | None = None
     kind: Kind = "encoder"
-    is_translation = False
-    editable = True
     predicts: Predicts = "class"
-    mask_token: str | None = None
-    takes_pair = False
 
     def __init__(
         self, network: SelfAttentiveNetwork, tokenizer: TextTokenizer, local: Local, card: Mapping[str, Any]
     ) -> None:
-        self.key, self.title, self.sha256 = local.key, local.title, local.sha256
-        self.network = network.eval().requires_grad_(False)
-        self.tokenizer, self.card = tokenizer, card
+        super().__init__(network, tokenizer, local, card, {HOPS: 1}, Described(MECHANISM, EQUATION))
+        self.network = network
         self.labels: tuple[str, ...] = tuple(card["recipe"]["labels"])
-        self.longest = int(card["recipe"]["context"])
-        self.heads: Mapping[Site, int] = {HOPS: 1}
-        self.stacks = stacks_of(self.heads)
-        about = Provenance(
-            mechanism=MECHANISM,
-            title=local.title,
-            year=local.year,
-            paper=local.paper,
-            equation=EQUATION,
-            checkpoint=local.key,
-            sha256=local.sha256,
-            versions=versions("torch", "numpy", "tokenizers"),
-            decoding="none",
-        )
-        self._recorder = Recorder(about, (HOPS,), frozenset(), rows_sum_to_one=True, piece=str, alternatives=0)
 
     def attend(
         self,
@@ -114,44 +91,15 @@ class SelfAttentiveReader:
         AttentionTrace
             Its map is ``encoder.0.hops``, [1, hop, piece]; ``classes`` is what the classifier says.
         """
-        if pair is not None or target is not None:
-            raise InputError(Message("{title} reads one text, and writes none.", title=self.title))
-        reading, chosen = read_within(self.tokenizer, source, self.longest), tuple(edits)
+        reading, chosen = self.read(source, target, pair), tuple(edits)
         try:
             with torch.inference_mode(), capture(with_weights(sites), chosen, copies=False) as session:
                 scores, _weights = self.network(reading.inputs["input_ids"])
         except FullyMaskedRowError as error:
             message = Message("The edits leave a hop nothing to read. {error}.", error=error)
             raise InputError(message) from error
-        return self._record(clean(source), reading, session, scores[0], chosen)
-
-    def _record(
-        self, source: str, reading: Reading, session: Session, scores: Tensor, edits: tuple[Edit, ...]
-    ) -> AttentionTrace:
-        tokens = reading.tokens
-        shares = scores.softmax(dim=-1).tolist()
-        return AttentionTrace(
-            source=tokens,
-            target=_NOTHING,
-            target_input=_NOTHING,
-            maps=self._recorder.maps(session, Texts(tokens, tokens, _NOTHING), edits),
-            steps=(),
-            source_text=source,
-            output_text="",
-            provenance=self._recorder.provenance(session, edits, "none", notes=(*_unknown(tokens), *reading.notes)),
-            classes=tuple(zip(self.labels, shares, strict=True)),
-        )
-
-    def fit(self, text: str, *, pair: str | None = None) -> tuple[str, int]:
-        """Cut `text` after the last word that the model takes; see `models.model.Model.fit`.
-
-        Parameters
-        ----------
-        text : str
-        pair : str, optional
-            For other models.
-        """
-        return self.tokenizer.fit(text, self.longest)
+        classes = tuple(zip(self.labels, scores[0].softmax(dim=-1).tolist(), strict=True))
+        return self.record(source, reading, session, chosen, _unknown(reading.tokens), classes=classes)
 
     def replay(self, trace: AttentionTrace, *, pair: str | None = None) -> SelfAttentiveReplay:
         """Return the text of `trace`, ready to be run again; see `models.model.Model.replay`.

@@ -64,6 +64,9 @@ def test_what_a_colour_means_stands_beside_the_sentence_where_there_is_room(
     expect(corner).to_contain_text("attention weight")
     assert corner.locator("i").evaluate("each => getComputedStyle(each).backgroundImage").startswith("linear-gradient")
     assert box_of(corner)["y"] + box_of(corner)["height"] < 300
+    tint = page.locator(".alignment .tint")
+    expect(tint).to_have_text("unsure")
+    assert box_of(tint)["y"] + box_of(tint)["height"] < 300
 
 
 def overlapping(boxes: list[dict[str, float]]) -> list[tuple[int, int]]:

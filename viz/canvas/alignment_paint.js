@@ -39,10 +39,25 @@ class Painted extends Panels {
 
   // What a colour means, in the first corner that says nothing else.
   scaleInCorner() {
-    const free = this.panels.find(({ plot }) => plot && !plot.querySelector(".corner")), scale = made("span", "strip");
-    if (!free) return;
+    const scale = made("span", "strip");
+    if (!this.header.key_title) return;
     scale.append("0", made("i"), "1");
-    free.plot.firstChild.append(this.cornerOf([made("span", "", this.header.words.brief), scale]));
+    this.intoFreeCorner([made("span", "", this.header.words.brief), scale]);
+  }
+
+  // What the tint of a written word means, in the next free corner; below the scale where the maps stand below each other.
+  tintInCorner() {
+    const { doubt } = this.header.words, tint = made("span", "tint");
+    if (!doubt) return;
+    tint.append(made("b"), doubt);
+    const below = this.place.across === 1 && this.figure.querySelector(".corner:has(.strip)");
+    if (below) below.append(tint);
+    else this.intoFreeCorner([tint]);
+  }
+
+  intoFreeCorner(parts) {
+    const free = this.panels.find(({ plot }) => plot && !plot.querySelector(".corner"));
+    free?.plot.firstChild.append(this.cornerOf(parts));
   }
 
   get isNight() {

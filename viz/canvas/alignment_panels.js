@@ -129,12 +129,15 @@ class Panels {
   fitBrief() {
     const brief = this.figure.querySelector(".brief"), words = this.parts[0].tokens;
     const end = Math.max(...words.map((word) => word.getBoundingClientRect().right)); // the last, or the first if it runs leftward
-    const fits = () => brief.getBoundingClientRect().left > end + 12;
+    const fits = () => brief.getBoundingClientRect().left > end + 12, hasRoom = () => this.header.key_title && !this.place.folded && fits();
     brief.className = "brief";
-    if (!fits()) brief.classList.add("short");
-    if (this.header.key_title && !this.place.folded && fits()) return;
-    brief.classList.add("without-room");
-    if (this.header.key_title) this.scaleInCorner();
+    if (hasRoom()) return;
+    brief.classList.add("short");
+    if (!hasRoom()) {
+      brief.classList.add("without-room");
+      this.scaleInCorner();
+    }
+    this.tintInCorner();
   }
 
   band(first) {

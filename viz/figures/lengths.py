@@ -7,26 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import plotly.graph_objects as go
 
-from viz.figures.drawing.grid import GLYPH_WIDTH
 from viz.figures.drawing.headline import words_at
-from viz.figures.drawing.theme import FONT_SIZE, NOTE_SIZE, TITLE_SIZE, template
+from viz.figures.drawing.lines import COLOURS, LEFT, LEGEND_LINE, SHADE, SYMBOLS, TITLE_HEIGHT, headed, legend_lines
+from viz.figures.drawing.theme import FONT_SIZE, NOTE_SIZE, template
 from viz.text import tokens
 from viz.text.language import _
 
 if TYPE_CHECKING:
     from models.translation.length_table import LengthRow
 
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6b6b6b", "#8c6bb1")
-"""Told apart with any colour vision (Okabe and Ito 2008, the last two added)."""
-
-SYMBOLS = ("circle", "diamond", "square")
-"""Of the points: the next is taken when all colours are used."""
-
-SHADE = "rgba(128, 128, 128, 0.14)"
 HEIGHT = 390  # pixels of the axes with their titles
-LEFT = 64
-TITLE_HEIGHT, LEGEND_LINE = 36, 21
-KEY_WIDTH = 50  # pixels of a legend's line and point beside its name
 
 
 def bleu_by_length(
@@ -105,12 +95,6 @@ def _line(rows: Sequence[LengthRow], *, name: str, number: int, dash: str) -> go
     )
 
 
-def legend_lines(names: Sequence[str], width: float) -> int:
-    """Return the lines that a legend of these names takes: Plotly gives each the room of the widest."""
-    widest = max(map(tokens.width, names)) * GLYPH_WIDTH * NOTE_SIZE + KEY_WIDTH
-    return -(-len(names) // max(int((width - LEFT) / widest), 1))
-
-
 def _layout(longest: int, width: float, legend_lines: int) -> dict[str, Any]:
     """Return the layout for sources of up to `longest` words, with room for so many lines of a legend."""
     top = TITLE_HEIGHT + legend_lines * LEGEND_LINE
@@ -119,15 +103,7 @@ def _layout(longest: int, width: float, legend_lines: int) -> dict[str, Any]:
         "width": width,
         "height": HEIGHT + top,
         "margin": {"l": LEFT, "r": 16, "t": top, "b": 60},
-        "title": {
-            "text": "<b>" + tokens.escape(_("BLEU by the length of the source")) + "</b>",
-            "font": {"size": TITLE_SIZE},
-            "x": 0,
-            "xanchor": "left",
-            "y": 1,
-            "yanchor": "top",
-            "pad": {"t": 8},
-        },
+        "title": headed(_("BLEU by the length of the source")),
         "legend": {"orientation": "h", "y": 1.01, "yanchor": "bottom", "x": 0, "font": {"size": NOTE_SIZE}},
         "xaxis": {
             "title": {"text": _("words of the source"), "font": {"size": FONT_SIZE}},

@@ -9,20 +9,12 @@ import numpy as np
 import plotly.graph_objects as go
 
 from models.experiments.path_lengths import by_distance
-from viz.figures.drawing.theme import FONT_SIZE, NOTE_SIZE, TITLE_SIZE, template
-from viz.figures.lengths import COLOURS, LEFT, LEGEND_LINE, SHADE, SYMBOLS, TITLE_HEIGHT, legend_lines
+from viz.figures.drawing.lines import legend_lines, line_style, two_panels
 from viz.text import tokens
 from viz.text.language import _
 
 if TYPE_CHECKING:
     from models.experiments.path_lengths import Paths
-
-PANEL = 190
-"""Pixels of each of the two pictures, which share the distances below."""
-
-BETWEEN, BELOW = 26, 60
-WRAPPED_LINE = 31
-"""Pixels of a line of the legend where it has several."""
 
 
 def steps_and_gradients(paths: Mapping[str, Paths], titles: Mapping[str, str], *, width: float = 1320) -> go.Figure:
@@ -46,7 +38,7 @@ def steps_and_gradients(paths: Mapping[str, Paths], titles: Mapping[str, str], *
     lines = []
     for key, each in paths.items():
         sizes = by_distance(each.gradients)
-        shared = {"name": tokens.escape(titles[key]), "legendgroup": key, **_style(places[key])}
+        shared = {"name": tokens.escape(titles[key]), "legendgroup": key, **line_style(places[key])}
         steps = by_distance(each.steps)
         steps[~np.isfinite(steps)] = np.nan
         lines.append(go.Scatter(y=steps, hovertemplate=_("<b>%{y}</b> steps<br>%{x} tokens apart"), **shared))
@@ -57,39 +49,12 @@ def steps_and_gradients(paths: Mapping[str, Paths], titles: Mapping[str, str], *
     return go.Figure(lines, _layout(count, width, legend_lines([line.name for line in lines[::2]], width)))
 
 
-def _style(place: int) -> dict[str, Any]:
-    colour, symbol = COLOURS[place % len(COLOURS)], SYMBOLS[place // len(COLOURS) % len(SYMBOLS)]
-    return {
-        "mode": "lines+markers",
-        "line": {"color": colour, "width": 2.5},
-        "marker": {"size": 6, "color": colour, "symbol": symbol},
-    }
-
-
 def _layout(count: int, width: float, legend: int) -> dict[str, Any]:
-    top = TITLE_HEIGHT + legend * (LEGEND_LINE if legend == 1 else WRAPPED_LINE)
-    share = PANEL / (2 * PANEL + BETWEEN)
-
-    def axis(title: str, **more: Any) -> dict[str, Any]:
-        said = {"text": title, "font": {"size": FONT_SIZE}}
-        return {"title": said, "showgrid": True, "gridcolor": SHADE, "fixedrange": True, **more}
-
-    return {
-        "template": template(),
-        "width": width,
-        "height": 2 * PANEL + BETWEEN + top + BELOW,
-        "margin": {"l": LEFT + 8, "r": 16, "t": top, "b": BELOW},
-        "title": {
-            "text": "<b>" + tokens.escape(_("From a word to the state of another")) + "</b>",
-            "font": {"size": TITLE_SIZE},
-            "x": 0,
-            "xanchor": "left",
-            "y": 1,
-            "yanchor": "top",
-            "pad": {"t": 8},
-        },
-        "legend": {"orientation": "h", "y": 1.01, "yanchor": "bottom", "x": 0, "font": {"size": NOTE_SIZE}},
-        "xaxis": axis(_("distance in tokens, from 0: the token itself"), range=[-0.5, count - 0.5], anchor="y2"),
-        "yaxis": axis(_("steps on the way"), domain=[1 - share, 1], rangemode="tozero"),
-        "yaxis2": axis(_("gradient: share of own"), domain=[0, share], type="log", exponentformat="none", dtick=1),
-    }
+    return two_panels(
+        _("From a word to the state of another"),
+        {"title": _("distance in tokens, from 0: the token itself"), "range": [-0.5, count - 0.5]},
+        {"title": _("steps on the way"), "rangemode": "tozero"},
+        {"title": _("gradient: share of own"), "type": "log", "exponentformat": "none", "dtick": 1},
+        width=width,
+        legend=legend,
+    )

@@ -7,17 +7,13 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from viz.figures.drawing.theme import FONT_SIZE, NOTE_SIZE, TITLE_SIZE, template
-from viz.figures.lengths import COLOURS, LEFT, LEGEND_LINE, SHADE, SYMBOLS, TITLE_HEIGHT, legend_lines
+from viz.figures.drawing.lines import SHADE, UPPER, legend_lines, line_style, two_panels
+from viz.figures.drawing.theme import NOTE_SIZE
 from viz.text import tokens
 from viz.text.language import _
 
 FAR = 15
 """How far back is drawn."""
-
-PANEL, BETWEEN, BELOW = 180, 44, 60
-WRAPPED_LINE = 31
-"""Pixels of a line of the legend where it has several."""
 
 
 def reach_by_distance(
@@ -55,9 +51,9 @@ def reach_by_distance(
             shared = {"name": tokens.escape(title), "legendgroup": key, "showlegend": key not in named}
             named.add(key)
             far = [*range(1, len(own) + 1)]
-            lines.append(go.Scatter(x=far, y=own, yaxis=axis, hovertemplate=said, **shared, **_style(place)))
+            lines.append(go.Scatter(x=far, y=own, yaxis=axis, hovertemplate=said, **shared, **line_style(place)))
     figure = go.Figure(lines, _layout(width, legend_lines(list(titles.values()), width)))
-    for text, top in ((_("the text above"), 1.0), (_("held-out English"), PANEL / (2 * PANEL + BETWEEN))):
+    for text, top in ((_("the text above"), 1.0), (_("held-out English"), UPPER)):
         figure.add_annotation(text=text, x=1, xref="paper", xanchor="right", y=top, yref="paper", **_NOTE)
     if fixed:
         band = {"x0": 0.5, "x1": fixed + 0.5, "y0": 0, "y1": 1, "xref": "x", "yref": "paper", "layer": "below"}
@@ -68,40 +64,7 @@ def reach_by_distance(
 _NOTE: dict[str, Any] = {"showarrow": False, "yanchor": "top", "font": {"size": NOTE_SIZE}}
 
 
-def _style(place: int) -> dict[str, Any]:
-    colour, symbol = COLOURS[place % len(COLOURS)], SYMBOLS[place % len(SYMBOLS)]
-    return {
-        "mode": "lines+markers",
-        "line": {"color": colour, "width": 2.5},
-        "marker": {"size": 7, "color": colour, "symbol": symbol},
-    }
-
-
 def _layout(width: float, legend: int) -> dict[str, Any]:
-    top = TITLE_HEIGHT + legend * (LEGEND_LINE if legend == 1 else WRAPPED_LINE)
-    share = PANEL / (2 * PANEL + BETWEEN)
-
-    def axis(title: str, **more: Any) -> dict[str, Any]:
-        said = {"text": title, "font": {"size": FONT_SIZE}}
-        return {"title": said, "showgrid": True, "gridcolor": SHADE, "fixedrange": True, **more}
-
-    shares = {"rangemode": "tozero", "tickformat": ".0%"}
-    return {
-        "template": template(),
-        "width": width,
-        "height": 2 * PANEL + BETWEEN + top + BELOW,
-        "margin": {"l": LEFT + 8, "r": 16, "t": top, "b": BELOW},
-        "title": {
-            "text": "<b>" + tokens.escape(_("How far back they read")) + "</b>",
-            "font": {"size": TITLE_SIZE},
-            "x": 0,
-            "xanchor": "left",
-            "y": 1,
-            "yanchor": "top",
-            "pad": {"t": 8},
-        },
-        "legend": {"orientation": "h", "y": 1.01, "yanchor": "bottom", "x": 0, "font": {"size": NOTE_SIZE}},
-        "xaxis": axis(_("how many tokens back, from the one that reads"), range=[0.5, FAR + 0.5], dtick=1, anchor="y2"),
-        "yaxis": axis(_("mean weight"), domain=[1 - share, 1], **shares),
-        "yaxis2": axis(_("mean weight"), domain=[0, share], **shares),
-    }
+    weight = {"title": _("mean weight"), "rangemode": "tozero", "tickformat": ".0%"}
+    back = {"title": _("how many tokens back, from the one that reads"), "range": [0.5, FAR + 0.5], "dtick": 1}
+    return two_panels(_("How far back they read"), back, weight, weight, width=width, legend=legend)

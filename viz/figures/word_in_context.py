@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import plotly.graph_objects as go
 
-from viz.figures.drawing.theme import FONT_SIZE, NOTE_SIZE, TITLE_SIZE, template
-from viz.figures.lengths import COLOURS, LEFT, LEGEND_LINE, SHADE, TITLE_HEIGHT, legend_lines
+from viz.figures.drawing.lines import COLOURS, LEFT, LEGEND_LINE, SHADE, TITLE_HEIGHT, headed, legend_lines
+from viz.figures.drawing.theme import FONT_SIZE, NOTE_SIZE, template
 from viz.text import tokens
 from viz.text.language import _
 
@@ -80,15 +80,7 @@ def _layout(found: WordInContext, width: float, legend: int) -> dict[str, Any]:
         "width": width,
         "height": HEIGHT + BELOW + top,
         "margin": {"l": LEFT, "r": 16, "t": top, "b": BELOW},
-        "title": {
-            "text": "<b>" + tokens.escape(title) + "</b>",
-            "font": {"size": TITLE_SIZE},
-            "x": 0,
-            "xanchor": "left",
-            "y": 1,
-            "yanchor": "top",
-            "pad": {"t": 8},
-        },
+        "title": headed(title),
         "legend": {"orientation": "h", "y": 1.01, "yanchor": "bottom", "x": 0, "font": {"size": NOTE_SIZE}},
         "xaxis": axis
         | {

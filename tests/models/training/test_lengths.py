@@ -11,7 +11,8 @@ from models.training import lengths
 from models.translation import length_table as table
 from models.translation.length_table import LengthRow, length_table
 from tests.support.small_models import translator
-from viz.figures.lengths import COLOURS, SYMBOLS, bleu_by_length
+from viz.figures.drawing.lines import COLOURS, SYMBOLS
+from viz.figures.lengths import bleu_by_length
 
 ROWS = tuple(
     LengthRow(key, "europarl.test", most - 4, most, 40 + most, 20.0 + place - most / 4, 15.0, 30.0, 12_000_000)

@@ -1,0 +1,122 @@
+"""What is done to the weights of one row of a map, or of every row of a head."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from models.edits.edit import Array, Edit, Part
+from models.edits.words import head_in_words, place_in_words, row_in_words
+from models.messages import CountMessage, Message
+
+
+@dataclass(frozen=True)
+class _RowEdit(Edit):
+    """An edit of the weights of a row."""
+
+    quantity = "weights"
+
+    head: int | None
+    row: int | None
+
+    def _row(self) -> Message:
+        return Message(
+            "{row} of {head} of {place}",
+            row=row_in_words(self.row),
+            head=head_in_words(self.head),
+            place=place_in_words(self.site),
+        )
+
+
+@dataclass(frozen=True)
+class ZeroRow(_RowEdit):
+    """Switch off a row: its weights become 0, so that it reads nothing, as a hop that is left out."""
+
+    name = "zero_row"
+    keeps_row_sums = False
+
+    def _write(self, part: Array) -> None:
+        part[...] = 0
+
+    def describe(self) -> Message:
+        """Say in words what the edit does."""
+        return Message("{row} switched off", row=self._row())
+
+
+@dataclass(frozen=True)
+class UniformRow(_RowEdit):
+    """Spread a row evenly over the keys that it may read.
+
+    Those are taken to be the keys with a weight above 0: a softmax gives exactly 0 to a masked key, and to no
+    other unless its score lies some 100 below the best in float32. A row of zeros stays as it is.
+    """
+
+    name = "uniform_row"
+
+    def _write(self, part: Array) -> None:
+        allowed = part > 0
+        part[...] = allowed / np.maximum(allowed.sum(axis=-1, keepdims=True), 1)
+
+    def describe(self) -> Message:
+        """Say in words what the edit does."""
+        return Message("{row} spread evenly over its keys", row=self._row())
+
+
+@dataclass(frozen=True)
+class Harden(_RowEdit):
+    """Let a row read its strongest key alone: that weight becomes 1, all others 0.
+
+    This is hard attention (Xu et al. 2015, section 4.1) of a model that was trained with soft attention, with the
+    likeliest place in the stead of a sampled one. Of equal weights the first is taken; a row of zeros stays as it is.
+    """
+
+    name = "harden"
+
+    def _write(self, part: Array) -> None:
+        best = part.argmax(axis=-1)[..., None]
+        reads = np.take_along_axis(part, best, axis=-1) > 0
+        part[...] = 0
+        np.put_along_axis(part, best, reads.astype(part.dtype), axis=-1)
+
+    def describe(self) -> Message:
+        """Say in words what the edit does."""
+        return Message("{row} hardened: its strongest key gets 1, all others 0", row=self._row())
+
+
+@dataclass(frozen=True)
+class SetRow(_RowEdit):
+    """Set a row to (1 - blend) * row + blend * weights, with `blend` in 0 to 1.
+
+    `weights` are 0 or more and sum to 1. Keys beyond them get 0, so that the row of a causal map may be given up
+    to its own position, whether the run is cached or not; a weight for a key that is not there is an error.
+    """
+
+    name = "set_row"
+
+    weights: tuple[float, ...]
+    blend: float
+
+    def _part(self, values: Array, first_query: int) -> Part | None:
+        return super()._part(values, first_query) if self.blend else None
+
+    def _write(self, part: Array) -> None:
+        keys = part.shape[-1]
+        if any(self.weights[keys:]):
+            message = CountMessage(
+                "{edit}: got {count} weight; expected at most {most}, one a key",
+                "{edit}: got {count} weights; expected at most {most}, one a key",
+                len(self.weights),
+                edit=self.to_text(),
+                most=keys,
+            )
+            raise ValueError(message)
+        given = np.zeros(keys)
+        given[: len(self.weights)] = self.weights[:keys]
+        part[...] = (1 - self.blend) * part + self.blend * given
+
+    def describe(self) -> Message:
+        """Say in words what the edit does."""
+        if self.blend == 1:
+            return Message("{row} set to given weights", row=self._row())
+        return Message("{row} moved to given weights by {blend:g}", row=self._row(), blend=self.blend)
