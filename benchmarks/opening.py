@@ -1,0 +1,75 @@
+"""What a hall costs whoever first asks for it: ``python -m benchmarks.opening KEY ...``.
+
+Each model is opened in a process of its own in which another of its kind has run already, so that torch and the
+tokenizers are there: seconds to the first answer, resident memory that this adds, and the median of a text of twelve
+words. One thread.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import time
+from typing import Any
+
+from benchmarks.measure import report
+from benchmarks.serving import ROOT
+
+KEYS = ("convs2s-en-fr", "transformer-relative-en-fr", "hf:self-attentive-en", "hf:key-value-predict-en", "hf:lstmn-en")
+BEFORE = ("luong-dot-en-fr", "hf:gpt-en")
+"""Opened before the clock starts: one of our networks, and one of transformers."""
+
+TWELVE_WORDS = "The small doctor reads the old letter near the tall house today."
+ROUNDS = 41
+
+
+def measure(key: str) -> dict[str, Any]:
+    """Open `key` in this process, and return its row."""
+    import psutil
+    import torch
+
+    import models
+
+    torch.set_num_threads(1)
+    for each in BEFORE:
+        models.load(each).attend(TWELVE_WORDS)
+    process = psutil.Process()
+    before, begun = process.memory_info().rss, time.perf_counter()
+    model = models.load(key)
+    model.attend(TWELVE_WORDS)
+    opened, added = time.perf_counter() - begun, process.memory_info().rss - before
+    times = []
+    for _round in range(ROUNDS):
+        begun = time.perf_counter()
+        model.attend(TWELVE_WORDS)
+        times.append(1000 * (time.perf_counter() - begun))
+    return {
+        "model": key,
+        "to the first answer, s": round(opened, 2),
+        "memory, MB": round(added / 1e6),
+        "12 words, ms": round(statistics.median(times), 1),
+    }
+
+
+def main() -> None:
+    """Measure each in a process of its own, and write a table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("keys", nargs="*", default=KEYS)
+    parser.add_argument("--here", action="store_true", help="one model, in this process, as JSON")
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    if options.here:
+        sys.stdout.write(json.dumps(measure(options.keys[0])))
+        return
+    rows = []
+    for key in options.keys:
+        command = [sys.executable, "-m", "benchmarks.opening", "--here", key]
+        rows.append(json.loads(subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout))
+    report("Opening a hall", rows, as_json=options.json)
+
+
+if __name__ == "__main__":
+    main()
