@@ -50,7 +50,7 @@ Of a Transformer's layer alone, [batch, 1, token, d]: input, what comes to the s
 queries and its keys and values are made of; joined, what goes on after the sublayer, its residual and, in post-LN, its
 normalisation. At the layer's last place also hidden, feedforward and final: the hidden layer of the feed-forward part,
 what that part adds, and what leaves the layer. Of a pretrained network of one stack
-input and final alone, at every place.
+input and final alone, at every place. Of a pyramid of convolutions final is a row of it, one vector a cell.
 """
 
 

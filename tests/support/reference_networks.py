@@ -187,6 +187,26 @@ def encoder_decoder(parameters: Parameters, source: list[int], inputs: list[int]
     return logits(parameters, hidden), {}
 
 
+def rctm(parameters: Parameters, source: list[int], inputs: list[int], *, widest: int) -> Result:
+    """Kalchbrenner and Blunsom 2013: K^2, K^3, ... fold the source, L what is left; s = S e enters every step."""
+    rows, width = embed(parameters, source), 2
+
+    def fold(stack: str, width: int) -> Array:
+        kernel = parameters[f"pyramid.{stack}.{width - 2}"][0]  # [width, d]
+        places = range(len(rows) - width + 1)
+        return np.tanh([[kernel[:, f] @ rows[p : p + width, f] for f in range(kernel.shape[1])] for p in places])
+
+    while len(rows) > width:
+        rows, width = fold("kernels", width), min(width + 1, widest)
+    e = (fold("tops", len(rows)) if len(rows) > 1 else rows)[0]
+    s = parameters["source.weight"] @ e
+    h, hidden = np.zeros(len(e)), []
+    for y in embed(parameters, inputs):
+        h = np.tanh(parameters["entering.weight"] @ y + parameters["recurrence.weight"] @ h + s)
+        hidden.append(linear(h, under(parameters, "readout")))
+    return logits(parameters, hidden), {}
+
+
 def feed_forward(parts: Parameters, states: Array) -> Array:
     """max(0, W_1 x + b_1) W_2 + b_2, Vaswani et al. 2017, equation 2."""
     return np.array(

@@ -27,6 +27,7 @@ _RECURRENT = {"d_embedding": 8, "d_encoder": 6, "d_decoder": 10}
 _TRANSFORMER = {"d_model": 16, "heads": 4, "layers": 2, "d_feedforward": 24}
 SIZES: MappingProxyType[str, dict[str, Any]] = MappingProxyType(
     {  # a mechanism that is not named here is tested with its own sizes
+        "rctm": {"d_model": 8},
         "seq2seq": {"d_embedding": 8, "d_decoder": 10},
         "rnn-encoder-decoder": {**_RECURRENT, "d_summary": 7},
         "bahdanau": {**_RECURRENT, "d_attention": 5},

@@ -7,7 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from viz.text.language import mark
-from viz.walk import block, centre, convolution, output, relative, scores, weights
+from viz.walk import block, centre, convolution, output, pyramid, relative, scores, weights
 from viz.walk import fixed_vector as vector
 from viz.walk.hops import SELF_ATTENTIVE
 from viz.walk.memory import LSTMN_WALK, MEMORY_WALKS
@@ -191,6 +191,15 @@ _CONVOLUTIONAL = Walk(
     ),
     Letters(query="d", key="z", value="z + e"),
 )
+_RCTM = Walk(
+    (
+        r"E_i = \tanh(K^i * E_{i-1}), \quad [[vector:e = \tanh(L * E_{\mathrm{last}})]]",
+        r"[[next:h_t = \tanh(I\, y_{t-1} + R\, h_{t-1} + S\, e)]]",
+        r"[[predict:p(y_t) = \operatorname{softmax}(E (W h_t + w) + b)]]",
+    ),
+    (pyramid.FOLDED, pyramid.NEXT, output.STATE_PREDICT),
+    needs_states=True,
+)
 _ENCODER_DECODER = Walk(
     (
         r"[[vector:s_0 = \tanh(V' c)]]",
@@ -212,6 +221,7 @@ _SEQ2SEQ = Walk(
 
 WALKS: Mapping[str, Walk] = MappingProxyType(
     {
+        "rctm": _RCTM,
         "rnn-encoder-decoder": _ENCODER_DECODER,
         "seq2seq": _SEQ2SEQ,
         "bahdanau": _BAHDANAU,

@@ -27,11 +27,13 @@ SMALL = {**SIZES, "d_encoder": 5, "d_decoder": 7}
 SHAPE = {"heads": 2, "layers": 2}
 KNOWN = 4  # source positions of which location-based attention has a row
 REACH = 2  # k: shorter than both texts, so that distances are clipped on either side
+LONGEST, WIDEST = 2, 2  # N and r: shorter than the source, so that a kernel is used again
 WIDTH = 1  # D: the target is longer than the source, so that windows stop at its end
 
 Reference = Callable[..., reference_networks.Result]
 transformer: dict[str, Any] = {"vocabulary": 11, "d_model": 8, "d_feedforward": 12, **SHAPE}
 CASES: dict[str, tuple[dict[str, Any], Reference]] = {
+    "rctm": ({"vocabulary": 11, "d_model": 6, "longest": LONGEST}, partial(reference_networks.rctm, widest=WIDEST)),
     "seq2seq": ({**SIZES, "d_decoder": 7}, reference_networks.seq2seq),
     "rnn-encoder-decoder": ({**SMALL, "d_summary": 4}, reference_networks.encoder_decoder),
     "bahdanau": ({**SMALL, "d_attention": 4}, reference_networks.bahdanau),
@@ -132,6 +134,38 @@ def test_padding_of_a_batch_changes_nothing(name: str) -> None:
     for site in session.sites:
         if site.kind == "cross" or site.stack == "encoder":
             assert not session[site][1, ..., 2:].any()
+
+
+@pytest.mark.parametrize("count", range(1, 30))
+def test_every_length_of_a_source_is_folded_as_the_reference_folds_it(count: int) -> None:
+    made = network("rctm", longest=9)
+    widest = made.pyramid.widest
+    assert widest == 5
+    source = [3 + place % 8 for place in range(count)]
+    parameters = {key: value.numpy() for key, value in made.state_dict().items()}
+    want, _maps = reference_networks.rctm(parameters, source, INPUTS, widest=widest)
+    with torch.no_grad(), capture(["encoder.0.self.input", "decoder.0.cross.output"]) as session:
+        logits = made.decode(made.encode(torch.tensor([source])), torch.tensor([INPUTS]))
+    np.testing.assert_allclose(logits[0].numpy(), want, atol=1e-10, rtol=1e-10)
+    assert session["encoder.0.self.input"].shape == (1, 1, count, 6)
+    assert session["decoder.0.cross.output"].shape == (1, 1, len(INPUTS), 6)
+
+
+def test_the_rows_of_a_pyramid_stand_at_their_addresses_and_end_in_one_vector() -> None:
+    made = network("rctm", longest=9)
+    source, inputs = torch.tensor([[3, 4, 5, 6, 7, 8]]), torch.tensor([INPUTS])
+    patterns = ["encoder.*.self.*", "decoder.0.cross.*"]
+    with torch.no_grad(), capture(patterns) as whole:
+        memory = made.encode(source)
+        made.decode(memory, inputs)
+    with torch.no_grad(), capture(patterns) as steps:
+        step_by_step(made, source, inputs)
+    rows = [whole[f"encoder.{row}.self.final"][0, 0] for row in range(3)]
+    assert [len(row) for row in rows] == [5, 3, 1]  # a sentence of six words, figure 2 of the paper
+    torch.testing.assert_close(rows[-1], memory)
+    assert set(steps.sites) == set(whole.sites)
+    for site in whole.sites:
+        torch.testing.assert_close(steps[site], whole[site], atol=1e-10, rtol=1e-10)
 
 
 @names

@@ -66,6 +66,7 @@ from tests.support.small_models import ATTENTIVE, KEYS, SIZES, fluent, tokenizer
 
 ROOT = Path(__file__).parents[3]
 RECIPES = sorted((ROOT / "models" / "training").glob("*/*.toml"))
+TWINS = sorted((ROOT / "models" / "training").glob("*/twins/*.toml"))
 PLACE = "decoder.0.cross"
 CHOICE = {"site": PLACE, "reading": "written"}
 
@@ -325,7 +326,7 @@ class TestRecipes:
             assert all(each.teacher in ("", *catalog()) and each.teacher != recipe.key for each in recipe.files)
 
     def test_every_mechanism_has_a_recipe(self) -> None:
-        assert {path.stem for path in RECIPES} >= set(KEYS)
+        assert {path.stem for path in (*RECIPES, *TWINS)} >= set(KEYS)
 
 
 class TestLearningRate:

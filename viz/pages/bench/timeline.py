@@ -32,7 +32,7 @@ BRACKET = re.compile(" \\(|\uff08")
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Mechanisms of one paper, or all without attention.
+    """Mechanisms of one paper, or those of the family without attention.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class Family:
     @property
     def name(self) -> str:
         """What the line calls it."""
-        if not self.main.has_attention:
+        if not self.main.has_attention and not self.main.is_hall:
             return _("no attention")
         return (
             _("Transformer")
@@ -70,7 +70,7 @@ def families(names: Mapping[str, str], usual: tuple[str, ...]) -> tuple[Family, 
     found: dict[str, list[Mechanism]] = {}
     for key, each in mechanisms().items():
         if key in names:
-            found.setdefault(each.paper if each.has_attention else "", []).append(each)
+            found.setdefault(each.paper if each.has_attention or each.is_hall else "", []).append(each)
     mains = [next((each for each in family if each.key in usual), family[0]) for family in found.values()]
     return tuple(
         Family(main, tuple(each for each in family if each is not main))

@@ -60,11 +60,14 @@ def vector_size(network: Mapping[str, int]) -> int:
     ----------
     network : mapping of str to int
         Sizes of a network without attention, as its card has them. One with a summary hands that over (Cho et al.
-        2014); one of LSTMs the state and the cell of the encoder (Sutskever et al. 2014).
+        2014); a pyramid its top (Kalchbrenner and Blunsom 2013); one of LSTMs the state and the cell of the encoder
+        (Sutskever et al. 2014).
 
     Examples
     --------
-    >>> vector_size({"d_decoder": 384}), vector_size({"d_decoder": 384, "d_summary": 384})
-    (768, 384)
+    >>> [vector_size(each) for each in ({"d_decoder": 384}, {"d_decoder": 384, "d_summary": 384}, {"d_model": 128})]
+    [768, 384, 128]
     """
+    if "d_model" in network:
+        return int(network["d_model"])
     return int(network.get("d_summary", 2 * network["d_decoder"]))
