@@ -175,7 +175,7 @@ def _one_vector(words: int) -> list[str]:
         _n("{count} word or mark, the end counted", "{count} words and marks, the end counted", words),
         _("one vector"),
         _(
-            "There is no map to see: the decoder never looks back at a word. All that it knows of the sentence is the "
-            "encoder's last state."
+            "There is no map to see: the decoder never looks back at a word. All that it knows of the sentence is this "
+            "one vector."
         ),
     ]

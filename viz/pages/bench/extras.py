@@ -10,6 +10,7 @@ from viz.captions.differences import sentence_of_difference
 from viz.captions.tables import csv_of, csv_of_summaries, table_of, table_of_summaries
 from viz.figures import difference_heatmap, difference_multiples
 from viz.measures.summary import Summary, SummaryOrder
+from viz.pages.bench.pyramid import has_pyramid
 from viz.pages.bench.settings import (
     AGREEMENT,
     ALSO,
@@ -20,6 +21,7 @@ from viz.pages.bench.settings import (
     MULTIPLES,
     NUMBERS,
     PREDICT,
+    PYRAMID,
     SECOND,
     SUMMARY,
     TABLE,
@@ -58,6 +60,7 @@ def choose_below(traces: dict[str, AttentionTrace], order: SummaryOrder) -> tupl
         HAND: _("align by hand"),
         WINDOW: _("window of local attention"),
         PREDICT: _("predict a row first"),
+        PYRAMID: _("pyramid of the RCTM"),
     }
     mapped = {mechanism_of(key): name_of(key) for key, trace in traces.items() if trace.sites}
     if len(mapped) < 2:
@@ -66,6 +69,8 @@ def choose_below(traces: dict[str, AttentionTrace], order: SummaryOrder) -> tupl
         del names[NUMBERS], names[HAND], names[PREDICT]
     if not any(is_local(key, trace) for key, trace in traces.items()):
         del names[WINDOW]
+    if not any(map(has_pyramid, traces)):
+        del names[PYRAMID]
     also = choose_several(ALSO, names, default=())
     chosen = next(iter(mapped), "")
     if len(mapped) > 1 and (order == AGREEMENT or {MULTIPLES, SUMMARY} & set(also)):

@@ -25,6 +25,7 @@ from viz.pages.bench.extras import (
 )
 from viz.pages.bench.panels import drawn_as, show_panels
 from viz.pages.bench.predicting import show_predicting
+from viz.pages.bench.pyramid import show_pyramid
 from viz.pages.bench.settings import (
     AGREEMENT,
     ALIGN,
@@ -37,6 +38,7 @@ from viz.pages.bench.settings import (
     ORDER,
     OWN,
     PREDICT,
+    PYRAMID,
     READING,
     SETTINGS,
     SUMMARY,
@@ -240,6 +242,8 @@ def _show_last(ran: _Ran, also: Collection[str], wanted: Wanted, available: int,
         show_by_hand(ran.host, ran.traces, ran.target, ran.places, wanted, messages)
     if WINDOW in also:
         show_window(ran.host, ran.traces, ran.places, wanted, available)
+    if PYRAMID in also:
+        show_pyramid(ran.host, ran.traces, available)
     if NUMBERS in also:
         show_numbers(ran.views)
 

@@ -17,7 +17,7 @@ AUTOMATIC = "card"
 """What the link calls what a model's card names: its layer and head, and what labels its rows."""
 
 DIFFERENCE, MULTIPLES, SUMMARY, NUMBERS = "difference", "differences", "summary", "numbers"
-WINDOW, HAND, PREDICT = "window", "hand", "predict"
+WINDOW, HAND, PREDICT, PYRAMID = "window", "hand", "predict", "pyramid"
 
 TARGET = Text("target")
 MECHANISMS = Several("mechanisms", title=mark("Mechanisms"), least=1)

@@ -32,7 +32,7 @@ BRACKET = re.compile(" \\(|\uff08")
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Mechanisms of one paper, or those of the family without attention.
+    """Mechanisms of one paper, or all without attention.
 
     Parameters
     ----------
@@ -46,9 +46,15 @@ class Family:
     variants: tuple[Mechanism, ...]
 
     @property
+    def years(self) -> str:
+        """From the first to the last of its years."""
+        years = sorted({each.year for each in (self.main, *self.variants)})
+        return str(years[0]) if len(years) == 1 else f"{years[0]}\u2013{years[-1] % 100}"
+
+    @property
     def name(self) -> str:
         """What the line calls it."""
-        if not self.main.has_attention and not self.main.is_hall:
+        if not self.main.has_attention:
             return _("no attention")
         return (
             _("Transformer")
@@ -70,12 +76,18 @@ def families(names: Mapping[str, str], usual: tuple[str, ...]) -> tuple[Family, 
     found: dict[str, list[Mechanism]] = {}
     for key, each in mechanisms().items():
         if key in names:
-            found.setdefault(each.paper if each.has_attention or each.is_hall else "", []).append(each)
-    mains = [next((each for each in family if each.key in usual), family[0]) for family in found.values()]
+            found.setdefault(each.paper if each.has_attention else "", []).append(each)
+    mains = [_main(family, usual) for family in found.values()]
     return tuple(
         Family(main, tuple(each for each in family if each is not main))
         for main, family in zip(mains, found.values(), strict=True)
     )
+
+
+def _main(family: list[Mechanism], usual: tuple[str, ...]) -> Mechanism:
+    """Return the one that stands for its family: one of `usual`, or the first that is no hall, or the first."""
+    chosen = [each for each in family if each.key in usual] + [each for each in family if not each.is_hall]
+    return (chosen or family)[0]
 
 
 def choose_mechanisms(
@@ -98,7 +110,7 @@ def choose_mechanisms(
         for family in families(names, usual):
             main, variants = family.main, family.variants
             show = partial(choose_part, MECHANISMS, chosen=chosen, every=every, default=usual)
-            show({main.key: f":small[{main.year}] {family.name}"}, part=main.key)
+            show({main.key: f":small[{family.years}] {family.name}"}, part=main.key)
             label = _("{name}: variants, heads, sources", name=family.name)
             kind: Literal["primary", "tertiary"] = (
                 "primary" if {each.key for each in variants} & {*chosen} else "tertiary"

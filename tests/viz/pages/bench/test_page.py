@@ -683,3 +683,15 @@ def test_the_window_of_a_translation_that_is_cut_into_other_pieces_than_were_wri
     assert not app.exception
     assert not app.error
     assert len(figures(app)) == 1
+
+
+def test_the_pyramid_of_the_rctm_stands_below_the_maps_with_the_orders_that_are_near() -> None:
+    app = opened(sentence="The old dog sleeps.", mechanisms="rctm bahdanau", also="pyramid")
+    assert not app.exception
+    (drawn,) = [each for each in figures(app) if "yaxis2" in each["layout"]]
+    source = models.load("rctm-en-fr").attend("The old dog sleeps.").source
+    assert len(drawn["layout"]["xaxis"]["ticktext"]) == len(source)
+    said = " ".join(each.value for each in app.markdown)
+    assert "old The dog sleeps" in said
+    alone = opened(sentence="The old dog sleeps.", mechanisms="bahdanau", also="pyramid")
+    assert not [each for each in figures(alone) if "yaxis2" in each["layout"]]

@@ -1,0 +1,97 @@
+"""The pyramid of the RCTM on the Bench: its cells, what moves its top, and which other orders come out near."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from models.trace import AttentionTrace
+from viz.figures.pyramid import pyramid_chart
+from viz.measures.pyramid import PARAMETERS, cosine, embedded, fold, moved_without
+from viz.server.inside import inside_of
+from viz.server.runtime import Host
+from viz.text.language import SEMICOLON, _, listed
+from viz.text.markup import plain
+from viz.text.tokens import visible
+from viz.widgets.chart import show_figure
+from viz.widgets.language_pair import mechanism_of
+
+MECHANISM = "rctm"
+MOST = 5
+"""Orders that are named."""
+
+
+def has_pyramid(key: str) -> bool:
+    """Return whether the model `key` folds a sentence into one vector by convolutions.
+
+    Parameters
+    ----------
+    key : str
+        As `models.load` takes it.
+    """
+    return mechanism_of(key) == MECHANISM
+
+
+def show_pyramid(host: Host, traces: dict[str, AttentionTrace], available: int) -> None:
+    """Show the pyramid above the sentence, and what is near in its top.
+
+    Parameters
+    ----------
+    host : Host
+    traces : dict of str to AttentionTrace
+        By the keys of their models, one of which has a pyramid.
+    available : int
+        Pixels that the page is wide.
+    """
+    key = next(each for each in traces if has_pyramid(each))
+    trace = traces[key]
+    texts, ids = trace.source.texts, trace.source.ids
+    parameters = inside_of(host, key).parameters_at(None, PARAMETERS)
+    found, moved = fold(parameters, embedded(parameters, ids)), moved_without(parameters, ids)
+    most = int(moved.argmax())
+    show_figure(
+        pyramid_chart(found, moved, texts, width=available),
+        key="pyramid",
+        says=_(
+            "“{word}” moves the one vector most: without it, by {share} of its length.",
+            word=visible(texts[most].strip() or texts[most]),
+            share=f"{moved[most]:.2f}",
+        ),
+        name=f"{trace.source_text} pyramid",
+        available=available,
+    )
+    st.caption(
+        _(
+            "Above: a cell is made of the pieces below it, and the darker, the larger its share in what moves the top, "
+            "by the size of the derivative. Below: how far the top moves when a piece is taken out, zeros in its place. "
+            "A small model (0.3 M parameters), trained on short everyday text."
+        )
+    )
+    _near(host, key, trace)
+
+
+def _near(host: Host, key: str, trace: AttentionTrace) -> None:
+    """Say how near the top stays when two neighbouring words change places, and what is then written."""
+    words = trace.source_text.split()
+    orders = [" ".join([*words[:at], words[at + 1], words[at], *words[at + 2 :]]) for at in range(len(words) - 1)]
+    others = {order: host.attend(key, order) for order in orders[:24] if order != trace.source_text}
+    if not others:
+        return
+    parameters = inside_of(host, key).parameters_at(None, PARAMETERS)
+    top = fold(parameters, embedded(parameters, trace.source.ids)).top
+    near = {
+        order: cosine(top, fold(parameters, embedded(parameters, each.source.ids)).top)
+        for order, each in others.items()
+    }
+    nearest = sorted(near, key=lambda order: -near[order])[:MOST]
+    said = [
+        _("{order} {cosine}, “{written}”", order=order, cosine=f"{near[order]:.2f}", written=others[order].output_text)
+        for order in nearest
+    ]
+    st.markdown(
+        plain(
+            _(
+                "Two neighbouring words exchanged: the cosine of both top vectors, and what is written. {orders}",
+                orders=listed(said, SEMICOLON),
+            )
+        )
+    )
