@@ -108,7 +108,8 @@ def _layout(rows: int, names: Sequence[str], width: float) -> dict[str, Any]:
             "range": [-0.6, len(names) - 0.4],
             "tickvals": list(range(len(names))),
             "ticktext": list(names),
-            "title": {"text": _("pieces of the sentence"), "font": {"size": FONT_SIZE}},
+            "automargin": True,
+            "title": {"text": _("pieces of the sentence"), "font": {"size": FONT_SIZE}, "standoff": 6},
         },
         "yaxis": axis
         | {

@@ -9,7 +9,7 @@ from viz.figures.pyramid import pyramid_chart
 from viz.measures.pyramid import PARAMETERS, cosine, embedded, fold, moved_without
 from viz.server.inside import inside_of
 from viz.server.runtime import Host
-from viz.text.language import SEMICOLON, _, listed
+from viz.text.language import _
 from viz.text.markup import plain
 from viz.text.tokens import visible
 from viz.widgets.chart import show_figure
@@ -87,11 +87,5 @@ def _near(host: Host, key: str, trace: AttentionTrace) -> None:
         _("{order} {cosine}, “{written}”", order=order, cosine=f"{near[order]:.2f}", written=others[order].output_text)
         for order in nearest
     ]
-    st.markdown(
-        plain(
-            _(
-                "Two neighbouring words exchanged: the cosine of both top vectors, and what is written. {orders}",
-                orders=listed(said, SEMICOLON),
-            )
-        )
-    )
+    heading = _("Two neighbouring words exchanged: the cosine of both top vectors, and what is written")
+    st.markdown("\n".join([plain(heading), "", *(f"- {plain(each)}" for each in said)]))
