@@ -675,7 +675,7 @@ class TestWithoutAttention:
         )
 
     def test_a_place_by_its_address_is_an_error(self, key: str) -> None:
-        fired = "encoder.0.self" if key == "rctm" else "none"  # the rows of its pyramid stand at addresses
+        fired = "" if key == "rctm" else "none"  # the rows of its pyramid stand at addresses
         with pytest.raises(CaptureError, match=rf"decoder.0.cross.weights: never fired; places that did: {fired}"):
             translator(key).attend(SENTENCE, sites=(PLACE,))
 
