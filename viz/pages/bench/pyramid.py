@@ -61,7 +61,7 @@ def show_pyramid(host: Host, traces: dict[str, AttentionTrace], available: int) 
     )
     st.caption(
         _(
-            "Above: a cell is made of the pieces below it, and the darker, the larger its share in what moves the top, "
+            "Above: a cell is made of the pieces below it; its colour is its share in what moves the top from its row, "
             "by the size of the derivative. Below: how far the top moves when a piece is taken out, zeros in its "
             "place. A small model (0.3 M parameters), trained on short everyday text."
         )
