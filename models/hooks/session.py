@@ -17,8 +17,8 @@ from models.errors import CaptureError
 from models.messages import Message
 from models.sites import Site, complete_pattern
 
-# Their last axis is the key: a cached decoder's grows by step.
-_KEYED = frozenset(("scores", "mask", "weights", "raw_weights", "by_distance"))
+# Which axis, from the end, is the key: a cached decoder's grows by step.
+_KEY_AXIS = {**dict.fromkeys(("scores", "mask", "weights", "raw_weights", "by_distance"), -1), "features": -2}
 _QUERY_AXIS = {"features": -3}  # [..., query, key, d]; all others have the query (or key) on axis -2
 
 
@@ -140,9 +140,11 @@ class Session:
         firings = plan.firings
         if len(firings) == 1:
             return firings[0]
-        if found.quantity in _KEYED:
-            width = max(each.shape[-1] for each in firings)
-            firings = [nn.functional.pad(each, (0, width - each.shape[-1])) for each in firings]
+        axis = _KEY_AXIS.get(found.quantity)
+        if axis is not None:
+            width = max(each.shape[axis] for each in firings)
+            behind = (0, 0) * (-1 - axis)
+            firings = [nn.functional.pad(each, (*behind, 0, width - each.shape[axis])) for each in firings]
         return torch.cat(firings, dim=_QUERY_AXIS.get(found.quantity, -2))
 
     def take(self, site: Site) -> Tensor:

@@ -27,26 +27,38 @@ LAYERS = {"gru": nn.GRU, "lstm": nn.LSTM}
 
 
 @dataclass(frozen=True, slots=True)
-class RecurrentMemory:
-    """What a recurrent encoder leaves for a decoder that attends.
+class SourceMemory:
+    """What an encoder leaves for a decoder that attends.
 
     Parameters
     ----------
-    states : Tensor, [batch, source, 2 * d_encoder]
-        h_j: forward and backward state side by side.
+    states : Tensor, [batch, source, d_value]
+        What is weighed and summed: h_j.
     keys : Tensor, [batch, source, d]
         What scores are computed on: U h for the additive score, else h itself.
     mask : bool Tensor, [batch, 1, 1, source], or None
         True where a token is; None if nothing is padded.
+    """
+
+    states: Tensor
+    keys: Tensor
+    mask: Tensor | None
+
+
+@dataclass(frozen=True, slots=True)
+class RecurrentMemory(SourceMemory):
+    """What an encoder of two directions leaves: h_j is the forward and the backward state side by side.
+
+    Parameters
+    ----------
+    states, keys, mask : Tensor
+        See `SourceMemory`; the states are [batch, source, 2 * d_encoder].
     forward_end, backward_end : Tensor, [batch, d_encoder]
         The last state of either direction (the backward one has read the first token last).
     forward_cell, backward_cell : Tensor, [batch, d_encoder], or None
         An LSTM's cells beside them.
     """
 
-    states: Tensor
-    keys: Tensor
-    mask: Tensor | None
     forward_end: Tensor
     backward_end: Tensor
     forward_cell: Tensor | None = None
@@ -165,8 +177,57 @@ class RecurrentNetwork(TiedNetwork):
         return cast("Tensor", self.dropout(self.embedding(tokens) * self.embedding_scale))
 
 
-class AttentiveNetwork(RecurrentNetwork):
-    """What those that attend share: a bidirectional encoder and the hooks of the cross-attention.
+class SourceReader(RecurrentNetwork):
+    """What those that attend share: the hooks of the cross-attention.
+
+    Parameters
+    ----------
+    vocabulary, d_embedding : int
+    dropout : float
+        On embeddings.
+    """
+
+    def __init__(self, vocabulary: int, d_embedding: int, dropout: float) -> None:
+        super().__init__(vocabulary, d_embedding, dropout)
+        self.attend = AttentionWeights(CROSS)
+        self.hook_query = HookPoint(CROSS.at("query"))
+        self.hook_key = HookPoint(CROSS.at("key"))
+        self.hook_value = HookPoint(CROSS.at("value"))
+        self.hook_context = HookPoint(CROSS.at("context"))
+        self.hook_output = HookPoint(CROSS.at("output"))
+
+    @property
+    def heads(self) -> dict[Site, int]:
+        """One head, on the source."""
+        return {CROSS: 1}
+
+    def read_context(self, weights: Tensor, memory: SourceMemory, position: int) -> Tensor:
+        """Return c_i = sum_j a_ij h_j for `weights` [batch, 1, query, source]: [batch, query, d_value].
+
+        Parameters
+        ----------
+        weights : Tensor, [batch, 1, query, source]
+        memory : SourceMemory
+        position : int
+            Of the first query, from 0.
+        """
+        values = memory.states.unsqueeze(1)  # [batch, 1, source, d_value]
+        context = self.hook_context(weighted_sum(weights, values), position)
+        return context.squeeze(1)
+
+    def show_memory(self, memory: SourceMemory) -> None:
+        """Fire the hooks of what is read: once a run, before the first step.
+
+        Parameters
+        ----------
+        memory : SourceMemory
+        """
+        self.hook_key(memory.keys.unsqueeze(1))
+        self.hook_value(memory.states.unsqueeze(1))
+
+
+class AttentiveNetwork(SourceReader):
+    """What those with a bidirectional encoder share, which attend to its states.
 
     Parameters
     ----------
@@ -180,38 +241,3 @@ class AttentiveNetwork(RecurrentNetwork):
     def __init__(self, cell: str, vocabulary: int, d_embedding: int, d_encoder: int, dropout: float) -> None:
         super().__init__(vocabulary, d_embedding, dropout)
         self.encoder = RecurrentEncoder(cell, d_embedding, d_encoder)
-        self.attend = AttentionWeights(CROSS)
-        self.hook_query = HookPoint(CROSS.at("query"))
-        self.hook_key = HookPoint(CROSS.at("key"))
-        self.hook_value = HookPoint(CROSS.at("value"))
-        self.hook_context = HookPoint(CROSS.at("context"))
-        self.hook_output = HookPoint(CROSS.at("output"))
-
-    @property
-    def heads(self) -> dict[Site, int]:
-        """One head, on the source."""
-        return {CROSS: 1}
-
-    def read_context(self, weights: Tensor, memory: RecurrentMemory, position: int) -> Tensor:
-        """Return c_i = sum_j a_ij h_j for `weights` [batch, 1, query, source]: [batch, query, 2 * d_encoder].
-
-        Parameters
-        ----------
-        weights : Tensor, [batch, 1, query, source]
-        memory : RecurrentMemory
-        position : int
-            Of the first query, from 0.
-        """
-        values = memory.states.unsqueeze(1)  # [batch, 1, source, 2 * d_encoder]
-        context = self.hook_context(weighted_sum(weights, values), position)
-        return context.squeeze(1)
-
-    def show_memory(self, memory: RecurrentMemory) -> None:
-        """Fire the hooks of what is read: once a run, before the first step.
-
-        Parameters
-        ----------
-        memory : RecurrentMemory
-        """
-        self.hook_key(memory.keys.unsqueeze(1))
-        self.hook_value(memory.states.unsqueeze(1))
