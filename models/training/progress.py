@@ -148,3 +148,14 @@ def curve_of(log: Path) -> str:
     """
     lines = log.read_text(encoding="utf8").splitlines(keepends=True)
     return "".join(line for line in lines if "held_out_loss" in json.loads(line))
+
+
+def last_held_out(log: str) -> float:
+    """Return the held-out loss at the end of a run, in nats a target token.
+
+    Parameters
+    ----------
+    log : str
+        JSON lines, as `curve_of` gives them.
+    """
+    return float(json.loads(log.splitlines()[-1])["held_out_loss"])

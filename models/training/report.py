@@ -78,7 +78,7 @@ def _translations(pair: str, entries: Sequence[Entry]) -> str:
     for entry in entries:
         size = [f"{entry.card[name] / 1e6:{form}} M" for name, form in SIZES.items()]
         rows.append([f"`{entry.key}`", *size, *(_bleu(entry.card, name) for name in names)])
-    return _markdown(rows)
+    return markdown_table(rows)
 
 
 def _alignments(pair: str, entries: Sequence[Entry]) -> str:
@@ -89,27 +89,43 @@ def _alignments(pair: str, entries: Sequence[Entry]) -> str:
             rates = [card.get(way, {}).get(name) for name in GOLD[pair].values()]
             figures = [UNKNOWN if rate is None else f"{rate:.3f}" for rate in rates]
             rows.append([f"`{entry.key}`", WAYS[way], *figures, _read_off(chosen, way)])
-    return _markdown(rows)
+    return markdown_table(rows)
 
 
-def _markdown(rows: list[list[str]]) -> str:
+def markdown_table(rows: Sequence[Sequence[str]]) -> str:
+    """Return a table in Markdown, the first row its titles.
+
+    Parameters
+    ----------
+    rows : sequence of sequence of str
+    """
     ruled = [rows[0], ["---"] * len(rows[0]), *rows[1:]]
     return "\n".join("| " + " | ".join(row) + " |" for row in ruled)
 
 
 def with_tables(readme: str) -> str:
-    """Return the text of the README with the tables between its two markers; ValueError if they are not there.
+    """Return the text of the README with the tables between their two markers; ValueError if they are not there.
 
     Parameters
     ----------
     readme : str
     """
-    before, found, rest = readme.partition(BEGIN)
-    _, closed, after = rest.partition(END)
+    return with_block(readme, BEGIN, END, tables())
+
+
+def with_block(text: str, begin: str, end: str, block: str) -> str:
+    """Return `text` with `block` between two markers of its own; ValueError if they are not there.
+
+    Parameters
+    ----------
+    text, begin, end, block : str
+    """
+    before, found, rest = text.partition(begin)
+    _, closed, after = rest.partition(end)
     if not (found and closed):
-        message = f"README.md: no {BEGIN} ... {END}"
+        message = f"README.md: no {begin} ... {end}"
         raise ValueError(message)
-    return f"{before}{BEGIN}\n{tables()}\n{END}{after}"
+    return f"{before}{begin}\n{block}\n{end}{after}"
 
 
 def main() -> None:
