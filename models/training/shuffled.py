@@ -71,6 +71,21 @@ def held_out(path: Path, lines: int, least: int = 4) -> list[Pair]:
 
 
 @torch.inference_mode()
+def surprise(model: Translator, source: str, target: str) -> tuple[float, int]:
+    """Return what a forced target costs in nats, and its pieces, the end among them.
+
+    Parameters
+    ----------
+    model : Translator
+    source, target : str
+    """
+    read = read_text(model.tokenizer, source, "sentence").ids
+    written = read_text(model.tokenizer, target, "translation").ids
+    memory = model.network.encode(torch.tensor([read]))
+    logits = model.network.decode(memory, torch.tensor([(BEGIN, *written[:-1])]))[0]
+    return float(torch.nn.functional.cross_entropy(logits, torch.tensor(written), reduction="sum")), len(written)
+
+
 def perplexity(model: Translator, pairs: Sequence[Pair]) -> float:
     """Return the perplexity a target piece, the end among them, each target forced.
 
@@ -80,15 +95,8 @@ def perplexity(model: Translator, pairs: Sequence[Pair]) -> float:
     pairs : sequence of (str, str)
         At least one.
     """
-    nats, pieces = 0.0, 0
-    for source, target in pairs:
-        read = read_text(model.tokenizer, source, "sentence").ids
-        written = read_text(model.tokenizer, target, "translation").ids
-        memory = model.network.encode(torch.tensor([read]))
-        logits = model.network.decode(memory, torch.tensor([(BEGIN, *written[:-1])]))[0]
-        nats += float(torch.nn.functional.cross_entropy(logits, torch.tensor(written), reduction="sum"))
-        pieces += len(written)
-    return math.exp(nats / pieces)
+    found = [surprise(model, source, target) for source, target in pairs]
+    return math.exp(sum(nats for nats, _ in found) / sum(pieces for _, pieces in found))
 
 
 def figures(model: Translator, pairs: Sequence[Pair]) -> dict[str, float]:
