@@ -2,7 +2,8 @@
 
 Each model is opened in a process of its own in which another of its kind has run already, so that torch and the
 tokenizers are there: seconds to the first answer, resident memory that this adds, and the median of a text of twelve
-words. One thread.
+words. ``--paths`` measures path length instead, as Why computes it, of translators whose encoder hands over a state for
+each word: the longest text that is taken, and how far the process grows for it. One thread.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ BEFORE = ("luong-dot-en-fr", "hf:gpt-en")
 
 TWELVE_WORDS = "The small doctor reads the old letter near the tall house today."
 ROUNDS = 41
+PATH_ROUNDS = 9
+PATH_KEYS = ("bahdanau-en-fr", "convs2s-en-fr", "transformer-en-fr", "transformer-relative-en-fr")
 
 
 def measure(key: str) -> dict[str, Any]:
@@ -54,21 +57,59 @@ def measure(key: str) -> dict[str, Any]:
     }
 
 
+def measure_paths(key: str) -> dict[str, Any]:
+    """Compute path lengths of `key` in this process for a text of as many tokens as may be, and return its row."""
+    import resource
+
+    import torch
+
+    import models
+    from models.experiments.path_lengths import MOST
+    from models.experiments.paths import paths_of
+    from models.translation.translator import Translator
+
+    torch.set_num_threads(1)
+    model, words = models.load(key), TWELVE_WORDS.split() * MOST
+    if not isinstance(model, Translator):
+        message = f"{key} translates nothing: path length is that of an encoder with a state for each word"
+        raise TypeError(message)
+    while len(model.tokenizer.source(" ".join(words))) > MOST:
+        words.pop()
+    text = " ".join(words)
+    model.attend(text)
+    paths_of(model, TWELVE_WORDS)
+    before, times = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, []
+    for _round in range(PATH_ROUNDS):
+        begun = time.perf_counter()
+        tokens = len(paths_of(model, text).steps)
+        times.append(time.perf_counter() - begun)
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before  # kilobytes on Linux
+    return {
+        "model": key,
+        "tokens": tokens,
+        "path length, s": round(statistics.median(times), 2),
+        "the longest, s": round(max(times), 2),
+        "memory at most, MB": round(grown * 1024 / 1e6),
+    }
+
+
 def main() -> None:
     """Measure each in a process of its own, and write a table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("keys", nargs="*", default=KEYS)
+    parser.add_argument("keys", nargs="*")
+    parser.add_argument("--paths", action="store_true", help="path length of a text as long as may be")
     parser.add_argument("--here", action="store_true", help="one model, in this process, as JSON")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     if options.here:
-        sys.stdout.write(json.dumps(measure(options.keys[0])))
+        sys.stdout.write(json.dumps((measure_paths if options.paths else measure)(options.keys[0])))
         return
     rows = []
-    for key in options.keys:
-        command = [sys.executable, "-m", "benchmarks.opening", "--here", key]
+    what = ["--paths"] * options.paths
+    for key in options.keys or (PATH_KEYS if options.paths else KEYS):
+        command = [sys.executable, "-m", "benchmarks.opening", "--here", *what, key]
         rows.append(json.loads(subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout))
-    report("Opening a hall", rows, as_json=options.json)
+    report("Path length" if options.paths else "Opening a hall", rows, as_json=options.json)
 
 
 if __name__ == "__main__":

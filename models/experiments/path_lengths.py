@@ -18,6 +18,9 @@ Numbers = NDArray[np.float64]
 ATTENTION, RECURRENT = 0, -1
 """Layers; any other number is the width of a convolution's window."""
 
+MOST = 48
+"""Tokens of a text whose gradients are computed, the end among them: that of each state by each token."""
+
 
 @dataclass(frozen=True, eq=False)
 class Paths:

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from torch.utils.flop_counter import FlopCounterMode
 
 from models.errors import InputError
-from models.experiments.path_lengths import ATTENTION, RECURRENT, Paths, fewest_steps, steps_in_turn
+from models.experiments.path_lengths import ATTENTION, MOST, RECURRENT, Paths, fewest_steps, steps_in_turn
 from models.messages import Message
 from models.networks.base import TranslationNetwork
 from models.networks.convs2s import ConvolutionalNetwork
@@ -26,9 +26,6 @@ from models.networks.transformer import TransformerNetwork
 from models.translation.texts import read_text
 from models.translation.translator import Translator
 from models.waiting import go_on
-
-MOST = 48
-"""Tokens of a text: the derivative of each state by each is computed."""
 
 SIGNS = 2
 """Random vectors for each state; sizes are told as means over all pairs of a distance."""

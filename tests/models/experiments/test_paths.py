@@ -13,13 +13,14 @@ import torch
 import models
 from models.experiments.path_lengths import (
     ATTENTION,
+    MOST,
     RECURRENT,
     Paths,
     by_distance,
     fewest_steps,
     steps_in_turn,
 )
-from models.experiments.paths import MOST, gradients, layers_of, paths_of, products, states_from, twin_of
+from models.experiments.paths import gradients, layers_of, paths_of, products, states_from, twin_of
 from models.mechanisms import mechanisms
 from models.translation.translator import Translator
 

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 import streamlit as st
 
 import models
-from models.experiments.path_lengths import Paths, by_distance
+from models.experiments.path_lengths import MOST, Paths, by_distance
 from models.translation.entry import Entry
 from models.translation.words import split_words
 from viz.figures.path_lengths import steps_and_gradients
 from viz.server.inside import paths_of
 from viz.server.runtime import Host
-from viz.text.language import SEMICOLON, _, listed, say
+from viz.text.language import SEMICOLON, _, _n, listed, say
 from viz.text.markup import plain
 from viz.widgets.chart import show_figure
 
 MOST_WORDS = 24
-"""Words of the beginning that is taken: the gradient of each state by each word is computed."""
+"""Words of the beginning that is taken; fewer where they have more than `MOST` tokens in a model."""
 
 
 def show_paths(
@@ -40,13 +40,14 @@ def show_paths(
     """
     st.header(_("Path length: how far a word is from the one that needs it"), anchor=False)
     attending = [key for key, each in entries.items() if each.mechanism.has_attention]
-    words = split_words(text)
-    beginning = "".join(words[:MOST_WORDS]).strip()
     if not attending:
         st.caption(_("Choose a model with attention: the others hand over no state for each word."))
         return
+    words = split_words(text)
     paths = {}
     try:
+        shown = _fitting(host, attending, words[:MOST_WORDS])
+        beginning = "".join(words[:shown]).strip()
         for key in attending:
             with suppress(KeyError):  # its encoder is none whose layers are known
                 paths[key] = paths_of(host, key, beginning)
@@ -62,7 +63,30 @@ def show_paths(
         name=_("{text} path length", text=beginning),
         available=available,
     )
-    _explain(beginning, len(words), len(next(iter(paths.values())).steps))
+    cut = _cut(beginning, shown) if shown < len(words) else ""
+    _explain(sorted({len(each.steps) for each in paths.values()}), cut)
+
+
+def _fitting(host: Host, keys: Sequence[str], words: Sequence[str]) -> int:
+    """Return how many words have `MOST` tokens at most in every model; at least one, whatever it has."""
+    for key in keys:
+        places = host.attend(key, "".join(words).strip()).source.words
+        if len(places) > MOST:  # the end is a token, too
+            words = words[: max(places[MOST - 1], 1)]
+    return len(words)
+
+
+def _cut(beginning: str, shown: int) -> str:
+    """Say how much of a text is shown."""
+    if shown == MOST_WORDS:
+        return " " + _("Of the text its first {count} words: {words}", count=shown, words=beginning)
+    return " " + _n(
+        "Of the text its first {count} word, as many as have {most} tokens at most: {words}",
+        "Of the text its first {count} words, as many as have {most} tokens at most: {words}",
+        shown,
+        most=MOST,
+        words=beginning,
+    )
 
 
 def _says(paths: Mapping[str, Paths], titles: Mapping[str, str]) -> str:
@@ -84,10 +108,7 @@ def _says(paths: Mapping[str, Paths], titles: Mapping[str, str]) -> str:
     return listed(parts, SEMICOLON) + _(".")
 
 
-def _explain(beginning: str, words: int, tokens: int) -> None:
-    cut = ""
-    if words > MOST_WORDS:
-        cut = " " + _("Of the text its first {count} words: {words}", count=MOST_WORDS, words=beginning)
+def _explain(tokens: Sequence[int], cut: str) -> None:
     st.caption(
         plain(
             _(
@@ -97,7 +118,7 @@ def _explain(beginning: str, words: int, tokens: int) -> None:
                 "state. Self-attention reads every token in each layer; a recurrent state hears of a distant one "
                 "through all between. Sources: Hochreiter et al. 2001; Gehring et al. 2017; Vaswani et al. 2017, table "
                 "1. {tokens} tokens, the end among them.",
-                tokens=tokens,
+                tokens="\u2013".join(map(str, tokens)),
             )
             + cut
         )

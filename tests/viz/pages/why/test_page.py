@@ -9,6 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import models
+from models.experiments.path_lengths import MOST
 from models.translation.length_table import LengthRow
 from viz.pages.why import page as why
 from viz.pages.why.beginnings import beginnings
@@ -69,6 +70,31 @@ def test_the_paths_of_the_text_are_drawn_for_those_that_attend() -> None:
     assert (
         said.count("first 24 words: The old man, who had lost his keys, The old man, who had lost his keys, The") == 1
     )
+
+
+def test_paths_of_words_of_many_tokens_are_drawn_of_as_many_as_may_be() -> None:
+    keys, name = ("bahdanau-en-fr", "transformer-en-fr"), "Xqzwvkjhgxq"
+    app = AppTest.from_function(script, default_timeout=120)
+    app.query_params["models"] = "bahdanau transformer"
+    app.query_params["long"] = " ".join([name] * 20)
+    app.run()
+    assert not app.exception
+    assert not app.info
+    pieces = [len(models.load(key).attend(" ".join([name] * 2)).source) for key in keys]
+    assert len({*pieces}) == 2  # their tokenizers cut it unlike each other
+    shown = min((MOST - 1) // ((each - 1) // 2) for each in pieces)
+    tokens = sorted(1 + shown * (each - 1) // 2 for each in pieces)
+    said = " ".join(each.value for each in app.caption).replace("\\", "")
+    assert (
+        f"{tokens[0]}\u2013{tokens[1]} tokens, the end among them. Of the text its first {shown} words, as many" in said
+    )
+    app.text_input(key="long").set_value("word " * 4 + "qzx" * 60).run()
+    assert not app.exception
+    said = " ".join(each.value for each in app.caption).replace("\\", "")
+    assert "its first 4 words, as many as have 48 tokens at most: word word word word" in said
+    app.text_input(key="long").set_value("qzx" * 60 + " is one word").run()
+    assert not app.exception
+    assert "shown for 48 tokens at most" in app.info[0].value
 
 
 def test_the_page_lets_a_sentence_grow_through_every_chosen_model() -> None:
