@@ -20,6 +20,7 @@ PAGES = (
     "steps",
     "heads",
     "surgery",
+    "training",
     "lessons",
     "open",
 )

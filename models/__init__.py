@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from models.keys import is_pretrained
     from models.mechanisms import Mechanism
     from models.model import Model
-    from models.registry import catalog, describe, load, load_pretrained, load_translator, pretrained
+    from models.registry import catalog, describe, load, load_pretrained, load_translator, pretrained, training_runs
     from models.sites import Site
     from models.trace import AttentionMap, AttentionTrace, TokenSequence
     from models.translation.entry import Entry
@@ -42,6 +42,7 @@ __all__ = [
     "load_pretrained",
     "load_translator",
     "pretrained",
+    "training_runs",
 ]
 
 _HOMES = {
@@ -61,6 +62,7 @@ _HOMES = {
     "load_pretrained": "registry",
     "load_translator": "registry",
     "pretrained": "registry",
+    "training_runs": "registry",
 }
 
 

@@ -10,8 +10,10 @@ MINILM = f"{_PREFIX}minilm"
 """The pretrained model that a Python package carries."""
 
 
-KEY = re.compile(r"(hf:)?[A-Za-z0-9][\w-]*(\.[\w-]+)*(/[A-Za-z0-9][\w-]*(\.[\w-]+)*)?", re.ASCII)
+KEY = re.compile(r"(hf:)?[A-Za-z0-9][\w-]*(\.[\w-]+)*(/[A-Za-z0-9][\w-]*(\.[\w-]+)*|@\d\d)?", re.ASCII)
 """How a key is written: no path of a file is one."""
+
+_AT_POINT = re.compile(r"(?P<base>[^@]+)@(?P<point>\d\d)", re.ASCII)
 
 
 def is_pretrained(key: str) -> bool:
@@ -76,3 +78,38 @@ def is_of_hub(key: str) -> bool:
     (True, False)
     """
     return is_pretrained(key) and "/" in key
+
+
+def at_point(key: str, point: int) -> str:
+    """Return the key of the model `key` as it was at one of the points of its training that are kept.
+
+    Parameters
+    ----------
+    key : str
+        Of one of `models.training_runs`.
+    point : int
+        From 1.
+
+    Examples
+    --------
+    >>> at_point("bahdanau-en-fr", 7)
+    'bahdanau-en-fr@07'
+    """
+    return f"{key}@{point:02}"
+
+
+def split_point(key: str) -> tuple[str, int | None]:
+    """Return the key without its point of training, and the point; None of a model as it is shipped.
+
+    Parameters
+    ----------
+    key : str
+        What `models.load` takes.
+
+    Examples
+    --------
+    >>> split_point("bahdanau-en-fr@07"), split_point("bahdanau-en-fr")
+    (('bahdanau-en-fr', 7), ('bahdanau-en-fr', None))
+    """
+    found = _AT_POINT.fullmatch(key)
+    return (found["base"], int(found["point"])) if found else (key, None)

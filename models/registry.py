@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from models.huggingface.embedded import Local, local_models
-from models.keys import identity_of, is_of_hub, is_pretrained
+from models.keys import identity_of, is_of_hub, is_pretrained, split_point
 from models.mechanisms import mechanisms
 from models.messages import Message
 from models.translation.checkpoints import (
     CARD_FILE,
     CheckpointError,
     find_tokenizer,
+    kept_folders,
     read_weights,
     shipped_folders,
 )
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from models.readers.self_attentive import SelfAttentiveReader
     from models.translation.tokenizer import PairTokenizer
     from models.translation.translator import Translator
-from models.translation.entry import Entry, read_entry
+from models.translation.entry import Entry, at_point, read_entry
 
 
 def catalog() -> tuple[str, ...]:
@@ -38,6 +39,16 @@ def catalog() -> tuple[str, ...]:
     `describe` and `load` say what is wrong with it.
     """
     return tuple(sorted(shipped_folders(), key=_place))
+
+
+def training_runs() -> tuple[str, ...]:
+    """Return the keys of the runs of which points of their training are kept, older mechanisms first.
+
+    `load` and `describe` take such a key with a point behind it, ``bahdanau-en-fr@07``, from 1 on; how many there are,
+    and what each had seen, is in ``card["points"]`` of any of them. They are small models of their own, trained for
+    this, and none of `catalog()`.
+    """
+    return tuple(sorted(kept_folders(), key=_place))
 
 
 def pretrained() -> tuple[str, ...]:
@@ -63,12 +74,19 @@ def describe(key: str) -> Entry:
     Parameters
     ----------
     key : str
-        One of `catalog()`.
+        One of `catalog()`, or of `training_runs()` with a point.
     """
-    folder = shipped_folders().get(key)
+    base, point = split_point(key)
+    folder = (shipped_folders() if point is None else kept_folders()).get(base)
     if folder is None:
         message = f"no checkpoint {key!r}; there are {', '.join(catalog()) or 'none'}"
         raise KeyError(message)
+    if point is not None:
+        return at_point(_described_in(folder), point)
+    return _described_in(folder)
+
+
+def _described_in(folder: Path) -> Entry:
     card = folder / CARD_FILE
     if not card.is_file():
         return read_entry(folder)  # which says what is missing
@@ -88,7 +106,8 @@ def load(key: str | Path) -> Model:
     Parameters
     ----------
     key : str or Path
-        One of `catalog()` or `pretrained()`, or ``hf:owner/name`` for a model of the hub, which is fetched if it is
+        One of `catalog()` or `pretrained()`, one of `training_runs()` with a point of its training behind it
+        (``bahdanau-en-fr@07``), or ``hf:owner/name`` for a model of the hub, which is fetched if it is
         not here yet. A folder, given as a `Path`, is for Python and a server's configuration only: it has
         ``model.safetensors`` and either ``card.json`` (and ``tokenizer.json`` in it or shipped for its pair) or the
         ``config.json`` and tokenizer of a transformers model.

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from models.huggingface.embedded import local_models
 from models.huggingface.hub_settings import HubSettings
-from models.keys import pretrained_key
-from models.registry import catalog, load_pretrained, load_translator
+from models.keys import pretrained_key, split_point
+from models.registry import catalog, load_pretrained, load_translator, training_runs
 
 if TYPE_CHECKING:
     from models.model import Model
@@ -53,7 +53,7 @@ class Shelf:
         self._models: OrderedDict[str, Model] = OrderedDict()  # the one used last at the end
 
     def keys(self) -> tuple[str, ...]:
-        """Return what is served: our own models, then the pretrained ones."""
+        """Return what is served: our own models, then the pretrained ones; points of training beside them."""
         return (*catalog(), *self.titles())
 
     def titles(self) -> dict[str, str]:
@@ -87,7 +87,8 @@ class Shelf:
             return self._models.get(key)
 
     def _load(self, key: str) -> Model:
-        if key not in self.keys():
+        base, point = split_point(key)
+        if key not in self.keys() and (point is None or base not in training_runs()):
             message = f"no model {key!r} is served here; there are {', '.join(self.keys())}"
             raise KeyError(message)
         pretrained = key in self.titles()

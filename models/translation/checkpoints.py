@@ -96,6 +96,7 @@ def read_weights(folder: Path, card: Mapping[str, Any]) -> dict[str, Tensor]:
     ----------
     folder : Path
     card : mapping of str to value
+        Where it names a ``point`` of training, those of that point alone, whose names begin with it: ``07.``.
 
     Returns
     -------
@@ -124,8 +125,10 @@ def read_weights(folder: Path, card: Mapping[str, Any]) -> dict[str, Tensor]:
             expected=card["sha256"],
         )
         raise CheckpointError(message)
+    prefix = f"{card['point']:02}." if "point" in card else ""
     try:
-        return {name: values.float() for name, values in load(raw).items()}
+        found_there = {name: values for name, values in load(raw).items() if name.startswith(prefix)}
+        return {name.removeprefix(prefix): values.float() for name, values in found_there.items()}
     except SafetensorError as error:
         message = Message(
             "{folder}/{file}: not a safetensors file ({error}); no other kind is read",
@@ -225,3 +228,9 @@ def alignment_of(card: Mapping[str, Any]) -> Alignment:
 def shipped_folders() -> dict[str, Path]:
     """Return the folder of each shipped checkpoint by its key."""
     return {path.parent.name: path.parent for path in sorted(WEIGHTS.glob(f"*/{CARD_FILE}"))}
+
+
+@cache
+def kept_folders() -> dict[str, Path]:
+    """Return the folder of each run of which points of its training are kept, by the run's key."""
+    return {path.parent.name: path.parent for path in sorted((WEIGHTS / "training").glob(f"*/{CARD_FILE}"))}

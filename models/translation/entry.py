@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from models import keys
 from models.mechanisms import Mechanism, mechanisms
 from models.messages import Message, mark
 from models.translation.checkpoints import (
@@ -72,3 +73,26 @@ def read_entry(folder: Path) -> Entry:
         )
         raise CheckpointError(message)
     return Entry(card["key"], mechanisms()[card["mechanism"]], card["pair"], card, folder)
+
+
+def at_point(entry: Entry, point: int) -> Entry:
+    """Return what the card says of a model as it was at a point of its training that is kept.
+
+    Parameters
+    ----------
+    entry : Entry
+        Of a run, whose card has ``points``: of each what was measured of it, ``target_tokens_seen`` and ``updates``.
+    point : int
+        From 1.
+
+    Raises
+    ------
+    KeyError
+        If no such point is kept.
+    """
+    points = entry.card["points"]
+    if not 1 <= point <= len(points):
+        message = f"{entry.key}: no point {point} of its training is kept; there are 1 to {len(points)}"
+        raise KeyError(message)
+    key = keys.at_point(entry.key, point)
+    return replace(entry, key=key, card={**entry.card, **points[point - 1], "key": key, "point": point})

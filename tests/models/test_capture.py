@@ -39,6 +39,7 @@ def asked(**changes: Any) -> bytes:
         ),
         ("luong-local-p-en-fr", {"sites": ("*",)}),
         ("seq2seq-en-fr", {}),
+        ("transformer-en-fr@09", {}),
         ("hf:minilm", {}),
         ("hf:minilm", {"pair": "It is cold."}),
     ],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 import models
+from models.keys import split_point
 from viz.text.language import _, mark
 from viz.widgets.sentence import USUAL, change_examples, languages_of
 from viz.widgets.settings import Choice, choose, link, unknown
@@ -29,7 +30,7 @@ def pair_of(key: str) -> str:
     >>> pair_of("luong-general-en-fr")
     'en-fr'
     """
-    return "-".join(key.rsplit("-", 2)[1:])
+    return "-".join(split_point(key)[0].rsplit("-", 2)[1:])
 
 
 def mechanism_of(key: str) -> str:
@@ -45,7 +46,7 @@ def mechanism_of(key: str) -> str:
     >>> mechanism_of("luong-general-en-fr")
     'luong-general'
     """
-    return key.removesuffix(f"-{pair_of(key)}")
+    return split_point(key)[0].removesuffix(f"-{pair_of(key)}")
 
 
 def installed_pairs() -> tuple[str, ...]:

@@ -228,6 +228,7 @@ EXAMPLES: tuple[tuple[str, dict[str, str]], ...] = (
             "colour": "root",
         },
     ),
+    ("training", {"sentence": "The dog sleeps.", "point": "5", "align": "own", "unit": "piece", "colour": "root"}),
 )
 
 

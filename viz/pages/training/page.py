@@ -1,0 +1,215 @@
+"""Training: three small models as they were at twenty points of their training, on the typed sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+import models
+from models.keys import at_point, split_point
+from models.trace import AttentionTrace
+from models.translation.entry import Entry
+from viz.figures.drawing.theme import Colour
+from viz.figures.training_curves import Curve, loss_and_error
+from viz.pages.training.settings import ALIGN, AUTHOR, FIRST_SHOWN, GOLD, OWN, POINT, SETTINGS, SHORT
+from viz.pages.training.written import show_written
+from viz.server.loading import described, loads, usable
+from viz.server.runtime import Host, shared_host
+from viz.server.translations import forced_translations, own_translations
+from viz.text.language import SEMICOLON, _, current_language, listed, mark
+from viz.text.markup import plain
+from viz.views.view import Unit, choose_view
+from viz.widgets.chart import show_figure
+from viz.widgets.frame import Frame, Page
+from viz.widgets.language_pair import pair_of, switch_to
+from viz.widgets.panels import show_panels
+from viz.widgets.readable_text import fit_text, keep_readable, last_readable
+from viz.widgets.sentence import SENTENCE, USUAL, say_cut
+from viz.widgets.settings import choose, choose_titled, put_text
+from viz.widgets.shared_settings import COLOUR, UNIT
+from viz.widgets.viewport import page_width
+
+
+def _fill(frame: Frame) -> None:
+    """Read the choices, run the models as they were at the chosen point, show what they did."""
+    pair = frame.ask()
+    runs = [key for key in models.training_runs() if pair_of(key) == pair]
+    if not runs:
+        _offer_usual(frame.messages)
+        return
+    first = described([at_point(key, 1) for key in runs], frame.messages)
+    points = {split_point(key)[0]: entry.card["points"] for key, entry in first.items()}
+    if not points:
+        return
+    point = _choose_point([each["target_tokens_seen"] for each in next(iter(points.values()))])
+    with frame.beside:
+        box = st.popover(_("Settings"), icon=":material/tune:", key="settings")
+    with box, st.container(gap="xsmall"):
+        align, unit, colour = (choose_titled(each) for each in (ALIGN, UNIT, COLOUR))
+    entries = described([at_point(key, point) for key in points], frame.messages)
+    host = shared_host()
+    keys = usable(host, list(entries), frame.messages)
+    if keys:
+        there = {key: entries[key] for key in keys}
+        _show(host, there, frame, align=align, unit=cast("Unit", unit), colour=cast("Colour", colour))
+    _measured({key: points[split_point(key)[0]] for key, entry in entries.items()}, entries, point)
+
+
+def _choose_point(seen: Sequence[int]) -> int:
+    """Let the reader choose a point, from 1, by the target tokens `seen` there."""
+    labels = {str(number): _short(count) for number, count in enumerate(seen, 1)}
+    with st.container(key="training-point"):
+        return int(choose(POINT, labels, default=str(min(FIRST_SHOWN, len(seen)))))
+
+
+def _offer_usual(messages: DeltaGenerator) -> None:
+    """Say that no training was kept of the chosen languages, and offer those of which it was."""
+    with messages:
+        st.info(_("The training of these languages was not kept: it was of English to French."))
+        st.button(_("Switch to English to French"), on_click=switch_to, args=(USUAL,))
+
+
+def _short(count: int) -> str:
+    """Write a number of tokens as a person would: 21 k, 1.0 M."""
+    return f"{count / 1e6:.1f} M" if count >= 1e6 else f"{count / 1e3:.0f} k"
+
+
+def _show(host: Host, entries: Mapping[str, Entry], frame: Frame, *, align: str, unit: Unit, colour: Colour) -> None:
+    """Run the models and show their maps, and what each writes by itself; bad input is said, the last good one kept."""
+    keys = list(entries)
+    reader = host.model(keys[0])
+    try:
+        source = fit_text(reader, frame.sentence, frame.messages)
+        own = own_translations(host, keys, source)
+    except models.InputError as error:
+        last = last_readable(reader, error, frame.messages)
+        if last is None:
+            return
+        source = last
+        own = own_translations(host, keys, source)
+    keep_readable(source)
+    say_cut(tuple(own.values()), frame.messages)
+    target = "" if align == OWN else _target(host, keys[0], source, frame.messages)
+    traces = forced_translations(host, keys, source, target) if target else own
+    titles = {key: _(entry.mechanism.title) for key, entry in entries.items()}
+    with st.container(key="figure-alignment"):
+        _maps(host, traces, titles, unit=unit, colour=colour, drawn=(source, target, align))
+    show_written(own, titles, {key: _numbers(entry) for key, entry in entries.items()})
+    if source != SHORT:
+        with st.container(horizontal=True, vertical_alignment="center", key="training-short"):
+            st.caption(_("These small models learnt from short sentences."), width="content")
+            st.button(_("Take a short one"), on_click=put_text, args=(SENTENCE, SHORT))
+
+
+def _target(host: Host, key: str, source: str, messages: DeltaGenerator) -> str:
+    """Return the translation that all are made to write; empty, said in `messages`, where there is none."""
+    if AUTHOR not in models.catalog() or not loads(host, AUTHOR, messages):
+        return ""
+    written = fit_text(host.model(AUTHOR), source, messages)
+    target, left_out = host.model(key).fit(host.attend(AUTHOR, written).output_text)
+    if left_out:
+        said = _("The translation is longer than these models take: it is aligned up to “…{end}”.", end=target[-40:])
+        messages.info(plain(said), icon=":material/content_cut:")
+    if not target.strip():
+        messages.info(_("The trained Transformer wrote nothing: each is aligned on what it writes itself."))
+    return target.strip()
+
+
+def _maps(
+    host: Host,
+    traces: Mapping[str, AttentionTrace],
+    titles: Mapping[str, str],
+    *,
+    unit: Unit,
+    colour: Colour,
+    drawn: tuple[str, ...],
+) -> None:
+    """Show a panel a model."""
+    views = {key: choose_view(trace, unit=unit) for key, trace in traces.items() if trace.target.texts}
+    if len(views) < len(traces):
+        silent = listed(titles[key] for key in traces if key not in views)
+        st.caption(plain(_("Nothing written at this point: {names}", names=silent)))
+    if views:
+        run = ("training", *drawn, *views, unit, colour, current_language())
+        show_panels(
+            {key: (traces[key], view) for key, view in views.items()},
+            titles,
+            colour=colour,
+            linking="none",
+            name=f"{drawn[0][:40]} {next(iter(views)).partition('@')[2]}",
+            once=lambda make: host.workings.get(run, make),
+        )
+
+
+def _numbers(entry: Entry) -> tuple[float, float]:
+    """Return the held-out loss and the alignment error of a model at its point."""
+    return entry.card["held_out_loss"], entry.card["aer"][GOLD]
+
+
+def _measured(points: Mapping[str, Sequence[Mapping[str, Any]]], entries: Mapping[str, Entry], point: int) -> None:
+    """Show loss and alignment error of all points, and where the slider stands."""
+    st.header(_("Measured: loss and alignment through training"), anchor=False)
+    curves = {
+        key: Curve(
+            _(entries[key].mechanism.title),
+            [each["target_tokens_seen"] for each in kept],
+            [each["held_out_loss"] for each in kept],
+            [each["aer"][GOLD] for each in kept],
+        )
+        for key, kept in points.items()
+    }
+    available = page_width()
+    at = next(iter(curves.values())).tokens[point - 1]
+    show_figure(
+        loss_and_error(curves, at, width=available),
+        key="curves",
+        says=_says(curves),
+        name="through training",
+        available=available,
+    )
+    some = next(iter(entries.values())).card
+    st.caption(
+        _(
+            "Small models (about {parameters} numbers each), trained for this page on short everyday text, the "
+            "same for all; their averaged weights were kept {count} times, evenly on a scale of powers of ten. Loss: "
+            "on sentences held out, with label smoothing. Alignment error rate (Och and Ney 2003): 0 is what people "
+            "linked, on {pairs} pairs aligned by hand, the strongest word of each row taken; which map is read was "
+            "chosen on other sentences with the last point alone. The dotted line is the point shown above. Attention "
+            "that aligns is not yet a translation, nor the reason for one.",
+            parameters=f"{some['parameters'] / 1e6:.1f} M",
+            count=len(some["points"]),
+            pairs=30,
+        )
+    )
+
+
+def _says(curves: Mapping[str, Curve]) -> str:
+    """Say for each model when its alignment came: where its error had fallen half of the way that it fell in all."""
+    parts = []
+    for each in curves.values():
+        half = (each.errors[0] + min(each.errors)) / 2
+        place = next(place for place, error in enumerate(each.errors) if error <= half)
+        parts.append(
+            _(
+                "{title}: after {tokens} tokens, at a loss of {loss}",
+                title=each.title,
+                tokens=_short(each.tokens[place]),
+                loss=f"{each.losses[place]:.2f}",
+            )
+        )
+    return _("Half of the way to its best alignment, {parts}.", parts=listed(parts, SEMICOLON))
+
+
+PAGE = Page(
+    title=mark("Training"),
+    address="training",
+    fill=_fill,
+    figures=("figure-alignment", "figure-curves"),
+    settings=SETTINGS,
+    sheets=(Path(__file__).parent / "training.css",),
+    is_there=lambda: bool(models.training_runs()),
+)

@@ -1,0 +1,30 @@
+"""What the reader of Training can set, and what is there without that."""
+
+from __future__ import annotations
+
+from viz.text.language import mark
+from viz.widgets.language_pair import LANGUAGES
+from viz.widgets.sentence import SENTENCE
+from viz.widgets.settings import Choice
+from viz.widgets.shared_settings import COLOUR, UNIT
+
+AUTHOR = "transformer-en-fr"
+"""Whose translation all are made to write: of our models the one that translates best."""
+
+GOLD = "everyday.gold"
+"""The alignments that the error is measured on: pairs of the kind that people type."""
+
+FIRST_SHOWN = 13
+"""The point that is shown first: there one model aligns already, another begins to, and the third does not."""
+
+SHORT = "My sister is reading a book in the kitchen."
+"""A sentence as short as those that these models learnt from."""
+
+OWN, ONE = "own", "one"
+POINT = Choice("point", title=mark("Tokens seen in training: drag, from noise to alignment"), shape="slider")
+ALIGN = Choice(
+    "align",
+    title=mark("Which translation is aligned"),
+    choices={ONE: mark("one for all, of a trained Transformer"), OWN: mark("what each writes at this point")},
+)
+SETTINGS = (SENTENCE, LANGUAGES, POINT, ALIGN, UNIT, COLOUR)

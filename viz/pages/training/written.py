@@ -1,0 +1,38 @@
+"""What each model writes by itself at the chosen point, beside its loss and alignment error."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html import escape
+
+import streamlit as st
+
+from models.trace import AttentionTrace
+from viz.text.language import _
+from viz.widgets.translation import tinted
+
+
+def show_written(
+    own: Mapping[str, AttentionTrace], titles: Mapping[str, str], numbers: Mapping[str, tuple[float, float]]
+) -> None:
+    """Show a table, a row a model.
+
+    Parameters
+    ----------
+    own : mapping of str to AttentionTrace
+        What each wrote, by the keys of the models.
+    titles : mapping of str to str
+    numbers : mapping of str to (float, float)
+        Of each its held-out loss and its alignment error rate at this point.
+    """
+    heads = _("model"), _("left to itself it writes"), _("held-out loss"), _("alignment error")
+    rows = []
+    for key, trace in own.items():
+        loss, error = numbers[key]
+        cells = f"<b>{escape(titles[key])}</b>", f'<bdi lang="fr">{tinted(trace)}</bdi>', f"{loss:.2f}", f"{error:.2f}"
+        named = zip(("", "", heads[2], heads[3]), cells, strict=True)
+        rows.append("".join(f'<td data-name="{escape(name)}">{cell}</td>' for name, cell in named))
+    head = "".join(f"<th>{escape(each)}</th>" for each in heads)
+    body = "".join(f"<tr>{row}</tr>" for row in rows)
+    st.html(f'<div class="at-point"><table><tr>{head}</tr>{body}</table></div>')
+    st.caption(_("Tint of a written word: the deeper, the less sure the model was of it."))

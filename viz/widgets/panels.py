@@ -1,0 +1,63 @@
+"""A panel a model in one picture, and what is kept of it: as the Bench shows mechanisms side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import cast
+
+import models
+from models.trace import AttentionTrace
+from viz.canvas.alignment import Shown, encode_alignment
+from viz.canvas.standalone import Picture
+from viz.captions.tables import csv_of_views
+from viz.figures import alignment_heatmap
+from viz.figures.drawing.theme import Colour
+from viz.views.aligned import Linking
+from viz.views.view import View
+from viz.widgets.canvas import alignment_canvas
+from viz.widgets.keep import keep_row
+from viz.widgets.language_pair import pair_of
+
+
+def show_panels(
+    shown: Mapping[str, tuple[AttentionTrace, View | None]],
+    titles: Mapping[str, str],
+    *,
+    colour: Colour,
+    linking: Linking,
+    name: str,
+    once: Callable[[Callable[[], bytes]], bytes],
+) -> None:
+    """Show a panel a model, all in one picture, which is made `once` for all who look at the same.
+
+    Parameters
+    ----------
+    shown : mapping of str to (AttentionTrace, View or None)
+        By keys of the models, in the order drawn; no view where there is no attention.
+    titles : mapping of str to str
+        Of the models, by key: under which their records are kept.
+    colour : {"linear", "root"}
+    linking : {"none", "strongest", "grown"}
+    name : str
+        Of the files that are saved, without ending.
+    once : callable
+        Takes what makes the picture's bytes, and returns them.
+    """
+    panels = [
+        Shown(
+            trace, view, models.describe(key).mechanism.formula, cast("tuple[str, str]", tuple(pair_of(key).split("-")))
+        )
+        for key, (trace, view) in shown.items()
+    ]
+    payload = once(lambda: encode_alignment(panels, colour=colour, linking=linking))
+    alignment_canvas(payload, key="alignment")
+    views = [view for _trace, view in shown.values() if view]
+    if views:
+        keep_row(
+            lambda: alignment_heatmap(views, colour=colour, linking=linking),
+            key="alignment",
+            name=name,
+            csv=lambda: csv_of_views(views, linking=linking),
+            pictures=lambda: [Picture("alignment", payload)],
+            traces={titles[key]: trace for key, (trace, _view) in shown.items()},
+        )
