@@ -29,6 +29,8 @@ QUANTITIES = (
     "centre",
     "raw_weights",
     "by_distance",
+    "probabilities",
+    "noise",
     "input",
     "read",
     "memory",
@@ -39,8 +41,10 @@ QUANTITIES = (
 )
 """What can be captured at a place.
 
-[batch, head, query, key] are scores, mask, weights, raw_weights (local-p alone: the weights before its Gaussian) and
-by_distance (relative positions alone: the part of a score that the distance gives, q a^K / sqrt(d_head)).
+[batch, head, query, key] are scores, mask, weights, raw_weights (local-p alone: the weights before its Gaussian),
+by_distance (relative positions alone: the part of a score that the distance gives, q a^K / sqrt(d_head)), and of hard
+attention alone probabilities (the softmax of the scores, from which a key is drawn) and noise (what is added to their
+logarithms before the largest is taken; 0 where the likeliest is).
 [batch, head, query or key, d] are query, key, value, context and output. [batch, query, key, d] are features, the
 hidden layer of an additive score. [batch, head, query, 2] is centre, the window of local attention: the position in
 its middle, counted from 0, and the half-width D. Of hops a query is a learned vector, of no text. A record has them

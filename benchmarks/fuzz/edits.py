@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import models
 from benchmarks.fuzz.running import Fuzz
-from models.edits import harden, keep_heads, mask_key, scale_scores, set_row, uniform_row, window, zero_head
+from models.edits import harden, keep_heads, mask_key, sample, scale_scores, set_row, uniform_row, window, zero_head
 from models.hooks import CaptureError
 from models.trace import AttentionTrace
 from viz.widgets.edits.history import BETWEEN_ACTIONS, BETWEEN_EDITS, History, read_history
@@ -34,6 +34,7 @@ def _written(draw: st.DrawFn) -> str:
         keep_heads: (_SITES, st.lists(_PLACES, max_size=4).map(tuple)),
         uniform_row: (_SITES, _PLACES, _PLACES),
         harden: (_SITES, _PLACES, _PLACES),
+        sample: (_SITES, _PLACES, _PLACES, _PLACES),
         mask_key: (_SITES, _PLACES),
         scale_scores: (_SITES, _NUMBERS),
         window: (_SITES, _PLACES, _PLACES, _PLACES),

@@ -24,6 +24,7 @@ from models.edits.operations import (
     mask_cell,
     mask_key,
     read_edit,
+    sample,
     scale_scores,
     set_row,
     uniform_row,
@@ -31,7 +32,7 @@ from models.edits.operations import (
     zero_head,
     zero_row,
 )
-from models.edits.rows import Harden, SetRow, UniformRow, ZeroRow
+from models.edits.rows import Harden, Sample, SetRow, UniformRow, ZeroRow
 
 __all__ = [
     "OPERATIONS",
@@ -41,6 +42,7 @@ __all__ = [
     "KeepHeads",
     "MaskCell",
     "MaskKey",
+    "Sample",
     "ScaleScores",
     "SetRow",
     "UniformRow",
@@ -52,6 +54,7 @@ __all__ = [
     "mask_cell",
     "mask_key",
     "read_edit",
+    "sample",
     "scale_scores",
     "set_row",
     "uniform_row",

@@ -142,6 +142,7 @@ _ARGUMENTS = {
     ),
     "row": _POSITION_OR_ALL,
     "key": _POSITION,
+    "seed": _POSITION,
     "centre": _Argument(_clean_place_or_own, _read_place_or_own, _write_or_all),
     "width": _POSITION_OR_ALL,
     "factor": _Argument(_clean_factor, _read_number, repr),

@@ -99,17 +99,27 @@ class Edit(ABC):
         ValueError
             If the array is not of the edit's kind, or lacks a head, or a key with a given weight.
         """
-        kind = np.bool_ if self.quantity == "mask" else np.floating
-        if values.ndim < 3 or not (np.issubdtype(values.dtype, kind) or self._takes(values)):
-            expected = f"{self.quantity}, {kind.__name__.strip('_')}, [..., head, query, key]"
-            message = f"{self.to_text()}: got {values.dtype} of shape {values.shape}; expected {expected}"
-            raise ValueError(message)
+        self._check(values)
         part = self._part(values, first_query)
         if part is None:
             return values
         edited = values.copy()
         self._write(edited[part])
         return edited
+
+    def apply_at(self, site: Site, values: Array, first_query: int = 0) -> Array:
+        """Return `values` of `site` with the edit made: what `apply` gives, unless it matters where.
+
+        Parameters
+        ----------
+        site : Site
+            With its quantity, upon which the edit acts.
+        values : array
+            See `apply`.
+        first_query : int, optional
+            Absolute position of the first query row.
+        """
+        return self.apply(values, first_query)
 
     @abstractmethod
     def describe(self) -> Message:
@@ -118,6 +128,14 @@ class Edit(ABC):
     def to_text(self) -> str:
         """Write the edit as ``name(site,...)``, short enough for an address bar; `models.edits.read_edit` reads it."""
         return f"{self.name}({write_arguments({each.name: getattr(self, each.name) for each in fields(self)})})"
+
+    def _check(self, values: Array) -> None:
+        """Raise ValueError if `values` are not of the edit's kind."""
+        kind = np.bool_ if self.quantity == "mask" else np.floating
+        if values.ndim < 3 or not (np.issubdtype(values.dtype, kind) or self._takes(values)):
+            expected = f"{self.quantity}, {kind.__name__.strip('_')}, [..., head, query, key]"
+            message = f"{self.to_text()}: got {values.dtype} of shape {values.shape}; expected {expected}"
+            raise ValueError(message)
 
     def _takes(self, values: Array) -> bool:
         """Return whether `values` are of the preferred quantity."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from models.edits.arguments import read_arguments
 from models.edits.edit import Array, Edit, Part
-from models.edits.rows import Harden, SetRow, UniformRow, ZeroRow
+from models.edits.rows import Harden, Sample, SetRow, UniformRow, ZeroRow
 from models.edits.words import head_in_words, place_in_words, row_in_words
 from models.messages import CountMessage, Message
 from models.vocabulary import FIRST_POSITION
@@ -184,6 +184,7 @@ keep_heads = KeepHeads
 zero_row = ZeroRow
 uniform_row = UniformRow
 harden = Harden
+sample = Sample
 set_row = SetRow
 scale_scores = ScaleScores
 mask_key = MaskKey
@@ -192,7 +193,19 @@ window = Window
 
 OPERATIONS: dict[str, type[Edit]] = {
     each.name: each
-    for each in (ZeroHead, KeepHeads, ZeroRow, UniformRow, Harden, SetRow, ScaleScores, MaskKey, MaskCell, Window)
+    for each in (
+        ZeroHead,
+        KeepHeads,
+        ZeroRow,
+        UniformRow,
+        Harden,
+        Sample,
+        SetRow,
+        ScaleScores,
+        MaskKey,
+        MaskCell,
+        Window,
+    )
 }
 """Those that a link may name, by their names."""
 

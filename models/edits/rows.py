@@ -9,6 +9,7 @@ import numpy as np
 from models.edits.edit import Array, Edit, Part
 from models.edits.words import head_in_words, place_in_words, row_in_words
 from models.messages import CountMessage, Message
+from models.sites import Site
 
 
 @dataclass(frozen=True)
@@ -50,9 +51,13 @@ class UniformRow(_RowEdit):
 
     Those are taken to be the keys with a weight above 0: a softmax gives exactly 0 to a masked key, and to no
     other unless its score lies some 100 below the best in float32. A row of zeros stays as it is.
+
+    Where one key is chosen of each row (hard attention) the row that it would be chosen from is spread, and is read as
+    it is then, without a choice.
     """
 
     name = "uniform_row"
+    preferred = "probabilities"
 
     def _write(self, part: Array) -> None:
         allowed = part > 0
@@ -74,14 +79,87 @@ class Harden(_RowEdit):
     name = "harden"
 
     def _write(self, part: Array) -> None:
-        best = part.argmax(axis=-1)[..., None]
-        reads = np.take_along_axis(part, best, axis=-1) > 0
-        part[...] = 0
-        np.put_along_axis(part, best, reads.astype(part.dtype), axis=-1)
+        _leave_the_strongest(part)
 
     def describe(self) -> Message:
         """Say in words what the edit does."""
         return Message("{row} hardened: its strongest key gets 1, all others 0", row=self._row())
+
+
+def _leave_the_strongest(part: Array) -> None:
+    """Make each row of `part`, in place, 1 where it is largest, the first of equal ones, and 0 elsewhere."""
+    best = part.argmax(axis=-1)[..., None]
+    reads = np.take_along_axis(part, best, axis=-1) > 0
+    part[...] = 0
+    np.put_along_axis(part, best, reads.astype(part.dtype), axis=-1)
+
+
+@dataclass(frozen=True)
+class Sample(_RowEdit):
+    """Let a row read one key alone, drawn from its weights: key j with the probability a_j.
+
+    This is stochastic hard attention (Xu et al. 2015, section 4.1). The draw is argmax_j (log a_j + g_j) with Gumbel
+    noise g (Jang et al. 2017, equation 1), the same for a seed, layer, head and row whatever the text, the batch and
+    the way of decoding. A row of zeros stays as it is.
+
+    Where a key is chosen by the model itself there is a quantity ``noise``: it is given there, so that the
+    probabilities stand as they are and the model chooses.
+    """
+
+    name = "sample"
+    preferred = "noise"
+
+    seed: int
+
+    def apply_at(self, site: Site, values: Array, first_query: int = 0) -> Array:
+        """Return `values` of `site`, its noise or its weights, with the edit made; see `Edit.apply_at`.
+
+        Parameters
+        ----------
+        site : Site
+            With its quantity.
+        values : array, [..., head, query, key]
+        first_query : int, optional
+            Absolute position of the first query row.
+        """
+        self._check(values)
+        part = self._part(values, first_query)
+        if part is None:
+            return values
+        edited = values.copy()
+        noise = self._noise(values.shape[-3:], site.layer, first_query)
+        if site.quantity == self.preferred:
+            edited[part] = noise[part]
+        else:
+            edited[part] *= np.exp(noise[part])  # the largest a e^g is the largest log a + g
+            self._write(edited[part])
+        return edited
+
+    def apply(self, values: Array, first_query: int = 0) -> Array:
+        """Return the weights `values` with the edit made, as those of a first layer; see `Edit.apply`.
+
+        Parameters
+        ----------
+        values : array, [..., head, query, key]
+        first_query : int, optional
+            Absolute position of the first query row.
+        """
+        return self.apply_at(Site("decoder", 0, "cross", self.quantity), values, first_query)
+
+    def _noise(self, shape: tuple[int, ...], layer: int, first_query: int) -> Array:
+        """Return Gumbel noise, [head, query, key]; a row begins alike however many keys there are."""
+        heads, rows, keys = shape
+        noise = np.empty(shape)
+        for head, row in np.ndindex(heads, rows):
+            noise[head, row] = np.random.default_rng((self.seed, layer, head, first_query + row)).random(keys)
+        return -np.log(-np.log(np.clip(noise, 1e-12, 1 - 1e-12)))
+
+    def _write(self, part: Array) -> None:
+        _leave_the_strongest(part)
+
+    def describe(self) -> Message:
+        """Say in words what the edit does."""
+        return Message("{row} reads one key, drawn from its weights with seed {seed}", row=self._row(), seed=self.seed)
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from models.edits import Array, Edit
 from models.messages import Message
+from models.sites import Site
 
 
 @dataclass(frozen=True)
@@ -37,17 +38,19 @@ class BatchRowEdit(Edit):
         """What the edit inside would rather act upon."""
         return self.edit.preferred
 
-    def apply(self, values: Array, first_query: int = 0) -> Array:
-        """Edit row `batch_row` of `values`, [batch, head, query, key]; see `Edit.apply`.
+    def apply_at(self, site: Site, values: Array, first_query: int = 0) -> Array:
+        """Edit row `batch_row` of `values`, [batch, head, query, key]; see `Edit.apply_at`.
 
         Parameters
         ----------
+        site : Site
+            With its quantity.
         values : array, [batch, head, query, key]
         first_query : int, optional
             Absolute position of the first query row.
         """
         before = values[self.batch_row : self.batch_row + 1]
-        after = self.edit.apply(before, first_query)
+        after = self.edit.apply_at(site, before, first_query)
         if after is before:
             return values
         edited = values.copy()

@@ -18,7 +18,10 @@ from models.messages import Message
 from models.sites import Site, complete_pattern
 
 # Which axis, from the end, is the key: a cached decoder's grows by step.
-_KEY_AXIS = {**dict.fromkeys(("scores", "mask", "weights", "raw_weights", "by_distance"), -1), "features": -2}
+_KEY_AXIS = {
+    **dict.fromkeys(("scores", "mask", "weights", "raw_weights", "by_distance", "probabilities", "noise"), -1),
+    "features": -2,
+}
 _QUERY_AXIS = {"features": -3}  # [..., query, key, d]; all others have the query (or key) on axis -2
 
 
@@ -91,7 +94,7 @@ class Session:
         plan = self._plan(site)
         for edit in plan.edits:
             before = values.detach().cpu().numpy()
-            after = edit.apply(before, first_query)
+            after = edit.apply_at(site, before, first_query)
             if after is not before:
                 self._acted.add(edit)
                 values = torch.from_numpy(after).to(device=values.device, dtype=values.dtype)

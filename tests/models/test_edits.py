@@ -18,6 +18,7 @@ from models.edits import (
     mask_cell,
     mask_key,
     read_edit,
+    sample,
     scale_scores,
     set_row,
     uniform_row,
@@ -62,6 +63,7 @@ edits = st.one_of(
     st.builds(zero_row, places, maybe_positions, maybe_positions),
     st.builds(uniform_row, places, maybe_positions, maybe_positions),
     st.builds(harden, places, maybe_positions, maybe_positions),
+    st.builds(sample, places, maybe_positions, maybe_positions, positions),
     st.builds(set_row, places, maybe_positions, maybe_positions, distributions(), st.floats(0, 1)),
     st.builds(scale_scores, places, st.floats(-1e6, 1e6)),
     st.builds(mask_key, places, positions),
@@ -218,6 +220,7 @@ class TestWhatIsLeftAlone:
             keep_heads(CROSS, (0, 1)),
             uniform_row(CROSS, None, 3),
             harden(CROSS, None, 3),
+            sample(CROSS, None, 3, 1),
             set_row(CROSS, 0, 9, (1.0,), 1),
         ],
     )
@@ -238,6 +241,7 @@ class TestWhatIsLeftAlone:
         for edit in (
             uniform_row(CROSS, None, row),
             harden(CROSS, 0, row),
+            sample(CROSS, 0, row, 5),
             set_row(CROSS, 0, row, given_row, data.draw(st.floats(0, 1))),
         ):
             assert edit.keeps_row_sums
@@ -282,6 +286,7 @@ class TestWhereItActs:
             "zero_row": "weights",
             "uniform_row": "weights",
             "harden": "weights",
+            "sample": "weights",
             "set_row": "weights",
             "scale_scores": "scores",
             "mask_key": "mask",
@@ -414,6 +419,12 @@ class TestAsText:
                 harden(CROSS, 0, 3),
                 "harden(decoder.0.cross,0,3)",
                 "row 4 of head 0 of decoder layer 0 cross-attention hardened: its strongest key gets 1, all others 0",
+            ),
+            (
+                sample(CROSS, None, None, 7),
+                "sample(decoder.0.cross,*,*,7)",
+                "every row of every head of decoder layer 0 cross-attention reads one key, drawn from its weights with "
+                "seed 7",
             ),
             (
                 set_row(CROSS, None, 3, (0.25, 0.75), 0.5),

@@ -74,8 +74,16 @@ def read_with_lstm(embedded: Array, parts: Parameters, suffix: str) -> tuple[Arr
     return np.array(states), cell
 
 
-def bahdanau(parameters: Parameters, source: list[int], inputs: list[int]) -> Result:
-    """Bahdanau et al. 2015: s_i = GRU(s_(i-1), [y_(i-1); c_i]), where c_i was read with s_(i-1)."""
+def bahdanau(
+    parameters: Parameters,
+    source: list[int],
+    inputs: list[int],
+    choose: Callable[[Array, int], Array] = lambda weights, _: weights,
+) -> Result:
+    """Bahdanau et al. 2015: s_i = GRU(s_(i-1), [y_(i-1); c_i]), where c_i was read with s_(i-1).
+
+    `choose` gives what is read with, [source], for a_i and i.
+    """
     encoder = under(parameters, "encoder.layer")
     embedded = embed(parameters, source)
     forward = read_with_gru(embedded, encoder, "_l0")
@@ -92,12 +100,17 @@ def bahdanau(parameters: Parameters, source: list[int], inputs: list[int]) -> Re
             parameters["key_weight.weight"],
             parameters["score_vector"],
         )
-        weights = masked_softmax(scores)
+        weights = choose(masked_softmax(scores)[0], len(rows))[None]
         c = context(weights, h)[0]
         s = gru_cell(np.concatenate((y, c)), s, under(parameters, "cell"))
         hidden.append(np.tanh(linear(np.concatenate((s, y, c)), under(parameters, "readout"))))
         rows.append(weights[0])
     return logits(parameters, hidden), {CROSS: np.array(rows)[None]}
+
+
+def likeliest(weights: Array, _: int) -> Array:
+    """Return one 1, at the place of the largest probability."""
+    return np.eye(len(weights))[weights.argmax()]
 
 
 def luong(

@@ -31,6 +31,7 @@ SIZES: MappingProxyType[str, dict[str, Any]] = MappingProxyType(
         "seq2seq": {"d_embedding": 8, "d_decoder": 10},
         "rnn-encoder-decoder": {**_RECURRENT, "d_summary": 7},
         "bahdanau": {**_RECURRENT, "d_attention": 5},
+        "hard": {**_RECURRENT, "d_attention": 5},
         "luong-dot": {"d_embedding": 8, "d_encoder": 5},
         "luong-general": _RECURRENT,
         "luong-concat": {**_RECURRENT, "d_attention": 5},

@@ -60,6 +60,7 @@ EDITS = "~".join(
         "uniform_row(decoder.0.cross,*,2)",
         "zero_row(decoder.0.cross,*,0)",
         "harden(decoder.0.cross,*,3)",
+        "sample(decoder.0.cross,*,4,7)",
         "set_row(decoder.1.cross,*,1,0.5;0.5,1.0)",
         "window(encoder.0.self,2,3,1)",
         "no-edit",

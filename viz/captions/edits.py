@@ -12,6 +12,7 @@ from models.edits import (
     KeepHeads,
     MaskCell,
     MaskKey,
+    Sample,
     ScaleScores,
     SetRow,
     UniformRow,
@@ -24,6 +25,8 @@ from models.trace import AttentionTrace, TokenSequence
 from viz.text.language import _, _n, listed, say
 from viz.text.tokens import isolated, visible
 from viz.views.view import with_named_rows
+
+_OF_ROWS = ZeroRow | UniformRow | Harden | Sample | SetRow
 
 MOST_NAMED = 3
 """Words on which a row is said to be set; more are a row set by hand."""
@@ -116,14 +119,12 @@ def describe(action: tuple[Edit, ...], *, queries: TokenSequence, keys: TokenSeq
 
 
 def _names_no_place(edit: Edit) -> bool:
-    return isinstance(edit, MaskKey | MaskCell | ZeroHead | KeepHeads | ZeroRow | UniformRow | Harden | SetRow)
+    return isinstance(edit, MaskKey | MaskCell | ZeroHead | KeepHeads | _OF_ROWS)
 
 
 def _said(action: tuple[Edit, ...], queries: TokenSequence, keys: TokenSequence) -> str:
     first = action[0]
-    row = _quoted(
-        queries, [edit.row for edit in action if isinstance(edit, ZeroRow | UniformRow | Harden | SetRow | Window)]
-    )
+    row = _quoted(queries, [edit.row for edit in action if isinstance(edit, _OF_ROWS | Window)])
     if isinstance(first, MaskKey):
         words = _quoted(keys, [edit.key for edit in action if isinstance(edit, MaskKey)])
         return _("{words} may not be read", words=words)
@@ -135,7 +136,7 @@ def _said(action: tuple[Edit, ...], queries: TokenSequence, keys: TokenSequence)
     if isinstance(first, KeepHeads):
         named = ", ".join(map(str, first.heads))
         return _n("only head {heads} is kept", "only heads {heads} are kept", len(first.heads), heads=named)
-    if isinstance(first, ZeroRow | UniformRow | Harden | SetRow):
+    if isinstance(first, _OF_ROWS):
         return _of_head(_row_said(first, row, keys), first.head)
     if isinstance(first, ScaleScores):
         turned = _("made sharper") if first.factor > 1 else _("made flatter")
@@ -143,7 +144,7 @@ def _said(action: tuple[Edit, ...], queries: TokenSequence, keys: TokenSequence)
     return _("{row}: {edit}", row=row, edit=say(first.describe())) if row else say(first.describe())
 
 
-def _row_said(edit: ZeroRow | UniformRow | Harden | SetRow, row: str, keys: TokenSequence) -> str:
+def _row_said(edit: _OF_ROWS, row: str, keys: TokenSequence) -> str:
     """Say what becomes of `row`, or of every row if that is empty."""
     hops = edit.site.endswith("hops")
     if isinstance(edit, ZeroRow):
@@ -155,6 +156,8 @@ def _row_said(edit: ZeroRow | UniformRow | Harden | SetRow, row: str, keys: Toke
     row = row or (_("every hop") if hops else _("every word"))
     if isinstance(edit, Harden):
         return _("{row} reads only its strongest word: hard attention", row=row)
+    if isinstance(edit, Sample):
+        return _("{row} reads one word, drawn with seed {seed}: hard attention", row=row, seed=edit.seed)
     return _set(edit, row, keys)
 
 

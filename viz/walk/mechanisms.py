@@ -7,7 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from viz.text.language import mark
-from viz.walk import block, centre, convolution, output, pyramid, relative, scores, weights
+from viz.walk import block, centre, choice, convolution, output, pyramid, relative, scores, weights
 from viz.walk import fixed_vector as vector
 from viz.walk.hops import SELF_ATTENTIVE
 from viz.walk.memory import LSTMN_WALK, MEMORY_WALKS
@@ -60,6 +60,31 @@ _BAHDANAU = Walk(
         output.BAHDANAU_PREDICT,
     ),
     Letters(query="s", key="U h", weight=r"\alpha"),
+)
+_HARD = replace(
+    _BAHDANAU,
+    formula=(
+        r"[[softmax:\alpha_i = \operatorname{softmax}_j\big([[scores:v^\top [[features:\tanh(W s_{i-1} + "
+        r"[[keys:U h_j]])]]]] [[mask:+\, m_{ij}]]\big)]]",
+        r"[[choose:z_{ij} = 1 \; \text{for} \; j = \operatorname{argmax}_k(\log \alpha_{ik} + g_{ik})]], \quad "
+        r"[[context:c_i = \sum_j z_{ij} h_j]]",
+        *_BAHDANAU.formula[1:],
+    ),
+    parts=(
+        scores.KEYS,
+        scores.FEATURES,
+        scores.ADDITIVE,
+        weights.MASK,
+        weights.PROBABILITIES,
+        choice.CHOICE,
+        weights.CONTEXT,
+        output.GRU_NEXT,
+        output.BAHDANAU_PREDICT,
+    ),
+    note=mark(
+        "The score and the data flow are Bahdanau's. What differs is the choice: one state is read as it is, in the "
+        "place of the mean of all."
+    ),
 )
 _CONCAT = replace(
     _luong(
@@ -238,6 +263,7 @@ WALKS: Mapping[str, Walk] = MappingProxyType(
             behind=r"[[feed:s_{t+1} = \operatorname{LSTM}(s_t, [y_t; \tilde{s}_t])]]",
             needs_states=True,
         ),
+        "hard": _HARD,
         "convs2s": _CONVOLUTIONAL,
         "transformer-post-ln": _POST_LN,
         "transformer": _PRE_LN,

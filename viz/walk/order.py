@@ -24,6 +24,7 @@ _ORDER = (
     "mask",
     "softmax",
     "gaussian",
+    "choose",
     "value",
     "context",
     "spread",

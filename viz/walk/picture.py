@@ -34,6 +34,7 @@ _LIT = {
     "mask": ("score",),
     "centre": ("state", "window"),
     "gaussian": ("window", "weight"),
+    "choose": ("weight",),
     "vector": ("words", "vector"),
     "embed": ("state",),
     "normalise": ("state",),
@@ -218,20 +219,22 @@ def _likeliest(scene: Scene) -> list[dict[str, Any]]:
 
 
 def _attention(scene: Scene, groups: list[list[int]]) -> dict[str, Any]:
-    raw = "raw_weights" if "raw_weights" in scene.map.companions else ""
+    letters = scene.letters
+    chance = _("probability {letter}", letter=letters.plain("weight"))
+    before = {"raw_weights": _("share before the Gaussian"), "probabilities": chance}
+    raw = next((each for each in before if each in scene.map.companions), "")
     allowed = scene.of_query("mask").astype(bool)
     powers = np.where(allowed, scene.of_query("scores").astype(np.float64), -np.inf)
     joined = np.array([np.logaddexp.reduce(powers[group]) for group in groups])
     exponentials = np.exp(joined - joined.max())
     shares = _summed(scene.of_query("weights"), groups)
-    letters = scene.letters
-    score, weight = letters.plain("score"), letters.plain("weight")
+    score, weight = letters.plain("score"), "z" if scene.is_chosen else letters.plain("weight")
     rows = [
         _row("score", _("score {letter}", letter=score), joined),
         _row("softmax", _("exp ({letter} \u2212 the largest)", letter=score), exponentials),
     ]
     if raw:
-        rows.append(_row("softmax", _("share before the Gaussian"), _summed(scene.of_query(raw), groups)))
+        rows.append(_row("softmax", before[raw], _summed(scene.of_query(raw), groups)))
     rows.append(_row("weight" if raw else "softmax", _("weight {letter}", letter=weight), shares))
     return {
         "rows": rows,

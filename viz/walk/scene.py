@@ -15,6 +15,9 @@ from viz.text.tokens import visible
 
 Numbers = NDArray[Any]
 
+_OF_PAIRS = ("scores", "mask", "weights", "raw_weights", "by_distance", "probabilities", "noise")
+"""What has one number a query and key."""
+
 
 @dataclass(frozen=True, slots=True)
 class Letters:
@@ -89,6 +92,11 @@ class Scene:
         return self.row + 1 if written else len(self.map.key_tokens)
 
     @property
+    def is_chosen(self) -> bool:
+        """Whether one key is chosen of each row, so that what is read is not the softmax."""
+        return self.shown is not None and "probabilities" in self.shown.companions
+
+    @property
     def queries(self) -> TokenSequence:
         """What labels the rows."""
         return self.trace.target if self.shown is None else self.shown.query_tokens
@@ -149,7 +157,7 @@ class Scene:
         """
         values = self._companion(quantity)
         row: Numbers = values[self.head if values.shape[0] > 1 else 0, self.row]
-        return row[: self.count] if quantity in ("scores", "mask", "weights", "raw_weights", "by_distance") else row
+        return row[: self.count] if quantity in _OF_PAIRS else row
 
     def of_keys(self, quantity: str) -> Numbers:
         """Return `quantity` of every key, [key, d].

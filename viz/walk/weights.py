@@ -43,13 +43,18 @@ def weights_strip(scene: Scene, quantity: str = "weights", *, made: bool = False
     Parameters
     ----------
     scene : Scene
-    quantity : {"weights", "raw_weights"}, optional
+    quantity : {"weights", "raw_weights", "probabilities"}, optional
     made : bool, optional
         Whether the step makes them.
     """
-    name = _("weights: the share of each word") if quantity == "weights" else _("weights before the Gaussian")
-    values = scene.of_query(quantity)[None]
-    symbol = scene.letters.plain("weight")
+    chosen = scene.is_chosen and quantity == "weights"
+    names = {
+        "weights": _("what is read: 1 for the word chosen") if chosen else _("weights: the share of each word"),
+        "raw_weights": _("weights before the Gaussian"),
+        "probabilities": _("probabilities, from which the word to read is chosen"),
+    }
+    name, values = names[quantity], scene.of_query(quantity)[None]
+    symbol = "z" if chosen else scene.letters.plain("weight")
     return Strip(name, symbol, values, "weights", columns=scene.keys, marked=(None, scene.column), made=made)
 
 
@@ -178,6 +183,7 @@ def _softmax_to(quantity: str) -> Callable[[Scene], Built]:
 
 SOFTMAX = Part("softmax", mark("Softmax"), _softmax_to("weights"))
 RAW_SOFTMAX = Part("softmax", mark("Softmax"), _softmax_to("raw_weights"))
+PROBABILITIES = Part("softmax", mark("Softmax"), _softmax_to("probabilities"))
 
 
 def _gaussian(scene: Scene) -> Built:

@@ -107,6 +107,7 @@ class TestCatalogue:
             "luong-local-m",
             "luong-local-p",
             "luong-general-input-feeding",
+            "hard",
             "convs2s",
             "transformer-post-ln",
             "transformer",

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from models.hooks import HookPoint, points
-from models.networks import attention
+from models.networks import attention, sampling
 from models.networks.multi_head import MultiHeadAttention
 from models.networks.transformer import sinusoidal_positions
 from models.sites import Site
@@ -371,6 +371,7 @@ def test_a_hook_point_stands_on_the_line_after_the_softmax() -> None:
 
 EQUATIONS = {
     "bahdanau": ("additive_scores", "weighted_sum"),
+    "hard": ("additive_scores", "noisy_logarithms", "chosen", "relaxed", "straight_through", "weighted_sum"),
     "luong-dot": ("dot_scores", "weighted_sum"),
     "luong-general": ("general_scores", "weighted_sum"),
     "luong-concat": ("concat_scores", "weighted_sum"),
@@ -419,13 +420,14 @@ def test_the_equations_that_a_learner_opens_are_the_ones_that_run(
     else:
         made.decode(memory, inputs)
     assert called - {"additive_scores"} == {*EQUATIONS[key], "masked_softmax"} - {"additive_scores"}
-    assert ("additive_scores" in called) is (key in ("bahdanau", "luong-concat"))
+    assert ("additive_scores" in called) is (key in ("bahdanau", "luong-concat", "hard"))
 
 
 def test_every_equation_is_one_that_a_network_calls() -> None:
     public = {
         name
-        for name, each in vars(attention).items()
-        if not name.startswith("_") and getattr(each, "__module__", "") == attention.__name__
+        for module in (attention, sampling)
+        for name, each in vars(module).items()
+        if not name.startswith("_") and getattr(each, "__module__", "") == module.__name__
     }
-    assert public - {"unshown"} == {name for several in EQUATIONS.values() for name in several}
+    assert public - {"unshown", "gumbel_noise"} == {name for several in EQUATIONS.values() for name in several}

@@ -37,6 +37,10 @@ CASES: dict[str, tuple[dict[str, Any], Reference]] = {
     "seq2seq": ({**SIZES, "d_decoder": 7}, reference_networks.seq2seq),
     "rnn-encoder-decoder": ({**SMALL, "d_summary": 4}, reference_networks.encoder_decoder),
     "bahdanau": ({**SMALL, "d_attention": 4}, reference_networks.bahdanau),
+    "hard": (
+        {**SMALL, "d_attention": 4},
+        partial(reference_networks.bahdanau, choose=reference_networks.likeliest),
+    ),
     "luong-dot": ({**SIZES, "d_encoder": 4}, partial(luong, weigh=reference_networks.weigh_dot)),
     "luong-general": (SMALL, partial(luong, weigh=reference_networks.weigh_general)),
     "luong-concat": ({**SMALL, "d_attention": 4}, partial(luong, weigh=reference_networks.weigh_concat)),
@@ -204,7 +208,8 @@ def test_every_quantity_of_a_map_can_be_captured_and_fits_it(name: str) -> None:
     weights, value, context = (session[site.at(quantity)] for quantity in ("weights", "value", "context"))
     torch.testing.assert_close(weights @ value, context, atol=1e-12, rtol=0)
     mask = session[site.at("mask")]
-    normalised = session[site.at("raw_weights")] if site.at("raw_weights") in session.sites else weights
+    before = [session[site.at(name)] for name in ("raw_weights", "probabilities") if site.at(name) in session.sites]
+    normalised = (*before, weights)[0]
     scores = session[site.at("scores")].masked_fill(~mask, -torch.inf)
     torch.testing.assert_close(scores.softmax(-1), normalised, atol=1e-12, rtol=0)
     assert mask.all() == (name not in ("luong-location", "luong-local-m", "luong-local-p"))

@@ -116,7 +116,7 @@ def by_distance(table: Array, row: int, keys: int) -> Array:
 
 def scores_of(key: str, get: Callable[[str], Array], p: dict[str, Array], row: int) -> Array:
     query, states = get("query"), get("key")
-    if key in ("bahdanau", "luong-concat"):
+    if key in ("bahdanau", "luong-concat", "hard"):
         return np.tanh(p["query_weight.weight"] @ query + get("value") @ p["key_weight.weight"].T) @ p["score_vector"]
     if key in ("luong-dot", "convs2s"):
         return states @ query
@@ -141,7 +141,7 @@ def test_each_equation_gives_the_captured_next_step(key: str, way: str) -> None:
 
         def get(quantity: str, given: dict[str, Any] = given, seen: int = seen) -> Array:
             values = captured(trace, given, quantity)
-            keyed = ("scores", "mask", "weights", "raw_weights", "key", "value", "features")
+            keyed = ("scores", "mask", "weights", "raw_weights", "probabilities", "noise", "key", "value", "features")
             return values[:seen] if quantity in keyed else values
 
         np.testing.assert_allclose(scores_of(key, get, p, given["row"]), get("scores"), **CLOSE)
@@ -159,7 +159,11 @@ def test_each_equation_gives_the_captured_next_step(key: str, way: str) -> None:
                 factor = np.exp(-2 * ((places - centre) / width) ** 2)
                 np.testing.assert_allclose(masked_softmax(get("scores"), mask), get("raw_weights"), **CLOSE)
         np.testing.assert_array_equal(mask, get("mask").astype(bool))
-        np.testing.assert_allclose(masked_softmax(get("scores"), mask) * factor, get("weights"), **CLOSE)
+        shares = masked_softmax(get("scores"), mask) * factor
+        if key == "hard":
+            np.testing.assert_allclose(shares, get("probabilities"), **CLOSE)
+            shares = np.eye(len(shares))[(np.log(shares) + get("noise")).argmax()]
+        np.testing.assert_allclose(shares, get("weights"), **CLOSE)
         handed = get("value")
         if "distance_value.weight" in p:
             handed = handed + by_distance(p["distance_value.weight"], given["row"], seen)
@@ -183,7 +187,8 @@ def strip(step: WalkStep, symbol: str) -> Strip:
 def test_the_numbers_shown_are_the_companions(key: str, way: str) -> None:
     trace = traced(key, way)
     made = {"keys": "key", "features": "features", "centre": "centre", "context": "context"}
-    made |= {"softmax": "raw_weights" if key == "luong-local-p" else "weights", "gaussian": "weights"}
+    softmax_to = {"luong-local-p": "raw_weights", "hard": "probabilities"}
+    made |= {"softmax": softmax_to.get(key, "weights"), "gaussian": "weights", "choose": "weights"}
     made |= {"scaling": "scores"} if key.startswith("transformer") else {"scores": "scores"}
     made |= {"embed": "input", "normalise": "read", "project": "query", "add": "joined", "feedforward": "final"}
     made |= {"convolve": "hidden", "gate": "read", "value": "value", "residual": "final"}

@@ -8,7 +8,18 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from models.edits import harden, keep_heads, mask_cell, mask_key, scale_scores, set_row, uniform_row, window, zero_head
+from models.edits import (
+    harden,
+    keep_heads,
+    mask_cell,
+    mask_key,
+    sample,
+    scale_scores,
+    set_row,
+    uniform_row,
+    window,
+    zero_head,
+)
 from models.trace import AttentionMap, AttentionTrace
 from viz.text.counting import FIRST_POSITION, numbered, position_number
 from viz.text.language import _, mark
@@ -36,6 +47,7 @@ OPERATIONS: Mapping[str, str] = {
     "keep": mark("keep only some heads"),
     "even": mark("spread a row evenly"),
     "hard": mark("harden: the strongest word alone"),
+    "draw": mark("draw the word that is read, by a seed"),
     "force": mark("force a row on a word"),
     "row": mark("set a row by hand"),
     "temperature": mark("sharpen or flatten (temperature)"),
@@ -44,6 +56,9 @@ OPERATIONS: Mapping[str, str] = {
 }
 OF_HEADS = ("off", "keep", "window")
 """What says nothing of hops, which are rows of one map, and have no place in the text."""
+
+MOST_SEED = 9999
+"""The highest seed that the control offers."""
 
 TEMPERATURES = (0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0, 10.0)
 
@@ -113,6 +128,13 @@ def _even(field: Field) -> Action:
 def _hard(field: Field) -> Action:
     head = choose_one_head(field)
     return tuple(harden(field.site, head, row) for row in choose_rows(field))
+
+
+def _draw(field: Field) -> Action:
+    head, rows = choose_one_head(field), choose_rows(field)
+    with st.container(width=120):
+        seed = st.number_input(_("Seed"), 0, MOST_SEED, 1, key="surgery-seed")
+    return tuple(sample(field.site, head, row, int(seed)) for row in rows)
 
 
 def _shared(places: Sequence[int], count: int) -> tuple[float, ...]:
@@ -258,6 +280,7 @@ _BUILDERS: Mapping[str, Callable[[Field], Action]] = {
     "keep": _keep,
     "even": _even,
     "hard": _hard,
+    "draw": _draw,
     "force": _force,
     "temperature": _temperature,
     "window": _window,

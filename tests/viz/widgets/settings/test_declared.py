@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 import viz.pages
-from models.edits import harden, keep_heads, mask_key, scale_scores, set_row, uniform_row, window, zero_head
+from models.edits import harden, keep_heads, mask_key, sample, scale_scores, set_row, uniform_row, window, zero_head
 from viz.pages.bench.hand_links import MOST_WORDS, HandLinks
 from viz.pages.bench.settings import BY_HAND
 from viz.pages.heads.picks import read_picks, write_picks
@@ -114,6 +114,7 @@ EDIT = st.one_of(
     st.builds(zero_head, SITES, PLACES),
     st.builds(uniform_row, SITES, PLACES, PLACES),
     st.builds(harden, SITES, PLACES, PLACES),
+    st.builds(sample, SITES, PLACES, PLACES, PLACES),
     st.builds(mask_key, SITES, PLACES),
     st.builds(keep_heads, SITES, st.lists(PLACES, min_size=1, max_size=4, unique=True).map(tuple)),
     st.builds(scale_scores, SITES, st.sampled_from((0.1, 0.5, 2.0, 10.0))),
