@@ -18,6 +18,7 @@ PAGES = {
     "steps": ".boards svg",
     "surgery": ".attention-maps canvas",
     "why": ".drawings svg",
+    "training": ".at-point table",
     "lessons": ".st-key-lessons-lesson",
     "steps?show=lab": ".js-plotly-plot",
     "steps?show=positions": ".js-plotly-plot",

@@ -121,7 +121,7 @@ SHOWN = (
     ("surgery", {"model": HOPS_READERS[0], "edits": "mask_cell(encoder.0.hops,1,2)~uniform_row(encoder.0.hops,*,*)"}),
     ("steps", {"mechanism": "self-attentive", "second": "self-attentive-free", "step": "spread"}),
     ("why", {}),
-    ("training", {"point": "1", "align": "own"}),
+    ("training", {"point": "20", "align": "own"}),
     ("training", {"languages": "zh-en"}),
     ("lessons", {}),
     ("bench", {"also": "predict", "row": "3", "predicted": "transformer"}),
