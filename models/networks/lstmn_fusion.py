@@ -74,9 +74,9 @@ class ShallowFusionNetwork(FusionNetwork):
 class DeepFusionNetwork(FusionNetwork):
     """Deep attention fusion: what is read of the source enters the decoder's cell, through a gate.
 
-    b_tj = u' tanh(W_gamma gamma_j + W_x x_t + W_gamma~ gamma~_(t-1)), equation 11; p = softmax(b), 12;
-    [gamma~_t; alpha~_t] = sum_j p_tj [gamma_j; alpha_j], 13; r_t = sigmoid(W_r [gamma~_t; x_t]), 14;
-    c_t = r_t alpha~_t + f_t c~_t + i_t c^_t, 15; h_t = o_t tanh(c_t), 16; p(y_t) = softmax(E (W_o h_t) + b).
+    b_tj = u' tanh(W_gamma gamma_j + W_x x_t + W_gamma~ gamma~_(t-1)); p = softmax(b);
+    [gamma~_t; alpha~_t] = sum_j p_tj [gamma_j; alpha_j]; r_t = sigmoid(W_r [gamma~_t; x_t]);
+    c_t = r_t alpha~_t + f_t c~_t + i_t c^_t; h_t = o_t tanh(c_t); p(y_t) = softmax(E (W_o h_t) + b).
 
     Parameters
     ----------

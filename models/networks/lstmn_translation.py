@@ -5,8 +5,8 @@ cells; the decoder attends to its own tape (intra-attention) and to the source (
 
 - Shallow: the two are apart. The decoder is an LSTMN that knows no source; the context is read with its state, after
   the step, and enters the prediction.
-- Deep, equations 11 to 16: the source is read before the step, with the token read and what was read before, and its
-  cells enter the decoder's own through a gate.
+- Deep: the source is read before the step, with the token read and what was read before, and its cells enter the
+  decoder's own through a gate.
 
 Symbols: x embedded target token, gamma and alpha hidden state and cell of a source token, gamma~ and alpha~ what was
 read of them, h and c those of the target, h~ and c~ what was read of them, b score, p weight, r gate.
@@ -135,7 +135,7 @@ class FusionNetwork(SourceReader):
         return DecoderState(self.decoder.first_tape(memory.hidden, memory.cell), torch.zeros_like(memory.hidden))
 
     def weigh(self, projected_query: Tensor, memory: SourceTape, position: int) -> Tensor:
-        """Return p_j, [batch, 1, target, source], equations 11 and 12, for what the query brings to the hidden layer.
+        """Return p_j, [batch, 1, target, source], for what the query brings to the hidden layer.
 
         Parameters
         ----------

@@ -31,7 +31,7 @@ class Tape:
         self.read, self.rows = np.zeros(len(h)), []
 
     def step(self, x: Array, transferred: Array | float = 0.0) -> Array:
-        """Return h_t; `transferred` is what deep fusion adds to the cell, equation 15."""
+        """Return h_t; `transferred` is what deep fusion adds to the cell."""
         first = min(len(self.rows), 1)  # the slot before the first token is read by the first alone
         h, c = np.array(self.h[first:]), np.array(self.c[first:])
         query = self.parts["input_weight.weight"] @ x + self.parts["read_weight.weight"] @ self.read
@@ -78,7 +78,7 @@ def shallow(parameters: Parameters, source: list[int], inputs: list[int]) -> Res
 
 
 def deep(parameters: Parameters, source: list[int], inputs: list[int]) -> Result:
-    """Equations 11 to 16: gamma~_t and alpha~_t are read with x_t and gamma~_(t-1), before the step."""
+    """gamma~_t and alpha~_t are read with x_t and gamma~_(t-1), before the step."""
     encoder = read_source(parameters, source)
     gamma, alpha = np.array(encoder.h[1:]), np.array(encoder.c[1:])
     decoder = Tape(under(parameters, "decoder"), encoder.h[-1], encoder.c[-1])

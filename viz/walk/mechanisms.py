@@ -7,7 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from viz.text.language import mark
-from viz.walk import block, centre, choice, convolution, output, pyramid, relative, scores, weights
+from viz.walk import block, centre, choice, convolution, fusion, output, pyramid, relative, scores, weights
 from viz.walk import fixed_vector as vector
 from viz.walk.hops import SELF_ATTENTIVE
 from viz.walk.memory import LSTMN_WALK, MEMORY_WALKS
@@ -264,6 +264,8 @@ WALKS: Mapping[str, Walk] = MappingProxyType(
             needs_states=True,
         ),
         "hard": _HARD,
+        "lstmn-shallow": fusion.SHALLOW,
+        "lstmn-deep": fusion.DEEP,
         "convs2s": _CONVOLUTIONAL,
         "transformer-post-ln": _POST_LN,
         "transformer": _PRE_LN,

@@ -67,7 +67,8 @@ def _tape_features(scene: Scene) -> Built | None:
     digits, projected = products(np.concatenate(matrices), np.concatenate(given))
     on_tape = scene.column < scene.row  # of what comes later the tape has no key yet
     key = float(scene.of_keys("key")[scene.column, k]) if on_tape else 0.0
-    computed = float(np.tanh(projected + key))
+    made = bool(scene.features[scene.column].any())  # a decoder makes none for what is not written yet
+    computed = float(np.tanh(projected + key)) if made else 0.0
     says = _(
         "What asks is “{query}” itself and what was read of the tape a step before, h̃; with the key of each token "
         "before it they make a hidden layer, squashed to between -1 and 1.",
@@ -85,7 +86,9 @@ def _tape_features(scene: Scene) -> Built | None:
     feature = rf"f_{{{scene.row_name},{scene.column_name},{k}}}"
     lines = (
         rf"(W_x x + W_{{\tilde{{h}}}} \tilde{{h}})_{{{k}}} &= {digits} = {number(projected, 4)}",
-        rf"{feature} &= \tanh({number(projected)} + {factor(key)}) = {number(computed, 4)}",
+        rf"{feature} &= \tanh({number(projected)} + {factor(key)}) = {number(computed, 4)}"
+        if made
+        else f"{feature} &= 0",
     )
     fall = products_fall(
         _("Number {place} of what is looked for", place=k), np.concatenate(matrices), np.concatenate(given)

@@ -127,8 +127,16 @@ MERGE = Part("merge", mark("Heads merged"), _merge, ("output.weight", "output.bi
 # The word.
 
 
-def _predict_from(readout: Callable[[Scene], Vector], where: str = "") -> Callable[[Scene], Built]:
-    """Return what builds the step; `where` stands before the names of the output layer's parameters."""
+def predict_from(readout: Callable[[Scene], Vector], where: str = "") -> Callable[[Scene], Built]:
+    """Return what builds the step that writes the word.
+
+    Parameters
+    ----------
+    readout : callable
+        Gives the vector from which the word is chosen.
+    where : str, optional
+        What stands before the names of the output layer's parameters.
+    """
 
     def build(scene: Scene) -> Built:
         vector, step = readout(scene), scene.trace.steps[scene.row]
@@ -210,7 +218,7 @@ def predict_of_layer(readout: Callable[[Scene], Vector]) -> Callable[[Scene], Bu
     readout : callable
         Gives the vector from which the word is chosen.
     """
-    build = _predict_from(readout, _NETWORK)
+    build = predict_from(readout, _NETWORK)
 
     def of_last(scene: Scene) -> Built | None:
         return build(scene) if scene.is_last else None
@@ -229,7 +237,7 @@ POST_LN_PREDICT = Part("predict", _TITLE, predict_of_layer(partial(_of_layer, no
 PRE_LN_PREDICT = Part(
     "predict", _TITLE, predict_of_layer(partial(_of_layer, norm=_FINAL_NORM)), (*OF_NETWORK, *_FINAL_NORM)
 )
-PREDICT = Part("predict", _TITLE, _predict_from(_of_output), _OUTPUT)
-BAHDANAU_PREDICT = Part("predict", _TITLE, _predict_from(_of_bahdanau), (*_OUTPUT, *_READOUT))
-SUMMARY_PREDICT = Part("predict", _TITLE, _predict_from(_of_summary), (*_OUTPUT, *_READOUT))
-STATE_PREDICT = Part("predict", _TITLE, _predict_from(_of_state), (*_OUTPUT, *_READOUT))
+PREDICT = Part("predict", _TITLE, predict_from(_of_output), _OUTPUT)
+BAHDANAU_PREDICT = Part("predict", _TITLE, predict_from(_of_bahdanau), (*_OUTPUT, *_READOUT))
+SUMMARY_PREDICT = Part("predict", _TITLE, predict_from(_of_summary), (*_OUTPUT, *_READOUT))
+STATE_PREDICT = Part("predict", _TITLE, predict_from(_of_state), (*_OUTPUT, *_READOUT))

@@ -26,33 +26,35 @@ def _sigmoid(values: Vector) -> Vector:
     return np.asarray(1 / (1 + np.exp(-values)))
 
 
-def read_in(scene: Scene, row: int) -> Vector:
+def read_in(scene: Scene, row: int, table: str = "embedding.weight") -> Vector:
     """Return the embedding of the word that step `row` reads in, scaled to unit variance.
 
     Parameters
     ----------
     scene : Scene
     row : int
+    table : str, optional
+        What the embedding is called among the scene's parameters.
 
     Returns
     -------
     float64 array, [d]
     """
-    embedding = scene.parameters["embedding.weight"]
+    embedding = scene.parameters[table]
     vector: Vector = exact(embedding[scene.trace.target_input.ids[row]]) * embedding.shape[1] ** 0.5
     return vector
 
 
-def read_in_strip(scene: Scene, row: int) -> Strip:
+def read_in_strip(scene: Scene, row: int, table: str = "embedding.weight") -> Strip:
     """Return the strip of what `read_in` gives.
 
     Parameters
     ----------
-    scene, row
+    scene, row, table
         As in `read_in`.
     """
     word = visible(scene.trace.target_input.texts[row])
-    return Strip(_("the word before, read in: {word}", word=word), "y", read_in(scene, row)[None])
+    return Strip(_("the word before, read in: {word}", word=word), "y", read_in(scene, row, table)[None])
 
 
 def parameters_of(scene: Scene, names: tuple[str, ...]) -> tuple[Vector, ...]:

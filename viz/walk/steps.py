@@ -109,6 +109,8 @@ class Walk:
         What the last step's list is called.
     of_self : Walk, optional
         How it comes to the weights of self-attention, where that is another way.
+    also : tuple of str
+        Further maps, as ``stack.layer.kind``, whose companions its steps need.
     """
 
     formula: tuple[str, ...]
@@ -118,6 +120,7 @@ class Walk:
     note: str = ""
     ending: str = mark("the likeliest next words")
     of_self: Walk | None = None
+    also: tuple[str, ...] = ()
 
     def at(self, place: Site | None) -> Walk:
         """Return the walk of the attention at `place`.

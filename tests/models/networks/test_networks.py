@@ -17,7 +17,7 @@ from models.mechanisms import mechanisms
 from models.networks.base import TranslationNetwork
 from models.networks.fixed_vector import reverse_words
 from models.networks.transformer import sinusoidal_positions
-from tests.support import reference_networks
+from tests.support import reference_lstmn, reference_networks
 from tests.support.reference_networks import luong
 from tests.support.small_models import ATTENTIVE, KEYS
 
@@ -54,6 +54,8 @@ CASES: dict[str, tuple[dict[str, Any], Reference]] = {
         partial(luong, weigh=partial(reference_networks.weigh_local_predictive, width=WIDTH)),
     ),
     "luong-general-input-feeding": (SMALL, partial(luong, weigh=reference_networks.weigh_general)),
+    "lstmn-shallow": ({**SIZES, "d_hidden": 5}, reference_lstmn.shallow),
+    "lstmn-deep": ({**SIZES, "d_hidden": 5}, reference_lstmn.deep),
     "convs2s": (
         {"vocabulary": 11, "d_model": 6, "encoder_layers": 2, "decoder_layers": 2},
         partial(reference_networks.convs2s, layers=2, width=3),

@@ -155,7 +155,8 @@ def choose_places(host: Host, keys: tuple[str, ...], source: str, bar: DeltaGene
             site, head = several = several or _choose_place(trace, bar, alone=len(keys) == 1)
         is_last = site is not None and site == max((each for each in trace.sites if each.kind == "cross"), default=None)
         if site is not None:
-            trace = host.attend(key, source, text, sites=(f"{site}.*",))
+            needed = (str(site), *WALKS[trace.provenance.mechanism].at(site).also)
+            trace = host.attend(key, source, text, sites=tuple(f"{each}.*" for each in needed))
         found.append(Place(key, trace, site, head, is_last))
     return found
 

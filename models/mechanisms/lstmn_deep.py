@@ -1,0 +1,21 @@
+"""Both tapes in the decoder's cell: deep attention fusion. Cheng, Dong and Lapata 2016."""
+
+from models.mechanisms import Mechanism
+from models.mechanisms.lstmn_shallow import PAPER, SIZES, START
+from models.messages import mark
+
+MECHANISM = Mechanism(
+    key="lstmn-deep",
+    title=mark("LSTMN (deep fusion)"),
+    year=2016,
+    formula=(
+        r"b_j^t = u^\top \tanh(W_\gamma \gamma_j + W_x x_t + W_{\tilde{\gamma}} \tilde{\gamma}_{t-1}), \qquad "
+        r"c_t = r_t \odot \tilde{\alpha}_t + f_t \odot \tilde{c}_t + i_t \odot \hat{c}_t"
+    ),
+    paper=PAPER,
+    equation=mark("section 4 (deep attention fusion), on the tapes of section 3.2"),
+    departures=(mark("Before the first step nothing has been read of the source: 0."), START, *SIZES),
+    network="models.networks.lstmn_fusion:DeepFusionNetwork",
+    is_hall=True,
+    order=1,
+)

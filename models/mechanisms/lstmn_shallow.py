@@ -1,0 +1,37 @@
+"""Two tapes, apart: shallow attention fusion. Cheng, Dong and Lapata 2016."""
+
+from models.mechanisms import Mechanism
+from models.messages import mark
+
+PAPER = "Cheng, Dong and Lapata 2016, Long Short-Term Memory-Networks for Machine Reading, EMNLP, arXiv:1601.06733"
+START = mark(
+    "The decoder's first token reads the last state and cell of the encoder, later ones only the tokens before them "
+    "(the paper does not say)."
+)
+SIZES = (
+    mark("One layer on either side, and small: some 0.2 M parameters (sizes below)."),
+    mark("One embedding for source, target and output layer; a linear map brings the state to its size."),
+    mark("Muon in the place of Adam for the matrices inside the network; words are chosen greedily."),
+    mark("The paper tried this on language models, sentiment and inference, not on translation."),
+)
+
+MECHANISM = Mechanism(
+    key="lstmn-shallow",
+    title=mark("LSTMN (shallow fusion)"),
+    year=2016,
+    formula=(
+        r"b_j^t = u^\top \tanh(W_\gamma \gamma_j + W h_t), \qquad "
+        r"h_t = \operatorname{LSTMN}(x_t), \qquad "
+        r"p(y_t) = \operatorname{softmax}(E \tanh(W_c [\tilde{\gamma}_t; h_t]))"
+    ),
+    paper=PAPER,
+    equation=mark("section 4 (shallow attention fusion), on the tapes of section 3.2"),
+    departures=(
+        mark("The source is read with the decoder's state after its step, as Luong does (the paper does not say)."),
+        START,
+        *SIZES,
+    ),
+    network="models.networks.lstmn_fusion:ShallowFusionNetwork",
+    is_hall=True,
+    order=0,
+)

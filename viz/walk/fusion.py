@@ -1,0 +1,270 @@
+"""The walks through the LSTMN as a translator: Cheng, Dong and Lapata 2016, shallow and deep attention fusion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from viz.text.language import _, mark
+from viz.views.strips import Strip
+from viz.walk import output, scores, weights
+from viz.walk.digits import factor, number, products, products_fall, waterfall
+from viz.walk.memory import LSTMN_WALK
+from viz.walk.recurrence import EMBEDDING, Vector, parameters_of, read_in, read_in_strip
+from viz.walk.scene import Letters, Scene
+from viz.walk.scores import Built, exact, keys_strip, row_of
+from viz.walk.steps import Part, Walk, Worked
+
+CROSS, TAPE = "decoder.0.cross", "decoder.0.self"
+
+_READS_TAPE = tuple(part for part in LSTMN_WALK.parts if part.key != "predict")
+_TAPE_LINE = LSTMN_WALK.formula[0]
+
+
+def _deciding(scene: Scene) -> int:
+    """Return the component of the hidden layer that adds most to the chosen pair's score."""
+    return int(np.abs(scene.parameters["score_vector"] * scene.features[scene.column]).argmax())
+
+
+def _sized(scene: Scene) -> Vector:
+    return np.asarray(exact(scene.parameters["output_weight.weight"]) @ exact(scene.of_query("output")))
+
+
+# Deep fusion: the source is read with the token itself, before the step.
+
+
+def _deep_keys(scene: Scene) -> Built:
+    both, k = scene.of_keys("value"), _deciding(scene)
+    states, matrix = both[:, : both.shape[1] // 2], scene.parameters["key_weight.weight"]
+    digits, computed = products(matrix[k], states[scene.column])
+    says = _(
+        "The encoder leaves two tapes, a state \u03b3 and a cell \u03b1 of every token. A matrix makes a key of each "
+        "state; what is read are both."
+    )
+    strips = (
+        Strip(
+            _("encoder states: what stands at each word"),
+            "\u03b3",
+            states,
+            rows=scene.keys,
+            marked=(scene.column, None),
+        ),
+        row_of(matrix, k, "W"),
+        keys_strip(scene, marked=k, made=True),
+    )
+    line = rf"(W_\gamma \gamma_{{{scene.column_name}}})_{{{k}}} &= {digits} = {number(computed, 4)}"
+    name = _("Number {place} of the key of “{key}”", place=k, key=scene.key_word)
+    fall = products_fall(name, matrix[k], states[scene.column])
+    return says, strips, Worked((line,), computed, float(scene.of_keys("key")[scene.column, k]), fall)
+
+
+def _read_before(scene: Scene) -> Vector:
+    """Return what the step before read of the source's states, [d]; 0 before the first."""
+    contexts = scene.map.companions["context"][0]
+    size = contexts.shape[1] // 2
+    return exact(contexts[scene.row - 1, :size]) if scene.row else np.zeros(size)
+
+
+def _deep_features(scene: Scene) -> Built:
+    k, before, token = _deciding(scene), _read_before(scene), read_in(scene, scene.row)
+    row = np.concatenate([scene.parameters[f"{name}.weight"][k] for name in ("input_weight", "read_weight")])
+    given = np.concatenate([token, before])
+    digits, projected = products(row, given)
+    key = float(scene.of_keys("key")[scene.column, k])
+    computed = float(np.tanh(projected + key))
+    says = _(
+        "What asks is the token that is read in and what the step before read of the source, \u03b3\u0303: the "
+        "decoder's own state does not take part. With the key of each word they make a hidden layer, squashed to "
+        "between -1 and 1."
+    )
+    strips = (
+        read_in_strip(scene, scene.row),
+        Strip(_("read of the source a step before"), "\u03b3\u0303", before[None]),
+        Strip(_("query: what reads"), "q", scene.of_query("query")[None], marked=(None, k)),
+        keys_strip(scene, marked=k),
+        Strip(
+            _("hidden layer: one row a pair"), "f", scene.features, rows=scene.keys, marked=(scene.column, k), made=True
+        ),
+    )
+    feature = rf"f_{{{scene.row_name},{scene.column_name},{k}}}"
+    lines = (
+        rf"(W_x x + W_{{\tilde{{\gamma}}}} \tilde{{\gamma}})_{{{k}}} &= {digits} = {number(projected, 4)}",
+        rf"{feature} &= \tanh({number(projected)} + {factor(key)}) = {number(computed, 4)}",
+    )
+    fall = products_fall(_("Number {place} of what is looked for", place=k), row, given)
+    return says, strips, Worked(lines, computed, float(scene.features[scene.column, k]), fall)
+
+
+class _Cell(NamedTuple):
+    """One number of the new cell and state: gates, what they are multiplied with, and what comes out."""
+
+    keep: float
+    old: float
+    into: float
+    new: float
+    out: float
+    carry: float
+    source: float
+
+    @property
+    def parts(self) -> tuple[float, float, float]:
+        """What is carried over from the source, kept of the tape, and new."""
+        return self.carry * self.source, self.keep * self.old, self.into * self.new
+
+
+def _sigmoid(value: float) -> float:
+    return float(1 / (1 + np.exp(-value)))
+
+
+def _cell_of(scene: Scene, where: str, k: int) -> _Cell:
+    """Work out number `k` of the step; before the names of the tape's parameters stands `where`."""
+    network = "" if where else "network."
+    gates, bias = parameters_of(scene, (f"{where}gates.weight", f"{where}gates.bias"))
+    transfer, transfer_bias = parameters_of(scene, (f"{network}transfer.weight", f"{network}transfer.bias"))
+    own, source = (exact(scene.trace[site].companions["context"][0, scene.row]) for site in (TAPE, CROSS))
+    size, token = len(own) // 2, read_in(scene, scene.row, f"{network}embedding.weight")
+    given = np.concatenate([own[:size], token])
+    into, keep, out, new = (float(gates[part * size + k] @ given + bias[part * size + k]) for part in range(4))
+    carry = float(transfer[k] @ np.concatenate([source[:size], token]) + transfer_bias[k])
+    return _Cell(
+        _sigmoid(keep), own[size + k], _sigmoid(into), np.tanh(new), _sigmoid(out), _sigmoid(carry), source[size + k]
+    )
+
+
+def _fused_at(where: str) -> Callable[[Scene], Built]:
+    """Return what builds the decoder's step, seen from either map; before its tape's parameters stands `where`."""
+
+    def build(scene: Scene) -> Built:
+        after = scene.of_query("output")
+        k = int(np.abs(after).argmax())
+        cell = _cell_of(scene, where, k)
+        made = sum(cell.parts)
+        computed = cell.out * float(np.tanh(made))
+        own, source = (scene.trace[site].companions["context"][0, scene.row] for site in (TAPE, CROSS))
+        says = _(
+            "Both tapes enter one cell: an LSTM step from what was read of the decoder's own tape, and beside it the "
+            "cell read of the source, as much of it as the gate r lets through, here {share}.",
+            share=f"{cell.carry:.0%}",
+        )
+        strips = (
+            Strip(
+                _("read of the source: state and cell"),
+                "\u03b3\u0303, \u03b1\u0303",
+                source.reshape(2, -1),
+                marked=(1, k),
+            ),
+            Strip(_("state and cell as read of the tape"), "h\u0303, c\u0303", own.reshape(2, -1), marked=(1, k)),
+            read_in_strip(scene, scene.row, "embedding.weight" if where else "network.embedding.weight"),
+            Strip(_("new state"), "h", after[None], marked=(None, k), made=True),
+        )
+        lines = (
+            rf"c_{{[{k}]}} &= {number(cell.carry)} \cdot {factor(cell.source)} + {number(cell.keep)} \cdot "
+            rf"{factor(cell.old)} + {number(cell.into)} \cdot {factor(cell.new)} = {number(made)}",
+            rf"h_{{{scene.row_name},[{k}]}} = o \cdot \tanh(c) &= {number(cell.out)} \cdot "
+            rf"{factor(float(np.tanh(made)))} = {number(computed, 4)}",
+        )
+        labels = (
+            _("of the source: {gate} of {value}", gate=f"{cell.carry:.0%}", value=f"{cell.source:.3g}"),
+            _("kept: {gate} of {value}", gate=f"{cell.keep:.0%}", value=f"{cell.old:.3g}"),
+            _("new: {gate} of {value}", gate=f"{cell.into:.0%}", value=f"{cell.new:.3g}"),
+        )
+        fall = waterfall(_("Number {place} of the new cell", place=k), np.array(cell.parts), labels.__getitem__)
+        return says, strips, Worked(lines, computed, float(after[k]), fall)
+
+    return build
+
+
+def _in_decoder(fused: Part, tape: Part) -> Part:
+    """Return the step of a tape in deep fusion: in the decoder the source enters it, in the encoder there is none."""
+
+    def build(scene: Scene) -> Built | None:
+        return (fused if scene.map.site.stack == "decoder" else tape).build(scene)
+
+    return replace(tape, build=build, parameters=(*tape.parameters, *fused.parameters))
+
+
+_LETTERS = Letters(query="h", key="W \u03b3", value="\u03b3", weight="p", score="b", context="\u03b3\u0303")
+_TRANSFER = ("transfer.weight", "transfer.bias")
+_STEP_AT_CROSS = Part(
+    "next",
+    mark("Both tapes into the cell"),
+    _fused_at("decoder."),
+    ("decoder.gates.weight", "decoder.gates.bias", *_TRANSFER, *EMBEDDING),
+)
+_STEP_AT_TAPE = Part(
+    "next",
+    mark("Into the LSTM"),
+    _fused_at(""),
+    tuple(f"network.{name}" for name in (*_TRANSFER, *EMBEDDING)),
+)
+
+SHALLOW = Walk(
+    (
+        r"[[context:\tilde{\gamma}_t = \sum_j [[softmax:\operatorname{softmax}_j\big([[scores:u^\top "
+        r"[[features:\tanh([[keys:W_\gamma \gamma_j]] + W h_t)]]]] [[mask:+\, m_{tj}]]\big)]]\, \gamma_j]]",
+        r"[[next:\tilde{h}_t = \tanh(W_c [\tilde{\gamma}_t; h_t])]], \quad "
+        r"[[predict:p(y_t) = \operatorname{softmax}(E\, \tilde{h}_t + b)]]",
+    ),
+    (
+        scores.KEYS,
+        scores.FEATURES,
+        scores.ADDITIVE,
+        weights.MASK,
+        weights.SOFTMAX,
+        weights.CONTEXT,
+        output.ATTENTIONAL,
+        output.PREDICT,
+    ),
+    _LETTERS,
+    note=mark(
+        "The state h that reads the source comes from the decoder's own tape, which knows nothing of the source: the "
+        "two attentions are apart. The tapes have walks of their own: choose self-attention above."
+    ),
+    of_self=Walk(
+        (_TAPE_LINE, r"[[next:(h_t, c_t) = \operatorname{LSTM}(\tilde{h}_t, \tilde{c}_t, x_t)]]"),
+        _READS_TAPE,
+        LSTMN_WALK.letters,
+    ),
+)
+DEEP = Walk(
+    (
+        r"[[context:[\tilde{\gamma}_t; \tilde{\alpha}_t] = \sum_j [[softmax:\operatorname{softmax}_j\big("
+        r"[[scores:u^\top [[features:\tanh([[keys:W_\gamma \gamma_j]] + W_x x_t + "
+        r"W_{\tilde{\gamma}} \tilde{\gamma}_{t-1})]]]] [[mask:+\, m_{tj}]]\big)]]\, [\gamma_j; \alpha_j]]]",
+        r"[[next:c_t = r_t \odot \tilde{\alpha}_t + f_t \odot \tilde{c}_t + i_t \odot \hat{c}_t, \; "
+        r"h_t = o_t \odot \tanh(c_t)]], \quad [[predict:p(y_t) = \operatorname{softmax}(E\, W_o h_t + b)]]",
+    ),
+    (
+        Part("keys", mark("Keys of the source"), _deep_keys, ("key_weight.weight", "score_vector")),
+        Part(
+            "features", mark("Hidden layer"), _deep_features, ("input_weight.weight", "read_weight.weight", *EMBEDDING)
+        ),
+        scores.ADDITIVE,
+        weights.MASK,
+        weights.SOFTMAX,
+        weights.CONTEXT,
+        _STEP_AT_CROSS,
+        Part(
+            "predict",
+            mark("The word written"),
+            output.predict_from(_sized),
+            ("output_weight.weight", *EMBEDDING, "output_bias"),
+        ),
+    ),
+    replace(_LETTERS, query="q", value="\u03b3, \u03b1", context="\u03b3\u0303, \u03b1\u0303"),
+    of_self=Walk(
+        (
+            _TAPE_LINE,
+            r"[[next:c_t = r_t \odot \tilde{\alpha}_t + f_t \odot \tilde{c}_t + i_t \odot \hat{c}_t, \; "
+            r"h_t = o_t \odot \tanh(c_t)]]",
+        ),
+        tuple(_in_decoder(_STEP_AT_TAPE, part) if part.key == "next" else part for part in _READS_TAPE),
+        LSTMN_WALK.letters,
+        note=mark("The first term, what comes of the source, is the decoder's alone: an encoder has none to read."),
+        also=(CROSS,),
+    ),
+    also=(TAPE,),
+)
