@@ -51,6 +51,8 @@ class Mechanism:
         What `build` passes to the network besides the sizes.
     order : int
         Place in lists among those of its year: older first.
+    stands_with : str
+        Key of the mechanism of another paper with which it folds out on the timeline; empty for one of its own.
     """
 
     key: str
@@ -69,6 +71,7 @@ class Mechanism:
     is_hall: bool = False
     options: tuple[tuple[str, Any], ...] = ()
     order: int = 0
+    stands_with: str = ""
 
     def _network(self) -> type:
         module, _, name = self.network.partition(":")

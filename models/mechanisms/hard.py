@@ -37,4 +37,5 @@ MECHANISM = Mechanism(
     network="models.networks.hard:HardNetwork",
     is_hall=True,
     order=9,
+    stands_with="bahdanau",
 )

@@ -10,12 +10,14 @@ from viz.captions.differences import sentence_of_difference
 from viz.captions.tables import csv_of, csv_of_summaries, table_of, table_of_summaries
 from viz.figures import difference_heatmap, difference_multiples
 from viz.measures.summary import Summary, SummaryOrder
+from viz.pages.bench.draws import has_draws
 from viz.pages.bench.pyramid import has_pyramid
 from viz.pages.bench.settings import (
     AGREEMENT,
     ALSO,
     CHOSEN,
     DIFFERENCE,
+    DRAWN,
     FIRST,
     HAND,
     MULTIPLES,
@@ -61,6 +63,7 @@ def choose_below(traces: dict[str, AttentionTrace], order: SummaryOrder) -> tupl
         WINDOW: _("window of local attention"),
         PREDICT: _("predict a row first"),
         PYRAMID: _("pyramid of the RCTM"),
+        DRAWN: _("draws of hard attention"),
     }
     mapped = {mechanism_of(key): name_of(key) for key, trace in traces.items() if trace.sites}
     if len(mapped) < 2:
@@ -71,6 +74,8 @@ def choose_below(traces: dict[str, AttentionTrace], order: SummaryOrder) -> tupl
         del names[WINDOW]
     if not any(map(has_pyramid, traces)):
         del names[PYRAMID]
+    if not any(map(has_draws, traces)):
+        del names[DRAWN]
     also = choose_several(ALSO, names, default=())
     chosen = next(iter(mapped), "")
     if len(mapped) > 1 and (order == AGREEMENT or {MULTIPLES, SUMMARY} & set(also)):

@@ -15,6 +15,7 @@ from models.trace import AttentionTrace, Reading
 from viz.figures.drawing.theme import Colour
 from viz.measures.summary import Summary, SummaryOrder, divergence_from, in_order, summary_of
 from viz.pages.bench.by_hand import show_by_hand
+from viz.pages.bench.draws import show_draws
 from viz.pages.bench.extras import (
     choose_below,
     on_one_translation,
@@ -30,6 +31,7 @@ from viz.pages.bench.settings import (
     ALIGN,
     AUTOMATIC,
     DIFFERENCE,
+    DRAWN,
     HAND,
     LINKS,
     MULTIPLES,
@@ -251,6 +253,8 @@ def _show_last(ran: _Ran, also: Collection[str], wanted: Wanted, available: int,
         show_window(ran.host, ran.traces, ran.places, wanted, available)
     if PYRAMID in also:
         show_pyramid(ran.host, ran.traces, available)
+    if DRAWN in also:
+        show_draws(ran.host, ran.traces, ran.target, wanted, available)
     if NUMBERS in also:
         show_numbers(ran.views)
 

@@ -17,7 +17,7 @@ AUTOMATIC = "card"
 """What the link calls what a model's card names: its layer and head, and what labels its rows."""
 
 DIFFERENCE, MULTIPLES, SUMMARY, NUMBERS = "difference", "differences", "summary", "numbers"
-WINDOW, HAND, PREDICT, PYRAMID = "window", "hand", "predict", "pyramid"
+WINDOW, HAND, PREDICT, PYRAMID, DRAWN = "window", "hand", "predict", "pyramid", "draws"
 
 TARGET = Text("target")
 MECHANISMS = Several("mechanisms", title=mark("Mechanisms"), least=1)
@@ -65,6 +65,9 @@ BY_HAND = Data("hand", anew_with=("hand-pair",), parse=read_links, show=show_lin
 WINDOWED = Choice("windowed", title=mark("Window of"), shape="box", anew_with=(MECHANISMS.name,))
 PREDICTED = Choice("predicted", title=mark("A row of"), shape="box", anew_with=(MECHANISMS.name,))
 PREDICTED_ROW = Choice("row", title=mark("Which row"), shape="box", anew_with=(PREDICTED.name, "predicted words"))
+DRAWS = Choice("draws", title=mark("Which draws"), shape="box")
+"""The seeds of the draws of hard attention, by the first of them."""
+
 HEAD = Choice("head-*", title=mark("Layer and head"), shape="box")
 """The layer and head of each mechanism."""
 
@@ -89,5 +92,6 @@ SETTINGS = (
     PREDICTED,
     PREDICTED_ROW,
     BY_HAND,
+    DRAWS,
     HEAD,
 )

@@ -32,7 +32,7 @@ BRACKET = re.compile(" \\(|\uff08")
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Mechanisms of one paper, or all without attention.
+    """Mechanisms of one paper and what stands with it, or all without attention.
 
     Parameters
     ----------
@@ -76,7 +76,8 @@ def families(names: Mapping[str, str], usual: tuple[str, ...]) -> tuple[Family, 
     found: dict[str, list[Mechanism]] = {}
     for key, each in mechanisms().items():
         if key in names:
-            found.setdefault(each.paper if each.has_attention else "", []).append(each)
+            paper = mechanisms()[each.stands_with or key].paper
+            found.setdefault(paper if each.has_attention else "", []).append(each)
     mains = [_main(family, usual) for family in found.values()]
     return tuple(
         Family(main, tuple(each for each in family if each is not main))

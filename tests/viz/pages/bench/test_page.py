@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 import models
 from models import registry
-from models.edits import window
+from models.edits import sample, window
 from models.mechanisms import mechanisms
 from models.translation.words import normalise
 from tests.support.payloads import alignment
@@ -695,3 +695,32 @@ def test_the_pyramid_of_the_rctm_stands_below_the_maps_with_the_orders_that_are_
     assert "old The dog sleeps" in said
     alone = opened(sentence="The old dog sleeps.", mechanisms="bahdanau", also="pyramid")
     assert not [each for each in figures(alone) if "yaxis2" in each["layout"]]
+
+
+def test_the_draws_of_hard_attention_stand_beside_the_row_that_they_are_drawn_from() -> None:
+    sentence = "I don't know what you want."
+    app = opened(sentence=sentence, mechanisms="hard bahdanau", also="draws", draws="21", unit="piece")
+    assert not app.exception
+    (drawn,) = figures(app)
+    cells = [each["z"] for each in drawn["data"]]
+    probabilities, shares = (
+        np.frombuffer(base64.b64decode(z["bdata"]), z["dtype"]).reshape([int(side) for side in z["shape"].split(",")])
+        for z in cells
+    )
+    np.testing.assert_allclose(shares * 20, np.round(shares * 20), atol=1e-4)
+    np.testing.assert_allclose(shares.sum(-1), 1, atol=1e-4)
+    model = models.load("hard-en-fr")
+    own = model.attend(sentence)
+    assert shared_host().attend("hard-en-fr", sentence).maps[0].weights.max(-1).min() == 1
+    found = model.attend(sentence, own.output_text, sites=("*",)).maps[0]
+    assert probabilities.sum() == pytest.approx(len(probabilities), abs=1e-3)
+    assert probabilities[0].max() == pytest.approx(found.companions["probabilities"][0, 0].max(), abs=1e-4)
+    table = next(each.value for each in app.dataframe if "seeds" in each.value)
+    assert table["draws"].sum() == 20
+    written = {
+        model.attend(sentence, edits=[sample("decoder.0.cross", None, None, seed)]).output_text
+        for seed in range(21, 41)
+    }
+    assert set(table["translation"]) == written
+    alone = opened(sentence=sentence, mechanisms="bahdanau", also="draws")
+    assert not figures(alone)

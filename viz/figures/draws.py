@@ -1,0 +1,54 @@
+"""What hard attention draws from, and what was drawn: the probabilities beside the share of the draws."""
+
+from __future__ import annotations
+
+import plotly.graph_objects as go
+
+from viz.captions.maps import notes_of
+from viz.figures.drawing.colour_bar import weight_colours
+from viz.figures.drawing.heatmap import draw_panels
+from viz.figures.drawing.panel import panel_of
+from viz.figures.drawing.theme import Colour
+from viz.text.language import _, _n
+from viz.views.view import View
+
+
+def draws_heatmap(soft: View, drawn: View, *, count: int, colour: Colour = "linear", width: float = 1320) -> go.Figure:
+    """Show the probabilities of each row beside how often each word was drawn, on one scale from 0 to 1.
+
+    Rows are queries, from the top down; columns are keys. Hovering gives the number and both tokens.
+
+    Parameters
+    ----------
+    soft : View
+        Of the probabilities of the run that draws nothing, `viz.measures.draws.as_probabilities`.
+    drawn : View
+        Of the shares of the draws on the same texts, `viz.measures.draws.as_shares`.
+    count : int
+        How many draws there are.
+    colour : {"linear", "root"}, optional
+        Whether a colour stands for the number or for its square root.
+    width : float, optional
+        Pixels at which the figure will be shown.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
+    panels = (
+        panel_of(
+            soft,
+            title=_("Probabilities, from which a word is drawn"),
+            notes=(_("of the run that reads the likeliest"), *notes_of(soft)),
+        ),
+        panel_of(
+            drawn,
+            title=_n("{count} draw: the word that was read", "{count} draws: how often each word was read", count),
+            notes=(_("share of the draws"), *notes_of(drawn)),
+            extras=(soft.weights,),
+            closing="<br>" + _("probability: {number}", number="%{customdata[1]:.4f}"),
+        ),
+    )
+    meaning = _("probability of this word, and share of the draws that read it")
+    colours = weight_colours(colour, width=width, meaning=meaning)
+    return draw_panels(panels, colours, colour=colour, width=width, most_labelled=None)

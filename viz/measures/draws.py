@@ -1,0 +1,100 @@
+"""What came of several draws of hard attention: how often each word was read, and which translations were written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.trace import AttentionTrace
+
+PROBABILITIES = "probabilities"
+"""The companion of a map of hard attention that holds what each row is drawn from, [head, query, key]."""
+
+
+def as_probabilities(trace: AttentionTrace) -> AttentionTrace:
+    """Return `trace` with the probabilities in the place of what was read.
+
+    Parameters
+    ----------
+    trace : AttentionTrace
+        With one map, whose probabilities were captured.
+    """
+    (found,) = trace.maps
+    return replace(trace, maps=(replace(found, weights=found.companions[PROBABILITIES], companions={}),))
+
+
+def as_shares(drawn: Sequence[AttentionTrace]) -> AttentionTrace:
+    """Return the first of `drawn` with the share of all of them that read each word in the place of what it read.
+
+    Its provenance names no edit: each run had one of its own, its seed.
+
+    Parameters
+    ----------
+    drawn : sequence of AttentionTrace
+        At least one; each with one map, all of one source and one target.
+
+    Raises
+    ------
+    ValueError
+        If they are not of one source and one target.
+    """
+    first = drawn[0]
+    if any((each.source, each.target) != (first.source, first.target) for each in drawn):
+        message = "draws are counted on one source and one target; got several"
+        raise ValueError(message)
+    shares = np.mean([each.maps[0].weights for each in drawn], axis=0, dtype=np.float64).astype(np.float32)
+    told = replace(first.provenance, edits=())
+    return replace(first, provenance=told, maps=(replace(first.maps[0], weights=shares, companions={}),))
+
+
+def share_of_likeliest(drawn: Sequence[AttentionTrace]) -> float:
+    """Return in which share of all rows the draw fell on the likeliest place of its own row.
+
+    Parameters
+    ----------
+    drawn : sequence of AttentionTrace
+        At least one; each with one map, whose probabilities were captured.
+    """
+    hits: list[NDArray[np.bool_]] = []
+    for each in drawn:
+        (found,) = each.maps
+        hits.append((found.weights.argmax(-1) == found.companions[PROBABILITIES].argmax(-1)).ravel())
+    return float(np.concatenate(hits).mean())
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A translation, and the draws that it came of.
+
+    Parameters
+    ----------
+    text : str
+    seeds : tuple of int
+        In order.
+    """
+
+    text: str
+    seeds: tuple[int, ...]
+
+
+def translations_of(written: Mapping[int, str]) -> tuple[Written, ...]:
+    """Return each translation once, the most frequent first, of equal ones the one of the lowest seed.
+
+    Parameters
+    ----------
+    written : mapping of int to str
+        What was written, by the seed.
+
+    Examples
+    --------
+    >>> [(each.text, each.seeds) for each in translations_of({1: "a", 2: "b", 3: "b"})]
+    [('b', (2, 3)), ('a', (1,))]
+    """
+    seeds: dict[str, list[int]] = {}
+    for seed in sorted(written):
+        seeds.setdefault(written[seed], []).append(seed)
+    ordered = sorted(seeds.items(), key=lambda each: (-len(each[1]), each[1][0]))
+    return tuple(Written(text, tuple(found)) for text, found in ordered)

@@ -1,0 +1,131 @@
+"""The draws of hard attention on the Bench: what was read in each, beside the row that it was drawn from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from models.edits import sample
+from models.trace import AttentionTrace
+from viz.figures.draws import draws_heatmap
+from viz.measures.draws import PROBABILITIES, as_probabilities, as_shares, share_of_likeliest, translations_of
+from viz.pages.bench.settings import DRAWS
+from viz.pages.bench.wanted import LONGEST_NAMED, Wanted
+from viz.server.runs import Run
+from viz.server.runtime import Host
+from viz.server.translations import forcible_translation
+from viz.text.language import _, _n, listed
+from viz.text.markup import plain
+from viz.views.view import choose_view
+from viz.widgets.chart import show_figure
+from viz.widgets.language_pair import mechanism_of
+from viz.widgets.settings import choose
+
+MECHANISM = "hard"
+COUNT = 20
+"""Draws of one picture."""
+
+STARTS = (1, 21, 41, 61, 81)
+"""The first seed of each choice of draws."""
+
+PLACE = "decoder.0.cross"
+SITES = ("*.weights", f"*.{PROBABILITIES}")
+
+
+def has_draws(key: str) -> bool:
+    """Return whether the model `key` was trained to draw the place that it reads.
+
+    Parameters
+    ----------
+    key : str
+        As `models.load` takes it.
+    """
+    return mechanism_of(key) == MECHANISM
+
+
+def show_draws(
+    host: Host, traces: dict[str, AttentionTrace], target: str | None, wanted: Wanted, available: int
+) -> None:
+    """Show the probabilities beside what was drawn, word by word, and the translations that came of other draws.
+
+    Parameters
+    ----------
+    host : Host
+    traces : dict of str to AttentionTrace
+        By the keys of their models, one of which draws.
+    target : str or None
+        What all are made to write; None if each writes its own.
+    wanted : Wanted
+        What the reader wants to see.
+    available : int
+        Pixels that the page is wide.
+    """
+    key = next(each for each in traces if has_draws(each))
+    with st.container(width=250):
+        first = int(choose(DRAWS, {str(each): _said(each) for each in STARTS}))
+    seeds = range(first, first + COUNT)
+    source = traces[key].source_text
+    given = traces[key] if target is not None else forcible_translation(host, key, source)
+    if not given.output_text.strip():
+        st.info(_("Nothing was written on which draws could be counted."))
+        return
+    likeliest, *drawn = _runs(host, key, source, given.output_text, seeds)
+    soft, shares = (
+        choose_view(each, unit=wanted.unit, reading=wanted.reading)
+        for each in (as_probabilities(likeliest), as_shares(drawn))
+    )
+    share = f"{share_of_likeliest(drawn):.0%}"
+    show_figure(
+        draws_heatmap(soft, shares, count=COUNT, colour=wanted.colour, width=available),
+        key="draws",
+        says=_("In {share} of all rows the word drawn was the likeliest of its row.", share=share),
+        name=f"{source[:LONGEST_NAMED]} draws",
+        picture=wanted.picture,
+        available=available,
+    )
+    st.caption(
+        _(
+            "All write the same translation; each seed draws one word a row. What an earlier row read goes into the "
+            "state, so that the probabilities of a later row differ a little from draw to draw: those shown are of the "
+            "run that reads the likeliest word each time, which is how the translation is written. Trained by the "
+            "straight-through Gumbel-softmax estimator. A small model (0.2 M parameters), trained on short everyday "
+            "text."
+        )
+    )
+    _show_translations(host, key, source, seeds)
+
+
+def _said(first: int) -> str:
+    return _("draws {first} to {last}", first=first, last=first + COUNT - 1)
+
+
+def _runs(host: Host, key: str, source: str, target: str | None, seeds: Sequence[int]) -> list[AttentionTrace]:
+    """Return the run that draws nothing, and one a seed."""
+    edits = [(), *((sample(PLACE, None, None, seed),) for seed in seeds)]
+    return host.attend_each([Run(key, source, target, {"sites": SITES, "edits": each}) for each in edits])
+
+
+def _show_translations(host: Host, key: str, source: str, seeds: Sequence[int]) -> None:
+    """Show what is written when every word is drawn, each translation once."""
+    likeliest, *drawn = _runs(host, key, source, None, seeds)
+    found = translations_of({seed: each.output_text for seed, each in zip(seeds, drawn, strict=True)})
+    st.markdown(
+        plain(
+            _n(
+                "Left to write by themselves, {seeds} draws give {count} translation. With the likeliest: {text}",
+                "Left to write by themselves, {seeds} draws give {count} translations. With the likeliest: {text}",
+                len(found),
+                seeds=len(seeds),
+                text=likeliest.output_text,
+            )
+        )
+    )
+    st.dataframe(
+        {
+            _("draws"): [len(each.seeds) for each in found],
+            _("translation"): [each.text for each in found],
+            _("seeds"): [listed(map(str, each.seeds)) for each in found],
+        },
+        hide_index=True,
+    )
