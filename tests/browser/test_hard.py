@@ -17,7 +17,7 @@ def test_its_draws_stand_below_the_maps_and_the_choice_is_a_step(open_page: Call
     chart = page.locator(".js-plotly-plot", has_text="20 draws: how often each word was read")
     expect(chart).to_be_visible()
     expect(page.get_by_text("Left to write by themselves, 20 draws give")).to_be_visible()
-    expect(page.get_by_text("draws 41 to 60")).to_be_visible()
+    expect(page.get_by_role("combobox", name="Which draws")).to_have_value("draws 41 to 60")
 
     page.goto(f"{address}/steps?mechanism=hard&sentence={SENTENCE}&step=choose")
     walk = page.locator(".walk")

@@ -45,7 +45,8 @@ def as_shares(drawn: Sequence[AttentionTrace]) -> AttentionTrace:
     if any((each.source, each.target) != (first.source, first.target) for each in drawn):
         message = "draws are counted on one source and one target; got several"
         raise ValueError(message)
-    shares = np.mean([each.maps[0].weights for each in drawn], axis=0, dtype=np.float64).astype(np.float32)
+    every = np.stack([each.maps[0].weights for each in drawn])
+    shares = np.asarray(every.mean(axis=0, dtype=np.float64), dtype=np.float32)
     told = replace(first.provenance, edits=())
     return replace(first, provenance=told, maps=(replace(first.maps[0], weights=shares, companions={}),))
 
