@@ -10,11 +10,11 @@ from models.messages import mark
 EXAMPLES: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
         "en-fr": {
-            mark("word order"): "The agreement on the European Economic Area was signed in August 1992.",
+            mark("word order"): "The agreement on the European Economic Area was signed in 1992.",
             mark("pronoun"): "My house is small, but it has a big garden.",
             mark("long distance"): "The girl who lives near the station is my sister.",
             mark("unknown word"): "I gave the book to Zorblat.",
-            mark("not word for word"): "She likes to swim, but she is afraid of dogs.",
+            mark("not word for word"): "She likes to swim, but she is afraid of the dogs.",
             mark("repeated words"): "My brother likes my sister, and my sister likes my brother.",
         },
         "zh-en": {

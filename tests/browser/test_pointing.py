@@ -66,16 +66,16 @@ def read_by(view: View, word: str) -> list[str]:
 
 def test_a_word_of_the_sentence_keeps_its_column_in_every_panel(open_page: Callable[..., Page], address: str) -> None:
     page = opened(open_page, address)
-    word = page.locator(".tokens .word").filter(has_text="August")
+    word = page.locator(".tokens .word").filter(has_text="signed")
     word.hover()
     for number, view in enumerate(views(EXAMPLE)):
-        key = view.shown.key_tokens.texts.index("August")
+        key = view.shown.key_tokens.texts.index("signed")
         queries = view.shown.query_tokens.texts
         rows = [text for text, weight in zip(queries, view.weights[:, key], strict=True) if weight >= READ]
-        assert lit(panel(page, number).locator(".columns")) == ["August"]
+        assert lit(panel(page, number).locator(".columns")) == ["signed"]
         assert set(lit(panel(page, number).locator(".rows"))) == set(rows)
         strongest = queries[int(view.weights[:, key].argmax())]
-        assert f"“August” is read by “{strongest}”" in panel(page, number).locator(".says").text_content()
+        assert f"“signed” is read by “{strongest}”" in panel(page, number).locator(".says").text_content()
 
 
 def test_a_click_keeps_and_escape_lets_go(open_page: Callable[..., Page], address: str) -> None:
@@ -186,10 +186,10 @@ def test_a_tap_points(open_page: Callable[..., Page], browser: Browser, address:
     context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
     page = context.new_page()
     page.goto(address)
-    word = page.locator(".alignment .tokens .word").filter(has_text="August").first
+    word = page.locator(".alignment .tokens .word").filter(has_text="signed").first
     word.tap()
-    expect(panel(page, 0).locator(".says")).to_contain_text("“August” is read by")
-    expect(panel(page, 2).locator(".says")).to_contain_text("“August” is read by")
+    expect(panel(page, 0).locator(".says")).to_contain_text("“signed” is read by")
+    expect(panel(page, 2).locator(".says")).to_contain_text("“signed” is read by")
     context.close()
 
 

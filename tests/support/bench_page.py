@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
 
 KEYS = tuple(f"{mechanism}-{PAIR}" for mechanism in USUAL)
-EXAMPLE = "The agreement on the European Economic Area was signed in August 1992."
+EXAMPLE = "The agreement on the European Economic Area was signed in 1992."
 
 
 def views(sentence: str, keys: Sequence[str] = KEYS) -> list[View]:

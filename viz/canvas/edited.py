@@ -19,7 +19,7 @@ from viz.views.view import View
 LIFT = GAP + AXIS_TITLE - 8
 """Pixels that the title of the columns takes above the maps, where it does not stand beside theirs."""
 
-LEAST_LIFTED = 345
+LEAST_LIFTED = 330
 """Pixels of a panel in which the title of the map and that of its columns stand side by side."""
 
 _WORDS = {

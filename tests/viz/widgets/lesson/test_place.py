@@ -24,8 +24,12 @@ def test_steps_on_one_page_and_across_pages_bring_all_that_is_theirs() -> None:
     app = AppTest.from_file(APP, default_timeout=PATIENCE)
     app.query_params["lesson"], app.query_params["step"] = "bahdanau-and-luong", "3"
     app.run()
-    assert said(app) == {"lesson": "bahdanau-and-luong.3", "mechanisms": "bahdanau luong-general"}
-    assert app.text_input(key="sentence").value == LONG  # what a visitor finds in the box is left out of the link
+    assert said(app) == {
+        "lesson": "bahdanau-and-luong.3",
+        "mechanisms": "bahdanau luong-general",
+        "sentence": LONG,
+    }
+    assert app.text_input(key="sentence").value == LONG
     app.button(key="lesson-next").click().run()
     walk = {"mechanism": "bahdanau", "second": "luong-general", "step": "scores"}
     assert said(app) == {"lesson": "bahdanau-and-luong.4", "sentence": SHORT, **walk}
