@@ -434,7 +434,7 @@ class TestParameters:
     def test_they_are_read_only_views_of_the_models_own_memory(self) -> None:
         for key in ATTENTIVE:
             place = traced(key, "greedy").sites[-1]
-            for name, values in parameters_at(model(key), place, WALKS[key].parameters).items():
+            for name, values in parameters_at(model(key), place, WALKS[key].at(place).parameters).items():
                 assert not values.flags.writeable
                 network = model(key).network
                 own = [*network.parameters(), *network.buffers()]
