@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from dataclasses import fields
 from threading import Event
 from typing import Any
 
@@ -15,6 +16,7 @@ from streamlit.testing.v1 import AppTest
 import models
 from models.edits import scale_scores, zero_head
 from models.experiments.chance import chance_bands
+from models.experiments.path_lengths import Paths
 from models.experiments.sweeps import leave_out_each_word, switch_off_each_head
 from models.serve.desk import Desk
 from models.serve.shelf import Shelf
@@ -22,6 +24,7 @@ from models.serve.web import make_app
 from models.trace import AttentionTrace
 from models.trace.codec import to_bytes
 from tests.support.serving import CutLine, free_port, served
+from viz.measures.pyramid import PARAMETERS, embedded, fold, moved_without
 from viz.server.cores import load_for_serving
 from viz.server.inside import inside_of, without_positions
 from viz.server.queueing import telling, watch
@@ -106,12 +109,31 @@ def test_sweeps_chance_and_walks_are_the_same(there: Host, here: Host) -> None:
     assert np.array_equal(*(inside_of(host, KEYS[2]).encodings(12) for host in (there, here)))
 
 
+def test_the_pyramid_and_path_lengths_are_the_same(there: Host, here: Host) -> None:
+    key = "rctm-en-fr"
+    pyramids = []
+    for host in (there, here):
+        assert isinstance(host.model(key), ServedModel) == (host is there)
+        trace, parameters = host.attend(key, SENTENCE), inside_of(host, key).parameters_at(None, PARAMETERS)
+        assert set(parameters) == set(PARAMETERS)
+        pyramids.append((fold(parameters, embedded(parameters, trace.source.ids)), trace.source.ids, parameters))
+    (one, ids, found), (other, _ids, wanted) = pyramids
+    assert len(one.rows) == len(other.rows) > 2
+    for cells, expected in zip(one.rows, other.rows, strict=True):
+        assert np.array_equal(cells, expected)
+    assert np.array_equal(moved_without(found, ids), moved_without(wanted, ids))
+    own, expected_paths = (inside_of(host, KEYS[2]).paths(SENTENCE) for host in (there, here))
+    for part in fields(Paths):
+        np.testing.assert_allclose(getattr(own, part.name), getattr(expected_paths, part.name), rtol=1e-5)
+
+
 def test_what_is_wrong_is_said_in_the_same_words(there: Host, here: Host) -> None:
     for call in (
         lambda host: host.attend(KEYS[0], " "),
         lambda host: host.attend(KEYS[0], "word " * 300),
         lambda host: host.attend(KEYS[0], "x", sites=("decoder.9.cross",)),
         lambda host: host.model("hf:no-such-model"),
+        lambda host: inside_of(host, KEYS[0]).paths("Xqz " * 60),
     ):
         caught = []
         for host in (there, here):
@@ -186,7 +208,8 @@ def page(name: str) -> None:
 
 
 LINKS: dict[str, dict[str, str]] = {
-    "bench": {},
+    "bench": {"mechanisms": "rctm bahdanau luong-general transformer", "also": "pyramid"},
+    "why": {"models": "bahdanau transformer", "long": SENTENCE},
     "heads": {"model": "hf:minilm"},
     "steps": {"mechanism": "bahdanau"},
     "surgery": {"model": "transformer", "check": "heads"},
