@@ -53,7 +53,7 @@ class UniformRow(_RowEdit):
     other unless its score lies some 100 below the best in float32. A row of zeros stays as it is.
 
     Where one key is chosen of each row (hard attention) the row that it would be chosen from is spread, and is read as
-    it is then, without a choice.
+    it is then, without a choice, unless `Sample` draws from it.
     """
 
     name = "uniform_row"

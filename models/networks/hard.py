@@ -29,8 +29,8 @@ from models.sites import Site
 class ChosenWeights(AttentionWeights):
     """Softmax probabilities, on the hook `probabilities`, and the one key that is drawn from them. No parameters.
 
-    A row whose probabilities a session edits is read as they are then, without a draw: their mean, as Xu et al. let it
-    be half of the time in training.
+    A row whose probabilities a session edits is read as they are then: their mean, as Xu et al. let it be half of the
+    time in training; where there is noise, it is drawn from them.
 
     Parameters
     ----------
@@ -59,12 +59,14 @@ class ChosenWeights(AttentionWeights):
         softmax = self.normalise(scores, mask, first_query)
         probabilities = self.probabilities(softmax, first_query)
         silent = gumbel_noise(probabilities) if self.training else torch.zeros_like(probabilities)
-        noisy = noisy_logarithms(probabilities, self.noise(silent, first_query))
+        noise = self.noise(silent, first_query)
+        noisy = noisy_logarithms(probabilities, noise)
         choice = chosen(noisy)
         if torch.is_grad_enabled():
             choice = straight_through(choice, relaxed(noisy, self.temperature))
         if probabilities is not softmax:  # a session edited them: those rows are read as the mean that they give
-            choice = torch.where((probabilities != softmax).any(dim=-1, keepdim=True), probabilities, choice)
+            mean = (probabilities != softmax).any(dim=-1, keepdim=True) & ~noise.any(dim=-1, keepdim=True)
+            choice = torch.where(mean, probabilities, choice)
         return self.weights(choice, first_query)
 
 

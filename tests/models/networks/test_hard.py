@@ -200,11 +200,17 @@ class TestEdits:
         np.testing.assert_array_equal(rows(session, "context")[2], rows(session, "value")[3])
 
     def test_a_row_spread_evenly_is_read_as_a_mean_and_the_others_as_they_choose(self) -> None:
-        session, _logits = forced(uniform_row(PLACE, None, 1), sample(PLACE, None, None, 4))
+        session, _logits = forced(uniform_row(PLACE, None, 1))
         weights = rows(session, "weights")
         np.testing.assert_allclose(weights[1], 1 / len(SOURCE))
         np.testing.assert_allclose(rows(session, "context")[1], rows(session, "value").mean(axis=0))
         assert sorted(set(np.delete(weights, 1, axis=0).ravel())) == [0, 1]
+
+    def test_a_row_spread_evenly_is_drawn_from_where_a_seed_draws(self) -> None:
+        spread = uniform_row(PLACE, None, 0)
+        drawn = [rows(forced(spread, sample(PLACE, None, 0, seed))[0], "weights")[0] for seed in range(40)]
+        assert {int(row.argmax()) for row in drawn} == set(range(len(SOURCE)))
+        assert all(sorted(row) == [0, 0, 0, 0, 1] for row in drawn)
 
     def test_a_hidden_word_is_never_drawn(self) -> None:
         for seed in range(30):
