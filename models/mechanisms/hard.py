@@ -14,7 +14,7 @@ MECHANISM = Mechanism(
         "Xu, Ba, Kiros, Cho, Courville, Salakhutdinov, Zemel and Bengio 2015, Show, Attend and Tell: Neural Image "
         "Caption Generation with Visual Attention, ICML, arXiv:1502.03044"
     ),
-    equation=mark("section 4.1 (stochastic “hard” attention), equations 8 and 9"),
+    equation=mark("section 4.1 (stochastic “hard” attention)"),
     departures=(
         mark("A translator: it reads the words of a sentence (in the paper the places of a picture)."),
         mark(

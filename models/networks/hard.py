@@ -2,8 +2,7 @@
 
 Of a state s_(i-1) the additive score gives the probabilities a_i, as in `models.networks.bahdanau`, whose data flow is
 that of Xu et al., too: their f_att reads h_(t-1), and the context enters the recurrence. The location
-s_i ~ Multinoulli(a_i), equation 8, then stands in the place of the mean: c_i = h_j for the j that was drawn,
-equation 9.
+is drawn from Multinoulli(a_i), and stands in the place of the mean: c_i = h_j for the j that was drawn.
 
 Xu et al. train it by REINFORCE. Here the gradient is the straight-through Gumbel-softmax estimator
 (`models.networks.sampling`): in training the choice is one_hot(argmax_j (log a_ij + g_j)), g Gumbel noise, and its

@@ -68,7 +68,7 @@ def test_a_drawn_run_equals_the_reference_that_reads_the_places_drawn(seed: int)
     noisy = np.log(np.array(seen)) + rows(session, "noise")
     np.testing.assert_array_equal(drawn, np.eye(len(SOURCE))[noisy.argmax(-1)])
     states = rows(session, "value")
-    np.testing.assert_array_equal(rows(session, "context"), states[drawn.argmax(-1)])  # c_i = h_j, equation 9
+    np.testing.assert_array_equal(rows(session, "context"), states[drawn.argmax(-1)])  # c_i = h_j, section 4.1
 
 
 def test_without_a_seed_the_likeliest_place_is_read_and_the_row_it_comes_from_is_the_softmax() -> None:
