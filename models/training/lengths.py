@@ -2,7 +2,8 @@
 
 Measures every shipped model of a pair on one held-out file, without the sources that stand in its training text
 (`models.training.unseen`), a group of sources for each span of lengths, and writes
-``models/weights/<pair>/lengths.csv``: BLEU with the 95% interval of a bootstrap over the sentences (sacrebleu).
+``models/weights/<pair>/lengths.csv``: BLEU with the 95% interval of a bootstrap over the sentences (sacrebleu). A model
+that was trained on nothing of the file's source is left out: it fails at any length.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from models.training.evaluate import translate
 from models.training.unseen import training_sources, unseen
 from models.training.varying import Pair
 from models.translation.checkpoints import WEIGHTS
-from models.translation.length_table import LENGTHS_FILE, LengthRow, length_table
+from models.translation.length_table import LENGTHS_FILE, LengthRow, length_table, trained_on
 from models.translation.translator import Translator
 
 FILES = {"en-fr": "europarl.test"}
@@ -106,10 +107,13 @@ def main() -> None:
     torch.set_num_threads(choices.threads)
     file = FILES[choices.pair]
     pairs = list(read_pairs(choices.data / choices.pair / f"{file}.tsv.xz"))
-    every = [key for key in catalog() if key.endswith(f"-{choices.pair}")]
+    every = [key for key in catalog() if key.endswith(f"-{choices.pair}") and trained_on(describe(key).card, file)]
     unknown = sorted(set(choices.keys or ()) - set(every))
     if unknown:
-        parser.error(f"no shipped model of {choices.pair}: {', '.join(unknown)}; there are {', '.join(every)}")
+        there = ", ".join(every)
+        parser.error(
+            f"no shipped model of {choices.pair} that was trained on such text: {', '.join(unknown)}; of {there}"
+        )
     seen = training_sources((describe(key).card for key in every), choices.data)
     groups = groups_of(unseen(pairs, seen))
     rows = [row for row in length_table(choices.pair) if row.key in every]

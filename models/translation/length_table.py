@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from pathlib import PurePosixPath
+from typing import Any
 
 from models.translation.checkpoints import WEIGHTS
 
@@ -39,6 +42,26 @@ class LengthRow:
     low: float
     high: float
     target_tokens: int
+
+
+def trained_on(card: Mapping[str, Any], file: str) -> bool:
+    """Return whether a model's training text has lines of the source that a held-out file is from.
+
+    Parameters
+    ----------
+    card : mapping
+        Of the model: its recipe names the files.
+    file : str
+        Such as ``europarl.test``.
+
+    Examples
+    --------
+    >>> card = {"recipe": {"files": [{"path": "en-fr/europarl-short.train.tsv.xz"}]}}
+    >>> trained_on(card, "europarl.test"), trained_on(card, "everyday.test")
+    (True, False)
+    """
+    source = file.partition(".")[0]
+    return any(PurePosixPath(each["path"]).name.startswith(source) for each in card["recipe"]["files"])
 
 
 def length_table(pair: str) -> tuple[LengthRow, ...]:

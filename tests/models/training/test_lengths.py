@@ -14,6 +14,7 @@ from tests.support.small_models import translator
 from viz.figures.drawing.lines import COLOURS, SYMBOLS
 from viz.figures.lengths import bleu_by_length
 
+RECIPE = {"files": [{"path": "en-fr/europarl-short.train.tsv.xz"}]}
 ROWS = tuple(
     LengthRow(key, "europarl.test", most - 4, most, 40 + most, 20.0 + place - most / 4, 15.0, 30.0, 12_000_000)
     for place, key in enumerate(("seq2seq-en-fr", "bahdanau-en-fr"))
@@ -82,11 +83,12 @@ def test_a_model_measured_alone_leaves_the_rows_of_the_others(tmp_path: Path, mo
         monkeypatch.setattr(module, "WEIGHTS", tmp_path)
     (tmp_path / "en-fr").mkdir()
     keys = ("luong-general-en-fr", "bahdanau-en-fr")
-    monkeypatch.setattr(lengths, "catalog", lambda: keys)
+    monkeypatch.setattr(lengths, "catalog", lambda: (*keys, "rctm-en-fr"))
     monkeypatch.setattr(lengths, "load_translator", lambda key: key)
     pairs = [("a b", "c")] * 40 + [("a " * 8, "c")] * 40
     monkeypatch.setattr(lengths, "read_pairs", lambda _path: [*pairs, *[("Seen.", "c")] * 40])
-    monkeypatch.setattr(lengths, "describe", lambda key: SimpleNamespace(card={"key": key}))
+    cards = {key: {"recipe": RECIPE} for key in keys} | {"rctm-en-fr": {"recipe": {"files": []}}}  # it is not measured
+    monkeypatch.setattr(lengths, "describe", lambda key: SimpleNamespace(card=cards[key]))
     monkeypatch.setattr(lengths, "training_sources", lambda cards, _data: frozenset({"seen"} if [*cards] else ()))
     bleu = {"bahdanau-en-fr": 20.0, "luong-general-en-fr": 30.0}
 

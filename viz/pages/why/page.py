@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 import models
 from models.translation.entry import Entry
-from models.translation.length_table import LengthRow, length_table
+from models.translation.length_table import LengthRow, length_table, trained_on
 from models.translation.words import normalise
 from viz.figures.lengths import bleu_by_length
 from viz.pages.why.beginnings import FIRST_LENGTH, beginnings
@@ -37,7 +37,9 @@ DEFAULT = (
     "bought in the morning, and then they went to bed without a word."
 )
 TRAINING_LENGTH = 30
-"""Words that all but 68 of the 849,202 sentences of the training text have at most; the longest has 47."""
+"""Words that all but 68 of the 849,202 sentences of parliament and of Tatoeba have at most; the longest has 47."""
+LONGEST_OF_NOVELS = 40
+"""Words of the longest sentences of the novels, a quarter of whose longer file has more than `TRAINING_LENGTH`."""
 USUAL = ("seq2seq", "bahdanau", "transformer")
 """Without attention, then with it."""
 
@@ -91,8 +93,18 @@ def _take() -> None:
 
 def _measured(titles: dict[str, str], chosen: Mapping[str, Entry], available: float) -> None:
     """Show what was measured of the `chosen` of all models that `titles` names."""
-    rows = [row for row in length_table(PAIR) if row.key in chosen]
-    missing = [titles[key] for key in chosen if key not in {row.key for row in rows}]
+    table = length_table(PAIR)
+    rows = [row for row in table if row.key in chosen]
+    strange = [key for key in chosen if table and not trained_on(chosen[key].card, table[0].file)]
+    if strange:
+        said = _(
+            "Not in this picture: {names}. Its lines are from {file}, and nothing of that source was in the training "
+            "text: such a model fails there at any length.",
+            names=listed([titles[key] for key in strange], SEMICOLON),
+            file=table[0].file,
+        )
+        st.caption(plain(said))
+    missing = [titles[key] for key in chosen if key not in {*strange, *(row.key for row in rows)}]
     if missing:
         said = _("BLEU by length is not measured yet of: {names}", names=listed(missing, SEMICOLON))
         st.info(f"{plain(said)} (`python -m models.training.lengths --data DIR`)")
@@ -115,11 +127,12 @@ def _measured(titles: dict[str, str], chosen: Mapping[str, Entry], available: fl
         _(
             "{file} without the sentences that the training text holds, greedy; bars: 95% of a bootstrap over "
             "sentences; lengths of fewer than 30 sentences are left out. Dashed: without attention. In brackets: "
-            "target tokens seen in training; all were trained on the same text, of sentences of up to {longest} words "
-            "(fewer than one in 10,000 has more).",
+            "target tokens seen in training; all saw other lines of the same source in training, and of parliament and "
+            "everyday text hardly a sentence of more than {longest} words (fewer than one in 10,000).",
             file=rows[0].file,
             longest=TRAINING_LENGTH,
         )
+        + _novels(titles, [chosen[key] for key in seen])
         + _inherited(titles, [chosen[key] for key in seen])
     )
 
@@ -139,6 +152,19 @@ def _says(rows: Sequence[LengthRow], titles: Mapping[str, str]) -> str:
     if best.key != worst.key:
         says += _(" and {worst} {low}", worst=titles[worst.key], low=f"{worst.bleu:.1f}")
     return f"{says}."
+
+
+def _novels(titles: Mapping[str, str], entries: Sequence[Entry]) -> str:
+    """Say which models were trained on longer sentences as well."""
+    keys = [each.key for each in entries if trained_on(each.card, "novels-longer.train")]
+    if not keys:
+        return ""
+    said = _(
+        "Also trained on sentences of novels of up to {count} words: {names}.",
+        count=LONGEST_OF_NOVELS,
+        names=listed([titles[key] for key in keys], SEMICOLON),
+    )
+    return f" {plain(said)}"
 
 
 def _inherited(titles: Mapping[str, str], entries: Sequence[Entry]) -> str:

@@ -72,6 +72,22 @@ def test_the_paths_of_the_text_are_drawn_for_those_that_attend() -> None:
     )
 
 
+def test_a_model_that_saw_nothing_of_the_source_is_left_out_with_the_reason() -> None:
+    app = AppTest.from_function(script, default_timeout=120)
+    app.query_params["models"] = "rctm bahdanau transformer"
+    app.run()
+    assert not app.exception
+    assert not app.info  # it is not announced as one that will be measured
+    drawn = json.loads(app.get("plotly_chart")[-1].proto.spec)["data"]
+    assert [each["name"].split()[0] for each in drawn] == ["Bahdanau", "Multi-head"]
+    said = " ".join(each.value for each in app.caption).replace("\\", "")
+    assert "Not in this picture: RCTM" in said
+    assert "novels of up to 40 words: Multi-head (Transformer), 2017." in said
+    app.button_group(key="models").set_value(["rctm"]).run()
+    assert not app.exception
+    assert any("Not in this picture" in each.value for each in app.caption)
+
+
 def test_paths_of_words_of_many_tokens_are_drawn_of_as_many_as_may_be() -> None:
     keys, name = ("bahdanau-en-fr", "transformer-en-fr"), "Xqzwvkjhgxq"
     app = AppTest.from_function(script, default_timeout=120)
