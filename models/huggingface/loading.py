@@ -15,6 +15,7 @@ from transformers import (
     AutoModelForMaskedLM,
     AutoModelForSeq2SeqLM,
     AutoTokenizer,
+    BertForMaskedLM,
 )
 
 from models.errors import InputError
@@ -45,6 +46,12 @@ _ENDINGS: tuple[tuple[str, Predicts], ...] = (
     ("ForMaskedLM", "masked"),
     ("ForPreTraining", "masked"),
 )
+
+
+class _BertWithoutSentences(BertForMaskedLM):
+    """Masked words of a BERT that was trained on next sentences as well: names the weights of that task, left aside."""
+
+    _keys_to_ignore_on_load_unexpected = [r"^bert\.pooler\.", r"^cls\.seq_relationship\."]  # noqa: RUF012
 
 
 def load_folder(folder: Path, local: Local | None = None) -> PretrainedModel:
@@ -192,6 +199,14 @@ def _load_tokenizer(folder: Path, family: str, title: str, options: dict[str, An
     return TextTokenizer(AutoTokenizer.from_pretrained(folder, **options))
 
 
+def _class_of(config: Any, head: Predicts) -> Any:
+    """Return the class that opens a checkpoint with a head; of transformers' own, what it leaves unused is logged."""
+    trained_as = getattr(config, "architectures", None)
+    if head == "masked" and config.model_type == "bert" and trained_as == ["BertForPreTraining"]:
+        return _BertWithoutSentences
+    return _CLASSES[head]
+
+
 def _load_network(folder: Path, config: Any, title: str, options: dict[str, Any]) -> tuple[Any, Predicts]:
     """Return the network with the head that its checkpoint has weights for, or without one."""
     wanted = _head_of(config)
@@ -199,7 +214,7 @@ def _load_network(folder: Path, config: Any, title: str, options: dict[str, Any]
     missing: list[str] = []
     for head in heads:
         with building():
-            network, found = _CLASSES[head].from_pretrained(
+            network, found = _class_of(config, head).from_pretrained(
                 folder,
                 config=config,
                 attn_implementation=attention_for(config.model_type),

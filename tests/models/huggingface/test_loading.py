@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import logging
 import resource
 import shutil
 from collections.abc import Iterator
@@ -55,6 +56,27 @@ def write(folder: Path, family: str, **settings: Any) -> Path:
 def written_once() -> Path:
     """Return a folder that tests copy."""
     return write(Path(mkdtemp()) / "tiny", "bert")
+
+
+def test_weights_for_the_next_sentence_are_left_aside_without_a_word_and_others_are_told(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = tiny_network("bert").config
+    whole = transformers.BertForPreTraining(config).eval()
+    whole.save_pretrained(tmp_path / "tiny")
+    tiny_tokenizer().save_pretrained(tmp_path / "tiny")
+    monkeypatch.setattr(logging.getLogger("transformers"), "propagate", True)
+    model = load_folder(tmp_path / "tiny")
+    assert model.predicts == "masked"
+    assert caplog.records == []
+    ids = torch.tensor([[2, 5, 7, 3]])
+    with torch.no_grad():
+        torch.testing.assert_close(model.network(ids).logits, whole(ids).prediction_logits)
+    weights = load_file(tmp_path / "tiny" / WEIGHTS_FILE)
+    save_file(weights | {"cls.another.weight": torch.ones(2)}, tmp_path / "tiny" / WEIGHTS_FILE, {"format": "pt"})
+    load_folder(tmp_path / "tiny")
+    assert "cls.another.weight" in caplog.text
+    assert "seq_relationship" not in caplog.text
 
 
 def walk(value: Any) -> Iterator[Any]:
