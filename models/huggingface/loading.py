@@ -48,7 +48,7 @@ _ENDINGS: tuple[tuple[str, Predicts], ...] = (
 )
 
 
-class _BertWithoutSentences(BertForMaskedLM):
+class _BertWithoutSentences(BertForMaskedLM):  # type: ignore[no-untyped-call]
     """Masked words of a BERT that was trained on next sentences as well: names the weights of that task, left aside."""
 
     _keys_to_ignore_on_load_unexpected = [r"^bert\.pooler\.", r"^cls\.seq_relationship\."]  # noqa: RUF012
