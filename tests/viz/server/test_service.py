@@ -213,6 +213,7 @@ LINKS: dict[str, dict[str, str]] = {
     "heads": {"model": "hf:minilm"},
     "steps": {"mechanism": "bahdanau"},
     "surgery": {"model": "transformer", "check": "heads"},
+    "training": {"point": "5"},
 }
 
 
