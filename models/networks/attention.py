@@ -1,6 +1,7 @@
 """The equations of attention as pure functions: what the networks call, at every step.
 
-From scores to weights: `models.softmax.masked_softmax`. From there to a context: `weighted_sum`.
+From scores to weights: `models.softmax.masked_softmax`. From there to a context: `weighted_sum`. What Luong's local
+attention reads through stands in `models.networks.windows`, what distance adds in `models.networks.distances`.
 
 Symbols, everywhere: h encoder state, s decoder state, e score, a weight, c context.
 Axes, everywhere: ``[batch, head, query, key]``; functions here take any leading axes (``...``).
@@ -12,7 +13,6 @@ Bahdanau, Cho and Bengio 2015, Neural Machine Translation by Jointly Learning to
 Luong, Pham and Manning 2015, Effective Approaches to Attention-based Neural Machine Translation.
 Gehring et al. 2017, Convolutional Sequence to Sequence Learning.
 Vaswani et al. 2017, Attention Is All You Need.
-Shaw, Uszkoreit and Vaswani 2018, Self-Attention with Relative Position Representations.
 """
 
 from __future__ import annotations
@@ -22,8 +22,6 @@ from collections.abc import Callable
 
 import torch
 from torch import Tensor
-
-from models.softmax import full_precision
 
 Show = Callable[[Tensor], Tensor]
 """Shows a quantity to whoever looks, and returns what to go on with: the same, or what an edit made of it."""
@@ -146,80 +144,6 @@ def location_scores(by_position: Tensor, source: int) -> Tensor:
     return torch.nn.functional.pad(scores, (0, source - scores.shape[-1]))
 
 
-def predicted_positions(projected_query: Tensor, vector: Tensor, lengths: Tensor) -> Tensor:
-    """Return p_t = S sigmoid(v_p' tanh(W_p s_t)), Luong et al. 2015, section 3.2, equation 9.
-
-    Parameters
-    ----------
-    projected_query : Tensor, [..., query, d_position]
-        W_p s_t.
-    vector : Tensor, [d_position]
-        v_p.
-    lengths : Tensor that broadcasts to [..., query]
-        S.
-
-    Returns
-    -------
-    Tensor, [..., query]
-        From 0 to S, never in half precision.
-    """
-    share = torch.tanh(projected_query) @ vector.to(projected_query.dtype)
-    return lengths * torch.sigmoid(full_precision(share))
-
-
-def monotonic_positions(steps: Tensor, lengths: Tensor) -> Tensor:
-    """Return p_t = t, Luong et al. 2015, section 3.2, local-m; here min(t, S - 1), so that no window is empty.
-
-    Parameters
-    ----------
-    steps : Tensor, [query]
-        t, from 0.
-    lengths : Tensor that broadcasts to [..., query]
-        S.
-
-    Returns
-    -------
-    Tensor, [..., query]
-    """
-    return torch.minimum(steps, lengths - 1)
-
-
-def in_window(centre: Tensor, width: Tensor, source: int) -> Tensor:
-    """Return |s - p_t| <= D for the positions s = 0 ... source - 1, Luong et al. 2015, section 3.2.
-
-    Parameters
-    ----------
-    centre, width : Tensor, [..., query, 1]
-        p_t and D.
-    source : int
-
-    Returns
-    -------
-    bool Tensor, [..., query, source]
-    """
-    return (torch.arange(source, device=centre.device) - centre).abs() <= width
-
-
-def gaussian(centre: Tensor, width: Tensor, source: int) -> Tensor:
-    """Return exp(-(s - p_t)^2 / (2 sigma^2)), sigma = D / 2, Luong et al. 2015, section 3.2, equation 10.
-
-    With D = 0, a window of one position, it is that of a very small D: 1 at the centre.
-
-    Parameters
-    ----------
-    centre, width : Tensor, [..., query, 1]
-        p_t and D.
-    source : int
-
-    Returns
-    -------
-    Tensor, [..., query, source]
-    """
-    sigma = (width / 2).clamp(min=1e-3)
-    distance = torch.arange(source, device=centre.device) - centre
-    return torch.exp(-(distance**2) / (2 * sigma**2))
-
-
 def scaled_dot_scores(query: Tensor, key: Tensor) -> Tensor:
     """Return q k' / sqrt(d_head), Vaswani et al. 2017, equation 1.
 
@@ -267,78 +191,6 @@ def variance_kept(context: Tensor, lengths: Tensor) -> Tensor:
     Tensor, [..., query, d]
     """
     return context * lengths.sqrt()
-
-
-def clipped_distances(queries: int, keys: int, reach: int, first_query: int = 0) -> Tensor:
-    """Return clip(j - i, -k, k) + k, the row of a table by distance, Shaw et al. 2018, section 3.2.
-
-    Parameters
-    ----------
-    queries, keys : int
-    reach : int
-        k of the paper: what lies further away counts as k tokens away.
-    first_query : int, optional
-        Absolute position of the first query; that of the first key is 0.
-
-    Returns
-    -------
-    int64 Tensor, [query, key]
-        From 0, the farthest on the left, to 2 k, the farthest on the right.
-
-    Examples
-    --------
-    >>> clipped_distances(2, 4, 1).tolist()
-    [[1, 2, 2, 2], [0, 1, 2, 2]]
-    """
-    here = torch.arange(first_query, first_query + queries)[:, None]
-    return (torch.arange(keys) - here).clamp(-reach, reach) + reach
-
-
-def _all_by(values: Tensor, matrix: Tensor) -> Tensor:
-    """Return x M for every x of [..., d], always as one product: torch else chooses by whether gradients are wanted."""
-    return (values.reshape(-1, values.shape[-1]) @ matrix).view(*values.shape[:-1], -1)
-
-
-def distance_scores(query: Tensor, vectors: Tensor, distances: Tensor) -> Tensor:
-    """Return q_i a^K_ij / sqrt(d_head), what distance adds to a score, Shaw et al. 2018, section 3.3, equation 5.
-
-    Each query is multiplied with the vector of each distance once; what each key gets is looked up.
-
-    Parameters
-    ----------
-    query : Tensor, [batch, head, query, d_head]
-    vectors : Tensor, [distance, d_head]
-        a^K, by `clipped_distances`.
-    distances : int64 Tensor, [query, key]
-
-    Returns
-    -------
-    Tensor, [batch, head, query, key]
-    """
-    by_distance = _all_by(query, vectors.mT) / math.sqrt(query.shape[-1])  # [batch, head, query, distance]
-    return by_distance.gather(-1, distances.expand(*by_distance.shape[:-2], *distances.shape))
-
-
-def distance_context(weights: Tensor, vectors: Tensor, distances: Tensor) -> Tensor:
-    """Return sum_j a_ij a^V_ij, what distance adds to a context, Shaw et al. 2018, section 3.1, equation 3.
-
-    The weights of the keys at one distance are summed first.
-
-    Parameters
-    ----------
-    weights : Tensor, [batch, head, query, key]
-    vectors : Tensor, [distance, d_head]
-        a^V, by `clipped_distances`.
-    distances : int64 Tensor, [query, key]
-
-    Returns
-    -------
-    Tensor, [batch, head, query, d_head]
-        Of the precision of `vectors`.
-    """
-    by_distance = weights.new_zeros((*weights.shape[:-1], len(vectors)))
-    by_distance = by_distance.scatter_add(-1, distances.expand(weights.shape), weights)
-    return _all_by(by_distance.to(vectors.dtype), vectors)
 
 
 def split_heads(values: Tensor, heads: int) -> Tensor:

@@ -16,9 +16,9 @@ from torch import Tensor, nn
 
 from models.hooks import AttentionWeights, HookPoint
 from models.messages import Message
-from models.networks.attention import gaussian, in_window, monotonic_positions, predicted_positions
 from models.networks.luong_scores import LuongNetwork
 from models.networks.recurrent import CROSS, RecurrentMemory
+from models.networks.windows import gaussian, in_window, monotonic_positions, predicted_positions
 from models.sites import Site
 from models.softmax import full_precision
 

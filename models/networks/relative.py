@@ -10,15 +10,8 @@ from typing import Any, cast
 from torch import Tensor, nn
 
 from models.hooks import HookPoint
-from models.networks.attention import (
-    clipped_distances,
-    distance_context,
-    distance_scores,
-    merge_heads,
-    scaled_dot_scores,
-    split_heads,
-    weighted_sum,
-)
+from models.networks.attention import merge_heads, scaled_dot_scores, split_heads, weighted_sum
+from models.networks.distances import clipped_distances, distance_context, distance_scores
 from models.networks.multi_head import KeyValue, MultiHeadAttention
 from models.networks.transformer import DecoderLayer, EncoderLayer, TransformerNetwork
 from models.sites import Site

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from models.hooks import HookPoint, points
-from models.networks import attention, sampling
+from models.networks import attention, distances, sampling, windows
 from models.networks.multi_head import MultiHeadAttention
 from models.networks.transformer import sinusoidal_positions
 from models.sites import Site
@@ -116,21 +116,21 @@ class TestAgainstThePapers:
     @pytest.mark.parametrize("width", [1, 2, 5])
     def test_local_monotonic(self, width: int) -> None:
         scores = drawn(6, 4)  # a target longer than its source
-        centre = attention.monotonic_positions(torch.arange(6.0, dtype=torch.float64), torch.tensor(4))[:, None]
-        inside = attention.in_window(centre, torch.full_like(centre, width), 4)
+        centre = windows.monotonic_positions(torch.arange(6.0, dtype=torch.float64), torch.tensor(4))[:, None]
+        inside = windows.in_window(centre, torch.full_like(centre, width), 4)
         close(masked_softmax(tensor(scores), inside), reference.local_monotonic_weights(scores, width=width))
 
     @pytest.mark.parametrize("width", [1, 2, 5])
     def test_local_predictive(self, width: int) -> None:
         scores, query, weight, vector = drawn(6, 4), drawn(6, 5), drawn(3, 5), drawn(3)
-        centre = attention.predicted_positions(
+        centre = windows.predicted_positions(
             tensor(query) @ tensor(weight).mT, tensor(vector), torch.tensor(4)
         ).unsqueeze(-1)
         widths = torch.full_like(centre, width)
-        align = masked_softmax(tensor(scores), attention.in_window(centre, widths, 4))
+        align = masked_softmax(tensor(scores), windows.in_window(centre, widths, 4))
         want, positions = reference.local_predictive_weights(scores, query, weight, vector, width=width)
         close(centre[:, 0], positions)
-        close(align * attention.gaussian(centre, widths, 4), want)
+        close(align * windows.gaussian(centre, widths, 4), want)
 
     @pytest.mark.parametrize("masked", [False, True])
     def test_scaled_dot_product(self, masked: bool) -> None:
@@ -299,24 +299,24 @@ class TestWindows:
         self, source: int, share: float, width: int
     ) -> None:
         centre = torch.tensor([[source * share]], dtype=torch.float64)
-        assert attention.in_window(centre, torch.tensor([[width]]), source).any()
+        assert windows.in_window(centre, torch.tensor([[width]]), source).any()
 
     @given(st.floats(-1e4, 1e4), st.integers(1, 64))
     def test_a_predicted_position_lies_between_0_and_the_length(self, score: float, source: int) -> None:
         projected = torch.full((1, 1), 20.0)  # its tanh is 1
-        found = attention.predicted_positions(projected, torch.tensor([score]), torch.tensor(source))
+        found = windows.predicted_positions(projected, torch.tensor([score]), torch.tensor(source))
         assert 0 <= found.item() <= source
 
     def test_a_gaussian_is_1_at_its_centre_and_falls_off_alike_on_both_sides(self) -> None:
-        found = attention.gaussian(torch.tensor([[2.0]]), torch.tensor([[2.0]]), 5)[0]
+        found = windows.gaussian(torch.tensor([[2.0]]), torch.tensor([[2.0]]), 5)[0]
         torch.testing.assert_close(found, torch.exp(-torch.tensor([4.0, 1, 0, 1, 4]) / 2))
 
     def test_a_gaussian_of_a_window_of_one_position_is_1_there(self) -> None:
-        assert attention.gaussian(torch.tensor([[2.0]]), torch.tensor([[0.0]]), 4).tolist() == [[0, 0, 1, 0]]
+        assert windows.gaussian(torch.tensor([[2.0]]), torch.tensor([[0.0]]), 4).tolist() == [[0, 0, 1, 0]]
 
     def test_half_precision_is_left_before_a_position_is_computed(self) -> None:
         projected, vector = torch.randn(3, 4).bfloat16(), torch.randn(4)
-        assert attention.predicted_positions(projected, vector, torch.tensor(7)).dtype == torch.float32
+        assert windows.predicted_positions(projected, vector, torch.tensor(7)).dtype == torch.float32
 
 
 class TestTheFullyMaskedRow:
@@ -426,7 +426,7 @@ def test_the_equations_that_a_learner_opens_are_the_ones_that_run(
 def test_every_equation_is_one_that_a_network_calls() -> None:
     public = {
         name
-        for module in (attention, sampling)
+        for module in (attention, distances, sampling, windows)
         for name, each in vars(module).items()
         if not name.startswith("_") and getattr(each, "__module__", "") == module.__name__
     }
