@@ -372,6 +372,8 @@ def test_a_hook_point_stands_on_the_line_after_the_softmax() -> None:
 EQUATIONS = {
     "bahdanau": ("additive_scores", "weighted_sum"),
     "hard": ("additive_scores", "noisy_logarithms", "chosen", "relaxed", "straight_through", "weighted_sum"),
+    "lstmn-shallow": ("additive_scores", "weighted_sum"),
+    "lstmn-deep": ("additive_scores", "weighted_sum"),
     "luong-dot": ("dot_scores", "weighted_sum"),
     "luong-general": ("general_scores", "weighted_sum"),
     "luong-concat": ("concat_scores", "weighted_sum"),
@@ -420,7 +422,7 @@ def test_the_equations_that_a_learner_opens_are_the_ones_that_run(
     else:
         made.decode(memory, inputs)
     assert called - {"additive_scores"} == {*EQUATIONS[key], "masked_softmax"} - {"additive_scores"}
-    assert ("additive_scores" in called) is (key in ("bahdanau", "luong-concat", "hard"))
+    assert ("additive_scores" in called) is (key in ("bahdanau", "luong-concat", "hard", "lstmn-shallow", "lstmn-deep"))
 
 
 def test_every_equation_is_one_that_a_network_calls() -> None:
