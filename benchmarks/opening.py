@@ -19,7 +19,14 @@ from typing import Any
 from benchmarks.measure import report
 from benchmarks.serving import ROOT
 
-KEYS = ("convs2s-en-fr", "transformer-relative-en-fr", "hf:self-attentive-en", "hf:key-value-predict-en", "hf:lstmn-en")
+KEYS = (
+    "lstmn-deep-en-fr",
+    "convs2s-en-fr",
+    "transformer-relative-en-fr",
+    "hf:self-attentive-en",
+    "hf:key-value-predict-en",
+    "hf:lstmn-en",
+)
 BEFORE = ("luong-dot-en-fr", "hf:gpt-en")
 """Opened before the clock starts: one of our networks, and one of transformers."""
 

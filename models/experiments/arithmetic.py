@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from models.experiments.states import DecoderRun, Numbers
 from models.hooks import HookPoint
 from models.networks.fixed_vector import LastState
+from models.networks.memory_models import RecurrentLanguageModel
 from models.sites import Site
 from models.trace import AttentionTrace, frozen_array
 from models.translation.translator import Translator
@@ -83,7 +84,7 @@ def decoder_run(model: Translator, trace: AttentionTrace) -> DecoderRun:
     Parameters
     ----------
     model : Translator
-        Whose network is recurrent.
+        Whose network is recurrent; or a language model whose LSTM reads the one text that there is.
     trace : AttentionTrace
         Of `model`, without edits.
 
@@ -100,6 +101,10 @@ def decoder_run(model: Translator, trace: AttentionTrace) -> DecoderRun:
         message = "the states of an edited run are not those of the model left alone; attend without edits"
         raise ValueError(message)
     network = model.network
+    if isinstance(network, RecurrentLanguageModel):
+        with torch.inference_mode():
+            outputs = network.outputs(torch.tensor([trace.source.ids]))[0]
+        return DecoderRun((frozen_array(nn.functional.pad(outputs, (0, 0, 1, 0)).numpy()),))
     with torch.inference_mode():
         memory = network.encode(torch.tensor([trace.source.ids]))
         state = network.start(memory)

@@ -43,7 +43,8 @@ class Mechanism:
     is_multi_head : bool
         Whether several heads read side by side in each layer.
     is_multi_step : bool
-        Whether each decoder layer reads the source anew, with a map of its own.
+        Whether it attends at several places with one head each: each decoder layer reads the source anew, or a text
+        reads itself, too.
     is_hall : bool
         Whether it stands beside the family, with a start and a budget of its own: in tables of its own, and loaded
         when somebody first asks for it.

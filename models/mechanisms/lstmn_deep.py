@@ -16,6 +16,8 @@ MECHANISM = Mechanism(
     equation=mark("section 4 (deep attention fusion), on the tapes of section 3.2"),
     departures=(mark("Before the first step nothing has been read of the source: 0."), START, *SIZES),
     network="models.networks.lstmn_fusion:DeepFusionNetwork",
+    is_multi_step=True,
     is_hall=True,
+    stands_with="bahdanau",
     order=1,
 )

@@ -32,6 +32,8 @@ MECHANISM = Mechanism(
         *SIZES,
     ),
     network="models.networks.lstmn_fusion:ShallowFusionNetwork",
+    is_multi_step=True,
     is_hall=True,
+    stands_with="bahdanau",
     order=0,
 )

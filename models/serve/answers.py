@@ -165,7 +165,9 @@ def _paths(model: Model, request: Request) -> bytes:
 
 
 def _ours(model: Model) -> Translator:
-    if model.kind != "translator" and model.predicts != "class":
+    from models.readers.reading import TextReader
+
+    if model.kind != "translator" and not isinstance(model, TextReader):
         message = f"{model.key} is none of our own models"
         raise KeyError(message)
     return cast("Translator", model)

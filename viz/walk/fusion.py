@@ -167,7 +167,7 @@ def _fused_at(where: str) -> Callable[[Scene], Built]:
             rf"{factor(float(np.tanh(made)))} = {number(computed, 4)}",
         )
         labels = (
-            _("of the source: {gate} of {value}", gate=f"{cell.carry:.0%}", value=f"{cell.source:.3g}"),
+            _("read: {gate} of {value}", gate=f"{cell.carry:.0%}", value=f"{cell.source:.3g}"),
             _("kept: {gate} of {value}", gate=f"{cell.keep:.0%}", value=f"{cell.old:.3g}"),
             _("new: {gate} of {value}", gate=f"{cell.into:.0%}", value=f"{cell.new:.3g}"),
         )

@@ -12,6 +12,7 @@ from viz.walk import fixed_vector as vector
 from viz.walk.hops import SELF_ATTENTIVE
 from viz.walk.memory import LSTMN_WALK, MEMORY_WALKS
 from viz.walk.scene import Letters
+from viz.walk.slices import N_GRAM_WALK
 from viz.walk.steps import Part, Walk
 
 
@@ -273,6 +274,7 @@ WALKS: Mapping[str, Walk] = MappingProxyType(
         "self-attentive": SELF_ATTENTIVE,
         **MEMORY_WALKS,
         "lstmn": LSTMN_WALK,
+        "n-gram-rnn": N_GRAM_WALK,
     }
 )
 """The walk of every mechanism of the catalogue, by its key."""

@@ -168,8 +168,14 @@ def _tape_next(scene: Scene) -> Built:
     return says, strips, Worked(lines, computed, float(after[k]), fall)
 
 
-def _predict_from(state: Callable[[Scene], Vector]) -> Callable[[Scene], Built]:
-    """Return what builds the last step: the probability of the likeliest next token, from the vector of `state`."""
+def predict_next(state: Callable[[Scene], Vector]) -> Callable[[Scene], Built]:
+    """Return what builds the last step: the probability of the likeliest next token.
+
+    Parameters
+    ----------
+    state : callable
+        Gives the vector that it is predicted from.
+    """
 
     def build(scene: Scene) -> Built:
         vector, prediction = state(scene), scene.trace.predictions[scene.row]
@@ -221,7 +227,8 @@ def _sized(scene: Scene) -> Vector:
     return exact(scene.parameters["output_weight.weight"]) @ exact(scene.of_query("output"))
 
 
-_TABLE = ("embedding.weight", "output_bias")
+TABLE = ("embedding.weight", "output_bias")
+"""What the last step needs."""
 _READ_TERM = (
     r"[[context:r_t = \sum_j [[softmax:\operatorname{softmax}_j\big([[scores:w^\top [[features:\tanh([[keys:W^Y k_j]] "
     r"+ W^h k_t)]]]] [[mask:+\, m_{tj}]]\big)]]\, v_j]]"
@@ -247,7 +254,7 @@ MEMORY_WALKS = {
             SOFTMAX,
             CONTEXT,
             Part("next", mark("Read and own joined"), _joined, ("read_weight.weight", "own_weight.weight")),
-            Part("predict", mark("The next word"), _predict_from(_output), _TABLE),
+            Part("predict", mark("The next word"), predict_next(_output), TABLE),
         ),
         Letters(query="k", key="W k", value="v", context="r"),
     )
@@ -270,7 +277,7 @@ LSTMN_WALK = Walk(
         SOFTMAX,
         _unless_first(CONTEXT),
         Part("next", mark("Into the LSTM"), _tape_next, ("gates.weight", "gates.bias")),
-        Part("predict", mark("The next word"), _predict_from(_sized), ("output_weight.weight", *_TABLE)),
+        Part("predict", mark("The next word"), predict_next(_sized), ("output_weight.weight", *TABLE)),
     ),
     Letters(query="q", key="W h", value="h, c", weight="s", score="a"),
 )

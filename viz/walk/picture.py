@@ -104,7 +104,10 @@ def picture_of(walk: Walk, scene: Scene, steps: Sequence[WalkStep], unit: Unit) 
         What JSON can hold.
     """
     read = scene.trace.source if scene.shown is None else scene.map.key_tokens
-    groups = _groups(read.words[: scene.count] if scene.shown else read.words, unit)
+    seen = range(scene.count if scene.shown else len(read))
+    if walk.back:
+        seen = range(max(0, scene.row + 1 - walk.back), scene.row + 1)
+    groups = _groups(read.words, unit, seen)
     pieces = [group[0] for group in groups]
     names = [spoken(read.texts[each] if unit == "piece" else read.word_texts[read.words[each]]) for each in pieces]
     picture: dict[str, Any] = {
@@ -122,18 +125,20 @@ def picture_of(walk: Walk, scene: Scene, steps: Sequence[WalkStep], unit: Unit) 
         "words": _likeliest(scene),
         "ending": _(walk.ending),
         "rows": [],
-        "vector": _vector(scene),
+        "vector": _vector(scene, walk),
     }
     if scene.shown is not None:
         picture |= _attention(scene, groups)
     return picture
 
 
-def _groups(words: Sequence[int], unit: Unit) -> list[list[int]]:
-    """Return which pieces each column stands for."""
+def _groups(words: Sequence[int], unit: Unit, seen: range | None = None) -> list[list[int]]:
+    """Return which pieces each column stands for; of those `seen` alone, if not of all."""
+    pieces = range(len(words)) if seen is None else seen
     if unit == "piece":
-        return [[piece] for piece in range(len(words))]
-    return [[piece for piece, owner in enumerate(words) if owner == word] for word in dict.fromkeys(words)]
+        return [[piece] for piece in pieces]
+    owners = dict.fromkeys(words[piece] for piece in pieces)
+    return [[piece for piece in pieces if words[piece] == word] for word in owners]
 
 
 def _lit(key: str) -> tuple[str, ...]:
@@ -161,6 +166,8 @@ def _state(scene: Scene, unit: Unit) -> dict[str, str]:
     if scene.shown is not None and scene.shown.site.kind == "self":
         layer = scene.shown.site.layer
         return {"name": _("the query of {reader}", reader=scene.reader), "says": _("in layer {layer}", layer=layer)}
+    if not len(scene.trace.target):
+        return {"name": _("after {reader}", reader=f"“{scene.query_word}”"), "says": _("the next piece is asked for")}
     target = scene.trace.target
     so_far = visible_text("".join(target.texts[: scene.row]).strip()) or _("nothing yet")
     name = _("the decoder at step {place}", place=position_name(scene.row))
@@ -192,7 +199,9 @@ def visible_text(text: str) -> str:
     return " ".join(visible(word) for word in text.split(" ") if word)
 
 
-def _vector(scene: Scene) -> str:
+def _vector(scene: Scene, walk: Walk) -> str:
+    if walk.back:
+        return _n("slice of {count} output", "slices of {count} outputs", min(walk.back, scene.row + 1))
     if scene.vector is None:
         return ""
     size = len(scene.vector)

@@ -98,8 +98,8 @@ class Scene:
 
     @property
     def queries(self) -> TokenSequence:
-        """What labels the rows."""
-        return self.trace.target if self.shown is None else self.shown.query_tokens
+        """What labels the rows: of a model that writes nothing and weighs nothing, the text that it reads."""
+        return rows_of(self.trace) if self.shown is None else self.shown.query_tokens
 
     @property
     def query_word(self) -> str:
@@ -188,6 +188,16 @@ class Scene:
             message = f"{self.map.site}: {quantity} was not captured; attend with sites=('{self.map.site}.*',)"
             raise KeyError(message)
         return self.map.companions[quantity]
+
+
+def rows_of(trace: AttentionTrace) -> TokenSequence:
+    """Return what labels the rows of a run without a map: what was written, or what was read where nothing is written.
+
+    Parameters
+    ----------
+    trace : AttentionTrace
+    """
+    return trace.target if len(trace.target) else trace.source
 
 
 def piece_of(tokens: TokenSequence, place: int) -> str:

@@ -111,6 +111,8 @@ class Walk:
         How it comes to the weights of self-attention, where that is another way.
     also : tuple of str
         Further maps, as ``stack.layer.kind``, whose companions its steps need.
+    back : int
+        How many of the last tokens it goes on from, where it weighs none; 0: from all of the source.
     """
 
     formula: tuple[str, ...]
@@ -121,6 +123,7 @@ class Walk:
     ending: str = mark("the likeliest next words")
     of_self: Walk | None = None
     also: tuple[str, ...] = ()
+    back: int = 0
 
     def at(self, place: Site | None) -> Walk:
         """Return the walk of the attention at `place`.

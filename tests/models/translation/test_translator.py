@@ -325,7 +325,8 @@ class TestSites:
             assert found["query"].shape[:2] == (heads, query)
             assert found["key"].shape[:2] == found["value"].shape[:2] == (heads, key_count)
             read = each.weights @ found["value"] + read_of_distances(key, each)
-            np.testing.assert_allclose(read, found["context"], atol=1e-4, rtol=1e-4)
+            first = int(key.startswith("lstmn") and each.site.kind == "self")  # of a tape it reads a slot of no token
+            np.testing.assert_allclose(read[:, first:], found["context"][:, first:], atol=1e-4, rtol=1e-4)
             assert found["output"].shape[-2] == query
             assert all(not values.flags.writeable for values in found.values())
 

@@ -271,7 +271,15 @@ def trace_row(trace: AttentionTrace, given: dict[str, Any], quantity: str) -> Ar
 
 
 def test_every_mechanism_of_the_catalogue_has_a_walk() -> None:
-    assert tuple(WALKS) == (*mechanisms(), "self-attentive", "attention-lm", "key-value", "key-value-predict", "lstmn")
+    assert tuple(WALKS) == (
+        *mechanisms(),
+        "self-attentive",
+        "attention-lm",
+        "key-value",
+        "key-value-predict",
+        "lstmn",
+        "n-gram-rnn",
+    )
 
 
 def scene_of(key: str, **changes: Any) -> Scene:

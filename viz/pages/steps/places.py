@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 import models
-from models.huggingface.embedded import HOPS_READERS, LANGUAGE_MODELS
+from models.huggingface.embedded import HOPS_READERS, LANGUAGE_MODELS, N_GRAM_RNN
 from models.mechanisms import mechanisms
 from models.sites import Site
 from models.trace import AttentionTrace, TokenSequence
@@ -20,6 +20,7 @@ from viz.server.translations import forced_translations, forcible_translation
 from viz.text.language import _, mark
 from viz.views.view import with_named_rows
 from viz.walk.mechanisms import WALKS
+from viz.walk.scene import rows_of
 from viz.widgets.settings import choose
 
 USUAL = "bahdanau"
@@ -34,7 +35,9 @@ _STACKS: Mapping[tuple[str, str], str] = {
 _HOPS = dict(zip(("self-attentive", "self-attentive-free"), HOPS_READERS, strict=True))
 """What links call the readers by hops, with the penalty and without, and their keys."""
 
-_LANGUAGE = dict(zip(("attention-lm", "key-value", "key-value-predict", "lstmn"), LANGUAGE_MODELS, strict=True))
+_LANGUAGE = dict(zip(("attention-lm", "key-value", "key-value-predict", "lstmn"), LANGUAGE_MODELS, strict=True)) | {
+    "n-gram-rnn": N_GRAM_RNN
+}
 """What links call the language models with a memory, and their keys."""
 
 _READERS = _HOPS | _LANGUAGE
@@ -58,7 +61,7 @@ class Place:
     @property
     def queries(self) -> TokenSequence:
         """What labels the rows."""
-        return self.trace.target if self.site is None else with_named_rows(self.trace[self.site]).query_tokens
+        return rows_of(self.trace) if self.site is None else with_named_rows(self.trace[self.site]).query_tokens
 
 
 def installed(pair: str) -> dict[str, str]:

@@ -182,4 +182,6 @@ def _lead(place: Place) -> dict[str, Any]:
         return {"lead": _("It reads itself:"), "language": source}
     if place.site is not None and place.site.kind == "self":
         return {"lead": _("Read in, word by word:"), "language": target}
+    if not place.trace.output_text:
+        return {"lead": _("Read in, word by word:"), "language": target}
     return {"lead": _("{title} wrote:", title=_(place.trace.provenance.title)), "language": target}

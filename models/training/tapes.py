@@ -1,0 +1,110 @@
+"""How far back intra-attention reads: ``python -m models.training.tapes KEY ... --data DIR``.
+
+Cheng, Dong and Lapata 2016 let each token of either text attend to all tokens before it. Here the share of that weight
+which is on the nearest five tokens, and the mean distance, on held-out pairs with the target forced; beside it the
+share that the same rows would put there if they read all tokens before alike. Only tokens with `LEAST` before them
+count.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from models.registry import load_translator
+from models.sites import Site
+from models.training.shuffled import Pair, held_out
+from models.translation.translator import Translator
+
+NEAREST = 5
+"""Tokens that count as near."""
+
+LEAST = 10
+"""Tokens before one that counts."""
+
+TAPES = (Site("encoder", 0, "self"), Site("decoder", 0, "self"))
+"""Of the source and of the target."""
+
+
+def shares(weights: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Return of each row that counts its weight on the nearest tokens, what even reading gives, and its mean distance.
+
+    Parameters
+    ----------
+    weights : array, [token, token]
+        Rows read what stands before them.
+
+    Returns
+    -------
+    float64 array, [row, 3]
+
+    Examples
+    --------
+    >>> even = np.tril(np.ones((12, 12)), -1) / np.maximum(np.arange(12), 1)[:, None]
+    >>> shares(even).round(2).tolist()
+    [[0.5, 0.5, 5.5], [0.45, 0.45, 6.0]]
+    """
+    rows = []
+    for place in range(LEAST, len(weights)):
+        row = weights[place, :place].astype(np.float64)
+        back = place - np.arange(place)
+        rows.append((row[back <= NEAREST].sum(), NEAREST / place, row @ back))
+    return np.array(rows, dtype=np.float64).reshape(-1, 3)
+
+
+def reach(model: Translator, pairs: Sequence[Pair]) -> dict[str, dict[str, float]]:
+    """Return the means over all rows that count, for each tape.
+
+    Parameters
+    ----------
+    model : Translator
+        With tapes.
+    pairs : sequence of (str, str)
+
+    Returns
+    -------
+    dict
+        By place: ``rows``, how many count; ``nearest``, ``even``, ``mean_distance``.
+    """
+    found: dict[str, list[NDArray[np.float64]]] = {str(place): [] for place in TAPES}
+    for source, target in pairs:
+        trace = model.attend(source, target)
+        for place in TAPES:
+            found[str(place)].append(shares(trace[place].weights[0]))
+    told: dict[str, dict[str, float]] = {}
+    for name, parts in found.items():
+        rows = np.concatenate(parts)
+        near, even, distance = rows.mean(axis=0).tolist() if len(rows) else (0.0, 0.0, 0.0)
+        told[name] = {
+            "rows": len(rows),
+            "nearest": round(near, 4),
+            "even": round(even, 4),
+            "mean_distance": round(distance, 3),
+        }
+    return told
+
+
+def main() -> None:
+    """Read the command line and measure."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("keys", nargs="+", help="what models.load takes: keys, or folders with a card")
+    parser.add_argument("--data", type=Path, required=True, help="folder of the parallel text")
+    parser.add_argument("--lines", type=int, default=500, help="pairs of tatoeba.test")
+    parser.add_argument("--threads", type=int, default=1)
+    choices = parser.parse_args()
+    torch.set_num_threads(choices.threads)
+    for key in choices.keys:
+        model = load_translator(Path(key) if Path(key).is_dir() else key)
+        pairs = held_out(choices.data / model.entry.pair / "tatoeba.test.tsv.xz", choices.lines)
+        sys.stdout.write(json.dumps({"key": key, **reach(model, pairs)}) + "\n")
+
+
+if __name__ == "__main__":
+    main()
