@@ -26,7 +26,7 @@ from viz.widgets.prediction import AGREEMENT, canvas_data
 from viz.widgets.sentence import SENTENCE
 
 _HERE = Path(__file__).parent
-_CHOSEN = ("steps", "surgery")
+_CHOSEN = ("steps", "surgery", "training")
 """Pages whose picture does not say all that is chosen."""
 
 _SCRIPT = re.compile(r"<script(?: type=\"module\")?>(.*?)</script>", re.DOTALL)

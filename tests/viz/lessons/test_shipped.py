@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 import models
 from models.edits import Edit, mask_key, zero_head
 from models.experiments.lab_presets import book, random_vectors
+from models.keys import at_point
 from models.trace import AttentionTrace
 from tests.support.lesson_pages import PAGES
 from viz.lessons.expectations import unmet
@@ -29,7 +30,7 @@ SHORT, LONG = "The cat drank the milk.", "The cat drank the milk because it was 
 
 def test_every_file_is_a_lesson_and_each_has_its_twin() -> None:
     assert LIBRARY.errors == {}
-    assert len([each for each in ENGLISH if each.kind == "lesson"]) == 7
+    assert len([each for each in ENGLISH if each.kind == "lesson"]) == 8
     assert len([each for each in ENGLISH if each.kind == "exercise"]) == 5
     assert {f"{each.name}-zh" for each in ENGLISH} | {each.name for each in ENGLISH} == set(LIBRARY.lessons)
     assert 40 <= sum(each.minutes for each in ENGLISH if each.kind == "lesson") <= 60
@@ -159,6 +160,25 @@ def aligning() -> set[str]:
     return {f"{found[first].error_rate:.2f}"}
 
 
+def learnt() -> set[str]:
+    losses = [models.describe(at_point(key, 12)).card["held_out_loss"] for key in models.training_runs()]
+    additive, general, several = (diagonal(key) for key in models.training_runs())
+    assert general > 0.8 > 0.6 > max(additive, several)
+    return {f"{np.floor(10 * min(losses)) / 10:.1f}", f"{np.ceil(10 * max(losses)) / 10:.1f}"}
+
+
+def diagonal(key: str) -> float:
+    """Return the share of the content words of the lesson's translation whose row reads their word most."""
+    pairs = {"Ma": "My", "sœur": "sister", "livre": "book", "dans": "in", "la": "the", "cuisine": "kitchen"}
+    trace = models.load(at_point(key, 12)).attend(
+        "My sister is reading a book in the kitchen.", "Ma sœur lit un livre dans la cuisine."
+    )
+    view = choose_view(trace)
+    queries, keys = (list(each.texts) for each in (view.shown.query_tokens, view.shown.key_tokens))
+    found = [keys[int(view.weights[queries.index(word)].argmax())] for word in pairs]
+    return sum(one == other for one, other in zip(found, pairs.values(), strict=True)) / len(pairs)
+
+
 COMPUTED: dict[str, Callable[[], set[str]]] = {
     "additive-by-hand": additive,
     "scaled-dot-product": saturation,
@@ -167,6 +187,7 @@ COMPUTED: dict[str, Callable[[], set[str]]] = {
     "mask-a-word": masked,
     "design-a-head-experiment": together,
     "find-the-head-that-aligns": aligning,
+    "how-attention-is-learnt": learnt,
 }
 
 
