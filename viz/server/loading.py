@@ -10,7 +10,8 @@ from streamlit.delta_generator import DeltaGenerator
 import models
 from models.translation.checkpoints import CheckpointError
 from models.translation.entry import Entry
-from viz.server.runtime import Host, ModelUnavailableError
+from viz.server.opening import ModelUnavailableError
+from viz.server.runtime import Host
 from viz.text.language import _, say
 from viz.text.markup import plain
 

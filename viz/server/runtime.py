@@ -1,31 +1,24 @@
-"""What all visitors of one server share: the models, loaded in the background, their latest traces, and what follows.
-
-The models that are shipped are loaded once and stay. Pretrained models are loaded when somebody first wants one, and
-at most `MOST_PRETRAINED` of them are kept: the one that nobody has used for longest goes.
-"""
+"""What all visitors of one server share: the models that it opened, their latest traces, and what follows."""
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from concurrent.futures import Future, InvalidStateError
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from functools import partial
-from threading import Lock, Thread
+from threading import Thread
 from typing import TYPE_CHECKING, Any, Unpack
 
 import streamlit as st
 
 import models
 from models.mechanisms import mechanisms
-from models.messages import Message
 from models.trace import AttentionTrace
 from viz.server.caching import BoundedCache
 from viz.server.configuration import configuration
-from viz.server.cores import collect_garbage, load_for_serving
+from viz.server.cores import load_for_serving
 from viz.server.crew import Crew, Elsewhere, possible_workers
 from viz.server.limits import check_length
-from viz.server.queueing import Turns, settle, wait_for
+from viz.server.opening import LOAD_SECONDS, MOST_PRETRAINED, ModelUnavailableError, OpenedModels
 from viz.server.runs import Run, RunOptions, Runs
 from viz.server.service import Service, service_at
 from viz.server.service_crew import ServedCrew
@@ -40,24 +33,8 @@ if TYPE_CHECKING:
 WORKING_BYTES = 64 * 2**20
 """Memory for what is computed of traces: small maps, measures, divergences."""
 
-MOST_PRETRAINED = 3
-"""How many pretrained models are held in memory at once."""
 
-MOST_WAITING = 8
-"""How many pretrained models wait to be opened, one after another."""
-
-LOAD_SECONDS = 600
-"""How long one may take, fetching it included."""
-
-MOST_FAILURES = 32
-"""How many pretrained models that could not be loaded are remembered, each with the reason."""
-
-
-class ModelUnavailableError(RuntimeError):
-    """A model could not be loaded; the message says which and why."""
-
-
-class Host:
+class Host(OpenedModels):
     """The models of a server, and the caches of what they did.
 
     Parameters
@@ -84,15 +61,13 @@ class Host:
         seconds: float = LOAD_SECONDS,
         crew: Elsewhere | None = None,
     ) -> None:
+        super().__init__(
+            load, most_pretrained=most_pretrained, seconds=seconds, elsewhere=crew is not None and crew.has_all
+        )
         self.traces = TraceCache(trace_limit)
         self._runs = Runs(self.traces, crew)
         self.workings: BoundedCache[Any] = BoundedCache(WORKING_BYTES)
-        self._load, self._most = load, most_pretrained
-        self._lock = Lock()
-        self._models: OrderedDict[str, Future[Model]] = OrderedDict()  # the one used last at the end
-        self._progress: dict[str, tuple[int, int]] = {}
-        self._turns = Turns(MOST_WAITING, seconds)
-        self._crew, self._elsewhere = crew, crew is not None and crew.has_all
+        self._crew = crew
 
     def warm_up(self, keys: Iterable[str]) -> Thread:
         """Load the models of `keys` in the background, one after another.
@@ -113,120 +88,6 @@ class Host:
         for key in keys:
             with suppress(ModelUnavailableError):  # whoever asks for it is told
                 self.model(key)
-
-    def is_settled(self, key: str) -> bool:
-        """Return whether the model of `key` has been loaded, or has failed to load.
-
-        Parameters
-        ----------
-        key : str
-            As `models.load` takes it.
-        """
-        with self._lock:
-            future = self._models.get(key)
-        if future is None:
-            return False
-        self._give_up_if_late(key, future)
-        return future.done()
-
-    def is_begun(self, key: str) -> bool:
-        """Return whether somebody has begun to load the model of `key`.
-
-        Parameters
-        ----------
-        key : str
-            As `models.load` takes it.
-        """
-        with self._lock:
-            return key in self._models
-
-    def progress(self, key: str) -> tuple[int, int] | None:
-        """Return how many bytes of the model of `key` are here and how many there are, while it is being fetched.
-
-        Parameters
-        ----------
-        key : str
-            As `models.load` takes it.
-        """
-        with self._lock:
-            return self._progress.get(key)
-
-    def forget(self, key: str) -> None:
-        """Forget that the model of `key` failed to load, so that the next call tries again.
-
-        Parameters
-        ----------
-        key : str
-            As `models.load` takes it.
-        """
-        with self._lock:
-            if key in self._models and self._models[key].done() and self._models[key].exception() is not None:
-                del self._models[key]
-
-    def model(self, key: str) -> Model:
-        """Return the model of `key`, waiting until it is loaded.
-
-        Parameters
-        ----------
-        key : str
-            As `models.load` takes it.
-
-        Raises
-        ------
-        ModelUnavailableError
-            If it cannot be loaded; a later call tries again only after `forget`.
-        """
-        try:
-            future = self._future(key)
-            return wait_for(future, lambda: self._give_up_if_late(key, future))
-        except Exception as error:
-            known = isinstance(error, models.InputError)
-            message = error.args[0] if known else Message("{key}: {reason}", key=key, reason=error)
-            raise ModelUnavailableError(message) from error
-
-    def _future(self, key: str) -> Future[Model]:
-        with self._lock:
-            mine = key not in self._models
-            future = self._models.setdefault(key, Future())
-            self._models.move_to_end(key)
-        if mine and (self._elsewhere or models.is_pretrained(key)):  # whoever asked may leave, and it may never end
-            Thread(target=self._open, args=(key, future), name=f"open {key}", daemon=True).start()
-        elif mine:
-            self._open(key, future)
-        return future
-
-    def _open(self, key: str, future: Future[Model]) -> None:
-        def load() -> Model:
-            takes_turns = models.is_pretrained(key) and not self._elsewhere
-            with self._turns.turn(key) if takes_turns else nullcontext():
-                return self._load(key, lambda done, total: self._note(key, done, total))
-
-        settle(future, load)
-        self._after(key)
-
-    def _give_up_if_late(self, key: str, future: Future[Model]) -> None:
-        try:
-            self._turns.check(key)
-        except models.InputError as error:
-            with suppress(InvalidStateError):
-                future.set_exception(error)
-
-    def _note(self, key: str, done: int, total: int) -> None:
-        with self._lock:
-            self._progress[key] = done, total
-
-    def _after(self, key: str) -> None:
-        """Let pretrained models go that are too many, those used least recently first; never the one just loaded."""
-        with self._lock:
-            self._progress.pop(key, None)
-            ended = {each: one for each, one in self._models.items() if models.is_pretrained(each) and one.done()}
-            there = [each for each, one in ended.items() if one.exception() is None]
-            failed = [each for each, one in ended.items() if one.exception() is not None]
-            gone = [each for each in there[: -self._most] if each != key]
-            for each in (*gone, *failed[:-MOST_FAILURES]):
-                del self._models[each]
-        if gone:
-            collect_garbage(anew=True)
 
     def identify(self, key: str, source: str, target: str | None = None, **options: Unpack[RunOptions]) -> Hashable:
         """Return what names the trace that `attend` gives for the same arguments: small, and equal for equal traces.

@@ -13,10 +13,11 @@ import pytest
 import streamlit as st
 
 from models.errors import InputError
-from viz.server import hub, queueing, runtime
+from viz.server import hub, opening, queueing
 from viz.server.hub import hub_settings
+from viz.server.opening import ModelUnavailableError
 from viz.server.queueing import Turns, settle, wait_for
-from viz.server.runtime import Host, ModelUnavailableError
+from viz.server.runtime import Host
 
 PATIENCE = 20
 
@@ -95,7 +96,7 @@ def test_models_of_strangers_are_opened_one_at_a_time_and_so_many_wait() -> None
     host = Host(load, most_pretrained=50)
     keys = [f"hf:a/{number}" for number in range(40)]
     threads = [host.warm_up((key,)) for key in keys]
-    refused = 40 - 1 - runtime.MOST_WAITING
+    refused = 40 - 1 - opening.MOST_WAITING
     until = monotonic() + PATIENCE
     while sum(map(host.is_settled, keys)) < refused and monotonic() < until:
         sleep(0.05)

@@ -19,9 +19,10 @@ from streamlit.runtime.scriptrunner import StopException
 from models.trace import AttentionTrace
 from models.waiting import go_on
 from tests.support.figure_samples import translation
-from viz.server import caching, runs, runtime
+from viz.server import caching, opening, runs, runtime
 from viz.server.cores import WORTH_EVERY_CORE
-from viz.server.runtime import Host, ModelUnavailableError
+from viz.server.opening import ModelUnavailableError
+from viz.server.runtime import Host
 from viz.server.traces import TraceCache, trace_bytes
 
 PATIENCE = 20  # seconds
@@ -361,10 +362,10 @@ def test_failures_are_not_remembered_without_end() -> None:
         raise runtime.models.InputError(message)
 
     host = Host(load)
-    for number in range(3 * runtime.MOST_FAILURES):
+    for number in range(3 * opening.MOST_FAILURES):
         with pytest.raises(ModelUnavailableError):
             host.model(f"hf:a/{number}")
-    assert sum(host.is_begun(f"hf:a/{number}") for number in range(3 * runtime.MOST_FAILURES)) == runtime.MOST_FAILURES
+    assert sum(host.is_begun(f"hf:a/{number}") for number in range(3 * opening.MOST_FAILURES)) == opening.MOST_FAILURES
 
 
 def test_how_far_a_download_is_can_be_asked_while_it_runs() -> None:

@@ -27,8 +27,9 @@ from tests.support.serving import CutLine, free_port, served
 from viz.measures.pyramid import PARAMETERS, embedded, fold, moved_without
 from viz.server.cores import load_for_serving
 from viz.server.inside import inside_of, without_positions
+from viz.server.opening import ModelUnavailableError
 from viz.server.queueing import telling, watch
-from viz.server.runtime import Host, ModelUnavailableError, served_host, shared_host
+from viz.server.runtime import Host, served_host, shared_host
 from viz.server.service import MOST_LOST, Service, service_at
 from viz.server.service_model import ServedModel
 from viz.server.translations import own_translations

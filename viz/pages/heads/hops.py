@@ -21,7 +21,8 @@ from viz.measures.hops import annotation_of, overlap_of, penalty_of
 from viz.pages.heads.matched import run_other
 from viz.pages.heads.settings import BOTH, OTHER
 from viz.pages.heads.wanted import Wanted
-from viz.server.runtime import Host, ModelUnavailableError
+from viz.server.opening import ModelUnavailableError
+from viz.server.runtime import Host
 from viz.text.language import _, mark, say
 from viz.text.markup import plain
 from viz.views.view import View, choose_view

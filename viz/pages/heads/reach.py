@@ -13,7 +13,8 @@ from models.trace import AttentionTrace
 from viz.figures.reach import reach_by_distance
 from viz.measures.reach import NEAR, share_within, weight_by_distance
 from viz.server.hub import own_models
-from viz.server.runtime import Host, ModelUnavailableError
+from viz.server.opening import ModelUnavailableError
+from viz.server.runtime import Host
 from viz.text.language import SEMICOLON, _, listed, say
 from viz.text.markup import plain
 from viz.text.tokens import visible

@@ -11,7 +11,8 @@ from models.messages import Message
 from viz.lessons.lesson import Question as AskedInLesson
 from viz.lessons.lesson import Row
 from viz.rooms.room import Question
-from viz.server.runtime import ModelUnavailableError, shared_host
+from viz.server.opening import ModelUnavailableError
+from viz.server.runtime import shared_host
 from viz.text.language import _, say
 from viz.text.markup import plain
 from viz.views.view import View, choose_view
