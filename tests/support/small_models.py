@@ -39,7 +39,7 @@ SIZES: MappingProxyType[str, dict[str, Any]] = MappingProxyType(
         "luong-local-m": _RECURRENT,
         "luong-local-p": {**_RECURRENT, "d_position": 5},
         "luong-general-input-feeding": _RECURRENT,
-        "lstmn-shallow": {"d_embedding": 8, "d_hidden": 12},
+        "lstmn-shallow": {"d_embedding": 9, "d_hidden": 14},
         "lstmn-deep": {"d_embedding": 8, "d_hidden": 10},
         "convs2s": {"d_model": 8, "encoder_layers": 2, "decoder_layers": 2},
         "transformer-post-ln": _TRANSFORMER,

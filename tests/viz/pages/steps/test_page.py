@@ -88,7 +88,8 @@ class TestSteps:
         key = f"{mechanism}-en-fr"
         trace = shared_host().attend(key, SENTENCE)
         (picture,) = walk_of(app)["pictures"]
-        elsewhere = {"embed", "predict"} if len(trace.sites) > 1 else set()  # at the first and at the last layer
+        several = any(each.layer for each in trace.sites)
+        elsewhere = {"embed", "predict"} if several else set()  # at the first and at the last layer
         parts = [part.key for part in WALKS[mechanism].parts if part.key not in elsewhere]
         assert [step["key"] for step in picture["steps"]] == parts
         assert all(step["says"] for step in picture["steps"])
