@@ -1,5 +1,5 @@
 // Every word of the picture answers: what is pointed at stays in every panel at once, the rest fades, and lines join it to
-// what it reads. All of it happens in the browser. Stands behind alignment_paint.js.
+// what it reads. All of it happens in the browser. Stands behind alignment_lines.js.
 
 const READ = 0.06; // a weight from which a word counts as read
 const MOST_SAID = 3; // words that a line names
@@ -7,7 +7,6 @@ const ALIKE = 0.1; // of two rows that read the same: the share of their reading
 const SAME_WORD = 1.25; // how much likelier a row of the same word is the one that is meant
 const IS_MARK = /^<.*>$/; // of a beginning or an end
 const FADED = 0.82;
-const LINE = { least: 0.75, most: 7 }; // pixels of a line's width
 
 export default function show({ parentElement, data }) {
   const view = viewIn(parentElement, Alignment, ".alignment");
@@ -288,13 +287,7 @@ class Alignment extends Painted {
           lines.push([kept(starts, tokens[key], "bottom"), kept(ends, parts.words[word] ?? parts.rows[row], "top"), weight]);
         }
     }
-    links.replaceChildren(...lines.map(([[x, y], [toX, toY], weight]) => {
-      const path = document.createElementNS(SVG_NAME, "path"), half = (y + toY) / 2;
-      path.setAttribute("d", `M${x},${y} C${x},${half} ${toX},${half} ${toX},${toY}`);
-      path.setAttribute("stroke-width", within(weight * LINE.most, LINE));
-      path.setAttribute("stroke-opacity", 0.35 + 0.5 * weight);
-      return path;
-    }));
+    links.replaceChildren(...lines.map(curve));
   }
 }
 

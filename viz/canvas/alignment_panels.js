@@ -12,7 +12,6 @@ const CELL = { least: 9, most: 46 }; // pixels of a cell's width
 const ROW = { least: 12, most: 34 };
 const MAP = { least: 220, most: 540, above: 316 }; // pixels of a map's height; what stands above it and just below
 const STEP = 120; // pixels by which higher maps grow, so that they seldom do
-const FORMULA = { usual: 16, beside: 11.5, least: 9 }; // pixels of a formula's letters
 const CORNER = 11.5; // pixels of the letters that say what rows and columns are
 const DEEPEST_TINT = 0.5;
 const SVG_NAME = "http://www.w3.org/2000/svg";
@@ -119,7 +118,7 @@ class Panels {
     for (let first = 0; first < header.panels.length; first += place.across) bands.push(this.band(first));
     this.bands.replaceChildren(...bands.map(({ element }) => element));
     this.parts = bands;
-    this.fitFormulas();
+    fitFormulas(this);
     this.describe();
     this.fitBrief();
   }
@@ -261,29 +260,6 @@ class Panels {
     plot.append(inner);
     Object.assign(parts, { plot, columns: [...columns.children], rows: [...rows.children], cells: layers[0], fade: layers[1], width, height });
     return plot;
-  }
-
-  // A formula stands beside its name where it can be read there, else all stand below the names.
-  fitFormulas() {
-    const { place, header, family } = this, names = header.panels.map(({ title, year }) => widthOf(`${title} ${year}`, 16, family, 600));
-    const natural = this.panels.map(({ formula }, number) => {
-      const key = header.panels[number].formula;
-      if (!this.formulas.has(key)) {
-        formula.style.fontSize = `${FORMULA.usual}px`;
-        const { width } = formula.getBoundingClientRect();
-        if (!width) return 1;
-        this.formulas.set(key, width + 2);
-      }
-      return this.formulas.get(key);
-    });
-    const size = (room, number) => Math.min(FORMULA.usual, (room / natural[number]) * FORMULA.usual);
-    const beside = names.map((name, number) => size(place.panel - name - 16, number));
-    const below = Math.min(...beside) < FORMULA.beside;
-    this.bands.classList.toggle("tall", below);
-    this.panels.forEach(({ formula }, number) => {
-      const pixels = below ? Math.max(size(place.panel, number), FORMULA.least) : beside[number];
-      formula.style.fontSize = `${pixels}px`;
-    });
   }
 
   describe() {
