@@ -1,6 +1,6 @@
 // How large the formulas of the panels are written. Stands behind alignment_panels.js.
 
-const FORMULA = { usual: 16, beside: 11.5, least: 9 }; // pixels of a formula's letters
+const FORMULA = { usual: 16, beside: 11.5, least: 8.5 }; // pixels of a formula's letters
 
 // A formula stands beside its name where it can be read there, else all stand below the names.
 function fitFormulas(view) {
