@@ -8,10 +8,7 @@ MECHANISM = Mechanism(
     key="lstmn-deep",
     title=mark("LSTMN (deep fusion)"),
     year=2016,
-    formula=(
-        r"b_j^t = u^\top \tanh(W_\gamma \gamma_j + W_x x_t + W_{\tilde{\gamma}} \tilde{\gamma}_{t-1}), \qquad "
-        r"c_t = r_t \odot \tilde{\alpha}_t + f_t \odot \tilde{c}_t + i_t \odot \hat{c}_t"
-    ),
+    formula=r"b_j^t = u^\top \tanh(W_\gamma \gamma_j + W_x x_t + W_{\tilde{\gamma}} \tilde{\gamma}_{t-1})",
     paper=PAPER,
     equation=mark("section 4 (deep attention fusion), on the tapes of section 3.2"),
     departures=(mark("Before the first step nothing has been read of the source: 0."), START, *SIZES),

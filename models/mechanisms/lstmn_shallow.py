@@ -19,11 +19,7 @@ MECHANISM = Mechanism(
     key="lstmn-shallow",
     title=mark("LSTMN (shallow fusion)"),
     year=2016,
-    formula=(
-        r"b_j^t = u^\top \tanh(W_\gamma \gamma_j + W h_t), \qquad "
-        r"h_t = \operatorname{LSTMN}(x_t), \qquad "
-        r"p(y_t) = \operatorname{softmax}(E \tanh(W_c [\tilde{\gamma}_t; h_t]))"
-    ),
+    formula=r"b_j^t = u^\top \tanh(W_\gamma \gamma_j + W h_t), \quad h_t = \operatorname{LSTMN}(x_t)",
     paper=PAPER,
     equation=mark("section 4 (shallow attention fusion), on the tapes of section 3.2"),
     departures=(
