@@ -23,11 +23,13 @@ KEYS = (
     "lstmn-deep-en-fr",
     "convs2s-en-fr",
     "transformer-relative-en-fr",
+    "hf:gpt-en",
+    "hf:bert-en",
     "hf:self-attentive-en",
     "hf:key-value-predict-en",
     "hf:lstmn-en",
 )
-BEFORE = ("luong-dot-en-fr", "hf:gpt-en")
+BEFORE = ("luong-dot-en-fr", "hf:minilm")
 """Opened before the clock starts: one of our networks, and one of transformers."""
 
 TWELVE_WORDS = "The small doctor reads the old letter near the tall house today."

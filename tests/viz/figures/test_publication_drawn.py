@@ -98,9 +98,11 @@ def test_a_walk_says_all_that_the_page_shows(key: str, width: str) -> None:
 @pytest.mark.parametrize("key", KEYS)
 def test_every_formula_of_a_walk_can_be_set(key: str) -> None:
     """In mathematics each letter is its own piece of text: names of functions stand in a row."""
+    shown = walk(key)
+    without = len(texts(PrintedWalk(shown.pictures, [[]], shown.step)))
     for line in WALKS[key].formula:
-        with_it = texts(PrintedWalk(walk(key).pictures, [[line]], walk(key).step))
-        assert len(with_it) > len(texts(PrintedWalk(walk(key).pictures, [[]], walk(key).step)))
+        with_it = texts(PrintedWalk(shown.pictures, [[line]], shown.step))
+        assert len(with_it) > without
         assert "[[" not in " ".join(with_it)
 
 
