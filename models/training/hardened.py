@@ -9,21 +9,16 @@ hard attention the rows are the probabilities that it draws from, and to harden 
 
 from __future__ import annotations
 
-import argparse
-import json
 import math
-import sys
 from collections.abc import Sequence
-from pathlib import Path
 from statistics import fmean
 
 import torch
 
 from models.edits import harden, sample
 from models.hooks import capture
-from models.registry import load_translator
 from models.sites import Site
-from models.training.shuffled import Pair, held_out, perplexity
+from models.training.forced import Pair, measure_keys, perplexity
 from models.translation.texts import read_text
 from models.translation.translator import Translator
 from models.vocabulary import BEGIN
@@ -101,18 +96,7 @@ def figures(model: Translator, pairs: Sequence[Pair]) -> dict[str, float]:
 
 def main() -> None:
     """Read the command line and measure."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("keys", nargs="+", help="what models.load takes: keys, or folders with a card")
-    parser.add_argument("--data", type=Path, required=True, help="folder of the parallel text")
-    parser.add_argument("--lines", type=int, default=500, help="pairs of tatoeba.test")
-    parser.add_argument("--threads", type=int, default=1)
-    choices = parser.parse_args()
-    torch.set_num_threads(choices.threads)
-    for key in choices.keys:
-        model = load_translator(Path(key) if Path(key).is_dir() else key)
-        pairs = held_out(choices.data / model.entry.pair / "tatoeba.test.tsv.xz", choices.lines)
-        found = {name: round(value, 3) for name, value in figures(model, pairs).items()}
-        sys.stdout.write(json.dumps({"key": key, "pairs": len(pairs), **found}) + "\n")
+    measure_keys(__doc__, figures)
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ from sacrebleu.metrics.bleu import BLEU
 from models.registry import load_translator
 from models.training.data import read_pairs
 from models.training.evaluate import translate
-from models.training.shuffled import surprise
+from models.training.forced import surprise
 from models.training.unseen import training_sources, unseen
 from models.training.varying import Pair
 from models.translation.tokenizer import PairTokenizer

@@ -8,24 +8,13 @@ source of another sentence, of the next line, as what a model does that gets no 
 
 from __future__ import annotations
 
-import argparse
-import json
-import math
 import random
-import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
-import torch
-
-from models.registry import load_translator
-from models.training.data import read_pairs
-from models.translation.texts import read_text
+from models.training.forced import Pair, measure_keys, perplexity
 from models.translation.translator import Translator
-from models.vocabulary import BEGIN
 
 SEED = 1
-Pair = tuple[str, str]
 
 
 def shuffle_words(text: str, seed: int) -> str:
@@ -53,52 +42,6 @@ ORDERS: dict[str, Callable[[str], str]] = {
 }
 
 
-def held_out(path: Path, lines: int, least: int = 4) -> list[Pair]:
-    """Return distinct pairs of a file whose sources have words to shuffle.
-
-    Parameters
-    ----------
-    path : Path
-        A ``.tsv.xz`` file.
-    lines : int
-        How many pairs at most, evenly drawn.
-    least : int, optional
-        Words of a source.
-    """
-    found = {source: target for source, target in read_pairs(path) if len(source.split()) >= least}
-    pairs = list(found.items())
-    return pairs[:: max(1, len(pairs) // lines)][:lines]
-
-
-@torch.inference_mode()
-def surprise(model: Translator, source: str, target: str) -> tuple[float, int]:
-    """Return what a forced target costs in nats, and its pieces, the end among them.
-
-    Parameters
-    ----------
-    model : Translator
-    source, target : str
-    """
-    read = read_text(model.tokenizer, source, "sentence").ids
-    written = read_text(model.tokenizer, target, "translation").ids
-    memory = model.network.encode(torch.tensor([read]))
-    logits = model.network.decode(memory, torch.tensor([(BEGIN, *written[:-1])]))[0]
-    return float(torch.nn.functional.cross_entropy(logits, torch.tensor(written), reduction="sum")), len(written)
-
-
-def perplexity(model: Translator, pairs: Sequence[Pair]) -> float:
-    """Return the perplexity a target piece, the end among them, each target forced.
-
-    Parameters
-    ----------
-    model : Translator
-    pairs : sequence of (str, str)
-        At least one.
-    """
-    found = [surprise(model, source, target) for source, target in pairs]
-    return math.exp(sum(nats for nats, _ in found) / sum(pieces for _, pieces in found))
-
-
 def figures(model: Translator, pairs: Sequence[Pair]) -> dict[str, float]:
     """Return the perplexity for each order of the source words, and for the source of the next pair.
 
@@ -118,18 +61,7 @@ def figures(model: Translator, pairs: Sequence[Pair]) -> dict[str, float]:
 
 def main() -> None:
     """Read the command line and measure."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("keys", nargs="+", help="what models.load takes: keys, or folders with a card")
-    parser.add_argument("--data", type=Path, required=True, help="folder of the parallel text")
-    parser.add_argument("--lines", type=int, default=500, help="pairs of tatoeba.test")
-    parser.add_argument("--threads", type=int, default=1)
-    choices = parser.parse_args()
-    torch.set_num_threads(choices.threads)
-    for key in choices.keys:
-        model = load_translator(Path(key) if Path(key).is_dir() else key)
-        pairs = held_out(choices.data / model.entry.pair / "tatoeba.test.tsv.xz", choices.lines)
-        found = {name: round(value, 2) for name, value in figures(model, pairs).items()}
-        sys.stdout.write(json.dumps({"key": key, "pairs": len(pairs), **found}) + "\n")
+    measure_keys(__doc__, figures)
 
 
 if __name__ == "__main__":

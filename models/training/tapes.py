@@ -8,19 +8,13 @@ count.
 
 from __future__ import annotations
 
-import argparse
-import json
-import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
-from models.registry import load_translator
 from models.sites import Site
-from models.training.shuffled import Pair, held_out
+from models.training.forced import Pair, measure_keys
 from models.translation.translator import Translator
 
 NEAREST = 5
@@ -93,17 +87,7 @@ def reach(model: Translator, pairs: Sequence[Pair]) -> dict[str, dict[str, float
 
 def main() -> None:
     """Read the command line and measure."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("keys", nargs="+", help="what models.load takes: keys, or folders with a card")
-    parser.add_argument("--data", type=Path, required=True, help="folder of the parallel text")
-    parser.add_argument("--lines", type=int, default=500, help="pairs of tatoeba.test")
-    parser.add_argument("--threads", type=int, default=1)
-    choices = parser.parse_args()
-    torch.set_num_threads(choices.threads)
-    for key in choices.keys:
-        model = load_translator(Path(key) if Path(key).is_dir() else key)
-        pairs = held_out(choices.data / model.entry.pair / "tatoeba.test.tsv.xz", choices.lines)
-        sys.stdout.write(json.dumps({"key": key, **reach(model, pairs)}) + "\n")
+    measure_keys(__doc__, reach)
 
 
 if __name__ == "__main__":

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from models.training import longer
+from models.training.forced import perplexity
 from models.training.longer import counted, figures, held_out, interval, joined, nats, written
-from models.training.shuffled import perplexity
 from tests.support.small_models import translator
 
 PAIRS = [("the cat drank the milk", "le chat"), ("a dog sleeps", "un chien dort"), ("she reads", "elle lit un livre")]

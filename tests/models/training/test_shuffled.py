@@ -7,7 +7,8 @@ import math
 import pytest
 import torch
 
-from models.training.shuffled import ORDERS, figures, perplexity, shuffle_words
+from models.training.forced import perplexity
+from models.training.shuffled import ORDERS, figures, shuffle_words
 from models.vocabulary import BEGIN
 from tests.support.small_models import translator
 

@@ -24,6 +24,7 @@ from viz.pages.bench.extras import (
     show_numbers,
     show_summaries,
 )
+from viz.pages.bench.panels import draw
 from viz.pages.bench.predicting import show_predicting
 from viz.pages.bench.pyramid import show_pyramid
 from viz.pages.bench.settings import (
@@ -53,7 +54,7 @@ from viz.pages.bench.window import show_window
 from viz.server.loading import loads, usable
 from viz.server.runtime import Host, shared_host
 from viz.server.translations import forced_translations, milliseconds, own_translations
-from viz.text.language import _, current_language, mark, say
+from viz.text.language import _, mark, say
 from viz.text.markup import plain
 from viz.views.aligned import Linking
 from viz.views.view import Unit, View
@@ -61,7 +62,6 @@ from viz.widgets import chart
 from viz.widgets.expected import is_hidden
 from viz.widgets.frame import Frame, Page
 from viz.widgets.language_pair import mechanism_of, pair_of
-from viz.widgets.panels import show_panels
 from viz.widgets.readable_text import fit_text, keep_readable, last_readable
 from viz.widgets.sentence import say_cut
 from viz.widgets.settings import choose_titled, value_of
@@ -212,15 +212,7 @@ def _show(
         if (PREDICT in also and not show_predicting(views)) or is_hidden():
             st.caption(_("The maps are hidden until the row is revealed."))
             return
-        drawn_as = (*run, *order, wanted.colour, wanted.links, current_language())
-        show_panels(
-            {key: (traces[key], views.get(key)) for key in order},
-            {key: name_of(key) for key in order},
-            colour=wanted.colour,
-            linking=wanted.links,
-            name=file_name_of({key: traces[key] for key in order}),
-            once=lambda make: host.workings.get(drawn_as, make),
-        )
+        draw(host, run, {key: (traces[key], views.get(key)) for key in order}, wanted)
     with below:
         available = page_width()
         if DIFFERENCE in also:
