@@ -334,6 +334,12 @@ class TestTyped:
             for need in each.needs:
                 assert not re.search(need, "", re.IGNORECASE), need
 
+    def test_capitals_are_read_in_lower_case(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(typed, "translate", lambda model, texts: list(texts))
+        sentences = [Typed("PLEASE STOP, ANNA.", ("x",)), Typed("NATO is old.", ("x",))]
+        read = typed.outcomes(translator("transformer"), sentences)
+        assert [each.translation for each in read] == ["Please stop, anna.", "NATO is old."]
+
     def test_the_command_tells_what_is_new_from_what_was_seen(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ) -> None:
@@ -342,13 +348,13 @@ class TestTyped:
         model.card["recipe"] = {"files": [{"path": "seen.tsv.xz"}]}
         monkeypatch.setattr(typed, "load_translator", lambda key: model)
         monkeypatch.setattr(typed, "translate", lambda model, texts: [f"<{text}>" for text in texts])
-        (tmp_path / "list.tsv").write_text("The cat!\tcat\nthe dog\tchien & dog\n")
+        (tmp_path / "list.tsv").write_text("The cat!\tcat\nthe dog\tchien & dog\nTHE OLD CAT\tThe old cat\n")
         monkeypatch.setattr("sys.argv", ["typed", "x", str(tmp_path / "list.tsv"), "--data", str(tmp_path)])
         typed.main()
         assert capsys.readouterr().out.splitlines() == [
             "the dog -> <the dog>   lacks chien",
-            "1 of 2 (50%)",
-            "not in the training text: 0 of 1 (0%)",
+            "2 of 3 (67%)",
+            "not in the training text: 1 of 2 (50%)",
         ]
 
 
