@@ -11,7 +11,7 @@ EXAMPLES: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
         "en-fr": {
             mark("word order"): "The agreement on the European Economic Area was signed in 1992.",
-            mark("pronoun"): "My house is small, but it has a big garden.",
+            mark("pronoun"): "The house is old, but it has a new door.",
             mark("long distance"): "The girl who lives near the station is my sister.",
             mark("unknown word"): "I gave the book to Zorblat.",
             mark("not word for word"): "She likes to swim, but she is afraid of the dogs.",
