@@ -424,7 +424,7 @@ def test_a_model_at_rest_has_no_weights_until_it_runs_and_then_gives_the_same(ke
 
 
 def test_models_of_a_pair_share_their_tokenizer() -> None:
-    one, other = (load_translator(key, at_rest=True) for key in ("bahdanau-en-fr", "luong-dot-en-fr"))
+    one, other = (load_translator(key, at_rest=True) for key in ("bahdanau-en-fr", "luong-general-en-fr"))
     assert one.tokenizer is other.tokenizer
 
 

@@ -53,4 +53,4 @@ def test_a_model_that_is_not_whole_is_named_and_all_else_works(page: str, damage
     if damaged == CARD_FILE and page == "heads":
         assert f"{BROKEN[1]}/{CARD_FILE}: not whole" in said
     if damaged == TOKENIZER_FILE and page == "bench":
-        assert f"{BROKEN[0]}: {TOKENIZER_FILE} is not whole" in said
+        assert f"{BROKEN[0]}: {TOKENIZER_FILE} has another SHA-256 than its card expects" in said

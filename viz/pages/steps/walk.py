@@ -135,7 +135,7 @@ def _row(place: Place, told: Walked | None) -> int:
     """
     queries = place.queries
     usual = telling_word(queries) if place.site is None else telling_row(place.trace[place.site], place.head)
-    of_source = (place.trace.source.ids, place.site.kind if place.site else "cross", queries is place.trace.source)
+    of_source = (place.trace.source_text, place.site.kind if place.site else "cross", queries is place.trace.source)
     anew = link.belong(READ, of=of_source)
     before, row = session.recall(_ROWS, (queries, None))
     if told is not None and told.row is not None and told.row < len(queries):

@@ -169,7 +169,7 @@ def _novels(titles: Mapping[str, str], entries: Sequence[Entry]) -> str:
 
 def _inherited(titles: Mapping[str, str], entries: Sequence[Entry]) -> str:
     """Say how many of its target tokens a model saw as another one, whose weights its training began with."""
-    starts = {entry.key: entry.card["start"] for entry in entries if entry.card.get("start")}
+    starts = {each.key: start for each in entries if (start := each.card.get("start")) and start["key"] != each.key}
     parts = [
         _(
             "{title}: {count} M as {other}",

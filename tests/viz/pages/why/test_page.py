@@ -82,16 +82,16 @@ def test_a_model_that_saw_nothing_of_the_source_is_left_out_with_the_reason() ->
     assert [each["name"].split()[0] for each in drawn] == ["Bahdanau", "Multi-head"]
     said = " ".join(each.value for each in app.caption).replace("\\", "")
     assert "Not in this picture: RCTM" in said
-    assert "novels of up to 40 words: Multi-head (Transformer), 2017." in said
+    assert "novels of up to 40 words: Bahdanau (additive), 2015; Multi-head (Transformer), 2017." in said
     app.button_group(key="models").set_value(["rctm"]).run()
     assert not app.exception
     assert any("Not in this picture" in each.value for each in app.caption)
 
 
 def test_paths_of_words_of_many_tokens_are_drawn_of_as_many_as_may_be() -> None:
-    keys, name = ("bahdanau-en-fr", "transformer-en-fr"), "Xqzwvkjhgxq"
+    keys, name = ("luong-dot-en-fr", "transformer-en-fr"), "Xqzwvkjhgxq"
     app = AppTest.from_function(script, default_timeout=120)
-    app.query_params["models"] = "bahdanau transformer"
+    app.query_params["models"] = "luong-dot transformer"
     app.query_params["long"] = " ".join([name] * 20)
     app.run()
     assert not app.exception
