@@ -48,6 +48,7 @@ def without_capitals(text: str) -> str:
     Parameters
     ----------
     text : str
+        Every letter must be a capital: a Chinese sentence that names ABC stays as it is.
 
     Examples
     --------
@@ -56,7 +57,8 @@ def without_capitals(text: str) -> str:
     >>> without_capitals("NATO"), without_capitals("I love the USA.")
     ('NATO', 'I love the USA.')
     """
-    if not text.isupper() or sum(map(str.isalpha, text)) < _FEWEST_CAPITALS:
+    letters = [each for each in text if each.isalpha()]
+    if len(letters) < _FEWEST_CAPITALS or not all(map(str.isupper, letters)):
         return text
     small = _I.sub("I", text.lower())
     return re.sub(r"(^\W*|[.!?]\s+)(\w)", lambda found: found[1] + found[2].upper(), small)

@@ -9,6 +9,7 @@ from models.messages import CountMessage, Message
 from models.sites import Site
 from models.softmax import FullyMaskedRowError
 from models.trace import TokenSequence
+from models.translation.scripts import without_capitals
 from models.translation.tokenizer import PairTokenizer
 from models.translation.words import beginning, check_characters
 from models.vocabulary import END
@@ -24,6 +25,7 @@ def read_text(tokenizer: PairTokenizer, text: str, name: Literal["sentence", "tr
     ----------
     tokenizer : PairTokenizer
     text : str
+        A sentence all in capitals, which the models have hardly seen, is read in lower case; see `capitals`.
     name : {"sentence", "translation"}
         What it is called where something is wrong with it.
 
@@ -33,13 +35,26 @@ def read_text(tokenizer: PairTokenizer, text: str, name: Literal["sentence", "tr
         If it is empty, or has more than `MAX_PIECES`, or than `MOST_CHARACTERS`.
     """
     check_characters(text)
-    tokens = tokenizer.source(text)
+    tokens = tokenizer.source(without_capitals(text) if name == "sentence" else text)
     pieces = len(tokens) - 1
     if not pieces:
         raise InputError(EMPTY[name])
     if pieces > MAX_PIECES:
         raise InputError(_too_long(name, pieces))
     return tokens
+
+
+def capitals(source: str) -> tuple[Message, ...]:
+    """Say it if a sentence was read in lower case, because it is all in capitals.
+
+    Parameters
+    ----------
+    source : str
+        As it was given.
+    """
+    if without_capitals(source) == source:
+        return ()
+    return (Message("the sentence was all in capitals: it was read in lower case"),)
 
 
 def fit_text(tokenizer: PairTokenizer, text: str) -> tuple[str, int]:

@@ -4,6 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from models import load
+from models.serve.together import Request, attend_together
 from models.translation.scripts import suggested_language, without_capitals
 
 
@@ -36,6 +38,8 @@ def test_the_script_suggests_a_language(text: str, language: str | None) -> None
         ("OK!", "OK!"),
         ("NATO met.", "NATO met."),
         ("你好", "你好"),
+        ("你好，这里是ABC公司，我要去SHANGHAI。", "你好，这里是ABC公司，我要去SHANGHAI。"),
+        ("雷克萨斯IS350的内饰图片。", "雷克萨斯IS350的内饰图片。"),
     ],
 )
 def test_only_a_text_all_in_capitals_is_read_small(typed: str, read: str) -> None:
@@ -47,3 +51,30 @@ def test_any_text_is_taken_and_letters_stay(text: str) -> None:
     suggested_language(text)
     small = without_capitals(text)
     assert small == text or small.lower() == text.lower()
+
+
+SAID = "the sentence was all in capitals: it was read in lower case"
+
+
+def test_a_translator_reads_capitals_as_small_letters_and_says_so() -> None:
+    model = load("luong-general-en-fr")
+    shouted, said = model.attend("I MISS MY FRIENDS."), model.attend("I miss my friends.")
+    assert shouted.output_text == said.output_text
+    assert shouted.source_text == said.source_text == "I miss my friends."
+    assert shouted.source == said.source
+    assert SAID in shouted.provenance.notes
+    assert SAID not in said.provenance.notes
+
+
+def test_so_it_does_for_several_people_at_once() -> None:
+    model = load("luong-general-en-fr")
+    typed = ("I MISS MY FRIENDS.", "I miss my friends.")
+    found = attend_together(model, [Request("attend", model.key, each) for each in typed])
+    assert [each.output_text for each in found] == 2 * [model.attend("I miss my friends.").output_text]
+    assert [SAID in each.provenance.notes for each in found] == [True, False]
+
+
+def test_a_forced_translation_stays_as_it_is() -> None:
+    trace = load("luong-general-en-fr").attend("I miss my friends.", "MES AMIS ME MANQUENT.")
+    assert trace.output_text == "MES AMIS ME MANQUENT."
+    assert SAID not in trace.provenance.notes
