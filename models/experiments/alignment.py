@@ -251,17 +251,21 @@ def error_rates(sentences: Sequence[AlignedSentence], extractor: Extractor = str
     return {choice: error_rate(sentences, (choice,), extractor) for choice in sentences[0].maps}
 
 
-def choose(rates: dict[Choice, float]) -> Choice:
+def choose(rates: dict[Choice, float], reading: Reading | None = None) -> Choice:
     """Return the choice of the lowest rate (on the trial set, never on a test set).
 
     Of choices that so few sentences do not tell apart, within `TOLD_APART` of the lowest, one whose rows are the words
-    written is taken: it is the map that pages show, and a row that stands for the next word is harder to read.
+    written is taken: a row that stands for the next word is harder to read.
 
     Parameters
     ----------
     rates : dict of Choice to float
         As `error_rates` gives them.
+    reading : {"written", "input"}, optional
+        The only one to choose from. Maps that stand beside those of other mechanisms need one: their rows are to be
+        the same words.
     """
+    rates = {choice: rate for choice, rate in rates.items() if reading in (None, choice[2])}
     lowest = min(rates.values())
     close = [choice for choice, rate in rates.items() if rate < lowest + TOLD_APART]
     return min(close, key=lambda choice: (choice[2] != "written", rates[choice]))

@@ -166,8 +166,9 @@ def gold_sentences(model: Translator, name: str, data: Path) -> list[AlignedSent
 def alignment_figures(model: Translator, data: Path) -> dict[str, Any]:
     """Return AER on the trial set and on every gold set, by both extractors; nothing where there is no map.
 
-    ``aer`` is of the map that the trial set chose, one link a target word; ``aer_grown`` of the same map, its links
-    grown from both directions; ``aer_heads``, of a model of several heads, of the mean of a few, the links grown.
+    ``aer`` is of the map that the trial set chose, of those whose rows are the words written, one link a target word:
+    the map that pages show. ``aer_grown`` is of the same map, its links grown from both directions; ``aer_heads``, of a
+    model of several heads, of the mean of a few, the links grown.
 
     Parameters
     ----------
@@ -180,7 +181,7 @@ def alignment_figures(model: Translator, data: Path) -> dict[str, Any]:
     pair = model.entry.pair
     trial = gold_sentences(model, TRIAL[pair], data)
     rates = error_rates(trial)
-    chosen = choose(rates)
+    chosen = choose(rates, "written")
     ways: dict[str, tuple[tuple[Choice, ...], Extractor]] = {
         "aer": ((chosen,), strongest_sources),
         "aer_grown": ((chosen,), grown_links),

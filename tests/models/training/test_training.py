@@ -318,8 +318,9 @@ class TestRecipes:
             taught = [recipe for recipe in recipes if any(each.teacher for each in recipe.files)]
             for alike in (taught, [recipe for recipe in recipes if recipe not in taught]):
                 assert len({recipe.files for recipe in alike}) <= 1
-                ranked = [recipe for recipe in alike if not mechanisms()[recipe.mechanism].is_hall]
-                assert len({recipe.seed for recipe in ranked}) <= 1  # a hall may go on where another left off
+                # a hall may go on where another left off; the Transformer went on in another order of its text
+                ranked = [each for each in alike if not mechanisms()[each.mechanism].is_hall]
+                assert len({recipe.seed for recipe in ranked if recipe.mechanism != "transformer"}) <= 1
 
     def test_no_model_is_its_own_teacher(self) -> None:
         for recipe in map(read_recipe, RECIPES):
@@ -820,6 +821,7 @@ class TestErrorRate:
             ("decoder.1.cross", 2, "input"): 0.4,
         }
         assert choose(rates) == ("decoder.1.cross", "mean", "input")
+        assert choose(rates, "written") == ("decoder.0.cross", 0, "written")
         rates["decoder.0.cross", 1, "written"] = 0.309  # as good, and easier to read
         assert choose(rates) == ("decoder.0.cross", 1, "written")
         rates["decoder.2.cross", 7, "written"] = 0.1
