@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from pyarrow import Table, parquet
 
 from models import load
-from models.corpus import files, job, worker
+from models.corpus import files, job, ship, worker
 from models.corpus.__main__ import main
+from models.corpus.kept import find
 from models.corpus.lines import Bad, Corpus, Line
 from models.corpus.statistics import KEPT, Statistics, fold
 from models.corpus.worker import HeadsOverCorpus
@@ -209,3 +210,28 @@ def test_heads_are_ranked_on_the_pairs_that_are_given(tmp_path: Path) -> None:
     (best, *_others) = rank_heads(load("bahdanau-en-fr"), gold)
     assert min(row["error_rate"] for row in table) == pytest.approx(best.error_rate)
     assert best.error_rate < 0.5
+
+
+def test_tables_that_come_along_hold_the_corpus_measured_and_the_examples_of_our_sentences(tmp_path: Path) -> None:
+    text, ours = tmp_path / "text.txt", tmp_path / "ours.txt"
+    text.write_text("\n".join(SENTENCES[:4]), encoding="utf8")
+    ours.write_text("The cat sleeps.\nSnow fell.\nA dog sees a dog.\nHe left.\nI saw it.\n", encoding="utf8")
+    for name, path in (("corpus", text), ("examples", ours)):
+        assert main(["bahdanau-en-fr", str(path), "--out", str(tmp_path / name)]) == 0
+    folder = ship.ship(tmp_path / "corpus", tmp_path / "examples", tmp_path / "along")
+    kept = find(load("bahdanau-en-fr").sha256, (tmp_path / "along",))
+    assert kept is not None
+    assert kept.sentences == 4
+    tables = {path.stem: parquet.read_table(path).to_pylist() for path in folder.glob("*.parquet")}
+    assert set(tables) == {"measures", "labels", "examples"}
+    assert {row["source"] for row in tables["examples"]} <= set(ours.read_text(encoding="utf8").splitlines())
+    assert {row["rank"] for row in tables["examples"]} == {0, 1, 2}
+    card = tmp_path / "examples" / "card.json"
+    card.write_text(card.read_text(encoding="utf8").replace(kept.card["sha256"], "0" * 64), encoding="utf8")
+    with pytest.raises(ValueError, match="different weights"):
+        ship.ship(tmp_path / "corpus", tmp_path / "examples", tmp_path / "along")
+
+
+@pytest.mark.parametrize("key", ["hf:minilm", "transformer-en-fr"])
+def test_the_tables_that_come_along_are_of_the_weights_that_come_along(key: str) -> None:
+    assert find(load(key).sha256) is not None
