@@ -15,7 +15,7 @@ EXAMPLES: Mapping[str, Mapping[str, str]] = MappingProxyType(
             mark("long distance"): "The girl who lives near the station is my sister.",
             mark("unknown word"): "I gave the book to Zorblat.",
             mark("not word for word"): "She likes to swim, but she is afraid of the dogs.",
-            mark("repeated words"): "My brother likes my sister, and my sister likes my brother.",
+            mark("repeated words"): "She has a black cat and a white cat.",
         },
         "zh-en": {
             mark("a wish"): "我爱吃苹果。",
