@@ -22,7 +22,7 @@ from viz.figures import alignment_heatmap
 
 DOCS = ROOT / "docs"
 REVERSAL = "The agreement on the European Economic Area was signed in August 1992."
-SURGERY = "surgery?model=bahdanau&edits=mask_key(decoder.0.cross,5)"  # the word Economic
+SURGERY = "surgery?model=bahdanau&edits=mask_key(decoder.0.cross,1)"  # the word agreement
 KEYS = [key.removesuffix("-en-fr") for key in catalog() if key.endswith("-en-fr")]
 FAMILY = f"?sentence=The+old+man+gave+two+apples+to+the+children.&mechanisms={'+'.join(KEYS)}"
 CHINESE = f"?languages=zh-en&sentence={EXAMPLES['zh-en']['measure word']}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import fields
 
 from models.edits import (
@@ -184,9 +184,19 @@ def _of_head(said: str, head: int | None) -> str:
 
 
 def _quoted(tokens: TokenSequence, places: Sequence[int | None]) -> str:
-    """Return the words of pieces at `places`, each once."""
-    words = dict.fromkeys(tokens.words[place] for place in places if place is not None and place < len(tokens))
-    return listed(f"“{isolated(visible(tokens.word_texts[word]))}”" for word in words)
+    """Return the words of pieces at `places`, each once; which of its pieces, where not all of them are meant."""
+    met = {place for place in places if place is not None and place < len(tokens)}
+    words = dict.fromkeys(tokens.words[place] for place in places if place in met)
+    return listed(_word(tokens, word, met) for word in words)
+
+
+def _word(tokens: TokenSequence, word: int, met: Collection[int]) -> str:
+    quoted = f"“{isolated(visible(tokens.word_texts[word]))}”"
+    pieces = [place for place, whose in enumerate(tokens.words) if whose == word]
+    if all(place in met for place in pieces):
+        return quoted
+    some = (tokens.texts[place].strip() or tokens.texts[place] for place in pieces if place in met)
+    return _("{pieces} of {word}", pieces=listed(f"“{isolated(visible(each))}”" for each in some), word=quoted)
 
 
 def _place(edit: Edit) -> str:

@@ -34,21 +34,30 @@ WHERE = "(decoder layer 0 cross-attention)"
         ((keep_heads(CROSS, (0, 2)),), f"only heads 0, 2 are kept {WHERE}"),
         ((uniform_row(CROSS, None, 0), uniform_row(CROSS, None, 1)), f"“chat” reads all alike {WHERE}"),
         ((uniform_row(CROSS, 2, None),), f"every word reads all alike in head 2 {WHERE}"),
-        ((harden(CROSS, None, 0),), f"“chat” reads only its strongest word: hard attention {WHERE}"),
+        ((harden(CROSS, None, 0),), f"“ch” of “chat” reads only its strongest word: hard attention {WHERE}"),
         ((harden(CROSS, 1, None),), f"every word reads only its strongest word: hard attention in head 1 {WHERE}"),
         (
             (sample(CROSS, None, 0, 7), sample(CROSS, None, 1, 7)),
             f"“chat” reads one word, drawn with seed 7: hard attention {WHERE}",
         ),
-        ((set_row(CROSS, None, 1, (0.0, 1.0), 1.0),), f"“chat” reads only “cat” {WHERE}"),
-        ((set_row(CROSS, 1, 1, (0.0, 1.0), 0.5),), f"“chat” reads only “cat”, blended in by 0.5 in head 1 {WHERE}"),
+        ((set_row(CROSS, None, 1, (0.0, 1.0), 1.0),), f"“at” of “chat” reads only “cat” {WHERE}"),
+        (
+            (set_row(CROSS, 1, 1, (0.0, 1.0), 0.5),),
+            f"“at” of “chat” reads only “cat”, blended in by 0.5 in head 1 {WHERE}",
+        ),
         ((scale_scores(CROSS, 2.0),), f"the reading is made sharper: {scale_scores(CROSS, 2.0)}"),
-        ((window(CROSS, 0, 1, 1),), f"“chat”: {window(CROSS, 0, 1, 1)}"),
+        ((window(CROSS, 0, 1, 1),), f"“ch” of “chat”: {window(CROSS, 0, 1, 1)}"),
     ],
     ids=lambda value: "" if isinstance(value, str) else type(value[0]).__name__,
 )
 def test_an_action_is_told_by_its_words(action: tuple[Edit, ...], said: str) -> None:
     assert describe(action, queries=ROWS, keys=COLUMNS) == said
+
+
+def test_a_piece_of_a_word_is_not_told_as_the_word() -> None:
+    assert describe((mask_key(CROSS, 0),), queries=COLUMNS, keys=ROWS) == f"“ch” of “chat” may not be read {WHERE}"
+    both = (mask_key(CROSS, 0), mask_key(CROSS, 1))
+    assert describe(both, queries=COLUMNS, keys=ROWS) == f"“chat” may not be read {WHERE}"
 
 
 def test_an_action_of_several_kinds_is_told_whole() -> None:
