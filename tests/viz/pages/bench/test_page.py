@@ -202,7 +202,7 @@ def test_every_order_shows_every_mechanism_and_a_summary(order: str) -> None:
     ("order", "column"), [("agreement", "divergence from the chosen one (bits)"), ("entropy", "mean entropy (bits)")]
 )
 def test_panels_and_table_stand_in_the_order_of_their_numbers(order: str, column: str) -> None:
-    keys = ("luong-dot", "luong-location", "bahdanau", "luong-general", "seq2seq")
+    keys = ("luong-concat", "luong-location", "bahdanau", "luong-general", "seq2seq")
     app = opened(sentence=SENTENCE, order=order, also="summary", chosen="luong-general", mechanisms=" ".join(keys))
     assert not app.exception
     table = app.dataframe[0].value

@@ -89,9 +89,9 @@ def test_a_model_that_saw_nothing_of_the_source_is_left_out_with_the_reason() ->
 
 
 def test_paths_of_words_of_many_tokens_are_drawn_of_as_many_as_may_be() -> None:
-    keys, name = ("luong-dot-en-fr", "transformer-en-fr"), "Xqzwvkjhgxq"
+    keys, name = ("transformer-post-ln-en-fr", "transformer-en-fr"), "Xqzwvkjhgxq"
     app = AppTest.from_function(script, default_timeout=120)
-    app.query_params["models"] = "luong-dot transformer"
+    app.query_params["models"] = "transformer-post-ln transformer"
     app.query_params["long"] = " ".join([name] * 20)
     app.run()
     assert not app.exception
