@@ -1,8 +1,8 @@
 """How many sentences, as people type them, come out right: ``python -m models.training.typed KEY LIST [--data DIR]``.
 
 LIST has a sentence and what its translation needs on each line, parted by a tab: regular expressions joined by " & ",
-each of which must be found in the translation, in capitals or not. A sentence all in capitals is read in lower case, as
-the Bench reads it. Prints what is missed, then the share; with DIR, the folder of the parallel text, also the share
+each of which must be found in the translation, in capitals or not. Capitals are read in lower case, as the Bench reads
+them. Prints what is missed, then the share; with DIR, the folder of the parallel text, also the share
 among the sentences that the training text does not hold.
 """
 
@@ -19,7 +19,7 @@ import torch
 from models.registry import load_translator
 from models.training.evaluate import translate
 from models.training.unseen import bare, training_sources
-from models.translation.scripts import without_capitals
+from models.translation.texts import as_read
 from models.translation.translator import Translator
 
 
@@ -76,14 +76,14 @@ class Outcome:
 
 
 def outcomes(model: Translator, sentences: list[Typed]) -> list[Outcome]:
-    """Translate all `sentences`, those all in capitals in lower case, as the Bench does before a model reads them.
+    """Translate all `sentences`, capitals in lower case, as `Translator.attend` reads them.
 
     Parameters
     ----------
     model : Translator
     sentences : list of Typed
     """
-    translations = translate(model, [without_capitals(each.sentence) for each in sentences])
+    translations = translate(model, [as_read(model.tokenizer, each.sentence) for each in sentences])
     return [Outcome(typed, text) for typed, text in zip(sentences, translations, strict=True)]
 
 

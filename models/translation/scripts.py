@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable
 
 from models.translation.words import HAN
 
@@ -11,6 +12,8 @@ _LONGEST_READ = 2_000  # characters that are looked at
 _HAN = re.compile(rf"[{HAN}]")
 _FEWEST_CAPITALS = 5  # letters; "USA", "OK" and "NATO" are written so by everybody
 _I = re.compile(r"\bi\b")
+_BEGINNING = r"(^\W*|[.!?]\s+)"
+_WORD = re.compile(r"(?<!\w)[A-Z]+(?:['\u2019][A-Z]+)*(?!\w)")
 
 
 def suggested_language(text: str) -> str | None:
@@ -61,4 +64,29 @@ def without_capitals(text: str) -> str:
     if len(letters) < _FEWEST_CAPITALS or not all(map(str.isupper, letters)):
         return text
     small = _I.sub("I", text.lower())
-    return re.sub(r"(^\W*|[.!?]\s+)(\w)", lambda found: found[1] + found[2].upper(), small)
+    return re.sub(rf"{_BEGINNING}(\w)", lambda found: found[1] + found[2].upper(), small)
+
+
+def quietened(text: str, known: Callable[[str, str], bool]) -> str:
+    """Return a text with the words that are all in capitals in lower case, where a reader knows them better so.
+
+    Parameters
+    ----------
+    text : str
+    known : callable
+        Takes a word of two or more letters in capitals, and in lower case, and says whether the second is to be
+        read. At the beginning of a sentence its first letter stays a capital.
+
+    Examples
+    --------
+    >>> quietened("NEVER trust the EU, I WON'T.", lambda capitals, small: capitals != "EU")
+    "Never trust the EU, I won't."
+    """
+
+    def read(found: re.Match[str]) -> str:
+        small = found[0].lower()
+        if len(small) < 2 or not known(found[0], small):
+            return found[0]
+        return small.capitalize() if re.search(rf"{_BEGINNING}$", text[: found.start()]) else small
+
+    return _WORD.sub(read, text)

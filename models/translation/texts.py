@@ -9,7 +9,7 @@ from models.messages import CountMessage, Message
 from models.sites import Site
 from models.softmax import FullyMaskedRowError
 from models.trace import TokenSequence
-from models.translation.scripts import without_capitals
+from models.translation.scripts import quietened, suggested_language, without_capitals
 from models.translation.tokenizer import PairTokenizer
 from models.translation.words import beginning, check_characters
 from models.vocabulary import END
@@ -25,7 +25,7 @@ def read_text(tokenizer: PairTokenizer, text: str, name: Literal["sentence", "tr
     ----------
     tokenizer : PairTokenizer
     text : str
-        A sentence all in capitals, which the models have hardly seen, is read in lower case; see `capitals`.
+        A sentence is read as `as_read` has it.
     name : {"sentence", "translation"}
         What it is called where something is wrong with it.
 
@@ -35,7 +35,7 @@ def read_text(tokenizer: PairTokenizer, text: str, name: Literal["sentence", "tr
         If it is empty, or has more than `MAX_PIECES`, or than `MOST_CHARACTERS`.
     """
     check_characters(text)
-    tokens = tokenizer.source(without_capitals(text) if name == "sentence" else text)
+    tokens = tokenizer.source(as_read(tokenizer, text) if name == "sentence" else text)
     pieces = len(tokens) - 1
     if not pieces:
         raise InputError(EMPTY[name])
@@ -44,17 +44,44 @@ def read_text(tokenizer: PairTokenizer, text: str, name: Literal["sentence", "tr
     return tokens
 
 
-def capitals(source: str) -> tuple[Message, ...]:
-    """Say it if a sentence was read in lower case, because it is all in capitals.
+def as_read(tokenizer: PairTokenizer, source: str) -> str:
+    """Return a sentence as a translator reads it: capitals, which models have hardly seen, in lower case.
+
+    All of it if it is all in capitals. In any other text of Latin letters, each word in capitals that is one piece in
+    lower case and several in capitals: "I will NOT go", while NATO and the EU stay.
 
     Parameters
     ----------
+    tokenizer : PairTokenizer
+        Its pieces say which words are known.
     source : str
-        As it was given.
+        As it was typed.
     """
-    if without_capitals(source) == source:
-        return ()
-    return (Message("the sentence was all in capitals: it was read in lower case"),)
+    small = without_capitals(source)
+    if small != source or suggested_language(source) != "en":
+        return small
+
+    def known(capitals: str, small: str) -> bool:
+        first, second = tokenizer.encode_batch([capitals, small])
+        return len(second) == 1 < len(first)
+
+    return quietened(source, known)
+
+
+def capitals(tokenizer: PairTokenizer, source: str) -> tuple[Message, ...]:
+    """Say it if a sentence, or words of it, were read in lower case, because they are in capitals.
+
+    Parameters
+    ----------
+    tokenizer : PairTokenizer
+    source : str
+        As it was typed.
+    """
+    if without_capitals(source) != source:
+        return (Message("the sentence was all in capitals: it was read in lower case"),)
+    if as_read(tokenizer, source) != source:
+        return (Message("words all in capitals were read in lower case"),)
+    return ()
 
 
 def fit_text(tokenizer: PairTokenizer, text: str) -> tuple[str, int]:

@@ -25,8 +25,7 @@ from models.translation.checkpoints import alignment_of
 from models.translation.decoding import greedy, step_limit
 from models.translation.entry import Entry
 from models.translation.replay import TranslatorReplay
-from models.translation.scripts import without_capitals
-from models.translation.texts import capitals, cut_after, fit_text, nothing_to_read, read_text
+from models.translation.texts import as_read, capitals, cut_after, fit_text, nothing_to_read, read_text
 from models.translation.tokenizer import PairTokenizer
 from models.translation.words import normalise
 from models.vocabulary import BEGIN, END
@@ -104,7 +103,7 @@ class Translator:
         Parameters
         ----------
         source : str
-            The sentence to translate. One all in capitals is read in lower case, and the trace's notes say so.
+            The sentence to translate. Capitals are read in lower case (`as_read`), and the trace's notes say so.
         target : str, optional
             A translation to force: the model reads it word by word and says how likely each was. Without it
             the model writes its own, greedily.
@@ -175,16 +174,16 @@ class Translator:
             Whether the target was given.
         """
         decoding: Literal["greedy", "forced"] = "forced" if forced else "greedy"
-        notes, cut = (*capitals(source), *self.network.notes(len(texts.source))), cut_after(texts.written)
+        notes = (*capitals(self.tokenizer, source), *self.network.notes(len(texts.source)))
         return AttentionTrace(
             source=texts.source,
             target=texts.written,
             target_input=texts.read_in,
             maps=self._recorder.maps(session, texts, edits),
             steps=self._recorder.steps(logits, texts.written),
-            source_text=normalise(without_capitals(source)),
+            source_text=normalise(as_read(self.tokenizer, source)),
             output_text=self.tokenizer.decode(texts.written.ids),
-            provenance=self._recorder.provenance(session, edits, decoding, notes=notes, cut=cut),
+            provenance=self._recorder.provenance(session, edits, decoding, notes=notes, cut=cut_after(texts.written)),
         )
 
     def replay(self, trace: AttentionTrace, *, pair: str | None = None) -> TranslatorReplay:

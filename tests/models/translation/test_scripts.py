@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 from models import load
 from models.serve.together import Request, attend_together
 from models.translation.scripts import suggested_language, without_capitals
+from models.translation.texts import as_read
+from models.translation.words import normalise
 
 
 @pytest.mark.parametrize(
@@ -72,6 +74,41 @@ def test_so_it_does_for_several_people_at_once() -> None:
     found = attend_together(model, [Request("attend", model.key, each) for each in typed])
     assert [each.output_text for each in found] == 2 * [model.attend("I miss my friends.").output_text]
     assert [SAID in each.provenance.notes for each in found] == [True, False]
+
+
+WORDS_SAID = "words all in capitals were read in lower case"
+SHOUTED = "I SAID I WON'T GO."
+
+
+@pytest.mark.parametrize(
+    ("typed", "read"),
+    [
+        ("I will NOT go.", "I will not go."),
+        ("We WON'T sell it.", "We won't sell it."),
+        ("NEVER do that. STOP it!", "Never do that. Stop it!"),
+        ("HELP", "Help"),
+        ("My TV is in the USA.", "My TV is in the USA."),
+        ("NATO and the EU met.", "NATO and the EU met."),
+        (SHOUTED, "I said I won't go."),
+        ("A cat, and I.", "A cat, and I."),
+        ("这是IT公司。", "这是IT公司。"),
+    ],
+)
+def test_a_word_in_capitals_is_read_small_where_it_is_known_so(typed: str, read: str) -> None:
+    model = load("luong-general-en-fr")
+    assert as_read(model.tokenizer, typed) == as_read(model.tokenizer, read) == read
+    trace = model.attend(typed)
+    assert trace.source == model.attend(read).source
+    assert trace.source_text == normalise(read)
+    assert (WORDS_SAID in trace.provenance.notes) == (typed != read and typed != SHOUTED)
+
+
+@given(st.text(st.sampled_from("ABCNOTWI abt'.! ")))
+def test_reading_what_was_read_changes_nothing_and_letters_stay(text: str) -> None:
+    tokenizer = load("luong-general-en-fr").tokenizer
+    once = as_read(tokenizer, text)
+    assert as_read(tokenizer, once) == once
+    assert once.lower() == text.lower()
 
 
 def test_a_forced_translation_stays_as_it_is() -> None:
