@@ -1,12 +1,16 @@
-"""A sentence that translators read badly, said before they read it: in another script, or all in capitals."""
+"""A sentence that translators read badly: in another script, or with capitals, which are read in lower case."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from models.trace import AttentionTrace
 from models.translation.entry import LANGUAGES as NAMES
 from models.translation.scripts import suggested_language, without_capitals
+from models.translation.words import normalise
 from viz.text.language import _
 from viz.text.markup import plain
 from viz.text.tokens import shorten
@@ -41,6 +45,25 @@ def suit(sentence: str, pair: str, place: DeltaGenerator) -> str:
         )
         place.caption(plain(said))
     return small
+
+
+def say_small(typed: str, traces: Sequence[AttentionTrace], place: DeltaGenerator) -> None:
+    """Name the words of a sentence that models read in lower case, because they are all in capitals.
+
+    Parameters
+    ----------
+    typed : str
+        What was given to the models.
+    traces : sequence of AttentionTrace
+        What they made of it.
+    place : DeltaGenerator
+        Where it is said.
+    """
+    found = [zip(normalise(typed).split(), trace.source_text.split(), strict=False) for trace in traces]
+    words = dict.fromkeys(word for pairs in found for word, read in pairs if word != read)
+    if words:
+        named = shorten(" ".join(words), _LONGEST_NAMED)
+        place.caption(plain(_("Read in lower case, for the models have hardly seen capitals: {words}", words=named)))
 
 
 def _say_language(language: str | None, pair: str, place: DeltaGenerator) -> None:

@@ -53,6 +53,17 @@ def test_capitals_are_read_small_and_it_is_said() -> None:
     assert app.text_input(key="sentence").value == "THE CAT SLEEPS."
 
 
+@pytest.mark.parametrize("page", ["bench", "steps"])
+def test_a_word_in_capitals_is_read_small_and_it_is_said(page: str) -> None:
+    app = AppTest.from_string(f"from viz.pages.{page}.page import PAGE\nPAGE.show()", default_timeout=PATIENCE)
+    app.query_params["sentence"] = "I will NOT sell my TV."
+    app.run()
+    assert not app.exception
+    assert "have hardly seen capitals: NOT" in said(app)
+    assert "capitals: NOT TV" not in said(app)
+    assert "hardly seen" not in said(opened("I will not sell my TV."))
+
+
 def test_an_emoji_without_a_piece_is_said() -> None:
     app = opened("We won 🎉")
     assert not app.exception

@@ -66,6 +66,7 @@ from viz.widgets.readable_text import fit_text, keep_readable, last_readable
 from viz.widgets.sentence import say_cut
 from viz.widgets.settings import choose_titled, value_of
 from viz.widgets.shared_settings import COLOUR, PICTURE, UNIT
+from viz.widgets.unsuited import say_small
 from viz.widgets.viewport import page_width
 
 USUAL = ("bahdanau", "luong-general", "transformer")
@@ -156,6 +157,7 @@ def _compare(host: Host, keys: tuple[str, ...], sentence: str, wanted: Wanted, m
     target = _target(host, keys, source, wanted.align, messages)
     traces = own_translations(host, keys, source)
     say_cut(tuple(traces.values()), messages)
+    say_small(source, tuple(traces.values()), messages)
     if target is not None:
         traces = forced_translations(host, keys, source, target)
     _show(host, source, traces, target, wanted, messages)

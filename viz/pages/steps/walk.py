@@ -36,6 +36,7 @@ from viz.widgets.readable_text import fit_text, keep_readable, last_readable
 from viz.widgets.sentence import say_cut
 from viz.widgets.settings import choose, link, unknown, value_of
 from viz.widgets.shared_settings import UNIT
+from viz.widgets.unsuited import say_small
 
 CANVAS = "walk"
 _ROWS = "steps-rows"
@@ -91,7 +92,9 @@ def read_sentence(host: Host, key: str, sentence: str, messages: DeltaGenerator)
     model = host.model(key)
     try:
         fitting = fit_text(model, sentence, messages)
-        say_cut((host.attend(key, fitting),), messages)
+        trace = host.attend(key, fitting)
+        say_cut((trace,), messages)
+        say_small(fitting, (trace,), messages)
     except models.InputError as error:
         return last_readable(model, error, messages)
     keep_readable(fitting)
