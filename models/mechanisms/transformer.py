@@ -7,7 +7,7 @@ MECHANISM = Mechanism(
     key="transformer",
     title=mark("Multi-head (Transformer)"),
     year=2017,
-    formula=r"A = \operatorname{softmax}(Q K^\top / \sqrt{d_{head}})",
+    formula=r"A = \operatorname{softmax}\left(\frac{Q K^\top}{\sqrt{d_{head}}}\right)",
     paper="Vaswani et al. 2017, Attention Is All You Need, NeurIPS, arXiv:1706.03762",
     equation=mark("section 3.2, equation 1"),
     departures=(
