@@ -110,7 +110,9 @@ class AttentionMap(Record):
 
 
 def _check_values(site: Site, weights: Array, *, rows_sum_to_one: bool, causal: bool) -> None:
-    sums = weights @ np.ones(weights.shape[-1], dtype=weights.dtype)  # [head, query]; of NaN or infinity never finite
+    ones = np.ones(weights.shape[-1], dtype=weights.dtype)
+    with np.errstate(invalid="ignore", over="ignore"):  # BLAS may raise the flag by what lies beyond the rows
+        sums = weights @ ones  # [head, query]; of NaN or infinity never finite
     if not np.isfinite(sums).all():
         raise problem(site, "weights with NaN or infinity", "finite numbers", "Check the mask and the precision.")
     if weights.size and weights.min() < 0:

@@ -215,6 +215,8 @@ def document_of(data: bytes, file: str) -> Part:
     except yaml.MarkedYAMLError as error:
         place = error.problem_mark or error.context_mark
         reason = Message("this is no YAML ({reason})", reason=error.problem or "?")
+        if "nesting depth" in (error.problem or ""):  # libyaml looks ahead, to 1,000, before `_look_through` counts
+            reason = Message("this holds more than a lesson does")
         raise LessonError(file, place.line + 1 if place else 1, "", reason) from error
     except (yaml.YAMLError, ValueError) as error:
         if isinstance(error, LessonError):
