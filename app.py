@@ -8,6 +8,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from viz.server.ending import ends_in_time
 from viz.server.guard import guards
 from viz.server.rooming import room_routes
 from viz.server.scripts import script_routes
@@ -29,4 +30,5 @@ if __name__ == "__main__":
     show_app(PAGES, first="bench", icon=Path(__file__).parent / "viz" / "icon.svg")
 else:
     routes = [*room_routes(), *script_routes()]
-    app = st.App(Path(__file__), routes=routes, middleware=guards([page_script()], first=first_script()))
+    shields = guards([page_script()], first=first_script())
+    app = st.App(Path(__file__), routes=routes, middleware=shields, lifespan=ends_in_time)

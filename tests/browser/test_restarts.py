@@ -6,16 +6,18 @@ import os
 import resource
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from time import monotonic
+from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.support.browsing import ROOT, free_port, says, wait_until_it_answers
+from viz.server import ending
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Route
@@ -68,11 +70,21 @@ def start(app: Path, port: int) -> subprocess.Popen[bytes]:
 
 
 def stop(server: subprocess.Popen[bytes]) -> tuple[float, str]:
-    """Ask the server to end; return after how many seconds it has, and what it said on its way."""
+    """Ask the server to end; return after how many seconds it has, and what it and its processes said on their way."""
     began = monotonic()
     server.send_signal(signal.SIGTERM)
-    _out, said = server.communicate(timeout=120)
-    return monotonic() - began, said.decode(errors="replace")
+    server.wait(timeout=60)
+    seconds = monotonic() - began
+    _out, said = server.communicate(timeout=120)  # the processes of the models end when they see that it has
+    return seconds, said.decode(errors="replace")
+
+
+def ask_and_not_read(port: int) -> socket.socket:
+    """Ask for the page so often that the answers wait for a reader, who does not come."""
+    client = socket.create_connection(("127.0.0.1", port))
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
+    client.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n" * 2000)
+    return client
 
 
 def test_a_server_that_is_stopped_in_mid_request_and_started_again_loses_nothing(
@@ -101,6 +113,19 @@ def test_a_server_that_is_stopped_in_mid_request_and_started_again_loses_nothing
     finally:
         said += stop(server)[1]
     assert "ASKED" not in said
+    assert "Traceback" not in said
+
+
+def test_a_server_ends_although_somebody_does_not_read_its_answer(elsewhere: Path) -> None:
+    server = start(elsewhere, port := free_port())
+    try:
+        wait_until_it_answers(server, f"http://localhost:{port}")
+        with ask_and_not_read(port), ask_and_not_read(port):
+            sleep(1)  # the answers fill what lies between
+            seconds, said = stop(server)
+    finally:
+        server.kill()
+    assert ending.SECONDS - 1 < seconds < ending.SECONDS + 10  # less, and nobody was in the way
     assert "Traceback" not in said
 
 
