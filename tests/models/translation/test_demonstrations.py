@@ -27,9 +27,9 @@ WRITTEN = {
     "她昨天买了一本书。": ("She bought a book yesterday.",) * 3,
     "你好吗？": ("How are you?", "How are you?", "How are you?"),
 }
-"""What Bahdanau's, Luong's and the multi-head model write, as the README quotes it."""
+"""What Bahdanau's, Luong's and the multi-head model write, as docs/training.md quotes it."""
 
-README = Path(__file__).parents[3] / "README.md"
+QUOTING = Path(__file__).parents[3] / "docs" / "training.md"
 
 MISSED = {("bahdanau-zh-en", "你好吗？"): "a sentence of the training text, written while the end is read"}
 
@@ -59,10 +59,10 @@ def test_a_demonstration_is_translated_and_its_content_words_are_aligned(key: st
 
 
 @pytest.mark.parametrize("sentence", WRITTEN)
-def test_the_translations_are_those_that_the_readme_quotes(sentence: str) -> None:
+def test_the_translations_are_those_that_are_quoted(sentence: str) -> None:
     models = ("bahdanau-zh-en", "luong-general-zh-en", "transformer-zh-en")
     assert tuple(load(key).attend(sentence).output_text for key in models) == WRITTEN[sentence]
-    quoted = " ".join(README.read_text(encoding="utf8").split())
+    quoted = " ".join(QUOTING.read_text(encoding="utf8").split())
     assert (
         f'{sentence} becomes "{WRITTEN[sentence][-1]}"' in quoted or f'{sentence} "{WRITTEN[sentence][-1]}"' in quoted
     )
