@@ -22,8 +22,8 @@ DEMONSTRATIONS = {
 """For each sentence how words begin that its translation must have, and the characters that each may read most."""
 
 WRITTEN = {
-    "我爱吃苹果。": ("I love apples.", "I love eating apples.", "I love apples."),
-    "我吃了一个苹果。": ("I ate an apple.", "I ate a apple.", "I ate an apple."),
+    "我爱吃苹果。": ("I love apples.", "I love apple.", "I love apples."),
+    "我吃了一个苹果。": ("I ate an apple.", "I ate one apple.", "I ate an apple."),
     "她昨天买了一本书。": ("She bought a book yesterday.",) * 3,
     "你好吗？": ("How are you?", "How are you?", "How are you?"),
 }

@@ -19,7 +19,7 @@ NEEDS = {
     "She likes to swim, but she is afraid of the dogs.": (("Elle aime nager", "elle a peur des chiens"),),
     "She has a black cat and a white cat.": (("Elle a un chat noir et un chat blanc",),),
     "我爱吃苹果。": (("I love", "apple"),),
-    "我吃了一个苹果。": (("I ate a", "apple"),),
+    "我吃了一个苹果。": (("I ate", "apple"), (" an ", " a ", " one ")),
     "她昨天买了一本书。": (("She bought a book yesterday",),),
     "你好吗？": (("How are you",),),
     "他会说英语，但是不会说法语。": (("He can", "English", "but", "French"), (" not ", "can't")),
