@@ -30,7 +30,9 @@ from models.training.progress import Progress, kept_points, learning_rate
 from models.training.recipes import DataFile, Recipe, RecipeError, read_recipe
 from models.training.trainer import Trainer
 from models.training.typed import Outcome, Typed, read_typed, share
+from models.training.unseen import bare
 from models.translation.checkpoints import TOKENIZER_FILE, WEIGHTS, CheckpointError, file_hash, find_tokenizer
+from models.translation.examples import EXAMPLES
 from models.translation.pieces import byte_characters
 from models.translation.tokenizer import SPECIAL_TOKENS, PairTokenizer
 from models.translation.words import normalise
@@ -175,6 +177,14 @@ class TestFiles:
         assert len(set(lines)) == len(lines)
         for line in lines:
             assert [text == normalise(text) != "" for text in line.split("\t")] == [True, True], line
+
+    @pytest.mark.parametrize("pair", PAIRS)
+    def test_no_sentence_that_is_measured_or_shown_as_an_example_is_written_by_hand(self, pair: str) -> None:
+        lines = read_typed(KEPT / pair / "typed-dev.tsv")
+        measured = {bare(each.sentence) for each in lines} | {*map(bare, EXAMPLES[pair].values())}
+        held = {bare(source) for source, _ in read_pairs(KEPT / pair / "phrases-sentences.tsv")}
+        assert len(held) > 5_000
+        assert not measured & held
 
     def test_an_unknown_optimizer_is_named(self, tmp_path: Path) -> None:
         path = tmp_path / "one.toml"
