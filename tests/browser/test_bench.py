@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect
 
 import models
 from tests.support.bench_page import KEYS, box_of, cell, maps, panel, views, wait_for_panels
-from tests.support.browsing import says, settle
+from tests.support.browsing import says, settle, until_link
 from viz.figures.drawing.theme import coloured
 from viz.views.differences import choose_difference
 from viz.views.view import View, choose_view
@@ -169,14 +169,14 @@ def test_the_sentence_travels_between_the_pages(browser: Browser, address: str) 
         expect(box).to_have_value(SENTENCE)
         for name, path in (("Heads", "/heads"), ("Bench", "/"), ("Heads", "/heads")):
             page.get_by_test_id("stHeader").get_by_role("link", name=name, exact=True).click()
-            page.wait_for_url(lambda url, path=path: urlsplit(url).path == path and "sentence" in url)
+            until_link(page, lambda url, path=path: urlsplit(url).path == path and "sentence" in url)
             expect(box).to_have_value(SENTENCE)
         box.fill("A typed sentence.")
-        page.wait_for_url(lambda url: "typed" in url)
+        until_link(page, lambda url: "typed" in url)
         page.reload()
         expect(box).to_have_value("A typed sentence.")
         page.get_by_test_id("stHeader").get_by_role("link", name="Bench", exact=True).click()
-        page.wait_for_url(lambda url: urlsplit(url).path == "/" and "typed" in url)
+        until_link(page, lambda url: urlsplit(url).path == "/" and "typed" in url)
         expect(box).to_have_value("A typed sentence.")
         wait_for_panels(page, views("A typed sentence."))
 
@@ -193,10 +193,10 @@ def test_a_page_is_found_again_as_it_was_left(browser: Browser, address: str) ->
             page.get_by_test_id("stHeader").get_by_role("link", name="Bench", exact=True).click()
             expect(page.get_by_label("Your translation")).to_have_value("Le chat noir.")
             expect(maps(page)).to_have_count(2)
-            page.wait_for_url(lambda url: link.items() <= dict(parse_qsl(urlsplit(url).query)).items())
+            until_link(page, lambda url: link.items() <= dict(parse_qsl(urlsplit(url).query)).items())
         page.get_by_role("button", name="Settings").click()
         page.get_by_role("radio", name="words").click()
-        page.wait_for_url(lambda url: "unit" not in url and "align=text" in url)
+        until_link(page, lambda url: "unit" not in url and "align=text" in url)
 
 
 def test_a_link_with_two_thousand_chinese_characters_opens_and_reloads(browser: Browser, address: str) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
+from tests.support.browsing import until_link
 from viz.canvas.aligner import encode_aligner
 from viz.canvas.standalone import Picture, standalone_html
 
@@ -55,7 +56,7 @@ def test_cells_and_words_are_clicked_and_the_link_knows(open_page: Callable[...,
     expect(cell(page, 3, 3)).to_have_attribute("data-state", "possible")
     expect(page.locator(".aligner .count")).to_have_text("sure: 2, possible: 1")
     expect(page.get_by_test_id("stDataFrame")).to_be_visible()
-    page.wait_for_url(lambda url: "hand=" in url)
+    until_link(page, lambda url: "hand=" in url)
     page.wait_for_timeout(1000)
     assert aligned(page) == ["0-0", "1-1", "3?3"]
     page.locator(".aligner .undo").click()

@@ -11,6 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 from models import catalog
 from models.mechanisms import mechanisms
 from tests.support.bench_page import EXAMPLE, box_of, maps, panel, views, wait_for_panels
+from tests.support.browsing import until_link
 
 INSTALLED = [key for key in mechanisms() if f"{key}-en-fr" in catalog()]
 TYPED = "The members of the committee want a report on the union."
@@ -173,7 +174,7 @@ def test_on_a_phone_the_sentence_stands_whole_and_answers_as_it_is_typed(
     expect(box).to_have_value(EXAMPLE)
     page.get_by_test_id("stExpandSidebarButton").click()
     page.get_by_test_id("stSidebarNavLink").filter(has_text="Steps").click()
-    page.wait_for_url("**/steps**")
+    until_link(page, lambda url: "/steps" in url)
     page.get_by_test_id("stExpandSidebarButton").wait_for()  # the drawer has closed
     expect(box).to_have_value(EXAMPLE)
     page.set_viewport_size({"width": 1280, "height": 720})

@@ -8,7 +8,7 @@ from contextlib import nullcontext
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.support.browsing import query, running, settle
+from tests.support.browsing import query, running, settle, until_link
 
 FIRST, SECOND = "The dog sleeps.", "The cat drank the milk."
 
@@ -107,7 +107,7 @@ def test_a_sentence_comes_along_even_with_its_last_letter_just_typed(
         typed = box.input_value()
         for name in ("Heads", "Steps", "Bench"):
             turn_to(page, name)
-            page.wait_for_url(lambda url, name=name: name.lower() in url or name == "Bench")  # type: ignore[misc]
+            until_link(page, lambda url, name=name: name.lower() in url or name == "Bench")  # type: ignore[misc]
             expect(page.locator(".st-key-timeline, .walk .sentence, .overview .stage").first).to_be_visible()
             state = seen(page)
             assert state[2] == typed

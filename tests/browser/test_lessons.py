@@ -11,7 +11,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
 from tests.support.bench_page import box_of, maps
-from tests.support.browsing import running, says, settle
+from tests.support.browsing import running, says, settle, until_link
 
 FOLDERS = "ATTENTION_BENCH_LESSONS"
 
@@ -51,7 +51,7 @@ def bar(page: Page) -> Locator:
 def stands_at(page: Page, step: int, text: str) -> None:
     expect(bar(page)).to_contain_text(f"step {step} of 3")
     expect(bar(page)).to_contain_text(text)
-    page.wait_for_url(lambda url: f"lesson=milk.{step}" in url)
+    until_link(page, lambda url: f"lesson=milk.{step}" in url)
 
 
 COUNTED = """
@@ -124,14 +124,14 @@ def test_the_reader_is_found_where_they_were(open_page: Callable[..., Page], sch
     stands_at(page, 2, "The second step")
     page.get_by_role("button", name="Leave the lesson").click()
     expect(bar(page)).to_have_count(0)
-    page.wait_for_url(lambda url: "lesson" not in url)
+    until_link(page, lambda url: "lesson" not in url)
     page.goto(f"{school}/lessons")
     page.get_by_role("button", name="Go on at step 2").click()
     stands_at(page, 2, "The second step")
     page.goto(f"{school}/?lesson=milk")
     stands_at(page, 2, "The second step")
     page.locator(".st-key-sentence input").fill("The horse eats.")
-    page.wait_for_url(lambda url: "horse" in url)
+    until_link(page, lambda url: "horse" in url)
     page.reload()
     stands_at(page, 2, "The second step")
     expect(page.locator(".st-key-sentence input")).to_have_value("The horse eats.")

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 import models
 from tests.support.bench_page import box_of, maps
-from tests.support.browsing import says, settle
+from tests.support.browsing import says, settle, until_link
 from viz.measures.agreement import agreement, expected_row
 from viz.views.view import choose_view
 
@@ -39,7 +39,7 @@ def test_one_figure_stands_alone(open_page: Callable[..., Page], address: str, p
         return
     leave.click()
     expect(page.locator(".stTextInput").first).to_be_visible()
-    page.wait_for_url(lambda url: "present" not in url)
+    until_link(page, lambda url: "present" not in url)
 
 
 def test_a_picture_is_pinned_and_the_sheet_restores_it(

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.support.bench_page import maps
-from tests.support.browsing import free_port, query, running, settle
+from tests.support.browsing import free_port, query, running, settle, until_link
 
 LESSON = """
 title: Milk and cats
@@ -56,7 +56,7 @@ def press(page: Page, name: str) -> None:
 def open_room(page: Page) -> str:
     press(page, "Open a room")
     expect(room(page)).to_contain_text("0 have joined")
-    page.wait_for_url(lambda url: "room=" in url)
+    until_link(page, lambda url: "room=" in url)
     return query(page)["room"][0]
 
 
@@ -108,11 +108,11 @@ def test_a_class_follows_answers_and_lets_go_and_a_restarted_server_loses_nothin
         expect(one.locator(".walk")).to_be_visible()  # it has let go
         expect(room(one).get_by_role("switch")).not_to_be_checked()
         teacher.keyboard.press("PageDown")
-        two.wait_for_url(lambda url: "/surgery" in url and "lesson=milk.2" in url)
+        until_link(two, lambda url: "/surgery" in url and "lesson=milk.2" in url)
         expect(two.locator(".st-key-sentence input")).to_have_value("The dog sleeps.")
         assert "/steps" in one.url
         room(one).locator(".stCheckbox label").click()
-        one.wait_for_url(lambda url: "/surgery" in url)
+        until_link(one, lambda url: "/surgery" in url)
         for each, answer in ((one, "milk"), (two, "cat")):
             each.locator(".st-key-lesson .stRadio").get_by_text(answer, exact=True).click()
             press(each, "Send to the class")
@@ -136,7 +136,7 @@ def test_a_class_follows_answers_and_lets_go_and_a_restarted_server_loses_nothin
         for each in (one, two):
             expect(each.get_by_role("alert").filter(has_text=f"The room {code} is closed.")).to_be_visible()
             expect(room(each)).to_have_count(0)
-            each.wait_for_url(lambda url: "room=" not in url)
+            until_link(each, lambda url: "room=" not in url)
 
 
 def test_two_teachers_have_two_rooms_and_nobody_takes_one_over(open_page: Callable[..., Page], school: Path) -> None:
@@ -168,5 +168,5 @@ def test_two_teachers_have_two_rooms_and_nobody_takes_one_over(open_page: Callab
         second.get_by_test_id("stHeader").get_by_role("link", name="Surgery", exact=True).click()
         expect(second.locator(".comparison .stage")).to_be_visible()
         first.get_by_test_id("stHeader").get_by_role("link", name="逐步计算", exact=True).click()
-        student.wait_for_url(lambda url: "/steps" in url and f"room={code}" in url)
+        until_link(student, lambda url: "/steps" in url and f"room={code}" in url)
         expect(student.locator(".walk")).to_be_visible()

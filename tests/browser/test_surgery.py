@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from models import load
-from tests.support.browsing import SCREENS, Screen, query
+from tests.support.browsing import SCREENS, Screen, query, until_link
 from viz.widgets.edits.history import read_history
 
 MILK = "My brother drinks milk every morning."
@@ -64,7 +64,7 @@ def test_a_word_is_forced_and_the_translation_changes(open_page: Callable[..., P
     choose(page, "Edit", "force a row on a word")
     choose(page, "Row: writing the word", f"{place + 1} {before.target.word_texts[place]}")
     choose(page, "onto the word", "12 1992")
-    page.wait_for_url(re.compile("edits="))
+    until_link(page, lambda url: "edits=" in url)
     expect(page.get_by_text("being tried:")).to_be_visible()
     expect(afresh.locator("ins").first).to_be_visible()
     read = {place for place, word in enumerate(before.source.words) if before.source.word_texts[word].strip() == "1992"}
@@ -87,7 +87,7 @@ def test_a_word_is_forced_and_the_translation_changes(open_page: Callable[..., P
     expect(page.locator(".surgery-text").nth(1).locator("ins").first).to_be_visible()
     page.get_by_role("button", name="Undo").click()
     expect(texts).to_have_text([before.output_text])
-    page.wait_for_url(lambda url: "edits" not in url)
+    until_link(page, lambda url: "edits" not in url)
 
 
 def maps(page: Page) -> Locator:

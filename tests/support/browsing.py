@@ -6,10 +6,11 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import parse_qs, parse_qsl, urlsplit
 from urllib.request import urlopen
@@ -121,7 +122,15 @@ def query(page: Page) -> dict[str, list[str]]:
 
 def says(page: Page, **said: str) -> None:
     """Wait until the link says each of `said`."""
-    page.wait_for_url(lambda url: said.items() <= dict(parse_qsl(urlsplit(url).query)).items())
+    until_link(page, lambda url: said.items() <= dict(parse_qsl(urlsplit(url).query)).items())
+
+
+def until_link(page: Page, holds: Callable[[str], bool], seconds: float = 60.0) -> None:
+    """Wait until what the address bar says holds; Playwright's own waiting misses some changes that load nothing."""
+    end = monotonic() + seconds
+    while not holds(url := str(page.evaluate("location.href"))):
+        assert monotonic() < end, f"the link still says {url}"
+        page.wait_for_timeout(50)
 
 
 def cell_of(
