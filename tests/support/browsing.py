@@ -126,7 +126,7 @@ def says(page: Page, **said: str) -> None:
 
 
 def until_link(page: Page, holds: Callable[[str], bool], seconds: float = 60.0) -> None:
-    """Wait until what the address bar says holds; Playwright's own waiting misses some changes that load nothing."""
+    """Wait until what the address bar says holds; if it does not come to it, the error says what stands there."""
     end = monotonic() + seconds
     while not holds(url := str(page.evaluate("location.href"))):
         assert monotonic() < end, f"the link still says {url}"
