@@ -33,9 +33,7 @@ def test_the_other_language_is_one_click_away_and_comes_along(open_page: Callabl
     from playwright.sync_api import expect
 
     page = open_page(address, width=1280, height=720)
-    page.locator(
-        ".alignment .panel"
-    ).first.wait_for()  # a press while the first run still draws may be lost: a known fault
+    page.locator(".alignment .panel").first.wait_for()  # a press while the first run draws may be lost: a fault
     page.wait_for_function(SETTLED)
     page.get_by_role("button", name="中文").click()
     expect(page.get_by_role("link", name="注意力头").first).to_be_visible()
