@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from starlette.datastructures import MutableHeaders
@@ -10,6 +11,8 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 HEAD = b"<head>"
+PAGES = ("", ".html")
+"""Suffixes of the paths that Streamlit answers with its page; it would compress most of them."""
 STAMPS = ("etag", "last-modified", "accept-ranges")  # of the file without the script
 
 
@@ -31,6 +34,9 @@ class FirstPage:
         if scope["type"] != "http" or scope["method"] != "GET":
             await self._app(scope, receive, send)
             return
+        if PurePosixPath(scope["path"]).suffix in PAGES:
+            plain = [(name, value) for name, value in scope["headers"] if name != b"accept-encoding"]
+            scope = {**scope, "headers": plain}
         begun: list[Message] = []
         body = bytearray()
 
@@ -50,7 +56,7 @@ class FirstPage:
 
 
 def _is_page(start: Message) -> bool:
-    """Return whether a reply is a whole HTML page, as it stands."""
+    """Return whether a reply is a whole HTML page, uncompressed."""
     headers = MutableHeaders(scope=start)
     is_html = headers.get("content-type", "").startswith("text/html")
     return bool(start["status"] == 200 and is_html and "content-encoding" not in headers)

@@ -1,5 +1,5 @@
-// On a phone what is typed stands whole: a text box, which cannot wrap its line, is shown as one of several lines, which
-// hands on to it all that is typed. The box stays what Streamlit reads and writes; Enter ends a line in neither.
+// On a phone the sentence is shown whole. Its box, which cannot wrap a line, is covered by a textarea that passes on each
+// input. No other box has one: those send on Enter or blur, which a textarea would not pass on.
 (() => {
   if (window.attentionBenchWrapping) return;
   window.attentionBenchWrapping = true;
@@ -36,7 +36,7 @@
   const narrow = matchMedia("(max-width: 700px)");  // as in style.css
   const look = () => {
     if (!narrow.matches) return;
-    for (const box of document.querySelectorAll('.stTextInput input[autocomplete="off"]:not(:has(+ .wrapping))')) wrap(box);
+    for (const box of document.querySelectorAll(".st-key-sentence input:not(:has(+ .wrapping))")) wrap(box);
   };
   new MutationObserver(look).observe(document.body, { childList: true, subtree: true });
   narrow.addEventListener("change", look);
