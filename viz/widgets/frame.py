@@ -22,7 +22,7 @@ from viz.widgets import session
 from viz.widgets.interface_language import INTERFACE, begin_language, offer_languages, settle_language
 from viz.widgets.language_pair import choose_pair
 from viz.widgets.lesson.bar import show_bar
-from viz.widgets.lesson.place import LESSON
+from viz.widgets.lesson.place import LESSON, mark_own
 from viz.widgets.lesson.place import enter as enter_lesson
 from viz.widgets.presenting import PRESENT, present
 from viz.widgets.room.bar import show_room
@@ -186,6 +186,7 @@ def _fill(page: Page) -> None:
     with telling(partial(_say_why, place)):
         page.fill(frame)
     unknown.show(frame.messages, sentence=frame.sentence)
+    mark_own(page.address)
     link.leave()
     lead(page.address, page.settings)
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from html import escape
+
 import streamlit as st
 
 from viz.text.language import _, closest_language, current_language, languages, mark, own_name, use_language
 from viz.widgets.own_words import speak
-from viz.widgets.settings import Choice, link, unknown
+from viz.widgets.settings import Choice, address, link, unknown
 
 INTERFACE = Choice("lang", title=mark("Language of the interface"), travels=True)
 """Which there are is known at run time; the default is the browser's."""
@@ -36,21 +38,31 @@ def settle_language(*, turned: bool) -> None:
 
 
 def offer_languages() -> None:
-    """Show, in the header, each other language by its own name; nothing where there is only one."""
+    """Show, in the header, each other language by its own name: a link to this page in that language."""
     others = [code for code in languages() if code != current_language()]
     if not others:
         return
     with st.container(key="interface-language", horizontal=True, width="content"):
         for code in others:
-            st.button(
-                own_name(code),
-                key=f"speak-{code}",
-                type="tertiary",
-                help=_(INTERFACE.title),
-                on_click=_speak,
-                args=(code,),
-            )
+            if address.is_open():
+                # A page that loads anew owes nothing to the run that is under way. turning.js completes the link.
+                title = escape(_(INTERFACE.title))
+                st.html(f'<a data-language="{code}" href="?lang={code}" title="{title}">{escape(own_name(code))}</a>')
+            else:
+                _language_button(code)
         speak()
+
+
+def _language_button(code: str) -> None:
+    """Show a language as a button, where settings are in the session and a page loaded anew would lose them."""
+    st.button(
+        own_name(code),
+        key=f"speak-{code}",
+        type="tertiary",
+        help=_(INTERFACE.title),
+        on_click=_speak,
+        args=(code,),
+    )
 
 
 def _speak(code: str) -> None:

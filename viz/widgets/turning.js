@@ -22,6 +22,19 @@
   // On a phone the drawer of pages lies over the one that was chosen.
   const close = () => setTimeout(() => document.querySelector('[data-testid="stSidebarCollapseButton"] button')?.click());
   window.addEventListener("input", () => { typed = performance.now(); }, { capture: true, passive: true });
+  // The link to another language is that of the page as it is now, with what was just typed.
+  window.addEventListener("click", (event) => {
+    const link = event.target.closest?.("a[data-language]");
+    if (!link) return;
+    const turn = () => {
+      const here = new URL(location.href);
+      here.searchParams.set("lang", link.dataset.language);
+      location.assign(here);
+    };
+    event.preventDefault();
+    if (performance.now() - typed < LATELY) whenAnswered(MOST, turn);
+    else turn();
+  }, { capture: true });
   window.addEventListener("click", (event) => {
     const link = event.target.closest?.('[data-testid="stTopNavLink"], [data-testid="stSidebarNavLink"]');
     if (link?.dataset.testid === "stSidebarNavLink" && innerWidth <= 768) close();

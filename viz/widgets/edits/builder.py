@@ -38,6 +38,7 @@ from viz.widgets.edits.where import (
     choose_rows,
     control_of,
 )
+from viz.widgets.settings import select
 
 OPERATION = "surgery-operation"
 NOTHING = "nothing"
@@ -79,13 +80,8 @@ def build_edit(trace: AttentionTrace, table: DeltaGenerator) -> Action:
     """
     hops = any(each.site.kind == "hops" for each in trace)
     with st.container(width=230):
-        operation = st.selectbox(
-            _("Edit"),
-            [each for each in OPERATIONS if not hops or each not in OF_HEADS],
-            key=OPERATION,
-            format_func=lambda each: _(OPERATIONS[each]),
-            label_visibility="collapsed",
-        )
+        labels = {each: _(text) for each, text in OPERATIONS.items() if not hops or each not in OF_HEADS}
+        operation = select(_("Edit"), labels, key=OPERATION, label_visibility="collapsed")
     if operation == NOTHING:
         return ()
     field = choose_field(trace)

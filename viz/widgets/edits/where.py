@@ -11,6 +11,7 @@ from models.trace import AttentionMap, AttentionTrace, TokenSequence
 from viz.text.counting import numbered
 from viz.text.language import _, mark
 from viz.views.view import with_named_rows
+from viz.widgets.settings import select
 
 _KINDS: Mapping[tuple[str, str], str] = {
     ("encoder", "self"): mark("encoder self-attention"),
@@ -67,7 +68,7 @@ def choose_field(trace: AttentionTrace) -> Field:
     if len(options) == 1:
         return Field(options[0], places[options[0]])
     with st.container(width=300):
-        chosen = st.selectbox(_("Where"), options, key=SITE, format_func=lambda each: names[each])
+        chosen = select(_("Where"), {each: names[each] for each in options}, key=SITE)
     return Field(chosen, places[chosen])
 
 
@@ -101,27 +102,18 @@ def choose_one_head(field: Field) -> int | None:
     if count == 1:
         return None
     with st.container(width=130):
-        chosen: int | None = st.selectbox(
-            _("Head"),
-            (None, *range(count)),
-            key=f"surgery-head-{count}",
-            format_func=lambda each: _("every head") if each is None else _("head {head}", head=each),
-        )
-    return chosen
+        labels: dict[int | None, str] = {None: _("every head")}
+        labels |= {head: _("head {head}", head=head) for head in range(count)}
+        return select(_("Head"), labels, key=f"surgery-head-{count}")
 
 
 def _word(title: str, tokens: TokenSequence, key: str, *, every: str = "", until: int | None = None) -> list[int]:
     """Let the reader choose a word; return the positions of its pieces, none for every word (if `every` names that)."""
     count = len(tokens.word_texts) if until is None else tokens.words[until] + 1
     labels = numbered(tokens.word_texts)[:count]
-    options = ([-1] if every else []) + list(range(count))
+    options = ({-1: every} if every else {}) | dict(enumerate(labels))
     with st.container(width=210):
-        chosen = st.selectbox(
-            title,
-            options,
-            key=control_of(key, every=bool(every)),
-            format_func=lambda each: every if each < 0 else labels[each],
-        )
+        chosen = select(title, options, key=control_of(key, every=bool(every)))
     return [place for place, word in enumerate(tokens.words) if word == chosen]
 
 

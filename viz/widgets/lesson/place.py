@@ -1,8 +1,9 @@
 """At which step of which lesson the reader is: in the link, in the session, and, for the next visit, in a cookie.
 
 ``?lesson=name&step=3`` asks for a step: its page opens with its settings. From there on the link says
-``lesson=name.3`` beside the settings of the page, which the reader may change: such a link opens as it stands.
-``?lesson=name`` opens where the reader was.
+``lesson=name.3`` beside the settings of the page; opened anew it shows the step, and what else it says wins. Once the
+reader has turned to another page, or taken a setting of the step back, the link says ``lesson=name.3~``: it opens as it
+is. ``?lesson=name`` opens where the reader was.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import streamlit as st
 from streamlit.navigation.page import Page as StreamlitPage
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from viz.lessons.lesson import Lesson, LessonError
+from viz.lessons.lesson import Lesson, LessonError, Step
 from viz.lessons.library import SHIPPED, Library, library_of
 from viz.lessons.reading import Pages, is_name
 from viz.server.configuration import configuration
@@ -34,6 +35,8 @@ UPLOADED = "uploaded"
 
 _PLACE, _PLACES, _GO, _UPLOAD, _BROKEN = "lesson-place", "lesson-places", "lesson-go", "lesson-upload", "lesson-broken"
 _BETWEEN = "."
+_OWN = "~"
+"""Behind the number of a step whose page is as the reader left it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,11 @@ class Place:
     def code(self) -> str:
         """What the link says."""
         return f"{self.lesson.name}{_BETWEEN}{self.number}"
+
+    @property
+    def step(self) -> Step:
+        """The step itself."""
+        return self.lesson.steps[self.number - 1]
 
 
 def lessons(pages: Pages) -> Library:
@@ -98,26 +106,49 @@ def enter(navigation: Mapping[str, StreamlitPage], pages: Pages) -> None:
         unknown.discard(LESSON.name)
         return
     lesson = library.lessons[name]
+    said: dict[str, str] = {}
     if digits and wanted is None:
-        _note(Place(lesson, _nearest(lesson, digits)))
-        return
-    place = Place(lesson, _nearest(lesson, number) if number else _last(lesson))
-    step = lesson.steps[place.number - 1]
+        place, before = Place(lesson, _nearest(lesson, digits.removesuffix(_OWN))), here()
+        said = link.all_said()
+        is_whole = digits.endswith(_OWN) or set(place.step.link) <= set(said)
+        if is_whole or place == before or _is_by_history():
+            _note(place, own=digits.endswith(_OWN))
+            return
+    else:
+        place = Place(lesson, _nearest(lesson, number) if number else _last(lesson))
+    step = place.step
     _note(place)
-    link.open_at(navigation[step.page], {**step.link, LESSON.name: place.code})
+    link.open_at(navigation[step.page], {**step.link, **said, LESSON.name: place.code})
+
+
+def _is_by_history() -> bool:
+    context = get_script_run_ctx()
+    return bool(context and context.is_history_navigation)
 
 
 def _go_on() -> None:
     """Let the lesson come along to a page whose link says nothing of it, but not back to before it was begun."""
-    context = get_script_run_ctx()
     place = here()
     if place is None:
         return
-    if context and context.is_history_navigation:
+    if _is_by_history():
         session.forget(_PLACE)
         hide_until(None)
     else:
-        link.store(LESSON.name, place.code)
+        link.store(LESSON.name, place.code + _OWN)
+
+
+def mark_own(page: str) -> None:
+    """Mark the link where the page is no longer what the step shows; after it has run.
+
+    Parameters
+    ----------
+    page : str
+        Its address.
+    """
+    place = here()
+    if place and (place.step.page != page or not set(place.step.link) <= set(link.all_said())):
+        link.store(LESSON.name, place.code + _OWN)
 
 
 def _nearest(lesson: Lesson, digits: str) -> int:
@@ -125,11 +156,11 @@ def _nearest(lesson: Lesson, digits: str) -> int:
     return min(max(number, 1), len(lesson.steps))
 
 
-def _note(place: Place) -> None:
+def _note(place: Place, *, own: bool = False) -> None:
     session.keep(_PLACE, place)
     session.keep(_PLACES, session.recall(_PLACES, {}) | {place.lesson.name: place.number})
     hide_until(asked_for(place))
-    link.store(LESSON.name, place.code)
+    link.store(LESSON.name, place.code + _OWN * own)
 
 
 def _last(lesson: Lesson) -> int:
@@ -143,7 +174,7 @@ def asked_for(place: Place) -> str | None:
     ----------
     place : Place
     """
-    question = place.lesson.steps[place.number - 1].question
+    question = place.step.question
     return place.code if question and question.mark else None
 
 

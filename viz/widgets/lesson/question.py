@@ -88,7 +88,7 @@ def _say(is_right: bool) -> None:
 
 def _mark(place: Place, row: Row) -> None:
     """Let the reader mark what the row of a word will read, before it is shown."""
-    step = place.lesson.steps[place.number - 1]
+    step = place.step
     try:
         view, number = marked_row(step.link, row)
     except (models.InputError, ModelUnavailableError) as error:

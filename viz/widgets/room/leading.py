@@ -51,7 +51,7 @@ def lead(address: str, settings: Sequence[Setting]) -> None:
     place = here()
     try:
         with shared_rooming().telling(room) as store:
-            if place and place.lesson.name != UPLOADED and place.lesson.steps[place.number - 1].question:
+            if place and place.lesson.name != UPLOADED and place.step.question:
                 store.ask(now.code, now.key, Question(place.code))
             store.lead(now.code, now.key, stands)
     except RoomError as error:

@@ -1,5 +1,6 @@
 """A page's settings: declared once, as data, and carried by one package between link, session and control."""
 
+from viz.widgets.settings.boxes import select
 from viz.widgets.settings.controls import (
     choose,
     choose_part,
@@ -30,6 +31,7 @@ __all__ = [
     "chosen_of",
     "labels_of",
     "put_text",
+    "select",
     "switch",
     "text_box",
     "typed_text",

@@ -12,6 +12,7 @@ import streamlit as st
 
 from viz.text.language import _
 from viz.widgets.settings import link, unknown
+from viz.widgets.settings.boxes import reported, select
 from viz.widgets.settings.kinds import Choice, Labels, Several, Switch
 from viz.widgets.settings.setting import Found
 
@@ -45,20 +46,26 @@ def choose(
     _show(setting.name, value)
     common: dict[str, Any] = {
         "key": setting.name,
-        "format_func": lambda each: shown[each],
         "on_change": _write_one,
         "args": (setting, first),
     }
     titled, codes = _(setting.title) if title is None else title, tuple(shown)
     if setting.shape == "slider":
-        st.select_slider(titled, codes, value=value, **common)
+        st.select_slider(titled, codes, value=value, format_func=shown.__getitem__, **common)
     elif setting.shape == "box":
         visibility: Any = "visible" if setting.titled else "collapsed"
         common |= {"label_visibility": visibility, "filter_mode": None, "width": "stretch"}
-        st.selectbox(titled, codes, index=codes.index(value), **common)
+        select(titled, shown, index=codes.index(value), **common)
     else:  # the default is what the browser shows of a control that it has not met yet, as behind a button
         st.segmented_control(
-            titled, codes, default=value, required=True, label_visibility="collapsed", wrap=True, **common
+            titled,
+            codes,
+            default=value,
+            format_func=shown.__getitem__,
+            required=True,
+            label_visibility="collapsed",
+            wrap=True,
+            **common,
         )
     return value
 
@@ -225,7 +232,7 @@ def _show(name: str, value: Any, *, same: Any = lambda old, new: old == new) -> 
 
 def _write_one(setting: Choice, default: str) -> None:
     unknown.forget()
-    link.store(setting.name, setting.write(st.session_state[setting.name] or default, default))
+    link.store(setting.name, setting.write(reported(setting.name) or default, default))
     link.drop_dependents(setting.family or setting.name)
 
 

@@ -161,8 +161,8 @@ def turn_to(page: StreamlitPage) -> None:
 
 
 def all_said() -> dict[str, str]:
-    """Return all that the link says."""
-    return dict(address.said())
+    """Return all that the link says, or will say once the page has begun to run."""
+    return dict(st.session_state.get(_ENTRY, address.said()))
 
 
 def text_of(setting: Setting) -> str | None:

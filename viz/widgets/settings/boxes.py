@@ -1,0 +1,46 @@
+"""Select boxes. Streamlit reports the label that was shown, in the language that was shown: it becomes a code again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+import streamlit as st
+
+from viz.text.language import current_language
+
+Code = TypeVar("Code")
+_LABELS = "settings-labels"
+
+
+def select(title: str, labels: Mapping[Code, str], *, key: str, **about: Any) -> Code:
+    """Show a select box of codes under their labels; `about` is what else `st.selectbox` takes.
+
+    Parameters
+    ----------
+    title : str
+    labels : mapping of object to str
+        What the reader sees, by code.
+    key : str
+    """
+    st.session_state.setdefault(_LABELS, {}).setdefault(key, {})[current_language()] = labels
+    if key in st.session_state and (code := reported(key)) != st.session_state[key]:
+        st.session_state[key] = code
+    if st.session_state.get(key) not in labels:
+        st.session_state.pop(key, None)
+    chosen: Code = st.selectbox(title, tuple(labels), key=key, format_func=lambda each: labels[each], **about)
+    return chosen
+
+
+def reported(key: str) -> Any:
+    """Return what a box reports, the label of any language that was shown turned back to its code.
+
+    Parameters
+    ----------
+    key : str
+    """
+    value = st.session_state.get(key)
+    shown: list[Mapping[Any, str]] = list(st.session_state.get(_LABELS, {}).get(key, {}).values())
+    if any(value in labels for labels in shown):
+        return value
+    return next((code for labels in shown for code, label in labels.items() if label == value), value)
