@@ -17,7 +17,7 @@ from tqdm import tqdm
 
 from models.training.characters import learn
 from models.training.recipes import DataFile, Recipe, RecipeError
-from models.training.varying import Pair, vary
+from models.training.varying import Pair, mistype, vary
 from models.translation.tokenizer import PairTokenizer
 
 KEPT = Path(__file__).parent
@@ -194,7 +194,10 @@ def load_pairs(recipe: Recipe, data: Path, tokenizer_path: Path, cache: Path) ->
     cache : Path
         A folder; made if it is not there. It holds what teachers wrote already (`models.training.teach`).
     """
-    signature = f"{recipe.files}{recipe.longest}{recipe.vary_share}{recipe.seed}".encode() + tokenizer_path.read_bytes()
+    signature = (
+        f"{recipe.files}{recipe.longest}{recipe.vary_share}{recipe.typo_share or ''}{recipe.seed}".encode()
+        + tokenizer_path.read_bytes()
+    )
     path = cache / f"pairs-{hashlib.sha256(signature).hexdigest()[:16]}.npz"
     if not path.exists():
         encoded = _encode_pairs(recipe, data, PairTokenizer.load(tokenizer_path), cache)
@@ -224,6 +227,8 @@ def _encode_pairs(recipe: Recipe, data: Path, tokenizer: PairTokenizer, cache: P
         pairs = read_pairs(taught_path(file, cache)) if file.teacher else pairs_of(file, data)
         for pair, _ in product(pairs, range(copies)):
             shown = vary(pair, choice) if choice.random() < recipe.vary_share else pair
+            if recipe.typo_share and choice.random() < recipe.typo_share:
+                shown = mistype(shown[0], choice), shown[1]
             sources.append(shown[0])
             targets.append(shown[1])
             repeats.append(file.repeat / copies)

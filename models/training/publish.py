@@ -65,6 +65,28 @@ CREDITS = {
         "licence": mark("that of this project"),
         "credit": mark("this project"),
     },
+    "cedict": {
+        "name": mark("Words of CC-CEDICT"),
+        "licence": "CC BY-SA 4.0",
+        "credit": mark("mdbg.net and its contributors"),
+    },
+    "hsk": {
+        "name": mark("Everyday sentences by HSK level"),
+        "licence": "CC BY-SA 4.0",
+        "credit": mark("hsk-sentences-audio contributors"),
+    },
+    "x-risawoz": {
+        "name": mark("Service dialogues of X-RiSAWOZ"),
+        "licence": "BSD-3-Clause; CC BY 4.0",
+        "credit": "Quan et al. 2020; Moradshahi et al. 2023",
+    },
+    "xpersona": {
+        "name": mark("Chat between strangers of XPersona"),
+        "licence": "MIT",
+        "credit": "Zhang et al. 2018; Lin et al. 2021",
+    },
+    "renpy": {"name": mark("Texts of Ren'Py"), "licence": "MIT", "credit": mark("Ren'Py's translators")},
+    "adarkroom": {"name": mark("Texts of A Dark Room"), "licence": "MPL-2.0", "credit": "doublespeak games"},
     "mlqe": {
         "name": mark("MLQE post-edited encyclopedia sentences"),
         "licence": "CC0",

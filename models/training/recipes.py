@@ -84,6 +84,8 @@ class Recipe:
         Pairs with more pieces than this on a side are left out.
     vary_share : float
         Share of the pairs that are shown as people also type them (`models.training.varying`).
+    typo_share : float
+        Share of the pairs whose source has a slip of the hand.
     seed : int
     """
 
@@ -106,6 +108,7 @@ class Recipe:
     average_decay: float = 0.999
     longest: int = 64
     vary_share: float = 0.12
+    typo_share: float = 0.0
     seed: int = 1
 
     @property

@@ -36,6 +36,22 @@ def _hurried(pair: Pair) -> Pair:
     return pair[0].replace("'", ""), pair[1]
 
 
+def mistype(text: str, choice: random.Random) -> str:
+    """Return a text with one slip of the hand: a letter doubled, left out, or changed with the next one.
+
+    Parameters
+    ----------
+    text : str
+    choice : random.Random
+    """
+    places = [place for place in range(1, len(text) - 1) if text[place : place + 2].isalpha()]
+    if not places:
+        return text
+    place = choice.choice(places)
+    before, one, two, after = text[:place], text[place], text[place + 1], text[place + 2 :]
+    return before + choice.choice((one + one + two, two, two + one)) + after
+
+
 WAYS: tuple[tuple[Callable[[Pair], Pair], ...], ...] = (
     (_lower,),
     (_apart,),
