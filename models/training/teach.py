@@ -7,22 +7,29 @@ of a file; a run has it write before it begins, once for all recipes that keep t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
+from statistics import median
 
 import torch
+from tqdm import tqdm
 
 from models.registry import load
+from models.training.beam import beam_search
 from models.training.data import pairs_of, taught_path
-from models.training.evaluate import translate
 from models.training.recipes import Recipe, RecipeError
 from models.training.varying import Pair
 from models.translation.translator import Translator
+from models.vocabulary import END
 
 BLOCK = 4000
-"""Sentences that are sorted by length together."""
-MOST_WORDS = 20
+"""Sentences that are sorted by length together, the better half of whose translations is kept."""
+BATCH = 32
+WIDTH = 4
+"""Of the beam."""
+MOST_WORDS = 14
 """Longer sources are left out: a teacher errs there most."""
 RATIO = 2.0
 """How much longer or shorter than the reference a translation may be, in words, three more counted on each side."""
@@ -41,8 +48,29 @@ def looks_broken(translation: str, reference: str) -> bool:
     return not words or stutters or max(lengths) > RATIO * min(lengths)
 
 
+def scored(model: Translator, sources: Sequence[str]) -> list[tuple[str, float]]:
+    """Return the translation of each source by beam search, and its mean log-probability a token.
+
+    Parameters
+    ----------
+    model : Translator
+    sources : sequence of str
+    """
+    by_length: dict[int, list[int]] = defaultdict(list)
+    encoded = model.tokenizer.encode_batch(list(sources))
+    for index, ids in enumerate(encoded):
+        by_length[len(ids)].append(index)
+    batches = [rows[start : start + BATCH] for rows in by_length.values() for start in range(0, len(rows), BATCH)]
+    found = [("", 0.0)] * len(sources)
+    for rows in tqdm(batches, desc="teach", unit="batch"):
+        source = torch.tensor([[*encoded[row], END] for row in rows])
+        for row, (ids, mean) in zip(rows, beam_search(model.network, source, WIDTH), strict=True):
+            found[row] = model.tokenizer.decode(ids), mean
+    return found
+
+
 def taught(model: Translator, references: Mapping[str, str]) -> Iterator[Pair]:
-    """Return (source, translation) of the sources that a model translates soundly, greedily.
+    """Return (source, translation) of the sources that a model translates soundly, and of which it is surest.
 
     Parameters
     ----------
@@ -52,8 +80,10 @@ def taught(model: Translator, references: Mapping[str, str]) -> Iterator[Pair]:
     """
     sources = (source for source in references if len(source.split()) <= MOST_WORDS)
     while block := list(islice(sources, BLOCK)):
-        for source, translation in zip(block, translate(model, block), strict=True):
-            if not looks_broken(translation, references[source]):
+        found = scored(model, block)
+        middle = median(mean for _translation, mean in found)
+        for source, (translation, mean) in zip(block, found, strict=True):
+            if mean >= middle and not looks_broken(translation, references[source]):
                 yield source, translation
 
 

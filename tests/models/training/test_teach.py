@@ -10,9 +10,8 @@ import pytest
 from models import load
 from models.training import teach
 from models.training.data import load_pairs, read_pairs, taught_path
-from models.training.evaluate import translate
 from models.training.recipes import DataFile, Recipe, RecipeError
-from models.training.teach import MOST_WORDS, looks_broken, taught, write_taught
+from models.training.teach import MOST_WORDS, looks_broken, scored, taught, write_taught
 from models.translation.checkpoints import WEIGHTS
 from models.translation.tokenizer import PairTokenizer
 from models.translation.translator import Translator
@@ -65,7 +64,9 @@ def test_a_run_has_its_teacher_write_once_and_takes_what_it_wrote(
     model = load(TEACHER)
     assert isinstance(model, Translator)
     sources = [source for source, _ in LINES]
-    assert written == list(zip(sources, translate(model, sources), strict=True))
+    found = dict(zip(sources, scored(model, sources), strict=True))
+    unsure = min(found, key=lambda source: found[source][1])
+    assert written == [(source, found[source][0]) for source in sources if source != unsure]
     monkeypatch.setattr(teach, "load", lambda key: pytest.fail(f"{key} writes again"))
     write_taught(recipe(FILE), data, cache)
     path = WEIGHTS / "en-fr" / "everyday.json"
