@@ -33,7 +33,7 @@ def select(title: str, labels: Mapping[Code, str], *, key: str, **about: Any) ->
 
 
 def reported(key: str) -> Any:
-    """Return what a box reports, the label of any language that was shown turned back to its code.
+    """Return the code that a box reports, by itself or by its label in any language that was shown; None if neither.
 
     Parameters
     ----------
@@ -43,4 +43,4 @@ def reported(key: str) -> Any:
     shown: list[Mapping[Any, str]] = list(st.session_state.get(_LABELS, {}).get(key, {}).values())
     if any(value in labels for labels in shown):
         return value
-    return next((code for labels in shown for code, label in labels.items() if label == value), value)
+    return next((code for labels in shown for code, label in labels.items() if label == value), None)

@@ -199,3 +199,36 @@ def test_a_link_is_kept_at_the_first_visit_and_what_belongs_to_another_starts_an
     app.text_input(key="owner").set_value("second").run()
     assert app.session_state.got == ("a", "4", "x", True, False)
     assert set(app.query_params) == {"size"}
+
+
+def in_a_language() -> None:
+    import streamlit as st
+
+    from viz.text.language import use_language
+    from viz.widgets.settings import Choice, choose, link, select, unknown
+
+    use_language(st.session_state.get("language", "en"))
+    labels = {"en": {"a": "First", "b": "Second"}, "zh": {"a": "第一", "b": "第二"}}[
+        st.session_state.get("language", "en")
+    ]
+    box = Choice("box", title="Box", shape="box")
+    link.enter((box,))
+    place = st.container()
+    st.session_state.got = choose(box, labels), select("Plain", {None: labels["a"], 1: labels["b"]}, key="plain")
+    unknown.show(place, sentence="")
+
+
+@pytest.mark.parametrize(("label", "got"), [("Second", ("b", 1)), ("\u7b2c\u4e8c", ("b", 1)), ("Third", ("a", None))])
+def test_a_label_of_any_language_that_was_shown_is_its_code(label: str, got: tuple[str, int | None]) -> None:
+    app = opened(in_a_language)
+    app.session_state["language"] = "zh"
+    if label not in app.selectbox(key="box").options:
+        app.run()
+    reported = app._tree.get_widget_states()  # what a browser reports that has not drawn this run yet
+    for each in reported.widgets:
+        each.string_value = label
+    app._run(reported)
+    assert not app.exception
+    assert not app.warning
+    assert app.session_state.got == got
+    assert "".join(app.query_params.get("box", "")) == ("b" if got[0] == "b" else "")
