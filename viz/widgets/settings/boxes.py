@@ -33,7 +33,7 @@ def select(title: str, labels: Mapping[Code, str], *, key: str, **about: Any) ->
 
 
 def reported(key: str) -> Any:
-    """Return the code that a box reports, by itself or by its label in any language that was shown; None if neither.
+    """Return the code that a box reports, by itself or by its label in any language shown; None if neither.
 
     Parameters
     ----------
@@ -41,6 +41,6 @@ def reported(key: str) -> Any:
     """
     value = st.session_state.get(key)
     shown: list[Mapping[Any, str]] = list(st.session_state.get(_LABELS, {}).get(key, {}).values())
-    if any(value in labels for labels in shown):
+    if not shown or any(value in labels for labels in shown):
         return value
     return next((code for labels in shown for code, label in labels.items() if label == value), None)

@@ -264,6 +264,7 @@ def test_what_a_page_does_not_declare_is_named(page: Any) -> None:
         (
             r"session_state",
             {
+                "viz/widgets/settings/boxes.py",
                 "viz/widgets/settings/link.py",
                 "viz/widgets/settings/address.py",
                 "viz/widgets/settings/controls.py",
