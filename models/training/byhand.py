@@ -120,13 +120,16 @@ def lacking(words: Iterable[str], sources: Iterable[str]) -> dict[str, int]:
     ----------
     words, sources : iterable of str
     """
-    known = list(words)
-    chinese = [each for each in known if re.fullmatch("[\u4e00-\u9fff]+", each)]
+    known = dict.fromkeys(words)
     latin = {each for each in known if re.fullmatch("[a-z']+", each)}
+    chinese = {each for each in known if re.fullmatch("[\u4e00-\u9fff]+", each)}
     counts: Counter[str] = Counter()
     for source in sources:
-        counts.update(words_of(source) & latin if latin else (each for each in chinese if each in source))
-    return {each: counts[each] for each in known if each in latin or each in chinese if counts[each] < ENOUGH}
+        found = (words_of(source) & latin) | {each for each in chinese if each in source}
+        counts.update(found)
+        enough = {each for each in found if counts[each] >= ENOUGH}
+        latin, chinese = latin - enough, chinese - enough
+    return {each: counts[each] for each in known if each in latin or each in chinese}
 
 
 def add(pair: str, files: Iterable[Path], data: Path) -> tuple[int, int]:
