@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import PurePosixPath
+from mimetypes import guess_type
 from typing import TYPE_CHECKING
 
 from starlette.datastructures import MutableHeaders
@@ -11,9 +11,11 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 HEAD = b"<head>"
-PAGES = ("", ".html")
-"""Suffixes of the paths that Streamlit answers with its page; it would compress most of them."""
+PAGES = (None, "text/html")
+"""Types of file that paths may name which Streamlit answers with its page."""
 STAMPS = ("etag", "last-modified", "accept-ranges")  # of the file without the script
+UNASKED = (b"accept-encoding", b"if-none-match", b"if-modified-since", b"range")
+"""Headers of a request for a page that would have it answered compressed, not at all, or in part."""
 
 
 class FirstPage:
@@ -34,9 +36,8 @@ class FirstPage:
         if scope["type"] != "http" or scope["method"] != "GET":
             await self._app(scope, receive, send)
             return
-        if PurePosixPath(scope["path"]).suffix in PAGES:
-            plain = [(name, value) for name, value in scope["headers"] if name != b"accept-encoding"]
-            scope = {**scope, "headers": plain}
+        if guess_type(scope["path"])[0] in PAGES:
+            scope = {**scope, "headers": [each for each in scope["headers"] if each[0] not in UNASKED]}
         begun: list[Message] = []
         body = bytearray()
 
