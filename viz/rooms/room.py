@@ -19,6 +19,9 @@ LONGEST_LEAD = 100_000
 LONGEST_ANSWER, LONGEST_WORDS, LONGEST_TITLE = 8_000, 40_000, 1_000
 """Characters of an answer as it is kept, of the words of a question, and of what it is called."""
 
+MOST_LESSON_BYTES = 20 * 2**20
+"""Of the lessons that all rooms together carry; each has at most `viz.lessons.document.LARGEST`."""
+
 DAY = 24 * 3600.0
 """Seconds after which a room is cleared."""
 
@@ -87,6 +90,8 @@ class Room:
         How many have joined.
     answered : int
         How many have answered the question that was asked last.
+    lesson : str
+        The name of the lesson that the room carries; empty for none.
     """
 
     code: str
@@ -96,6 +101,7 @@ class Room:
     counters: Counters
     joined: int
     answered: int
+    lesson: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,7 +81,8 @@ class Rooms:
         found = self._file.one(
             "SELECT channel, lead, asked, lead_count, shown_count, members_count,"
             " (SELECT COUNT(*) FROM members WHERE members.code = rooms.code),"
-            " (SELECT COUNT(*) FROM answers WHERE answers.code = rooms.code AND question = asked)"
+            " (SELECT COUNT(*) FROM answers WHERE answers.code = rooms.code AND question = asked),"
+            " COALESCE((SELECT name FROM lessons WHERE lessons.code = rooms.code), '')"
             " FROM rooms WHERE code = ? AND made > ?",
             code,
             self._clock() - DAY,

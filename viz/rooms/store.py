@@ -1,4 +1,4 @@
-"""What is kept of rooms: what the teachers ask and the classes answer, beside the rooms themselves."""
+"""What is kept of rooms: the lesson that one carries, what teachers ask, what classes answer."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 
 from models.messages import Message
+from viz.lessons.document import LARGEST
 from viz.rooms import room as bounds
 from viz.rooms.codes import hash_of
 from viz.rooms.room import Question, RoomError
@@ -14,6 +15,40 @@ from viz.rooms.rooms import Rooms
 
 class Store(Rooms):
     """The rooms of a server, with what is asked and answered in them."""
+
+    def carry(self, code: str, key: str, name: str, file: bytes) -> None:
+        """Let a room carry a teacher's own lesson, in place of the one before, until it is closed.
+
+        Parameters
+        ----------
+        code, key : str
+        name : str
+            Of the lesson; of the same name it is the same lesson.
+        file : bytes
+            As it was uploaded.
+
+        Raises
+        ------
+        RoomError
+            If the key is not the teacher's, or the lesson is too large.
+        """
+        with self._changing(code, key):
+            if self.room(code).lesson == name:
+                return
+            others = self._file.one("SELECT COALESCE(SUM(LENGTH(file)), 0) FROM lessons WHERE code != ?", code)[0]
+            if len(file) > LARGEST or others + len(file) > bounds.MOST_LESSON_BYTES:
+                raise RoomError(Message("This server has no space for another lesson: the class stays where it is."))
+            self._file.do("INSERT OR REPLACE INTO lessons (code, name, file) VALUES (?, ?, ?)", code, name, file)
+
+    def lesson(self, code: str) -> bytes:
+        """Return the file of the lesson that a room carries; empty if it carries none.
+
+        Parameters
+        ----------
+        code : str
+        """
+        found = self._file.one("SELECT file FROM lessons WHERE code = ?", code)
+        return bytes(found[0]) if found else b""
 
     def ask(self, code: str, key: str, question: Question) -> None:
         """Ask the class a question; one that was asked before keeps its answers, and stays revealed if it was.
@@ -31,19 +66,10 @@ class Store(Rooms):
         """
         about = _written(question)
         with self._changing(code, key):
-            known = self._file.one("SELECT about FROM questions WHERE code = ? AND question = ?", code, question.key)
+            known = self._known(code, question.key)
             if known is None:
-                number = self._file.one("SELECT COUNT(*) FROM questions WHERE code = ?", code)[0]
-                if number >= bounds.MOST_QUESTIONS:
-                    raise RoomError(Message("This room has asked as many questions as one may: open another."))
-                self._file.do(
-                    "INSERT INTO questions (code, question, number, about) VALUES (?, ?, ?, ?)",
-                    code,
-                    question.key,
-                    number,
-                    about,
-                )
-            elif question.words and known[0] != about:
+                self._insert(code, question.key, about)
+            elif question.words and known != about:
                 self._file.do(
                     "UPDATE questions SET about = ? WHERE code = ? AND question = ?", about, code, question.key
                 )
@@ -64,14 +90,29 @@ class Store(Rooms):
         Raises
         ------
         RoomError
-            If the key is not the teacher's.
+            If the key is not the teacher's, or there are too many questions.
         """
         with self._changing(code, key):
+            if self._known(code, question) is None:  # a step that asks nothing: its hint and its answer
+                self._insert(code, question, _written(Question(question)))
             self._file.do("UPDATE questions SET revealed = ? WHERE code = ? AND question = ?", revealed, code, question)
             if not revealed:
                 self._file.do("DELETE FROM answers WHERE code = ? AND question = ?", code, question)
                 self._count(code, "members")
             self._count(code, "shown")
+
+    def _known(self, code: str, question: str) -> str | None:
+        """Return what is kept of a question; None if it was not asked."""
+        found = self._file.one("SELECT about FROM questions WHERE code = ? AND question = ?", code, question)
+        return str(found[0]) if found else None
+
+    def _insert(self, code: str, question: str, about: str) -> None:
+        number = self._file.one("SELECT COUNT(*) FROM questions WHERE code = ?", code)[0]
+        if number >= bounds.MOST_QUESTIONS:
+            raise RoomError(Message("This room has asked as many questions as one may: open another."))
+        self._file.do(
+            "INSERT INTO questions (code, question, number, about) VALUES (?, ?, ?, ?)", code, question, number, about
+        )
 
     def question(self, code: str, question: str) -> Question | None:
         """Return a question that the teacher has asked; None if it was not.

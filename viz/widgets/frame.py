@@ -245,7 +245,7 @@ def show_app(folders: Sequence[str], *, first: str, icon: Path) -> None:
     known = known_pages(there.values())
     session.keep(KNOWN, known)
     by_address = {page.address: navigation[folder] for folder, page in there.items()}
-    enter_room(by_address, chosen)
+    enter_room(by_address, chosen, known)
     enter_lesson(by_address, known)
     settle()
     offer_languages()

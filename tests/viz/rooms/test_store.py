@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from viz.lessons.document import LARGEST
 from viz.rooms import room as bounds
 from viz.rooms.room import DAY, Lead, NoRoomError, Question, RoomError
 from viz.rooms.store import Store
@@ -92,6 +93,27 @@ def test_what_is_asked_is_answered_until_it_is_revealed(store: Store) -> None:
     store.answer(code, ann, ASKED.key, [0, 0, 1])
 
 
+def test_a_step_that_asks_nothing_is_revealed_and_nobody_is_asked(store: Store) -> None:
+    code, key = store.open_room()
+    store.reveal(code, key, "milk.3")
+    assert store.question(code, "milk.3") == Question("milk.3", revealed=True)
+    assert store.room(code).asked == ""
+
+
+def test_a_room_carries_one_lesson_as_it_was_uploaded(store: Store, path: Path, clock: Clock) -> None:
+    (code, key), (other, other_key) = store.open_room(), store.open_room()
+    assert (store.room(code).lesson, store.lesson(code)) == ("", b"")
+    store.carry(code, key, "uploaded-1", b"\xff one")
+    store.carry(other, other_key, "uploaded-2", b"other")
+    store.carry(code, key, "uploaded-1", b"of the same name: the same lesson")
+    again = Store(path, clock=clock)
+    assert (again.room(code).lesson, again.lesson(code)) == ("uploaded-1", b"\xff one")
+    again.close()
+    store.carry(code, key, "uploaded-3", b"three")
+    assert (store.room(code).lesson, store.lesson(code)) == ("uploaded-3", b"three")
+    assert store.lesson(other) == b"other"
+
+
 def test_nothing_of_a_teachers_is_done_with_another_key(store: Store) -> None:
     (code, key), (other, other_key) = store.open_room(), store.open_room()
     store.ask(code, key, ASKED)
@@ -102,6 +124,7 @@ def test_nothing_of_a_teachers_is_done_with_another_key(store: Store) -> None:
             lambda wrong=wrong: store.lead(code, wrong, Lead("bench")),
             lambda wrong=wrong: store.ask(code, wrong, Question("else")),
             lambda wrong=wrong: store.reveal(code, wrong, ASKED.key),
+            lambda wrong=wrong: store.carry(code, wrong, "uploaded-1", b"file"),
             lambda wrong=wrong: store.close_room(code, wrong),
         ):
             with pytest.raises(RoomError, match="the key is not the teacher's"):
@@ -116,6 +139,7 @@ def test_of_a_room_that_is_closed_or_old_nothing_stays_on_the_disk(store: Store,
     for code, of in ((closed, key), (old, old_key)):
         store.lead(code, of, Lead("bench", {"sentence": "unmistakable words"}))
         store.ask(code, of, Question("q", words=("unmistakable",)))
+        store.carry(code, of, "uploaded-1", b"title: unmistakable")
         store.answer(code, store.join(code), "q", [0.123])
     assert any(b"unmistakable" in each.read_bytes() for each in path.parent.iterdir())
     store.close_room(closed, key)
@@ -153,14 +177,21 @@ def test_a_server_that_is_killed_loses_nothing_and_its_keys_are_in_no_file(path:
 
 def test_all_sizes_are_bounded(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     code, key = store.open_room()
-    for name, most in (("MOST_ROOMS", 1), ("MOST_MEMBERS", 1), ("MOST_QUESTIONS", 1)):
-        monkeypatch.setattr(bounds, name, most)
+    other, other_key = store.open_room()
+    most = {"MOST_ROOMS": 2, "MOST_MEMBERS": 1, "MOST_QUESTIONS": 1, "MOST_LESSON_BYTES": LARGEST + 5}
+    for name, number in most.items():
+        monkeypatch.setattr(bounds, name, number)
     member = store.join(code)
     store.ask(code, key, ASKED)
+    store.carry(other, other_key, "uploaded-1", b"a" * LARGEST)
+    store.carry(code, key, "uploaded-1", b"a" * 5)
     for act, said in (
         (store.open_room, "as many rooms"),
         (lambda: store.join(code), "full"),
         (lambda: store.ask(code, key, Question("another")), "as many questions"),
+        (lambda: store.reveal(code, key, "another"), "as many questions"),
+        (lambda: store.carry(code, key, "uploaded-2", b"a" * 6), "no space for another lesson"),
+        (lambda: store.carry(other, other_key, "uploaded-2", b"a" * (LARGEST + 1)), "no space for another lesson"),
         (lambda: store.ask(code, key, Question(ASKED.key, words=("long " * 9000,))), "too long"),
         (lambda: store.lead(code, key, Lead("bench", {"sentence": "字" * 100_001})), "too long"),
         (lambda: store.answer(code, member, ASKED.key, [0.125] * 2000), "too long"),

@@ -10,8 +10,10 @@ from viz.text.language import _, _n
 from viz.text.markup import plain
 from viz.widgets import session
 from viz.widgets.keep import file_name, in_this_language
+from viz.widgets.lesson.place import Place
 from viz.widgets.lesson.question import answers
 from viz.widgets.pins import pins, unpin
+from viz.widgets.room.asking import waiting_for
 
 LONGEST_REMARK = 4000
 _REMARKS = "pin-remarks"
@@ -75,7 +77,7 @@ def _answers(library: Library) -> list[Answer]:
         name, _dot, digits = code.rpartition(".")
         lesson = library.lessons.get(name)
         question = lesson.steps[int(digits) - 1].question if lesson and int(digits) <= len(lesson.steps) else None
-        if lesson and question and chosen <= len(question.choices):
+        if lesson and question and chosen <= len(question.choices) and not waiting_for(Place(lesson, int(digits))):
             where = _("{title}, step {number}", title=lesson.title, number=int(digits))
             found.append(Answer(where, question.ask, question.choices[chosen - 1], chosen == question.right))
     return found

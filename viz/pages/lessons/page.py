@@ -9,13 +9,13 @@ from streamlit.delta_generator import DeltaGenerator
 
 from viz.lessons.document import LARGEST
 from viz.lessons.lesson import Lesson, LessonError
-from viz.lessons.reading import read_lesson
 from viz.pages.lessons.handing_in import show_sheet
 from viz.text.language import _, _n, mark, say
 from viz.text.markup import plain
 from viz.widgets.frame import Frame, Page, pages_of_lessons
 from viz.widgets.lesson.keeping import offer_file, show_file
-from viz.widgets.lesson.place import UPLOADED, go, lessons, open_uploaded, places, turn_to
+from viz.widgets.lesson.place import go, lessons, open_uploaded, places, turn_to
+from viz.widgets.lesson.uploaded import is_uploaded, read_uploaded
 from viz.widgets.room.opening import offer_rooms
 from viz.widgets.settings import Choice, choose
 
@@ -32,7 +32,7 @@ def _fill(frame: Frame) -> None:
     frame.messages = st.container()
     offer_rooms()
     library = lessons(pages_of_lessons())
-    there = {name: each for name, each in library.lessons.items() if name != UPLOADED}
+    there = {name: each for name, each in library.lessons.items() if not is_uploaded(name)}
     spoken = dict.fromkeys(each.language for each in there.values())
     labels = {each: NAMES.get(each, each) for each in spoken}
     chosen = choose(LANGUAGE, labels, default=_own(tuple(spoken))) if labels else ""
@@ -82,8 +82,8 @@ def _take() -> None:
     st.header(_("Your own lesson"), anchor=False)
     st.caption(
         _(
-            "A lesson is one YAML file, described in docs/lessons.md. It is read here and shown to you alone: "
-            "nothing of it is stored."
+            "A lesson is one YAML file, described in docs/lessons.md. It is shown to you alone, and never saved. "
+            "Only a room that you lead through it keeps it, until the room is closed, for a day at most."
         )
     )
     file = st.file_uploader(
@@ -92,7 +92,7 @@ def _take() -> None:
     if file is None:
         return
     try:
-        lesson = read_lesson(file.getvalue(), file=file.name, name=UPLOADED, pages=pages_of_lessons())
+        lesson = read_uploaded(file.getvalue(), file.name, pages_of_lessons())
     except LessonError as error:
         st.error(plain(say(error)), icon=":material/edit_document:")
         return
@@ -101,7 +101,7 @@ def _take() -> None:
         type="primary",
         key="begin-uploaded",
         on_click=open_uploaded,
-        args=(lesson,),
+        args=(lesson, file.getvalue()),
     )
 
 

@@ -12,8 +12,10 @@ from viz.lessons.lesson import Step
 from viz.text.language import _, say
 from viz.text.markup import plain
 from viz.widgets import session
-from viz.widgets.lesson.place import COOKIE, UPLOADED, Place, broken, close, here, places, turn_to
+from viz.widgets.lesson.place import COOKIE, Place, broken, close, here, places, turn_to
 from viz.widgets.lesson.question import show_question
+from viz.widgets.lesson.uploaded import is_uploaded
+from viz.widgets.room.asking import offer_opening_to_class, waiting_for
 from viz.widgets.room.opening import offer_opening
 from viz.widgets.style import file_text, style_sheet
 
@@ -87,11 +89,22 @@ def _show_text(place: Place, step: Step) -> None:
             with st.container(key="lesson-asked", gap="xsmall"):
                 if step.question:
                     show_question(place, step.question)
-                with st.container(horizontal=True, gap="small", key="lesson-help"):
-                    for text, label, icon in ((step.hint, _("Hint"), "lightbulb"), (step.answer, _("Answer"), "check")):
-                        if text:
-                            with st.popover(label, icon=f":material/{icon}:", type="tertiary"):
-                                st.markdown(text)
+                if step.hint or step.answer:
+                    _show_help(place, step)
+
+
+def _show_help(place: Place, step: Step) -> None:
+    """Show hint and answer behind buttons; in a room once the teacher has revealed them."""
+    if waiting_for(place):
+        st.caption(_("Hint and answer open when the teacher reveals them."))
+        return
+    with st.container(horizontal=True, gap="small", key="lesson-help"):
+        for text, label, icon in ((step.hint, _("Hint"), "lightbulb"), (step.answer, _("Answer"), "check")):
+            if text:
+                with st.popover(label, icon=f":material/{icon}:", type="tertiary"):
+                    st.markdown(text)
+        if not step.question:
+            offer_opening_to_class(place)
 
 
 def _fold(folded: bool) -> None:
@@ -104,7 +117,7 @@ def _tell(place: Place, step: Step) -> None:
     if step.point:
         title = _(mechanisms()[step.point.mechanism].title) if step.point.mechanism else ""
         point = {"title": title, "word": step.point.word, "of": place.code}
-    kept = {name: number for name, number in places().items() if name != UPLOADED}
+    kept = {name: number for name, number in places().items() if not is_uploaded(name)}
     component = st.components.v2.component("attention_bench.lesson", html="<div></div>", js=file_text(_HERE / "bar.js"))
     cookie = f"{COOKIE}={'~'.join(f'{name}.{number}' for name, number in list(kept.items())[-40:])}"
     component(key="lesson-keys", data={"cookie": cookie, "point": point}, height=1)

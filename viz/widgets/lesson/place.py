@@ -21,6 +21,7 @@ from viz.lessons.reading import Pages, is_name
 from viz.server.configuration import configuration
 from viz.widgets import session
 from viz.widgets.expected import hide_until
+from viz.widgets.lesson.uploaded import carry, is_uploaded, keep_own, uploaded
 from viz.widgets.settings import Setting, Text, address, link, unknown
 
 LESSON = Text("lesson", travels=True, boxed=False)
@@ -30,10 +31,7 @@ STEP = Setting("step")
 """The number of a step in a link that asks for one."""
 
 COOKIE = "attention-bench-lessons"
-UPLOADED = "uploaded"
-"""What the link calls a lesson that its reader has uploaded, in this visit alone."""
-
-_PLACE, _PLACES, _GO, _UPLOAD, _BROKEN = "lesson-place", "lesson-places", "lesson-go", "lesson-upload", "lesson-broken"
+_PLACE, _PLACES, _GO, _BROKEN = "lesson-place", "lesson-places", "lesson-go", "lesson-broken"
 _BETWEEN = "."
 _OWN = "~"
 """Behind the number of a step whose page is as the reader left it."""
@@ -65,7 +63,7 @@ class Place:
 
 
 def lessons(pages: Pages) -> Library:
-    """Return the lessons of this server, and the one that the reader has uploaded.
+    """Return the lessons of this server, one that the reader has uploaded, and one that their room carries.
 
     Parameters
     ----------
@@ -73,8 +71,7 @@ def lessons(pages: Pages) -> Library:
         As `viz.lessons.reading.read_lesson` takes them.
     """
     found = library_of((SHIPPED, *configuration().lessons), pages)
-    uploaded: Lesson | None = session.recall(_UPLOAD)
-    return found if uploaded is None else Library(found.lessons | {UPLOADED: uploaded}, found.errors)
+    return Library(found.lessons | uploaded(), found.errors)
 
 
 def enter(navigation: Mapping[str, StreamlitPage], pages: Pages) -> None:
@@ -227,13 +224,22 @@ def close() -> None:
     link.store(LESSON.name, None)
 
 
-def open_uploaded(lesson: Lesson) -> None:
-    """Show a lesson that the reader has uploaded: it is kept for this visit alone, and nowhere else.
+def open_uploaded(lesson: Lesson, data: bytes) -> None:
+    """Show a lesson that the reader has uploaded: it is kept for this visit, and by the room that is led to it.
 
     Parameters
     ----------
     lesson : Lesson
+    data : bytes
+        Its file.
     """
-    session.keep(_UPLOAD, lesson)
-    session.keep(_PLACES, session.recall(_PLACES, {}) | {UPLOADED: 1})
+    keep_own(lesson, data)
     turn_to(lesson, 1)
+
+
+def drop_carried() -> None:
+    """Leave the lesson that a room has carried, unless it is the reader's own."""
+    carry(None)
+    place = here()
+    if place and is_uploaded(place.lesson.name) and place.lesson.name not in uploaded():
+        close()

@@ -20,7 +20,7 @@ from viz.widgets import session
 from viz.widgets.language_pair import LANGUAGES
 from viz.widgets.lesson.place import Place, asked_for
 from viz.widgets.prediction import predict
-from viz.widgets.room.asking import asked
+from viz.widgets.room.asking import asked, waiting_for
 from viz.widgets.room.class_picture import show_class
 from viz.widgets.sentence import SENTENCE, USUAL, first_of
 
@@ -37,6 +37,9 @@ def show_question(place: Place, question: AskedInLesson) -> None:
     question : viz.lessons.lesson.Question
     """
     st.markdown(question.ask)
+    if waiting_for(place) == "asking":
+        st.caption(_("The class is not asked this yet."))
+        return
     if question.mark is not None:
         _mark(place, question.mark)
         return

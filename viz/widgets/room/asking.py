@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from typing import Literal
 
 import streamlit as st
 
@@ -12,7 +13,7 @@ from viz.rooms.room import Question, Room, RoomError
 from viz.rooms.tally import Tally, tally_of
 from viz.server.rooming import shared_rooming
 from viz.text.language import _
-from viz.widgets.lesson.place import UPLOADED
+from viz.widgets.lesson.place import LESSON, Place
 from viz.widgets.room.here import Here, here, room_now, tell
 
 KEPT = 12
@@ -107,7 +108,7 @@ def asked(question: Question) -> Asked | None:
     question : Question
     """
     now, room = here(), room_now()
-    if now is None or room is None or question.key.startswith(f"{UPLOADED}."):  # a file of the visitor's own
+    if now is None or room is None:
         return None
     try:
         rooming = shared_rooming()
@@ -120,6 +121,40 @@ def asked(question: Question) -> Asked | None:
         tell(error)
         return None
     return Asked(now, room, found, sent) if found else None
+
+
+def waiting_for(place: Place) -> Literal["asking", "revealing"] | None:
+    """Return what a step that a student sees waits for: that the teacher asks, then reveals; None for nothing.
+
+    Steps of a lesson wait in a room that is led through it.
+
+    Parameters
+    ----------
+    place : Place
+    """
+    now, room = here(), room_now()
+    if now is None or room is None or now.leads:
+        return None
+    question = shared_rooming().store.question(now.code, place.code)
+    if question is not None:
+        return None if question.revealed else "revealing"
+    led = room.lead.link.get(LESSON.name, "").rpartition(".")[0] if room.lead else ""
+    return "asking" if place.lesson.name in (led, room.lesson) else None
+
+
+def offer_opening_to_class(place: Place) -> None:
+    """Show the teacher of a room the button that opens the hint and answer of a step that asks nothing.
+
+    Parameters
+    ----------
+    place : Place
+    """
+    now, room = here(), room_now()
+    if now is None or room is None or not now.leads:
+        return
+    found = shared_rooming().store.question(now.code, place.code)
+    if found is None or not found.revealed:
+        Asked(now, room, Question(place.code), None).offer(tuple, place.code)
 
 
 def key_of(identity: Hashable) -> str:

@@ -12,7 +12,10 @@ from dataclasses import dataclass
 import streamlit as st
 from streamlit.navigation.page import Page as StreamlitPage
 
+from models.errors import InputError
 from models.messages import Message
+from viz.lessons.lesson import LessonError
+from viz.lessons.reading import Pages
 from viz.rooms.codes import LONGEST_SECRET, read_code
 from viz.rooms.room import NoRoomError, Room, RoomError
 from viz.server.rooming import shared_rooming
@@ -22,6 +25,7 @@ from viz.text.tokens import shorten
 from viz.widgets import session
 from viz.widgets.lesson import place as lesson_place
 from viz.widgets.lesson.place import LESSON
+from viz.widgets.lesson.uploaded import carry, read_uploaded, uploaded
 from viz.widgets.settings import Text, address, link
 
 ROOM = Text("room", travels=True, boxed=False)
@@ -73,9 +77,9 @@ def room_now() -> Room | None:
     return found
 
 
-def said() -> RoomError | None:
+def said() -> InputError | None:
     """Return what is to be said of rooms: one that there is not, or that is over; None if nothing is."""
-    found: RoomError | None = session.recall(_SAID)
+    found: InputError | None = session.recall(_SAID)
     return found
 
 
@@ -93,7 +97,7 @@ def visitor() -> str:
 # Coming and going ---------------------------------------------------------------------------------------------------
 
 
-def enter(navigation: Mapping[str, StreamlitPage], chosen: StreamlitPage) -> None:
+def enter(navigation: Mapping[str, StreamlitPage], chosen: StreamlitPage, pages: Pages) -> None:
     """Settle in which room the visitor is, and turn to where its teacher stands; before the page runs.
 
     Parameters
@@ -102,6 +106,8 @@ def enter(navigation: Mapping[str, StreamlitPage], chosen: StreamlitPage) -> Non
         The pages that can be turned to, by their addresses.
     chosen : StreamlitPage
         The one that is about to run.
+    pages : mapping of str to tuple of str
+        As `viz.lessons.reading.read_lesson` takes them.
     """
     for each in (_SAID, _ELSEWHERE, _ANEW, _ROOM):
         session.forget(each)
@@ -115,11 +121,21 @@ def enter(navigation: Mapping[str, StreamlitPage], chosen: StreamlitPage) -> Non
         rooming = shared_rooming()
         room = rooming.store.room(now.code)
         session.keep(_ROOM, room)
+        _take_lesson(room, pages)
         if not now.leads and rooming.store.follows(now.code, now.member):
             _follow(now, room, navigation, chosen)
     except RoomError as error:
         session.keep(_SAID, _over(now) if isinstance(error, NoRoomError) and now else error)
         _forget()
+    except LessonError as error:  # read by this server's older or newer self
+        session.keep(_SAID, error)
+
+
+def _take_lesson(room: Room, pages: Pages) -> None:
+    """Read the lesson that the room carries, if the visitor has not got it yet."""
+    if room.lesson and room.lesson not in uploaded():
+        file = shared_rooming().store.lesson(room.code)
+        carry(read_uploaded(file, f"{room.lesson}.yaml", pages))
 
 
 def _come(asked: str) -> Here | None:
@@ -158,6 +174,7 @@ def _over(now: Here) -> RoomError:
 def _forget() -> None:
     for each in (_HERE, _ROOM, _SEEN, LED):
         session.forget(each)
+    lesson_place.drop_carried()
     link.store(ROOM.name, None)
 
 

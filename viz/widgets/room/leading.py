@@ -9,8 +9,10 @@ from viz.server.rooming import shared_rooming
 from viz.widgets import session
 from viz.widgets.expected import Prediction, expect, prediction_of
 from viz.widgets.interface_language import INTERFACE
-from viz.widgets.lesson.place import LESSON, UPLOADED, asked_for, here
+from viz.widgets.lesson.place import asked_for, here
+from viz.widgets.lesson.uploaded import own_file
 from viz.widgets.presenting import PRESENT
+from viz.widgets.room.asking import waiting_for
 from viz.widgets.room.here import LED, ROOM, room_now, tell
 from viz.widgets.room.here import here as here_in_room
 from viz.widgets.sentence import SENTENCE
@@ -27,8 +29,8 @@ def settle() -> None:
     if place is None or now is None or identity is None:
         return
     question = shared_rooming().store.question(now.code, place.code)
-    if question is not None:
-        expect(identity, Prediction(prediction_of(identity).heights, question.revealed))
+    if question is not None or waiting_for(place):
+        expect(identity, Prediction(prediction_of(identity).heights, question is not None and question.revealed))
 
 
 def lead(address: str, settings: Sequence[Setting]) -> None:
@@ -51,7 +53,9 @@ def lead(address: str, settings: Sequence[Setting]) -> None:
     place = here()
     try:
         with shared_rooming().telling(room) as store:
-            if place and place.lesson.name != UPLOADED and place.step.question:
+            if place and (file := own_file(place.lesson.name)) is not None:
+                store.carry(now.code, now.key, place.lesson.name, file)
+            if place and place.step.question:
                 store.ask(now.code, now.key, Question(place.code))
             store.lead(now.code, now.key, stands)
     except RoomError as error:
@@ -61,9 +65,6 @@ def lead(address: str, settings: Sequence[Setting]) -> None:
 def _stands(address: str, settings: Sequence[Setting]) -> Lead:
     """Return where the page stands: what its link says, with the sentence that a clean link leaves out."""
     said = {name: text for name, text in link.all_said().items() if name not in OWN}
-    place = here()
-    if place and place.lesson.name == UPLOADED:  # its file is the teacher's alone
-        said.pop(LESSON.name, None)
     if any(each.name == SENTENCE.name for each in settings):  # the box is ahead of the link, which a clean one lacks
         said[SENTENCE.name] = typed_text(SENTENCE, said.get(SENTENCE.name, ""))
     return Lead(address, said)
