@@ -75,10 +75,15 @@ def open_page(browser: Browser) -> Iterator[Callable[..., Page]]:
         height: int = 1400,
         scheme: Literal["light", "dark"] = "light",
         scale: float = 1,
+        touch: bool = False,
         **link: str,
     ) -> Page:
         context = browser.new_context(
-            viewport={"width": width, "height": height}, color_scheme=scheme, device_scale_factor=scale
+            viewport={"width": width, "height": height},
+            color_scheme=scheme,
+            device_scale_factor=scale,
+            has_touch=touch,
+            is_mobile=touch,
         )
         contexts.append(context)
         page = context.new_page()

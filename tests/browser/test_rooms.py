@@ -26,6 +26,7 @@ steps:
     page: surgery
     link: sentence=The dog sleeps.&model=bahdanau
     question: {ask: "Which word is read?", choices: [milk, cat], right: 1}
+    answer: It is milk, says the answer.
 """
 
 
@@ -170,3 +171,43 @@ def test_two_teachers_have_two_rooms_and_nobody_takes_one_over(open_page: Callab
         first.get_by_test_id("stHeader").get_by_role("link", name="逐步计算", exact=True).click()
         until_link(student, lambda url: "/steps" in url and f"room={code}" in url)
         expect(student.locator(".walk")).to_be_visible()
+
+
+def test_a_lesson_that_the_teacher_uploads_is_on_a_phone_that_joins_by_the_code_and_its_answer_after_the_reveal(
+    open_page: Callable[..., Page], address: str
+) -> None:
+    teacher = open_page(f"{address}/lessons")
+    teacher.locator("input[type=file]").set_input_files(
+        {"name": "mine.yaml", "mimeType": "text/yaml", "buffer": LESSON.encode()}
+    )
+    press(teacher, "Begin “Milk and cats”")
+    expect(teacher.locator(".prediction .column")).to_have_count(7)
+    code = open_room(teacher)
+    phone = open_page(f"{address}/lessons", width=390, height=844, touch=True)
+    box = phone.get_by_label("Code of the room").first
+    box.tap()
+    box.press_sequentially(code.lower())
+    box.press("Enter")
+    expect(phone.get_by_text("Say it first.")).to_be_visible()
+    expect(phone.get_by_text("What is read?")).to_be_visible()
+    expect(phone.locator(".prediction .column")).to_have_count(7)
+    expect(phone.get_by_text("The maps are hidden until")).to_be_visible()
+    expect(maps(phone)).to_have_count(0)
+    phone.locator(".prediction .column").nth(4).locator(".word").tap()
+    phone.get_by_role("button", name="Send to the class").tap()
+    expect(room(teacher)).to_contain_text("1 has answered")
+    phone.reload()
+    expect(phone.get_by_text("Sent, without your name.")).to_be_visible()
+    expect(maps(phone)).to_have_count(0)
+    press(teacher, "Reveal to the class")
+    expect(phone.locator(".class-picture li b:not(.model)").nth(4)).to_have_text("1.00")
+    expect(maps(phone)).to_have_count(1)
+    teacher.keyboard.press("PageDown")
+    expect(phone.get_by_text("Which word is read?")).to_be_visible()
+    expect(phone.get_by_role("button", name="Answer", exact=True)).to_have_count(0)
+    press(teacher, "Reveal to the class")
+    phone.get_by_role("button", name="Answer", exact=True).tap()
+    expect(phone.get_by_text("It is milk, says the answer.")).to_be_visible()
+    press(teacher, "Close the room")
+    press(teacher, "Close it for all")
+    expect(phone.get_by_text(f"The room {code} is closed.")).to_be_visible()
