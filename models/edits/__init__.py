@@ -8,6 +8,13 @@ An edit acts upon one quantity, on the line after its computation: `scale_scores
 `mask_cell` and `window` upon the mask (True where a query may read a key), the others upon the weights. Where attention
 is local, each row has a window of its own: there `window` takes its place, on the quantity `centre`, instead of adding
 to it.
+
+The order of edits on one row: those of the scores and of the mask act first, wherever they are given, since weights are
+computed from both. Those of the weights then act in the order given, each on what the one before it left: after
+``set_row``, `uniform_row` spreads the row evenly again, and after ``uniform_row``, `set_row` sets it. `uniform_row`
+spreads over the keys that the mask leaves, `harden` keeps the strongest of the weights that it finds, `sample` draws
+from them. The order is the same for every model. Where the model itself chooses a key of each row (hard attention) a
+`sample` draws from the probabilities of that choice, unless an edit given before it has changed the row.
 """
 
 from models.edits.edit import Array, Edit

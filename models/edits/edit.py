@@ -36,6 +36,10 @@ class Edit(ABC):
         What it acts upon.
     preferred : str
         What it acts upon instead where a place has such a quantity; empty if there is none.
+    twice : bool
+        Whether it acts upon `quantity` as well where a place has the preferred one, after the edits given before it.
+    needs_mask : bool
+        Whether `apply` asks for the mask.
     keeps_row_sums : bool
         Whether rows that sum to 1 still do.
 
@@ -59,6 +63,8 @@ class Edit(ABC):
     name: ClassVar[str]
     quantity: ClassVar[str]
     preferred: ClassVar[str] = ""
+    twice: ClassVar[bool] = False
+    needs_mask: ClassVar[bool] = False
     keeps_row_sums: ClassVar[bool] = True
 
     site: str
@@ -79,7 +85,7 @@ class Edit(ABC):
         """
         return site.quantity in ("", self.quantity) and site.at("weights").matches(self.site)
 
-    def apply(self, values: Array, first_query: int = 0) -> Array:
+    def apply(self, values: Array, first_query: int = 0, *, mask: Array | None = None) -> Array:
         """Return `values` with the edit made.
 
         Parameters
@@ -88,6 +94,8 @@ class Edit(ABC):
             bool for an edit of the mask, else floating point; its query axis in full, not broadcast.
         first_query : int
             Absolute position of the first query row.
+        mask : bool array of the shape of `values`, optional
+            True where a query may attend to a key; everywhere if left out. Only `uniform_row` needs it.
 
         Returns
         -------
@@ -100,14 +108,14 @@ class Edit(ABC):
             If the array is not of the edit's kind, or lacks a head, or a key with a given weight.
         """
         self._check(values)
-        part = self._part(values, first_query)
+        part = self.part(values, first_query)
         if part is None:
             return values
         edited = values.copy()
         self._write(edited[part])
         return edited
 
-    def apply_at(self, site: Site, values: Array, first_query: int = 0) -> Array:
+    def apply_at(self, site: Site, values: Array, first_query: int = 0, *, mask: Array | None = None) -> Array:
         """Return `values` of `site` with the edit made: what `apply` gives, unless it matters where.
 
         Parameters
@@ -118,8 +126,10 @@ class Edit(ABC):
             See `apply`.
         first_query : int, optional
             Absolute position of the first query row.
+        mask : bool array, optional
+            See `apply`.
         """
-        return self.apply(values, first_query)
+        return self.apply(values, first_query, mask=mask)
 
     @abstractmethod
     def describe(self) -> Message:
@@ -145,8 +155,15 @@ class Edit(ABC):
     def _write(self, part: Array) -> None:
         """Change `part`, a view of a copy, in place."""
 
-    def _part(self, values: Array, first_query: int) -> Part | None:
-        """Return what of `values` the edit writes, as slices (so that it is a view); None if nothing."""
+    def part(self, values: Array, first_query: int = 0) -> Part | None:
+        """Return what of `values` the edit writes, as slices (so that it is a view); None if nothing.
+
+        Parameters
+        ----------
+        values : array, [..., head, query, key]
+        first_query : int, optional
+            Absolute position of the first query row.
+        """
         head, row, key = (getattr(self, name, None) for name in ("head", "row", "key"))  # of those that it names
         self._check_head(head, values)
         heads = _ALL if head is None else slice(head, head + 1)

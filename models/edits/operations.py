@@ -43,9 +43,17 @@ class KeepHeads(Edit):
 
     heads: tuple[int, ...]
 
-    def _part(self, values: Array, first_query: int) -> Part | None:
+    def part(self, values: Array, first_query: int = 0) -> Part | None:
+        """Return what the edit writes; see `Edit.part`.
+
+        Parameters
+        ----------
+        values : array, [..., head, query, key]
+        first_query : int, optional
+            Absolute position of the first query row.
+        """
         self._check_head(self.heads[-1], values)
-        return None if len(self.heads) == values.shape[-3] else super()._part(values, first_query)
+        return None if len(self.heads) == values.shape[-3] else super().part(values, first_query)
 
     def _write(self, part: Array) -> None:
         part[..., [head for head in range(part.shape[-3]) if head not in self.heads], :, :] = 0
@@ -70,8 +78,16 @@ class ScaleScores(Edit):
 
     factor: float
 
-    def _part(self, values: Array, first_query: int) -> Part | None:
-        return None if self.factor == 1 else super()._part(values, first_query)
+    def part(self, values: Array, first_query: int = 0) -> Part | None:
+        """Return what the edit writes; see `Edit.part`.
+
+        Parameters
+        ----------
+        values : array, [..., head, query, key]
+        first_query : int, optional
+            Absolute position of the first query row.
+        """
+        return None if self.factor == 1 else super().part(values, first_query)
 
     def _write(self, part: Array) -> None:
         part *= self.factor

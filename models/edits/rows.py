@@ -47,10 +47,10 @@ class ZeroRow(_RowEdit):
 
 @dataclass(frozen=True)
 class UniformRow(_RowEdit):
-    """Spread a row evenly over the keys that it may read.
+    """Spread a row evenly over the keys that the mask lets it attend to, whatever its weights are.
 
-    Those are taken to be the keys with a weight above 0: a softmax gives exactly 0 to a masked key, and to no
-    other unless its score lies some 100 below the best in float32. A row of zeros stays as it is.
+    A weight of exactly 0 does not tell a masked key: in float32 a softmax gives it to every score some 100 below the
+    best. Without a mask, all keys are meant.
 
     Where one key is chosen of each row (hard attention) the row that it would be chosen from is spread, and is read as
     it is then, without a choice, unless `Sample` draws from it.
@@ -58,10 +58,28 @@ class UniformRow(_RowEdit):
 
     name = "uniform_row"
     preferred = "probabilities"
+    twice = True
+    needs_mask = True
+
+    def apply(self, values: Array, first_query: int = 0, *, mask: Array | None = None) -> Array:
+        """Return the weights `values` with the edit made; see `Edit.apply`.
+
+        Parameters
+        ----------
+        values : array, [..., head, query, key]
+        first_query : int, optional
+            Absolute position of the first query row.
+        mask : bool array of the shape of `values`, optional
+            True where a query may attend to a key; everywhere if left out.
+        """
+        edited = super().apply(values, first_query)
+        part = self.part(values, first_query)
+        if mask is not None and part is not None:
+            edited[part] = mask[part] / np.maximum(mask[part].sum(axis=-1, keepdims=True), 1)
+        return edited
 
     def _write(self, part: Array) -> None:
-        allowed = part > 0
-        part[...] = allowed / np.maximum(allowed.sum(axis=-1, keepdims=True), 1)
+        part[...] = 1 / part.shape[-1]
 
     def describe(self) -> Message:
         """Say in words what the edit does."""
@@ -103,15 +121,17 @@ class Sample(_RowEdit):
     the way of decoding. A row of zeros stays as it is.
 
     Where a key is chosen by the model itself there is a quantity ``noise``: it is given there, so that the
-    probabilities stand as they are and the model chooses.
+    probabilities stay as they are and the model chooses. The weights, one 1 a row by then, stay as they are too, unless
+    an edit given before this one has changed them: then it draws from those.
     """
 
     name = "sample"
     preferred = "noise"
+    twice = True
 
     seed: int
 
-    def apply_at(self, site: Site, values: Array, first_query: int = 0) -> Array:
+    def apply_at(self, site: Site, values: Array, first_query: int = 0, *, mask: Array | None = None) -> Array:
         """Return `values` of `site`, its noise or its weights, with the edit made; see `Edit.apply_at`.
 
         Parameters
@@ -121,9 +141,11 @@ class Sample(_RowEdit):
         values : array, [..., head, query, key]
         first_query : int, optional
             Absolute position of the first query row.
+        mask : bool array, optional
+            Not needed: what is masked has the weight 0, and is never drawn.
         """
         self._check(values)
-        part = self._part(values, first_query)
+        part = self.part(values, first_query)
         if part is None:
             return values
         edited = values.copy()
@@ -135,7 +157,7 @@ class Sample(_RowEdit):
             self._write(edited[part])
         return edited
 
-    def apply(self, values: Array, first_query: int = 0) -> Array:
+    def apply(self, values: Array, first_query: int = 0, *, mask: Array | None = None) -> Array:
         """Return the weights `values` with the edit made, as those of a first layer; see `Edit.apply`.
 
         Parameters
@@ -143,6 +165,8 @@ class Sample(_RowEdit):
         values : array, [..., head, query, key]
         first_query : int, optional
             Absolute position of the first query row.
+        mask : bool array, optional
+            Not needed.
         """
         return self.apply_at(Site("decoder", 0, "cross", self.quantity), values, first_query)
 
@@ -175,8 +199,16 @@ class SetRow(_RowEdit):
     weights: tuple[float, ...]
     blend: float
 
-    def _part(self, values: Array, first_query: int) -> Part | None:
-        return super()._part(values, first_query) if self.blend else None
+    def part(self, values: Array, first_query: int = 0) -> Part | None:
+        """Return what the edit writes; see `Edit.part`.
+
+        Parameters
+        ----------
+        values : array, [..., head, query, key]
+        first_query : int, optional
+            Absolute position of the first query row.
+        """
+        return super().part(values, first_query) if self.blend else None
 
     def _write(self, part: Array) -> None:
         keys = part.shape[-1]

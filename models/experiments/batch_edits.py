@@ -38,7 +38,17 @@ class BatchRowEdit(Edit):
         """What the edit inside would rather act upon."""
         return self.edit.preferred
 
-    def apply_at(self, site: Site, values: Array, first_query: int = 0) -> Array:
+    @property
+    def twice(self) -> bool:  # type: ignore[override]
+        """Whether the edit inside acts upon its preferred quantity and upon the other."""
+        return self.edit.twice
+
+    @property
+    def needs_mask(self) -> bool:  # type: ignore[override]
+        """Whether the edit inside asks for the mask."""
+        return self.edit.needs_mask
+
+    def apply_at(self, site: Site, values: Array, first_query: int = 0, *, mask: Array | None = None) -> Array:
         """Edit row `batch_row` of `values`, [batch, head, query, key]; see `Edit.apply_at`.
 
         Parameters
@@ -48,9 +58,11 @@ class BatchRowEdit(Edit):
         values : array, [batch, head, query, key]
         first_query : int, optional
             Absolute position of the first query row.
+        mask : bool array of the shape of `values`, optional
         """
-        before = values[self.batch_row : self.batch_row + 1]
-        after = self.edit.apply_at(site, before, first_query)
+        one = slice(self.batch_row, self.batch_row + 1)
+        before = values[one]
+        after = self.edit.apply_at(site, before, first_query, mask=None if mask is None else mask[one])
         if after is before:
             return values
         edited = values.copy()

@@ -12,7 +12,7 @@ from typing import cast
 import torch
 from torch import Tensor, nn
 
-from models.edits import Edit
+from models.edits import Array, Edit
 from models.errors import CaptureError
 from models.messages import Message
 from models.sites import Site, complete_pattern
@@ -31,6 +31,7 @@ class _Plan:
 
     firings: list[Tensor] | None
     edits: tuple[Edit, ...]
+    kept: bool = False  # a mask that an edit of the weights needs
 
 
 _IDLE = _Plan(None, ())
@@ -60,6 +61,7 @@ class Session:
         self._edits = edits
         self._plans: dict[Site, _Plan] = {}
         self._acted: set[Edit] = set()
+        self._masks: dict[Site, Tensor] = {}
         self._copies = copies
         self._unnamed = _unnamed(self._patterns)
         self._idle: Set[Site] = frozenset() if edits else self._unnamed
@@ -94,10 +96,14 @@ class Session:
         plan = self._plan(site)
         for edit in plan.edits:
             before = values.detach().cpu().numpy()
-            after = edit.apply_at(site, before, first_query)
+            after = edit.apply_at(site, before, first_query, mask=self._mask(edit, site))
             if after is not before:
+                if edit.twice and site.quantity == edit.preferred:
+                    self._leave_to_its_turn(edit, site, before, after, first_query)
                 self._acted.add(edit)
                 values = torch.from_numpy(after).to(device=values.device, dtype=values.dtype)
+        if plan.kept:
+            self._masks[site.place] = values
         if plan.firings is not None:
             kept = values.detach() if values.requires_grad else values
             plan.firings.append(kept.clone() if copy or self._copies else kept)
@@ -110,15 +116,30 @@ class Session:
             if not recorded:
                 self._unnamed.add(site)
             edits = tuple([edit for edit in self._edits if self._acts(edit, site)]) if self._edits else ()
-            plan = self._plans[site] = _Plan([] if recorded else None, edits) if recorded or edits else _IDLE
+            kept = site.quantity == "mask" and any(e.needs_mask and e.applies_to(site.place) for e in self._edits)
+            acts = bool(recorded or edits or kept)
+            plan = self._plans[site] = _Plan([] if recorded else None, edits, kept) if acts else _IDLE
         return plan
+
+    def _mask(self, edit: Edit, site: Site) -> Array | None:
+        """Return the mask of the firing that `edit` acts upon, if it needs that."""
+        mask = self._masks.get(site.place) if edit.needs_mask else None
+        return None if mask is None else mask.cpu().numpy()
+
+    def _leave_to_its_turn(self, edit: Edit, site: Site, before: Array, after: Array, first_query: int) -> None:
+        """Undo `edit` in rows that edits given before it change: there it acts after them, on the weights."""
+        for earlier in self._edits[: self._edits.index(edit)]:
+            if earlier.applies_to(site.at(edit.quantity)):
+                part = earlier.part(before, first_query)
+                if part is not None:
+                    after[part] = before[part]
 
     def _acts(self, edit: Edit, site: Site) -> bool:
         """Return whether `edit` acts at `site`: upon the quantity that it prefers if the place has shown one."""
         if not edit.applies_to(site.place):
             return False
-        if edit.preferred and site.at(edit.preferred) in self._plans:
-            return False  # it acts there, and what is computed from it follows
+        if edit.preferred and site.quantity == edit.quantity and site.at(edit.preferred) in self._plans:
+            return edit.twice  # it acts there, and what is computed from it follows
         return site.quantity in (edit.preferred, edit.quantity)
 
     @property

@@ -92,15 +92,20 @@ class TestWhatEachChanges:
         assert not edited[0].any()
         np.testing.assert_array_equal(edited[1], example_map()[1])
 
-    def test_uniform_row_spreads_over_the_keys_that_may_be_read(self) -> None:
-        weights = example_map()
+    def test_uniform_row_spreads_over_the_keys_of_the_mask_whatever_the_weights_are(self) -> None:
+        weights, mask = example_map(), np.ones((2, 3, 4), dtype=bool)
         weights[0, 1] = [0.5, 0.5, 0, 0]
-        edited = uniform_row(CROSS, None, 1).apply(weights)
-        np.testing.assert_array_equal(edited[0, 1], np.float32([0.5, 0.5, 0, 0]))
+        weights[1, 1] = 0
+        mask[0, 1, 3] = False
+        edited = uniform_row(CROSS, None, 1).apply(weights, mask=mask)
+        np.testing.assert_array_equal(edited[0, 1], np.float32([1 / 3, 1 / 3, 1 / 3, 0]))
         np.testing.assert_array_equal(edited[1, 1], np.float32([0.25] * 4))
+        np.testing.assert_array_equal(edited[:, [0, 2]], weights[:, [0, 2]])
 
-    def test_uniform_row_leaves_an_empty_row_empty(self) -> None:
-        assert not uniform_row(CROSS, 0, 0).apply(np.zeros((1, 1, 3), dtype=np.float32)).any()
+    def test_uniform_row_spreads_over_all_keys_without_a_mask_and_over_none_that_a_mask_hides(self) -> None:
+        empty, nothing = np.zeros((1, 1, 4), dtype=np.float32), np.zeros((1, 1, 4), dtype=bool)
+        assert uniform_row(CROSS, 0, 0).apply(empty).tolist() == [[[0.25] * 4]]
+        assert not uniform_row(CROSS, 0, 0).apply(empty, mask=nothing).any()
 
     @given(softmax_maps(), st.data())
     def test_harden_makes_each_row_one_hot_where_it_was_largest(
@@ -183,15 +188,16 @@ class TestWhatEachChanges:
     def test_a_row_is_counted_from_the_start_of_the_run(
         self, weights: NDArray[np.float32], first: int, row: int
     ) -> None:
-        edited = uniform_row(CROSS, None, row).apply(weights, first)
+        allowed = weights > 0
+        edited = uniform_row(CROSS, None, row).apply(weights, first, mask=allowed)
         at = row - first
         if not 0 <= at < weights.shape[1]:
             assert edited is weights
             return
         others = np.arange(weights.shape[1]) != at
         np.testing.assert_array_equal(edited[:, others], weights[:, others])
-        allowed = weights[:, at] > 0
-        np.testing.assert_allclose(edited[:, at], allowed / allowed.sum(-1, keepdims=True), rtol=1e-6)
+        even = allowed[:, at] / allowed[:, at].sum(-1, keepdims=True)
+        np.testing.assert_allclose(edited[:, at], even, rtol=1e-6)
 
     @given(edits, softmax_maps(), st.sampled_from([np.float32, np.float64]))
     def test_a_batch_axis_dtype_and_the_input_are_kept(
