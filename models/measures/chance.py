@@ -21,7 +21,8 @@ class Odds(NamedTuple):
     times : float
         How many times what chance gives on average; 1 where chance gives nothing, or has no choice.
     deviations : float
-        How many standard deviations of chance it lies above that average; 0 where chance has no choice.
+        How many standard deviations of chance it lies above that average, less what skewness and the number of patterns
+        explain; 0 where chance has no choice.
     """
 
     times: float
@@ -36,93 +37,106 @@ class Chance(NamedTuple):
     expected: NDArray[Any]
 
 
-def chance_of(
-    given: NDArray[Any], sums: NDArray[Any], squares: NDArray[Any], readable: NDArray[Any], counted: NDArray[Any]
-) -> Chance:
-    """Return how what heads give to patterns compares with chance, worked out from lengths and not drawn.
+Moments = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
+"""Of each row's weights the sums s, and the sums of the squares and of the cubes of what each differs from their mean.
 
-    Dealing n weights of sum s and sum of squares q to n keys, of which m count, gives s m / n on average, with a
-    variance of m (n - m) / (n (n - 1)) times (q - s^2 / n); rows are dealt apart. So a head that reads one key a row is
-    held against heads that do the same, and a short text, in which little can be told from chance, names few.
-
-    Parameters
-    ----------
-    given : array, [text, head, pattern]
-        The weight in the cells of each pattern.
-    sums, squares : array, [text, head, query]
-        Of the weights of each row, and of their squares.
-    readable : array, [text, query]
-        n: how many keys each query may read.
-    counted : array, [text, pattern, query]
-        m: how many of those are of the pattern.
-
-    Returns
-    -------
-    Chance
-        Arrays [text, head, pattern]; `expected` in the units of `given`.
-    """
-    keys = np.maximum(readable, 1)[:, None, :]  # [text, 1, query]
-    pairs = np.maximum(readable * (readable - 1), 1)[:, None, :]
-    expected = sums @ (counted / keys).swapaxes(1, 2).astype(sums.dtype)
-    spread = np.maximum(squares - sums**2 / keys.astype(sums.dtype), 0)
-    variance = spread @ (counted * (readable[:, None, :] - counted) / pairs).swapaxes(1, 2).astype(sums.dtype)
-    times = np.divide(given, expected, out=np.ones_like(given), where=expected > SMALLEST)
-    usual = np.sqrt(np.maximum(variance, SMALLEST))
-    deviations = np.divide(given - expected, usual, out=np.zeros_like(given), where=variance > SMALLEST)
-    return Chance(times, deviations, expected)
-
+Arrays [text, head, query].
+"""
 
 ONE_OF_TWENTY = 0.05
 
 
 @lru_cache(maxsize=1024)
 def _limit(choices: int) -> float:
-    """Return how many deviations one of so many normal numbers passes in one of twenty cases at most."""
+    """Return how many deviations one of so many normal numbers passes in one of twenty cases at most (Bonferroni)."""
     return NormalDist().inv_cdf(1 - ONE_OF_TWENTY / max(choices, 1))
 
 
-def chance_of_most(
-    received: NDArray[Any],
-    moments: tuple[NDArray[Any], NDArray[Any], NDArray[Any]],
-    readable: NDArray[Any],
-    places: NDArray[np.bool_],
+def _corrected(surplus: NDArray[Any], variance: NDArray[Any], third: NDArray[Any], limit: NDArray[Any]) -> NDArray[Any]:
+    """Return a surplus in standard deviations, less the corrections for the choices behind `limit` and for skewness.
+
+    The first term of Cornish and Fisher (1938); a distribution skewed to the left makes no surplus clearer.
+    """
+    usual = np.sqrt(np.maximum(variance, SMALLEST))
+    off = limit - _limit(1) + (limit**2 - 1) / 6 * np.maximum(third, 0) / usual**3
+    return np.asarray(np.where(variance > SMALLEST, surplus / usual - off, 0))
+
+
+def chance_of(
+    given: NDArray[Any], moments: Moments, readable: NDArray[Any], counted: NDArray[Any], patterns: NDArray[Any]
 ) -> Chance:
+    """Return how what heads give to patterns compares with chance, worked out from lengths and not drawn.
+
+    Dealing n weights of sum s to n keys, of which m count, gives s m / n on average. With q and c the sums of the
+    squares and of the cubes of what each weight differs from the mean, the variance is m (n - m) / (n (n - 1)) q, and
+    the third central moment m (n - m) (n - 2 m) / (n (n - 1) (n - 2)) c; rows are dealt apart. So a head that reads one
+    key a row is held against heads that do the same, and a short text, in which little can be told from chance, names
+    few.
+
+    Parameters
+    ----------
+    given : array, [text, head, pattern]
+        The weight in the cells of each pattern.
+    moments : Moments
+    readable : array, [text, query]
+        n: how many keys each query may read.
+    counted : array, [text, pattern, query]
+        m: how many of those are of the pattern.
+    patterns : array, [text]
+        Among how many patterns the clearest is looked for.
+
+    Returns
+    -------
+    Chance
+        Arrays [text, head, pattern]; `expected` in the units of `given`.
+    """
+    (sums, spread, skewed), kind = moments, moments[0].dtype
+    keys = np.maximum(readable, 1).astype(kind)[:, None, :]  # n: [text, 1, query]
+    pairs = counted * (readable[:, None, :] - counted) / np.maximum(readable * (readable - 1), 1)[:, None, :]
+    threes = pairs * (readable[:, None, :] - 2 * counted) / np.maximum(readable - 2, 1)[:, None, :]
+    expected, variance, third = (
+        each @ weights.swapaxes(1, 2).astype(kind)
+        for each, weights in ((sums, counted / keys), (spread, pairs), (skewed, threes))
+    )
+    limit = np.array([_limit(int(each)) for each in patterns])[:, None, None]
+    times = np.divide(given, expected, out=np.ones_like(given), where=expected > SMALLEST)
+    return Chance(times, _corrected(given - expected, variance, third, limit), expected)
+
+
+def chance_of_most(received: NDArray[Any], moments: Moments, may: NDArray[np.bool_], patterns: NDArray[Any]) -> Chance:
     """Return how what heads give to the key that they read most compares with chance, which may choose its key too.
 
-    Of n keys the largest is large by chance n times as often as one that was named beforehand: so many more deviations
-    are taken off. And what is dealt to one key is skewed, a few rows that meet there are no wonder: the first term of
-    Cornish and Fisher (1938) is taken off as well.
+    Of n keys the largest is large by chance n times as often as one that was named beforehand, and what is dealt to one
+    key is skewed, a few rows that meet there are no wonder: both are taken off.
 
     Parameters
     ----------
     received : array, [text, head, key]
         What each key is given by all rows.
-    moments : three arrays, [text, head, query]
-        Of the weights of each row the sums, the sums of squares and of cubes.
-    readable : array, [text, query]
-        How many keys each query may read: the first so many.
-    places : bool array, [text, key]
-        Among which keys the one is looked for.
+    moments : Moments
+    may : bool array, [text, query, key]
+        Which keys each query may read, and the one is looked for among.
+    patterns : array, [text]
+        Among how many patterns the clearest is looked for.
 
     Returns
     -------
     Chance
         Arrays [text, head]; deviations are comparable with those of a pattern that was named beforehand.
     """
-    count = np.maximum(readable, 1)[:, None, :]
-    mean, square, cube = (each / count for each in moments)  # [text, head, query]
-    spread = np.maximum(square - mean**2, 0)
-    skewed = cube - 3 * mean * square + 2 * mean**3
-    keys = np.arange(received.shape[-1])
-    may = np.less(keys, readable[..., None], dtype=bool).astype(received.dtype)  # [text, query, key]
+    kind = received.dtype
+    count = np.maximum(may.sum(axis=-1), 1).astype(kind)[:, None, :]
+    mean, spread, skewed = (each / count for each in moments)  # [text, head, query]
+    places = np.asarray(may.any(axis=1))  # [text, key]
     best = np.where(places[:, None], received, -1).argmax(axis=-1)[..., None]  # [text, head, 1]
+    readers = may.astype(kind)
     given, expected, variance, third = (
-        np.take_along_axis(each, best, axis=-1)[..., 0] for each in (received, mean @ may, spread @ may, skewed @ may)
+        np.take_along_axis(each, best, axis=-1)[..., 0]
+        for each in (received, mean @ readers, spread @ readers, skewed @ readers)
     )
-    usual = np.sqrt(np.maximum(variance, SMALLEST))
-    limit = np.array([_limit(int(each)) for each in places.sum(axis=-1)])[:, None]
-    off = limit - _limit(1) + (limit**2 - 1) / 6 * third / usual**3
-    deviations = np.where(variance > SMALLEST, (given - expected) / usual - off, 0)
+    choices = places.sum(axis=-1) * patterns
+    limit = np.array([_limit(int(each)) for each in choices])[:, None]
+    deviations = _corrected(given - expected, variance, third, limit)
     times = np.divide(given, expected, out=np.ones_like(given), where=expected > SMALLEST)
     there = np.asarray(places.any(axis=-1))[:, None]
     return Chance(np.where(there, times, 1), np.where(there, deviations, 0), np.where(there, expected, 0))

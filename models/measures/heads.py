@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.measures.chance import Chance, chance_of, chance_of_most
-from models.measures.labels import PATTERNS, UNREAD, Labels, labels_of
+from models.measures.labels import PATTERNS, RESTS, UNREAD, Labels, labels_of
 from models.measures.reading import Reading
 from models.measures.texts import KEYS, LINKED, OFFSETS, ONE, Sample, Texts
 from models.sites import Site
@@ -123,9 +123,9 @@ class Measured:
     means : dict of str to bool array, [text]
         Of which texts it does.
     expected : dict of str to array, [text, head]
-        Of each pattern the share that chance gives it.
+        Of each pattern the share that chance gives it, without the keys where heads rest.
     clear : dict of str to array, [text, head]
-        Of each pattern how many standard deviations its share lies above that.
+        Of each pattern how many standard deviations its share lies above that, corrected (`models.measures.chance`).
     labels : Labels
         Arrays, [text, head].
     """
@@ -160,7 +160,7 @@ def measure_heads(reading: Reading, texts: Texts, site: Site) -> Measured:
             if there.any():
                 means[measure.key] = there
                 values[measure.key] = np.where(there[:, None], measure.compute(reading, texts), -1)
-    chance = _chance([key for key in PATTERNS if key in values], reading, texts)
+    chance = _chance({key: there for key, there in means.items() if key in PATTERNS}, reading, texts)
     return Measured(
         values,
         means,
@@ -170,14 +170,21 @@ def measure_heads(reading: Reading, texts: Texts, site: Site) -> Measured:
     )
 
 
-def _chance(keys: list[str], reading: Reading, texts: Texts) -> dict[str, Chance]:
-    """Return how what heads give to each pattern compares with chance: arrays [text, head]."""
-    fixed = [key for key in keys if key != ONE]
-    given = np.stack([_given(key, reading, texts) for key in fixed], axis=-1)  # [text, head, pattern]
-    counted = np.stack([texts.counted(key) for key in fixed], axis=1)  # [text, pattern, query]
-    chance = chance_of(given, reading.sums, reading.squares, reading.readable, counted)
-    found = {key: Chance(*(each[..., place] for each in chance)) for place, key in enumerate(fixed)}
-    if ONE in keys:
-        moments = reading.sums, reading.squares, reading.cubes
-        found[ONE] = chance_of_most(reading.received, moments, reading.readable, texts.places(ONE))
+def _chance(means: dict[str, NDArray[np.bool_]], reading: Reading, texts: Texts) -> dict[str, Chance]:
+    """Return how what heads give to each pattern compares with chance: arrays [text, head].
+
+    Where heads rest is held against all keys; every other pattern leaves those keys out, and so does its chance.
+    """
+    patterns = np.sum(list(means.values()), axis=0)
+    others = reading.among(texts.places(ONE))
+    found: dict[str, Chance] = {}
+    for read, keys in ((reading, RESTS), (others, [key for key in PATTERNS if key not in (*RESTS, ONE)])):
+        there = [key for key in keys if key in means]
+        if there:
+            given = np.stack([_given(key, read, texts) for key in there], axis=-1)  # [text, head, pattern]
+            counted = np.stack([texts.counted(key, read.may) for key in there], axis=1)  # [text, pattern, query]
+            chance = chance_of(given, read.moments, read.may.sum(axis=-1), counted, patterns)
+            found |= {key: Chance(*(each[..., place] for each in chance)) for place, key in enumerate(there)}
+    if ONE in means:
+        found[ONE] = chance_of_most(others.received, others.moments, others.may, patterns)
     return found

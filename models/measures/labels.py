@@ -18,7 +18,11 @@ ABOVE_CHANCE = 1.25
 """... and at least a quarter more than chance would give it, ..."""
 
 LEAST_DEVIATIONS = 1.645
-"""... so much that chance, its own weights dealt out anew in each row, reaches it in about one of twenty deals."""
+"""... so much that chance, its own weights dealt out anew in each row, reaches any pattern in one of twenty deals at
+most: `models.measures.chance` corrects for their number."""
+
+LEAST_REST = 0.75
+"""A head is called after where it rests only if it gives at least three quarters there: most heads rest a little."""
 
 LEAST_BREADTH = 0.85
 """A head is broad if its entropy is at least this share of the most there can be: as if each query read n^0.85 of n
@@ -29,13 +33,17 @@ MOST_SHARP = 0.5
 of n tokens alike, 3 of 9, 4 of 16. Of a text that leaves no choice nothing is said."""
 
 HALF = 0.5
-"""A head that gives half of its reading to no token is called after that: there is no chance to hold it against."""
+"""A head that gives half of its reading to no token is called after that: there is no chance to hold it against. One
+that rests with half of it there, on the first token or on marks is not called sharp: that is why its entropy is low."""
+
+RESTS = ("first", "delimiter")
+"""Where heads rest: the first token, end marks and punctuation. All other patterns leave these keys out."""
 
 WEAK = ("near", "repeated", "one")
 """Patterns that count only where no other is clear: the neighbours hold the one before, few tokens stand twice, and one
 token is any of them."""
 
-PATTERNS = ("aligned", "behind", "ahead", "previous", "next", "same", "first", "delimiter", *WEAK)
+PATTERNS = ("aligned", "behind", "ahead", "previous", "next", "same", *RESTS, *WEAK)
 """The measures that are shares of a pattern, each the key of its label. Of several the one that lies farthest above
 chance counts, the first of equals."""
 
@@ -139,7 +147,8 @@ def labels_of(values: Mapping[str, NDArray[Any]], odds: Mapping[str, tuple[NDArr
     shares = np.stack([values[key] for key in keys]) if keys else nothing  # [pattern, ...]
     times = np.stack([odds[key][0] for key in keys]) if keys else nothing + 1
     deviations = np.stack([odds[key][1] for key in keys]) if keys else nothing
-    clear = (shares >= LEAST_SHARE) & (times >= ABOVE_CHANCE) & (deviations >= LEAST_DEVIATIONS)
+    least = np.stack([nothing[0] + (LEAST_REST if key in RESTS else LEAST_SHARE) for key in keys]) if keys else 1.0
+    clear = (shares >= least) & (times >= ABOVE_CHANCE) & (deviations >= LEAST_DEVIATIONS)
     above = np.where(clear, shares * (1 - 1 / np.maximum(times, ABOVE_CHANCE)), -1.0)
     weak = np.array([key in WEAK for key in keys] or [False])
     strong = clear & ~weak.reshape(-1, *([1] * breadth.ndim))
@@ -148,7 +157,8 @@ def labels_of(values: Mapping[str, NDArray[Any]], odds: Mapping[str, tuple[NDArr
     score, time = (np.take_along_axis(each, best[None], axis=0)[0] for each in (shares, times))
     unclear = ~clear.any(axis=0)
     broad = (breadth >= LEAST_BREADTH) & (np.where(clear, shares, 0).max(axis=0) < HALF)
-    sharp = unclear & (breadth > 0) & (breadth <= MOST_SHARP)
+    rests = sum((np.maximum(values[key], 0) for key in (*RESTS, UNREAD) if key in values), nothing[0])
+    sharp = unclear & (breadth > 0) & (breadth <= MOST_SHARP) & (rests < HALF)
     unread = values.get(UNREAD, nothing[0])
     for where, label, given in (
         (unclear, NONE, np.maximum(shares.max(axis=0), 0)),

@@ -58,20 +58,38 @@ class Reading:
         values = np.asarray(weights, dtype=np.float64)[None]
         return cls(values, values.shape[2:3], values.shape[3:], causal=causal)
 
+    def among(self, places: Array) -> Reading:
+        """Return what goes to some keys alone, everything else at 0.
+
+        Parameters
+        ----------
+        places : bool array, [text, key]
+        """
+        weights = self.weights * places[:, None, None]
+        found = Reading(weights, self.queries.tolist(), self.keys.tolist(), causal=self.causal)
+        found.may = self.may & places[:, None]
+        return found
+
+    @cached_property
+    def may(self) -> NDArray[np.bool_]:
+        """Which keys each query may read: [text, query, key]."""
+        return np.arange(self.weights.shape[3]) < self.readable[..., None]
+
+    @cached_property
+    def moments(self) -> tuple[Array, Array, Array]:
+        """The sums of each row's weights, and of the squares and cubes of what each of them differs from their mean.
+
+        Arrays [text, head, query].
+        """
+        count = np.maximum(self.may.sum(axis=-1), 1).astype(self.sums.dtype)[:, None]
+        away = np.where(self.may[:, None], self.weights - (self.sums / count)[..., None], 0)
+        square = away * away
+        return self.sums, square.sum(axis=-1), np.einsum("thqk,thqk->thq", square, away)
+
     @cached_property
     def received(self) -> Array:
         """What each key is given by all queries: [text, head, key]."""
         return np.asarray(self.weights.sum(axis=-2))
-
-    @cached_property
-    def squares(self) -> Array:
-        """The sum of the squares of each row: [text, head, query]."""
-        return np.asarray(np.einsum("thqk,thqk->thq", self.weights, self.weights))
-
-    @cached_property
-    def cubes(self) -> Array:
-        """The sum of the cubes of each row: [text, head, query]."""
-        return np.asarray(np.einsum("thqk,thqk,thqk->thq", self.weights, self.weights, self.weights))
 
     @cached_property
     def entropies(self) -> Array:

@@ -146,13 +146,6 @@ def around(queries: int, keys: int, offsets: tuple[int, ...], *, causal: bool = 
     return found
 
 
-@lru_cache(maxsize=2048)
-def _counted_around(queries: int, keys: int, offsets: tuple[int, ...], *, causal: bool) -> NDArray[np.int64]:
-    counted: NDArray[np.int64] = around(queries, keys, offsets, causal=causal).sum(axis=1)
-    counted.setflags(write=False)
-    return counted
-
-
 def repeated_cells(names: Sequence[Hashable], *, causal: bool = False) -> Cells:
     """Return for each token at which other places the same token stands: [query, key].
 
@@ -275,23 +268,17 @@ class Texts:
             self._cells[pattern] = found
         return self._cells[pattern]
 
-    def counted(self, pattern: str) -> NDArray[np.int64]:
+    def counted(self, pattern: str, may: Cells) -> NDArray[np.int64]:
         """Return how many of the keys that each query may read are of a pattern: [text, query].
 
         Parameters
         ----------
         pattern : str
+        may : bool array, [text, query, key]
         """
-        found = np.zeros((len(self.samples), self.queries), dtype=np.int64)
-        if pattern in KEYS:
-            held = self.places(pattern)
-            total = held.cumsum(axis=1) if self.causal else held.sum(axis=1, keepdims=True)
-            for row, number, each in zip(found, total, self.samples, strict=True):
-                row[: each.queries] = number[: each.queries] if self.causal else number
-        elif pattern in OFFSETS:
-            for row, each in zip(found, self.samples, strict=True):
-                offsets = OFFSETS[pattern]
-                row[: each.queries] = _counted_around(each.queries, each.keys, offsets, causal=self.causal)
-        else:
-            found[:] = self.cells(pattern).sum(axis=-1)
+        found = np.zeros(may.shape[:2], dtype=np.int64)
+        for rows, each, readable in zip(found, self.samples, may, strict=True):
+            if pattern != "repeated" or each.repeats:
+                cells = each.cells(pattern) & readable[: each.queries, : each.keys]
+                rows[: each.queries] = cells.sum(axis=1)
         return found

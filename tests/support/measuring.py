@@ -69,6 +69,6 @@ def odds_of(weights: NDArray, cells: NDArray[np.bool_], *, causal: bool = False)
     readable = np.tril(np.ones(cells.shape, dtype=bool)) if causal else np.ones(cells.shape, dtype=bool)
     counted = (cells & readable).sum(axis=1)[None, None]
     given = reading.cells_given(cells[None])[..., None]
-    found = chance_of(given, reading.sums, reading.squares, reading.readable, counted)
+    found = chance_of(given, reading.moments, reading.readable, counted, np.ones(1))
     pairs = zip(found.times[0, :, 0], found.deviations[0, :, 0], strict=True)
     return tuple(Odds(float(one), float(other)) for one, other in pairs)

@@ -175,10 +175,11 @@ def remark_of(label: HeadLabel) -> str:
 def meaning_of_label() -> str:
     """Say when a head is called after a pattern."""
     return _(
-        "A head is called after a pattern that takes at least a quarter of its reading, and clearly more than chance: "
-        "its own weights, in each row dealt out anew, would reach that in about 5 of 100 deals at most. Without a "
-        "pattern it is called broad if it reads nearly all tokens alike, sharp if it reads few in each row: an entropy "
-        "of at most half of the most that there can be."
+        "A head is named after a pattern that gets at least a quarter of its attention, and clearly more than by "
+        "chance: its own weights, dealt out anew in each row, get the name of any pattern in at most 5 of 100 deals. "
+        "The first token, end marks and punctuation are left out. A head is named after them only if they get three "
+        "quarters of its attention. Without a pattern a head is called broad if it attends to nearly all tokens "
+        "alike, sharp if its entropy is at most half of the largest possible."
     )
 
 

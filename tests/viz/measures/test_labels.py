@@ -10,12 +10,15 @@ from models.measures.chance import Odds
 from models.measures.heads import measure_heads, measures_for
 from models.measures.labels import (
     ABOVE_CHANCE,
+    HALF,
     LABELS,
     LEAST_BREADTH,
     LEAST_DEVIATIONS,
+    LEAST_REST,
     LEAST_SHARE,
     MOST_SHARP,
     PATTERNS,
+    RESTS,
     label_of,
 )
 from models.measures.reading import Reading as Maps
@@ -108,7 +111,7 @@ def test_a_head_that_gives_nearly_all_to_its_sink_is_called_after_that() -> None
 
 
 def test_a_head_is_called_after_what_it_leaves_unread_from_half_on() -> None:
-    for read, label in ((0.75, "first"), (0.52, "first"), (0.5, "unread"), (0.4, "unread")):
+    for read, label in ((0.95, "first"), (0.75, "none"), (0.52, "none"), (0.5, "unread"), (0.4, "unread")):
         trace = reading(on_keys(0), read=read)
         (profile,) = profiles_of(views_at(trace, "encoder.*.self", "word"), SPECIALS)
         assert profile.label.key == label
@@ -183,20 +186,25 @@ def test_neighbours_and_a_repeated_token_count_where_no_other_pattern_is_clear()
 
 
 def test_of_two_clear_patterns_the_one_farther_above_chance_counts() -> None:
-    odds = {"first": Odds(1.3, 9.0), "previous": Odds(5.0, 9.0)}
-    assert label_of({"first": 0.5, "previous": 0.4, "breadth": 0.1}, odds).key == "previous"
+    odds = {"next": Odds(1.3, 9.0), "previous": Odds(5.0, 9.0)}
+    assert label_of({"next": 0.5, "previous": 0.4, "breadth": 0.1}, odds).key == "previous"
 
 
 def test_a_share_just_at_the_thresholds_counts_and_one_just_below_does_not() -> None:
     def key(share: float, times: float = ABOVE_CHANCE, deviations: float = LEAST_DEVIATIONS) -> str:
-        return label_of({"first": share, "breadth": 0.7}, {"first": Odds(times, deviations)}).key
+        return label_of({"next": share, "breadth": 0.7}, {"next": Odds(times, deviations)}).key
 
-    assert key(LEAST_SHARE) == "first"
+    assert key(LEAST_SHARE) == "next"
     assert key(LEAST_SHARE - 1e-9) == "none"
     assert key(LEAST_SHARE, times=ABOVE_CHANCE - 1e-9) == "none"
     assert key(LEAST_SHARE, deviations=LEAST_DEVIATIONS - 1e-9) == "none"
-    assert label_of({"first": 0.4, "breadth": LEAST_BREADTH}, {"first": SURE}).key == "broad"
-    assert label_of({"first": 0.5, "breadth": LEAST_BREADTH}, {"first": SURE}).key == "first"
+    assert label_of({"next": 0.4, "breadth": LEAST_BREADTH}, {"next": SURE}).key == "broad"
+    assert label_of({"next": 0.5, "breadth": LEAST_BREADTH}, {"next": SURE}).key == "next"
+    for rest in RESTS:
+        found = [label_of({rest: share, "breadth": 0.7}, {rest: SURE}).key for share in (LEAST_REST, LEAST_REST - 1e-9)]
+        assert found == [rest, "none"]
+        assert label_of({rest: HALF, "breadth": 0.1}, {rest: SURE}).key == "none"
+        assert label_of({rest: HALF - 1e-9, "breadth": 0.1}, {rest: SURE}).key == "sharp"
     assert label_of({"breadth": 0.7}, {}).score == 0
     assert [label_of({"breadth": each}, {}).key for each in (0.0, MOST_SHARP, MOST_SHARP + 1e-9)] == [
         "none",  # a text without a choice
@@ -215,7 +223,9 @@ def test_chance_is_what_dealing_out_the_weights_of_each_row_gives(causal: bool) 
     (odds,) = odds_of(weights[None], cells, causal=causal)
     given = weights[cells].sum()
     assert given / odds.times == pytest.approx(deals.mean(), rel=0.02)
-    assert odds.deviations == pytest.approx((given - deals.mean()) / deals.std(), abs=0.03)
+    away = (deals - deals.mean()) / deals.std()
+    skewed = (LEAST_DEVIATIONS**2 - 1) / 6 * max((away**3).mean(), 0)
+    assert odds.deviations == pytest.approx((given - deals.mean()) / deals.std() - skewed, abs=0.03)
 
 
 def dealt(weights: np.ndarray, generator: np.random.Generator, causal: bool) -> np.ndarray:
@@ -229,7 +239,7 @@ def dealt(weights: np.ndarray, generator: np.random.Generator, causal: bool) -> 
 
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize("spread", [0.02, 0.5])
-def test_weights_that_are_dealt_out_anew_meet_on_one_token_in_about_one_of_twenty_deals_at_most(
+def test_weights_that_are_dealt_out_anew_meet_on_one_token_in_one_of_twenty_deals_by_the_number_of_patterns(
     causal: bool, spread: float
 ) -> None:
     """Whichever token that is: the largest of several is no wonder, nor are a few rows that meet."""
@@ -241,7 +251,7 @@ def test_weights_that_are_dealt_out_anew_meet_on_one_token_in_about_one_of_twent
     text = Texts([Sample.of(WORDS, queries=SIZE, specials=(0, SIZE - 1), causal=causal)])
     site = Site("decoder" if causal else "encoder", 0, "self")
     found = measure_heads(Maps.of(deals, causal=causal), text, site).clear["one"]
-    assert 0.002 <= (found >= LEAST_DEVIATIONS).mean() <= 0.06
+    assert 0 < (found >= LEAST_DEVIATIONS).mean() <= 0.06 / 4  # four patterns or more mean something here
 
 
 def test_without_a_choice_there_are_no_odds() -> None:
