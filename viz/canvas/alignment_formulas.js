@@ -1,6 +1,7 @@
 // How large the formulas of the panels are written. Stands behind alignment_panels.js.
 
 const FORMULA = { usual: 16, beside: 11.5, least: 8.5 }; // pixels of a formula's letters
+const HEIGHT = { least: 30, most: 36 }; // pixels of the line that a formula is in: a fraction is higher in some browsers
 
 // A formula stands beside its name where it can be read there, else all stand below the names.
 function fitFormulas(view) {
@@ -9,18 +10,20 @@ function fitFormulas(view) {
     const key = header.panels[number].formula;
     if (!view.formulas.has(key)) {
       formula.style.fontSize = `${FORMULA.usual}px`;
-      const { width } = formula.getBoundingClientRect();
-      if (!width) return 1;
-      view.formulas.set(key, width + 2);
+      const { width, height } = formula.getBoundingClientRect();
+      if (!width) return { width: 1, height: 1 };
+      view.formulas.set(key, { width: width + 2, height });
     }
     return view.formulas.get(key);
   });
-  const size = (room, number) => Math.min(FORMULA.usual, (room / natural[number]) * FORMULA.usual);
+  const size = (room, number) => Math.min(1, room / natural[number].width, HEIGHT.most / natural[number].height) * FORMULA.usual;
   const beside = names.map((name, number) => size(place.panel - name - 16, number));
   const below = Math.min(...beside) < FORMULA.beside;
   view.bands.classList.toggle("tall", below);
-  view.panels.forEach(({ formula }, number) => {
+  const heights = view.panels.map(({ formula }, number) => {
     const pixels = below ? Math.max(size(place.panel, number), FORMULA.least) : beside[number];
     formula.style.fontSize = `${pixels}px`;
+    return (natural[number].height * pixels) / FORMULA.usual;
   });
+  view.bands.style.setProperty("--line", `${Math.ceil(Math.max(HEIGHT.least, ...heights))}px`);
 }

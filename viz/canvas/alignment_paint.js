@@ -24,7 +24,8 @@ class Painted extends Panels {
   // What rows and columns are, where both begin; once, since all panels share it, and where there is room.
   corner(number) {
     const { header, place, family } = this, titles = [`↓ ${header.row_title}`, `→ ${header.key_title}`], room = place.label - 8;
-    const fits = (text) => fittingSize(text.split(" ").map((word) => widthOf(`${word} `, 1, family)), room, 2, [CORNER, 0]) === CORNER;
+    const widthsAt = (text) => (size) => text.split(" ").map((word) => widthOf(`${word} `, size, family));
+    const fits = (text) => fittingSize(widthsAt(text), room, 2, [CORNER, 0]) === CORNER;
     if (number !== header.panels.findIndex(({ rows }) => rows.length) || !header.row_title || !titles.every(fits)) return [];
     return [this.cornerOf(titles.map((text) => made("span", "", text)))];
   }

@@ -31,13 +31,14 @@ const widthOf = (text, size, family, weight = 400) => {
   return pen.measureText(text).width;
 };
 
-// The largest of `sizes` in which words that are `widths` wide at 1 pixel fit into so many lines of `room` pixels.
-function fittingSize(widths, room, lines, sizes) {
+// The largest of `sizes` in which words fit into so many lines of `room` pixels. `widthsAt` says how wide they are at a size:
+// where a browser rounds each letter to whole pixels, a width is no multiple of the size.
+function fittingSize(widthsAt, room, lines, sizes) {
   return sizes.find((size) => {
     let [used, line] = [0, 1];
-    for (const width of widths) {
-      if (used && used + width * size > room) [used, line] = [0, line + 1];
-      used += width * size;
+    for (const width of widthsAt(size)) {
+      if (used && used + width > room) [used, line] = [0, line + 1];
+      used += width;
     }
     return line <= lines;
   }) ?? sizes.at(-1);
@@ -78,7 +79,7 @@ class Panels {
   }
 
   draw() {
-    const room = Math.floor(this.figure.clientWidth), drawnFor = `${room} ${window.innerHeight} ${window.devicePixelRatio}`;
+    const room = roomIn(this.figure), drawnFor = `${room} ${window.innerHeight} ${window.devicePixelRatio}`;
     if (!this.header || !room || drawnFor === this.drawnFor) return;
     this.drawnFor = drawnFor;
     this.family = getComputedStyle(this.figure).fontFamily;
@@ -107,8 +108,8 @@ class Panels {
     const turn = widest + 4 <= wide ? 0 : wide >= 16 ? -45 : -90;
     const font = turn === -90 ? within(wide * 0.95, { least: 8, most: 12 }) : 13;
     const folded = room < NARROW;
-    const widths = header.tokens.map((text) => widthOf(text, 1, family) + 0.5);
-    const token = fittingSize(widths, room - 8, folded ? 2 : 1, folded ? [17, 16, 15, 14, 13, 12] : [20, 19, 18, 17, 16, 15, 14, 13]);
+    const widthsAt = (size) => header.tokens.map((text) => widthOf(text, size, family) + 0.5 * size);
+    const token = fittingSize(widthsAt, room - 8, folded ? 2 : 1, folded ? [17, 16, 15, 14, 13, 12] : [20, 19, 18, 17, 16, 15, 14, 13]);
     return { room, across, panel, label, wide, rows, region, turn, font, token, folded };
   }
 
@@ -208,8 +209,9 @@ class Panels {
   }
 
   sizeOf(panel) {
-    const widths = panel.words.map(({ text, spaced }) => widthOf((spaced ? " " : "") + text, 1, this.family) + 0.12);
-    return fittingSize(widths, this.place.panel - 4, 2, [17, 16, 15, 14, 13, 12]);
+    const widthsAt = (size) =>
+      panel.words.map(({ text, spaced }) => widthOf((spaced ? " " : "") + text, size, this.family) + 0.12 * size);
+    return fittingSize(widthsAt, this.place.panel - 4, 2, [17, 16, 15, 14, 13, 12]);
   }
 
   tint(sure) {

@@ -15,6 +15,9 @@ function viewIn(parentElement, Kind, name) {
   return view;
 }
 
+// Whole pixels of the page that an element is wide; `clientWidth` may be half a pixel more, and what is drawn then is cut.
+const roomIn = (element) => Math.floor(element.getBoundingClientRect().width);
+
 const disposed = (view) => () => view.stage.isConnected || view.dispose();
 
 async function decode(bytes) {

@@ -49,7 +49,7 @@ class Drawn {
   }
 
   draw() {
-    const room = Math.floor(this.figure.clientWidth), wanted = window.devicePixelRatio || 1;
+    const room = roomIn(this.figure), wanted = window.devicePixelRatio || 1;
     const drawnFor = `${room} ${wanted}`;
     if (!this.header || !room || drawnFor === this.drawnFor) return;
     this.place = this.arrange(room);

@@ -50,7 +50,7 @@ function arrange(header, width) {
   if (!own) {
     for (let column = 0; column < columns; column++) {
       const title = header.words.column;
-      name(fill(title, { head: column }), beside + column * (across + GAP), 0, across, "middle");
+      name(fill(title, { head: column }), beside + column * (across + GAP), 0, across, across < TIGHT ? "middle tight" : "middle");
     }
     top = LINE + EDGE;
   }
@@ -67,7 +67,7 @@ function arrange(header, width) {
       const upper = top + line * (above + down + GAP);
       boxes[number] = { left, top: upper + above, width: across, height: down };
       const [inLayer, head] = header.heads[number];
-      if (labelled) name(header.labels[number], left, upper + above - LINE - 2, across + GAP - 2, across < TIGHT ? "label tight" : "label");
+      if (labelled) name(header.labels[number], left, upper + above - LINE - 2, Math.min(across + GAP - 2, width - left), across < TIGHT ? "label tight" : "label");
       if (!own) return;
       if (header.in_layers) name(fill(header.words.column, { head }), left, upper, across, "faint");
       else name(fill(header.words.head, { layer: inLayer, head }), left, upper, across);

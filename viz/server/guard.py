@@ -49,7 +49,7 @@ def policy(inline: Iterable[str], framed_by: Iterable[str]) -> str:
     hashes = (f"'sha256-{b64encode(sha256(each.encode()).digest()).decode()}'" for each in inline)
     parts = {
         "default-src": "'self'",
-        "script-src": " ".join(("'self'", "blob:", *hashes)),
+        "script-src": " ".join(("'self'", "blob:", "'wasm-unsafe-eval'", *hashes)),
         "style-src": "'self' 'unsafe-inline'",
         "img-src": "'self' data: blob:",
         "font-src": "'self' data:",
