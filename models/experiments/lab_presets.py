@@ -69,17 +69,17 @@ def causal() -> Preset:
 
 
 def written_so_far() -> Preset:
-    """Return the contexts of 我吃了一个苹果, each token reading itself and those before it.
+    """Return the contexts of 我吃了一个苹果 in four units, each attending to itself and to those before it.
 
     Queries are the logarithms of the weights and keys are rows of the identity, so that the softmax gives back rows
-    (1), (0.5 0.5), (0.45 0.45 0.1), and so on.
+    (1), (0.5 0.5), (0.45 0.45 0.1), (0.3 0.3 0.1 0.3).
     """
-    weights = ((1.0,), (0.5, 0.5), (0.45, 0.45, 0.1), (0.2, 0.4, 0.1, 0.3), (0.1, 0.45, 0.05, 0.2, 0.2))
-    query = np.zeros((5, 5))
+    weights = ((1.0,), (0.5, 0.5), (0.45, 0.45, 0.1), (0.3, 0.3, 0.1, 0.3))
+    query = np.zeros((4, 4))
     for row, shares in enumerate(weights):
         query[row, : len(shares)] = np.log(shares).round(4)
-    names = ("我", "吃", "了", "一个", "苹果")
-    return Preset(_of(query, np.eye(5), np.eye(5)), np.tri(5, dtype=bool), scaled=False, names=names)
+    names = ("我", "吃了", "一个", "苹果")
+    return Preset(_of(query, np.eye(4), np.eye(4)), np.tri(4, dtype=bool), scaled=False, names=names)
 
 
 def projections() -> Preset:

@@ -9,7 +9,14 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, cast
 
-__all__ = ["Mechanism", "mechanisms"]
+from models.messages import mark
+
+__all__ = ["INHERITED", "Mechanism", "mechanisms"]
+
+INHERITED = mark(
+    "Training began with what fits of the weights of another model here (in the paper with random weights)."
+)
+"""A departure of those whose cards name another model as their start."""
 
 
 @dataclass(frozen=True, slots=True)

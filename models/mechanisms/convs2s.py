@@ -23,6 +23,11 @@ MECHANISM = Mechanism(
         mark("The learnt positions begin as the Transformer's sinusoids, a tenth as large."),
         mark("The gradients of the encoder are not divided by the number of attention maps."),
         mark("The residual goes around convolution and attention together, as in the authors' own program."),
+        mark(
+            "Training began with the embedding of a Transformer that was trained here; all else began with random "
+            "weights (in the paper everything)."
+        ),
+        mark("Label smoothing."),
         mark("Adam in place of Nesterov's momentum; words are chosen greedily."),
     ),
     network="models.networks.convs2s:ConvolutionalNetwork",

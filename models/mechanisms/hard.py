@@ -5,10 +5,11 @@ from models.messages import mark
 
 MECHANISM = Mechanism(
     key="hard",
-    title=mark("Hard attention (sampled)"),
+    title=mark("Hard attention (argmax)"),
     year=2015,
     formula=(
-        r"j_i \sim \operatorname{softmax}(e_i), \quad c_i = h_{j_i}, \quad e_{ij} = v^\top \tanh(W s_{i-1} + U h_j)"
+        r"j_i = \operatorname{argmax}_j \operatorname{softmax}(e_i)_j, \quad c_i = h_{j_i}, \quad "
+        r"e_{ij} = v^\top \tanh(W s_{i-1} + U h_j)"
     ),
     paper=(
         "Xu, Ba, Kiros, Cho, Courville, Salakhutdinov, Zemel and Bengio 2015, Show, Attend and Tell: Neural Image "
@@ -23,8 +24,9 @@ MECHANISM = Mechanism(
             "moving baseline, the entropy of the row, and its mean in the place of the draw half of the time)."
         ),
         mark(
-            "A translation is written with the likeliest place of each row. With a seed the place is drawn, as in "
-            "training: “draws of hard attention” below the maps, or the edit that draws."
+            "A translation is written with the likeliest place of each row (argmax; in the paper it is drawn, "
+            "j_i ~ softmax(e_i)). With a seed the place is drawn, as in training: “draws of hard attention” below the "
+            "maps, or the edit that draws."
         ),
         mark(
             "Encoder, decoder and score are those of Bahdanau (additive) here: a GRU (in the paper an LSTM), its first "

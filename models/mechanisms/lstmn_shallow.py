@@ -4,6 +4,9 @@ from models.mechanisms import Mechanism
 from models.messages import mark
 
 PAPER = "Cheng, Dong and Lapata 2016, Long Short-Term Memory-Networks for Machine Reading, EMNLP, arXiv:1601.06733"
+FIRST_SLOT = mark(
+    "The encoder's first token attends to one slot of zeros, since nothing stands before it (the paper does not say)."
+)
 START = mark(
     "The decoder's first token reads the last state and cell of the encoder, later ones only the tokens before them "
     "(the paper does not say)."
@@ -11,6 +14,7 @@ START = mark(
 SIZES = (
     mark("One layer on either side, and small: some 0.2 M parameters (sizes below)."),
     mark("One embedding for source, target and output layer; a linear map brings the state to its size."),
+    mark("Label smoothing."),
     mark("Muon in the place of Adam for the matrices inside the network; words are chosen greedily."),
     mark("The paper tried this on language models, sentiment and inference, not on translation."),
 )
@@ -24,6 +28,7 @@ MECHANISM = Mechanism(
     equation=mark("section 4 (shallow attention fusion), on the tapes of section 3.2"),
     departures=(
         mark("The source is read with the decoder's state after its step, as Luong does (the paper does not say)."),
+        FIRST_SLOT,
         START,
         *SIZES,
     ),

@@ -1,6 +1,6 @@
 """Global attention with the concat score: Luong, Pham and Manning 2015."""
 
-from models.mechanisms import Mechanism
+from models.mechanisms import INHERITED, Mechanism
 from models.mechanisms.luong_general import ENCODER, PAPER, START, UNFED
 from models.messages import mark
 
@@ -16,6 +16,7 @@ MECHANISM = Mechanism(
         mark("The score's hidden layer is smaller than the states (in the paper its size is not given)."),
         START,
         *UNFED,
+        INHERITED,
     ),
     network="models.networks.luong_scores:LuongConcatNetwork",
     order=4,

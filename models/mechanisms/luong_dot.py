@@ -1,6 +1,6 @@
 """Global attention with the dot score: Luong, Pham and Manning 2015."""
 
-from models.mechanisms import Mechanism
+from models.mechanisms import INHERITED, Mechanism
 from models.mechanisms.luong_general import COPIED_START, ENCODER, PAPER, UNFED
 from models.messages import mark
 
@@ -18,6 +18,7 @@ MECHANISM = Mechanism(
         ),
         COPIED_START,
         *UNFED,
+        INHERITED,
     ),
     network="models.networks.luong_scores:LuongDotNetwork",
     order=2,

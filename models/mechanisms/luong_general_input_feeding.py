@@ -1,6 +1,6 @@
 """The general score with input feeding: Luong, Pham and Manning 2015."""
 
-from models.mechanisms import Mechanism
+from models.mechanisms import INHERITED, Mechanism
 from models.mechanisms.luong_general import COPIED_START, ENCODER, FORWARDS, OUTPUT, PAPER
 from models.messages import mark
 
@@ -20,6 +20,7 @@ MECHANISM = Mechanism(
         COPIED_START,
         FORWARDS,
         *OUTPUT,
+        INHERITED,
     ),
     network="models.networks.luong_input_feeding:LuongInputFeedingNetwork",
     order=8,

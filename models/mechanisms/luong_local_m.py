@@ -1,6 +1,6 @@
 """Local attention around the target word's own position: Luong, Pham and Manning 2015."""
 
-from models.mechanisms import Mechanism
+from models.mechanisms import INHERITED, Mechanism
 from models.mechanisms.luong_general import COMMON, PAPER
 from models.messages import mark
 
@@ -19,6 +19,7 @@ MECHANISM = Mechanism(
         mark("Positions of both texts count from 0 and are those of pieces; </s> of the source has one too."),
         mark("D is 4 (in the paper 10), as the sentences are shorter."),
         *COMMON,
+        INHERITED,
     ),
     network="models.networks.luong_local:LuongLocalMonotonicNetwork",
     is_local=True,

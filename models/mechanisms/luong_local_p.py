@@ -1,6 +1,6 @@
 """Local attention around a predicted position: Luong, Pham and Manning 2015."""
 
-from models.mechanisms import Mechanism
+from models.mechanisms import INHERITED, Mechanism
 from models.mechanisms.luong_general import COMMON, PAPER
 from models.messages import mark
 
@@ -26,6 +26,7 @@ MECHANISM = Mechanism(
         ),
         mark("W_p has fewer rows than the state has numbers."),
         *COMMON,
+        INHERITED,
     ),
     network="models.networks.luong_local:LuongLocalPredictiveNetwork",
     rows_sum_to_one=False,

@@ -1,6 +1,6 @@
 """Location-based attention: Luong, Pham and Manning 2015."""
 
-from models.mechanisms import Mechanism
+from models.mechanisms import INHERITED, Mechanism
 from models.mechanisms.luong_general import COMMON, PAPER
 from models.messages import mark
 
@@ -21,6 +21,7 @@ MECHANISM = Mechanism(
             "of a_t and does not say whether it is normalised again)."
         ),
         *COMMON,
+        INHERITED,
     ),
     network="models.networks.luong_scores:LuongLocationNetwork",
     order=5,

@@ -1,6 +1,6 @@
 """The RNN encoder-decoder without attention: Cho et al. 2014."""
 
-from models.mechanisms import Mechanism
+from models.mechanisms import INHERITED, Mechanism
 from models.messages import mark
 
 MECHANISM = Mechanism(
@@ -33,6 +33,7 @@ MECHANISM = Mechanism(
             "(in the paper 15,000 whole words a language, embedded apart)."
         ),
         mark("Label smoothing; another optimizer than Adadelta; smaller states (sizes below)."),
+        INHERITED,
     ),
     network="models.networks.fixed_vector:EncoderDecoderNetwork",
     has_attention=False,

@@ -1,6 +1,6 @@
 """Sequence to sequence without attention: Sutskever, Vinyals and Le 2014."""
 
-from models.mechanisms import Mechanism
+from models.mechanisms import INHERITED, Mechanism
 from models.messages import mark
 
 MECHANISM = Mechanism(
@@ -26,6 +26,7 @@ MECHANISM = Mechanism(
         ),
         mark("Greedy decoding of one model (in the paper beam search, of five models for its best figure)."),
         mark("Label smoothing; another optimizer than stochastic gradient descent."),
+        INHERITED,
     ),
     network="models.networks.fixed_vector:Seq2SeqNetwork",
     has_attention=False,

@@ -1,6 +1,6 @@
 """Multi-head attention, normalised in the paper's own order: Vaswani et al. 2017."""
 
-from models.mechanisms import Mechanism
+from models.mechanisms import INHERITED, Mechanism
 from models.mechanisms.transformer import MECHANISM as PRE_LN
 from models.messages import mark
 
@@ -11,7 +11,7 @@ MECHANISM = Mechanism(
     formula=PRE_LN.formula,
     paper=PRE_LN.paper,
     equation=mark("section 3.2, equation 1; section 3.1, LayerNorm(x + Sublayer(x))"),
-    departures=PRE_LN.departures[1:],  # the first says where the normalisation stands
+    departures=(*PRE_LN.departures[1:], INHERITED),  # the first says where the normalisation stands
     network=PRE_LN.network,
     is_multi_head=PRE_LN.is_multi_head,
     options=(("pre_norm", False),),

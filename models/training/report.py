@@ -74,11 +74,25 @@ def _of_pairs(entries: Sequence[Entry]) -> list[str]:
 
 def _translations(pair: str, entries: Sequence[Entry]) -> str:
     names = BLEU[pair]
-    rows = [["model", "parameters", "target tokens seen", *(f"BLEU {name}" for name in names)]]
+    rows = [["model", "parameters", "target tokens seen", "of its own", *(f"BLEU {name}" for name in names)]]
     for entry in entries:
         size = [f"{entry.card[name] / 1e6:{form}} M" for name, form in SIZES.items()]
-        rows.append([f"`{entry.key}`", *size, *(_bleu(entry.card, name) for name in names)])
+        rows.append(
+            [f"`{entry.key}`", *size, f"{own_tokens(entry) / 1e6:.1f} M", *(_bleu(entry.card, name) for name in names)]
+        )
     return markdown_table(rows)
+
+
+def own_tokens(entry: Entry) -> int:
+    """Return the target tokens that a model saw itself: less those of another one with whose weights it began.
+
+    Parameters
+    ----------
+    entry : Entry
+    """
+    start = entry.card.get("start")
+    inherited = start["target_tokens"] if start and start["key"] != entry.key else 0
+    return int(entry.card["target_tokens_seen"]) - inherited
 
 
 def _alignments(pair: str, entries: Sequence[Entry]) -> str:

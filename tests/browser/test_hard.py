@@ -12,7 +12,7 @@ SENTENCE = "Do you speak English?"
 def test_its_draws_stand_below_the_maps_and_the_choice_is_a_step(open_page: Callable[..., Page], address: str) -> None:
     page = open_page(address, sentence=SENTENCE, mechanisms="hard bahdanau", also="draws", draws="41")
     page.get_by_role("button", name="Bahdanau: variants, heads, sources").click()
-    expect(page.get_by_role("button", name="Hard attention (sampled)")).to_be_visible()
+    expect(page.get_by_role("button", name="Hard attention (argmax)")).to_be_visible()
     page.keyboard.press("Escape")
     chart = page.locator(".js-plotly-plot", has_text="20 draws: how often each word was read")
     expect(chart).to_be_visible()

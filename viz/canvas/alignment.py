@@ -155,8 +155,9 @@ def _words_of_rows(view: View, written: Sequence[Written]) -> list[int]:
     places = {each.word: place for place, each in enumerate(written)}
     shift = int(view.reading == "input")  # the first word read in is <s>
     target = view.trace.target_input if shift else view.trace.target
-    words = target.words if view.unit == "piece" else range(len(view.shown.query_tokens))
-    return [places.get(word - shift, -1) for word in words]
+    words = target.words if view.unit == "piece" else range(len(view.shown.query_tokens) + len(view.hidden_queries))
+    shown = (word for row, word in enumerate(words) if row not in view.hidden_queries)
+    return [places.get(word - shift, -1) for word in shown]
 
 
 def _lines_of(windows: Windows | None) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ from viz.text.tokens import is_word, isolated, visible
 from viz.views.aligned import Linking
 from viz.views.hiding import HIDDEN
 from viz.views.links import Link, strongest_links
-from viz.views.view import View
+from viz.views.view import View, is_hard
 from viz.views.windows import Windows
 
 
@@ -30,14 +30,8 @@ def notes_of(view: View) -> tuple[str, ...]:
     tuple of str
         Plain text, most needed first; empty if there is nothing to say.
     """
-    provenance, names, layer = view.trace.provenance, view.shown.head_names, view.shown.site.layer
-    notes = []
-    if len(names) > 1 and view.head == "mean":
-        notes.append(
-            _n("layer {layer}, mean of {count} head", "layer {layer}, mean of {count} heads", len(names), layer=layer)
-        )
-    elif len(names) > 1 and view.head != "mean":
-        notes.append(_("layer {layer}, head {head}, counted from 0", layer=layer, head=names[view.head]))
+    provenance = view.trace.provenance
+    notes = [*_place_note(view)]
     if provenance.edits:
         notes.append(_("edited: {edits}", edits=all_in_words(view.trace)))
     if provenance.decoding == "forced":
@@ -45,7 +39,7 @@ def notes_of(view: View) -> tuple[str, ...]:
     if not provenance.exact:
         notes.append(_("weights are approximate"))
     if view.merged:
-        notes.append(_("pieces merged to words"))
+        notes += [_("pieces merged to words"), *_one_place_note(view)]
     if view.between is not None:
         notes.append(between_note(view.between, _(HIDDEN)))
     elif view.hidden_keys:
@@ -54,6 +48,25 @@ def notes_of(view: View) -> tuple[str, ...]:
     elif view.hidden_queries:
         notes.append(_("rows of special tokens hidden: {count}", count=len(view.hidden_queries)))
     return (*notes, *map(say, provenance.notes))
+
+
+def _place_note(view: View) -> tuple[str, ...]:
+    """Say which layer and head is shown, of cross-attention that it is; nothing where there is one head."""
+    names, layer = view.shown.head_names, view.shown.site.layer
+    if len(names) < 2:
+        return ()
+    if view.head == "mean":
+        said = _n(
+            "layer {layer}, mean of {count} head", "layer {layer}, mean of {count} heads", len(names), layer=layer
+        )
+    else:
+        said = _("layer {layer}, head {head}, counted from 0", layer=layer, head=names[view.head])
+    return (_("cross-attention, {place}", place=said) if view.shown.site.kind == "cross" else said,)
+
+
+def _one_place_note(view: View) -> tuple[str, ...]:
+    one = _("each word attends to one place, where most of its subwords do")
+    return (one,) if is_hard(view.shown) else ()
 
 
 def between_note(between: tuple[int, int], column: str) -> str:

@@ -76,14 +76,11 @@ def effect_heatmap(
         values=values,
         cell=_cell,
         signed=True,
-        extras=(-values,),
     )
     colours = difference_colours(colour, width=width, meaning=meaning, largest=largest)
     return draw_panels([panel], colours, colour=colour, width=width, most_labelled=None)
 
 
 def _cell(*, weight: str, query: str, key: str) -> str:
-    """Say how the log-probability changed; the colour shows how much of it was lost."""
-    del weight
-    change = "<b>%{customdata[1]:+.4f}</b>"
-    return _("{change} nats for “{query}” without “{key}”", change=change, query=query, key=key)
+    """Say how much log-probability was lost."""
+    return _("“{query}” without “{key}”: {loss} nats lost", loss=weight, query=query, key=key)

@@ -172,11 +172,36 @@ def choose_view(
     if head != "mean" and not 0 <= head < heads:
         message = f"{pieces.site}: got head {head!r}; expected 'mean' or 0 to {heads - 1}"
         raise ValueError(message)
-    shown = with_named_rows(pieces.to_words() if unit == "word" else pieces)
+    shown = with_named_rows(one_place_a_row(pieces) if unit == "word" else pieces)
     rows: Literal["written", "input", "self", "hops"] = reading
     if pieces.site.kind in ("self", "hops"):
         rows = "self" if pieces.site.kind == "self" else "hops"
     return View(trace, shown, head, rows, unit, merged=shown.weights.shape != pieces.weights.shape)
+
+
+def one_place_a_row(pieces: AttentionMap) -> AttentionMap:
+    """Merge a map to words; where each piece attends to one place alone, so does its word: to where most pieces do.
+
+    Parameters
+    ----------
+    pieces : AttentionMap
+    """
+    words = pieces.to_words()
+    if words is pieces or not is_hard(pieces):
+        return words
+    places = words.weights.argmax(axis=-1)  # [head, query word]
+    return replace(words, weights=np.eye(words.weights.shape[-1], dtype=np.float32)[places])
+
+
+def is_hard(pieces: AttentionMap) -> bool:
+    """Return whether every row is a 1 among zeros.
+
+    Parameters
+    ----------
+    pieces : AttentionMap
+    """
+    weights = pieces.weights
+    return bool(weights.size and (weights.max(axis=-1) == 1).all() and (np.count_nonzero(weights, axis=-1) == 1).all())
 
 
 def with_named_rows(shown: AttentionMap) -> AttentionMap:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
@@ -62,13 +62,15 @@ class Frame:
     beside: DeltaGenerator = field(init=False)
     sentence: str = ""
 
-    def ask(self, label: str | None = None) -> str:
+    def ask(self, label: str | None = None, *, first: Mapping[str, str] | None = None) -> str:
         """Ask for the languages and the sentence, with the place of messages below, and return the pair.
 
         Parameters
         ----------
         label : str, optional
             What the box is for; left out, that the sentence is translated.
+        first : mapping of str to str, optional
+            What stands in the box of a visitor who brings nothing, by pairs of languages; else the first example.
 
         Returns
         -------
@@ -77,7 +79,7 @@ class Frame:
         """
         with asking():
             pair = choose_pair(turned=self.turned)
-            self.sentence = sentence_box(label, pair=pair)
+            self.sentence = sentence_box(label, pair=pair, first=(first or {}).get(pair))
             self.beside = st.container(width="content", key="beside-sentence")
         self.messages = st.container()
         self.sentence = suit(self.sentence, pair, self.messages)

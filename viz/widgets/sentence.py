@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from models.huggingface.embedded import TITLES
+from models.keys import is_pretrained
 from models.trace import AttentionTrace, TokenSequence
 from models.translation.entry import LANGUAGES
 from models.translation.examples import EXAMPLES
@@ -62,7 +64,7 @@ def change_examples(before: str, pair: str) -> None:
         put_text(SENTENCE, first_of(pair))
 
 
-def sentence_box(label: str | None = None, *, pair: str = USUAL) -> str:
+def sentence_box(label: str | None = None, *, pair: str = USUAL, first: str | None = None) -> str:
     """Show the box to type a sentence in, with its examples behind a button, and return what stands in it.
 
     Both go into the row where this is called.
@@ -75,13 +77,15 @@ def sentence_box(label: str | None = None, *, pair: str = USUAL) -> str:
         What the box is for, said in it while it is empty; left out, that the sentence is translated.
     pair : str, optional
         The languages: which examples are offered.
+    first : str, optional
+        What stands in the box of a visitor who brings nothing; left out, the first example.
 
     Returns
     -------
     str
     """
     said, examples = label or says_of(pair), examples_of(pair)
-    sentence = text_box(SENTENCE, said, default=first_of(pair), placeholder=said, labelled="collapsed")
+    sentence = text_box(SENTENCE, said, default=first or first_of(pair), placeholder=said, labelled="collapsed")
     st.menu_button(
         _("Examples"),
         tuple(examples),
@@ -137,18 +141,35 @@ def say_cut(traces: Sequence[AttentionTrace], place: DeltaGenerator) -> None:
     if not words:
         return
     named = " ".join(shorten(visible(each)) for each in words[:MOST_NAMED])
-    if len(set(cut.values())) == 1:
+    if len(traces) == 1:
+        said = (
+            _(
+                "This model has no subword for this. It processes its bytes, of which it learnt little: {words}",
+                words=named,
+            )
+            if _is_ours(traces[0])
+            else _("This model has no subword for this. It processes its bytes: {words}", words=named)
+        )
+    elif len(set(cut.values())) == 1:
         said = _(
-            "The models have no piece for this, and read its bytes, which mean little to them: {words}", words=named
+            "These models have no subword for this. They process its bytes, of which they learnt little: {words}",
+            words=named,
         )
     else:
         titles = listed(_(title) for title, found in cut.items() if found)
         said = _(
-            "Without a piece for this, read in bytes, which mean little: {words} ({models})", words=named, models=titles
+            "No subword for this, processed as bytes, of which little was learnt: {words} ({models})",
+            words=named,
+            models=titles,
         )
     if len(words) > MOST_NAMED:
         said += _n(" and {count} more", " and {count} more", len(words) - MOST_NAMED)
     place.caption(plain(said))
+
+
+def _is_ours(trace: AttentionTrace) -> bool:
+    """Return whether the model was trained here, on text with few characters that are cut into bytes."""
+    return not is_pretrained(trace.provenance.checkpoint) or trace.provenance.title in TITLES
 
 
 def _cut_words(source: TokenSequence) -> tuple[str, ...]:

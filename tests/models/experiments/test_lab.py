@@ -53,7 +53,9 @@ def test_each_preset_shows_what_it_says() -> None:
 
 def test_the_contexts_of_a_sentence_under_a_causal_mask_have_the_rows_that_are_told() -> None:
     found = run(written_so_far())
-    expected = [[1], [0.5, 0.5], [0.45, 0.45, 0.1]]
+    assert written_so_far().names == ("我", "吃了", "一个", "苹果")
+    expected = [[1], [0.5, 0.5], [0.45, 0.45, 0.1], [0.3, 0.3, 0.1, 0.3]]
+    assert found.weights.shape == (len(expected), len(expected))
     for row, shares in enumerate(expected):
         np.testing.assert_allclose(found.weights[row, : len(shares)], shares, atol=1e-4)
         assert not found.weights[row, len(shares) :].any()

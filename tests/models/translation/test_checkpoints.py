@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import pickle
+import re
 import shutil
 from collections.abc import Callable
 from hashlib import sha256
@@ -330,6 +331,11 @@ class TestShipped:
         assert card["paper"] == entry.mechanism.paper
         assert card["equation"] == entry.mechanism.equation
         assert card["departures"] == list(entry.mechanism.departures)
+        told = " ".join(card["departures"])
+        in_the_paper = entry.mechanism.key.startswith("transformer")  # Vaswani et al. 2017, section 5.4
+        assert ("abel smoothing" in told) is (card["recipe"].get("label_smoothing", 0) > 0 and not in_the_paper)
+        began_elsewhere = card.get("start", {"key": entry.key})["key"] != entry.key
+        assert bool(re.search(r"[Tt]raining began with|begins from a Transformer", told)) is began_elsewhere
         for source in card["data"]:
             assert all(source[part] for part in ("name", "licence", "credit"))
         assert len(card["data"]) == len({source["name"] for source in card["data"]}) >= 1

@@ -68,5 +68,5 @@ def test_effects_keep_their_sign_and_awkward_words_are_no_markup(texts: str) -> 
     assert "2.00" in figure.layout.coloraxis.colorbar.title.text.replace("<br>", " ")
     assert "&lt;b&gt;" in figure.layout.xaxis.ticktext[-1]
     pair = f"“<b>&lt;i&gt;</b>” without “<b>{full_label(keys.texts[0])}</b>”"
-    assert hover_text(figure, 1, 0) == f"<b>{-losses[1, 0]:+.4f}</b> nats for {pair}"
-    assert hover_text(figure, 1, -1).startswith("<b>-2.0000</b> nats")
+    assert hover_text(figure, 1, 0) == f"{pair}: <b>{losses[1, 0]:+.4f}</b> nats lost"
+    assert hover_text(figure, 1, -1).endswith("<b>+2.0000</b> nats lost")

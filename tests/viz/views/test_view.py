@@ -1,8 +1,10 @@
 """Which head of which map is shown, and the words that go with it."""
 
+import numpy as np
 import pytest
 
-from models.edits import zero_head
+from models import load
+from models.edits import Edit, harden, sample, zero_head
 from models.sites import Site
 from models.trace import Alignment, AttentionTrace
 from tests.support.figure_samples import bench, pieces, provenance, reader, translation
@@ -70,7 +72,7 @@ def test_a_trace_without_maps_is_an_error() -> None:
 
 def test_what_was_done_to_a_picture_is_said(multi_head: AttentionTrace) -> None:
     assert notes_of(choose_view(multi_head)) == ("layer 1, head 5, counted from 0", "pieces merged to words")
-    assert notes_of(choose_view(multi_head, head="mean"))[0] == "layer 1, mean of 8 heads"
+    assert notes_of(choose_view(multi_head, head="mean"))[0] == "cross-attention, layer 1, mean of 8 heads"
     edited = translation(
         ("a", "</s>"),
         ("b", "</s>"),
@@ -99,3 +101,30 @@ def test_the_sentence_names_words_before_marks() -> None:
 
 def test_a_sentence_of_marks_alone_still_has_one() -> None:
     assert "“</s>” reads “</s>” most (1.00)" in sentence_of(choose_view(translation(("</s>",), ("</s>",))))
+
+
+CROSS = "decoder.0.cross"
+HARD_RUNS = [
+    ("hard-en-fr", ()),
+    ("bahdanau-en-fr", (harden(CROSS, None, None),)),
+    ("bahdanau-en-fr", (sample(CROSS, None, None, 1),)),
+]
+
+
+@pytest.mark.parametrize(("key", "edits"), HARD_RUNS)
+@pytest.mark.parametrize("sentence", ["The cat drank the milk.", "An unbelievable misunderstanding of biologists."])
+def test_a_row_of_one_place_shows_one(key: str, edits: tuple[Edit, ...], sentence: str) -> None:
+    """Subwords of a written word may each attend elsewhere; their word is shown where most of them attend."""
+    view = choose_view(load(key).attend(sentence, edits=edits))
+    assert view.merged
+    assert set(np.unique(view.weights)) == {0, 1}
+    np.testing.assert_array_equal(np.count_nonzero(view.weights, axis=-1), 1)
+    means = view.trace.read(view.shown.site, view.reading).to_words()
+    np.testing.assert_array_equal(view.weights.argmax(-1), means.head(view.head).argmax(-1))
+    assert any("where most of its subwords do" in note for note in notes_of(view))
+
+
+def test_a_soft_row_keeps_its_mean(multi_head: AttentionTrace) -> None:
+    view = choose_view(multi_head)
+    merged = multi_head.read(view.shown.site, "input").to_words()
+    np.testing.assert_array_equal(view.weights, merged.head(view.head))

@@ -43,8 +43,8 @@ SAYS: Mapping[str, str] = {
     UNIFORM: mark("Queries of zeros fit all keys alike: the result is the mean of the values."),
     CAUSAL: mark("Self-attention in which no token reads a later one: the first can only read itself."),
     WRITTEN: mark(
-        "Each token reads itself and those before it: rows (1), (0.5 0.5), (0.45 0.45 0.1), and so on. Lift the mask, "
-        "and the first reads what comes after it."
+        "Each token attends to itself and to those before it: rows (1), (0.5 0.5), (0.45 0.45 0.1), "
+        "(0.3 0.3 0.1 0.3). Each row sums to 1. Lift the mask, and the first attends to what comes after it."
     ),
     PROJECTIONS: mark(
         "The same tokens ask, are found and are carried over in three ways: queries, keys and values are the inputs "

@@ -64,7 +64,7 @@ def _pictures(
     sweep: HeadSweep, losses: NDArray[np.float64], trace: AttentionTrace, picture: Picture, width: float
 ) -> None:
     """Show what is lost without each head: a picture for each kind of attention, all on one scale."""
-    meaning = _("loss of log-probability without the head, in nats; below 0: the text became likelier")
+    meaning = _("what a head is worth: log-probability lost without it, in nats")
     if not sweep.written:
         meaning = _("mean turn of the final vectors without the head, 1 - cosine")
     kinds = list(dict.fromkeys((site.stack, site.kind) for site, _head in sweep.heads))
@@ -92,13 +92,13 @@ def _pictures(
 
 def _losses(sweep: HeadSweep, number: int, trace: AttentionTrace) -> Row:
     """Return what log-probability is lost without head `number`, in all and at the word that loses most."""
-    words = words_of_target(sweep.changes[number], sweep.written)
-    worst = int(words.argmin())
+    words = -words_of_target(sweep.changes[number], sweep.written)
+    worst = int(words.argmax())
     hurt = _("word hurt most") if trace.is_translation else _("token hurt most")
     return {
-        _("change of log-probability (nats)"): round(float(sweep.totals[number]), 4),
-        hurt: visible(sweep.written.word_texts[worst]) if words[worst] < 0 else "",
-        _("its change"): round(float(words[worst]), 4),
+        _("log-probability lost (nats)"): round(-float(sweep.totals[number]), 4),
+        hurt: visible(sweep.written.word_texts[worst]) if words[worst] > 0 else "",
+        _("its loss"): round(float(words[worst]), 4),
     }
 
 
@@ -115,15 +115,15 @@ def _did(sweep: HeadSweep, trace: AttentionTrace) -> str:
     """Say what was done, and what the numbers are."""
     if trace.is_translation:
         return _(
-            "Each head switched off alone while the model writes its own translation. Below 0: the translation became "
-            "less likely."
+            "Each head ablated on its own while the model writes the same translation. Above 0: the translation is "
+            "less likely without the head."
         )
     if sweep.written:
         part = len(sweep.written) < len(trace.source) - 1
         return _(
-            "Each head switched off alone while the model reads the text. Change of log-probability: of {tokens}, each "
-            "predicted from those before it; below 0, they became less likely. 1 - cosine: how far the final vector of "
-            "each token turns.",
+            "Each head ablated on its own while the model reads the text. Log-probability lost: that of {tokens}, each "
+            "predicted from those before it; above 0, they are less likely without the head. 1 - cosine: how far the "
+            "final vector of each token turns.",
             tokens=_n("the last token", "the last {count} tokens", len(sweep.written))
             if part
             else _("the text's own tokens"),

@@ -53,7 +53,7 @@ def show_hops(sweep: HopSweep, trace: AttentionTrace, *, colour: Colour, picture
         {
             _("hop"): hops.texts[hop],
             _("reads most"): visible(view.shown.key_tokens.texts[int(view.weights[hop].argmax())]),
-            _("change of log-probability (nats)"): round(float(sweep.changes[hop]), 4),
+            _("log-probability lost (nats)"): round(-float(sweep.changes[hop]), 4),
             _("probability without it"): float(np.exp(sweep.baseline + sweep.changes[hop])),
         }
         for hop in sweep.changes.argsort(kind="stable")
@@ -91,7 +91,7 @@ def show_left_out(sweep: WordSweep, trace: AttentionTrace, *, colour: Colour, pi
         {
             _("word"): visible(sweep.words[word]),
             _("read by all hops"): float(shares[word]),
-            _("change of log-probability (nats)"): round(float(changes[word]), 4),
+            _("log-probability lost (nats)"): round(-float(changes[word]), 4),
             _("probability without it"): float(np.exp(sweep.baseline[0] + changes[word])),
         }
         for word in changes.argsort(kind="stable")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -22,7 +23,8 @@ from viz.server.runtime import Host, shared_host
 from viz.server.translations import forced_translations, own_translations
 from viz.text.language import SEMICOLON, _, current_language, listed, mark
 from viz.text.markup import plain
-from viz.views.view import Unit, choose_view
+from viz.views.hiding import hide_specials
+from viz.views.view import Unit, View, choose_view, hide
 from viz.widgets.chart import show_figure
 from viz.widgets.frame import Frame, Page
 from viz.widgets.language_pair import pair_of, switch_to
@@ -36,7 +38,7 @@ from viz.widgets.viewport import page_width
 
 def _fill(frame: Frame) -> None:
     """Read the choices, run the models as they were at the chosen point, show what they did."""
-    pair = frame.ask()
+    pair = frame.ask(first={USUAL: SHORT})
     runs = [key for key in models.training_runs() if pair_of(key) == pair]
     if not runs:
         _offer_usual(frame.messages)
@@ -96,6 +98,11 @@ def _show(host: Host, entries: Mapping[str, Entry], frame: Frame, *, align: str,
     target = "" if align == OWN else _target(host, keys[0], source, frame.messages)
     traces = forced_translations(host, keys, source, target) if target else own
     titles = {key: _(entry.mechanism.title) for key, entry in entries.items()}
+    if target:
+        said = _(
+            "The translation is given, the same for every model: {text} (by the trained Transformer).", text=target
+        )
+        st.caption(plain(said))
     with st.container(key="figure-alignment"):
         _maps(host, traces, titles, unit=unit, colour=colour, drawn=(source, target, align))
     show_written(own, titles, {key: _numbers(entry) for key, entry in entries.items()})
@@ -129,7 +136,7 @@ def _maps(
     drawn: tuple[str, ...],
 ) -> None:
     """Show a panel a model."""
-    views = {key: choose_view(trace, unit=unit) for key, trace in traces.items() if trace.target.texts}
+    views = {key: _words_alone(trace, unit) for key, trace in traces.items() if _has_words(trace)}
     if len(views) < len(traces):
         silent = listed(titles[key] for key in traces if key not in views)
         st.caption(plain(_("Nothing written at this point: {names}", names=silent)))
@@ -143,6 +150,15 @@ def _maps(
             name=f"{drawn[0][:40]} {next(iter(views)).partition('@')[2]}",
             once=lambda make: host.workings.get(run, make),
         )
+
+
+def _has_words(trace: AttentionTrace) -> bool:
+    return len(trace.target) > len(trace.target.specials)
+
+
+def _words_alone(trace: AttentionTrace, unit: Unit) -> View:
+    """Return the map without the rows of ``<s>`` and ``</s>``: row by row the same words, whatever labels them."""
+    return hide(choose_view(trace, unit=unit), replace(hide_specials(trace), source=()))
 
 
 def _numbers(entry: Entry) -> tuple[float, float]:

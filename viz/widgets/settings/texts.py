@@ -45,8 +45,10 @@ def text_box(
     kept = st.session_state.setdefault(_KEPT, {})
     came_along = setting.travels and link.has_turned() and not link.came_back() and link.text_of(setting) is None
     if came_along and setting.name in kept:
-        put_text(setting, kept[setting.name])
-        link.store(setting.name, setting.write(kept[setting.name], default))
+        text, begun_with = kept[setting.name]
+        text = default if text == begun_with else text  # nothing was typed: each page begins with its own
+        put_text(setting, text)
+        link.store(setting.name, setting.write(text, default))
     typed = st.text_input(
         label,
         default,
@@ -57,7 +59,7 @@ def text_box(
         placeholder=placeholder,
         label_visibility=labelled,
     )
-    kept[setting.name] = typed or ""
+    kept[setting.name] = typed or "", default
     if not address.is_open():
         link.store(setting.name, setting.write(typed or "", default))
     return typed or ""

@@ -406,7 +406,7 @@ def test_the_numbers_are_those_of_the_picture(app: AppTest) -> None:
 def test_layer_and_head_reading_colour_and_format_are_choices(app: AppTest) -> None:
     app.selectbox(key="head-transformer").set_value("1.mean").run()
     assert not app.exception
-    assert panels(app)[2]["notes"][0].startswith("layer 1, mean of")
+    assert panels(app)[2]["notes"][0].startswith("cross-attention, layer 1, mean of")
     app.button_group(key="reading").set_value("input").run()
     assert panels(app)[0]["rows"][0] == "<s>"
     assert panels(app)[0]["row_words"][:2] == [-1, 0]
@@ -587,14 +587,14 @@ def test_words_without_a_piece_of_their_own_are_named_and_others_are_not() -> No
     app = AppTest.from_file(APP, default_timeout=PATIENCE)
     app.query_params["sentence"] = "The 龘 is a 猫 or \\x41 in the Café."
     app.run()
-    (said,) = (each.value for each in app.caption if "read its bytes" in each.value)
-    assert said.replace("\\", "").endswith("to them: 龘 猫")
+    (said,) = (each.value for each in app.caption if "its bytes" in each.value)
+    assert said.replace("\\", "").endswith("learnt little: 龘 猫")
     many = [chr(0x3400 + number) for number in range(11)]
     app.text_input(key="sentence").set_value(f"The cat sleeps on the old chair in the garden {' '.join(many)}").run()
-    (said,) = (each.value for each in app.caption if "read its bytes" in each.value)
-    assert said.replace("\\", "").endswith(f"to them: {' '.join(many[:8])} and 3 more")
+    (said,) = (each.value for each in app.caption if "its bytes" in each.value)
+    assert said.replace("\\", "").endswith(f"learnt little: {' '.join(many[:8])} and 3 more")
     app.text_input(key="sentence").set_value("The Café.").run()
-    assert not any("read its bytes" in each.value for each in app.caption)
+    assert not any("its bytes" in each.value for each in app.caption)
 
 
 def test_a_card_says_which_examples_the_model_met_while_it_was_trained() -> None:

@@ -12,7 +12,7 @@ from tests.support.payloads import alignment
 from viz.figures.training_curves import Curve, loss_and_error
 from viz.pages.training import page as training
 from viz.pages.training.page import PAGE
-from viz.pages.training.settings import AUTHOR, FIRST_SHOWN
+from viz.pages.training.settings import AUTHOR, FIRST_SHOWN, SHORT
 from viz.views.view import choose_view
 
 RUNS = models.training_runs()
@@ -40,9 +40,13 @@ def test_the_maps_are_those_of_the_models_at_the_point(point: int) -> None:
     target = models.load(AUTHOR).attend(TEXT).output_text.strip()
     assert len(maps) == len(RUNS)
     for key, drawn, panel in zip(RUNS, maps, header["panels"], strict=True):
-        wanted = choose_view(models.load(at_point(key, point)).attend(TEXT, target)).weights
+        view = choose_view(models.load(at_point(key, point)).attend(TEXT, target))
+        special = view.trace.target.to_words().specials if view.reading == "written" else (0,)
+        wanted = np.delete(view.weights, special, axis=0)
         np.testing.assert_allclose(drawn, wanted, atol=2e-6)
-        assert len(panel["rows"]) == len(wanted)
+        assert panel["rows"] == header["panels"][0]["rows"], "the same word at the same height"
+        assert panel["row_words"] == list(range(len(wanted)))
+    assert not {"<s>", "</s>"} & set(header["panels"][0]["rows"])
 
 
 def test_the_slider_goes_to_another_point_and_the_link_says_so() -> None:
@@ -61,7 +65,21 @@ def test_each_can_be_aligned_on_what_it_writes() -> None:
     app = opened(sentence=TEXT, point="20", align="own")
     header, _maps = alignment(app)
     own = [choose_view(models.load(at_point(key, 20)).attend(TEXT)) for key in RUNS]
-    assert [len(each["rows"]) for each in header["panels"]] == [len(view.weights) for view in own]
+    assert [len(each["rows"]) for each in header["panels"]] == [len(view.weights) - 1 for view in own]
+
+
+def test_it_is_said_above_the_maps_that_the_translation_is_given() -> None:
+    app = opened(sentence=TEXT)
+    target = models.load(AUTHOR).attend(TEXT).output_text.strip()
+    said = [each.value.replace("\\", "") for each in app.caption]
+    assert any("The translation is given" in each and target in each for each in said)
+    alone = opened(sentence=TEXT, align="own")
+    assert not any("The translation is given" in each.value for each in alone.caption)
+
+
+def test_a_visitor_who_brings_no_sentence_gets_a_short_one_and_a_typed_one_stays() -> None:
+    assert alignment(opened())[0]["title"] == SHORT
+    assert alignment(opened(sentence=TEXT))[0]["title"] == TEXT
 
 
 def test_a_short_sentence_is_one_click_away() -> None:
