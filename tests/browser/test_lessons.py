@@ -18,13 +18,18 @@ FOLDERS = "ATTENTION_BENCH_LESSONS"
 LESSON = """
 title: Milk and cats
 language: en
+about: From [the milk page](https://milk.example/about).
 steps:
-  - text: The *first* step, $a^2$.
+  - text: The *first* step, $a^2$, [of ours](https://milk.example/text).
     page: bench
     link: sentence=The cat drank the milk.&mechanisms=bahdanau luong-general
     point: {mechanism: bahdanau, word: lait}
     question: {ask: "Which word is read?", choices: [milk, cat], right: 1}
-    answer: It is milk.
+    hint: See [the hint](https://milk.example/hint).
+    answer: |
+      It is milk, as [the answer][1] says.
+
+      [1]: https://milk.example/answer
   - text: The **second** step, on the same page.
     page: bench
     link: sentence=The dog sleeps.&mechanisms=luong-general
@@ -52,6 +57,27 @@ def stands_at(page: Page, step: int, text: str) -> None:
     expect(bar(page)).to_contain_text(f"step {step} of 3")
     expect(bar(page)).to_contain_text(text)
     until_link(page, lambda url: f"lesson=milk.{step}" in url)
+
+
+SAID_AFTER = "each => getComputedStyle(each, '::after').content"
+
+
+def test_a_link_of_a_lesson_that_leads_elsewhere_shows_its_address(open_page: Callable[..., Page], school: str) -> None:
+    page = open_page(school, width=1280, height=720, lesson="milk", step="1")
+    stands_at(page, 1, "of ours")
+
+    def shows(where: str) -> None:
+        link = page.locator(f'a[href="https://milk.example/{where}"]')
+        expect(link).to_be_visible()
+        assert f"https://milk.example/{where}" in link.evaluate(SAID_AFTER)
+
+    shows("text")
+    for label, where in (("Hint", "hint"), ("Answer", "answer")):
+        bar(page).get_by_role("button", name=label).click()
+        shows(where)
+        page.keyboard.press("Escape")
+    page.goto(f"{school}/lessons")
+    shows("about")
 
 
 COUNTED = """

@@ -11,6 +11,7 @@ from viz.rooms import room as bounds
 from viz.rooms.codes import hash_of
 from viz.rooms.room import Question, RoomError
 from viz.rooms.rooms import Rooms
+from viz.rooms.tally import is_answer
 
 
 class Store(Rooms):
@@ -148,8 +149,10 @@ class Store(Rooms):
         Raises
         ------
         RoomError
-            If the question was not asked, or is revealed already, or the answer is too long.
+            If the question was not asked, or is revealed already, or the answer is too long, or no numbers from 0 to 1.
         """
+        if not is_answer(heights):
+            raise RoomError(Message("This is no answer: it needs numbers from 0 to 1."))
         given = json.dumps([round(float(each), 3) for each in heights], separators=(",", ":"))
         if len(given) > bounds.LONGEST_ANSWER:
             raise RoomError(Message("This answer is too long to be sent."))

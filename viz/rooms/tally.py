@@ -29,6 +29,16 @@ class Tally:
     count: int
 
 
+def is_answer(heights: Sequence[float]) -> bool:
+    """Return whether every height is a number from 0 to 1: NaN and infinity are none.
+
+    Parameters
+    ----------
+    heights : sequence of float
+    """
+    return all(0 <= each <= 1 for each in heights)
+
+
 def tally_of(answers: Iterable[Sequence[float]], size: int) -> Tally:
     """Return what answers come to; an answer of another size, or with nothing in it, does not count.
 
@@ -44,7 +54,7 @@ def tally_of(answers: Iterable[Sequence[float]], size: int) -> Tally:
     >>> tally_of([[1, 0], [1, 1], [0, 0]], 2)
     Tally(shares=(0.75, 0.25), count=2)
     """
-    taken = [each for each in answers if len(each) == size and sum(each) > 0]
+    taken = [each for each in answers if len(each) == size and is_answer(each) and sum(each) > 0]
     rows = [[height / sum(each) for height in each] for each in taken]
     count = len(rows)
     return Tally(tuple(sum(column) / count for column in zip(*rows, strict=True)) if rows else (0.0,) * size, count)
@@ -65,7 +75,7 @@ def csv_of_room(questions: Sequence[Question], answers: Sequence[Sequence[Sequen
     for question, given in zip(questions, answers, strict=True):
         size, about = len(question.words), (question.key, _text(question.title), int(question.revealed))
         tally = tally_of(given, size)
-        for number, heights in enumerate(given, 1):
+        for number, heights in enumerate(filter(is_answer, given), 1):
             total = sum(heights)
             for place, (word, height) in enumerate(zip(question.words, heights, strict=False), 1):
                 share = round(height / total, 4) if total else 0

@@ -114,6 +114,17 @@ def test_a_room_carries_one_lesson_as_it_was_uploaded(store: Store, path: Path, 
     assert store.lesson(other) == b"other"
 
 
+@pytest.mark.parametrize("wrong", [float("nan"), float("inf"), -float("inf"), -0.5, 1.5])
+def test_what_is_no_number_from_0_to_1_is_no_answer(store: Store, wrong: float) -> None:
+    code, key = store.open_room()
+    ann = store.join(code)
+    store.ask(code, key, ASKED)
+    with pytest.raises(RoomError, match="numbers from 0 to 1"):
+        store.answer(code, ann, ASKED.key, [1, wrong, 0])
+    assert store.answer_of(code, ann, ASKED.key) is None
+    assert store.answers(code, ASKED.key) == []
+
+
 def test_nothing_of_a_teachers_is_done_with_another_key(store: Store) -> None:
     (code, key), (other, other_key) = store.open_room(), store.open_room()
     store.ask(code, key, ASKED)

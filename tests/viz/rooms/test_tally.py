@@ -25,6 +25,13 @@ def test_shares_of_words_are_a_row_whatever_comes(rows: list[list[float]], size:
     assert all(0 <= each <= 1.000001 for each in tally.shares)
 
 
+@given(ROWS, st.sampled_from([float("nan"), float("inf"), -float("inf"), -1.0, 2.0]))
+def test_an_answer_with_what_is_no_share_does_not_count(rows: list[list[float]], wrong: float) -> None:
+    for size in range(1, 6):
+        broken = [[wrong] + [1.0] * (size - 1), [1.0] * (size - 1) + [wrong]]
+        assert tally_of([*rows, *broken], size) == tally_of(rows, size)
+
+
 @given(st.text(max_size=20), st.text(max_size=20))
 def test_a_table_has_every_answer_and_runs_nothing(title: str, word: str) -> None:
     marked = Question("row", title, (word, "b"), model=(0.75, 0.25), revealed=True)

@@ -71,7 +71,10 @@ def test_a_trace_without_maps_is_an_error() -> None:
 
 
 def test_what_was_done_to_a_picture_is_said(multi_head: AttentionTrace) -> None:
-    assert notes_of(choose_view(multi_head)) == ("layer 1, head 5, counted from 0", "pieces merged to words")
+    assert notes_of(choose_view(multi_head)) == (
+        "cross-attention, layer 1, head 5, counted from 0",
+        "pieces merged to words",
+    )
     assert notes_of(choose_view(multi_head, head="mean"))[0] == "cross-attention, layer 1, mean of 8 heads"
     edited = translation(
         ("a", "</s>"),

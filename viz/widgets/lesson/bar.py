@@ -102,7 +102,7 @@ def _show_help(place: Place, step: Step) -> None:
         for text, label, icon in ((step.hint, _("Hint"), "lightbulb"), (step.answer, _("Answer"), "check")):
             if text:
                 with st.popover(label, icon=f":material/{icon}:", type="tertiary"):
-                    st.markdown(text)
+                    st.container(key=f"lesson-{icon}").markdown(text)
         if not step.question:
             offer_opening_to_class(place)
 
