@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import models
 from models.edits import Edit, read_edit
 from viz.lessons.lesson import Lesson, Step
+from viz.lessons.quantities import Asked, values_of
+from viz.lessons.reading import GIVEN
 from viz.views.view import View, choose_view
 
 if TYPE_CHECKING:
@@ -35,6 +37,11 @@ def unmet(lesson: Lesson, load: Callable[[str], Model] = models.load) -> list[st
 
 def _found_otherwise(step: Step, claims: Mapping[str, str], load: Callable[[str], Model]) -> Iterator[object]:
     """Return what was found in place of what `claims` say."""
+    if GIVEN in claims:
+        return
+    if "quantity" in claims:
+        yield from _of_quantity(step, claims, load)
+        return
     for measure in _MEASURES:
         if measure in claims:
             value = _measured(claims["model"], measure, claims[measure])
@@ -48,6 +55,24 @@ def _found_otherwise(step: Step, claims: Mapping[str, str], load: Callable[[str]
         yield trace.output_text
     if "word" in claims:
         yield from _of_row(_view(trace, claims.get("head", "")), claims)
+
+
+def _of_quantity(step: Step, claims: Mapping[str, str], load: Callable[[str], Model]) -> Iterator[object]:
+    """Return the value of a quantity, or its names, if it is not what `claims` say."""
+    model = load(claims["model"]) if "model" in claims else None
+    sentence = claims.get("sentence", step.link.get("sentence", ""))
+    edits = _edits(step, claims)
+    values = values_of(Asked(claims, model, sentence, edits))
+    name = claims.get("of", "")
+    if name not in values:
+        yield sorted(values)
+        return
+    if "rank" in claims:
+        extreme = {"least": min, "most": max}[claims["rank"]](values, key=lambda each: values[each])
+        if name != extreme:
+            yield extreme, values[extreme]
+    if not _is(values[name], claims):
+        yield values[name]
 
 
 def _measured(key: str, measure: str, file: str) -> float | None:
@@ -66,7 +91,9 @@ def _view(trace: Any, head: str) -> View:
     if not head:
         return choose_view(trace)
     layer, number = head.split(".")
-    return choose_view(trace, site=f"decoder.{layer}.cross", head=int(number), reading="written")
+    return choose_view(
+        trace, site=f"decoder.{layer}.cross", head="mean" if number == "mean" else int(number), reading="written"
+    )
 
 
 def _of_row(view: View, claims: Mapping[str, str]) -> Iterator[object]:

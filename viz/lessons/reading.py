@@ -26,6 +26,35 @@ MOST_STEPS, MOST_CHOICES, MOST_CLAIMS, LONGEST_LINE = 60, 8, 40, 200
 CLAIMS = ("sentence", "model", "writes", "word", "reads", "head", "least", "most", "edited", "bleu", "aer", "is")
 """What a step can claim of a model."""
 
+COMPUTED = ("quantity", "of", "rank")
+"""What a step can claim of a quantity: its name, that of one of its values, and that it is the least or the most."""
+
+QUANTITIES = (
+    "score",
+    "exponential",
+    "sum of exponentials",
+    "probability",
+    "lost without the word",
+    "lost word by word",
+    "lost without the head",
+    "lost by the edits",
+    "heads",
+    "heads that change the translation",
+    "label",
+    "alignment error",
+    "alignment error as written",
+    "size of a query",
+    "spread of rows",
+    "card",
+    "BLEU of twins",
+    "book",
+    "largest random weight",
+)
+"""What ``quantity`` can name; `viz.lessons.quantities` computes them."""
+
+GIVEN = "given"
+"""A number that a step itself supposes: nothing is measured."""
+
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _HTML = re.compile(r"<(?!/?(?:s|pad|unk)>)[A-Za-z!/?][^>]*>")
 _PICTURE = re.compile(r"!\[")
@@ -159,5 +188,11 @@ def _question(part: Part) -> Question:
 
 
 def _expectation(part: Part) -> Expectation:
-    found = part.fields(("model",), tuple(each for each in CLAIMS if each != "model"))
+    found = part.fields((), (*CLAIMS, *COMPUTED, GIVEN))
+    if not {"model", "quantity", GIVEN} & found.keys():
+        raise part.error(Message("a claim names a “model”, a “quantity” or a “given” number"))
+    if "quantity" in found:
+        found["quantity"].one_of(QUANTITIES)
+    if "rank" in found:
+        found["rank"].one_of(("least", "most"))
     return Expectation(part.line, {name: each.text() for name, each in found.items()})

@@ -1,0 +1,244 @@
+"""Numbers that lessons state, computed as the pages compute them: each quantity gives its values by name."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+import models
+from models.edits import Edit, zero_head
+from viz.measures.consequence import words_of_target
+from viz.measures.head_profile import profiles_of
+from viz.views.view import choose_view
+
+if TYPE_CHECKING:
+    from models.model import Model
+
+Values = Mapping[str, float]
+
+_SCORES = ("decoder.0.cross.weights", "decoder.0.cross.scores")
+_QUERIES = ("decoder.0.cross.weights", "decoder.0.cross.query")
+_TWINS = Path(models.__file__).parent / "training" / "en-fr" / "twins" / "figures.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a claim asks of a model.
+
+    Parameters
+    ----------
+    claims : mapping of str to str
+    model : Model or None
+        None where the claim names none.
+    sentence : str
+    edits : tuple of Edit
+        Of the step.
+    """
+
+    claims: Mapping[str, str]
+    model: Model | None
+    sentence: str
+    edits: tuple[Edit, ...]
+
+
+def values_of(asked: Asked) -> Values:
+    """Return the values of a quantity by their names.
+
+    Parameters
+    ----------
+    asked : Asked
+        Its claims name one of `viz.lessons.reading.QUANTITIES`.
+    """
+    return BY_NAME[asked.claims["quantity"]](asked)
+
+
+def _row(asked: Asked, quantity: str) -> Values:
+    """Return scores of the row of a written word by source token, or what the softmax makes of them on the way."""
+    trace = _model(asked).attend(asked.sentence, sites=_SCORES)
+    (found,) = trace.maps
+    row = [each.strip() for each in trace.target.texts].index(asked.claims["word"])
+    scores = found.companions["scores"][0, row].astype(np.float64)
+    exponentials = np.exp(scores - scores.max())
+    if quantity == "sum of exponentials":
+        return {"": float(exponentials.sum())}
+    values = scores if quantity == "score" else exponentials
+    return {text.strip(): float(each) for text, each in zip(trace.source.texts, values, strict=True)}
+
+
+def _probability(asked: Asked) -> Values:
+    trace = _model(asked).attend(asked.sentence)
+    return {text.strip(): each.probability for text, each in zip(trace.target.texts, trace.steps, strict=True)}
+
+
+def _lost_without_words(asked: Asked) -> Values:
+    """Return what the translation loses without each source word, as Surgery does: the word is left out."""
+    from models.experiments.sweeps import leave_out_each_word
+
+    model = _model(asked)
+    sweep = leave_out_each_word(model.replay(model.attend(asked.sentence)))
+    return {word.strip(): -float(each.sum()) for word, each in zip(sweep.words, sweep.changes, strict=True)}
+
+
+def _lost_word_by_word(asked: Asked) -> Values:
+    """Return what each written word loses without each source word: the cells of Surgery's picture."""
+    from models.experiments.sweeps import leave_out_each_word
+
+    model = _model(asked)
+    trace = model.attend(asked.sentence)
+    sweep = leave_out_each_word(model.replay(trace))
+    losses = -words_of_target(sweep.changes, trace.target)  # [source word, written word]
+    written = trace.target.word_texts
+    return {
+        f"{word.strip()} without {left.strip()}": float(loss)
+        for left, row in zip(sweep.words, losses, strict=True)
+        for word, loss in zip(written, row, strict=True)
+    }
+
+
+def _lost_without_heads(asked: Asked) -> Values:
+    from models.experiments.sweeps import switch_off_each_head
+
+    model = _model(asked)
+    sweep = switch_off_each_head(model.replay(model.attend(asked.sentence)))
+    return {f"{site}.{head}": -float(each) for (site, head), each in zip(sweep.heads, sweep.totals, strict=True)}
+
+
+def _lost_by_edits(asked: Asked) -> Values:
+    """Return what the translation loses under all edits of the step, and under each alone, added up."""
+    model = _model(asked)
+    before = model.attend(asked.sentence)
+
+    def lost(*edits: Edit) -> float:
+        after = model.attend(asked.sentence, before.output_text, edits=edits)
+        pairs = zip(model.attend(asked.sentence, before.output_text).steps, after.steps, strict=True)
+        return float(sum(one.log_probability - other.log_probability for one, other in pairs))
+
+    return {"together": lost(*asked.edits), "apart": sum(map(lost, asked.edits))}
+
+
+def _heads(asked: Asked) -> Values:
+    """Return how many heads a model has in all, and of each kind of attention."""
+    counts: dict[str, int] = {}
+    for each in _model(asked).attend(asked.sentence).maps:
+        for name in ("all", f"{each.site.stack} {each.site.kind}"):
+            counts[name] = counts.get(name, 0) + len(each.head_names)
+    return counts
+
+
+def _heads_that_change(asked: Asked) -> Values:
+    """Return how many heads, each ablated on its own, change the translation."""
+    model = _model(asked)
+    own = model.attend(asked.sentence)
+    heads = ((str(each.site), head) for each in own.maps for head in range(len(each.head_names)))
+    edited = (model.attend(asked.sentence, edits=(zero_head(*each),), sites=()).output_text for each in heads)
+    return {"": sum(text != own.output_text for text in edited)}
+
+
+def _labelled(asked: Asked) -> Values:
+    """Return the number of each encoder head that has a label, named by place and label."""
+    trace = _model(asked).attend(asked.sentence)
+    views = [choose_view(trace, site=each.site) for each in trace.maps if each.site.stack == "encoder"]
+    return {
+        f"{each.place.layer}.{each.place.head} {each.label.key}": float(each.label.score) for each in profiles_of(views)
+    }
+
+
+def _alignment_errors(asked: Asked) -> Values:
+    from models.experiments.aligning_heads import rank_heads
+
+    model = _model(asked)
+    found = rank_heads(model, asked.claims["model"][-len("en-fr") :])
+    return {f"{each.site.layer}.{each.head} {each.reading}": each.error_rate for each in found}
+
+
+def _errors_as_written(asked: Asked) -> Values:
+    """Return alignment errors of the reading whose rows are the words being written."""
+    found = _alignment_errors(asked).items()
+    return {name.removesuffix(" written"): rate for name, rate in found if name.endswith(" written")}
+
+
+def _size_of_a_query(asked: Asked) -> Values:
+    (found, *_others) = _model(asked).attend(asked.sentence, sites=_QUERIES).maps
+    return {"": found.companions["query"].shape[-1]}
+
+
+def _spread(asked: Asked) -> Values:
+    """Return by how much a weight of the map shown differs at most from the mean of its column: 0 if rows are equal."""
+    weights = choose_view(_model(asked).attend(asked.sentence)).weights
+    return {"": float(np.abs(weights - weights.mean(axis=0)).max())}
+
+
+def _of_card(asked: Asked) -> Values:
+    card = models.describe(asked.claims["model"]).card
+    return {
+        name: float(value)
+        for name, value in (*card.items(), *card["network"].items())
+        if isinstance(value, int | float)
+    }
+
+
+def _bleu_of_twins(asked: Asked) -> Values:
+    found: dict[str, list[float]] = {}
+    for run in json.loads(_TWINS.read_text(encoding="utf8")):
+        found.setdefault(run["mechanism"], []).append(run["bleu"]["tatoeba.test"])
+    return {mechanism: float(np.mean(each)) for mechanism, each in found.items()}
+
+
+def _of_the_book(_asked: Asked) -> Values:
+    """Return the numbers of the Lab's example: the query's, and its products with the keys."""
+    from models.experiments.lab_presets import book
+
+    tables = book().tables
+    products = (tables["query"] @ tables["key"].T)[0]
+    named = {"query": tables["query"][0], "product": products}
+    return {f"{name} {place}": float(each) for name, row in named.items() for place, each in enumerate(row, 1)}
+
+
+def _largest_of_random(_asked: Asked) -> Values:
+    """Return the largest weight of the Lab's random vectors by their size, with the scaling and without."""
+    from models.experiments.lab_layer import run_layer
+    from models.experiments.lab_presets import random_vectors
+
+    return {
+        f"{size}{' scaled' if scaled else ''}": float(
+            run_layer(random_vectors(size).tables, scaled=scaled).runs[0].weights.max()
+        )
+        for size in (8, 64)
+        for scaled in (False, True)
+    }
+
+
+def _model(asked: Asked) -> Model:
+    if asked.model is None:
+        message = f"the quantity {asked.claims['quantity']!r} is of a model; the claim names none"
+        raise ValueError(message)
+    return asked.model
+
+
+BY_NAME: Mapping[str, Callable[[Asked], Values]] = {
+    "score": lambda asked: _row(asked, "score"),
+    "exponential": lambda asked: _row(asked, "exponential"),
+    "sum of exponentials": lambda asked: _row(asked, "sum of exponentials"),
+    "probability": _probability,
+    "lost without the word": _lost_without_words,
+    "lost word by word": _lost_word_by_word,
+    "lost without the head": _lost_without_heads,
+    "lost by the edits": _lost_by_edits,
+    "heads": _heads,
+    "heads that change the translation": _heads_that_change,
+    "label": _labelled,
+    "alignment error": _alignment_errors,
+    "alignment error as written": _errors_as_written,
+    "size of a query": _size_of_a_query,
+    "spread of rows": _spread,
+    "card": _of_card,
+    "BLEU of twins": _bleu_of_twins,
+    "book": _of_the_book,
+    "largest random weight": _largest_of_random,
+}
+"""How each of `viz.lessons.reading.QUANTITIES` is computed."""
