@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
@@ -20,7 +21,7 @@ from viz.server.queueing import Why, telling
 from viz.text.language import _
 from viz.widgets import session
 from viz.widgets.interface_language import INTERFACE, begin_language, offer_languages, settle_language
-from viz.widgets.language_pair import choose_pair
+from viz.widgets.language_pair import choose_pair, switch_to
 from viz.widgets.lesson.bar import show_bar
 from viz.widgets.lesson.place import LESSON, mark_own
 from viz.widgets.lesson.place import enter as enter_lesson
@@ -35,7 +36,7 @@ from viz.widgets.sentence import SENTENCE, sentence_box
 from viz.widgets.session import kept
 from viz.widgets.settings import Setting, link, unknown
 from viz.widgets.style import apply_style
-from viz.widgets.unsuited import suit
+from viz.widgets.unsuited import Switch, UnreadableError, suit
 
 
 @dataclass(slots=True)
@@ -62,13 +63,15 @@ class Frame:
     beside: DeltaGenerator = field(init=False)
     sentence: str = ""
 
-    def ask(self, label: str | None = None, *, first: Mapping[str, str] | None = None) -> str:
+    def ask(self, label: str | None = None, *, own: bool = True, first: Mapping[str, str] | None = None) -> str:
         """Ask for the languages and the sentence, with the place of messages below, and return the pair.
 
         Parameters
         ----------
         label : str, optional
             What the box is for; left out, that the sentence is translated.
+        own : bool, optional
+            As `viz.widgets.language_pair.choose_pair` takes it.
         first : mapping of str to str, optional
             What stands in the box of a visitor who brings nothing, by pairs of languages; else the first example.
 
@@ -78,12 +81,29 @@ class Frame:
             Such as ``en-fr``.
         """
         with asking():
-            pair = choose_pair(turned=self.turned)
+            pair = choose_pair(turned=self.turned, own=own)
             self.sentence = sentence_box(label, pair=pair, first=(first or {}).get(pair))
             self.beside = st.container(width="content", key="beside-sentence")
         self.messages = st.container()
-        self.sentence = suit(self.sentence, pair, self.messages)
+        self.suit(pair)
         return pair
+
+    def suit(self, pair: str, *, switch: Switch = switch_to) -> None:
+        """Make the sentence one for the models of `pair`; say what they will not understand, and show no more of it.
+
+        Parameters
+        ----------
+        pair : str
+            Such as ``en-fr``.
+        switch : callable or None, optional
+            As `viz.widgets.unsuited.suit` takes it.
+
+        Raises
+        ------
+        UnreadableError
+            If the sentence is in another script, and the reader has not asked to see what comes of it.
+        """
+        self.sentence = suit(self.sentence, pair, self.messages, switch)
 
 
 def asking() -> DeltaGenerator:
@@ -185,7 +205,7 @@ def _fill(page: Page) -> None:
     used.begin()
     frame = Frame(link.enter((*page.settings, LESSON, ROOM, PRESENT, INTERFACE)))
     settle_language(turned=frame.turned)
-    with telling(partial(_say_why, place)):
+    with telling(partial(_say_why, place)), suppress(UnreadableError):
         page.fill(frame)
     unknown.show(frame.messages, sentence=frame.sentence)
     mark_own(page.address)

@@ -6,7 +6,8 @@ import streamlit as st
 
 import models
 from models.keys import split_point
-from viz.text.language import _, mark
+from viz.text.language import _, closest_language, current_language, mark
+from viz.widgets.interface_language import INTERFACE
 from viz.widgets.sentence import USUAL, change_examples, languages_of
 from viz.widgets.settings import Choice, choose, link, unknown
 
@@ -55,7 +56,21 @@ def installed_pairs() -> tuple[str, ...]:
     return tuple(sorted(there, key=lambda pair: (pair != USUAL, pair)))
 
 
-def choose_pair(*, turned: bool) -> str:
+def pair_to_name() -> str | None:
+    """Return the pair that a link without one is to name; None where the default needs no name.
+
+    A reader whose language is the source of another pair begins with that one. Their links always name the pair: the
+    same link must open the same page for everybody.
+    """
+    language = closest_language(st.context.locale)
+    own = next((pair for pair in installed_pairs() if pair.split("-")[0] == language), USUAL)
+    if own == USUAL or link.came_back():
+        return None
+    is_first = link.latest(LANGUAGES) is None and current_language() == language
+    return own if is_first and set(link.all_said()) <= {INTERFACE.name} else USUAL
+
+
+def choose_pair(*, turned: bool, own: bool = True) -> str:
     """Let the reader choose the pair, and return it; nothing is shown where there is no choice.
 
     An example sentence in the box becomes one of the pair that is chosen; a sentence of the reader's own stays.
@@ -65,6 +80,8 @@ def choose_pair(*, turned: bool) -> str:
     turned : bool
         Whether the reader has just come from another page without settings, as `link.enter` says: the pair that was
         chosen there comes along.
+    own : bool, optional
+        Whether a visit may begin with the pair of the reader's own language.
 
     Returns
     -------
@@ -76,6 +93,8 @@ def choose_pair(*, turned: bool) -> str:
     if len(pairs) > 1:
         if turned:
             link.store(LANGUAGES.name, latest_pair() if latest_pair() in pairs[1:] else None)
+        if own and link.text_of(LANGUAGES) is None and (named := pair_to_name()):
+            link.store(LANGUAGES.name, named)
         with st.container(width=PAIR_WIDTH, key="pair-of-languages"):
             pair = choose(LANGUAGES, {each: _("{source} to {target}", **languages_of(each)) for each in pairs})
     settle_on(pair)

@@ -2,25 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from models.trace import AttentionTrace
 from models.translation.entry import LANGUAGES as NAMES
+from models.translation.latin import latin_language
 from models.translation.scripts import suggested_language, without_capitals
 from models.translation.words import normalise
-from viz.text.language import _
+from viz.text.language import _, mark
 from viz.text.markup import plain
 from viz.text.tokens import shorten
+from viz.widgets import session
 from viz.widgets.language_pair import installed_pairs, switch_to
 from viz.widgets.sentence import languages_of
 
 _LONGEST_NAMED = 60
+_ANYWAY = "unreadable-anyway"
+_OTHERS = {
+    "de": mark("German"),
+    "es": mark("Spanish"),
+    "it": mark("Italian"),
+    "pt": mark("Portuguese"),
+    "nl": mark("Dutch"),
+}
+_NAMED = {**NAMES, **_OTHERS}
 
 
-def suit(sentence: str, pair: str, place: DeltaGenerator) -> str:
+Switch = Callable[[str], None] | None
+
+
+class UnreadableError(Exception):
+    """A sentence in a script that the models cannot read: there is nothing to show of it."""
+
+
+def suit(sentence: str, pair: str, place: DeltaGenerator, switch: Switch = switch_to) -> str:
     """Return `sentence` as the models of `pair` should read it, and say what was changed or will not be understood.
 
     Parameters
@@ -31,13 +49,20 @@ def suit(sentence: str, pair: str, place: DeltaGenerator) -> str:
         Such as ``en-fr``.
     place : DeltaGenerator
         Where it is said. Where there are models for the language that the text seems to be in, a button turns to them.
+    switch : callable or None, optional
+        Takes the pair of these models, and turns to them; None where the page has no others.
 
     Returns
     -------
     str
         A sentence all in capitals in lower case; any other as it is.
+
+    Raises
+    ------
+    UnreadableError
+        If it is in another script; not once the reader has asked to see what comes of it.
     """
-    _say_language(suggested_language(sentence), pair, place)
+    _look_at_language(sentence, pair, place, switch)
     small = without_capitals(sentence)
     if small != sentence:
         said = _(
@@ -66,24 +91,28 @@ def say_small(typed: str, traces: Sequence[AttentionTrace], place: DeltaGenerato
         place.caption(plain(_("Read in lower case, for the models have hardly seen capitals: {words}", words=named)))
 
 
-def _say_language(language: str | None, pair: str, place: DeltaGenerator) -> None:
-    reads = pair.split("-")[0]
-    if language in (None, reads):
+def _look_at_language(sentence: str, pair: str, place: DeltaGenerator, switch: Switch) -> None:
+    """Say that a sentence is in another language than the one that is read, and stop before one in another script."""
+    script, reads = suggested_language(sentence), pair.split("-")[0]
+    is_readable = script == ("zh" if reads == "zh" else "en")
+    language = latin_language(sentence) if script == "en" else script
+    if script is None or language == reads or (is_readable and language is None):
         return
-    source = languages_of(pair)["source"]
-    other = next((each for each in installed_pairs() if each.split("-")[0] == language), None)
-    if language not in NAMES or other is None:
-        place.warning(
-            plain(_("These models were trained on {source} alone: they cannot read this script.", source=source)),
-            icon=":material/translate:",
-        )
-        return
+    is_shown = is_readable or session.recall(_ANYWAY) == (script, pair)
+    source, code = languages_of(pair)["source"], language or "en"
+    if script == "other":
+        said = _("These models were trained on {source} alone: they cannot read this script.", source=source)
+    elif language == "other":
+        said = _("This does not look like {source}, the only language that these models read.", source=source)
+    else:
+        said = _("This looks like {language}; these models read {source}.", language=_(_NAMED[code]), source=source)
     with place, st.container(horizontal=True, vertical_alignment="center", key="unsuited"):
-        st.warning(
-            plain(
-                _("This looks like {language}; these models read {source}.", language=_(NAMES[language]), source=source)
-            ),
-            icon=":material/translate:",
-        )
-        label = _("Switch to {source} to {target}", **languages_of(other))
-        st.button(label, key="switch-pair", on_click=switch_to, args=(other,))
+        st.warning(plain(said), icon=":material/translate:")
+        other = next((each for each in installed_pairs() if each.split("-")[0] == code), None)
+        if other and switch:
+            label = _("Switch to {source} to {target}", **languages_of(other))
+            st.button(label, key="switch-pair", on_click=switch, args=(other,))
+        if not is_shown:
+            st.button(_("Show anyway"), key="show-anyway", on_click=session.keep, args=(_ANYWAY, (script, pair)))
+    if not is_shown:
+        raise UnreadableError

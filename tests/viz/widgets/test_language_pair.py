@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 import viz.server.runtime
@@ -128,3 +129,50 @@ class TestTwoPairs:
         assert not app.exception
         assert box(app) == first_of(CHINESE)
         assert "in Chinese: it is translated to English" in app.text_input(key="sentence").label
+
+
+class TestReaderOfChinese:
+    """The shipped models, opened by a browser that asks for Chinese."""
+
+    @pytest.fixture(autouse=True)
+    def chinese(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(type(st.context), "locale", property(lambda _context: "zh-CN"))
+
+    @pytest.mark.parametrize("page", ["bench", "steps", "surgery", "heads"])
+    def test_a_visit_begins_with_chinese_to_english(self, page: str) -> None:
+        app = alone(page)
+        assert box(app) == first_of(CHINESE)
+        name, value = ("model", f"transformer-{CHINESE}") if page == "heads" else ("languages", CHINESE)
+        assert said(app) == {name: value}  # whoever is sent the link sees the same
+
+    @pytest.mark.parametrize("page", ["bench", "steps", "surgery", "heads"])
+    @pytest.mark.parametrize("link", [{"sentence": "The cat sleeps."}, {"unit": "piece"}, {"lang": "en"}])
+    def test_a_link_that_says_anything_is_one_of_english_to_french(self, page: str, link: dict[str, str]) -> None:
+        app = alone(page, **link)
+        assert box(app) == link.get("sentence", first_of("en-fr"))
+        assert not app.warning
+
+    def test_what_is_chosen_stays_here_and_when_the_page_is_loaded_again(self) -> None:
+        app = alone("bench")
+        app.selectbox(key="languages").set_value("en-fr").run()
+        assert box(app) == first_of("en-fr")
+        assert said(app) == {"languages": "en-fr"}
+        assert box(alone("bench", **said(app))) == first_of("en-fr")
+
+    def test_a_page_that_is_there_in_english_alone_begins_in_english(self) -> None:
+        app = alone("training")
+        assert box(app) == first_of("en-fr")
+        assert app.get("bidi_component")
+
+
+def alone(page: str, **link: str) -> AppTest:
+    app = AppTest.from_string(f"from viz.pages.{page}.page import PAGE\nPAGE.show()", default_timeout=PATIENCE)
+    app.query_params.update(link)
+    app.run()
+    assert not app.exception
+    return app
+
+
+def said(app: AppTest) -> dict[str, str]:
+    """Return what the link says."""
+    return {name: value[0] if isinstance(value, list) else value for name, value in app.query_params.items()}

@@ -16,6 +16,14 @@ def opened(sentence: str, **link: str) -> AppTest:
     return app.run()
 
 
+def drawn(app: AppTest) -> bool:
+    """Return whether anything is drawn of the sentence."""
+    names = ("alignment", "walk", "overview", "comparison", "aligner")
+    found = [each.proto.component_name for each in app.get("bidi_component")]
+    grown = any("grow-source" in str(each.proto) for each in app.get("html"))
+    return grown or any(name in each for each in found for name in names)
+
+
 def said(app: AppTest) -> str:
     return " ".join(each.value for each in [*app.warning, *app.caption]).replace("\\", "")
 
@@ -44,6 +52,59 @@ def test_a_script_that_no_model_reads_is_said() -> None:
     app = opened("Где вокзал?")
     assert not app.exception
     assert "trained on English alone: they cannot read this script" in said(app)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "named"),
+    [
+        ("Le chat dort sur la table.", "This looks like French"),
+        ("Ich habe einen Hund und eine Katze.", "This looks like German"),
+        ("El perro come la manzana.", "This looks like Spanish"),
+        ("Saya suka makan nasi goreng dengan ayam.", "This does not look like English"),
+        ("She ordered a café au lait with François.", ""),
+        ("Zorblat", ""),
+    ],
+)
+def test_another_language_in_latin_letters_is_named_and_its_maps_are_drawn(sentence: str, named: str) -> None:
+    app = opened(sentence)
+    assert not app.exception
+    assert named in said(app)
+    assert ("look" in said(app)) == bool(named)
+    assert drawn(app)
+
+
+UNREADABLE = (
+    *(("我爱吃苹果。", page, {}) for page in ("bench", "steps", "surgery", "heads", "training", "why")),
+    ("Где вокзал?", "bench", {}),
+    *(("The cat sleeps.", page, {"languages": "zh-en"}) for page in ("bench", "steps", "surgery")),
+    ("The cat sleeps.", "heads", {"model": "transformer-zh-en"}),
+)
+
+
+@pytest.mark.parametrize(("sentence", "page", "link"), UNREADABLE)
+def test_nothing_is_drawn_of_another_script_unless_that_is_asked_for(
+    sentence: str, page: str, link: dict[str, str]
+) -> None:
+    app = AppTest.from_string(f"from viz.pages.{page}.page import PAGE\nPAGE.show()", default_timeout=PATIENCE)
+    app.query_params.update({"long" if page == "why" else "sentence": sentence, **link})
+    app.run()
+    assert not app.exception
+    assert "read" in said(app)
+    assert not drawn(app)
+    app.button(key="show-anyway").click().run()
+    assert not app.exception
+    assert drawn(app) or page == "why"  # too few words to grow
+    assert "show-anyway" not in {each.key for each in app.button}
+
+
+def test_heads_turn_to_the_model_that_reads_the_script() -> None:
+    app = AppTest.from_string("from viz.pages.heads.page import PAGE\nPAGE.show()", default_timeout=PATIENCE)
+    app.query_params["sentence"] = "我爱吃苹果。"
+    app.run().button(key="switch-pair").click().run()
+    assert not app.exception
+    assert app.query_params["model"] in ("transformer-zh-en", ["transformer-zh-en"])
+    assert drawn(app)
+    assert "look" not in said(app)
 
 
 def test_capitals_are_read_small_and_it_is_said() -> None:

@@ -23,7 +23,7 @@ from viz.server.runtime import Host
 from viz.text.language import _, _n, say
 from viz.text.markup import plain
 from viz.widgets import session
-from viz.widgets.language_pair import latest_pair, mechanism_of
+from viz.widgets.language_pair import latest_pair, mechanism_of, pair_to_name
 from viz.widgets.settings import choose, link, unknown
 
 KEY = "transformer-en-fr"
@@ -60,6 +60,8 @@ def choose_model(messages: DeltaGenerator, naming: DeltaGenerator, *, turned: bo
     ours = f"transformer-{latest_pair()}"
     if turned and ours != KEY and ours in labels:
         link.store(MODEL.name, ours)
+    if link.text_of(MODEL) is None and (pair := pair_to_name()) and f"transformer-{pair}" in labels:
+        link.store(MODEL.name, f"transformer-{pair}")
     wanted = link.text_of(MODEL) or ""
     if is_of_hub(wanted) and wanted not in labels:
         try:
@@ -77,6 +79,19 @@ def choose_model(messages: DeltaGenerator, naming: DeltaGenerator, *, turned: bo
         with naming:
             _name_box(settings)
     return None if key == TYPED else key
+
+
+def turn_to_pair(pair: str) -> None:
+    """Let our model of a pair be opened, as if the reader had chosen it; as a callback of a control.
+
+    Parameters
+    ----------
+    pair : str
+        Such as ``en-fr``.
+    """
+    unknown.forget()
+    key = f"transformer-{pair}"
+    link.store(MODEL.name, MODEL.write(key, KEY))
 
 
 def choose_second(first: str) -> str | None:

@@ -18,7 +18,7 @@ from viz.pages.heads.extras import show_below, take_pair
 from viz.pages.heads.gallery import arrange, show_gallery, take_picks
 from viz.pages.heads.hops import show_hops
 from viz.pages.heads.matched import Texts
-from viz.pages.heads.model import KEY, choose_model, open_model
+from viz.pages.heads.model import KEY, choose_model, open_model, turn_to_pair
 from viz.pages.heads.picked import compare_heads
 from viz.pages.heads.picks import forget_picks, layers_of, pick_heads, settle_picks
 from viz.pages.heads.reach import show_reach
@@ -59,8 +59,11 @@ def _fill(frame: Frame) -> None:
             settle_on(pair_of(key))
         frame.sentence = sentence_box(_label(key), pair=_pair(key))
         frame.beside = st.container(width="content", key="beside-sentence")
-    if key is not None:
-        _show_model(shared_host(), key, frame, line, words)
+    if key is None:
+        return
+    if not models.is_pretrained(key):
+        frame.suit(pair_of(key), switch=turn_to_pair)
+    _show_model(shared_host(), key, frame, line, words)
 
 
 def _pair(key: str | None) -> str:

@@ -38,7 +38,7 @@ from viz.widgets.viewport import page_width
 
 def _fill(frame: Frame) -> None:
     """Read the choices, run the models as they were at the chosen point, show what they did."""
-    pair = frame.ask(first={USUAL: SHORT})
+    pair = frame.ask(own=False, first={USUAL: SHORT})
     runs = [key for key in models.training_runs() if pair_of(key) == pair]
     if not runs:
         _offer_usual(frame.messages)

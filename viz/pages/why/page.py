@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from html import escape
 from pathlib import Path
 
@@ -29,6 +30,7 @@ from viz.widgets.readable_text import fit_text
 from viz.widgets.sentence import SENTENCE, first_of
 from viz.widgets.settings import Several, Text, choose_several, put_text, text_box, typed_text
 from viz.widgets.style import style_sheet
+from viz.widgets.unsuited import UnreadableError
 from viz.widgets.viewport import page_width
 
 PAIR = "en-fr"
@@ -78,8 +80,10 @@ def _fill(frame: Frame) -> None:
     keys = usable(host, list(chosen), frame.messages)
     if keys:
         there_now = {key: entries[key] for key in keys}
-        _grow(host, there_now, frame.sentence, titles, frame.messages)
-        show_paths(host, there_now, normalise(frame.sentence), titles, available)
+        with suppress(UnreadableError):
+            frame.suit(PAIR, switch=None)
+            _grow(host, there_now, frame.sentence, titles, frame.messages)
+            show_paths(host, there_now, normalise(frame.sentence), titles, available)
     st.header(_("Measured: how translation holds up as sentences grow"), anchor=False)
     if latest_pair() != PAIR:
         st.caption(_("English to French: BLEU by length is measured for no other pair."))
