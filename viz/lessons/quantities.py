@@ -64,7 +64,7 @@ def _row(asked: Asked, quantity: str) -> Values:
     row = [each.strip() for each in trace.target.texts].index(asked.claims["word"])
     scores = found.companions["scores"][0, row].astype(np.float64)
     exponentials = np.exp(scores - scores.max())
-    if quantity == "sum of exponentials":
+    if quantity == "sum-of-exponentials":
         return {"": float(exponentials.sum())}
     values = scores if quantity == "score" else exponentials
     return {text.strip(): float(each) for text, each in zip(trace.source.texts, values, strict=True)}
@@ -223,22 +223,22 @@ def _model(asked: Asked) -> Model:
 BY_NAME: Mapping[str, Callable[[Asked], Values]] = {
     "score": lambda asked: _row(asked, "score"),
     "exponential": lambda asked: _row(asked, "exponential"),
-    "sum of exponentials": lambda asked: _row(asked, "sum of exponentials"),
+    "sum-of-exponentials": lambda asked: _row(asked, "sum-of-exponentials"),
     "probability": _probability,
-    "lost without the word": _lost_without_words,
-    "lost word by word": _lost_word_by_word,
-    "lost without the head": _lost_without_heads,
-    "lost by the edits": _lost_by_edits,
+    "lost-without-the-word": _lost_without_words,
+    "lost-word-by-word": _lost_word_by_word,
+    "lost-without-the-head": _lost_without_heads,
+    "lost-by-the-edits": _lost_by_edits,
     "heads": _heads,
-    "heads that change the translation": _heads_that_change,
+    "heads-that-change-the-translation": _heads_that_change,
     "label": _labelled,
-    "alignment error": _alignment_errors,
-    "alignment error as written": _errors_as_written,
-    "size of a query": _size_of_a_query,
-    "spread of rows": _spread,
+    "alignment-error": _alignment_errors,
+    "alignment-error-as-written": _errors_as_written,
+    "size-of-a-query": _size_of_a_query,
+    "spread-of-rows": _spread,
     "card": _of_card,
-    "BLEU of twins": _bleu_of_twins,
+    "BLEU-of-twins": _bleu_of_twins,
     "book": _of_the_book,
-    "largest random weight": _largest_of_random,
+    "largest-random-weight": _largest_of_random,
 }
 """How each of `viz.lessons.reading.QUANTITIES` is computed."""
