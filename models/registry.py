@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from models.huggingface.embedded import Local, local_models
+from models.huggingface.files import ADAPTER_FILE
 from models.keys import identity_of, is_of_hub, is_pretrained, split_point
 from models.mechanisms import mechanisms
 from models.messages import Message
@@ -128,7 +129,8 @@ def load(key: str | Path) -> Model:
         If a pretrained model cannot be had, opened or observed; says why.
     """
     if isinstance(key, Path):
-        foreign = (key / "config.json").is_file() and not (key / CARD_FILE).is_file()
+        foreign = any((key / name).is_file() for name in ("config.json", ADAPTER_FILE))
+        foreign = foreign and not (key / CARD_FILE).is_file()
         return _load_folder(key) if foreign else load_translator(key)
     return load_pretrained(key) if is_pretrained(key) else load_translator(key)
 

@@ -7,6 +7,7 @@ loaded under that name; a call outside of a run computes the same and shows noth
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -23,6 +24,15 @@ from models.softmax import FullyMaskedRowError, causal_weights, masked_softmax
 NAME = "attention_bench"
 """What `attn_implementation` is called for a model that is observed."""
 
+HARMLESS = frozenset(
+    (
+        *("dropout", "is_causal", "position_ids", "cache_position", "cu_seq_lens_q", "cu_seq_lens_k"),
+        *("max_length_q", "max_length_k", "num_items_in_batch", "output_attentions", "output_hidden_states"),
+        *("output_router_logits", "return_dict", "use_cache", "deterministic", "target_dtype", "token_type_ids"),
+    )
+)
+"""Arguments of the attention call that change no weights: the mask has what they say, or other kernels need them."""
+
 _MASKS = AttentionMaskInterface()  # type: ignore[no-untyped-call]
 
 
@@ -38,7 +48,9 @@ def observed_attention(
     s_aux: Tensor | None = None,
     position_bias: Tensor | None = None,
     sliding_window: int | None = None,
-    **_: Any,
+    sinks: Tensor | None = None,
+    indices: Tensor | None = None,
+    **others: Any,
 ) -> tuple[Tensor, None]:
     """Return what the heads read, as the attention interface of transformers wants it; no dropout.
 
@@ -59,6 +71,12 @@ def observed_attention(
     position_bias : Tensor that broadcasts to the scores, optional
     sliding_window : int, optional
         Only reported: the mask holds it.
+    sinks : Tensor, [batch, head, query, 1], optional
+        As `s_aux`, one logit a query.
+    indices : Tensor of int, [batch, query, count], optional
+        The only keys that a query may read (DeepSeek sparse attention).
+    **others
+        Their names are reported: what is not known to change nothing makes a longer trial necessary.
 
     Returns
     -------
@@ -70,13 +88,18 @@ def observed_attention(
     run = current_run()
     site = None
     if run is not None:
-        biased, sinks = position_bias is not None, s_aux is not None
-        site = run.enter(module, Facts.of(query, key, scale, softcap, sliding_window, biased=biased, sinks=sinks))
+        facts = Facts.of(query, key, scale, softcap, sliding_window)
+        biased, has_sinks = position_bias is not None, s_aux is not None or sinks is not None
+        unknown = tuple(name for name, value in others.items() if value is not None and name not in HARMLESS)
+        facts = replace(facts, biased=biased, sinks=has_sinks, sparse=indices is not None, unknown=unknown)
+        site = run.enter(module, facts)
     groups = query.shape[1] // key.shape[1]
     query = _show(site, "query", query)
     key = _show(site, "key", key.repeat_interleave(groups, dim=1) if groups > 1 else key)
     value = _show(site, "value", value.repeat_interleave(groups, dim=1) if groups > 1 else value)
-    weights = _weigh(site, query, key, attention_mask, scale, softcap=softcap, added=position_bias, sinks=s_aux)
+    mask = attention_mask if indices is None else _only(indices, attention_mask, key)
+    outlet = s_aux.reshape(1, -1, 1, 1) if s_aux is not None else sinks
+    weights = _weigh(site, query, key, mask, scale, softcap=softcap, added=position_bias, sinks=outlet)
     context = _show(site, "context", weighted_sum(weights, value))  # [batch, head, query, d_head]
     joined = context.transpose(1, 2).contiguous()  # [batch, query, head, d_head]
     if run is not None and site is not None:
@@ -167,6 +190,16 @@ def _split_mask(mask: Tensor | None) -> tuple[Tensor | None, Tensor | None]:
     return allowed, bias if bool(bias.any()) else None
 
 
+def _only(indices: Tensor, mask: Tensor | None, key: Tensor) -> Tensor:
+    """Return `mask` narrowed to the keys that `indices`, [batch, query, count], name; below 0 stands for none."""
+    chosen = torch.zeros(*indices.shape[:-1], key.shape[2] + 1, dtype=torch.bool, device=key.device)
+    places = indices.long()
+    chosen = chosen.scatter(-1, places.where(places >= 0, key.shape[2]), value=True)[..., :-1].unsqueeze(1)
+    if mask is None or mask.dtype == torch.bool:
+        return chosen if mask is None else mask & chosen
+    return mask.masked_fill(~chosen, torch.finfo(mask.dtype).min)
+
+
 def _show_mask(site: Site | None, scores: Tensor, mask: Tensor | None) -> Tensor | None:
     session = current_session()
     if site is None or session is None or not session.wants(site.at("mask")):
@@ -188,7 +221,7 @@ def _softmax(
     """Return the weights, [batch, head, query, key]: with sinks, what is left beside the share that they take."""
     keys = scores.shape[-1]
     if sinks is not None:
-        column = sinks.reshape(1, -1, 1, 1).expand(*scores.shape[:-1], 1)
+        column = sinks.expand(*scores.shape[:-1], 1)
         scores = torch.cat((scores, column.to(scores.dtype)), dim=-1)  # [batch, head, query, key + 1]
         if mask is not None:
             open_ = torch.ones((*mask.shape[:-1], 1), dtype=torch.bool, device=mask.device)

@@ -5,15 +5,21 @@ Importing it does not import torch or transformers.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import reduce
+from pathlib import Path
 
 from models.messages import Message
 
 WEIGHTS_FILE, INDEX_FILE = "model.safetensors", "model.safetensors.index.json"
 
+ADAPTER_FILE = "adapter_config.json"
+"""What a folder has that holds an adapter (LoRA), a change of another model."""
+
+_SOME_MODEL = Message("another model")
 _PARTS = re.compile(r"model(-[0-9]{5}-of-[0-9]{5})?\.safetensors")
 _SETTINGS = frozenset(
     (
@@ -84,6 +90,22 @@ def is_read(name: str) -> bool:
         Of a file.
     """
     return is_weights(name) or name in _SETTINGS or any(name in each.files for each in _VOCABULARIES)
+
+
+def base_of_adapter(folder: Path) -> str:
+    """Return which model the adapter (LoRA) in `folder` changes; nothing if it is a model, or no adapter.
+
+    Parameters
+    ----------
+    folder : Path
+    """
+    file = folder / ADAPTER_FILE
+    if not file.is_file() or (folder / "config.json").is_file():
+        return ""
+    try:
+        return str(json.loads(file.read_text(encoding="utf8"))["base_model_name_or_path"] or _SOME_MODEL)
+    except (OSError, ValueError, KeyError, TypeError):
+        return _SOME_MODEL
 
 
 def lack_of_tokenizer(names: Collection[str], family: str) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from models.huggingface.files import is_read, is_weights, lack_of_tokenizer
+from models.huggingface.files import ADAPTER_FILE, is_read, is_weights, lack_of_tokenizer
 from models.huggingface.hub_settings import NO_NAME, HubError, HubSettings, OfflineError, check_identity
 from models.huggingface.hub_store import HubModel, make_room, megabytes, store, touch
 from models.messages import Message
@@ -80,6 +80,9 @@ def _check_kind(identity: str, info: Any, siblings: Mapping[str, int | None]) ->
         message = Message(
             "{identity} is not open to everybody; only models that are can be shown here.", identity=identity
         )
+        raise HubError(message)
+    if ADAPTER_FILE in siblings and "config.json" not in siblings:
+        message = Message("{identity} is an adapter (LoRA) of another model, not a model by itself.", identity=identity)
         raise HubError(message)
     if not any(map(is_weights, siblings)):
         message = Message(

@@ -25,10 +25,19 @@ class Firing:
     projection: nn.Module | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Named:
+    """The site of each firing, in their order; and of a network of one stack, all its layers and those without one."""
+
+    sites: tuple[Site, ...]
+    depth: int
+    silent: tuple[int, ...] = ()
+
+
 def name_sites(
     network: PreTrainedModel, firings: list[Firing], session: Session, inputs: Mapping[str, Tensor]
-) -> tuple[Site, ...]:
-    """Return the site of each firing: its stack and kind, then its layer.
+) -> Named:
+    """Return the site of each firing: its stack and kind, then its layer; and which layers have no attention.
 
     Parameters
     ----------
@@ -42,7 +51,7 @@ def name_sites(
     Raises
     ------
     InputError
-        If a layer is of no known kind, or has no attention.
+        If a layer is of no known kind.
     """
     masks = [session[Site("decoder", number, "self").at("mask")] for number in range(len(firings))]
     if network.config.is_encoder_decoder:
@@ -62,11 +71,13 @@ def name_sites(
             )
             raise refusal(network, reason)
     named: dict[int, Site] = {}
+    depth, silent = len(firings), tuple[int, ...]()
     for group in dict.fromkeys(groups):
         members = [number for number, each in enumerate(groups) if each == group]
-        layers = _number_layers(network, [firings[number].module for number in members])
+        layers, depth = _number_layers(network, [firings[number].module for number in members])
+        silent = tuple(sorted(set(range(depth)) - set(layers)))
         named |= {number: Site(group[0], layer, group[1]) for number, layer in zip(members, layers, strict=True)}
-    return tuple(named[number] for number in range(len(firings)))
+    return Named(tuple(named[number] for number in range(len(firings))), depth, silent)
 
 
 def _place(network: PreTrainedModel, firing: Firing, lengths: tuple[int, int], *, in_encoder: bool) -> tuple[str, str]:
@@ -92,23 +103,19 @@ def _place(network: PreTrainedModel, firing: Firing, lengths: tuple[int, int], *
     raise refusal(network, reason)
 
 
-def _number_layers(network: PreTrainedModel, modules: list[nn.Module]) -> list[int]:
-    """Return the layer of each module of a stack: the number in its name, or its firing where names do not tell."""
+def _number_layers(network: PreTrainedModel, modules: list[nn.Module]) -> tuple[list[int], int]:
+    """Return the layer of each module of a stack, and how many layers that has.
+
+    The layer is the number in its name; or, where names do not tell, its place among those that fired.
+    """
     names = {module: name for name, module in network.named_modules()}
     parts = [names[module].split(".") for module in modules]
     depths = [next((depth for depth, part in enumerate(each) if part.isdigit()), -1) for each in parts]
+    by_firing = list(range(len(modules))), len(modules)
     if min(depths) < 0 or len(set(modules)) < len(modules):
-        return list(range(len(modules)))
+        return by_firing
     numbers = [int(each[depth]) for each, depth in zip(parts, depths, strict=True)]
     holders = [".".join(each[:depth]) for each, depth in zip(parts, depths, strict=True)]
     if len(set(numbers)) < len(numbers) or len(list(groupby(holders))) > 1:
-        return list(range(len(modules)))
-    stack = network.get_submodule(holders[0])
-    missing = sorted(set(range(len(list(stack.children())))) - set(numbers))
-    if missing:
-        silent = ", ".join(map(str, missing))
-        reason = Message(
-            "layer {layers} has no attention of queries, keys and values (linear attention?)", layers=silent
-        )
-        raise refusal(network, reason)
-    return numbers
+        return by_firing
+    return numbers, len(list(network.get_submodule(holders[0]).children()))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -16,6 +16,7 @@ from models.hooks import Session, capture
 from models.huggingface.attention import NAME, show_output, show_vectors
 from models.huggingface.layer_names import Firing, name_sites
 from models.huggingface.layers import Layers, attention_for, own_weights, refusal, settle_attention
+from models.huggingface.lengths import telling_length
 from models.huggingface.run import Facts, Run, running
 from models.messages import CountMessage, Message
 from models.sites import Site
@@ -61,15 +62,20 @@ class _Probe(Run):
                 handle.remove()
 
 
-def find_layers(network: PreTrainedModel, inputs: Mapping[str, Tensor]) -> Layers:
-    """Run `network` once on `inputs` and say which attention layers it has; put the hooks on its output projections.
+def find_layers(network: PreTrainedModel, probe: Callable[[int | None], dict[str, Tensor]], longest: int) -> Layers:
+    """Run `network` on two texts and say which attention layers it has; put the hooks on its output projections.
+
+    The second text is longer than every window, block or count of keys that its configuration names.
 
     Parameters
     ----------
     network : PreTrainedModel
         In evaluation mode, loaded with `attn_implementation` `NAME`; shared with nobody yet.
-    inputs : mapping of str to Tensor
-        What its forward takes; with an encoder and a decoder, texts of two lengths.
+    probe : callable
+        Gives what its forward takes, of so many tokens or of a sentence; with an encoder and a decoder, texts of two
+        lengths.
+    longest : int
+        The most tokens that it will be shown.
 
     Returns
     -------
@@ -86,26 +92,29 @@ def find_layers(network: PreTrainedModel, inputs: Mapping[str, Tensor]) -> Layer
     settle_attention(network)
     for part in _readers(network):
         part.register_forward_hook(show_vectors)
+    inputs, length = probe(None), telling_length(network.config.to_dict(), longest)
     if attention_for(network.config.model_type) != NAME:
-        return _own_layers(network, inputs)
-    probe = _Probe()
-    with torch.inference_mode(), running(probe), probe.watching(network), capture(("*.weights", "*.mask")) as session:
-        network(**inputs)
-        if not probe.firings:
-            reason = Message("none of its layers passes through the attention interface of transformers")
-            raise refusal(network, reason)
-    sites = name_sites(network, probe.firings, session, inputs)
-    _compare(network, inputs, probe, session, sites)
-    for projection in {f.projection for f in probe.firings if f.projection is not None}:
+        return _own_layers(network, [inputs, probe(length)] if length else [inputs])
+    seen, session = _observe(network, inputs)
+    firings = seen.firings
+    named = name_sites(network, firings, session, inputs)
+    _compare(network, inputs, seen, session, named.sites)
+    facts = MappingProxyType({site: firing.facts for site, firing in zip(named.sites, firings, strict=True)})
+    if any(each.unknown or each.sparse for each in facts.values()):
+        length = longest
+    if length > inputs["input_ids"].shape[1]:
+        _compare_again(network, probe(length), firings, named.sites)
+    for projection in {f.projection for f in firings if f.projection is not None}:
         projection.register_forward_hook(show_output)
     places: dict[nn.Module, tuple[Site, ...]] = {}
-    for firing, site in zip(probe.firings, sites, strict=True):
+    for firing, site in zip(firings, named.sites, strict=True):
         places[firing.module] = (*places.get(firing.module, ()), site)
-    masks = [session[Site("decoder", number, "self").at("mask")] for number in range(len(sites))]
-    causal = {s for s, mask in zip(sites, masks, strict=True) if s.kind == "self" and not mask.triu(1).any()}
-    facts = {site: firing.facts for site, firing in zip(sites, probe.firings, strict=True)}
+    masks = [session[Site("decoder", number, "self").at("mask")] for number in range(len(firings))]
+    causal = {s for s, mask in zip(named.sites, masks, strict=True) if s.kind == "self" and not mask.triu(1).any()}
     heads = {site: each.heads for site, each in facts.items()}
-    return Layers(MappingProxyType(places), MappingProxyType(facts), frozenset(causal), MappingProxyType(heads))
+    return Layers(
+        MappingProxyType(places), facts, frozenset(causal), MappingProxyType(heads), named.depth, named.silent
+    )
 
 
 def _readers(network: PreTrainedModel) -> tuple[nn.Module, ...]:
@@ -119,26 +128,66 @@ def _readers(network: PreTrainedModel) -> tuple[nn.Module, ...]:
     return (network.base_model, inner) if isinstance(inner, PreTrainedModel) else (network.base_model,)
 
 
-def _own_layers(network: PreTrainedModel, inputs: Mapping[str, Tensor]) -> Layers:
-    """Return the layers of a network that returns its weights itself."""
+def _observe(network: PreTrainedModel, inputs: Mapping[str, Tensor]) -> tuple[_Probe, Session]:
+    """Run a network once and return what fired, with weights and masks numbered by firing."""
+    probe = _Probe()
+    with torch.inference_mode(), running(probe), probe.watching(network), capture(("*.weights", "*.mask")) as session:
+        network(**inputs)
+        if not probe.firings:
+            reason = Message("none of its layers passes through the attention interface of transformers")
+            raise refusal(network, reason)
+    return probe, session
+
+
+def _compare_again(
+    network: PreTrainedModel, inputs: Mapping[str, Tensor], firings: list[Firing], sites: tuple[Site, ...]
+) -> None:
+    """Refuse a network that on a longer text has other layers than it had, or other weights than its own."""
+    again, session = _observe(network, inputs)
+    if [each.module for each in again.firings] != [each.module for each in firings]:
+        tokens = inputs["input_ids"].shape[1]
+        raise refusal(network, Message("other layers attend on a text of {tokens} tokens than before", tokens=tokens))
+    for firing, other in zip(firings, again.firings, strict=True):
+        firing.facts = replace(firing.facts, unknown=tuple({*firing.facts.unknown, *other.facts.unknown}))
+    _compare(network, inputs, again, session, sites)
+
+
+def _own_layers(network: PreTrainedModel, texts: Sequence[Mapping[str, Tensor]]) -> Layers:
+    """Return the layers of a network that returns its weights itself; InputError if they are none on one of `texts`."""
+    first, *_others = [_own_layers_of(network, inputs) for inputs in texts]
+    return first
+
+
+def _own_layers_of(network: PreTrainedModel, inputs: Mapping[str, Tensor]) -> Layers:
     with torch.inference_mode():
-        (weights,) = own_weights(network, network(**inputs, output_attentions=True)).values()
-    if len(weights) != network.config.num_hidden_layers:
+        given = own_weights(network, network(**inputs, output_attentions=True))
+    read, written = (inputs.get(name, inputs["input_ids"]).shape[1] for name in ("input_ids", "decoder_input_ids"))
+    heads: dict[Site, int] = {}
+    causal: set[Site] = set()
+    for (stack, kind), weights in given.items():
+        _check_own(network, weights, (read if stack == "encoder" else written, read if kind == "cross" else written))
+        ahead = kind == "self" and any(each.triu(1).any() for each in weights)
+        sites = [Site(stack or ("encoder" if ahead else "decoder"), layer, kind) for layer in range(len(weights))]
+        heads |= {site: each.shape[1] for site, each in zip(sites, weights, strict=True)}
+        causal |= {site for site in sites if site.kind == "self" and not ahead}
+    return Layers(MappingProxyType({}), MappingProxyType({}), frozenset(causal), MappingProxyType(heads))
+
+
+def _check_own(network: PreTrainedModel, weights: Sequence[Tensor], shape: tuple[int, int]) -> None:
+    """Refuse a network that gives no weights itself, or something else than a softmax over the keys, [query, key]."""
+    layers = getattr(network.config, "num_hidden_layers", len(weights))
+    if not weights or (not network.config.is_encoder_decoder and len(weights) != layers):
         reason = CountMessage(
-            "it gives {some} of {count} layer",
-            "it gives {some} of {count} layers",
-            network.config.num_hidden_layers,
+            "it gives the weights of {some} of {count} layer",
+            "it gives the weights of {some} of {count} layers",
+            layers,
             some=len(weights),
         )
         raise refusal(network, reason)
-    if not all(_close(each.sum(-1), torch.ones(()), TOLERANCE) for each in weights):
+    if any(each.shape[2:] != shape for each in weights):
+        raise refusal(network, Message("what it gives as its weights has other rows and columns than its tokens"))
+    if not all(_close(each.sum(-1), torch.ones(()), TOLERANCE) and each.min() >= 0 for each in weights):
         raise refusal(network, Message("what it gives as its weights does not sum to 1"))
-    causal = not any(each.triu(1).any() for each in weights)
-    stack = "decoder" if causal else "encoder"
-    heads = {Site(stack, layer, "self"): each.shape[1] for layer, each in enumerate(weights)}
-    return Layers(
-        MappingProxyType({}), MappingProxyType({}), frozenset(heads if causal else ()), MappingProxyType(heads)
-    )
 
 
 def _compare(
@@ -152,27 +201,50 @@ def _compare(
             own = own_weights(network, network(**inputs, output_attentions=True))
     finally:
         network.set_attn_implementation(NAME)
-    observed: dict[tuple[str, str], dict[int, Tensor]] = {}
-    for number, site in enumerate(sites):
+    observed: dict[tuple[str, str], dict[int, tuple[Tensor, Facts]]] = {}
+    for number, (site, firing) in enumerate(zip(sites, probe.firings, strict=True)):
         place = (site.stack if network.config.is_encoder_decoder else "", site.kind)
-        observed.setdefault(place, {})[site.layer] = session[Site("decoder", number, "self").at("weights")]
-    for place, weights in own.items():
-        mine = observed.get(place, {})
-        if len(weights) != len(mine):
-            reason = CountMessage(
-                "{count} layer was observed of the {all} that it has",
-                "{count} layers were observed of the {all} that it has",
-                len(mine),
-                all=len(weights),
-            )
-            raise refusal(network, reason)
-        for layer, theirs in enumerate(weights):
-            if theirs is None or theirs.shape != mine[layer].shape or not _close(theirs, mine[layer], TOLERANCE):
-                raise refusal(network, Message("layer {layer} shows other weights than the model's own", layer=layer))
+        weights = session[Site("decoder", number, "self").at("weights")]
+        observed.setdefault(place, {})[site.layer] = weights, firing.facts
+    for place, given in own.items():
+        mine, theirs = observed.get(place, {}), [each for each in given if each is not None]
+        if len(theirs) != len(mine):
+            raise refusal(network, _other_count(len(mine), len(theirs)))
+        for (layer, (weights, facts)), other in zip(mine.items(), theirs, strict=True):
+            if other.shape != weights.shape or not _close(other, weights, TOLERANCE):
+                raise refusal(network, _other_weights(layer, weights.shape[-1], facts))
     if probe.vectors is None or check.vectors is None:
         raise refusal(network, Message("it gives no final vectors"))
     if not _close(check.vectors, probe.vectors, TOLERANCE * float(check.vectors.abs().max())):
         raise refusal(network, Message("observed, it computes something else than the model itself"))
+
+
+def _other_count(mine: int, own: int) -> Message:
+    """Say why as many layers were observed as a network does not have."""
+    if not own:
+        return Message("it gives no weights of its own to compare with")
+    if mine and not mine % own:
+        return Message("each of its layers attends {times} times, which one map cannot show", times=mine // own)
+    return CountMessage(
+        "of its {count} attention layer {some} passes through the attention interface of transformers",
+        "of its {count} attention layers {some} pass through the attention interface of transformers",
+        own,
+        some=mine,
+    )
+
+
+def _other_weights(layer: int, tokens: int, facts: Facts) -> Message:
+    """Say where the weights that were observed are not those of the network."""
+    if facts.unknown:
+        return Message(
+            "layer {layer} attends with {names}, which is not known here and changes its weights ({tokens} tokens)",
+            layer=layer,
+            names=", ".join(sorted(facts.unknown)),
+            tokens=tokens,
+        )
+    return Message(
+        "layer {layer} shows other weights than the model's own ({tokens} tokens)", layer=layer, tokens=tokens
+    )
 
 
 def _close(one: Tensor, other: Tensor, tolerance: float) -> bool:

@@ -18,8 +18,9 @@ from models.sites import Site
 
 OWN_WEIGHTS = frozenset(
     (
-        *("big_bird", "bloom", "codegen", "deberta", "deberta-v2", "falcon", "gpt_neo", "gptj", "mpnet", "mpt"),
-        *("openai-gpt", "roformer", "xglm", "xlm", "xlnet"),
+        *("big_bird", "bloom", "codegen", "convbert", "deberta", "deberta-v2", "falcon", "flaubert", "fsmt"),
+        *("gpt_neo", "gpt_neox_japanese", "gptj", "ibert", "luke", "megatron-bert", "mpnet", "mpt", "mvp"),
+        *("nystromformer", "openai-gpt", "rembert", "roformer", "tapas", "xglm", "xlm", "xlnet"),
     )
 )
 """Families that do not pass through the attention interface, but give their weights themselves."""
@@ -47,12 +48,23 @@ class Layers:
         Where a query reads only keys up to its own position.
     heads : mapping of Site to int
         How many heads each layer has, in the order of firing.
+    depth : int, optional
+        How many layers the network has, if it is of one stack; those that attend if left out.
+    silent : tuple of int, optional
+        Those of them without attention.
     """
 
     places: Mapping[nn.Module, tuple[Site, ...]]
     facts: Mapping[Site, Facts]
     causal: frozenset[Site]
     heads: Mapping[Site, int]
+    depth: int = 0
+    silent: tuple[int, ...] = ()
+
+    @property
+    def tried(self) -> frozenset[str]:
+        """The unknown arguments of the attention call with which the network was tried."""
+        return frozenset(name for facts in self.facts.values() for name in facts.unknown)
 
     @property
     def sites(self) -> tuple[Site, ...]:
@@ -103,6 +115,17 @@ class Layers:
         notes: list[str] = []
         if not self.observed:
             notes.append(Message("weights as the model itself gives them; its attention cannot be edited"))
+        if self.silent:
+            notes.append(
+                CountMessage(
+                    "layer {layers} has no attention, so nothing of it is shown",
+                    "layers {layers} have no attention, so nothing of them is shown",
+                    len(self.silent),
+                    layers=", ".join(map(str, self.silent)),
+                )
+            )
+        if any(facts.sparse for facts in self.facts.values()):
+            notes.append(Message("sparse attention: the model chooses which keys a query may attend to"))
         grouped = {(f.heads, f.key_heads) for f in self.facts.values() if f.heads != f.key_heads}
         notes.extend(
             Message(

@@ -8,22 +8,23 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from transformers import (
-    AutoConfig,
-    AutoModel,
-    AutoModelForCausalLM,
-    AutoModelForMaskedLM,
-    AutoModelForSeq2SeqLM,
-    AutoTokenizer,
-    BertForMaskedLM,
-)
+from transformers import AutoConfig, AutoTokenizer
 
 from models.errors import InputError
 from models.huggingface.attention import NAME
 from models.huggingface.embedded import Local
-from models.huggingface.files import INDEX_FILE, WEIGHTS_FILE, is_marian, is_weights, lack_of_tokenizer
+from models.huggingface.files import (
+    INDEX_FILE,
+    WEIGHTS_FILE,
+    base_of_adapter,
+    is_marian,
+    is_weights,
+    lack_of_tokenizer,
+)
+from models.huggingface.heads import openers
 from models.huggingface.layers import attention_for
 from models.huggingface.model import PretrainedModel
+from models.huggingface.reasons import in_words
 from models.huggingface.sizes import check_sizes
 from models.huggingface.tokens import TextTokenizer
 from models.keys import pretrained_key
@@ -31,27 +32,8 @@ from models.messages import Message
 from models.model import Predicts
 from models.networks.seeding import building
 
-LONGEST_NAMED, LONGEST_REASON = 80, 300
-"""Characters of what a folder says that are repeated in a message."""
-
-_CLASSES: dict[Predicts, Any] = {
-    "masked": AutoModelForMaskedLM,
-    "causal": AutoModelForCausalLM,
-    "translation": AutoModelForSeq2SeqLM,
-    "none": AutoModel,
-}
-_ENDINGS: tuple[tuple[str, Predicts], ...] = (
-    ("LMHeadModel", "causal"),
-    ("ForCausalLM", "causal"),
-    ("ForMaskedLM", "masked"),
-    ("ForPreTraining", "masked"),
-)
-
-
-class _BertWithoutSentences(BertForMaskedLM):  # type: ignore[no-untyped-call]
-    """Masked words of a BERT that was trained on next sentences as well: names the weights of that task, left aside."""
-
-    _keys_to_ignore_on_load_unexpected = [r"^bert\.pooler\.", r"^cls\.seq_relationship\."]  # noqa: RUF012
+LONGEST_NAMED = 80
+"""Characters of a name in a folder that are repeated in a message."""
 
 
 def load_folder(folder: Path, local: Local | None = None) -> PretrainedModel:
@@ -74,6 +56,13 @@ def load_folder(folder: Path, local: Local | None = None) -> PretrainedModel:
         If it is not such a folder, its weights are not those expected, or its attention cannot be observed.
     """
     known = local or Local(pretrained_key(folder.name), folder.name, folder)
+    if base := base_of_adapter(folder):
+        message = Message(
+            "{title} is an adapter (LoRA) of {base}, not a model. Merge it into that model and save the result.",
+            title=known.title,
+            base=base[:LONGEST_NAMED],
+        )
+        raise InputError(message)
     digest = check_weights(folder, known)
     check_others(known, folder)
     try:
@@ -86,7 +75,7 @@ def load_folder(folder: Path, local: Local | None = None) -> PretrainedModel:
         raise
     except BaseException as error:  # whatever libraries make of the files of strangers, a panic of Rust among it
         message = Message(
-            "{title} cannot be opened: {reason}", title=known.title, reason=_reason(error, folder, known.title)
+            "{title} cannot be opened: {reason}.", title=known.title, reason=_reason(error, folder, known.title)
         )
         raise InputError(message) from error
 
@@ -134,18 +123,21 @@ def _open(folder: Path, title: str) -> tuple[Any, TextTokenizer, Predicts]:
     if getattr(config, "quantization_config", None) is not None:
         message = Message("{title}: its weights are quantised; only plain numbers can be shown exactly.", title=title)
         raise InputError(message)
-    check_sizes(folder, config, title)
+    classes = openers(config)
+    if not classes:
+        message = Message("{title}: transformers has no class for it that reads a text alone.", title=title)
+        raise InputError(message)
+    check_sizes(folder, config, title, classes[0][0])
     tokenizer = _load_tokenizer(folder, config.model_type, title, options)
     network, head = _load_network(folder, config, title, options)
     return network, tokenizer, head
 
 
 def _reason(error: BaseException, folder: Path, title: str) -> str:
-    """Return the first line of what is wrong; the folder is called by the model's title."""
+    """Return what is wrong, in words; the folder is called by the model's title."""
     if isinstance(error, KeyError) and error.args == (NAME,):  # the family lists the ways in which it can attend
-        return Message("its attention does not pass through the attention interface of transformers.")
-    said = next(iter(str(error).strip().splitlines()), type(error).__name__).replace(str(folder), title)
-    return said if len(said) <= LONGEST_REASON else f"{said[:LONGEST_REASON]}…"
+        return Message("its attention does not pass through the attention interface of transformers")
+    return in_words(error, str(folder), title)
 
 
 def hash_weights(folder: Path, title: str) -> str:
@@ -199,22 +191,12 @@ def _load_tokenizer(folder: Path, family: str, title: str, options: dict[str, An
     return TextTokenizer(AutoTokenizer.from_pretrained(folder, **options))
 
 
-def _class_of(config: Any, head: Predicts) -> Any:
-    """Return the class that opens a checkpoint with a head; of transformers' own, what it leaves unused is logged."""
-    trained_as = getattr(config, "architectures", None)
-    if head == "masked" and config.model_type == "bert" and trained_as == ["BertForPreTraining"]:
-        return _BertWithoutSentences
-    return _CLASSES[head]
-
-
 def _load_network(folder: Path, config: Any, title: str, options: dict[str, Any]) -> tuple[Any, Predicts]:
     """Return the network with the head that its checkpoint has weights for, or without one."""
-    wanted = _head_of(config)
-    heads: tuple[Predicts, ...] = (wanted,) if wanted in ("translation", "none") else (wanted, "none")
     missing: list[str] = []
-    for head in heads:
+    for opener, head in openers(config):
         with building():
-            network, found = _class_of(config, head).from_pretrained(
+            network, found = opener.from_pretrained(
                 folder,
                 config=config,
                 attn_implementation=attention_for(config.model_type),
@@ -232,15 +214,3 @@ def _load_network(folder: Path, config: Any, title: str, options: dict[str, Any]
         names=", ".join(missing[:3]) or Message("of another size"),
     )
     raise InputError(message)
-
-
-def _head_of(config: Any) -> Predicts:
-    """Return what a checkpoint predicts, told by the class that it was saved from."""
-    if config.is_encoder_decoder:
-        return "translation"
-    if config.model_type == "xlnet":  # on a text alone it reads both ways, so that no next word is left to predict
-        return "none"
-    if config.model_type == "xlm" and not config.causal:
-        return "masked"
-    names = getattr(config, "architectures", None) or ("",)
-    return next((head for ending, head in _ENDINGS if str(names[0]).endswith(ending)), "none")

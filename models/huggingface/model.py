@@ -10,7 +10,7 @@ from torch import nn
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from models.edits import Edit
-from models.errors import InputError
+from models.errors import CaptureError, InputError
 from models.huggingface.layer_search import find_layers
 from models.huggingface.layers import Layers
 from models.huggingface.observed_pass import Observed
@@ -18,6 +18,7 @@ from models.huggingface.one_stack import read_only
 from models.huggingface.papers import PAPERS, UNKNOWN
 from models.huggingface.predictions import ALTERNATIVES
 from models.huggingface.reader import Reader
+from models.huggingface.reasons import in_words
 from models.huggingface.replay import PretrainedReplay
 from models.huggingface.tokens import TextTokenizer, clean
 from models.huggingface.two_stacks import write
@@ -89,10 +90,13 @@ class PretrainedModel:
             )
             raise InputError(message)
         self.reader = Reader(network, self.tokenizer)
+        self.reader.check_marks(network)
         self.longest = self.reader.longest
         self._layers = self._find_layers()
         self.heads: Mapping[Site, int] = self._layers.heads
         self.stacks = stacks_of(self.heads)
+        if head == "causal" and self.kind == "encoder":  # it reads both ways: no next word is left to predict
+            self.predicts = "none"
         self.is_translation = self.kind == "encoder-decoder"
         self.takes_pair = self.kind == "encoder"
         self.watched = Observed(network, self._layers, self.reader, self._record())
@@ -147,8 +151,8 @@ class PretrainedModel:
         Raises
         ------
         InputError
-            If a text is empty or too long, the model has no use for a second one, its attention cannot be edited, or
-            an edit leaves a token nothing to read.
+            If a text is empty or too long, the model has no use for a second one or no embedding for a token, its
+            attention cannot be edited, or an edit leaves a token nothing to read.
         CaptureError
             If a site or an edit names a place or a quantity that the model does not have.
 
@@ -175,6 +179,12 @@ class PretrainedModel:
             return read_only(self.watched, reading, text, predicts=self.predicts, edits=chosen, patterns=patterns)
         except FullyMaskedRowError as error:
             message = Message("The edits leave a word nothing to read. {error}.", error=error)
+            raise InputError(message) from error
+        except Exception as error:  # what a network of strangers raises on a text that it did not foresee
+            ours = isinstance(error, InputError | CaptureError) or (chosen and isinstance(error, ValueError))
+            if ours or type(error).__module__ != "builtins":
+                raise
+            message = Message("{title} cannot read this text ({reason}).", title=self.title, reason=in_words(error))
             raise InputError(message) from error
 
     def replay(self, trace: AttentionTrace, *, pair: str | None = None) -> PretrainedReplay:
@@ -259,13 +269,14 @@ class PretrainedModel:
     def _find_layers(self) -> Layers:
         """Run the network on a text; InputError if it does not run, or its attention cannot be observed."""
         try:
-            return find_layers(self.network, self.reader.probe())
+            return find_layers(self.network, self.reader.probe, self.longest)
         except (InputError, SystemExit, KeyboardInterrupt):
             raise
         except BaseException as error:  # what a network that was made by strangers does, panics of Rust among it
-            reason = f"{type(error).__name__}: {error}".splitlines()[0]
             message = Message(
-                "{title} cannot be shown: it does not run on a text alone ({reason}).", title=self.title, reason=reason
+                "{title} cannot be shown: it does not run on a text alone ({reason}).",
+                title=self.title,
+                reason=in_words(error),
             )
             raise InputError(message) from error
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -96,16 +97,16 @@ def observed_pass(
     Pass
     """
     part: nn.Module = network if whole else network.base_model
-    run = Run(layers.places)
+    run = Run(layers.places, layers.tried)
     with torch.inference_mode(), running(run), capture(patterns, edits, copies=False) as session:
         places = [] if network.config.is_encoder_decoder else _places_of_states(layers.sites, session)
         wanted = {"output_attentions": not layers.observed, "output_hidden_states": bool(places)}
         output = part(**inputs, **{name: True for name, asked in wanted.items() if asked})
         if not layers.observed:
-            (weights,) = own_weights(network, output).values()
-            for site, values in zip(layers.sites, weights, strict=True):
+            given = chain.from_iterable(own_weights(network, output).values())
+            for site, values in zip(layers.sites, given, strict=True):
                 observe(site.at("weights"), values)
-        _observe_states(places, getattr(output, "hidden_states", None) or ())
+        _observe_states(places, layers.depth or len(layers.sites), getattr(output, "hidden_states", None) or ())
         run.check()
     return Pass(session, run, getattr(output, "logits", None))
 
@@ -115,14 +116,13 @@ def _places_of_states(sites: Sequence[Site], session: Session) -> Sequence[Site]
     return sites if any(session.wants(site.at(name)) for site in sites for name in STATES) else ()
 
 
-def _observe_states(places: Sequence[Site], states: Sequence[Tensor]) -> None:
+def _observe_states(places: Sequence[Site], depth: int, states: Sequence[Tensor]) -> None:
     """Show the states, [batch, token, d_model], to the open session, if there is one before each layer and one after.
 
-    Of a network that has layers without attention it cannot be said which are whose: nothing is shown then, and the
-    session says that nothing fired.
+    Otherwise it cannot be said which are whose: nothing is shown then, and the session says that nothing fired.
     """
-    if len(states) != len(places) + 1:
+    if len(states) != depth + 1:
         return
-    for number, place in enumerate(places):
-        observe(place.at("input"), states[number][:, None], copy=True)
-        observe(place.at("final"), states[number + 1][:, None], copy=True)
+    for place in places:
+        observe(place.at("input"), states[place.layer][:, None], copy=True)
+        observe(place.at("final"), states[place.layer + 1][:, None], copy=True)

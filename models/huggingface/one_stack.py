@@ -65,7 +65,7 @@ def read_only(
         source_text=text,
         output_text="",
         provenance=model.recorder.provenance(
-            done.session, edits, "none", notes=(*model.layers.notes(len(tokens)), *reading.notes)
+            done.session, edits, "none", notes=(*model.layers.notes(len(tokens)), *reading.notes, *model.reader.notes)
         ),
         predictions=predictions,
         vectors=final_vectors(done.run),

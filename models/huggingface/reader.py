@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
+from typing import Any
 
-from torch import Tensor
+from torch import Tensor, nn
 from transformers import PreTrainedModel
 
 from models.errors import EMPTY, InputError
@@ -15,6 +17,9 @@ from models.translation.words import check_characters
 
 MAX_TOKENS = 1024
 """Longest text, in tokens with the special ones, whatever the model takes."""
+
+_NAMED = 5
+"""Tokens that are named in a message."""
 
 _PROBE = "The cat drank the milk because it was hungry."
 
@@ -32,6 +37,10 @@ class Reader:
         self.tokenizer = tokenizer
         self.longest = min(MAX_TOKENS, tokenizer.longest, token_limit(network))
         """How many tokens a text may have, special ones included."""
+        self.rows = _embedding_rows(network)
+        """How many tokens have an embedding: what the tokenizer knows beside them cannot be read."""
+        self.notes = self._unread()
+        """Which tokens of its tokenizer have no embedding, if any: what a reader of every trace must know."""
         self._config = network.config
         self._takes = frozenset(inspect.signature(network.forward).parameters)
 
@@ -57,7 +66,8 @@ class Reader:
         Raises
         ------
         InputError
-            If a text is empty, or its tokenizer leaves out all of it, or they are too long.
+            If a text is empty, or its tokenizer leaves out all of it, they are too long, or a token of them has no
+            embedding.
         """
         for name, text in (("text", source), ("second text", pair)):
             if text is not None and not clean(text):
@@ -67,13 +77,14 @@ class Reader:
         reading = self.tokenizer.read(source, pair)
         tokens = reading.tokens
         nothing = len(tokens.specials) == len(tokens) if pair is None else not {0, 1} <= set(tokens.segments)
-        if nothing and reading.notes:
+        if nothing and reading.left_out is not None:
             message = Message(
                 "The tokenizer of this model leaves out all of the text ({characters}).",
-                characters=reading.notes[0].values["characters"],
+                characters=reading.left_out,
             )
             raise InputError(message)
         self._check_length("text" if pair is None else "pair of texts", len(reading.tokens))
+        self._check_ids(tokens.ids)
         return reading
 
     def read_target(self, target: str) -> list[int]:
@@ -86,13 +97,14 @@ class Reader:
         Raises
         ------
         InputError
-            If it is empty or too long.
+            If it is empty or too long, or a token of it has no embedding.
         """
         if not clean(target):
             raise InputError(EMPTY["translation"])
         check_characters(target)
         ids = self.tokenizer.target(target)
         self._check_length("translation", len(ids))
+        self._check_ids(ids)
         return ids
 
     def inputs(self, reading: Reading) -> dict[str, Tensor]:
@@ -110,17 +122,85 @@ class Reader:
         unused = set() if types > 1 else {"token_type_ids"}
         return {name: values for name, values in reading.inputs.items() if name in self._takes - unused}
 
-    def probe(self) -> dict[str, Tensor]:
-        """Return inputs of a few tokens; with an encoder and a decoder, two lengths, so that self and cross differ."""
-        reading = self.tokenizer.read(_PROBE)
-        inputs = self.inputs(reading)
+    def probe(self, tokens: int | None = None) -> dict[str, Tensor]:
+        """Return inputs of a few tokens; with an encoder and a decoder, two lengths, so that self and cross differ.
+
+        Parameters
+        ----------
+        tokens : int, optional
+            How many, of a text that does not repeat itself; those of a sentence if left out.
+        """
+        text = _PROBE if not tokens else " ".join(f"{_PROBE} {number}" for number in range(1, 1 + tokens // 4))
+        inputs = {name: values[:, : tokens or None] for name, values in self.inputs(self.tokenizer.read(text)).items()}
         if self._config.is_encoder_decoder:
-            inputs["decoder_input_ids"] = inputs["input_ids"][:, : len(reading.tokens) // 2]
+            inputs["decoder_input_ids"] = inputs["input_ids"][:, : (inputs["input_ids"].shape[1] + 1) // 2]
         return inputs
+
+    def _unread(self) -> tuple[Message, ...]:
+        names = self.tokenizer.beyond(self.rows)
+        if not names:
+            return ()
+        return (
+            CountMessage(
+                "{count} token of its tokenizer has no embedding, and cannot be read: {names}",
+                "{count} tokens of its tokenizer have no embedding, and cannot be read: {names}",
+                len(names),
+                names=", ".join(names[:_NAMED]) + (", …" if len(names) > _NAMED else ""),
+            ),
+        )
+
+    def check_marks(self, network: PreTrainedModel) -> None:
+        """Raise InputError if a token that is put around every text, or begins every translation, has no embedding.
+
+        Parameters
+        ----------
+        network : PreTrainedModel
+            Is told the token that begins a translation where its configuration does not name it.
+        """
+        self._check_ids(self.tokenizer.read(_PROBE).tokens.ids)
+        if not self._config.is_encoder_decoder:
+            return
+        own, names = self._config, ("decoder_start_token_id", "bos_token_id", "pad_token_id")
+        starts = [getattr(holder, names[0], None) for holder in (network.generation_config, own)]
+        starts += [getattr(own, name, None) for name in names[1:]]  # as transformers generates; T5 begins with padding
+        start = next((each for each in starts if each is not None), None)
+        if not isinstance(start, int) or not 0 <= start < self.rows:
+            raise InputError(Message("The configuration of this model names no token that a translation begins with."))
+        own.decoder_start_token_id = start
+        if network.generation_config is not None:
+            network.generation_config.decoder_start_token_id = start
+
+    def _check_ids(self, ids: Sequence[int]) -> None:
+        unknown = dict.fromkeys(token for token in ids if token >= self.rows)
+        if unknown:
+            names = [self.tokenizer.piece(token) for token in unknown]
+            message = CountMessage(
+                "{names} has no embedding in this model: its vocabulary has {rows:,} rows, its tokenizer has more.",
+                "{names} have no embedding in this model: its vocabulary has {rows:,} rows, its tokenizer has more.",
+                len(names),
+                names=", ".join(names[:_NAMED]),
+                rows=self.rows,
+            )
+            raise InputError(message)
 
     def _check_length(self, name: str, tokens: int) -> None:
         if tokens > self.longest:
             raise InputError(too_long(name, tokens, self.longest))
+
+
+def _embedding_rows(network: PreTrainedModel) -> int:
+    """Return how many tokens every table of token embeddings of a network has; a large number if there is none."""
+    stacks: Any = network
+    parts = [stacks.get_encoder(), stacks.get_decoder()] if network.config.is_encoder_decoder else [network]
+    return min(map(_rows_of, parts))
+
+
+def _rows_of(part: Any) -> int:
+    try:
+        table = part.get_input_embeddings()
+    except (AttributeError, NotImplementedError):
+        table = getattr(part, "embed_tokens", None)
+    return table.num_embeddings if isinstance(table, nn.Embedding) else 10**9
 
 
 def too_long(name: str, tokens: int, most: int) -> Message:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from models.errors import CaptureError
-from models.messages import CountMessage
+from models.errors import CaptureError, InputError
+from models.messages import CountMessage, Message
 from models.sites import Site
 from models.softmax import causal_mask
 from models.waiting import go_on
@@ -38,8 +38,11 @@ class Facts:
         c of c tanh(score / c), Gemma 2.
     window : int or None
         How many tokens a sliding window spans.
-    biased, sinks : bool
-        Whether a position bias is added to the scores, and whether an outlet without a key takes part in the softmax.
+    biased, sinks, sparse : bool
+        Whether a position bias is added to the scores, whether an outlet without a key takes part in the softmax, and
+        whether the network chooses the keys that a query may read.
+    unknown : tuple of str
+        Arguments of the call that are not known here.
     """
 
     queries: int
@@ -50,32 +53,24 @@ class Facts:
     scale: float
     softcap: float | None
     window: int | None
-    biased: bool
-    sinks: bool
+    biased: bool = False
+    sinks: bool = False
+    sparse: bool = False
+    unknown: tuple[str, ...] = ()
 
     @classmethod
-    def of(
-        cls,
-        query: Tensor,
-        key: Tensor,
-        scale: float,
-        softcap: float | None,
-        window: int | None,
-        *,
-        biased: bool,
-        sinks: bool,
-    ) -> Facts:
+    def of(cls, query: Tensor, key: Tensor, scale: float, softcap: float | None, window: int | None) -> Facts:
         """Return the facts of a call with these states.
 
         Parameters
         ----------
         query : Tensor, [batch, head, query, d_head]
         key : Tensor, [batch, key head, key, d_head]
-        scale, softcap, window, biased, sinks
+        scale, softcap, window
             See `Facts`.
         """
         _, heads, queries, d_head = query.shape
-        return cls(queries, key.shape[2], heads, key.shape[1], d_head, scale, softcap, window, biased, sinks)
+        return cls(queries, key.shape[2], heads, key.shape[1], d_head, scale, softcap, window)
 
 
 class Run:
@@ -85,12 +80,14 @@ class Run:
     ----------
     places : mapping of module to tuple of Site
         The sites of each attention module, in the order of its firings: several where one module serves many layers.
+    tried : frozenset of str
+        Unknown arguments of the attention call with which the model was tried when it was opened.
     """
 
-    def __init__(self, places: Mapping[nn.Module, tuple[Site, ...]]) -> None:
+    def __init__(self, places: Mapping[nn.Module, tuple[Site, ...]], tried: frozenset[str] = frozenset()) -> None:
         self.vectors: Tensor | None = None
         """The final vectors of the tokens read, [batch, token, d_model]."""
-        self._places = places
+        self._places, self._tried = places, tried
         self._fired: Counter[nn.Module] = Counter()
         self._current: Site | None = None
         self._spare: Tensor | None = None
@@ -110,6 +107,8 @@ class Run:
         ------
         CaptureError
             If it did not fire when the model was loaded.
+        InputError
+            If it was given an argument that it was not given then.
         """
         go_on()
         sites = self._places.get(module)
@@ -121,6 +120,12 @@ class Run:
                 layer=type(module).__name__,
             )
             raise CaptureError(message)
+        if untried := set(facts.unknown) - self._tried:
+            reason = Message(
+                "This text cannot be shown: the model attends with {names} here, which it did not when it was opened.",
+                names=", ".join(sorted(untried)),
+            )
+            raise InputError(reason)
         site = sites[self._fired[module] % len(sites)]
         self._fired[module] += 1
         return site

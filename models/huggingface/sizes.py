@@ -23,6 +23,9 @@ SPARE_LAYERS = 100
 SPARE_BYTES = 256 * 2**20
 """What tables that no file holds may take: positions, masks."""
 
+_NO_COUNTS = frozenset(("max_window_layers",))
+"""Settings called like a number of layers that are none: from which layer on windows begin."""
+
 _FLOAT = 4
 
 
@@ -41,7 +44,7 @@ def held_numbers(folder: Path) -> dict[str, int]:
     return held
 
 
-def check_sizes(folder: Path, config: Any, title: str) -> None:
+def check_sizes(folder: Path, config: Any, title: str, opener: Any) -> None:
     """Refuse a configuration that describes much more than the files hold.
 
     The network is built on the meta device, which holds shapes and no numbers.
@@ -52,6 +55,8 @@ def check_sizes(folder: Path, config: Any, title: str) -> None:
     config : PretrainedConfig
     title : str
         What the model is called where something is wrong with it.
+    opener : class
+        What will open it, if no class opens it without a head.
 
     Raises
     ------
@@ -70,7 +75,7 @@ def check_sizes(folder: Path, config: Any, title: str) -> None:
         raise InputError(message)
     with torch.device("meta"):
         own = deepcopy(config)
-        build: Any = AutoModel.from_config
+        build: Any = (AutoModel if type(own) in AutoModel._model_mapping else opener).from_config
         network = build(own, attn_implementation=attention_for(own.model_type), dtype=torch.float32)
     described = sum(each.nbytes for each in (*network.parameters(), *network.buffers()))
     if described > 2 * _FLOAT * sum(held.values()) + SPARE_BYTES:
@@ -87,8 +92,13 @@ def _layer_counts(values: Mapping[Any, Any]) -> Iterator[int]:
     for name, value in values.items():
         if isinstance(value, Mapping):
             yield from _layer_counts(value)
-        elif "layer" in str(name) and isinstance(value, int):
+        elif isinstance(value, int) and _counts_layers(str(name)):
             yield value
+
+
+def _counts_layers(name: str) -> bool:
+    """Return whether a setting says how many layers there are: ``num_hidden_layers``, not ``..._per_layer_input``."""
+    return (name.endswith("layers") or name in ("n_layer", "depth", "num_blocks")) and name not in _NO_COUNTS
 
 
 def _megabytes(size: int) -> str:

@@ -11,7 +11,8 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate, groupby
+from itertools import accumulate, groupby, pairwise
+from operator import itemgetter
 
 import torch
 from torch import Tensor
@@ -38,12 +39,17 @@ class Reading:
     inputs : dict of str to Tensor, [1, token]
         ``input_ids`` and what else the tokenizer gives.
     notes : tuple of Message
-        What of the text no token stands for.
+        What of the text no token stands for, and which special tokens are there twice.
     """
 
     tokens: TokenSequence
     inputs: dict[str, Tensor]
     notes: tuple[Message, ...] = ()
+
+    @property
+    def left_out(self) -> object:
+        """The characters that no token stands for, as a person can tell them apart; None if there are none."""
+        return next((note.values["characters"] for note in self.notes if "characters" in note.values), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +150,21 @@ class TextTokenizer:
         segments = () if pair is None else tuple(-1 if owner is None else owner for owner in owners)
         pieces = tuple(self.piece(token) for token in ids)
         tokens = TokenSequence(pieces, tuple(ids), tuple(words), tuple(word_texts), tuple(specials), segments)
-        notes = (Message("left out by its tokenizer: {characters}", characters=_named(dropped)),) if dropped else ()
-        return Reading(tokens, {name: torch.tensor([values]) for name, values in cut.inputs.items()}, notes)
+        notes = [Message("left out by its tokenizer: {characters}", characters=_named(dropped))] if dropped else []
+        notes.extend(
+            Message("{token} appears twice: the text contains one, and the tokenizer adds one", token=self._name(token))
+            for token in self._doubled(cut)
+        )
+        return Reading(tokens, {name: torch.tensor([values]) for name, values in cut.inputs.items()}, tuple(notes))
+
+    def beyond(self, rows: int) -> list[str]:
+        """Return the tokens of the vocabulary, added ones included, whose ids are `rows` or more, in their order.
+
+        Parameters
+        ----------
+        rows : int
+        """
+        return [name for name, token in sorted(self.tokenizer.get_vocab().items(), key=itemgetter(1)) if token >= rows]
 
     def target(self, text: str) -> list[int]:
         """Return the ids of a text to write, with the special tokens that close it.
@@ -224,6 +243,12 @@ class TextTokenizer:
             inputs={name: list(encoded[name]) for name in names},
         )
 
+    def _doubled(self, cut: Cut) -> list[int]:
+        """Return the special tokens, each once, that are typed right beside the same one that the tokenizer adds."""
+        beside = pairwise(zip(cut.ids, cut.owners, strict=True))
+        twice = (one for (one, owner), (other, near) in beside if one == other and (owner is None) != (near is None))
+        return list(dict.fromkeys(twice))
+
     def _left_out(self, texts: Sequence[str], cut: Cut) -> str:
         """Return the characters of `texts`, each once, that no token stands for, white space aside."""
         unread = [set(range(len(text))) for text in texts]
@@ -252,13 +277,15 @@ class TextTokenizer:
         name = self._name(token)
         if self._word_pieces:
             return name.removeprefix("##").encode() if name.startswith("##") else f" {name}".encode()
+        ends_word = bool(self._word_end) and name.endswith(self._word_end)
+        stem, after = (name.removesuffix(self._word_end), b" ") if ends_word else (name, b"")
         if self._byte_level:
             try:
-                return raw_bytes(name)
+                return raw_bytes(stem) + after
             except KeyError:  # an added token stands in the vocabulary as it is typed
                 return name.encode()
-        if self._word_end and name.endswith(self._word_end):
-            return f"{name.removesuffix(self._word_end)} ".encode()
+        if ends_word:
+            return stem.encode() + after
         fallback = _FALLBACK.fullmatch(name)
         return bytes.fromhex(fallback[1]) if fallback else name.replace(_BLANK, " ").encode()
 

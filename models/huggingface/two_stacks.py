@@ -64,7 +64,7 @@ def write(
     tokenizer, decoding = reader.tokenizer, _decoding(target)
     texts = Texts(reading.tokens, tokenizer.sequence(read_in), tokenizer.sequence(ids))
     ended = target is not None or ids[-1] == tokenizer.tokenizer.eos_token_id
-    notes = (*model.layers.notes(max(len(reading.tokens), len(ids))), *reading.notes)
+    notes = (*model.layers.notes(max(len(reading.tokens), len(ids))), *reading.notes, *model.reader.notes)
     return AttentionTrace(
         source=texts.source,
         target=texts.written,
@@ -94,7 +94,7 @@ def generate(model: Observed, inputs: Mapping[str, Tensor], edits: tuple[Edit, .
     edits : tuple of Edit
     """
     limit = min(step_limit(inputs["input_ids"].shape[1]), model.reader.longest - 1)
-    with torch.inference_mode(), running(Run(model.layers.places)), capture((), edits):
+    with torch.inference_mode(), running(Run(model.layers.places, model.layers.tried)), capture((), edits):
         options = {"do_sample": False, "num_beams": 1, "max_new_tokens": limit, "use_cache": False}
         generate: Any = model.network.generate
         ids = generate(**inputs, **options)[0].tolist()

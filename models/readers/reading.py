@@ -61,9 +61,8 @@ def read_within(tokenizer: TextTokenizer, source: str, longest: int) -> Reading:
     check_characters(source)
     reading = tokenizer.read(source)
     if len(reading.tokens) == len(reading.tokens.specials):
-        characters = reading.notes[0].values["characters"] if reading.notes else ""
         message = Message(
-            "The tokenizer of this model leaves out all of the text ({characters}).", characters=characters
+            "The tokenizer of this model leaves out all of the text ({characters}).", characters=reading.left_out or ""
         )
         raise InputError(message)
     if len(reading.tokens) > longest:

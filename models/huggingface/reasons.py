@@ -1,0 +1,43 @@
+"""What is wrong with the files of strangers, in words for a person: what libraries raise is for programmers."""
+
+from __future__ import annotations
+
+import re
+
+from models.messages import Message
+
+LONGEST_REASON = 300
+"""Characters of what a library says that are repeated in a message."""
+
+_MISSING = re.compile(r"missing \d+ required [\w -]+: (.+)")
+_PYTHON = re.compile(
+    r"<[a-z]|NoneType|\w+Error\b|__\w+__|\w\(|\[\d|\bself\b|\bargument|\battribute|\bkeyword|\bsubscript|\biterable"
+    r"|\bobject\b|\bunpack|\btensors?\b|\bdtype|\bshape|\bsplit_|out of range|of type|\binstance|\bunsupported operand"
+    r"|\b\w+\.\w+\.\w+|\w+_\w+"
+)
+"""What tells that a message is about Python."""
+
+UNFIT = Message("its files do not fit together, or this version of transformers cannot run them")
+"""What is said where the libraries have no words for it."""
+
+
+def in_words(error: BaseException, hidden: str = "", title: str = "") -> str:
+    """Return what went wrong, in words: those of the library if they are for a person.
+
+    Parameters
+    ----------
+    error : BaseException
+    hidden, title : str, optional
+        A path that is not to be told, and what is said in its place.
+    """
+    said = next(iter(str(error).strip().splitlines()), "")
+    if hidden:
+        said = said.replace(hidden, title)
+    if missing := _MISSING.search(said):
+        names = ", ".join(re.findall(r"'(\w+)'", missing[1]))
+        return Message("it needs more than a text: {names}", names=names)
+    plain = isinstance(error, OSError | ValueError | ImportError) and said and not _PYTHON.search(said)
+    if not plain:
+        return UNFIT
+    said = said.rstrip(".")
+    return said if len(said) <= LONGEST_REASON else f"{said[:LONGEST_REASON]}…"
