@@ -16,7 +16,7 @@ LAYERS, POSITIONS, WINDOW = 4, 512, 16
 MOST_WEIGHTS = 20_000_000
 """Weights beyond which a network counts as not tiny."""
 
-_MAPPINGS = ("CAUSAL_LM", "MASKED_LM", "SEQ_TO_SEQ_CAUSAL_LM", "MULTIMODAL_LM")
+_MAPPINGS = ("MULTIMODAL_LM", "CAUSAL_LM", "MASKED_LM", "SEQ_TO_SEQ_CAUSAL_LM")
 
 # What numbers become, by the names that configurations give them; the first that fits.
 _SIZES: tuple[tuple[int, str], ...] = (
@@ -87,7 +87,41 @@ _TINY = {name: value for value, names in _SIZES for name in names.split()}
 _IMAGE = frozenset(name for name in ("image", "video", "audio", "vision", "boi", "eoi", "boa", "eoa", "mask", "user"))
 
 # What single families need besides.
-_SPECIAL: Mapping[str, Mapping[str, Any]] = {}
+_HYBRID = ["linear_attention", "full_attention"] * 2
+_ROPE = {"rope_type": "default", "rope_theta": 10000.0}
+_SECTIONS = {"rope_parameters": _ROPE | {"mrope_section": [2, 1, 1]}}
+_EXPERTS = {"n_routed_experts": 4, "num_experts_per_tok": 2, "n_group": 1, "topk_group": 1}
+_SPECIAL: Mapping[str, Mapping[str, Any]] = {
+    "jamba": {"attn_layer_period": 2, "attn_layer_offset": 1, "use_mamba_kernels": False},
+    "bamba": {"attn_layer_indices": [1, 3]},
+    "granitemoehybrid": {"layer_types": _HYBRID},
+    "kimi_linear": {"layer_types": _HYBRID},
+    "bailing_hybrid": {"layer_types": _HYBRID},
+    "lfm2_moe": {"layer_types": ["conv", "full_attention"] * 2},
+    "codegen": {"rotary_dim": 4},
+    "gptj": {"rotary_dim": 4},
+    "deepseek_v2": _EXPERTS,
+    "dots1": _EXPERTS,
+    "mamba2": {"num_heads": 8, "head_dim": 8},
+    "mistral4": {"rope_parameters": _ROPE},
+    "gemma3n_text": {"num_kv_shared_layers": 0, "activation_sparsity_pattern": [0.0] * LAYERS},
+    "hunyuan_v1_dense": {"head_dim": 8},
+    "hunyuan_v1_moe": {"head_dim": 8},
+    "ministral": {"head_dim": 8},
+    "t5": {"decoder_start_token_id": 0},
+    "nemotron": {"num_key_value_heads": 2, "head_dim": 8},
+    "zamba": {"attn_layer_period": 2, "attn_layer_offset": 1},
+    "esm": {"vocab_size": VOCABULARY, "mask_token_id": 3},
+    "reformer": {"is_decoder": True, "axial_pos_embds": False},
+    "xmod": {"default_language": "en_XX"},
+    "glm4v_moe": {
+        "text_config": {"rope_parameters": _ROPE | {"mrope_section": [1, 1, 0], "partial_rotary_factor": 0.5}}
+    },
+    **{
+        family: {"text_config": _SECTIONS}
+        for family in ("qwen2_vl", "qwen2_5_vl", "glm46v", "glm4v", "glm_ocr", "glmga", "paddleocr_vl", "cosmos3_edge")
+    },
+}
 
 
 def families() -> dict[str, str]:
@@ -109,22 +143,29 @@ def _shrunk(config: Any, special: Mapping[str, Any]) -> Any:
     layers = next((own[name] for name in ("num_hidden_layers", "n_layer", "num_layers") if name in own), None)
     given: dict[str, Any] = {}
     for name, value in own.items():
-        part = getattr(config, name, None)
+        part = getattr(config, name) if isinstance(value, dict) else None
         if isinstance(part, transformers.PreTrainedConfig):
             given[name] = _shrunk(part, special.get(name, {}))
-        elif isinstance(value, int | None) and not isinstance(value, bool):
+        elif isinstance(value, int) and not isinstance(value, bool):
             given |= _number(name, value)
-        elif isinstance(value, list) and len(value) == layers and name != "layer_types":
+        elif name == "layer_types" and value:
+            kinds = list(dict.fromkeys(value))
+            given |= {name: (kinds * LAYERS)[:LAYERS]} if len(kinds) > 1 else {}
+        elif isinstance(value, list) and len(value) == layers:
             given[name] = value[:LAYERS]
+    if own.get("num_key_value_heads") in (None, own.get("num_attention_heads")) or "qk_nope_head_dim" in own:
+        given = {name: 4 if name == "num_key_value_heads" else value for name, value in given.items()}
     fitting = {name: value for name, value in given.items() if name not in ("model_type", "transformers_version")}
-    fitting |= {name: value for name, value in special.items() if not isinstance(value, Mapping)}
+    fitting |= {
+        name: value for name, value in special.items() if name not in fitting or not hasattr(fitting[name], "to_dict")
+    }
     return type(config)(**fitting)
 
 
-def _number(name: str, value: int | None) -> dict[str, int]:
-    if value is not None and name in _TINY:
+def _number(name: str, value: int) -> dict[str, int]:
+    if name in _TINY:
         return {name: min(value, _TINY[name]) if name not in ("eos_token_id", "bos_token_id") else _TINY[name]}
-    if value is not None and name.endswith(("_token_id", "_token_index")) and name.split("_")[0] in _IMAGE:
+    if name.endswith(("_token_id", "_token_index")) and name.split("_")[0] in _IMAGE:
         return {name: 3}
     return {}
 

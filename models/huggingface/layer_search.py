@@ -14,7 +14,7 @@ from transformers import PreTrainedModel
 
 from models.hooks import Session, capture
 from models.huggingface.attention import NAME, show_output, show_vectors
-from models.huggingface.layer_names import Firing, name_sites
+from models.huggingface.layer_names import Firing, Named, name_sites
 from models.huggingface.layers import Layers, attention_for, own_weights, refusal, settle_attention
 from models.huggingface.lengths import telling_length
 from models.huggingface.run import Facts, Run, running
@@ -98,12 +98,12 @@ def find_layers(network: PreTrainedModel, probe: Callable[[int | None], dict[str
     seen, session = _observe(network, inputs)
     firings = seen.firings
     named = name_sites(network, firings, session, inputs)
-    _compare(network, inputs, seen, session, named.sites)
+    _compare(network, inputs, seen, session, named)
     facts = MappingProxyType({site: firing.facts for site, firing in zip(named.sites, firings, strict=True)})
     if any(each.unknown or each.sparse for each in facts.values()):
         length = longest
     if length > inputs["input_ids"].shape[1]:
-        _compare_again(network, probe(length), firings, named.sites)
+        _compare_again(network, probe(length), firings, named)
     for projection in {f.projection for f in firings if f.projection is not None}:
         projection.register_forward_hook(show_output)
     places: dict[nn.Module, tuple[Site, ...]] = {}
@@ -139,9 +139,7 @@ def _observe(network: PreTrainedModel, inputs: Mapping[str, Tensor]) -> tuple[_P
     return probe, session
 
 
-def _compare_again(
-    network: PreTrainedModel, inputs: Mapping[str, Tensor], firings: list[Firing], sites: tuple[Site, ...]
-) -> None:
+def _compare_again(network: PreTrainedModel, inputs: Mapping[str, Tensor], firings: list[Firing], named: Named) -> None:
     """Refuse a network that on a longer text has other layers than it had, or other weights than its own."""
     again, session = _observe(network, inputs)
     if [each.module for each in again.firings] != [each.module for each in firings]:
@@ -149,7 +147,7 @@ def _compare_again(
         raise refusal(network, Message("other layers attend on a text of {tokens} tokens than before", tokens=tokens))
     for firing, other in zip(firings, again.firings, strict=True):
         firing.facts = replace(firing.facts, unknown=tuple({*firing.facts.unknown, *other.facts.unknown}))
-    _compare(network, inputs, again, session, sites)
+    _compare(network, inputs, again, session, named)
 
 
 def _own_layers(network: PreTrainedModel, texts: Sequence[Mapping[str, Tensor]]) -> Layers:
@@ -191,7 +189,7 @@ def _check_own(network: PreTrainedModel, weights: Sequence[Tensor], shape: tuple
 
 
 def _compare(
-    network: PreTrainedModel, inputs: Mapping[str, Tensor], probe: _Probe, session: Session, sites: tuple[Site, ...]
+    network: PreTrainedModel, inputs: Mapping[str, Tensor], probe: _Probe, session: Session, named: Named
 ) -> None:
     """Refuse a network whose observed weights, or final vectors, are not those of its own eager attention."""
     check = Run({})
@@ -202,12 +200,16 @@ def _compare(
     finally:
         network.set_attn_implementation(NAME)
     observed: dict[tuple[str, str], dict[int, tuple[Tensor, Facts]]] = {}
-    for number, (site, firing) in enumerate(zip(sites, probe.firings, strict=True)):
+    for number, (site, firing) in enumerate(zip(named.sites, probe.firings, strict=True)):
         place = (site.stack if network.config.is_encoder_decoder else "", site.kind)
         weights = session[Site("decoder", number, "self").at("weights")]
         observed.setdefault(place, {})[site.layer] = weights, firing.facts
     for place, given in own.items():
-        mine, theirs = observed.get(place, {}), [each for each in given if each is not None]
+        mine = observed.get(place, {})
+        if named.silent and len(given) == named.depth:  # one a layer, whatever takes the place of attention there
+            theirs = [given[layer] for layer in mine]
+        else:
+            theirs = [each for each in given if each is not None]
         if len(theirs) != len(mine):
             raise refusal(network, _other_count(len(mine), len(theirs)))
         for (layer, (weights, facts)), other in zip(mine.items(), theirs, strict=True):

@@ -18,7 +18,7 @@ from models.sites import Site
 
 OWN_WEIGHTS = frozenset(
     (
-        *("big_bird", "bloom", "codegen", "convbert", "deberta", "deberta-v2", "falcon", "flaubert", "fsmt"),
+        *("big_bird", "bloom", "codegen", "convbert", "deberta", "deberta-v2", "falcon", "flaubert"),
         *("gpt_neo", "gpt_neox_japanese", "gptj", "ibert", "luke", "megatron-bert", "mpnet", "mpt", "mvp"),
         *("nystromformer", "openai-gpt", "rembert", "roformer", "tapas", "xglm", "xlm", "xlnet"),
     )

@@ -86,7 +86,8 @@ def show_below(
         Pixels that there are.
     """
     names = {TABLE: _("every head in numbers"), SIMILARITY: _("how alike heads are")}
-    if shown.sites.endswith("self"):
+    layers = [site.layer for site in sites_at(shown.trace, shown.sites)]
+    if shown.sites.endswith("self") and layers == list(range(len(layers))):  # without a gap, as in no hybrid
         names[ROLLOUT] = _("rollout")
     elif ROLLOUT in (link.text_of(BELOW) or ""):  # chosen for a map that has one: there is none of cross-attention
         link.store(
