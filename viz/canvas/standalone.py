@@ -1,7 +1,7 @@
 """Pictures of the pages as one HTML file: opened by double click, they answer the pointer with nothing beside them.
 
-`standalone_html` makes a whole page of pictures. A page that holds more than pictures (a lesson) puts `STYLE` and
-`POLICY` into its head, what `picture_html` gives where a picture stands, and what `scripts_html` gives at its end.
+`standalone_html` makes a whole page of pictures. A page that holds more than pictures (a lesson) puts `STYLE` into
+its head, what `picture_html` gives where a picture stands, and what `scripts_html` gives at its end.
 """
 
 from __future__ import annotations
@@ -13,9 +13,7 @@ from html import escape
 
 from viz.canvas.parts import FOLDER, parts_of
 from viz.text.language import current_language
-
-POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
-"""What the page may load: what stands in it, and nothing else."""
+from viz.text.policy import policy_of_file
 
 STYLE = (FOLDER / "standalone.css").read_text(encoding="utf8")
 """Of a page that holds pictures: the colours that they ask the page for."""
@@ -68,10 +66,11 @@ def standalone_html(title: str, pictures: Sequence[Picture], facts: Iterable[tup
     (True, False)
     """
     rows = "".join(f"<dt>{escape(name)}</dt><dd>{escape(said)}</dd>" for name, said in facts)
+    scripts = [_script(each) for each in dict.fromkeys(each.canvas for each in pictures)]
     return "\n".join(
         (
             f'<!DOCTYPE html><html lang="{escape(current_language())}"><head><meta charset="utf-8">',
-            f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">',
+            f'<meta http-equiv="Content-Security-Policy" content="{policy_of_file(scripts)}">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             f"<title>{escape(title)}</title><style>{STYLE}</style></head><body>",
             *map(picture_html, pictures),
@@ -112,7 +111,8 @@ def scripts_html(canvases: Iterable[str]) -> str:
     canvases : iterable of str
         The names of the canvases; one that is named twice is one script.
     """
-    return "\n".join(
-        f'<script type="module">const CANVAS = "{name}";\n{parts_of(name).script}\n{_RUNS}</script>'
-        for name in dict.fromkeys(canvases)
-    )
+    return "\n".join(f'<script type="module">{_script(name)}</script>' for name in dict.fromkeys(canvases))
+
+
+def _script(canvas: str) -> str:
+    return f'const CANVAS = "{canvas}";\n{parts_of(canvas).script}\n{_RUNS}'

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import re
 import zlib
 from functools import partial
-from hashlib import sha256
 from html import escape
 from pathlib import Path
 
@@ -21,6 +19,7 @@ from viz.export_lesson.running import run_page, spoken
 from viz.lessons.lesson import Lesson, Question, Step
 from viz.text.language import _, current_language, languages, use_language
 from viz.text.markdown import html_of
+from viz.text.policy import policy_of_file
 from viz.widgets.lesson.question import marked_row, pair_in
 from viz.widgets.prediction import AGREEMENT, canvas_data
 from viz.widgets.sentence import SENTENCE
@@ -188,18 +187,7 @@ def _charts() -> str:
 
 def _policy(scripts: str, charts: str) -> str:
     """Return what the page may load: what stands in it, and of scripts those alone that were written here."""
-    own = [*_SCRIPT.findall(scripts), *([get_plotlyjs()] if charts else [])]
-    hashes = " ".join(f"'sha256-{base64.b64encode(sha256(each.encode()).digest()).decode()}'" for each in own)
-    return "; ".join(
-        (
-            "default-src 'none'",
-            f"script-src {hashes}",
-            "style-src 'unsafe-inline'",
-            "img-src data: blob:",
-            "base-uri 'none'",
-            "form-action 'none'",
-        )
-    )
+    return policy_of_file([*_SCRIPT.findall(scripts), *([get_plotlyjs()] if charts else [])])
 
 
 def _as_json(value: object) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,8 +10,10 @@ from html import escape
 from pathlib import Path
 
 from viz.text.language import _, current_language
+from viz.text.policy import hash_of, policy_of_file
 
 _STYLE = Path(__file__).with_suffix(".css")
+_WEB = re.compile(r"https?://[^\s/]", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,15 +75,17 @@ def sheet_of(pins: Sequence[tuple[Pin, str]], answers: Sequence[Answer], author:
         rows = "".join(f"<dt>{escape(each.where)}</dt><dd>{_answer(each)}</dd>" for each in answers)
         heading = escape(_("Answers"))
         parts.append(f"<section><h2>{heading}</h2><dl>{rows}</dl></section>")
+    style = _STYLE.read_text(encoding="utf8")
     return (
         f'<!doctype html><html lang="{escape(current_language(), quote=True)}"><head><meta charset="utf-8">'
-        f"<title>{escape(title)}</title><style>{_STYLE.read_text(encoding='utf8')}</style></head><body>{''.join(parts)}</body></html>"
+        f'<meta http-equiv="Content-Security-Policy" content="{policy_of_file(style=hash_of(style))}">'
+        f"<title>{escape(title)}</title><style>{style}</style></head><body>{''.join(parts)}</body></html>"
     )
 
 
 def _section(number: int, pin: Pin, remark: str) -> str:
     picture = b64encode(pin.picture).decode()
-    facts = [(_("Link"), f'<a href="{escape(pin.address, quote=True)}">{escape(pin.address)}</a>')]
+    facts = [(_("Link"), _link(pin.address))]
     facts += [(name, escape(value)) for name, value in pin.settings.items()]
     facts += [(_("Made by"), escape(each)) for each in pin.provenance]
     rows = "".join(f"<dt>{escape(name)}</dt><dd>{value}</dd>" for name, value in facts)
@@ -90,6 +95,13 @@ def _section(number: int, pin: Pin, remark: str) -> str:
         f'<img alt="{escape(pin.title, quote=True)}" src="data:image/svg+xml;base64,{picture}">'
         f"{said}<dl>{rows}</dl></section>"
     )
+
+
+def _link(address: str) -> str:
+    """Return an address as a link if it is one of the web, else as text."""
+    if not _WEB.match(address):
+        return escape(address)
+    return f'<a href="{escape(address, quote=True)}">{escape(address)}</a>'
 
 
 def _answer(answer: Answer) -> str:

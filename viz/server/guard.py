@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from base64 import b64encode
 from collections.abc import Iterable
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +15,7 @@ from starlette.responses import PlainTextResponse
 
 from viz.server.configuration import ConfigurationError, configuration
 from viz.server.first_page import FirstPage
+from viz.text.policy import hash_of
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -46,10 +45,9 @@ def policy(inline: Iterable[str], framed_by: Iterable[str]) -> str:
     framed_by : iterable of str
         Sites that may show the app in a frame.
     """
-    hashes = (f"'sha256-{b64encode(sha256(each.encode()).digest()).decode()}'" for each in inline)
     parts = {
         "default-src": "'self'",
-        "script-src": " ".join(("'self'", "blob:", "'wasm-unsafe-eval'", *hashes)),
+        "script-src": " ".join(("'self'", "blob:", "'wasm-unsafe-eval'", *map(hash_of, inline))),
         "style-src": "'self' 'unsafe-inline'",
         "img-src": "'self' data: blob:",
         "font-src": "'self' data:",

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
+
+import pytest
 
 from viz.lessons.sheet import Answer, Pin, sheet_of
 
@@ -43,3 +46,26 @@ def test_the_sheet_holds_all_and_runs_and_fetches_nothing() -> None:
     assert not re.search(r"url\(|@import", page)
     for text in ("Ann <x>", f"My remark {HOSTILE}", HOSTILE, "SHA-256 abc", "milk.1", "Which <b>?", "not right"):
         assert text in tags.text
+
+
+@pytest.mark.parametrize(
+    ("address", "is_link"),
+    [
+        ("https://bench.example/?sentence=x", True),
+        ("HTTP://localhost:8501/", True),
+        ("javascript:alert(1)", False),
+        ("java\nscript:alert(1)", False),
+        (" javascript:alert(1)//https://x", False),
+        ("data:text/html,<script>alert(1)</script>", False),
+        ("vbscript:x", False),
+        ("file:///etc/passwd", False),
+        ("//elsewhere.example", False),
+        ("https:javascript", False),
+        ("", False),
+    ],
+)
+def test_only_an_address_of_the_web_becomes_a_link(address: str, is_link: bool) -> None:
+    tags = Tags()
+    tags.feed(sheet_of([(replace(PIN, address=address), "")], []))
+    assert [attributes["href"] for tag, attributes in tags.found if tag == "a"] == [address] * is_link
+    assert address.strip() in tags.text
