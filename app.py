@@ -8,6 +8,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from models.serve.connections import bound_connections
 from viz.server.ending import ends_in_time
 from viz.server.guard import guards
 from viz.server.rooming import room_routes
@@ -29,6 +30,7 @@ PAGES = (
 if __name__ == "__main__":
     show_app(PAGES, first="bench", icon=Path(__file__).parent / "viz" / "icon.svg")
 else:
+    bound_connections()
     routes = [*room_routes(), *script_routes()]
     shields = guards([page_script()], first=first_script())
     app = st.App(Path(__file__), routes=routes, middleware=shields, lifespan=ends_in_time)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from models.corpus import files
 from models.corpus.job import Job
 from models.corpus.lines import Shard
 from models.corpus.worker import HeadsOverCorpus
-from models.errors import InputError
-from models.messages import Message
+from models.on_ray import start_ray
 
 
 class ShardWorker:
@@ -64,20 +62,11 @@ def run_on_ray(job: Job, shards: tuple[Shard, ...], address: str, workers: int, 
     Raises
     ------
     InputError
-        If Ray is not installed.
+        If Ray is not installed, or would run without its token.
     """
-    try:
-        import ray.data
-    except ImportError as error:
-        raise InputError(Message("Ray is not installed: pip install -r requirements-scale.txt")) from error
-    root = str(Path(__file__).parents[2])
-    ray.init(
-        address=address,
-        include_dashboard=False if address == "local" else None,
-        num_cpus=workers + 1 if address == "local" else None,  # one more, for what Ray Data itself has to start
-        runtime_env={"env_vars": {"PYTHONPATH": root, "OMP_WAIT_POLICY": "PASSIVE"}},
-        log_to_driver=False,
-    )
+    start_ray(address, workers, {"OMP_WAIT_POLICY": "PASSIVE"})
+    import ray.data
+
     try:
         left = [{"number": each.number} for each in job.left(shards)]
         if left:

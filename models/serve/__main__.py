@@ -28,7 +28,7 @@ def main(arguments: list[str] | None = None) -> int:
         settings = Settings(
             host=given.host,
             port=given.port,
-            token=os.environ.get(TOKEN, ""),
+            token=_token(),
             folders=tuple(given.folder),
             hub=tuple(given.hub),
             most_models=given.models,
@@ -42,6 +42,15 @@ def main(arguments: list[str] | None = None) -> int:
         sys.stderr.write(f"{error}\n")
         return 2
     return 0
+
+
+def _token() -> str:
+    """Return the token of the environment; raises SettingsError if its variable is written otherwise."""
+    wrong = [each for each in os.environ if each.upper() == TOKEN and each != TOKEN]
+    if wrong:
+        message = f"{wrong[0]} is written {TOKEN}"
+        raise SettingsError(message)
+    return os.environ.get(TOKEN, "")
 
 
 def _serve(settings: Settings, given: argparse.Namespace) -> None:

@@ -9,13 +9,12 @@ from __future__ import annotations
 import os
 import signal
 from contextlib import suppress
-from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
-from models.errors import InputError
-from models.messages import Message
-from models.serve.settings import Settings
+from models.on_ray import LOCAL, bind_to_node, open_sockets, start_ray
+from models.serve.connections import bound_connections
+from models.serve.settings import Settings, SettingsError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -196,30 +195,37 @@ def start(settings: Settings, address: str, downscale_delay: float = SPARE) -> N
     Raises
     ------
     InputError
-        If Ray Serve is not installed.
+        If Ray is not installed, or would run without its token.
+    SettingsError
+        If other machines would reach a socket of Ray's own.
     """
-    here = address == "local"
-    ours = straight(settings) if here else {}
+    ours = straight(settings) if address == LOCAL else {}
     os.environ.update(ours)  # Ray reads them when it is imported, here as in its processes
-    try:
-        import ray
-        from ray import serve
-    except ImportError as error:
-        raise InputError(Message("Ray is not installed: pip install -r requirements-scale.txt")) from error
-    root = str(Path(__file__).parents[2])
-    ray.init(
-        address=address,
-        include_dashboard=False if here else None,
-        num_cpus=settings.workers + 1 if here else None,
-        runtime_env={"env_vars": _ENVIRONMENT | ours | {"PYTHONPATH": root}},
-        log_to_driver=False,
-    )
+    start_ray(address, settings.workers, _ENVIRONMENT | ours, f"{__name__}.prepare_process")
+    from ray import serve
+
     try:
         serve.start(http_options={"host": settings.host, "port": settings.port}, logging_config=_LOGGING)
         serve.run(deployed(settings, downscale_delay), name=NAME, route_prefix="/")
+        if address == LOCAL:
+            _check_sockets(settings)
     except BaseException:
         stop()
         raise
+
+
+def _check_sockets(settings: Settings) -> None:
+    """Raise SettingsError if a socket is open to others that is not the service's."""
+    found = sorted(set(open_sockets({settings.port, *ports_after(settings.port)})))
+    if found:
+        message = f"other machines would reach Ray itself at {', '.join(found)}: start it with --plain"
+        raise SettingsError(message)
+
+
+def prepare_process() -> None:
+    """Bound the connections of a process of Ray's, and bind what it opens to its node."""
+    bind_to_node()
+    bound_connections()
 
 
 def replicas() -> int:

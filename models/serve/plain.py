@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import uvicorn
 from uvicorn.supervisors import Multiprocess
 
+from models.serve.connections import bound_connections
 from models.serve.settings import Settings
 from models.serve.web import make_app
 
@@ -17,12 +18,13 @@ if TYPE_CHECKING:
 
 
 def app_of(settings: Settings) -> ASGIApp:
-    """Return the application of one process, which begins to load its models.
+    """Return the application of one process, which bounds its connections and begins to load its models.
 
     Parameters
     ----------
     settings : Settings
     """
+    bound_connections()
     desk = settings.desk()
     Thread(target=desk.shelf.warm_up, name="warm-up", daemon=True).start()
     return make_app(desk, settings.token)

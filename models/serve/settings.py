@@ -71,8 +71,10 @@ class Settings:
             wrong.append(f"{TOKEN} is at least {SHORTEST_TOKEN} letters of ASCII without spaces")
         wrong += [f"{each} is no folder" for each in self.folders if not each.is_dir()]
         wrong += [f"{each} is no owner/name of a model of the hub" for each in self.hub if not is_identity(each)]
-        if min(self.most_models, self.most_waiting, self.workers) < 1 or not 0 < self.port < 2**16:
-            wrong.append("ports go from 1 to 65535, and counts begin with 1")
+        if not 0 < self.port < 2**16:
+            wrong.append(f"there is no port {self.port}: ports go from 1 to 65535")
+        if min(self.most_models, self.most_waiting, self.workers) < 1:
+            wrong.append("counts of models, waiting requests and workers begin with 1")
         if wrong:
             raise SettingsError("; ".join(wrong))
 

@@ -25,7 +25,7 @@ T = TypeVar("T")
 PREFIX = "ATTENTION_BENCH_"
 """What the name of every variable begins with."""
 
-_SITE = re.compile(r"https?://[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?")
+_SITE = re.compile(r"https?://[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:(?P<port>[0-9]{1,5}))?")
 
 
 _TOKEN = re.compile(r"[!-~]{16,200}")
@@ -102,6 +102,13 @@ def _all(text: str, is_allowed: Callable[[str], Any]) -> tuple[str, ...]:
     return found
 
 
+def _site(text: str) -> str:
+    found = _SITE.fullmatch(text)
+    if not found or not 0 < int(found["port"] or 1) < 2**16:
+        raise ValueError
+    return text
+
+
 def _one(text: str, pattern: re.Pattern[str]) -> str:
     if not pattern.fullmatch(text):
         raise ValueError
@@ -127,7 +134,7 @@ MEGABYTES = whole_number(1, 10**9, of="megabytes", times=10**6)
 HUB: Kind[bool | tuple[str, ...] | None] = Kind(
     "on, off, or names of models as owner/name, separated by commas", _parse_hub
 )
-SITES = Kind("sites such as https://school.example, separated by commas", lambda text: _all(text, _SITE.fullmatch))
+SITES = Kind("sites such as https://school.example, separated by commas", lambda text: _all(text, _site))
 FOLDERS = Kind(
     f"folders that are there, separated by {os.pathsep!r}, named with letters of English, digits, dots and hyphens",
     _parse_models,
@@ -149,7 +156,7 @@ def _parse_letter(text: str) -> str:
 
 
 ROOMS: Kind[bool | Path] = Kind("on, off, or a folder that is there", _parse_rooms)
-SERVICE = Kind("an address such as https://models.school.example:8600", lambda text: _one(text, _SITE).rstrip("/"))
+SERVICE = Kind("an address such as https://models.school.example:8600", lambda text: _site(text).rstrip("/"))
 TOKEN = Kind("at least 16 letters, digits and signs of ASCII, without spaces", lambda text: _one(text, _TOKEN))
 LETTER = Kind(f"one of the letters {ALPHABET}", _parse_letter)
 
@@ -235,11 +242,10 @@ def read_configuration(environment: Mapping[str, str]) -> Configuration:
     """
     known, values, wrong = variables(), {}, []
     for name, text in sorted(environment.items()):
-        if not name.startswith(PREFIX) or not text.strip():
+        if not is_ours(name) or not text.strip():
             continue
         if name not in known:
-            close = get_close_matches(name.removeprefix(PREFIX), [each.removeprefix(PREFIX) for each in known], 1)
-            wrong.append(f"There is no {name}{f'; is {PREFIX}{close[0]} meant?' if close else '.'}")
+            wrong.append(_unknown(name))
             continue
         field_name, kind, _usual = known[name]
         try:
@@ -253,6 +259,25 @@ def read_configuration(environment: Mapping[str, str]) -> Configuration:
     return Configuration(**values)
 
 
+def _unknown(name: str) -> str:
+    """Return what is said of a variable that there is not."""
+    known = [each.removeprefix(PREFIX) for each in variables()]
+    if name.upper().removeprefix(PREFIX) in known:
+        return f"{name} is written {name.upper()}."
+    close = get_close_matches(name.upper().removeprefix(PREFIX), known, 1)
+    return f"There is no {name}{f'; is {PREFIX}{close[0]} meant?' if close else '.'}"
+
+
+def is_ours(name: str) -> bool:
+    """Return whether a variable is meant for this app, in capitals or not.
+
+    Parameters
+    ----------
+    name : str
+    """
+    return name.upper().startswith(PREFIX)
+
+
 @lru_cache(maxsize=8)
 def _read(environment: tuple[tuple[str, str], ...]) -> Configuration:
     return read_configuration(dict(environment))
@@ -260,4 +285,4 @@ def _read(environment: tuple[tuple[str, str], ...]) -> Configuration:
 
 def configuration() -> Configuration:
     """Return how this server is set up; raises as `read_configuration` does."""
-    return _read(tuple(each for each in os.environ.items() if each[0].startswith(PREFIX)))
+    return _read(tuple(each for each in os.environ.items() if is_ours(each[0])))

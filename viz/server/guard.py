@@ -13,8 +13,10 @@ from starlette.formparsers import MultiPartParser
 from starlette.middleware import Middleware
 from starlette.responses import PlainTextResponse
 
+from viz.server.at_once import AtOnce
 from viz.server.configuration import ConfigurationError, configuration
 from viz.server.first_page import FirstPage
+from viz.server.logs import bound_logs
 from viz.text.policy import hash_of
 
 if TYPE_CHECKING:
@@ -29,6 +31,8 @@ HEADERS = {
     "Permissions-Policy": "camera=(), display-capture=(), geolocation=(), microphone=(), midi=(), payment=(), usb=()",
 }
 METRICS = "/_stcore/metrics"
+AGENT = "/_stcore/agent"
+"""Where Streamlit lets programs drive the app, if it is told to: past the limits on visitors, so that it is closed."""
 HELD_IN_MEMORY = 32 * 2**20
 """Bytes of a file that comes in: more than may be uploaded, so that none is put down on a disk."""
 
@@ -94,7 +98,8 @@ class Guard:
                 MutableHeaders(scope=message).update(self._headers)
             await send(message)
 
-        hidden = scope["path"].rstrip("/").endswith(METRICS) and not (self._metrics and _is_local(scope))
+        path = scope["path"].rstrip("/")
+        hidden = AGENT in path or (path.endswith(METRICS) and not (self._metrics and _is_local(scope)))
         answering = PlainTextResponse("Not Found", 404) if hidden else self._app
         await answering(scope, receive, send_with_headers)
 
@@ -119,7 +124,8 @@ def guards(inline: Iterable[str], *, first: str) -> list[Middleware]:
         said = configuration()
     except ConfigurationError as error:
         raise SystemExit(str(error)) from error
+    bound_logs()
     MultiPartParser.spool_max_size = HELD_IN_MEMORY
     scripts = (*inline_scripts(FIRST_PAGE.read_text(encoding="utf8")), first, *inline)
     headers = {"Content-Security-Policy": policy(scripts, said.framed_by), **HEADERS}
-    return [Middleware(Guard, headers, metrics=said.metrics), Middleware(FirstPage, first)]
+    return [Middleware(Guard, headers, metrics=said.metrics), Middleware(AtOnce), Middleware(FirstPage, first)]

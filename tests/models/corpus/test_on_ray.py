@@ -1,7 +1,4 @@
-"""The shards of a corpus on Ray: the same statistics as in one process.
-
-Skipped where Ray is not installed: it is an extra, `requirements-scale.txt`, which the tests of the project do without.
-"""
+"""The shards of a corpus on Ray: the same statistics as in one process."""
 
 from __future__ import annotations
 
@@ -20,8 +17,6 @@ from models.corpus.lines import Corpus
 from models.corpus.statistics import Statistics, fold
 from models.corpus.worker import HeadsOverCorpus
 from models.registry import load
-
-pytest.importorskip("ray", reason="Ray is an extra: pip install -r requirements-scale.txt")
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # Ray warns of its own settings
 

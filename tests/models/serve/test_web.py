@@ -280,6 +280,7 @@ def test_of_the_hub_only_what_is_named_is_fetched_and_served(tmp_path: Path, mon
         ({"token": "short"}, "16"),
         ({"folders": (Path("/no/such"),)}, "no folder"),
         ({"workers": 0}, "begin with 1"),
+        *(({"port": port}, f"no port {port}: ports go from 1 to 65535") for port in (99999, 65536, 0, -1)),
     ],
 )
 def test_a_service_that_must_not_be_started_is_not(given: dict[str, Any], reason: str) -> None:
@@ -294,3 +295,6 @@ def test_the_command_says_why_it_does_not_start(
     monkeypatch.delenv("ATTENTION_BENCH_SERVE_TOKEN", raising=False)
     assert main(["--plain", "--host", "0.0.0.0"]) == 2
     assert "ATTENTION_BENCH_SERVE_TOKEN" in capsys.readouterr().err
+    monkeypatch.setenv("attention_bench_serve_token", "sixteen letters!")
+    assert main(["--plain"]) == 2
+    assert "attention_bench_serve_token is written ATTENTION_BENCH_SERVE_TOKEN" in capsys.readouterr().err

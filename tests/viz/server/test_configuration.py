@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -66,6 +67,24 @@ def test_every_mistake_is_named_at_once_a_name_that_there_is_not_among_them() ->
         assert said in str(raised.value)
 
 
+@pytest.mark.parametrize("name", sorted(variables()))
+@pytest.mark.parametrize("written", [str.lower, str.title, str.capitalize])
+def test_a_variable_that_is_not_in_capitals_is_named(name: str, written: Callable[[str], str]) -> None:
+    with pytest.raises(ConfigurationError, match=f"{written(name)} is written {name}"):
+        read_configuration({written(name): "off"})
+    with pytest.raises(ConfigurationError, match=f"There is no {written(name)}x; is {name} meant"):
+        read_configuration({f"{written(name)}x": "off"})
+
+
+@pytest.mark.parametrize("port", [0, 65536, 99999])
+@pytest.mark.parametrize("variable", ["SERVE", "FRAMED_BY"])
+def test_a_port_that_there_is_not_is_refused(variable: str, port: int) -> None:
+    for right in (1, 65535):
+        read_configuration({f"{PREFIX}{variable}": f"https://school.example:{right}"})
+    with pytest.raises(ConfigurationError, match=f"{PREFIX}{variable} is"):
+        read_configuration({f"{PREFIX}{variable}": f"https://school.example:{port}"})
+
+
 @given(st.dictionaries(st.sampled_from(sorted(variables())), st.text(max_size=30)))
 def test_any_text_is_read_or_named(environment: dict[str, str]) -> None:
     try:
@@ -101,7 +120,7 @@ def test_nothing_else_reads_the_environment() -> None:
     What starts Ray sets Ray's own, and a replica looks whether they were set.
     """
     may = {"viz/server/configuration.py", "models/huggingface/trial.py", "models/training/train.py"}
-    may |= {"viz/server/worker.py", "models/serve/__main__.py", "models/serve/on_ray.py"}
+    may |= {"viz/server/worker.py", "models/serve/__main__.py", "models/serve/on_ray.py", "models/on_ray.py"}
     reading = set()
     for path in (path for folder in ("models", "viz") for path in (ROOT / folder).rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf8"))):

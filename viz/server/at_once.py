@@ -1,0 +1,86 @@
+"""ASGI middleware: so many requests and websockets of one address at once, and no text on websockets."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from starlette.responses import PlainTextResponse
+
+from models.serve.connections import MOST
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+UNSUPPORTED, TRY_LATER = 1003, 1013
+"""Codes with which a websocket is closed."""
+
+
+class AtOnce:
+    """Refuses what an address asks for while it has `most` answers and websockets open; a school has one address.
+
+    Parameters
+    ----------
+    app : ASGI application
+    most : int, optional
+    """
+
+    def __init__(self, app: ASGIApp, most: int = MOST) -> None:
+        self._app, self._most = app, most
+        self._open: Counter[str] = Counter()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or what is said on a websocket."""
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+            return
+        address = (scope.get("client") or ("",))[0]
+        if self._open[address] >= self._most:
+            await _refuse(scope, receive, send)
+            return
+        self._open[address] += 1
+        try:
+            answering = self._app if scope["type"] == "http" else BytesAlone(self._app)
+            await answering(scope, receive, send)
+        finally:
+            self._open[address] -= 1
+            if not self._open[address]:
+                del self._open[address]
+
+
+async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:
+    if scope["type"] == "http":
+        await PlainTextResponse("Too many connections from this address", 503)(scope, receive, send)
+    else:
+        await send({"type": "websocket.close", "code": TRY_LATER})
+
+
+class BytesAlone:
+    """Closes a websocket on which text comes, before Streamlit raises an error that goes to the log.
+
+    Parameters
+    ----------
+    app : ASGI application
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass on what is said."""
+        closed = False
+
+        async def receive_bytes() -> Message:
+            nonlocal closed
+            message = await receive()
+            if message["type"] != "websocket.receive" or message.get("bytes") is not None:
+                return message
+            closed = True
+            await send({"type": "websocket.close", "code": UNSUPPORTED})
+            return {"type": "websocket.disconnect", "code": UNSUPPORTED}
+
+        async def send_if_open(message: Message) -> None:
+            if not closed:
+                await send(message)
+
+        await self._app(scope, receive_bytes, send_if_open)
