@@ -7,8 +7,10 @@ from collections.abc import Callable
 from playwright.sync_api import Page, expect
 
 from tests.support.bench_page import box_of
-from tests.support.browsing import says, settle
+from tests.support.browsing import says, settle, until_link
+from viz.widgets.sentence import USUAL, first_of
 
+TYPED = "The dog sleeps."
 SENTENCE = "My sister is reading a book in the kitchen."
 
 
@@ -32,3 +34,19 @@ def test_the_slider_goes_from_alignment_to_noise(open_page: Callable[..., Page],
     expect(said).to_contain_text("reads")
     assert box_of(canvas)["y"] <= 480
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_training_begins_with_a_short_sentence_which_no_other_page_takes_over(
+    open_page: Callable[..., Page], address: str
+) -> None:
+    page = open_page(address, width=1280, height=720)
+    box = page.get_by_role("textbox").first
+    expect(box).to_have_value(first_of(USUAL))
+    page.get_by_role("link", name="Training").click()
+    expect(box).to_have_value(SENTENCE)
+    page.get_by_role("link", name="Bench").click()
+    expect(box).to_have_value(first_of(USUAL))
+    box.fill(TYPED)
+    until_link(page, lambda url: "sentence=" in url)
+    page.get_by_role("link", name="Training").click()
+    expect(box).to_have_value(TYPED)
