@@ -98,13 +98,13 @@ def _show(host: Host, entries: Mapping[str, Entry], frame: Frame, *, align: str,
     target = "" if align == OWN else _target(host, keys[0], source, frame.messages)
     traces = forced_translations(host, keys, source, target) if target else own
     titles = {key: _(entry.mechanism.title) for key, entry in entries.items()}
+    with st.container(key="figure-alignment"):
+        _maps(host, traces, titles, unit=unit, colour=colour, drawn=(source, target, align))
     if target:
         said = _(
             "The translation is given, the same for every model: {text} (by the trained Transformer).", text=target
         )
         st.caption(plain(said))
-    with st.container(key="figure-alignment"):
-        _maps(host, traces, titles, unit=unit, colour=colour, drawn=(source, target, align))
     show_written(own, titles, {key: _numbers(entry) for key, entry in entries.items()})
     if source != SHORT:
         with st.container(horizontal=True, vertical_alignment="center", key="training-short"):

@@ -68,7 +68,7 @@ def test_each_can_be_aligned_on_what_it_writes() -> None:
     assert [len(each["rows"]) for each in header["panels"]] == [len(view.weights) - 1 for view in own]
 
 
-def test_it_is_said_above_the_maps_that_the_translation_is_given() -> None:
+def test_it_is_said_below_the_maps_that_the_translation_is_given() -> None:
     app = opened(sentence=TEXT)
     target = models.load(AUTHOR).attend(TEXT).output_text.strip()
     said = [each.value.replace("\\", "") for each in app.caption]
