@@ -18,6 +18,10 @@ EMPTY: Mapping[str, Message] = MappingProxyType(
 """What is said of each kind of text that has no word."""
 
 
+MOST_SAID = 80
+"""Characters of a wrong value that an error quotes."""
+
+
 class InputError(ValueError):
     """A text, a number or a model that cannot be taken; the message says in the reader's words what to change.
 
@@ -37,6 +41,59 @@ class InputError(ValueError):
 
     def __init__(self, message: Message) -> None:
         super().__init__(message)
+
+
+class UnknownModelError(InputError, KeyError):
+    """A key of no model.
+
+    Parameters
+    ----------
+    message : Message
+        Names the models that there are.
+    """
+
+    def __str__(self) -> str:
+        return str(self.args[0])  # a KeyError would quote it
+
+
+def shortly(value: object) -> str:
+    """Return a value as Python writes it, cut where it is long, for an error.
+
+    Parameters
+    ----------
+    value : object
+
+    Examples
+    --------
+    >>> shortly("a" * 500)[-4:], shortly(None)
+    ('aaa…', 'None')
+    """
+    try:
+        said = repr(value)
+    except Exception:  # what a stranger's class does, or a number of too many digits
+        said = type(value).__name__
+    return cut(said)
+
+
+def cut(text: str) -> str:
+    """Return a text cut to what an error quotes.
+
+    Parameters
+    ----------
+    text : str
+    """
+    return text if len(text) <= MOST_SAID else f"{text[: MOST_SAID - 1]}…"
+
+
+def check_text(text: object) -> None:
+    """Raise InputError if `text` is no string.
+
+    Parameters
+    ----------
+    text : object
+    """
+    if not isinstance(text, str):
+        raise InputError(Message("A text is a string; got {given}.", given=shortly(text)))
 
 
 class CaptureError(RuntimeError):

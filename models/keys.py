@@ -4,6 +4,12 @@ from __future__ import annotations
 
 import re
 
+from models.errors import InputError, shortly
+from models.messages import Message
+
+MOST_CHARACTERS = 200
+"""Of a key: more than the hub allows for owner and name together."""
+
 _PREFIX = "hf:"
 
 MINILM = f"{_PREFIX}minilm"
@@ -16,6 +22,22 @@ KEY = re.compile(r"(hf:)?[A-Za-z0-9][\w-]*(\.[\w-]+)*(/[A-Za-z0-9][\w-]*(\.[\w-]
 _AT_POINT = re.compile(r"(?P<base>[^@]+)@(?P<point>\d\d)", re.ASCII)
 
 
+def check_key(key: object) -> None:
+    """Raise InputError if `key` cannot be the key of a model, whatever models there are.
+
+    Parameters
+    ----------
+    key : object
+    """
+    if not isinstance(key, str) or len(key) > MOST_CHARACTERS:
+        message = Message(
+            "The key of a model is a string of at most {most} characters, such as bahdanau-en-fr; got {given}.",
+            most=MOST_CHARACTERS,
+            given=shortly(key),
+        )
+        raise InputError(message)
+
+
 def is_pretrained(key: str) -> bool:
     """Return whether `key` is of a pretrained model, and not of one of ours.
 
@@ -24,11 +46,17 @@ def is_pretrained(key: str) -> bool:
     key : str
         What `models.load` takes.
 
+    Raises
+    ------
+    InputError
+        If it can be no key.
+
     Examples
     --------
     >>> is_pretrained("hf:minilm"), is_pretrained("bahdanau-en-fr")
     (True, False)
     """
+    check_key(key)
     return key.startswith(_PREFIX)
 
 

@@ -6,9 +6,10 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from models.errors import InputError, UnknownModelError, shortly
 from models.huggingface.embedded import Local, local_models
 from models.huggingface.files import ADAPTER_FILE
-from models.keys import identity_of, is_of_hub, is_pretrained, split_point
+from models.keys import check_key, identity_of, is_of_hub, is_pretrained, split_point
 from models.mechanisms import mechanisms
 from models.messages import Message
 from models.translation.checkpoints import (
@@ -70,18 +71,26 @@ def _place(key: str) -> tuple[str, int, str]:
 
 
 def describe(key: str) -> Entry:
-    """Describe the checkpoint `key`; KeyError, naming those that there are, if it is not shipped.
+    """Describe the checkpoint `key`.
 
     Parameters
     ----------
     key : str
         One of `catalog()`, or of `training_runs()` with a point.
+
+    Raises
+    ------
+    UnknownModelError
+        An InputError and a KeyError: if it is not shipped; names those that there are.
+    InputError
+        If it can be no key.
     """
+    check_key(key)
     base, point = split_point(key)
     folder = (shipped_folders() if point is None else kept_folders()).get(base)
     if folder is None:
-        message = f"no checkpoint {key!r}; there are {', '.join(catalog()) or 'none'}"
-        raise KeyError(message)
+        known = ", ".join(catalog()) or Message("none")
+        raise UnknownModelError(Message("no checkpoint {key}; there are {known}", key=shortly(key), known=known))
     if point is not None:
         return at_point(_described_in(folder), point)
     return _described_in(folder)
@@ -121,18 +130,31 @@ def load(key: str | Path) -> Model:
 
     Raises
     ------
-    KeyError
-        If there is no such key.
+    UnknownModelError
+        An InputError and a KeyError: if there is no such key.
     CheckpointError
         If the files are not whole, or not those that the card names.
     InputError
-        If a pretrained model cannot be had, opened or observed; says why.
+        If it can be no key, or a pretrained model cannot be had, opened or observed; says why.
     """
     if isinstance(key, Path):
+        _check_path(key)
         foreign = any((key / name).is_file() for name in ("config.json", ADAPTER_FILE))
         foreign = foreign and not (key / CARD_FILE).is_file()
         return _load_folder(key) if foreign else load_translator(key)
     return load_pretrained(key) if is_pretrained(key) else load_translator(key)
+
+
+def _check_path(path: Path) -> None:
+    """Raise InputError if no file system can have such a path."""
+    try:
+        path.stat()
+    except FileNotFoundError:
+        return  # whoever opens it says what is missing
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        message = Message("The folder {folder} cannot be opened ({error}).", folder=shortly(str(path)), error=reason)
+        raise InputError(message) from error
 
 
 def _load_folder(folder: Path) -> PretrainedModel:
@@ -183,23 +205,27 @@ def find_pretrained(
 
     Raises
     ------
-    KeyError
+    UnknownModelError
         If there is no such key.
     InputError
-        If the model cannot be had, opened or observed; says why.
+        If it can be no key, or the model cannot be had, opened or observed; says why.
     """
     from models.huggingface.hub import fetch, look_up
     from models.huggingface.hub_settings import OfflineError
     from models.huggingface.hub_store import stored, touch
     from models.huggingface.trial import try_out
 
+    check_key(key)
     known = local_models(settings.folders if settings else ())
     if key in known:
         return known[key]
     identity = identity_of(key)
     if not is_of_hub(key):
-        message = f"no pretrained model {key!r}; there are {', '.join(known) or 'none'}, and hf:owner/name of the hub"
-        raise KeyError(message)
+        there = ", ".join(known) or Message("none")
+        message = Message(
+            "no pretrained model {key}; there are {known}, and hf:owner/name of the hub", key=shortly(key), known=there
+        )
+        raise UnknownModelError(message)
     try:
         folder = fetch(look_up(identity, settings), progress, settings)
     except OfflineError:
@@ -226,6 +252,8 @@ def load_translator(key: str | Path, *, at_rest: bool = False) -> Translator:
     """
     from models.translation.translator import Translator
 
+    if isinstance(key, Path):
+        _check_path(key)
     entry = read_entry(key) if isinstance(key, Path) else describe(key)
     network = _build(entry, at_rest=at_rest)
     path = find_tokenizer(entry.folder, entry.card)

@@ -7,12 +7,14 @@ the cross-attention of Bahdanau, Luong and Transformer models all answer to
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import lru_cache
+from typing import Any
 
-from models.messages import mark
+from models.errors import InputError, shortly
+from models.messages import Message, mark
 
 STACKS = (mark("encoder"), mark("decoder"))
 KINDS = (mark("self"), mark("cross"), mark("hops"))
@@ -180,6 +182,16 @@ def complete_pattern(pattern: str) -> str:
     return pattern if last in QUANTITIES or (last == "*" and pattern.count(".") in (0, 3)) else f"{pattern}.weights"
 
 
+def _listed(sites: object) -> tuple[str | Site, ...]:
+    """Return addresses that a caller gave; InputError for one alone, and for anything else."""
+    alone = isinstance(sites, (str, bytes, Mapping)) or not isinstance(sites, Iterable)
+    given: tuple[Any, ...] = () if alone else tuple(sites)  # type: ignore[arg-type]
+    if alone or not all(isinstance(each, (str, Site)) for each in given):
+        message = Message('sites is a list of addresses such as ["decoder.*.cross"]; got {given}', given=shortly(sites))
+        raise InputError(message)
+    return given
+
+
 def with_weights(sites: Iterable[str | Site]) -> tuple[str, ...]:
     """Return the patterns of `sites` with the weights of the same places among them.
 
@@ -187,11 +199,16 @@ def with_weights(sites: Iterable[str | Site]) -> tuple[str, ...]:
     ----------
     sites : iterable of str or Site
 
+    Raises
+    ------
+    InputError
+        If it is anything else, a single address too.
+
     Examples
     --------
     >>> with_weights(["decoder.0.cross.scores"])
     ('decoder.0.cross.scores', 'decoder.0.cross.weights')
     """
-    patterns = [complete_pattern(str(site)) for site in sites]
+    patterns = [complete_pattern(str(site)) for site in _listed(sites)]
     weights = [pattern.rpartition(".")[0] + ".weights" for pattern in patterns if pattern != "*"]
     return tuple(dict.fromkeys(patterns + weights))

@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 import operator
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from models.sites import KINDS, STACKS
+from models.errors import InputError, shortly
+from models.messages import Message
+from models.sites import KINDS, STACKS, Site
 
+_WHOLE = Message("a whole number from 0")
 _WEIGHT_SUM_TOLERANCE = 1e-5
 _MOST = 10**9
 _MOST_FACTOR = 10**6  # scores stay numbers; no row changes any more long before
@@ -20,7 +23,7 @@ _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]{1,3})?")
 class _Argument(NamedTuple):
     """One argument: `clean` gives its checked value, `read` its value from text, `write` its text.
 
-    `clean` and `read` take the argument's name first and raise ValueError, naming it, on what it cannot be.
+    `clean` and `read` take the argument's name first and raise InputError, naming it, on what it cannot be.
     """
 
     clean: Callable[[str, Any], Any]
@@ -28,18 +31,28 @@ class _Argument(NamedTuple):
     write: Callable[[Any], str]
 
 
-def _fail(name: str, expected: str, got: object) -> ValueError:
-    return ValueError(f"{name} of an edit is {expected}; got {str(got)[:80]!r}")
+def _fail(name: str, expected: Message, got: object) -> InputError:
+    given = shortly(got) if isinstance(got, str) else f"'{shortly(got)}'"
+    return InputError(
+        Message("{name} of an edit is {expected}; got {given}", name=name, expected=expected, given=given)
+    )
+
+
+def _listed(name: str, expected: Message, value: Any) -> tuple[Any, ...]:
+    """Return what stands in `value`; what is no list is refused."""
+    if not isinstance(value, Iterable) or isinstance(value, (bytes, Mapping)):
+        raise _fail(name, expected, value)
+    return tuple(value)
 
 
 def _clean_site(name: str, value: Any) -> str:
-    text = str(value)
+    text = str(value) if isinstance(value, (str, Site)) else shortly(value)
     parts = text.split(".")
     if len(parts) == 3:
         stack, layer, kind = parts
         if stack in ("*", *STACKS) and (layer == "*" or _INDEX.fullmatch(layer)) and kind in ("*", *KINDS):
             return text
-    raise _fail(name, "stack.layer.kind, each part * or its value, such as decoder.*.cross", text)
+    raise _fail(name, Message("stack.layer.kind, each part * or its value, such as decoder.*.cross"), text)
 
 
 def _clean_index(name: str, value: Any) -> int:
@@ -47,8 +60,8 @@ def _clean_index(name: str, value: Any) -> int:
         index = operator.index(value)
     except TypeError:
         index = -1
-    if index < 0:
-        raise _fail(name, "a whole number from 0", value)
+    if not 0 <= index < _MOST:
+        raise _fail(name, _WHOLE, value)
     return index
 
 
@@ -61,51 +74,53 @@ def _clean_place_or_own(name: str, value: Any) -> float | None:
         return None
     place = _clean_number(name, value)
     if not 0 <= place < _MOST:
-        raise _fail(name, f"a number from 0 below {_MOST}, or none for the own one", value)
+        raise _fail(name, Message("a number from 0 below {most}, or none for the own one", most=_MOST), value)
     return int(place) if place == int(place) else place
 
 
 def _clean_heads(name: str, value: Any) -> tuple[int, ...]:
-    heads = tuple(sorted({_clean_index(name, head) for head in value}))
+    expected = Message("one head or more (zero_head with no head switches off all)")
+    heads = tuple(sorted({_clean_index(name, head) for head in _listed(name, expected, value)}))
     if not heads:
-        raise _fail(name, "one head or more (zero_head with no head switches off all)", value)
+        raise _fail(name, expected, value)
     return heads
 
 
 def _clean_number(name: str, value: Any) -> float:
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
-        raise _fail(name, "a finite number", value)
+        raise _fail(name, Message("a finite number"), value)
     return number
 
 
 def _clean_factor(name: str, value: Any) -> float:
     number = _clean_number(name, value)
     if abs(number) > _MOST_FACTOR:
-        raise _fail(name, f"a number from -{_MOST_FACTOR} to {_MOST_FACTOR}", value)
+        raise _fail(name, Message("a number from -{most} to {most}", most=_MOST_FACTOR), value)
     return number
 
 
 def _clean_blend(name: str, value: Any) -> float:
     number = _clean_number(name, value)
     if not 0 <= number <= 1:
-        raise _fail(name, "in 0 to 1", value)
+        raise _fail(name, Message("in 0 to 1"), value)
     return number
 
 
 def _clean_weights(name: str, value: Any) -> tuple[float, ...]:
-    weights = tuple(_clean_number(name, weight) for weight in value)
+    expected = Message("numbers of 0 or more that sum to 1")
+    weights = tuple(_clean_number(name, weight) for weight in _listed(name, expected, value))
     if any(weight < 0 for weight in weights) or abs(math.fsum(weights) - 1) > _WEIGHT_SUM_TOLERANCE:
-        raise _fail(name, "numbers of 0 or more that sum to 1", weights)
+        raise _fail(name, expected, weights)
     return weights
 
 
 def _read_index(name: str, text: str) -> int:
     if not _INDEX.fullmatch(text):
-        raise _fail(name, "a whole number from 0", text)
+        raise _fail(name, _WHOLE, text)
     return int(text)
 
 
@@ -115,7 +130,7 @@ def _read_index_or_all(name: str, text: str) -> int | None:
 
 def _read_number(name: str, text: str) -> float:
     if not _NUMBER.fullmatch(text):
-        raise _fail(name, "a number such as 0.5", text)
+        raise _fail(name, Message("a number such as 0.5"), text)
     return float(text)
 
 
@@ -164,7 +179,7 @@ def clean_argument(name: str, value: Any) -> Any:
 
     Raises
     ------
-    ValueError
+    InputError
         If the argument cannot be that; names it.
     """
     return _ARGUMENTS[name].clean(name, value)
@@ -194,11 +209,18 @@ def read_arguments(operation: str, names: Sequence[str], text: str) -> list[Any]
 
     Raises
     ------
-    ValueError
+    InputError
         If it is anything else.
     """
     texts = text.split(",")
     if len(texts) != len(names):
-        message = f"{operation} takes {len(names)} arguments ({', '.join(names)}); got {len(texts)} in {text[:80]!r}"
-        raise ValueError(message)
+        message = Message(
+            "{operation} takes {count} arguments ({names}); got {number} in {given}",
+            operation=operation,
+            count=len(names),
+            names=", ".join(names),
+            number=len(texts),
+            given=shortly(text),
+        )
+        raise InputError(message)
     return [_ARGUMENTS[name].read(name, each) for name, each in zip(names, texts, strict=True)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from types import EllipsisType
 from typing import Any, ClassVar
@@ -11,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.edits.arguments import clean_argument, write_arguments
+from models.errors import InputError, shortly
 from models.messages import CountMessage, Message
 from models.sites import Site
 
@@ -45,7 +47,7 @@ class Edit(ABC):
 
     Raises
     ------
-    ValueError
+    InputError
         If the site, a position or a number is not one that the operation can take.
 
     Examples
@@ -105,7 +107,9 @@ class Edit(ABC):
         Raises
         ------
         ValueError
-            If the array is not of the edit's kind, or lacks a head, or a key with a given weight.
+            If the array is not of the edit's kind.
+        InputError
+            If it lacks a head, or a key with a given weight.
         """
         self._check(values)
         part = self.part(values, first_query)
@@ -177,10 +181,27 @@ class Edit(ABC):
                 "{edit}: got head {head}; there is {count} head, counted from 0",
                 "{edit}: got head {head}; expected one of the {count} heads, from 0",
                 values.shape[-3],
-                edit=self.to_text(),
+                edit=self.describe(),
                 head=head,
             )
-            raise ValueError(message)
+            raise InputError(message)
+
+
+def edits_given(edits: object) -> tuple[Edit, ...]:
+    """Return edits that a caller gave; InputError for one alone, and for anything else.
+
+    Parameters
+    ----------
+    edits : iterable of Edit
+    """
+    alone = isinstance(edits, (str, bytes, Mapping)) or not isinstance(edits, Iterable)
+    given: tuple[Any, ...] = () if alone else tuple(edits)  # type: ignore[arg-type]
+    if alone or not all(isinstance(each, Edit) for each in given):
+        message = Message(
+            'edits is a list of edits such as [zero_head("decoder.0.cross", 0)]; got {given}', given=shortly(edits)
+        )
+        raise InputError(message)
+    return given
 
 
 def _slice(position: int | None, count: int) -> slice | None:

@@ -11,6 +11,7 @@ from models.edits.arguments import read_arguments
 from models.edits.edit import Array, Edit, Part
 from models.edits.rows import Harden, Sample, SetRow, UniformRow, ZeroRow
 from models.edits.words import head_in_words, place_in_words, row_in_words
+from models.errors import InputError, check_text, shortly
 from models.messages import CountMessage, Message
 from models.vocabulary import FIRST_POSITION
 
@@ -156,8 +157,7 @@ class Window(Edit):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.centre is None and self.width is None:
-            message = "a window has a centre, or a width, or both; got neither"
-            raise ValueError(message)
+            raise InputError(Message("a window has a centre, or a width, or both; got neither"))
 
     def _takes(self, values: Array) -> bool:
         return np.issubdtype(values.dtype, np.floating) and values.shape[-1] == 2
@@ -170,9 +170,10 @@ class Window(Edit):
             return
         if self.centre is None or self.width is None:
             message = Message(
-                "{edit}: attention is not local there, rows have no window of their own; give both", edit=self.to_text()
+                "{edit}: attention is not local there, rows have no window of their own; give both",
+                edit=self.describe(),
             )
-            raise ValueError(message)
+            raise InputError(message)
         part &= np.abs(np.arange(part.shape[-1]) - self.centre) <= self.width
 
     def describe(self) -> Message:
@@ -240,12 +241,17 @@ def read_edit(text: str) -> Edit:
 
     Raises
     ------
-    ValueError
+    InputError
         If it is anything else; says what was expected.
     """
+    check_text(text)
     name, _, rest = text.partition("(")
     found = OPERATIONS.get(name)
     if found is None or not rest.endswith(")"):
-        message = f"an edit reads name(site,...) with a name of {', '.join(OPERATIONS)}; got {text[:80]!r}"
-        raise ValueError(message)
+        message = Message(
+            "an edit reads name(site,...) with a name of {names}; got {given}",
+            names=", ".join(OPERATIONS),
+            given=shortly(text),
+        )
+        raise InputError(message)
     return found(*read_arguments(name, [each.name for each in fields(found)], rest[:-1]))

@@ -8,6 +8,7 @@ import numpy as np
 
 from models.edits.edit import Array, Edit, Part
 from models.edits.words import head_in_words, place_in_words, row_in_words
+from models.errors import InputError
 from models.messages import CountMessage, Message
 from models.sites import Site
 
@@ -217,10 +218,10 @@ class SetRow(_RowEdit):
                 "{edit}: got {count} weight; expected at most {most}, one a key",
                 "{edit}: got {count} weights; expected at most {most}, one a key",
                 len(self.weights),
-                edit=self.to_text(),
+                edit=self.describe(),
                 most=keys,
             )
-            raise ValueError(message)
+            raise InputError(message)
         given = np.zeros(keys)
         given[: len(self.weights)] = self.weights[:keys]
         part[...] = (1 - self.blend) * part + self.blend * given

@@ -11,6 +11,7 @@ from models.hooks.session import OPEN
 from models.messages import Message
 from models.sites import Site
 from models.softmax import FullyMaskedRowError, masked_softmax
+from models.vocabulary import FIRST_POSITION
 
 
 class HookPoint(nn.Module):
@@ -124,6 +125,8 @@ class AttentionWeights(nn.Module):
         except FullyMaskedRowError as error:
             row = first_query + error.row
             message = Message(
-                "{place}: query {row} may read no key; leave it at least one", place=self.weights.site.place, row=row
+                "{place}: query {row} may read no key; leave it at least one",
+                place=self.weights.site.place,
+                row=row + FIRST_POSITION,
             )
             raise FullyMaskedRowError(message, row) from error

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from models.edits import Array, Edit
-from models.errors import CaptureError
+from models.errors import CaptureError, cut
 from models.messages import Message
 from models.sites import Site, complete_pattern
 
@@ -189,7 +189,7 @@ class Session:
             if not any(site.matches(pattern) for site in self.sites):
                 message = Message(
                     "{pattern}: never fired; {places}. Check the address and its quantity.",
-                    pattern=pattern,
+                    pattern=cut(pattern),
                     places=self._fired(),
                 )
                 raise CaptureError(message)

@@ -20,6 +20,7 @@ from models.messages import Message
 from models.networks.attention import weighted_sum
 from models.sites import Site
 from models.softmax import FullyMaskedRowError, causal_weights, masked_softmax
+from models.vocabulary import FIRST_POSITION
 
 NAME = "attention_bench"
 """What `attn_implementation` is called for a model that is observed."""
@@ -229,7 +230,8 @@ def _softmax(
     try:
         return masked_softmax(scores, mask, overwrite=overwrite)[..., :keys]
     except FullyMaskedRowError as error:
-        message = Message("{site}: query {row} may read no key; leave it at least one", site=site, row=error.row)
+        row = error.row + FIRST_POSITION
+        message = Message("{site}: query {row} may read no key; leave it at least one", site=site, row=row)
         raise FullyMaskedRowError(message, error.row) from error
 
 

@@ -10,6 +10,7 @@ from torch import nn
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from models.edits import Edit
+from models.edits.edit import edits_given
 from models.errors import CaptureError, InputError
 from models.huggingface.layer_search import find_layers
 from models.huggingface.layers import Layers
@@ -29,6 +30,7 @@ from models.recording import Recorder, versions
 from models.sites import Site, with_weights
 from models.softmax import FullyMaskedRowError
 from models.trace import AttentionTrace, Provenance
+from models.translation.replaying import check_record
 
 MOST_FRESH = 400_000_000
 """Weights of a network that may be in memory a second time, drawn anew."""
@@ -164,7 +166,7 @@ class PretrainedModel:
         (12, 6, 6)
         """
         self._check(target, pair)
-        reading, chosen = self.reader.read(source, pair), tuple(edits)
+        reading, chosen = self.reader.read(source, pair), edits_given(edits)
         if chosen and not self.editable:
             message = Message(
                 "The attention of {title} cannot be edited: its library gives weights out only after their use.",
@@ -206,6 +208,7 @@ class PretrainedModel:
         ValueError
             If the trace is not of this model, or of another pair.
         """
+        check_record(trace)
         source = trace.source_text if pair is None else trace.source_text.removesuffix(f"\n{clean(pair)}")
         self._check(None, pair)
         inputs = self.reader.inputs(self.reader.read(source, pair))

@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 from transformers import PreTrainedTokenizerBase
 
-from models.errors import InputError
+from models.errors import InputError, check_text
 from models.messages import Message
 from models.trace import TokenSequence
 from models.translation.pieces import assign_words, raw_bytes, show_bytes, token_sequence
@@ -297,6 +297,7 @@ def clean(text: str) -> str:
     ----------
     text : str
     """
+    check_text(text)
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").strip()
 
 

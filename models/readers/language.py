@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from models.edits import Edit
+from models.edits.edit import edits_given
 from models.errors import CaptureError, InputError
 from models.hooks import Session, capture
 from models.huggingface.embedded import Local
@@ -107,12 +108,12 @@ class LanguageReader(TextReader):
             Its map is ``decoder.0.self``, [1, piece, piece]: what each piece reads of those before it. That of an
             N-gram RNN has none. ``predictions`` are the likeliest pieces after each; ``vectors`` are h*.
         """
-        reading, wanted = self.read(source, target, pair), tuple(edits)
-        patterns = with_weights(sites) if self.heads else ()
+        reading, wanted = self.read(source, target, pair), edits_given(edits)
+        patterns = with_weights(sites)
         if wanted and not self.heads:
             raise CaptureError(Message("{title} has no attention that could be edited.", title=self.title))
         try:
-            with torch.inference_mode(), capture(patterns, wanted, copies=False) as session:
+            with torch.inference_mode(), capture(patterns if self.heads else (), wanted, copies=False) as session:
                 states = self.network.states(reading.inputs["input_ids"])
                 logits = self.network.logits(states)
         except FullyMaskedRowError as error:

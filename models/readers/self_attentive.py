@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from models.edits import Edit
+from models.edits.edit import edits_given
 from models.errors import InputError
 from models.hooks import Session, capture
 from models.huggingface.embedded import Local
@@ -91,7 +92,7 @@ class SelfAttentiveReader(TextReader):
         AttentionTrace
             Its map is ``encoder.0.hops``, [1, hop, piece]; ``classes`` is what the classifier says.
         """
-        reading, chosen = self.read(source, target, pair), tuple(edits)
+        reading, chosen = self.read(source, target, pair), edits_given(edits)
         try:
             with torch.inference_mode(), capture(with_weights(sites), chosen, copies=False) as session:
                 scores, _weights = self.network(reading.inputs["input_ids"])

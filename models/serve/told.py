@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from models.errors import CaptureError, InputError
+from models.errors import CaptureError, InputError, UnknownModelError
 from models.trace.plain import fields_of, read_message, text, write_message
 
 
@@ -37,6 +37,13 @@ def error_of(told: Any) -> Exception:
 
     kind, given = fields_of(told, "an error", "kind", "said")
     said = read_message(given, "an error")
-    known: tuple[Callable[[Any], Exception], ...] = (InputError, CaptureError, CheckpointError, KeyError, ValueError)
+    known: tuple[Callable[[Any], Exception], ...] = (
+        InputError,
+        UnknownModelError,
+        CaptureError,
+        CheckpointError,
+        KeyError,
+        ValueError,
+    )
     kinds = {each.__name__: each for each in known}
     return kinds[kind](said) if kind in kinds else RuntimeError(f"{text(kind, 'an error')}: {said}")

@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.edits import Edit
+from models.errors import InputError, shortly
+from models.messages import Message
 from models.sites import Site
 from models.trace import AttentionTrace, TokenSequence
 
@@ -151,6 +153,17 @@ def log_probabilities_of(trace: AttentionTrace) -> NDArray[np.float64]:
     return np.array([step.log_probability for step in trace.steps], dtype=np.float64)
 
 
+def check_record(trace: object) -> None:
+    """Raise InputError if `trace` is no record of a run.
+
+    Parameters
+    ----------
+    trace : object
+    """
+    if not isinstance(trace, AttentionTrace):
+        raise InputError(Message("replay takes the record that attend gave; got {given}", given=shortly(trace)))
+
+
 def told_by(trace: AttentionTrace) -> tuple[TokenSequence, NDArray[np.float64]]:
     """Return the tokens whose log-probability `trace` tells, and these: of a causal text those that follow another.
 
@@ -166,6 +179,7 @@ def told_by(trace: AttentionTrace) -> tuple[TokenSequence, NDArray[np.float64]]:
     float64 array, [written]
         Natural logarithms.
     """
+    check_record(trace)
     if trace.is_translation:
         return trace.target, log_probabilities_of(trace)
     if trace.classes:

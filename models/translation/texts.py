@@ -12,7 +12,7 @@ from models.trace import TokenSequence
 from models.translation.scripts import quietened, suggested_language, without_capitals
 from models.translation.tokenizer import PairTokenizer
 from models.translation.words import beginning, check_characters
-from models.vocabulary import END
+from models.vocabulary import END, FIRST_POSITION
 
 MAX_PIECES = 250
 """Longest source or forced target, in pieces, without ``</s>``."""
@@ -137,7 +137,7 @@ def nothing_to_read(
     else:
         queries = tokenizer.target_input(forced) if place.kind == "self" else forced
     piece, word = queries.texts[error.row].strip(), queries.word_texts[queries.words[error.row]].strip()
-    query: dict[str, object] = {"said": said, "row": error.row, "piece": piece, "word": word}
+    query: dict[str, object] = {"said": said, "row": error.row + FIRST_POSITION, "piece": piece, "word": word}
     if piece == word:
         return Message("{said} Query {row} is “{word}”.", **query)
     if piece:

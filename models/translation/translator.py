@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from models.edits import Edit
+from models.edits.edit import edits_given
 from models.errors import InputError
 from models.hooks import Session, capture
 from models.mechanisms import Mechanism
@@ -137,7 +138,7 @@ class Translator:
         self._refuse_second(pair)
         source_tokens = read_text(self.tokenizer, source, "sentence")
         forced = None if target is None else read_text(self.tokenizer, target, "translation")
-        chosen = tuple(edits)
+        chosen = edits_given(edits)
         try:
             with torch.inference_mode(), capture(self._patterns(sites), chosen, copies=False) as session:
                 memory = self.network.encode(torch.tensor([source_tokens.ids]))

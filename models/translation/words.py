@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 
-from models.errors import InputError
+from models.errors import InputError, check_text
 from models.messages import Message
 
 HAN = "\u2e80-\u2fdf\u3005\u3007\u3021-\u3029\u3038-\u303b\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -61,6 +61,7 @@ def beginning(text: str) -> tuple[str, int]:
     left_out : int
         About how many words and marks follow: they are counted, not split.
     """
+    check_text(text)
     if len(text) <= MOST_CHARACTERS:
         return text, 0
     begun = text.lstrip()
@@ -81,8 +82,9 @@ def check_characters(text: str) -> None:
     Raises
     ------
     InputError
-        Says how long it may be.
+        Says how long it may be, or that it is no text.
     """
+    check_text(text)
     if len(text) > MOST_CHARACTERS and (count := len(text.strip())) > MOST_CHARACTERS:
         message = Message(
             "The text has {count:,} characters; at most {most:,} are read. Shorten it.",

@@ -150,7 +150,7 @@ class TestWhatIsRefused:
             run(scores(), edits=(zero_head(PLACE, 2),))
 
     def test_a_mask_edit_that_leaves_a_row_nothing_to_read(self) -> None:
-        with pytest.raises(FullyMaskedRowError, match=r"decoder\.0\.cross: query 1 may read no key"):
+        with pytest.raises(FullyMaskedRowError, match=r"decoder\.0\.cross: query 2 may read no key"):
             run(scores(), edits=(window(PLACE, 1, 9, 1),))
 
     def test_an_error_of_the_run_is_not_hidden_by_a_site_that_did_not_fire(self) -> None:

@@ -109,6 +109,24 @@ def test_gradients_are_those_of_differences_and_of_the_whole_derivative(key: str
     np.testing.assert_allclose(gradients(network, ids, signs=24)[1], exact, rtol=0.2)
 
 
+@pytest.mark.parametrize("key", [*KEYS, "luong-local-m-en-fr", "convs2s-en-fr"])
+def test_every_size_of_a_gradient_that_is_shown_is_near_the_exact_one(key: str) -> None:
+    model = loaded(key)
+    network, ids = twin_of(model), torch.tensor([model.attend("The old dog sleeps.").source.ids])
+    count, exact = ids.shape[1], []
+    for state in range(count):
+        embedded = network.embedding(ids).detach()
+        size = states_from(network, embedded, ids).shape[-1]
+        several = embedded.repeat(size, 1, 1).requires_grad_()
+        with torch.enable_grad():
+            own = states_from(network, several, ids.expand(size, -1))[:, state].diagonal()
+            (rows,) = torch.autograd.grad(own.sum(), several)
+        exact.append(rows.square().sum(dim=(0, 2)).sqrt())
+    near = gradients(network, ids) / torch.stack(exact).clamp(min=1e-12)
+    there = torch.stack(exact) > 1e-12
+    assert (near[there] - 1).abs().max() < 0.35
+
+
 def test_operations_are_counted_as_the_formulas_have_them() -> None:
     ids = torch.tensor([list(range(5, 15))])
     gru = twin_of(loaded("bahdanau-en-fr"))

@@ -290,7 +290,7 @@ class TestEdits:
             attend(family, sites=("*.scores",))
 
     def test_a_row_left_without_a_key_is_explained(self) -> None:
-        with pytest.raises(InputError, match=r"leave a word nothing to read\. decoder\.0\.self: query 0"):
+        with pytest.raises(InputError, match=r"leave a word nothing to read\. decoder\.0\.self: query 1"):
             attend("llama", edits=(mask_key("decoder.0.self", 0),))
 
     def test_a_place_that_is_not_there_is_named(self) -> None:

@@ -488,10 +488,10 @@ class TestEdits:
         self, key: str, source: str, edits: tuple[Edit, ...], row: int, target: str | None
     ) -> None:
         model = translator(key)
-        with pytest.raises(InputError, match=rf"nothing to read. decoder.0.cross: query {row} may") as caught:
+        with pytest.raises(InputError, match=rf"nothing to read. decoder.0.cross: query {row + 1} may") as caught:
             model.attend(source, target, edits=edits)
         named = [each.strip() for each in model.attend(source, TARGET).target.texts][row]
-        assert str(caught.value).endswith(f"Query {row} is “{named}”.") == (target is not None)
+        assert str(caught.value).endswith(f"Query {row + 1} is “{named}”.") == (target is not None)
         assert current_session() is None
         assert_same(model.attend(source), translator(key).attend(source))
 
@@ -717,13 +717,13 @@ def test_local_p_says_that_rows_need_not_sum_to_1() -> None:
 
 def test_a_transformer_hides_what_its_self_attention_may_not_lose() -> None:
     """Row 0 of causal self-attention reads ``<s>`` alone: hiding that is an edit that no row 0 survives."""
-    with pytest.raises(InputError, match=r"decoder\.1\.self: query 0 may read no key"):
+    with pytest.raises(InputError, match=r"decoder\.1\.self: query 1 may read no key"):
         translator("transformer").attend("the cat", edits=(mask_key("decoder.1.self", 0),))
 
 
 def test_a_word_of_the_source_that_has_nothing_left_to_read_is_named() -> None:
     hidden = tuple(mask_key("encoder.0.self", key) for key in range(3))
-    with pytest.raises(InputError, match=r"encoder\.0\.self: query 0 may read no key.* Query 0 is “the”\."):
+    with pytest.raises(InputError, match=r"encoder\.0\.self: query 1 may read no key.* Query 1 is “the”\."):
         translator("transformer").attend("the cat", edits=hidden)
 
 
@@ -737,7 +737,7 @@ def test_bahdanau_shows_the_features_of_its_score() -> None:
 
 def test_of_self_attention_the_word_that_was_read_in_is_named() -> None:
     model = translator("transformer")
-    with pytest.raises(InputError, match="Query 0 is “<s>”"):
+    with pytest.raises(InputError, match="Query 1 is “<s>”"):
         model.attend(SENTENCE, TARGET, edits=(mask_key("decoder.0.self", 0),))
 
 
@@ -746,5 +746,5 @@ def test_a_piece_without_letters_is_named_by_its_word() -> None:
     pieces = model.attend("喵 a").source
     assert pieces.texts[0] == " "
     edits = [mask_key("encoder.0.self", place) for place in range(len(pieces))]
-    with pytest.raises(InputError, match="Query 0 is a piece of “喵”"):
+    with pytest.raises(InputError, match="Query 1 is a piece of “喵”"):
         model.attend("喵 a", edits=edits)

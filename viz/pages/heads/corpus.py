@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from models.corpus.kept import Example, Kept, KeptHead, find
+from models.measures.labels import NONE
 from viz.captions.corpus import corpus_breadth, corpus_labels
 from viz.captions.measures import remark_of
 from viz.measures.head_profile import Profile
@@ -79,8 +80,9 @@ def _pair(example: Example) -> str:
 
 
 def _strongest(kept: KeptHead) -> tuple[Example, ...]:
-    """Return the examples of the label that the head has most often, of those that have any."""
-    found = next((kept.examples[label] for label, _share in kept.labels if label in kept.examples), ())
+    """Return the examples of the label that the head has most often, of those that have any and name something."""
+    named = (label for label, _share in kept.labels if label != NONE)
+    found = next((kept.examples[label] for label in named if label in kept.examples), ())
     return found[:EXAMPLES]
 
 
