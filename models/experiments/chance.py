@@ -18,14 +18,14 @@ from models.sites import Site
 from models.trace import AttentionTrace, TokenSequence, merge_to_words
 from models.translation.replaying import Replay
 
-BAND = (2.5, 97.5)
-"""The percentiles that bound what chance gives: the central 95%."""
+OUTSIDE = 0.05
+"""The most of what chance gives that a band leaves outside, if there are enough samples for that."""
 
 ROUNDING = 1e-5
 """How far the weights of equal runs may lie apart."""
 
 LEAST_SAMPLES = 20
-"""Below that the percentiles of a band mean nothing."""
+"""Below that a band leaves more than one in ten outside."""
 
 MOST_CELLS = 2**26
 """How many weights all samples may have together: 256 MiB."""
@@ -50,8 +50,12 @@ class ChanceBands:
         Of rows and columns.
     samples : int
     low, high : float32 array, [head, query, key]
-        The bounds of the central 95% of each cell.
+        The bounds of each cell: a new draw lies outside with the probability `expected`.
     mean_low, mean_high : float32 array, [query, key]
+        The same for the mean over heads.
+    outside : int array, [sample, head]
+        How many cells of each sample lie outside the band of the others.
+    mean_outside : int array, [sample]
         The same for the mean over heads.
     """
 
@@ -63,6 +67,22 @@ class ChanceBands:
     high: NDArray[np.float32]
     mean_low: NDArray[np.float32]
     mean_high: NDArray[np.float32]
+    outside: NDArray[np.int64]
+    mean_outside: NDArray[np.int64]
+
+    @property
+    def expected(self) -> float:
+        """The share of cells that lie outside by chance."""
+        return 2 * _rank(self.samples) / (self.samples + 1)
+
+    def by_sample(self, head: int | Literal["mean"]) -> NDArray[np.int64]:
+        """Return how many cells of each sample lie outside the band of the others, for one head or the mean: [sample].
+
+        Parameters
+        ----------
+        head : int or "mean"
+        """
+        return self.mean_outside if head == "mean" else np.asarray(self.outside[:, head])
 
     def of(self, head: int | Literal["mean"]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return the bounds for one head, or for the mean over heads: two arrays, [query, key].
@@ -142,10 +162,28 @@ def chance_bands(
     drawn = draw(replay, shown.site, range(seed, seed + samples), on_progress)
     words = {"query_words": shown.query_tokens.words, "key_words": shown.key_tokens.words}
     maps = np.stack([merge_to_words(each, **words) if unit == "word" else each for each in drawn])
-    low, high = np.percentile(maps, BAND, axis=0).astype(np.float32)
-    mean_low, mean_high = np.percentile(maps.mean(axis=1), BAND, axis=0).astype(np.float32)
+    (low, high, outside), (mean_low, mean_high, mean_outside) = map(_band, (maps, maps.mean(axis=1)))
     on_progress(1.0)
-    return ChanceBands(shown.site, how, unit, samples, low, high, mean_low, mean_high)
+    return ChanceBands(shown.site, how, unit, samples, low, high, mean_low, mean_high, outside, mean_outside)
+
+
+def _rank(samples: int) -> int:
+    """Return which value from each end bounds a band.
+
+    Of n draws and a new one, each order is equally likely: the new one lies below the k-th lowest, or above the k-th
+    highest, with the probability 2 k / (n + 1). A percentile between two draws would be too narrow.
+    """
+    return max(int(OUTSIDE * (samples + 1) / 2), 1)
+
+
+def _band(maps: Array) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int64]]:
+    """Return the bounds of each cell of maps, [sample, ..., query, key], and how many of each lie outside the others'.
+
+    Of the others the k-th lowest is the next one, if the sample itself is among the k lowest.
+    """
+    rank, ordered = _rank(len(maps)), np.sort(maps, axis=0).astype(np.float32)
+    beyond = (maps < ordered[rank] - ROUNDING) | (maps > ordered[-1 - rank] + ROUNDING)
+    return ordered[rank - 1], ordered[-rank], beyond.sum(axis=(-2, -1))
 
 
 def _fresh_maps(replay: Replay, place: Site, seeds: Sequence[int], on_progress: Progress) -> Iterator[Array]:

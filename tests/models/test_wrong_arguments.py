@@ -45,7 +45,14 @@ KEYS = (
     "hf:self-attentive-en",
 )
 TEXT = "The cat."
-A_PYTHON_WORD = ("object has no attribute", "NoneType", "is not iterable", "out of range", "unexpected keyword", "unhashable")
+A_PYTHON_WORD = (
+    "object has no attribute",
+    "NoneType",
+    "is not iterable",
+    "out of range",
+    "unexpected keyword",
+    "unhashable",
+)
 
 
 @cache

@@ -23,22 +23,32 @@ def rows_without(beyond: NDArray[np.bool_]) -> tuple[int, ...]:
     return tuple(int(row) for row in np.flatnonzero(~beyond.any(axis=1)))
 
 
-def sentence_of_chance(view: View, beyond: NDArray[np.bool_]) -> str:
-    """Say how much of a map is more than chance, and name the rows of which nothing is.
+def sentence_of_chance(view: View, beyond: NDArray[np.bool_], expected: float, by_sample: NDArray[np.int64]) -> str:
+    """Say how much of a map is more than chance, beside what chance gives, and name the rows of which nothing is.
 
     Parameters
     ----------
     view : View
     beyond : bool array, [query, key]
         Where its weight lies outside the band of chance.
+    expected : float
+        The share of cells that lie outside by chance.
+    by_sample : int array, [sample]
+        How many cells of each sample of chance lie outside the band of the others.
     """
     texts: Sequence[str] = view.shown.query_tokens.texts
     empty = [f"“{tokens.visible(texts[row])}”" for row in rows_without(beyond)]
     said = _n(
-        "{some} of {count} weight is outside what chance gives.",
-        "{some} of {count} weights are outside what chance gives.",
+        "{some} of {count} weight is outside what chance gives (about {expected} expected by chance).",
+        "{some} of {count} weights are outside what chance gives (about {expected} expected by chance).",
         beyond.size,
         some=int(beyond.sum()),
+        expected=round(beyond.size * expected),
+    )
+    said += " " + _(
+        "Samples of chance, each held against the others: {least} to {most}.",
+        least=int(by_sample.min()),
+        most=int(by_sample.max()),
     )
     if not empty:
         return said

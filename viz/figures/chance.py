@@ -21,6 +21,7 @@ def chance_heatmap(
     *,
     low: NDArray[np.float32],
     high: NDArray[np.float32],
+    expected: float,
     chance: str,
     colour: Colour = "linear",
     width: float = 1320,
@@ -36,6 +37,8 @@ def chance_heatmap(
         Where the weight lies outside the band of its cell.
     low, high : float32 array, [query, key]
         The bounds of the band.
+    expected : float
+        The share of cells that lie outside by chance.
     chance : str
         What gave the band, in words.
     colour : {"linear", "root"}, optional
@@ -56,8 +59,14 @@ def chance_heatmap(
         if values.shape != weights.shape:
             message = f"{name}: got shape {values.shape}; expected that of the map, {weights.shape}"
             raise ValueError(message)
-    meaning = _("attention weight, where it is outside the central 95% of chance; grey: inside it")
-    share = _n("{some} of {count} cell outside", "{some} of {count} cells outside", beyond.size, some=int(beyond.sum()))
+    meaning = _("attention weight, where it is outside what chance gives; grey: inside it")
+    share = _n(
+        "{some} of {count} cell outside (about {expected} expected by chance)",
+        "{some} of {count} cells outside (about {expected} expected by chance)",
+        beyond.size,
+        some=int(beyond.sum()),
+        expected=round(beyond.size * expected),
+    )
     band = _("by chance {low} to {high}", low="%{customdata[1]:.4f}", high="%{customdata[2]:.4f}")
     panel = panel_of(
         view,

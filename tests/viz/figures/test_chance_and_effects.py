@@ -27,7 +27,7 @@ def bands(margin: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def test_what_chance_gives_too_is_grey_and_the_rest_has_its_colour() -> None:
     beyond, low, high = bands(0.01)
-    figure = chance_heatmap(VIEW, beyond, low=low, high=high, chance="drawn here")
+    figure = chance_heatmap(VIEW, beyond, low=low, high=high, expected=0.05, chance="drawn here")
     inside, outside = (np.array(each.z, dtype=float) for each in figure.data)
     assert np.array_equal(np.isnan(inside), beyond)
     assert np.array_equal(np.isnan(outside), ~beyond)
@@ -36,7 +36,8 @@ def test_what_chance_gives_too_is_grey_and_the_rest_has_its_colour() -> None:
     assert figure.data[1].coloraxis == "coloraxis"
     said = figure.layout.annotations[0].text.replace("<br>", " ")
     assert "drawn here" in said
-    assert f"{int(beyond.sum())} of {beyond.size} cells outside" in said
+    by_chance = round(0.05 * beyond.size)
+    assert f"{int(beyond.sum())} of {beyond.size} cells outside (about {by_chance} expected by chance)" in said
     for number in (0, 1):
         assert hover_text(figure, 1, 2, number=number).endswith(f"by chance {low[1, 2]:.4f} to {high[1, 2]:.4f}")
         assert hover_text(figure, 1, 2, number=number).startswith(f"<b>{VIEW.weights[1, 2]:.4f}</b>: writing <b>")
@@ -46,14 +47,18 @@ def test_rows_of_which_nothing_is_left_are_named() -> None:
     beyond = np.zeros(VIEW.weights.shape, dtype=bool)
     beyond[1:, 0] = True
     assert rows_without(beyond) == (0,)
-    assert sentence_of_chance(VIEW, beyond).endswith("Nothing is left of the rows of “le”.")
-    assert "Nothing" not in sentence_of_chance(VIEW, ~beyond)
+    said = sentence_of_chance(VIEW, beyond, 0.0488, np.array([3, 9, 4]))
+    by_chance = round(0.0488 * beyond.size)
+    assert f"are outside what chance gives (about {by_chance} expected by chance)." in said
+    assert "Samples of chance, each held against the others: 3 to 9." in said
+    assert said.endswith("Nothing is left of the rows of “le”.")
+    assert "Nothing" not in sentence_of_chance(VIEW, ~beyond, 0.0488, np.array([3, 9, 4]))
 
 
 def test_arrays_of_another_shape_are_refused() -> None:
     beyond, low, high = bands(0.01)
     with pytest.raises(ValueError, match="low: got shape"):
-        chance_heatmap(VIEW, beyond, low=low[:, 1:], high=high, chance="")
+        chance_heatmap(VIEW, beyond, low=low[:, 1:], high=high, expected=0.05, chance="")
     with pytest.raises(ValueError, match="losses: got shape"):
         effect_heatmap(low, VIEW.shown.key_tokens, VIEW.shown.query_tokens, title="")
 

@@ -238,9 +238,18 @@ def _chance(look: Look) -> None:
         ),
     }
     show_figure(
-        chance_heatmap(view, beyond, low=low, high=high, chance=said[how], colour=wanted.colour, width=look.width),
+        chance_heatmap(
+            view,
+            beyond,
+            low=low,
+            high=high,
+            expected=bands.expected,
+            chance=said[how],
+            colour=wanted.colour,
+            width=look.width,
+        ),
         key="chance",
-        says=sentence_of_chance(view, beyond),
+        says=sentence_of_chance(view, beyond, bands.expected, bands.by_sample(view.head)),
         name=f"{trace.source_text[:40]} {wanted.key} chance {how}",
         picture=wanted.picture,
         available=look.width,
