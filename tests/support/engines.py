@@ -1,4 +1,4 @@
-"""Firefox and WebKit, driven by the two protocols of the W3C: WebDriver BiDi and WebDriver. No package brings a driver."""
+"""Firefox and WebKit, driven by WebDriver BiDi and WebDriver themselves: neither needs a driver that is downloaded."""
 
 from __future__ import annotations
 
@@ -8,121 +8,131 @@ import re
 import shutil
 import subprocess
 import tempfile
+from abc import ABC, abstractmethod
 from base64 import b64decode
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from itertools import count
-from pathlib import Path
 from time import monotonic, sleep
 from typing import IO, Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
-from websockets.sync.client import connect
+from websockets.sync.client import ClientConnection, connect
 
 from tests.support.browsing import free_port
 
-FIREFOX, WEBKIT = "firefox-esr", "WebKitWebDriver"
-PACKAGES = {FIREFOX: "firefox-esr", WEBKIT: "webkit2gtk-driver", "Xvfb": "xvfb"}
+PACKAGES = {"firefox-esr": "firefox-esr", "WebKitWebDriver": "webkit2gtk-driver", "Xvfb": "xvfb"}
+"""Programs, and Debian's packages that bring them."""
 PATIENCE = 60.0  # seconds
-ALOUD = "--enable-write-console-messages-to-stdout=true"
+PAUSE = 0.05  # seconds between two looks at the page
+ENTER = "\ue007"
+OFFENDED = """() => {
+    const seen = (window.offences ??= []);
+    document.addEventListener("securitypolicyviolation", (event) => seen.push(event.violatedDirective));
+}"""
 
 
-def program(name: str) -> str:
-    """Return where a program is; a test fails on a machine without it."""
-    found = shutil.which(name)
-    if found is None:
-        pytest.fail(f"{name} is missing: apt-get install {PACKAGES[name]}")
-    return found
+class Window(ABC):
+    """A window of a browser: opened, asked, typed into and pointed at."""
 
+    @abstractmethod
+    def open(self, address: str) -> None:
+        """Go to an address, without waiting for what the page loads."""
 
-def line_of(output: IO[bytes], pattern: str) -> str:
-    """Return what a program's output says where it matches, read line by line until it does."""
-    for line in iter(output.readline, b""):
-        if found := re.search(pattern, line.decode(errors="replace")):
-            return found[1]
-    pytest.fail(f"the program ended before it said {pattern}")
+    @abstractmethod
+    def back(self) -> None:
+        """Go back by one step."""
 
+    @abstractmethod
+    def resize(self, width: int, height: int) -> None:
+        """Make what a page sees so large."""
 
-class Window:
-    """A page of an engine: opened, asked, typed into and pointed at as a person would."""
+    @abstractmethod
+    def picture(self) -> bytes:
+        """Return what is seen, as PNG."""
 
-    def send(self, actions: list[dict[str, Any]]) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def offences(self) -> list[str]:
+        """Return how the page has offended the policy of its server."""
 
-    def evaluate(self, expression: str) -> Any:
-        raise NotImplementedError
+    @abstractmethod
+    def act(self, actions: dict[str, Any]) -> None:
+        """Move, click or press as a person does; both protocols take the same actions."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Close it."""
+
+    @abstractmethod
+    def evaluate(self, expression: str) -> str:
+        """Return the text that an expression of JavaScript is."""
 
     def run(self, function: str, *arguments: Any) -> Any:
-        """Return what a JavaScript function returns of arguments that JSON can say."""
-        call = f"({function})(...{json.dumps(arguments)})"
-        answer = self.evaluate(f"JSON.stringify({call} ?? null)")
-        return json.loads(answer)
+        """Return what a function of JavaScript makes of its arguments."""
+        return json.loads(self.evaluate(f"JSON.stringify(({function})(...{json.dumps(arguments)}) ?? null)"))
 
-    def until(self, function: str, *arguments: Any, seconds: float = PATIENCE) -> Any:
-        """Return the first answer of a function that is true; it is asked again until then."""
-        end = monotonic() + seconds
+    def until(self, function: str, *arguments: Any) -> Any:
+        """Return the first answer of a function that is true."""
+        end = monotonic() + PATIENCE
         while not (answer := self.run(function, *arguments)):
-            assert monotonic() < end, f"not so after {seconds} s: {function} {arguments}"
-            sleep(0.05)
+            assert monotonic() < end, f"still false: {function} of {arguments}"
+            sleep(PAUSE)
         return answer
 
     def point(self, x: float, y: float, *, click: bool = False) -> None:
         """Move the mouse to a place, and press its button there."""
-        moves: list[dict[str, Any]] = [{"type": "pointerMove", "x": round(x), "y": round(y)}]
-        if click:
-            moves += [{"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}]
-        self.send([{"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": moves}])
+        steps: list[dict[str, Any]] = [{"type": "pointerMove", "x": round(x), "y": round(y)}]
+        steps += [{"type": kind, "button": 0} for kind in ("pointerDown", "pointerUp")] * click
+        self.act({"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": steps})
 
     def press(self, keys: str) -> None:
-        """Press keys one after another."""
-        presses = [{"type": kind, "value": key} for key in keys for kind in ("keyDown", "keyUp")]
-        self.send([{"type": "key", "id": "keys", "actions": presses}])
+        """Press keys, one after another."""
+        steps = [{"type": kind, "value": key} for key in keys for kind in ("keyDown", "keyUp")]
+        self.act({"type": "key", "id": "keys", "actions": steps})
 
 
-class BidiWindow(Window):
-    """A tab of Firefox."""
+Opening = Callable[[], AbstractContextManager[Window]]
 
-    def __init__(self, ask: Callable[..., Any], tab: str, said: list[str]) -> None:
-        self._ask, self._tab, self.said = ask, tab, said
 
-    def open(self, address: str) -> None:
-        self._ask("browsingContext.navigate", context=self._tab, url=address, wait="interactive")
+def program(name: str) -> str:
+    """Return where a program is; a machine without it fails the test."""
+    found = shutil.which(name)
+    return found or pytest.fail(f"{name} is missing: apt-get install {PACKAGES[name]}")
 
-    def back(self) -> None:
-        self._ask("browsingContext.traverseHistory", context=self._tab, delta=-1)
 
-    def resize(self, width: int, height: int) -> None:
-        self._ask("browsingContext.setViewport", context=self._tab, viewport={"width": width, "height": height})
+@contextmanager
+def started(*command: str, **options: Any) -> Iterator[subprocess.Popen[bytes]]:
+    """Run a program, and end it."""
+    with subprocess.Popen(command, **{"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL} | options) as process:
+        try:
+            yield process
+        finally:
+            process.terminate()
+            process.wait(30)
 
-    def picture(self) -> bytes:
-        return b64decode(self._ask("browsingContext.captureScreenshot", context=self._tab)["data"])
 
-    def send(self, actions: list[dict[str, Any]]) -> None:
-        self._ask("input.performActions", context=self._tab, actions=actions)
-
-    def evaluate(self, expression: str) -> Any:
-        answer = self._ask(
-            "script.evaluate", target={"context": self._tab}, expression=expression, awaitPromise=True
-        )
-        assert answer["type"] == "success", answer
-        return answer["result"]["value"]
+def said(output: IO[bytes] | None, pattern: str) -> str:
+    """Return what a program says where its output matches, read line by line until it does."""
+    assert output is not None
+    for line in output:
+        if found := re.search(pattern, line.decode(errors="replace")):
+            return found[1]
+    pytest.fail(f"the program ended and never said {pattern}")
 
 
 class Bidi:
-    """A connection to Firefox: commands are answered in turn, what the console says is kept."""
+    """A connection to Firefox by WebDriver BiDi: commands, and what the console says meanwhile."""
 
-    def __init__(self, address: str) -> None:
-        self._socket = connect(address, max_size=None)
-        self._numbers = count()
+    def __init__(self, socket: ClientConnection) -> None:
+        self._socket, self._numbers = socket, count()
         self.said: list[str] = []
-        self.ask("session.new", capabilities={})
-        self.ask("session.subscribe", events=["log.entryAdded"])
 
-    def ask(self, method: str, **params: Any) -> Any:
+    def __call__(self, method: str, **parameters: Any) -> Any:
+        """Send a command, and return its result."""
         number = next(self._numbers)
-        self._socket.send(json.dumps({"id": number, "method": method, "params": params}))
+        self._socket.send(json.dumps({"id": number, "method": method, "params": parameters}))
         while True:
             message = json.loads(self._socket.recv(timeout=PATIENCE))
             if message.get("method") == "log.entryAdded":
@@ -131,101 +141,139 @@ class Bidi:
                 assert message["type"] == "success", f"{method}: {message}"
                 return message["result"]
 
+
+class Tab(Window):
+    """A window of Firefox, with cookies of its own."""
+
+    def __init__(self, ask: Bidi) -> None:
+        user = ask("browser.createUserContext")["userContext"]
+        self._console, self._before = ask.said, len(ask.said)
+        self._browser, self._tab = ask, ask("browsingContext.create", type="tab", userContext=user)["context"]
+
+    def _ask(self, method: str, **parameters: Any) -> Any:
+        return self._browser(method, context=self._tab, **parameters)
+
+    def open(self, address: str) -> None:
+        self._ask("browsingContext.navigate", url=address, wait="none")
+        self.until("(address) => location.href.startsWith(address)", address)
+
+    def back(self) -> None:
+        self._ask("browsingContext.traverseHistory", delta=-1)
+
+    def resize(self, width: int, height: int) -> None:
+        self._ask("browsingContext.setViewport", viewport={"width": width, "height": height})
+
+    def picture(self) -> bytes:
+        return b64decode(self._ask("browsingContext.captureScreenshot")["data"])
+
+    def offences(self) -> list[str]:
+        self.run("() => 0")  # what was logged before its answer has come
+        return [text for text in self._console[self._before :] if text.startswith("Content-Security-Policy")]
+
+    def act(self, actions: dict[str, Any]) -> None:
+        self._ask("input.performActions", actions=[actions])
+
+    def evaluate(self, expression: str) -> str:
+        target = {"context": self._tab}
+        answer = self._browser("script.evaluate", target=target, expression=expression, awaitPromise=False)
+        assert answer["type"] == "success", answer
+        return str(answer["result"]["value"])
+
     def close(self) -> None:
-        self._socket.close()
+        self._ask("browsingContext.close")
 
 
 @contextmanager
-def firefox() -> Iterator[Bidi]:
-    """Start Firefox without a screen, with a profile of its own."""
-    with ExitStack() as stack:
-        profile = stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))
-        command = [program(FIREFOX), "--headless", "--no-remote", "--profile", profile, "--remote-debugging-port", "0"]
-        process = stack.enter_context(subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL))
-        stack.callback(process.wait, 30)
-        stack.callback(process.terminate)
-        assert process.stderr is not None
-        bidi = Bidi(line_of(process.stderr, r"WebDriver BiDi listening on (\S+)") + "/session")
-        stack.callback(bidi.close)
-        yield bidi
+def firefox() -> Iterator[Opening]:
+    """Start Firefox without a screen; return a way to open a window."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+        flags = ("--headless", "--no-remote", "--profile", profile, "--remote-debugging-port", "0")
+        with started(program("firefox-esr"), *flags, stderr=subprocess.PIPE) as process:
+            address = said(process.stderr, r"WebDriver BiDi listening on (\S+)")
+            with connect(f"{address}/session", max_size=None) as socket:
+                ask = Bidi(socket)
+                ask("session.new", capabilities={})
+                ask("session.subscribe", events=["log.entryAdded"])
+                yield lambda: closing(Tab(ask))
 
 
-class ClassicWindow(Window):
-    """The window of a browser that speaks WebDriver."""
+def command(address: str, body: dict[str, Any] | None = None, *, method: str | None = None) -> Any:
+    """Return what a driver answers to a command of WebDriver."""
+    data = None if body is None else json.dumps(body).encode()
+    try:
+        with urlopen(Request(address, data, method=method), timeout=PATIENCE) as answer:
+            return json.load(answer)["value"]
+    except HTTPError as error:
+        pytest.fail(f"{address.rpartition('/')[2]} {body}: {error.read().decode()}")
 
-    def __init__(self, session: str, said: Path) -> None:
-        self._session, self._said = session, said
-        self._frame = (0, 0)
 
-    def _ask(self, command: str, body: dict[str, Any] | None = None, *, method: str = "") -> Any:
-        return ask(f"{self._session}/{command}", body, method=method)
+class MiniBrowser(Window):
+    """The window of WebKit's small browser."""
 
-    @property
-    def said(self) -> list[str]:
-        return self._said.read_text(errors="replace").splitlines()
+    def __init__(self, driver: str) -> None:
+        wanted = {"pageLoadStrategy": "none"}
+        made = command(f"{driver}/session", {"capabilities": {"alwaysMatch": wanted}})
+        self._session = f"{driver}/session/{made['sessionId']}"
+
+    def _ask(self, what: str, body: dict[str, Any] | None = None) -> Any:
+        return command(f"{self._session}/{what}", body)
 
     def open(self, address: str) -> None:
+        self.run("() => { window.left = true; }")
         self._ask("url", {"url": address})
+        self.until("(address) => !window.left && location.href.startsWith(address)", address)
+        self.run(OFFENDED)
 
     def back(self) -> None:
         self._ask("back", {})
 
     def resize(self, width: int, height: int) -> None:
-        outer = self._ask("window/rect")
-        inner = self.run("() => [innerWidth, innerHeight]")
-        self._ask("window/rect", {"width": width + outer["width"] - inner[0], "height": height + outer["height"] - inner[1]})
-        self.until("(width, height) => innerWidth === width && innerHeight === height", width, height)
+        frame, inside = self._ask("window/rect"), self.run("() => [innerWidth, innerHeight]")
+        rest = frame["width"] - inside[0], frame["height"] - inside[1]
+        self._ask("window/rect", {"width": width + rest[0], "height": height + rest[1]})
+        self.until("(...size) => innerWidth === size[0] && innerHeight === size[1]", width, height)
 
     def picture(self) -> bytes:
         return b64decode(self._ask("screenshot"))
 
-    def send(self, actions: list[dict[str, Any]]) -> None:
-        self._ask("actions", {"actions": actions})
+    def offences(self) -> list[str]:
+        return list(self.run("() => window.offences ?? []"))
 
-    def evaluate(self, expression: str) -> Any:
-        return self._ask("execute/sync", {"script": f"return {expression}", "args": []})
+    def act(self, actions: dict[str, Any]) -> None:
+        self._ask("actions", {"actions": [actions]})
+
+    def evaluate(self, expression: str) -> str:
+        return str(self._ask("execute/sync", {"script": f"return {expression}", "args": []}))
+
+    def close(self) -> None:
+        command(self._session, method="DELETE")
 
 
-def ask(address: str, body: dict[str, Any] | None = None, *, method: str = "") -> Any:
-    """Return a driver's answer to a command."""
-    data = None if body is None else json.dumps(body).encode()
-    request = Request(address, data, {"Content-Type": "application/json"}, method=method or None)
+@contextmanager
+def webkit() -> Iterator[Opening]:
+    """Start a screen that nobody sees; return a way to open a window on it, each with a driver of its own."""
+    with started(program("Xvfb"), "-displayfd", "1", "-screen", "0", "1600x1200x24", stdout=subprocess.PIPE) as screen:
+        shown = os.environ | {"DISPLAY": f":{said(screen.stdout, '([0-9]+)')}", "GDK_BACKEND": "x11"}
+        yield lambda: driven(shown)
+
+
+@contextmanager
+def driven(shown: dict[str, str]) -> Iterator[Window]:
+    """Open WebKit's small browser with a driver; a driver that is to open a second one may not answer."""
+    driver = f"http://127.0.0.1:{(port := free_port())}"
+    with started(program("WebKitWebDriver"), f"--port={port}", env=shown) as process:
+        while process.poll() is None and not answers(driver):
+            sleep(PAUSE)
+        with closing(MiniBrowser(driver)) as window:
+            yield window
+
+
+def answers(driver: str) -> bool:
+    """Return whether a driver listens."""
     try:
-        with urlopen(request, timeout=PATIENCE) as answer:
-            return json.load(answer)["value"]
-    except HTTPError as error:
-        pytest.fail(f"{address.rpartition('/')[2]}: {error.read().decode()}")
+        return bool(command(f"{driver}/status"))
+    except OSError:
+        return False
 
 
-@contextmanager
-def webkit() -> Iterator[ClassicWindow]:
-    """Start WebKit's small browser on a screen that nobody sees."""
-    with ExitStack() as stack:
-        said = Path(stack.enter_context(tempfile.NamedTemporaryFile()).name)
-        screen = stack.enter_context(started(program("Xvfb"), "-displayfd", "1", "-screen", "0", "1500x1200x24", stdout=subprocess.PIPE))
-        display = line_of(screen.stdout, r"(\d+)")
-        port = free_port()
-        stack.enter_context(started(program(WEBKIT), f"--port={port}", stdout=said.open("wb"), env=os.environ | {"DISPLAY": f":{display}", "GDK_BACKEND": "x11"}))
-        wait(port)
-        options = {"binary": "/usr/lib/x86_64-linux-gnu/webkit2gtk-4.1/MiniBrowser", "args": ["--automation", ALOUD]}
-        opened = ask(f"http://127.0.0.1:{port}/session", {"capabilities": {"alwaysMatch": {"webkitgtk:browserOptions": options}}})
-        session = f"http://127.0.0.1:{port}/session/{opened['sessionId']}"
-        stack.callback(ask, session, method="DELETE")
-        yield ClassicWindow(session, said)
-
-def wait(port):
-    end = monotonic()+10
-    while monotonic()<end:
-        try:
-            return ask(f"http://127.0.0.1:{port}/status")
-        except OSError:
-            sleep(0.05)
-
-@contextmanager
-def started(*command: str, **options: Any):
-    with subprocess.Popen(command, **({"stderr": subprocess.STDOUT} | options)) as process:
-        try:
-            yield process
-        finally:
-            process.terminate()
-            process.wait(30)
+ENGINES: dict[str, Callable[[], AbstractContextManager[Opening]]] = {"firefox": firefox, "webkit": webkit}
