@@ -1,7 +1,7 @@
 """Which families of `transformers` open here, and whether their maps are their own. `python -m benchmarks.families`.
 
 Every family is built tiny from its own configuration, opened, and run on one token, a sentence, and a text longer than
-every window; each map is held against what the model itself gives with eager attention. `--write` puts the table into
+every window; each map is held against the model's own eager attention. `--write` puts the table into
 `docs/models.md`; names of families after the command try these alone.
 """
 
@@ -10,9 +10,10 @@ from __future__ import annotations
 import argparse
 import logging
 import signal
+import sys
 import tempfile
-import traceback
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ import transformers
 
 from benchmarks.tiny_families import build, families
 from models.errors import InputError
-from models.huggingface.layers import settle_attention
+from models.huggingface.layers import own_weights, settle_attention
 from models.huggingface.loading import load_folder
 from models.huggingface.model import PretrainedModel
 
@@ -47,38 +48,24 @@ class Found:
 
 
 def worst_difference(model: PretrainedModel, own: Any, text: str) -> float:
-    """Return the largest distance between the maps of `model` and those of `own`, the same network with eager attention."""
+    """Return the largest distance between the maps of `model` and those of `own`, the same network, never observed."""
     text, _left_out = model.fit(text)
     target = text if model.is_translation else None
     trace = model.attend(text, target)
-    inputs = {name: each for name, each in model.reader.inputs(model.reader.read(text)).items()}
+    inputs = dict(model.reader.inputs(model.reader.read(text)))
     if model.is_translation:
         inputs["decoder_input_ids"] = torch.tensor([trace.target_input.ids])
     with torch.inference_mode():
         output = own(**inputs, output_attentions=True, use_cache=False)
     pairs = []
-    for stack, kind, name in (
-        ("encoder", "self", "encoder_attentions"),
-        ("decoder", "self", "decoder_attentions"),
-        ("decoder", "cross", "cross_attentions"),
-    ):
-        mine = [trace[site].weights for site in trace.sites if (site.stack, site.kind) == (stack, kind)]
-        if not model.is_translation:
-            name = "attentions"
-            if not mine:
-                continue
-        given = getattr(output, name)
-        layers = [site.layer for site in trace.sites]
-        if (
-            not model.is_translation and len(given) > len(mine) and max(layers) < len(given)
-        ):  # one a layer, attending or not
-            given = [given[layer] for layer in layers]
-        theirs = [each[0].float().numpy() for each in given if each is not None]
-        if len(mine) != len(theirs):
-            message = f"{len(mine)} maps of {len(theirs)}"
-            raise AssertionError(message)
-        pairs += list(zip(mine, theirs, strict=True))
-    return max(float(abs(mine - theirs).max()) for mine, theirs in pairs)
+    for place, given in own_weights(own, output).items():
+        stack, kind = place if model.is_translation else (trace.sites[0].stack, "self")
+        sites = [site for site in trace.sites if (site.stack, site.kind) == (stack, kind)]
+        theirs = [each for each in given if each is not None]
+        if len(theirs) != len(sites):  # one a layer, whatever takes the place of attention there
+            theirs = [given[site.layer] for site in sites]
+        pairs += [(trace[site].weights, each[0].numpy()) for site, each in zip(sites, theirs, strict=True)]
+    return max(float(abs(mine - other).max()) for mine, other in pairs)
 
 
 def try_family(family: str, folder: Path) -> Found:
@@ -105,6 +92,36 @@ def _line(error: BaseException) -> str:
     return " ".join(str(error).split())[:300] or type(error).__name__
 
 
+def table(found: Sequence[Found]) -> str:
+    """Return what became of all families as Markdown."""
+    kinds = {"decoder": "reads left to right", "encoder": "reads both ways", "encoder-decoder": "reads and writes"}
+    opened = [each for each in found if each.state == "opened"]
+    lines = [
+        f"{len(found)} families of transformers {transformers.__version__} have a head over words. "
+        f"{len(opened)} open; the largest distance to their own weights is {max(each.worst for each in opened):.1g}.",
+        "",
+        "| family | kind | predicts | maps | edited |",
+        "| --- | --- | --- | --- | --- |",
+        *(
+            f"| `{e.family}` | {kinds[e.kind]} | {e.predicts} | {e.layers} | {'yes' if e.editable else 'no'} |"
+            for e in opened
+        ),
+    ]
+    for state, title in (("refused", "Refused"), ("failed", "Failed"), ("not built", "Not built tiny, so not tried")):
+        others = [each for each in found if each.state == state]
+        if others:
+            reasons = (f"| `{each.family}` | {each.reason.replace('|', '/')} |" for each in others)
+            lines += ["", f"{title}: {len(others)}.", "", "| family | reason |", "| --- | --- |", *reasons]
+    return "\n".join(lines)
+
+
+def write(found: Sequence[Found]) -> None:
+    """Put the table between the marks of `PAGE`."""
+    text = PAGE.read_text(encoding="utf8")
+    before, after = text.partition(BEGIN)[0], text.partition(END)[2]
+    PAGE.write_text(f"{before}{BEGIN}\n{table(found)}\n{END}{after}", encoding="utf8")
+
+
 def main() -> None:
     """Try the families, and print or write the table."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -118,17 +135,19 @@ def main() -> None:
     warnings.filterwarnings("ignore")
     torch.set_num_threads(1)
     signal.signal(signal.SIGALRM, _too_slow)
+    found = []
     for family in asked.families or families():
         signal.alarm(SECONDS)
         with tempfile.TemporaryDirectory() as folder:
             try:
-                each = try_family(family, Path(folder) / family)
+                found.append(try_family(family, Path(folder) / family))
             except Exception as error:
-                if asked.families:
-                    traceback.print_exc()
-                each = Found(family, "failed", f"{type(error).__name__}: {_line(error)}")
+                found.append(Found(family, "failed", f"{type(error).__name__}: {_line(error)}"))
         signal.alarm(0)
-        print(each, flush=True)
+        sys.stdout.write(f"{found[-1]}\n")
+        sys.stdout.flush()
+    if asked.write and not asked.families:
+        write(found)
 
 
 def _too_slow(*_: Any) -> None:

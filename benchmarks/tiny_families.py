@@ -1,4 +1,4 @@
-"""Every text family of `transformers`, tiny: its own configuration with small numbers, random weights, and a tokenizer."""
+"""Every text family of `transformers`, tiny: its own configuration with small numbers, random weights, a tokenizer."""
 
 from __future__ import annotations
 
@@ -22,26 +22,39 @@ _MAPPINGS = ("MULTIMODAL_LM", "CAUSAL_LM", "MASKED_LM", "SEQ_TO_SEQ_CAUSAL_LM")
 _SIZES: tuple[tuple[int, str], ...] = (
     (
         32,
-        "hidden_size d_model n_embd dim emb_dim embed_dim embedding_size word_embed_proj_dim hidden_dim out_hidden_size "
-        "projection_dim text_hidden_size input_embedding_size output_embedding_size text_embed_dim backbone_hidden_size "
-        "attention_hidden_size true_hidden_size intra_bottleneck_size encoder_hidden_size cross_attention_hidden_size "
-        "projector_hidden_size lru_width mamba_d_ssm output_dim vision_output_dim hidden_size_global embed_dim_text",
+        "hidden_size d_model n_embd dim emb_dim embed_dim embedding_size word_embed_proj_dim hidden_dim "
+        "out_hidden_size projection_dim text_hidden_size input_embedding_size output_embedding_size "
+        "text_embed_dim backbone_hidden_size attention_hidden_size true_hidden_size intra_bottleneck_size "
+        "encoder_hidden_size cross_attention_hidden_size projector_hidden_size lru_width mamba_d_ssm "
+        "output_dim vision_output_dim hidden_size_global embed_dim_text",
     ),
     (
         4,
-        "num_attention_heads n_head n_heads num_heads attention_heads encoder_attention_heads decoder_attention_heads "
-        "num_encoder_attention_heads num_decoder_attention_heads swa_num_attention_heads num_sliding_attention_heads",
+        "num_attention_heads n_head n_heads num_heads attention_heads encoder_attention_heads "
+        "decoder_attention_heads num_encoder_attention_heads num_decoder_attention_heads "
+        "swa_num_attention_heads num_sliding_attention_heads num_experts num_local_experts n_routed_experts "
+        "moe_num_experts linear_num_value_heads linear_num_heads mamba_n_heads mamba_num_heads n_mamba_heads "
+        "index_n_heads num_mamba_heads",
     ),
     (
         2,
-        "num_key_value_heads kv_n_heads num_kv_heads swa_num_key_value_heads num_query_groups num_global_key_value_heads",
+        "num_key_value_heads kv_n_heads num_kv_heads swa_num_key_value_heads num_query_groups "
+        "num_global_key_value_heads num_experts_per_tok num_experts_per_token moe_topk moe_top_k moe_k "
+        "linear_num_key_heads index_topk_blocks eos_token_id sep_token_id",
     ),
     (
         8,
-        "head_dim kv_channels d_kv dim_head v_head_dim qk_nope_head_dim qk_rope_head_dim index_head_dim global_head_dim",
+        "head_dim kv_channels d_kv dim_head v_head_dim qk_nope_head_dim qk_rope_head_dim index_head_dim "
+        "global_head_dim swa_head_dim attention_head_size swa_v_head_dim linear_key_head_dim "
+        "linear_value_head_dim linear_head_dim block_size index_block_size global_block_size chunk_size "
+        "mamba_chunk_size mamba_d_state ssm_state_size state_size mamba_dt_rank time_step_rank "
+        "hidden_size_per_layer_input laurel_rank patch_size rank embedding_rank pos_embed_size",
     ),
-    (8, "swa_head_dim attention_head_size swa_v_head_dim linear_key_head_dim linear_value_head_dim linear_head_dim"),
-    (16, "qk_head_dim q_lora_rank kv_lora_rank o_lora_rank query_pre_attn_scalar"),
+    (
+        16,
+        "qk_head_dim q_lora_rank kv_lora_rank o_lora_rank query_pre_attn_scalar mamba_d_head mamba_head_dim "
+        "mamba_headdim image_size crop_size",
+    ),
     (
         LAYERS,
         "num_hidden_layers n_layer n_layers num_layers encoder_layers decoder_layers num_decoder_layers depth "
@@ -49,38 +62,39 @@ _SIZES: tuple[tuple[int, str], ...] = (
     ),
     (
         48,
-        "intermediate_size ffn_dim ffn_hidden_size encoder_ffn_dim decoder_ffn_dim d_ff d_inner dim_ff dff mlp_dim "
-        "moe_intermediate_size expert_ffn_hidden_size shared_expert_intermediate_size feed_forward_size "
-        "intermediate_size_mlp dense_intermediate_size share_expert_dim moe_hidden_size speech_encoder_intermediate_size "
-        "moe_shared_expert_intermediate_size shared_experts_intermediate_size",
+        "intermediate_size ffn_dim ffn_hidden_size encoder_ffn_dim decoder_ffn_dim d_ff d_inner dim_ff dff "
+        "mlp_dim moe_intermediate_size expert_ffn_hidden_size shared_expert_intermediate_size "
+        "feed_forward_size intermediate_size_mlp dense_intermediate_size share_expert_dim moe_hidden_size "
+        "speech_encoder_intermediate_size moe_shared_expert_intermediate_size "
+        "shared_experts_intermediate_size",
     ),
     (
         VOCABULARY,
-        "vocab_size src_vocab_size tgt_vocab_size vocab_size_per_layer_input decoder_vocab_size text_vocab_size",
+        "vocab_size src_vocab_size tgt_vocab_size vocab_size_per_layer_input decoder_vocab_size "
+        "text_vocab_size t2u_vocab_size char_vocab_size unit_hifi_gan_vocab_size entity_vocab_size "
+        "unpadded_vocab_size",
     ),
-    (VOCABULARY, "t2u_vocab_size char_vocab_size unit_hifi_gan_vocab_size entity_vocab_size unpadded_vocab_size"),
     (
         POSITIONS,
-        "max_position_embeddings n_positions n_ctx max_seq_len context_length model_max_length max_source_positions "
-        "max_target_positions max_encoder_position_embeddings max_decoder_position_embeddings seq_len",
+        "max_position_embeddings n_positions n_ctx max_seq_len context_length model_max_length "
+        "max_source_positions max_target_positions max_encoder_position_embeddings "
+        "max_decoder_position_embeddings seq_len",
     ),
-    (WINDOW, "sliding_window window_size local_attention attention_window_size sliding_window_size index_topk"),
-    (WINDOW, "attention_chunk_size local_radius attention_window local_attention_window_len"),
-    (8, "block_size index_block_size global_block_size chunk_size mamba_chunk_size"),
     (
-        4,
-        "num_experts num_local_experts n_routed_experts moe_num_experts linear_num_value_heads linear_num_heads "
-        "mamba_n_heads mamba_num_heads n_mamba_heads index_n_heads num_mamba_heads",
+        WINDOW,
+        "sliding_window window_size local_attention attention_window_size sliding_window_size index_topk "
+        "attention_chunk_size local_radius attention_window local_attention_window_len",
     ),
-    (2, "num_experts_per_tok num_experts_per_token moe_topk moe_top_k moe_k linear_num_key_heads index_topk_blocks"),
-    (1, "n_shared_experts num_shared_experts moe_num_shared_experts n_group topk_group first_k_dense_replace n_groups"),
-    (1, "mamba_n_groups num_dense_layers num_expert_group moe_layer_start_index"),
-    (8, "mamba_d_state ssm_state_size state_size mamba_dt_rank time_step_rank hidden_size_per_layer_input laurel_rank"),
-    (16, "mamba_d_head mamba_head_dim mamba_headdim image_size crop_size"),
-    (8, "patch_size rank embedding_rank pos_embed_size"),
-    (0, "pad_token_id"),
-    (1, "bos_token_id decoder_start_token_id cls_token_id"),
-    (2, "eos_token_id sep_token_id"),
+    (
+        1,
+        "n_shared_experts num_shared_experts moe_num_shared_experts n_group topk_group first_k_dense_replace "
+        "n_groups mamba_n_groups num_dense_layers num_expert_group moe_layer_start_index bos_token_id "
+        "decoder_start_token_id cls_token_id",
+    ),
+    (
+        0,
+        "pad_token_id",
+    ),
 )
 _TINY = {name: value for value, names in _SIZES for name in names.split()}
 
@@ -103,7 +117,6 @@ _SPECIAL: Mapping[str, Mapping[str, Any]] = {
     "deepseek_v2": _EXPERTS,
     "dots1": _EXPERTS,
     "mamba2": {"num_heads": 8, "head_dim": 8},
-    "mistral4": {"rope_parameters": _ROPE},
     "gemma3n_text": {"num_kv_shared_layers": 0, "activation_sparsity_pattern": [0.0] * LAYERS},
     "hunyuan_v1_dense": {"head_dim": 8},
     "hunyuan_v1_moe": {"head_dim": 8},
@@ -164,7 +177,7 @@ def _shrunk(config: Any, special: Mapping[str, Any]) -> Any:
 
 def _number(name: str, value: int) -> dict[str, int]:
     if name in _TINY:
-        return {name: min(value, _TINY[name]) if name not in ("eos_token_id", "bos_token_id") else _TINY[name]}
+        return {name: _TINY[name] if name.endswith(("_token_id", "vocab_size")) else min(value, _TINY[name])}
     if name.endswith(("_token_id", "_token_index")) and name.split("_")[0] in _IMAGE:
         return {name: 3}
     return {}

@@ -196,8 +196,9 @@ def settle_attention(network: PreTrainedModel) -> None:
         Shared with nobody yet.
     """
     if _reads_in_blocks(network):
-        settle: Any = network.base_model.set_attention_type
-        settle("original_full")
+        parts: list[Any] = [part for part in network.modules() if hasattr(part, "set_attention_type")]
+        for part in parts:
+            part.set_attention_type("original_full")
         network.config.attention_type = "original_full"
 
 

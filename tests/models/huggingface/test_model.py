@@ -360,18 +360,6 @@ class TestRefusals:
         network = tiny_config("mamba", hidden_size=16, num_hidden_layers=2, state_size=4)
         self.refuse(network, r"\(mamba\) cannot be observed: none of its layers")
 
-    def test_a_model_of_which_some_layers_have_linear_attention(self) -> None:
-        network = tiny_config(
-            "lfm2",
-            hidden_size=32,
-            num_hidden_layers=3,
-            num_attention_heads=4,
-            num_key_value_heads=4,
-            intermediate_size=32,
-            layer_types=["conv", "full_attention", "conv"],
-        )
-        self.refuse(network, r"\(lfm2\) cannot be observed: layer 0, 2 has no attention of queries, keys and values")
-
     def test_a_model_that_was_loaded_under_another_attention(self) -> None:
         self.refuse(tiny_network("bert", attention="sdpa"), "loaded with the attention 'sdpa'", head="masked")
 

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
-from transformers import OpenAIGPTTokenizer, PreTrainedTokenizerBase, PreTrainedTokenizerFast
+from transformers import CLIPTokenizer, OpenAIGPTTokenizer, PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
 from models.errors import InputError
 from models.huggingface.tokens import TextTokenizer, clean
 from models.translation.words import split_words
-from tests.support.huggingface_samples import SPECIALS, tiny_tokenizer
+from tests.support.huggingface_samples import SPECIALS, tiny_model, tiny_tokenizer
 
 TEXT = "The café 猫 drank 🐈 milk, don't."
 WORDS = ("The", "café", "猫", "drank", "🐈", "milk", ",", "don't", ".")
@@ -128,6 +128,50 @@ def test_the_mark_of_a_words_end_is_a_blank() -> None:
     tokens = TextTokenizer(own).read("Cat.").tokens
     assert tokens.texts == ("c", "at ", ". ")
     assert tokens.word_texts == ("Cat", ".")
+
+
+def test_the_mark_of_a_words_end_is_a_blank_in_a_vocabulary_of_bytes_too() -> None:
+    bytes_ = sorted(pre_tokenizers.ByteLevel.alphabet())
+    merges = [("c", "a"), ("ca", "t</w>"), ("Ã", "©</w>")]
+    names = [
+        *bytes_,
+        *(f"{each}</w>" for each in bytes_),
+        "ca",
+        "cat</w>",
+        "Ã©</w>",
+        "<|startoftext|>",
+        "<|endoftext|>",
+    ]
+    vocabulary = {name: index for index, name in enumerate(names)}
+    tokens = TextTokenizer(CLIPTokenizer(vocab=vocabulary, merges=merges)).read("a cat é 猫").tokens
+    assert tokens.texts == ("<|startoftext|>", "a ", "cat ", "é ", "\\xe7", "\\x8c", "\\xab ", "<|endoftext|>")
+    assert tokens.word_texts[1:-1] == ("a", "cat", "é", "猫")
+
+
+@pytest.mark.parametrize(
+    ("kind", "texts", "twice"),
+    [
+        ("bytes", ("<s>The cat",), ["<s>"]),
+        ("bytes", ("The cat</s>",), ["</s>"]),
+        ("bytes", (" <s>The cat</s> ",), ["<s>", "</s>"]),
+        ("bytes", ("The", "cat</s>"), ["</s>"]),
+        ("word pieces", ("[CLS]the cat",), ["[CLS]"]),
+        ("marked blanks", ("The cat</s>",), ["</s>"]),
+        ("bytes", ("The <s> cat",), []),
+        ("bytes", ("aa <mask><mask>",), []),
+    ],
+)
+def test_a_special_token_typed_beside_the_one_that_is_added_is_noted(
+    kind: str, texts: tuple[str, ...], twice: list[str]
+) -> None:
+    reading = TextTokenizer(KINDS[kind]()).read(*texts)
+    said = "{} appears twice: the text contains one, and the tokenizer adds one"
+    assert list(map(str, reading.notes)) == [said.format(each) for each in twice]
+    assert reading.left_out is None
+
+
+def test_a_text_of_nothing_but_a_mark_that_is_added_too_is_no_error() -> None:
+    assert tiny_model("bert").attend("<s>").source.texts == ("<s>", "<s>", "</s>")
 
 
 @pytest.mark.parametrize("kind", ["bytes", "marked blanks"])
