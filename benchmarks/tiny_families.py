@@ -105,6 +105,7 @@ _HYBRID = ["linear_attention", "full_attention"] * 2
 _ROPE = {"rope_type": "default", "rope_theta": 10000.0}
 _SECTIONS = {"rope_parameters": _ROPE | {"mrope_section": [2, 1, 1]}}
 _EXPERTS = {"n_routed_experts": 4, "num_experts_per_tok": 2, "n_group": 1, "topk_group": 1}
+_ZAMBA = {"attention_hidden_size": 64, "attention_head_dim": 16, "n_mamba_heads": 8, "mamba_headdim": 8}
 _SPECIAL: Mapping[str, Mapping[str, Any]] = {
     "jamba": {"attn_layer_period": 2, "attn_layer_offset": 1, "use_mamba_kernels": False},
     "bamba": {"attn_layer_indices": [1, 3]},
@@ -123,8 +124,10 @@ _SPECIAL: Mapping[str, Mapping[str, Any]] = {
     "ministral": {"head_dim": 8},
     "t5": {"decoder_start_token_id": 0},
     "nemotron": {"num_key_value_heads": 2, "head_dim": 8},
-    "zamba": {"attn_layer_period": 2, "attn_layer_offset": 1},
-    "esm": {"vocab_size": VOCABULARY, "mask_token_id": 3},
+    "encoder-decoder": {"decoder_start_token_id": 1, "pad_token_id": 0},
+    "zamba": _ZAMBA | {"layers_block_type": ["linear_attention", "linear_attention", "hybrid", "hybrid"]},
+    "zamba2": _ZAMBA | {"hybrid_layer_ids": [1, 3], "layers_block_type": ["mamba", "hybrid"] * 2},
+    "esm": {"pad_token_id": 0, "vocab_size": VOCABULARY, "mask_token_id": 3},
     "reformer": {"is_decoder": True, "axial_pos_embds": False},
     "xmod": {"default_language": "en_XX"},
     "glm4v_moe": {

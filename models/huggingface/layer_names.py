@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import groupby
@@ -108,14 +109,19 @@ def _number_layers(network: PreTrainedModel, modules: list[nn.Module]) -> tuple[
 
     The layer is the number in its name; or, where names do not tell, its place among those that fired.
     """
-    names = {module: name for name, module in network.named_modules()}
-    parts = [names[module].split(".") for module in modules]
+    names: dict[nn.Module, list[str]] = {}
+    for name, module in network.named_modules(remove_duplicate=False):
+        names.setdefault(module, []).append(name)
+    firings = Counter(modules)
+    if any(count > 1 and len(names[module]) != count for module, count in firings.items()):
+        return list(range(len(modules))), len(modules)
+    following = {module: iter(names[module]) for module in firings}  # one that layers share has a name in each
+    parts = [next(following[module]).split(".") for module in modules]
     depths = [next((depth for depth, part in enumerate(each) if part.isdigit()), -1) for each in parts]
-    by_firing = list(range(len(modules))), len(modules)
-    if min(depths) < 0 or len(set(modules)) < len(modules):
-        return by_firing
+    if min(depths) < 0:
+        return list(range(len(modules))), len(modules)
     numbers = [int(each[depth]) for each, depth in zip(parts, depths, strict=True)]
     holders = [".".join(each[:depth]) for each, depth in zip(parts, depths, strict=True)]
     if len(set(numbers)) < len(numbers) or len(list(groupby(holders))) > 1:
-        return by_firing
+        return list(range(len(modules))), len(modules)
     return numbers, len(list(network.get_submodule(holders[0]).children()))

@@ -10,6 +10,9 @@ LONGEST_REASON = 300
 """Characters of what a library says that are repeated in a message."""
 
 _MISSING = re.compile(r"missing \d+ required [\w -]+: (.+)")
+_INPUTS = re.compile(r"\b(?:pixel_values|image_embeds|input_features|input_values|\w+_embeddings)\b")
+"""Inputs of models of pictures and sounds, where a library asks for them in words of its own."""
+
 _PYTHON = re.compile(
     r"<[a-z]|NoneType|\w+Error\b|__\w+__|\w\(|\[\d|\bself\b|\bargument|\battribute|\bkeyword|\bsubscript|\biterable"
     r"|\bobject\b|\bunpack|\btensors?\b|\bdtype|\bshape|\bsplit_|out of range|of type|\binstance|\bunsupported operand"
@@ -36,6 +39,8 @@ def in_words(error: BaseException, hidden: str = "", title: str = "") -> str:
     if missing := _MISSING.search(said):
         names = ", ".join(re.findall(r"'(\w+)'", missing[1]))
         return Message("it needs more than a text: {names}", names=names)
+    if isinstance(error, ValueError) and (asked := _INPUTS.findall(said)):
+        return Message("it needs more than a text: {names}", names=", ".join(dict.fromkeys(asked)))
     plain = isinstance(error, OSError | ValueError | ImportError) and said and not _PYTHON.search(said)
     if not plain:
         return UNFIT

@@ -117,9 +117,11 @@ def weights_of(views: Sequence[View]) -> bytes:
 def _layouts(view: View, most: int, among: Sequence[HeadPlace], colour: Colour, width: float) -> list[dict[str, Any]]:
     """Return the places of 1, 2, ... `most` maps, as `layout_of` gives them."""
     title = max((place.title for place in among), key=len)
-    panel = replace(panel_of(view, title=title, notes=(*common_notes(view), *_empty(view))), threshold=0.0)
-    size = panel_size(panel, longest_label(width))
-    return [layout_of([panel] * count, [size] * count, colour, width) for count in range(1, most + 1)]
+    panel = replace(panel_of(view, title=title, notes=_empty(view)), threshold=0.0)
+    first = replace(panel, notes=(*common_notes(view), *panel.notes))  # what holds for all is said under the first
+    panels = [first, *[panel] * (most - 1)]
+    sizes = [panel_size(each, longest_label(width)) for each in panels]
+    return [layout_of(panels[:count], sizes[:count], colour, width) for count in range(1, most + 1)]
 
 
 def layout_of(panels: Sequence[Panel], sizes: Sequence[PanelSize], colour: Colour, width: float) -> dict[str, Any]:

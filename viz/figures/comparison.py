@@ -76,8 +76,10 @@ def head_comparison(
     """
     places = _some(heads)
     views = pick_views(trace, sites, unit, places, hiding)
+    common = common_notes(views[0])  # what holds for all is said under the first
     panels = [
-        panel_of(view, title=place.title, notes=common_notes(view)) for place, view in zip(places, views, strict=True)
+        panel_of(view, title=place.title, notes=() if number else common)
+        for number, (place, view) in enumerate(zip(places, views, strict=True))
     ]
     return draw_panels(panels, weight_colours(colour, width=width), colour=colour, columns=columns, width=width)
 

@@ -11,6 +11,7 @@ import torch
 import transformers
 
 from benchmarks.families import Found, try_family
+from benchmarks.tiny_families import build
 from models.errors import InputError
 from models.huggingface import attention
 from models.huggingface.lengths import telling_length
@@ -22,7 +23,7 @@ from models.messages import Message
 from models.registry import load
 from tests.support.huggingface_samples import FAMILIES, TEXT, VOCABULARY, tiny_model, tiny_network, tiny_tokenizer
 
-HYBRIDS = ("jamba", "minimax", "qwen3_next", "bamba", "recurrent_gemma")
+HYBRIDS = ("jamba", "minimax", "qwen3_next", "bamba", "recurrent_gemma", "zamba")
 WITH_PICTURES = ("gemma3", "llava", "qwen2_vl")
 OWN = ("megatron-bert", "rembert", "luke", "flaubert", "mvp")
 SPARSE = ("deepseek_v32", "minimax_m3_vl_text")
@@ -82,6 +83,10 @@ class TestHybrids:
     def test_one_layer_without_attention_is_named_too(self, tmp_path: Path) -> None:
         notes = map(str, self.model(tmp_path, ["full_attention", "conv"]).attend(TEXT).provenance.notes)
         assert "layer 1 has no attention, so nothing of it is shown" in notes
+
+    def test_a_layer_that_others_share_has_their_numbers(self, tmp_path: Path) -> None:
+        build("zamba2", tmp_path / "zamba2")
+        assert [site.layer for site in load_folder(tmp_path / "zamba2").sites] == [1, 3]
 
 
 class TestLongTexts:
@@ -213,6 +218,8 @@ def test_words_for_a_person_are_repeated_and_missing_inputs_are_named() -> None:
     missing = in_words(TypeError("X.forward() missing 2 required positional arguments: 'pixel_values' and 'boxes'"))
     assert missing == "it needs more than a text: pixel_values, boxes"
     assert isinstance(missing, Message)
+    asked = in_words(ValueError("You have to specify either `pixel_values` or `image_embeds`."))
+    assert asked == "it needs more than a text: pixel_values, image_embeds"
 
 
 @pytest.mark.parametrize("base", ["owner/base", None])
