@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from html import unescape
 from typing import Any
 
@@ -43,6 +44,17 @@ def test_every_weight_is_there_exactly(sites: str) -> None:
     assert (header["query_title"], header["key_title"]) == (views[0].query_title, views[0].key_title)
     stack, kind = KINDS[sites]
     assert header["site"] == f"{stack} {kind}"
+
+
+def test_what_holds_for_all_heads_is_said_under_the_first_alone() -> None:
+    trace = transformer(LONG, LONG[5:20])
+    trace = replace(trace, provenance=replace(trace.provenance, notes=("said of every layer",)))
+    header, _weights = encoded(trace, PLACES)
+    for layout in header["layouts"]:
+        said = [" ".join(heading["notes"]) for heading in layout["headings"]]
+        assert ["said of every layer" in each for each in said] == [True, *[False] * (len(said) - 1)]
+    figure = head_comparison(trace, heads=PLACES)
+    assert sum(str(each.text).count("said of every layer") for each in figure.layout.annotations) == 1
 
 
 def spans(figure: go.Figure, axis: str) -> np.ndarray:
