@@ -18,6 +18,7 @@ from models.messages import Message
 from models.sites import Site
 from models.trace import plain
 from models.trace.codec import pack
+from models.trace.json_text import read_json
 from models.trace.record import Array, TraceError
 from models.translation.words import check_characters
 
@@ -143,10 +144,9 @@ def read_request(asked: str, data: bytes) -> Request:
         message = f"a request: expected one of {', '.join(ASKED)}, of {LARGEST:,} bytes at most"
         raise RefusedError(message)
     try:
-        said = json.loads(data)
-    except (RecursionError, ValueError) as error:  # a number of 5,000 digits is a ValueError
-        message = f"a request: this is no JSON ({str(error)[:80]})"
-        raise RefusedError(message) from error
+        said = read_json(data, "a request")
+    except TraceError as error:
+        raise RefusedError(*error.args) from error
     if type(said) is not dict or not {"key"} <= said.keys() <= _READ.keys():
         message = f"a request: expected an object of key and some of {', '.join(_READ)}"
         raise RefusedError(message)

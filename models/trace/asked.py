@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from models.keys import KEY
 from models.trace import plain
 from models.trace.attention_trace import AttentionTrace
+from models.trace.json_text import read_json
 from models.trace.record import TraceError
 
 if TYPE_CHECKING:
@@ -169,11 +170,7 @@ def read_asked(data: bytes) -> Asked:
     if len(data) > LARGEST:
         message = f"provenance: it holds {len(data):,} bytes; expected at most {LARGEST:,}"
         raise TraceError(message)
-    try:
-        header = json.loads(data)
-    except (RecursionError, ValueError) as error:
-        message = f"provenance: this is no JSON ({error})"
-        raise TraceError(message) from error
+    header = read_json(data, "provenance")
     if type(header) is not dict or (header.get("format"), header.get("version")) != (FORMAT, VERSION):
         message = f"provenance: expected the format {FORMAT!r}, version {VERSION}"
         raise TraceError(message)

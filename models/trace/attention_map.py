@@ -110,16 +110,18 @@ class AttentionMap(Record):
 
 
 def _check_values(site: Site, weights: Array, *, rows_sum_to_one: bool, causal: bool) -> None:
+    if not weights.size:
+        return
     ones = np.ones(weights.shape[-1], dtype=weights.dtype)
     with np.errstate(invalid="ignore", over="ignore"):  # BLAS may raise the flag by what lies beyond the rows
         sums = weights @ ones  # [head, query]; of NaN or infinity never finite
     if not np.isfinite(sums).all():
         raise problem(site, "weights with NaN or infinity", "finite numbers", "Check the mask and the precision.")
-    if weights.size and weights.min() < 0:
+    if weights.min() < 0:
         raise problem(site, f"a weight of {weights.min():.3g}", "weights of 0 or more", "Were scores captured?")
     if causal and _looks_ahead(weights):
         raise problem(site, "a causal map that looks ahead", "0 above the diagonal", "Check the mask function.")
-    if rows_sum_to_one and weights.size:
+    if rows_sum_to_one:
         worst = np.unravel_index(np.abs(sums - 1).argmax(), sums.shape)
         if abs(sums[worst] - 1) > ROW_SUM_TOLERANCE:
             where = f"head {worst[0]}, row {worst[1]} that sums to {sums[worst]:.5f}"

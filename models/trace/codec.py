@@ -2,7 +2,7 @@
 
 An npz of numpy without objects: ``header`` is JSON, in UTF-8; ``map.0.weights`` the weights of the first map,
 ``map.0.scores`` its companion of that name; ``vectors`` the final vectors. Every array is read with nothing executed;
-sizes are counted before anything is unpacked, and every field is checked before a record is made of it.
+bytes are counted as they are unpacked, and every field is checked before a record is made of it.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from __future__ import annotations
 import io
 import json
 import math
-import struct
+import re
 import zipfile
-import zlib
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from os import PathLike
 from typing import Any, BinaryIO, TypeVar
 
@@ -21,8 +21,10 @@ import numpy as np
 
 from models.sites import QUANTITIES
 from models.trace import plain
+from models.trace.archive import read_members
 from models.trace.attention_map import AttentionMap
 from models.trace.attention_trace import AttentionTrace
+from models.trace.json_text import read_json
 from models.trace.record import Array, TraceError
 from models.trace.tokens import TokenSequence, hop_tokens
 
@@ -34,7 +36,7 @@ FORMAT, VERSION = "attention-trace", 1
 MOST_BYTES = 2**30
 """What a file may hold unpacked: more than the largest record that a page makes."""
 
-MOST_MEMBERS = 20_000
+MOST_HOPS = 128
 _HEADER = "header"
 _FIELDS = (
     "format",
@@ -51,7 +53,11 @@ _FIELDS = (
 )
 _MAP = ("site", "head_names", "rows_sum_to_one", "causal", "companions")
 _LIKE_WEIGHTS = ("scores", "mask", "raw_weights")
-_KINDS = "fiub"  # of numbers in an array: floating, whole, unsigned, true or false
+_NPY = b"\x93NUMPY\x01\x00"
+_LENGTH = 2  # bytes of the length of an array's description
+_NUMBERS = "[<|][fiub][0-9]{1,2}"  # floating, whole, unsigned, true or false; lowest byte first
+_SHAPE = "(?:[0-9]{1,18}, ?)*(?:[0-9]{1,18})?"
+_DESCRIBED = re.compile(rf"\{{'descr': '({_NUMBERS})', 'fortran_order': False, 'shape': \(({_SHAPE})\),? ?\}} *\n?")
 
 
 def write(trace: AttentionTrace, file: File) -> None:
@@ -143,7 +149,7 @@ def read(file: File, *, most_bytes: int = MOST_BYTES) -> AttentionTrace:
 
 
 def unpack(file: File, *, most_bytes: int = MOST_BYTES) -> tuple[Any, dict[str, Array]]:
-    """Return the header and the arrays of what `pack` wrote; nothing is executed, sizes are counted first.
+    """Return the header and the arrays of what `pack` wrote; nothing is executed, bytes are counted as they come.
 
     Parameters
     ----------
@@ -157,15 +163,13 @@ def unpack(file: File, *, most_bytes: int = MOST_BYTES) -> tuple[Any, dict[str, 
     TraceError
         If it is no such file, or holds more, or anything but numbers.
     """
-    try:
-        with zipfile.ZipFile(file) as archive:
-            arrays = _arrays(archive, most_bytes)
-    except TraceError:
-        raise
-    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError, OverflowError, struct.error) as error:
-        message = f"record: this is no record of attention, or not a whole one ({error})"
-        raise TraceError(message) from error
-    return _guarded(lambda: json.loads(_taken(arrays, _HEADER).tobytes())), arrays
+    with open(file, "rb") if isinstance(file, str | PathLike) else nullcontext(file) as opened:
+        members = read_members(opened, most_bytes=most_bytes)
+    arrays: dict[str, Array] = {}
+    while members:  # an array without a copy owns its bytes: none is held twice
+        name, data = members.popitem()
+        arrays[name.removesuffix(".npy")] = _array(name, data)
+    return read_json(_taken(arrays, _HEADER).tobytes(), "record, header"), arrays
 
 
 def _guarded(read_on: Callable[[], T]) -> T:
@@ -179,38 +183,24 @@ def _guarded(read_on: Callable[[], T]) -> T:
         raise TraceError(message) from error
 
 
-def _arrays(archive: zipfile.ZipFile, most_bytes: int) -> dict[str, Array]:
-    """Return all arrays of a file, whose sizes are counted first."""
-    members = archive.infolist()
-    size = sum(each.file_size for each in members)
-    if size > most_bytes:
-        message = f"record: it holds {size:,} bytes; expected at most {most_bytes:,}"
-        raise TraceError(message)
-    if len(members) > MOST_MEMBERS or len({each.filename for each in members}) != len(members):
-        message = f"record: got {len(members):,} parts; expected at most {MOST_MEMBERS:,}, each named once"
-        raise TraceError(message)
-    return {each.filename.removesuffix(".npy"): _array(each.filename, archive.read(each)) for each in members}
-
-
 def _array(name: str, data: bytes) -> Array:
     """Read an array of numbers that owns no more than `data`, without a copy."""
-    file = io.BytesIO(data)
-    try:
-        if np.lib.format.read_magic(file) != (1, 0):
-            message = "version 1.0 of numpy's format is expected"
-            raise ValueError(message)
-        shape, by_columns, dtype = np.lib.format.read_array_header_1_0(file)
-    except (ValueError, SyntaxError, TypeError) as error:
-        message = f"record, {name}: no array can be read ({error})"
-        raise TraceError(message) from error
-    count, start = math.prod(shape), file.tell()
-    fits = all(type(each) is int and each >= 0 for each in shape) and count * dtype.itemsize == len(data) - start
-    if dtype.kind not in _KINDS or dtype.byteorder == ">" or by_columns or not fits:
-        message = (
-            f"record, {name}: got {dtype} of shape {shape} in {len(data) - start} bytes; expected numbers that fit"
-        )
+    start = len(_NPY) + _LENGTH
+    end = start + int.from_bytes(data[len(_NPY) : start], "little")
+    described = _DESCRIBED.fullmatch(data[start:end].decode("latin-1"))
+    if not data.startswith(_NPY) or described is None:
+        message = f"record, {name}: expected numbers that fit, by rows, in version 1.0 of numpy's format"
         raise TraceError(message)
-    return np.ndarray(shape, dtype, buffer=data, offset=start)
+    shape = tuple(int(each) for each in described[2].split(",") if each.strip())
+    try:
+        dtype = np.dtype(described[1])
+        if math.prod(shape) * dtype.itemsize != len(data) - end:
+            message = f"{len(data) - end} bytes"
+            raise ValueError(message)
+        return np.ndarray(shape, dtype, buffer=data, offset=end)
+    except (TypeError, ValueError) as error:
+        message = f"record, {name}: got {described[0][:200]} and {error}; expected numbers that fit"
+        raise TraceError(message) from error
 
 
 def _taken(arrays: dict[str, Array], name: str) -> Array:
@@ -234,6 +224,9 @@ def _record(header: Any, arrays: dict[str, Array]) -> AttentionTrace:
     described = plain.several(found["maps"], "maps", lambda each, at: tuple(plain.fields_of(each, at, *_MAP)))
     maps = [_map(index, each, arrays, axes, (target, source)) for index, each in enumerate(described)]
     vectors = arrays.pop("vectors", None)
+    if vectors is not None and vectors.dtype != np.float32:
+        message = f"record: got vectors of {vectors.dtype}; expected float32"
+        raise TraceError(message)
     if arrays:
         message = f"record: no map names the arrays {', '.join(sorted(arrays)[:20])}"
         raise TraceError(message)
@@ -272,7 +265,7 @@ def _map(
         raise TraceError(message)
     queries, keys = (own[site.stack],) * 2 if site.kind == "self" else crossed
     if site.kind == "hops":
-        queries = hop_tokens(weights.shape[1] if weights.ndim == 3 else 0)
+        queries = hop_tokens(min(weights.shape[1], MOST_HOPS) if weights.ndim == 3 else 0)
     also = {name: _taken(arrays, f"map.{index}.{name}") for name in names}
     for name, values in also.items():
         if values.ndim != 3 or (name in _LIKE_WEIGHTS and values.shape != weights.shape):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from string import Formatter
 from typing import Any, TypeVar
 
@@ -22,6 +22,11 @@ T = TypeVar("T")
 
 DEEPEST = 8
 """Messages inside messages, at most."""
+
+LONGEST, MOST_NOTES = 20_000, 100
+"""Characters of a message that is filled in, with all its values; notes of a record."""
+
+_NUMBER_SHOWN = 400  # characters of a number, however it is laid out; JSON's own have 4,300 digits at most
 
 _LAYOUT = re.compile(r",?(\.[0-9][efg%])?")  # of a number in a message
 
@@ -129,8 +134,9 @@ def read_message(value: Any, where: str, depth: int = 0) -> Any:
         raise _refuse(where, given, "values by their names")
     values = {name: read_message(each, where, depth + 1) for name, each in given.items()}
     texts = [text(each, where) for each in parts[: 1 + counted]]
+    shown = {**values, "count": whole(parts[2], where)} if counted else values
     for each in texts:
-        _check_places(each, {*values, "count"} if counted else values.keys(), where)
+        _check_places(each, shown, where)
     make: Any = CountMessage if counted else Message
     try:
         return make(*texts, *([whole(parts[2], where)] if counted else []), **values)
@@ -140,17 +146,22 @@ def read_message(value: Any, where: str, depth: int = 0) -> Any:
         raise _refuse(where, texts, str(error)) from error
 
 
-def _check_places(message: str, names: Any, where: str) -> None:
-    """Raise TraceError unless the places of a text are names of its values, laid out as a number at most."""
-    if not names:
+def _check_places(message: str, values: Mapping[str, Any], where: str) -> None:
+    """Raise TraceError unless the places of a text are names of its values, at most laid out, and it stays short."""
+    lengths = {name: len(each) if isinstance(each, str) else _NUMBER_SHOWN for name, each in values.items()}
+    size = len(message) + sum(lengths.values())
+    if not values:
         return
     try:
-        places = list(Formatter().parse(message))
+        places = list(Formatter().parse(message)) if size <= LONGEST else []
     except ValueError as error:
         raise _refuse(where, message, "a text with {names}") from error
     for _before, name, layout, conversion in places:
-        if name is not None and (name not in names or conversion or not _LAYOUT.fullmatch(layout or "")):
-            raise _refuse(where, message, f"a text that names {', '.join(sorted(names))} and no more")
+        if name is not None and (name not in values or conversion or not _LAYOUT.fullmatch(layout or "")):
+            raise _refuse(where, message, f"a text that names {', '.join(sorted(values))} and no more")
+        size += lengths.get(name or "", 0)
+    if size > LONGEST:
+        raise _refuse(where, message, f"a message of {LONGEST:,} characters at most")
 
 
 # The parts of a trace -----------------------------------------------------------------------------------------------
@@ -258,6 +269,8 @@ def read_provenance(value: Any, where: str) -> Provenance:
     versions = several(found["versions"], f"{where}, versions", lambda each, at: several(each, at, text))
     if any(len(each) != 2 for each in versions):
         raise _refuse(where, versions, "versions to be pairs of a name and a version")
+    if type(found["notes"]) is list and len(found["notes"]) > MOST_NOTES:
+        raise _refuse(where, found["notes"], f"{MOST_NOTES} notes at most")
     return Provenance(
         **{name: text(found[name], f"{where}, {name}") for name in _ABOUT},
         year=whole(found["year"], f"{where}, year"),

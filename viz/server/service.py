@@ -6,7 +6,6 @@ so by `viz.server.queueing.wait_for`, and the request goes out again when the se
 
 from __future__ import annotations
 
-import json
 import socket
 from concurrent.futures import CancelledError, Future
 from contextlib import suppress
@@ -22,6 +21,7 @@ from models.messages import Message
 from models.serve.told import error_of
 from models.serve.wire import MILLISECONDS, MOST_IN_HEADER, OURS, PORT, SENT, Request
 from models.trace.codec import MOST_BYTES
+from models.trace.json_text import read_json
 from models.trace.plain import fields_of, several, text
 from viz.server.caching import BoundedCache
 from viz.server.queueing import LOOK, wait_for, watch
@@ -144,7 +144,7 @@ class Service:
         """Return the pretrained models that are served, by their keys."""
 
         def ask() -> dict[str, str]:
-            told = json.loads(self._wait(self._begin(Call("/v1/models", None)))[0])
+            told = read_json(self._wait(self._begin(Call("/v1/models", None)))[0], "served")
             _models, titles = fields_of(told, "served", "models", "titles")
             named = several(list(titles), "served", text)
             return {key: text(titles[key], "served") for key in named}
@@ -214,7 +214,7 @@ class Service:
     def _error(self, status: int, data: bytes) -> Exception:
         if status in (401, 403):
             return InputError(Message("The models run elsewhere, and do not take the token of this server."))
-        return error_of(json.loads(data))
+        return error_of(read_json(data, "an error"))
 
     def _look_out(self) -> None:
         """Note that the service is away, and look until it is back: one looks for all."""

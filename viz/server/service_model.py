@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +21,7 @@ from models.serve.wire import Request
 from models.sites import Site
 from models.trace import AttentionTrace
 from models.trace.codec import unpack
+from models.trace.json_text import read_json
 from models.trace.plain import fields_of, read_site
 from models.translation.replaying import Orders, Outcome, Replay, told_by
 from models.translation.words import beginning
@@ -38,7 +38,7 @@ def record_in(data: bytes) -> AttentionTrace:
     ----------
     data : bytes
     """
-    return AttentionTrace.load(io.BytesIO(data))
+    return AttentionTrace.load(io.BytesIO(data), most_bytes=len(data))  # it is not packed
 
 
 class ServedModel:
@@ -69,7 +69,7 @@ class ServedModel:
 
     def __init__(self, service: Service, key: str) -> None:
         self.service = service
-        told = json.loads(service.ask(Request("facts", key))[0])
+        told = read_json(service.ask(Request("facts", key))[0], "a model")
         *facts, heads = fields_of(told, "a model", *FACTS, "heads")
         for name, value in zip(FACTS, facts, strict=True):
             setattr(self, name, value)
@@ -112,7 +112,7 @@ class ServedModel:
         other = None if pair is None else beginning(pair)[0]
 
         def ask() -> tuple[str, int]:
-            fitting, left_out = json.loads(self.service.ask(Request("fit", self.key, begun, pair=other))[0])
+            fitting, left_out = read_json(self.service.ask(Request("fit", self.key, begun, pair=other))[0], "a text")
             return str(fitting), int(left_out)
 
         fitting, left_out = self.service.kept.get(("fit", self.key, begun, other), ask)
@@ -188,7 +188,8 @@ class ServedModel:
         ----------
         request : Request
         """
-        return unpack(io.BytesIO(self.service.ask(request)[0]))[1]
+        data = self.service.ask(request)[0]
+        return unpack(io.BytesIO(data), most_bytes=len(data))[1]  # it is not packed
 
 
 class ServedReplay(Replay):

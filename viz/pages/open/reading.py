@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-import zipfile
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from models.messages import CountMessage, Message
 from models.trace import AttentionMap, AttentionTrace, TraceError
+from models.trace.archive import ArchiveError, TooLargeError
 from viz.captions.maps import notes_of
 from viz.captions.provenance import facts_of
 from viz.captions.written import written_words
@@ -25,6 +26,9 @@ MOST_TOKENS = 1024
 
 MOST_HEADS = 2048
 """Of all layers together."""
+
+MOST_LAYERS = 512
+"""Layers of attention."""
 
 LONGEST_TOKEN, LONGEST_TEXT = 200, 20_000
 """Characters of a token, and of any other text."""
@@ -42,7 +46,7 @@ def read_upload(data: bytes) -> AttentionTrace:
     Parameters
     ----------
     data : bytes
-        Whoever they come from: they are counted before anything is unpacked, and nothing in them is executed.
+        Whoever they come from: they are counted as they are unpacked, and nothing in them is executed.
 
     Raises
     ------
@@ -52,22 +56,19 @@ def read_upload(data: bytes) -> AttentionTrace:
     if len(data) > LARGEST:
         raise UploadError(_too_large(len(data)))
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            unpacked = sum(each.file_size for each in archive.infolist())
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, OverflowError) as error:
-        message = Message(
-            "It is no saved trace, or not a whole one. A trace is saved behind “Save as …” below a picture (NPZ), or "
-            "by trace.save in Python."
-        )
-        raise UploadError(message) from error
-    if unpacked > LARGEST:
-        raise UploadError(_too_large(unpacked))
-    try:
         trace = AttentionTrace.load(io.BytesIO(data), most_bytes=LARGEST)
         _check(trace)
         _rehearse(trace)
     except UploadError:
         raise
+    except ArchiveError as error:
+        message = Message(
+            "It is no saved trace, or not a whole one. A trace is saved behind “Save as …” below a picture (NPZ), or "
+            "by trace.save in Python."
+        )
+        raise UploadError(message) from error
+    except TooLargeError as error:
+        raise UploadError(_too_large(error.size)) from error
     except (TraceError, ValueError, LookupError, TypeError, ArithmeticError) as error:
         reason = str(error)[:400]
         raise UploadError(Message("What is in it does not fit together: {reason}", reason=reason)) from error
@@ -94,7 +95,7 @@ def _windows(each: AttentionMap) -> dict[str, np.ndarray]:
 def _too_large(size: int) -> Message:
     return Message(
         "It holds {size} MB; at most {most} MB are read, packed and unpacked.",
-        size=f"{size / 10**6:.0f}",
+        size=math.ceil(size / 10**6),
         most=f"{LARGEST / 10**6:.0f}",
     )
 
@@ -109,6 +110,11 @@ def _check(trace: AttentionTrace) -> None:
         )
     if heads > MOST_HEADS:
         raise UploadError(Message("It has {count} heads; at most {most} are shown.", count=heads, most=MOST_HEADS))
+    if len(trace.maps) > MOST_LAYERS:
+        message = Message(
+            "It has {count} attention layers; at most {most} are shown.", count=len(trace.maps), most=MOST_LAYERS
+        )
+        raise UploadError(message)
     if not len(trace.source) or any(not each.weights.size for each in trace) or not (heads or trace.is_translation):
         raise UploadError(Message("It holds no attention: no text, no map, or one without a head."))
     if any(each.weights.max() > 1 + 1e-4 for each in trace):
