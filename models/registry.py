@@ -107,7 +107,11 @@ def _described_in(folder: Path) -> Entry:
 @lru_cache(maxsize=128)
 def _read_once(folder: Path, _changed: int, _size: int) -> Entry:
     """Return what the card in `folder` says, read again only when its file has changed: a page asks at every run."""
-    return read_entry(folder)
+    entry = read_entry(folder)
+    if entry.key != folder.name or entry.key != f"{entry.mechanism.key}-{entry.pair}":
+        message = Message("{folder}/{file}: it is the card of {key}", folder=folder.name, file=CARD_FILE, key=entry.key)
+        raise CheckpointError(message)
+    return entry
 
 
 def load(key: str | Path) -> Model:
@@ -218,6 +222,8 @@ def find_pretrained(
     check_key(key)
     known = local_models(settings.folders if settings else ())
     if key in known:
+        if (broken := known[key].broken) is not None:
+            raise InputError(broken)
         return known[key]
     identity = identity_of(key)
     if not is_of_hub(key):

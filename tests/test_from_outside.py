@@ -61,7 +61,6 @@ UNITS = {
     "texts": b'"",', "digits": b"1" * 4300 + b",", "endless": b"1" * 5000 + b",", "escapes": rb'"\ud83d\ude00",',
     "wide": '"😀",'.encode(), "commas": b'",,,,",', "broken": b'"\xff",', "fractions": b"1." + b"3" * 4000 + b",",
 }  # fmt: skip
-AROUND = {"list": (b"[", b"0]"), "text": (b'"', b'"'), "object": (b'{"key":[', b"0]}"), "bare": (b"", b"")}
 
 
 @pytest.mark.parametrize("unit", UNITS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -12,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+_LOG = logging.getLogger(__name__)
 SHIPPED = Path(__file__).parent / "shipped"
 """Tables that come along, a folder a model."""
 
@@ -106,8 +108,11 @@ def find(sha256: str, folders: Iterable[Path] = ()) -> Kept | None:
     """
     for folder in (*folders, SHIPPED):
         for card in (folder / "card.json", *sorted(folder.glob("*/card.json"))):
-            if sha256 and card.is_file() and _of(card, card.stat().st_mtime_ns) == sha256:
-                return read(card.parent, card.stat().st_mtime_ns)
+            try:
+                if sha256 and card.is_file() and _of(card, card.stat().st_mtime_ns) == sha256:
+                    return read(card.parent, card.stat().st_mtime_ns)
+            except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+                _LOG.warning("%s: not whole (%s)", card.parent, error)
     return None
 
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-import json
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import load_file
 
+from models.cards import CardError, read_fields
+from models.errors import InputError
+from models.messages import Message
 from models.translation.words import bare
 
 VECTORS = Path(__file__).parents[1] / "weights" / "vectors"
@@ -130,20 +134,35 @@ def read_vectors(folder: Path) -> WordVectors:
     return WordVectors(words, read, predicted)
 
 
+NO_VECTORS = WordVectors((), np.zeros((0, 1), dtype=np.float32), np.zeros((0, 1), dtype=np.float32))
+"""Vectors of no word: what is shown where the files are not whole."""
+
+
 @lru_cache(maxsize=1)
 def static_vectors() -> WordVectors:
-    """Return the static vectors of English that are shipped; read once.
+    """Return the static vectors of English that are shipped, read once; InputError if they are not whole.
 
     Examples
     --------
     >>> "shoes" in static_vectors()
     True
     """
-    return read_vectors(VECTORS / STATIC)
+    folder = VECTORS / STATIC
+    try:
+        for name, expected in static_card()["sha256"].items():
+            if hashlib.sha256((folder / name).read_bytes()).hexdigest() != expected:
+                message = Message(
+                    "{title}: its {file} is not the one expected. Install it again.", title=STATIC, file=name
+                )
+                raise InputError(message)
+        return read_vectors(folder)
+    except (OSError, CardError) as error:
+        said = error.args[0] if isinstance(error, CardError) else error
+        message = Message("{title} cannot be opened: {reason}", title=STATIC, reason=said)
+        raise InputError(message) from error
 
 
 @lru_cache(maxsize=1)
-def static_card() -> dict[str, object]:
+def static_card() -> dict[str, Any]:
     """Return the card of the shipped vectors: data, credit, recipe, departures and figures."""
-    card: dict[str, object] = json.loads((VECTORS / STATIC / "card.json").read_text(encoding="utf8"))
-    return card
+    return read_fields(VECTORS / STATIC, {"sha256": {"*": str, WORDS_FILE: str, TABLES_FILE: str}})

@@ -5,7 +5,6 @@ Importing it does not import torch or transformers.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,9 +13,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from models.cards import CARD_FILE, NUMBER, CardError, Fields, read_fields
 from models.huggingface.files import WEIGHTS_FILE
 from models.keys import MINILM, identity_of, pretrained_key
-from models.messages import mark
+from models.messages import Message, mark
 
 READERS = Path(__file__).parents[1] / "weights" / "readers"
 """The readers of one text that were trained here: a folder each, with its card."""
@@ -47,6 +47,17 @@ LANGUAGE_MODELS = (
 
 N_GRAM_RNN = pretrained_key("n-gram-rnn-en")
 """Their sibling without attention, which has no map."""
+
+_FIELDS: Fields = {
+    "key": str,
+    "title": str,
+    "paper": str,
+    "year": int,
+    "licence": str,
+    "sha256": {"*": str, WEIGHTS_FILE: str},
+    "recipe": {"kind": str, "context": int},
+    "held_out": {"all?": {"perplexity_per_token?": NUMBER, "reach?": {"last_five": NUMBER, "by_distance": [NUMBER]}}},
+}
 
 FOLDER_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 """How a folder must be called to be offered."""
@@ -82,6 +93,8 @@ class Local:
     kind : str
         How it is opened: ``transformers``, ``hops`` of a self-attentive reader, ``memory`` of a language model with
         one.
+    broken : Message or None
+        Why it cannot be opened, where its card is not whole.
     """
 
     key: str
@@ -93,6 +106,7 @@ class Local:
     year: int = 0
     licence: str = ""
     kind: str = "transformers"
+    broken: Message | None = None
 
 
 def local_models(folders: Iterable[Path] = ()) -> dict[str, Local]:
@@ -135,24 +149,31 @@ def held_out_of(key: str) -> dict[str, Any]:
     key : str
         Such as ``hf:lstmn-en``.
     """
-    path = READERS / identity_of(key) / "card.json"
-    return dict(json.loads(path.read_text(encoding="utf8")).get("held_out", {})) if path.is_file() else {}
+    try:
+        return dict(read_fields(READERS / identity_of(key), _FIELDS)["held_out"])
+    except CardError:
+        return {}  # what is wrong is said where the reader is opened
 
 
 @lru_cache(maxsize=8)
 def _trained_here(readers: Path) -> tuple[Local, ...]:
     """Return the readers in a folder, as their cards describe them."""
-    return tuple(_described(path) for path in sorted(readers.glob("*/card.json"), reverse=True))
+    folders = {path.parent for name in (CARD_FILE, WEIGHTS_FILE) for path in readers.glob(f"*/{name}")}
+    return tuple(_described(folder) for folder in sorted(folders, reverse=True))
 
 
-def _described(path: Path) -> Local:
-    card = json.loads(path.read_text(encoding="utf8"))
+def _described(folder: Path) -> Local:
+    """Return what the card of a reader says; one whose card is not whole is there under the name of its folder."""
+    try:
+        card = read_fields(folder, _FIELDS)
+    except CardError as error:
+        return Local(pretrained_key(folder.name), folder.name, folder, broken=error.args[0])
     hashes: dict[str, str] = dict(card["sha256"])
     weights = hashes.pop(WEIGHTS_FILE)
     return Local(
-        key=pretrained_key(card["key"]),
+        key=pretrained_key(folder.name),
         title=card["title"],
-        folder=path.parent,
+        folder=folder,
         sha256=weights,
         others=tuple(sorted(hashes.items())),
         paper=card["paper"],

@@ -22,7 +22,7 @@ from models.model import Kind, Predicts
 from models.networks.lstmn import LSTMN
 from models.networks.memory_models import MEMORY, N_GRAM, AttentiveLanguageModel, LanguageModel, NGramLanguageModel
 from models.networks.seeding import building, seeded
-from models.readers.reading import Described, TextReader, card_of, open_tokenizer, weights_of
+from models.readers.reading import Described, TextReader, card_of, open_tokenizer, opening, weights_of
 from models.sites import Site, with_weights
 from models.softmax import FullyMaskedRowError
 from models.trace import AttentionTrace
@@ -206,8 +206,9 @@ def load_language(local: Local) -> LanguageReader:
     InputError
         If its files are not those that its card names.
     """
-    card = card_of(local)
-    with building():
-        network = network_of(card["recipe"]["memory"], card["network"])
-    network.load_state_dict(weights_of(local))
-    return LanguageReader(network, open_tokenizer(local, bos_token=BOUNDARY, eos_token=BOUNDARY), local, card)
+    with opening(local):
+        card = card_of(local)
+        with building():
+            network = network_of(card["recipe"]["memory"], card["network"])
+        network.load_state_dict(weights_of(local))
+        return LanguageReader(network, open_tokenizer(local, bos_token=BOUNDARY, eos_token=BOUNDARY), local, card)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from safetensors.torch import load_file
 from torch import Tensor, nn
 from transformers import PreTrainedTokenizerFast
 
+from models.cards import read_fields
 from models.edits import Edit
 from models.errors import EMPTY, InputError
 from models.hooks import Session
@@ -23,7 +24,6 @@ from models.model import stacks_of
 from models.recording import Recorder, Texts, versions
 from models.sites import Site
 from models.trace import AttentionTrace, Provenance, TokenSequence
-from models.translation.checkpoints import CARD_FILE
 from models.translation.words import check_characters
 
 
@@ -205,8 +205,19 @@ def card_of(local: Local) -> dict[str, Any]:
     """
     check_weights(local.folder, local)
     check_others(local, local.folder)
-    found: dict[str, Any] = json.loads((local.folder / CARD_FILE).read_text(encoding="utf8"))
-    return found
+    return read_fields(local.folder, {"network": dict, "recipe": {"context": int}})
+
+
+@contextmanager
+def opening(local: Local) -> Iterator[None]:
+    """Turn whatever does not fit in the files of a reader into an InputError that names it."""
+    try:
+        yield
+    except InputError:
+        raise
+    except Exception as error:
+        message = Message("{title} cannot be opened: {reason}", title=local.title, reason=str(error)[:400])
+        raise InputError(message) from error
 
 
 def weights_of(local: Local) -> dict[str, Tensor]:

@@ -20,7 +20,7 @@ from models.messages import CountMessage, Message, mark
 from models.model import Kind, Predicts
 from models.networks.seeding import building, seeded
 from models.networks.self_attentive import HOPS, SelfAttentiveNetwork
-from models.readers.reading import Described, TextReader, card_of, open_tokenizer, weights_of
+from models.readers.reading import Described, TextReader, card_of, open_tokenizer, opening, weights_of
 from models.sites import Site, with_weights
 from models.softmax import FullyMaskedRowError
 from models.trace import AttentionTrace, TokenSequence
@@ -184,11 +184,12 @@ def load_reader(local: Local) -> SelfAttentiveReader:
     InputError
         If its files are not those that its card names.
     """
-    card = card_of(local)
-    with building():
-        network = SelfAttentiveNetwork(**card["network"])
-    network.load_state_dict(weights_of(local))
-    return SelfAttentiveReader(network, open_tokenizer(local, unk_token=UNKNOWN), local, card)
+    with opening(local):
+        card = card_of(local)
+        with building():
+            network = SelfAttentiveNetwork(**card["network"])
+        network.load_state_dict(weights_of(local))
+        return SelfAttentiveReader(network, open_tokenizer(local, unk_token=UNKNOWN), local, card)
 
 
 def _unknown(tokens: TokenSequence) -> tuple[str, ...]:

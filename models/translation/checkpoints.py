@@ -13,6 +13,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from models.cards import CARD_FILE as CARD_FILE
+from models.cards import NUMBER, CardError, Fields, read_fields
 from models.messages import Message
 from models.sites import Site
 from models.trace import Alignment
@@ -21,10 +23,28 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 WEIGHTS = Path(__file__).parents[1] / "weights"
-MODEL_FILE, CARD_FILE, TOKENIZER_FILE = "model.safetensors", "card.json", "tokenizer.json"
+MODEL_FILE, TOKENIZER_FILE = "model.safetensors", "tokenizer.json"
 
-
-_NEEDED = {"key": str, "mechanism": str, "pair": str, "network": dict, "sha256": str}
+_MEASURED = {"target_tokens_seen": NUMBER, "held_out_loss": NUMBER, "aer": {"*": NUMBER, "everyday.gold": NUMBER}}
+_NEEDED: Fields = {
+    "key": str,
+    "mechanism": str,
+    "pair": str,
+    "network": dict,
+    "sha256": str,
+    "tokenizer?": str,
+    "tokenizer_sha256?": str,
+    "parameters?": NUMBER,
+    "data?": [{"name": str, "licence": str, "credit": str}],
+    "recipe?": {"files?": [{"path": str}], "label_smoothing?": NUMBER, "average_decay?": NUMBER},
+    "target_tokens_seen?": NUMBER,
+    "start?": {"key": str, "target_tokens": NUMBER},
+    "examples_in_training?": {"*": bool},
+    "bleu?": {"*": {"bleu": NUMBER}},
+    "aer?": {"*": NUMBER},
+    "points?": [_MEASURED],
+}
+"""What is read of a card: most of it only where it stands."""
 
 
 class CheckpointError(RuntimeError):
@@ -57,28 +77,10 @@ def read_card(folder: Path) -> dict[str, Any]:
     ----------
     folder : Path
     """
-    path = folder / CARD_FILE
-    if not path.is_file():
-        message = Message(
-            "{folder}: no {card}; a checkpoint has {model} and {card}",
-            folder=folder.name,
-            card=CARD_FILE,
-            model=MODEL_FILE,
-        )
-        raise CheckpointError(message)
     try:
-        read = json.loads(path.read_text(encoding="utf8"))
-    except (ValueError, RecursionError) as error:
-        message = Message(
-            "{folder}/{file}: not whole ({error}). Fetch it again.", folder=folder.name, file=CARD_FILE, error=error
-        )
-        raise CheckpointError(message) from error
-    card: dict[str, Any] = read if isinstance(read, dict) else {}
-    if missing := sorted(name for name, kind in _NEEDED.items() if not isinstance(card.get(name), kind)):
-        message = Message(
-            "{folder}/{file}: {names} missing", folder=folder.name, file=CARD_FILE, names=", ".join(missing)
-        )
-        raise CheckpointError(message)
+        card = read_fields(folder, _NEEDED)
+    except CardError as error:
+        raise CheckpointError(error.args[0]) from error
     try:
         alignment_of(card)
     except (KeyError, TypeError, ValueError) as error:
@@ -139,7 +141,7 @@ def read_weights(folder: Path, card: Mapping[str, Any]) -> dict[str, Tensor]:
         raise CheckpointError(message) from error
 
 
-def find_tokenizer(folder: Path, card: Mapping[str, Any], weights: Path = WEIGHTS) -> Path:
+def find_tokenizer(folder: Path, card: Mapping[str, Any], weights: Path | None = None) -> Path:
     """Return the tokenizer of a checkpoint: in its folder, or the one of its pair that its card names.
 
     A pair may ship several for a while, models that were trained on an older one among its models.
@@ -159,7 +161,7 @@ def find_tokenizer(folder: Path, card: Mapping[str, Any], weights: Path = WEIGHT
     """
     name = Path(str(card.get("tokenizer", TOKENIZER_FILE))).name
     own = folder / TOKENIZER_FILE
-    path = own if own.is_file() else weights / card["pair"] / name
+    path = own if own.is_file() else (weights or WEIGHTS) / card["pair"] / name
     if not path.is_file():
         message = Message(
             "{folder}: no {file} in it, and no {name} is shipped for the pair {pair!r}",
@@ -227,10 +229,16 @@ def alignment_of(card: Mapping[str, Any]) -> Alignment:
 @cache
 def shipped_folders() -> dict[str, Path]:
     """Return the folder of each shipped checkpoint by its key."""
-    return {path.parent.name: path.parent for path in sorted(WEIGHTS.glob(f"*/{CARD_FILE}"))}
+    return _folders(WEIGHTS)
 
 
 @cache
 def kept_folders() -> dict[str, Path]:
     """Return the folder of each run of which points of its training are kept, by the run's key."""
-    return {path.parent.name: path.parent for path in sorted((WEIGHTS / "training").glob(f"*/{CARD_FILE}"))}
+    return _folders(WEIGHTS / "training")
+
+
+def _folders(place: Path) -> dict[str, Path]:
+    """Return the folders with weights or a card, by name: that one of the two is missing is said where it is opened."""
+    found = {path.parent for name in (CARD_FILE, MODEL_FILE) for path in place.glob(f"*/{name}")}
+    return {each.name: each for each in sorted(found)}

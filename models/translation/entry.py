@@ -72,6 +72,9 @@ def read_entry(folder: Path) -> Entry:
             known=", ".join(mechanisms()),
         )
         raise CheckpointError(message)
+    if not set(card["pair"].split("-")) <= LANGUAGES.keys() or card["pair"].count("-") != 1:
+        message = Message("{folder}: the pair {pair!r} is of no known languages", folder=folder.name, pair=card["pair"])
+        raise CheckpointError(message)
     return Entry(card["key"], mechanisms()[card["mechanism"]], card["pair"], card, folder)
 
 
@@ -90,7 +93,7 @@ def at_point(entry: Entry, point: int) -> Entry:
     KeyError
         If no such point is kept.
     """
-    points = entry.card["points"]
+    points = entry.card.get("points", [])
     if not 1 <= point <= len(points):
         message = f"{entry.key}: no point {point} of its training is kept; there are 1 to {len(points)}"
         raise KeyError(message)

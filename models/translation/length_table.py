@@ -8,7 +8,8 @@ from dataclasses import dataclass, fields
 from pathlib import PurePosixPath
 from typing import Any
 
-from models.translation.checkpoints import WEIGHTS
+from models.messages import Message
+from models.translation.checkpoints import WEIGHTS, CheckpointError
 
 LENGTHS_FILE = "lengths.csv"
 
@@ -61,11 +62,11 @@ def trained_on(card: Mapping[str, Any], file: str) -> bool:
     (True, False)
     """
     source = file.partition(".")[0]
-    return any(PurePosixPath(each["path"]).name.startswith(source) for each in card["recipe"]["files"])
+    return any(PurePosixPath(each["path"]).name.startswith(source) for each in card.get("recipe", {}).get("files", ()))
 
 
 def length_table(pair: str) -> tuple[LengthRow, ...]:
-    """Return the table of a language pair; nothing if it was not measured.
+    """Return the table of a language pair; nothing if it was not measured, CheckpointError if it is not whole.
 
     Parameters
     ----------
@@ -76,8 +77,17 @@ def length_table(pair: str) -> tuple[LengthRow, ...]:
     if not path.is_file():
         return ()
     kinds = {"str": str, "int": int, "float": float}
-    with path.open(encoding="utf8", newline="") as lines:
-        return tuple(
-            LengthRow(**{each.name: kinds[str(each.type)](row[each.name]) for each in fields(LengthRow)})
-            for row in csv.DictReader(lines)
+    try:
+        with path.open(encoding="utf8", newline="") as lines:
+            found = tuple(
+                LengthRow(**{each.name: kinds[str(each.type)](row[each.name]) for each in fields(LengthRow)})
+                for row in csv.DictReader(lines)
+            )
+        if not found:
+            raise EOFError
+    except (OSError, KeyError, TypeError, ValueError, EOFError, csv.Error) as error:
+        message = Message(
+            "{folder}/{file}: not whole ({error}). Fetch it again.", folder=pair, file=path.name, error=error
         )
+        raise CheckpointError(message) from error
+    return found

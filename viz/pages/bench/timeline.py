@@ -11,13 +11,13 @@ from typing import Literal
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-import models
 from models.mechanisms import Mechanism, mechanisms
 from models.sites import Site
 from models.trace import AttentionTrace
 from viz.pages.bench.about import about
 from viz.pages.bench.readers import show_readers
 from viz.pages.bench.settings import AUTOMATIC, HEAD, MECHANISMS
+from viz.server.loading import described
 from viz.text.language import _
 from viz.views.view import Head
 from viz.widgets.settings import choose, choose_part, chosen_of, value_of
@@ -125,7 +125,8 @@ def choose_mechanisms(
                 here = [each.key for each in (main, *variants) if each.key in chosen]
                 folds |= dict.fromkeys(here, st.container())
                 for key in here or [main.key]:
-                    st.markdown(about(models.describe(f"{key}-{pair}")))
+                    for entry in described([f"{key}-{pair}"], st.container()).values():
+                        st.markdown(about(entry))
         show_readers()
     return chosen, folds
 

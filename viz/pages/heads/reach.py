@@ -40,8 +40,8 @@ def show_reach(host: Host, trace: AttentionTrace, available: float) -> None:
     names = own_models()
     titles = {key: _(names[key].title) for key in LANGUAGE_MODELS if key in names}
     typed = {key: weight_by_distance(each.maps[0].weights[0]).tolist() for key, each in traces.items() if each.maps}
-    told = {key: figures["all"] for key in (*titles, N_GRAM_RNN) if (figures := held_out_of(key))}
-    held_out = {key: told[key]["reach"]["by_distance"] for key in titles if key in told}
+    told = {key: held_out_of(key).get("all", {}) for key in (*titles, N_GRAM_RNN)}
+    held_out = {key: told[key]["reach"]["by_distance"] for key in titles if "reach" in told[key]}
     show_figure(
         reach_by_distance(typed, held_out, titles, fixed=FIXED if N_GRAM_RNN in traces else 0, width=available),
         key="reach",

@@ -19,7 +19,7 @@ from models.experiments.contextual import (
     word_in_context,
     word_states,
 )
-from models.experiments.word_vectors import WordVectors, static_vectors
+from models.experiments.word_vectors import NO_VECTORS, WordVectors, static_vectors
 from models.trace import AttentionTrace
 from models.translation.words import bare
 from viz.figures.word_in_context import word_across_layers
@@ -68,7 +68,7 @@ def show_same_word(host: Host, key: str, texts: Texts, wanted: Wanted, width: fl
     if traces is None:
         return
     one, other = (word_states(each) for each in traces)
-    vectors = static_vectors()
+    vectors = _vectors()
     words = shared_words(one.words, other.words)
     if not words:
         st.info(_("The two have no words in common: there is nothing to compare."))
@@ -80,6 +80,15 @@ def show_same_word(host: Host, key: str, texts: Texts, wanted: Wanted, width: fl
     _notes(found, traces, one, other, pair=texts[1])
     _show_static(word, vectors)
     _closest(found)
+
+
+def _vectors() -> WordVectors:
+    """Return the static vectors; none, after saying why, where their files are not whole."""
+    try:
+        return static_vectors()
+    except models.InputError as error:
+        st.warning(plain(say(error)))
+        return NO_VECTORS
 
 
 def _run(host: Host, key: str, texts: Sequence[str]) -> list[AttentionTrace] | None:
@@ -166,6 +175,8 @@ def _notes(
 
 def _show_static(word: str, vectors: WordVectors) -> None:
     """Name the words nearest to the static vector; say so if there is none."""
+    if not vectors.words:
+        return
     if word not in vectors:
         st.info(
             plain(

@@ -13,6 +13,7 @@ from viz.canvas.standalone import Picture
 from viz.captions.tables import csv_of_views
 from viz.figures import alignment_heatmap
 from viz.figures.drawing.theme import Colour
+from viz.server.loading import described
 from viz.views.view import Unit, choose_view
 from viz.widgets.canvas import alignment_canvas
 from viz.widgets.keep import keep_row
@@ -53,8 +54,8 @@ def show_panels(
 def _about(trace: AttentionTrace) -> tuple[str, tuple[str, str]]:
     """Return the formula of a mechanism of ours and the codes of its languages; empty where they are not known."""
     about = trace.provenance
-    if about.checkpoint not in models.catalog():
+    entry = described([about.checkpoint], None).get(about.checkpoint) if about.checkpoint in models.catalog() else None
+    if entry is None:
         return "", ("", "")
-    entry = models.describe(about.checkpoint)
     source, _dash, target = entry.pair.partition("-")
     return (entry.mechanism.formula if entry.mechanism.key == about.mechanism else ""), (source, target)

@@ -11,6 +11,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 import models
+from models.translation.checkpoints import CheckpointError
 from models.translation.entry import Entry
 from models.translation.length_table import LengthRow, length_table, trained_on
 from models.translation.words import normalise
@@ -52,9 +53,9 @@ SETTINGS = (SENTENCE, MODELS, LONG)
 _SHEET = Path(__file__).parent / "why.css"
 
 
-def is_measured() -> bool:
-    """Return whether there is a table of BLEU by length to show."""
-    return bool(length_table(PAIR))
+def is_there() -> bool:
+    """Return whether there is a model to show."""
+    return any(pair_of(key) == PAIR for key in models.catalog())
 
 
 def _fill(frame: Frame) -> None:
@@ -97,7 +98,11 @@ def _take() -> None:
 
 def _measured(titles: dict[str, str], chosen: Mapping[str, Entry], available: float) -> None:
     """Show what was measured of the `chosen` of all models that `titles` names."""
-    table = length_table(PAIR)
+    try:
+        table = length_table(PAIR)
+    except CheckpointError as error:
+        st.warning(plain(_("What was measured cannot be shown. {reason}", reason=say(error))))
+        return
     rows = [row for row in table if row.key in chosen]
     strange = [key for key in chosen if table and not trained_on(chosen[key].card, table[0].file)]
     if strange:
@@ -250,5 +255,5 @@ PAGE = Page(
         "BLEU counts the words and runs of words that a translation shares with a reference; it does not see whether "
         "the meaning is kept."
     ),
-    is_there=is_measured,
+    is_there=is_there,
 )

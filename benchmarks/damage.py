@@ -1,0 +1,190 @@
+"""Damage every file of the weights in turn, and see what else still works: ``python -m benchmarks.damage [--pages]``.
+
+The weights are copied by links, and one link is replaced by a damaged file at a time. Nothing else may be raised than
+what names the damaged model, and every other model must be there as before.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+
+import models
+from models import registry
+from models.experiments import word_vectors
+from models.huggingface import embedded
+from models.translation import checkpoints, length_table
+from models.translation.checkpoints import CheckpointError
+
+WEIGHTS = checkpoints.WEIGHTS
+FILES = tuple(sorted(str(path.relative_to(WEIGHTS)) for path in WEIGHTS.rglob("*") if path.is_file()))
+
+
+def _flipped(data: bytes) -> bytes:
+    place = Random(len(data)).randrange(len(data))
+    return data[:place] + bytes([data[place] ^ 1 << place % 7]) + data[place + 1 :]
+
+
+WAYS: dict[str, Callable[[bytes], bytes | None]] = {
+    "truncated": lambda data: data[: len(data) // 2],
+    "a byte flipped": _flipped,
+    "empty": lambda _data: b"",
+    "not UTF-8": lambda data: b"\xff\xfe" + data,
+    "missing": lambda _data: None,
+}
+
+
+@contextmanager
+def linked_weights(folder: Path) -> Iterator[Path]:
+    """Serve the weights from a copy in `folder`, made of links."""
+    for name in FILES:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).symlink_to(WEIGHTS / name)
+    places = (
+        (checkpoints, "WEIGHTS", folder),
+        (length_table, "WEIGHTS", folder),
+        (embedded, "READERS", folder / "readers"),
+        (word_vectors, "VECTORS", folder / "vectors"),
+    )
+    before = [(module, name, getattr(module, name)) for module, name, _place in places]
+    try:
+        for module, name, place in places:
+            setattr(module, name, place)
+        forget()
+        yield folder
+    finally:
+        for module, name, place in before:
+            setattr(module, name, place)
+        forget()
+
+
+def forget() -> None:
+    """Forget what was read of the files, as a server that is started anew."""
+    for each in (
+        checkpoints.shipped_folders,
+        checkpoints.kept_folders,
+        embedded._trained_here,
+        registry._read_once,
+        word_vectors.static_vectors,
+        word_vectors.static_card,
+    ):
+        each.cache_clear()
+
+
+@contextmanager
+def damaged(folder: Path, name: str, way: str) -> Iterator[None]:
+    """Put a damaged file in the place of one of a linked copy."""
+    path = folder / name
+    data = WAYS[way](path.read_bytes())
+    path.unlink()
+    if data is not None:
+        path.write_bytes(data)
+    forget()
+    try:
+        yield
+    finally:
+        path.unlink(missing_ok=True)
+        path.symlink_to(WEIGHTS / name)
+        forget()
+
+
+def owner_of(name: str) -> str:
+    """Return the key of the model whose file this is; empty if it is of several."""
+    parts = Path(name).parts
+    if parts[0] in ("readers", "training"):
+        return f"hf:{parts[1]}" if parts[0] == "readers" else f"{parts[1]}@01"
+    return parts[0] if parts[0] in models.catalog() else ""
+
+
+def there() -> tuple[set[str], dict[str, str]]:
+    """Return the keys of all models, and what is said of each that is not whole."""
+    keys = {*models.catalog(), *(f"{key}@01" for key in models.training_runs())}
+    wrong = {}
+    for key in sorted(keys):
+        try:
+            models.describe(key)
+        except CheckpointError as error:
+            wrong[key] = str(error)
+    readers = embedded.local_models()
+    wrong |= {key: str(each.broken) for key, each in readers.items() if each.broken is not None}
+    for key in readers:
+        embedded.held_out_of(key)
+    return keys | readers.keys(), wrong
+
+
+def problems(folder: Path, name: str, way: str) -> list[str]:
+    """Return what goes wrong in the library where one file of a linked copy is damaged; nothing if all is as it should."""
+    before, owner = there()[0], owner_of(name)
+    with damaged(folder, name, way):
+        try:
+            after, wrong = there()
+            found = [f"{key} is gone" for key in sorted(before - after)]
+            found += [f"{key} is said to be broken" for key in wrong.keys() - {owner}]
+            found += [
+                f"{key}: its message does not name it: {said}"
+                for key, said in wrong.items()
+                if folder_of(key) not in said
+            ]
+            with suppress(CheckpointError):
+                length_table.length_table("en-fr")
+            with suppress(models.InputError):
+                word_vectors.static_vectors()
+            _load(owner, name)
+        except Exception as error:  # every other one is what is looked for
+            return [f"{type(error).__name__}: {error}"]
+        return found
+
+
+def folder_of(key: str) -> str:
+    return key.removeprefix("hf:").partition("@")[0]
+
+
+def _load(owner: str, name: str) -> None:
+    """Load the model of a damaged file, or one that shares it; it may be refused in words."""
+    if name.endswith("log.jsonl"):  # no model reads it
+        return
+    if not owner and name.endswith("tokenizer.json"):
+        pair = Path(name).parts[0]
+        owner = next(key for key in models.catalog() if key.endswith(pair))
+    with suppress(CheckpointError, models.InputError):
+        if owner.startswith("hf:"):
+            models.load(owner)
+        elif owner:
+            registry.load_translator(owner, at_rest=True)
+
+
+def main() -> None:
+    """Damage all files in all ways, and write a table of what went wrong."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.damage", description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--pages", action="store_true", help="open all pages too, for a file of each kind")
+    parser.add_argument("--only", default="", help="files whose name holds this")
+    choices = parser.parse_args()
+    failed: Counter[str] = Counter()
+    tried: Counter[str] = Counter()
+    with TemporaryDirectory() as place, linked_weights(Path(place)) as folder:
+        for name in (each for each in FILES if choices.only in each):
+            for way in WAYS:
+                found = problems(folder, name, way)
+                if choices.pages:
+                    from benchmarks.damaged_pages import problems_on_pages
+
+                    found += problems_on_pages(folder, name, way)
+                kind = Path(name).name
+                tried[kind] += 1
+                failed[kind] += bool(found)
+                for each in found:
+                    sys.stdout.write(f"{name}, {way}: {each}\n")
+    sys.stdout.write("\n| file | cases | failed |\n| --- | --: | --: |\n")
+    for kind, count in sorted(tried.items()):
+        sys.stdout.write(f"| {kind} | {count} | {failed[kind]} |\n")
+    raise SystemExit(failed.total() > 0)
+
+
+if __name__ == "__main__":
+    main()

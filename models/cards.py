@@ -1,0 +1,68 @@
+"""Cards: what a ``card.json`` says, held against the fields that are read from it, so that no reader meets another."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from models.messages import Message
+
+CARD_FILE = "card.json"
+
+NUMBER = (int, float)
+Fields = Mapping[str, Any]
+"""By name a type, or fields again; a list of one: what each item is. ``name?`` may be missing, ``*`` is any name."""
+
+
+class CardError(ValueError):
+    """A card that is not there or not whole; its message names the folder and what is wrong."""
+
+
+def read_fields(folder: Path, fields: Fields) -> dict[str, Any]:
+    """Return what the card in a folder says; CardError unless it has `fields`.
+
+    Parameters
+    ----------
+    folder : Path
+    fields : mapping
+    """
+    where = {"folder": folder.name, "file": CARD_FILE}
+    try:
+        card = json.loads((folder / CARD_FILE).read_bytes())
+    except FileNotFoundError as error:
+        message = Message(
+            "{folder}: no {card}; a checkpoint has {model} and {card}",
+            folder=folder.name,
+            card=CARD_FILE,
+            model="model.safetensors",
+        )
+        raise CardError(message) from error
+    except (OSError, ValueError, RecursionError) as error:
+        message = Message("{folder}/{file}: not whole ({error}). Fetch it again.", **where, error=error)
+        raise CardError(message) from error
+    if wrong := sorted(set(_wrong(card, fields, ""))):
+        message = Message("{folder}/{file}: {names} missing", **where, names=", ".join(wrong))
+        raise CardError(message)
+    return dict(card)
+
+
+def _wrong(found: Any, expected: Any, where: str) -> Iterator[str]:
+    """Name what is missing, or of another type than `expected`."""
+    if isinstance(expected, Mapping):
+        if not isinstance(found, dict):
+            yield where or CARD_FILE
+            return
+        for name, kind in expected.items():
+            for each in found if name == "*" else [name.removesuffix("?")]:
+                if each in found or not name.endswith("?"):
+                    yield from _wrong(found.get(each), kind, f"{where}.{each}".lstrip("."))
+    elif isinstance(expected, list):
+        if not isinstance(found, list):
+            yield where
+            return
+        for each in found:
+            yield from _wrong(each, expected[0], where)
+    elif not isinstance(found, expected) or (isinstance(found, bool) and expected is not bool):
+        yield where
