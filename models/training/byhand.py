@@ -1,7 +1,7 @@
 """Sentences written by hand: which words they should hold, and which of them may be trained on.
 
-``python -m models.training.byhand lacking PAIR --words FILE --data DIR`` lists the words of FILE, one a line, that fewer
-than `ENOUGH` sentences of the everyday training text hold. Such a list comes from the package wordfreq
+``python -m models.training.byhand lacking PAIR --words FILE --data DIR`` lists the words of FILE, one a line, that
+fewer than `ENOUGH` sentences of the everyday training text hold. Such a list comes from the package wordfreq
 (``top_n_list("en", 6000)``, ``top_n_list("zh", 3500)``), which nothing else needs.
 ``python -m models.training.byhand add PAIR FILE ... --data DIR`` adds the pairs of FILEs, ``source<TAB>target`` a line,
 to ``phrases-sentences.tsv``, and takes out what is there twice or too near a sentence that is measured.

