@@ -1,14 +1,14 @@
 # Attention Bench for a class: the app, its weights and PyTorch without CUDA. docs/performance.md tells how it is run.
 # Build: docker build -t attention-bench .
 
-FROM python:3.11-slim-bookworm AS libraries
+FROM python:3.11-slim-bookworm@sha256:a36c24f9cbdf4fd0f52d67f0823eeac19c2028c637cecc392d97f980d4fec56b AS libraries
 WORKDIR /build
 COPY requirements.lock ./
 RUN python -m venv /opt/bench \
     && /opt/bench/bin/pip install --no-cache-dir --require-hashes --requirement requirements.lock \
        --extra-index-url https://download.pytorch.org/whl/cpu
 
-FROM python:3.11-slim-bookworm
+FROM python:3.11-slim-bookworm@sha256:a36c24f9cbdf4fd0f52d67f0823eeac19c2028c637cecc392d97f980d4fec56b
 RUN useradd --uid 10001 --home-dir /data --create-home --shell /usr/sbin/nologin bench
 COPY --from=libraries /opt/bench /opt/bench
 WORKDIR /app

@@ -140,7 +140,10 @@ def test_each_dependency_is_bounded_on_both_sides(name: str) -> None:
 
 def test_torch_is_pinned_and_the_development_tools_come_on_top_of_what_runs() -> None:
     assert requirements("requirements.txt")["torch"] == "==2.13.0"
-    assert "-r requirements.txt" in (ROOT / "requirements-dev.txt").read_text(encoding="utf8").splitlines()
+    lines = (ROOT / "requirements-dev.txt").read_text(encoding="utf8").splitlines()
+    assert {"-r requirements.txt", "-r requirements-scale.txt"} <= set(lines)
+    for path in (ROOT / "tests").rglob("test_on_ray.py"):
+        assert "importorskip" not in path.read_text(encoding="utf8")
 
 
 def test_the_lock_pins_by_hash_all_that_the_app_takes_within_its_ranges() -> None:
