@@ -140,6 +140,17 @@ def test_a_million_tokens_and_a_thousand_edits_are_refused_in_words(address: str
     assert str(MOST_EDITS) in words
 
 
+def test_what_was_asked_stands_in_no_log(
+    address: str, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    secret = "Zebulon whispers quietly."
+    with caplog.at_level("DEBUG"):
+        for source, status in ((secret, 200), (secret * 4000, 422)):
+            for data in (Request("attend", KEY, source).to_bytes(), f'{{"key": "{secret}"}}'.encode()):
+                assert ask(address, "/v1/attend", data)[0] in (status, 400)
+    assert "Zebulon" not in caplog.text + "".join(capfd.readouterr())
+
+
 def test_who_has_no_token_and_who_is_a_page_of_a_browser_is_refused(address: str) -> None:
     asked = Request("attend", KEY, SENTENCE).to_bytes()
     for token in ("", "Bearer another token of this length", TOKEN):

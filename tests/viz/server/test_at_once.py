@@ -153,3 +153,10 @@ def test_no_frame_of_a_visitor_fills_the_log(server: tuple[int, Path], kind: str
 def test_no_program_drives_the_app(server: tuple[int, Path], before: str, path: str, method: str) -> None:
     """Not even where Streamlit's own option lets it."""
     assert status_of(server[0], f"{before}/_stcore/agent/{path}", method) == 404
+
+
+def test_health_says_no_more_than_ok(server: tuple[int, Path]) -> None:
+    connection = HTTPConnection("127.0.0.1", server[0], timeout=20)
+    connection.request("GET", "/_stcore/health")
+    assert connection.getresponse().read() == b"ok"
+    connection.close()

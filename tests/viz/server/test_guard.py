@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -107,3 +108,8 @@ def test_a_server_that_is_set_up_wrongly_does_not_start_and_says_why() -> None:
     assert "ATTENTION_BENCH_HUB_MEGABYTES is a whole number of megabytes" in ended.stderr
     assert "There is no ATTENTION_BENCH_LINK; is ATTENTION_BENCH_LINKS meant?" in ended.stderr
     assert "Traceback" not in ended.stderr
+
+
+def test_the_server_listens_on_this_machine_alone() -> None:
+    config = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf8"))
+    assert config["server"]["address"] == "localhost"
