@@ -9,7 +9,6 @@ import shutil
 import subprocess
 import tempfile
 from abc import ABC, abstractmethod
-from base64 import b64decode
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from itertools import count
@@ -48,10 +47,6 @@ class Window(ABC):
     @abstractmethod
     def resize(self, width: int, height: int) -> None:
         """Make what a page sees so large."""
-
-    @abstractmethod
-    def picture(self) -> bytes:
-        """Return what is seen, as PNG."""
 
     @abstractmethod
     def offences(self) -> list[str]:
@@ -163,9 +158,6 @@ class Tab(Window):
     def resize(self, width: int, height: int) -> None:
         self._ask("browsingContext.setViewport", viewport={"width": width, "height": height})
 
-    def picture(self) -> bytes:
-        return b64decode(self._ask("browsingContext.captureScreenshot")["data"])
-
     def offences(self) -> list[str]:
         self.run("() => 0")  # what was logged before its answer has come
         return [text for text in self._console[self._before :] if text.startswith("Content-Security-Policy")]
@@ -232,9 +224,6 @@ class MiniBrowser(Window):
         rest = frame["width"] - inside[0], frame["height"] - inside[1]
         self._ask("window/rect", {"width": width + rest[0], "height": height + rest[1]})
         self.until("(...size) => innerWidth === size[0] && innerHeight === size[1]", width, height)
-
-    def picture(self) -> bytes:
-        return b64decode(self._ask("screenshot"))
 
     def offences(self) -> list[str]:
         return list(self.run("() => window.offences ?? []"))
