@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from random import Random
@@ -119,7 +119,7 @@ def there() -> tuple[set[str], dict[str, str]]:
 
 
 def problems(folder: Path, name: str, way: str) -> list[str]:
-    """Return what goes wrong in the library where one file of a linked copy is damaged; nothing if all is as it should."""
+    """Return what goes wrong in the library where one file of a linked copy is damaged."""
     before, owner = there()[0], owner_of(name)
     with damaged(folder, name, way):
         try:
@@ -142,6 +142,7 @@ def problems(folder: Path, name: str, way: str) -> list[str]:
 
 
 def folder_of(key: str) -> str:
+    """Return the name of the folder of a model."""
     return key.removeprefix("hf:").partition("@")[0]
 
 
@@ -159,6 +160,51 @@ def _load(owner: str, name: str) -> None:
             registry.load_translator(owner, at_rest=True)
 
 
+def page_script(name: str) -> None:
+    """Show a page: what `AppTest` runs."""
+    from importlib import import_module
+
+    import_module(f"viz.pages.{name}.page").PAGE.show()
+
+
+VIEWS: tuple[tuple[str, dict[str, str]], ...] = (
+    *((name, {}) for name in ("why", "bench", "steps", "heads", "surgery", "training", "lessons", "open")),
+    ("heads", {"model": "hf:lstmn-en"}),
+    ("heads", {"model": "hf:key-value-en"}),
+    ("heads", {"model": "hf:self-attentive-en"}),
+    ("heads", {"model": "hf:bert-en", "against": "word", "sentence": "He bought new shoes.", "other": "He is new."}),
+)
+"""Every page, and the views that read files of their own."""
+
+
+def words_of(name: str, link: Mapping[str, str]) -> str:
+    """Return what a page says, opened by a link; raises what the page raises."""
+    from streamlit.testing.v1 import AppTest
+
+    from viz.server.runtime import shared_host
+
+    shared_host.clear()  # as a server that is started anew
+    app = AppTest.from_function(page_script, args=(name,), default_timeout=200)
+    for key, value in link.items():
+        app.query_params[key] = value
+    app.run()
+    if app.exception:
+        raise RuntimeError(app.exception[0].message)
+    kinds = (app.caption, app.info, app.warning, app.error, app.markdown)
+    return " ".join(each.value for kind in kinds for each in kind).replace("\\", "")
+
+
+def problems_on_pages() -> list[str]:
+    """Return which pages fail, and why."""
+    found = []
+    for name, link in VIEWS:
+        try:
+            words_of(name, link)
+        except Exception as error:  # every one is what is looked for
+            found.append(f"{name} {link}: {type(error).__name__}: {error}")
+    return found
+
+
 def main() -> None:
     """Damage all files in all ways, and write a table of what went wrong."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.damage", description=(__doc__ or "").splitlines()[0])
@@ -172,9 +218,8 @@ def main() -> None:
             for way in WAYS:
                 found = problems(folder, name, way)
                 if choices.pages:
-                    from benchmarks.damaged_pages import problems_on_pages
-
-                    found += problems_on_pages(folder, name, way)
+                    with damaged(folder, name, way):
+                        found += problems_on_pages()
                 kind = Path(name).name
                 tried[kind] += 1
                 failed[kind] += bool(found)

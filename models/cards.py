@@ -30,7 +30,7 @@ def read_fields(folder: Path, fields: Fields) -> dict[str, Any]:
     """
     where = {"folder": folder.name, "file": CARD_FILE}
     try:
-        card = json.loads((folder / CARD_FILE).read_bytes())
+        card: Any = json.loads((folder / CARD_FILE).read_bytes())
     except FileNotFoundError as error:
         message = Message(
             "{folder}: no {card}; a checkpoint has {model} and {card}",
@@ -42,10 +42,11 @@ def read_fields(folder: Path, fields: Fields) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError) as error:
         message = Message("{folder}/{file}: not whole ({error}). Fetch it again.", **where, error=error)
         raise CardError(message) from error
+    card = card if isinstance(card, dict) else {}
     if wrong := sorted(set(_wrong(card, fields, ""))):
         message = Message("{folder}/{file}: {names} missing", **where, names=", ".join(wrong))
         raise CardError(message)
-    return dict(card)
+    return card
 
 
 def _wrong(found: Any, expected: Any, where: str) -> Iterator[str]:

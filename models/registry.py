@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from models.readers.self_attentive import SelfAttentiveReader
     from models.translation.tokenizer import PairTokenizer
     from models.translation.translator import Translator
-from models.translation.entry import Entry, at_point, read_entry
+from models.translation.entry import LANGUAGES, Entry, at_point, read_entry
 
 
 def catalog() -> tuple[str, ...]:
@@ -108,6 +108,9 @@ def _described_in(folder: Path) -> Entry:
 def _read_once(folder: Path, _changed: int, _size: int) -> Entry:
     """Return what the card in `folder` says, read again only when its file has changed: a page asks at every run."""
     entry = read_entry(folder)
+    if not set(entry.pair.split("-")) <= LANGUAGES.keys() or entry.pair.count("-") != 1:
+        message = Message("{folder}: the pair {pair!r} is of no known languages", folder=folder.name, pair=entry.pair)
+        raise CheckpointError(message)
     if entry.key != folder.name or entry.key != f"{entry.mechanism.key}-{entry.pair}":
         message = Message("{folder}/{file}: it is the card of {key}", folder=folder.name, file=CARD_FILE, key=entry.key)
         raise CheckpointError(message)

@@ -10,6 +10,7 @@ from models import keys
 from models.mechanisms import Mechanism, mechanisms
 from models.messages import Message, mark
 from models.translation.checkpoints import (
+    CARD_FILE,
     CheckpointError,
     read_card,
 )
@@ -72,9 +73,6 @@ def read_entry(folder: Path) -> Entry:
             known=", ".join(mechanisms()),
         )
         raise CheckpointError(message)
-    if not set(card["pair"].split("-")) <= LANGUAGES.keys() or card["pair"].count("-") != 1:
-        message = Message("{folder}: the pair {pair!r} is of no known languages", folder=folder.name, pair=card["pair"])
-        raise CheckpointError(message)
     return Entry(card["key"], mechanisms()[card["mechanism"]], card["pair"], card, folder)
 
 
@@ -92,8 +90,13 @@ def at_point(entry: Entry, point: int) -> Entry:
     ------
     KeyError
         If no such point is kept.
+    CheckpointError
+        If the card tells of none.
     """
-    points = entry.card.get("points", [])
+    if "points" not in entry.card:
+        lacking = Message("{folder}/{file}: {names} missing", folder=entry.key, file=CARD_FILE, names="points")
+        raise CheckpointError(lacking)
+    points = entry.card["points"]
     if not 1 <= point <= len(points):
         message = f"{entry.key}: no point {point} of its training is kept; there are 1 to {len(points)}"
         raise KeyError(message)
