@@ -42,11 +42,11 @@ def read_fields(folder: Path, fields: Fields) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError) as error:
         message = Message("{folder}/{file}: not whole ({error}). Fetch it again.", **where, error=error)
         raise CardError(message) from error
-    card = card if isinstance(card, dict) else {}
-    if wrong := sorted(set(_wrong(card, fields, ""))):
+    found: dict[str, Any] = card if isinstance(card, dict) else {}
+    if wrong := sorted(set(_wrong(found, fields, ""))):
         message = Message("{folder}/{file}: {names} missing", **where, names=", ".join(wrong))
         raise CardError(message)
-    return card
+    return found
 
 
 def _wrong(found: Any, expected: Any, where: str) -> Iterator[str]:

@@ -17,6 +17,7 @@ from viz.server.at_once import AtOnce
 from viz.server.configuration import ConfigurationError, configuration
 from viz.server.first_page import FirstPage
 from viz.server.logs import bound_logs
+from viz.server.uploads import Uploads
 from viz.text.policy import hash_of
 
 if TYPE_CHECKING:
@@ -128,4 +129,5 @@ def guards(inline: Iterable[str], *, first: str) -> list[Middleware]:
     MultiPartParser.spool_max_size = HELD_IN_MEMORY
     scripts = (*inline_scripts(FIRST_PAGE.read_text(encoding="utf8")), first, *inline)
     headers = {"Content-Security-Policy": policy(scripts, said.framed_by), **HEADERS}
-    return [Middleware(Guard, headers, metrics=said.metrics), Middleware(AtOnce), Middleware(FirstPage, first)]
+    before = [Middleware(AtOnce), Middleware(Uploads), Middleware(FirstPage, first)]
+    return [Middleware(Guard, headers, metrics=said.metrics), *before]
