@@ -96,7 +96,7 @@ class Rooming:
 
     def __init__(self, store: Store, *, replica: str = "") -> None:
         self.store, self.bell, self._replica = store, Bell(), replica
-        self._guesses = Allowance(each=10, together=60)
+        self._missed_in, self._missed_from = Allowance(each=10, together=600), Allowance(each=60, together=600)
         self._opened = Allowance(each=6, together=60)
         self._sent = Allowance(each=30, together=6000)
 
@@ -113,49 +113,53 @@ class Rooming:
         self._opened.count(visitor)
         return self.store.open_room()
 
-    def find(self, code: str, visitor: str) -> Room:
-        """Return the room of a code that somebody brings, who may be guessing.
+    def find(self, code: str, visitor: str, session: str = "") -> Room:
+        """Return the room of a code that somebody brings, who may be guessing; a right code is never refused.
 
         Parameters
         ----------
         code : str
         visitor : str
-            From where they ask.
+            From where they ask: a whole school may have one address.
+        session : str, optional
+            In which they ask.
 
         Raises
         ------
         RoomError
-            If there is none, it lives on another server, or too many were tried that there are not.
+            If there is none; after too many that there are not, that is all that is said.
         """
-        self._check_guesses(visitor)
         try:
             return self.store.room(code)
         except NoRoomError:
-            self._guesses.count(visitor)
+            self._miss(visitor, session)
             raise
 
-    def take_key(self, code: str, key: str, visitor: str) -> None:
-        """Take the teacher's key that somebody brings, who may be guessing.
+    def take_key(self, code: str, key: str, visitor: str, session: str = "") -> None:
+        """Take the teacher's key that somebody brings, who may be guessing; the right one is never refused.
 
         Parameters
         ----------
         code, key : str
-        visitor : str
-            From where they ask.
+        visitor, session : str
+            As in `find`.
 
         Raises
         ------
         RoomError
-            If it is not the teacher's, or too many were tried that were not.
+            If it is not the teacher's; after too many that were not, that is all that is said.
         """
-        self._check_guesses(visitor)
         if not self.store.is_teacher(code, key):
-            self._guesses.count(visitor)
+            self._miss(visitor, session)
             raise RoomError(Message("This is not the key of the room {code}.", code=code))
 
-    def _check_guesses(self, visitor: str) -> None:
-        if not self._guesses.is_left(visitor):
-            raise RoomError(Message("Too many codes were tried that there are not: try again in a minute."))
+    def _miss(self, visitor: str, session: str) -> None:
+        """Count a wrong code or key; raises RoomError if it is one too many of its session, or of its address."""
+        missed = ((self._missed_in, session or visitor), (self._missed_from, visitor))
+        if not all(each.is_left(who) for each, who in missed):
+            raise RoomError(Message("Too many wrong codes were tried: check the letters, or ask your teacher."))
+        for each, who in missed:
+            each.count(who)
 
     def lives_elsewhere(self, code: str) -> bool:
         """Return whether a code is that of a room on another server.

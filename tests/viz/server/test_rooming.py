@@ -63,20 +63,42 @@ def test_the_code_says_which_server(rooming: Rooming) -> None:
     assert not rooming.lives_elsewhere("BXXXXX")
 
 
-def test_whoever_guesses_codes_or_keys_is_slowed(rooming: Rooming) -> None:
-    code, key = rooming.open_room("here")
-    for _guess in range(10):
-        with pytest.raises(NoRoomError):
-            rooming.find(new_code("C"), "guesser")
-    for act in (lambda: rooming.find(code, "guesser"), lambda: rooming.take_key(code, key, "guesser")):
-        with pytest.raises(RoomError, match="Too many codes"):
-            act()
-    assert rooming.find(code, "student").code == code  # others go on
-    for number in range(50):
-        with pytest.raises(RoomError, match="not the key"):
-            rooming.take_key(code, f"wrong {number}", f"guesser {number}")
-    with pytest.raises(RoomError, match="Too many codes"):  # as many as may be wrong in a minute, from anywhere
-        rooming.find(code, "student")
+@pytest.mark.parametrize("guessed", ["code", "key"])
+@pytest.mark.parametrize(("sessions", "tried"), [(1, 30), (30, 30), (700, 1)])
+def test_whoever_guesses_is_told_no_more_and_shuts_nobody_out(
+    rooming: Rooming, guessed: str, sessions: int, tried: int
+) -> None:
+    code, key = rooming.open_room("school")
+    guess = {
+        "code": lambda who: rooming.find(new_code("C"), "school", who),
+        "key": lambda who: rooming.take_key(code, "wrong", "school", who),
+    }[guessed]
+    said = set()
+    for number in range(sessions * tried):
+        with pytest.raises(RoomError) as wrong:
+            guess(f"guesser {number % sessions}")
+        said.add(str(wrong.value))
+    assert any("Too many wrong codes" in each for each in said)
+    for where, session in (("school", "guesser 0"), ("school", "pupil"), ("home", "another")):
+        assert rooming.find(code, where, session).code == code
+        rooming.take_key(code, key, where, session)
+
+
+def test_a_wrong_code_beside_somebody_who_guesses_is_told_as_such(rooming: Rooming) -> None:
+    for _guess in range(30):
+        with pytest.raises(RoomError):
+            rooming.find(new_code("C"), "school", "guesser")
+    with pytest.raises(NoRoomError):
+        rooming.find(new_code("C"), "school", "pupil")
+
+
+def test_right_codes_and_keys_are_not_counted(rooming: Rooming) -> None:
+    code, key = rooming.open_room("school")
+    for _visit in range(100):
+        rooming.find(code, "school", "pupil")
+        rooming.take_key(code, key, "school", "teacher")
+    with pytest.raises(NoRoomError):
+        rooming.find(new_code("C"), "school", "pupil")
 
 
 def test_so_many_rooms_are_opened_and_answers_sent_in_a_minute(rooming: Rooming) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 from streamlit.navigation.page import Page as StreamlitPage
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from models.errors import InputError
 from models.messages import Message
@@ -94,6 +95,12 @@ def visitor() -> str:
     return st.context.ip_address or ""
 
 
+def _session() -> str:
+    """Return what this visit is called on the server."""
+    context = get_script_run_ctx()
+    return context.session_id if context else ""
+
+
 # Coming and going ---------------------------------------------------------------------------------------------------
 
 
@@ -153,7 +160,7 @@ def _come(asked: str) -> Here | None:
     elif member and rooming.store.is_member(code, member):
         now = Here(code, member=member)
     else:
-        with rooming.telling(rooming.find(code, visitor())) as store:
+        with rooming.telling(rooming.find(code, visitor(), _session())) as store:
             now = Here(code, member=store.join(code, member))
     session.keep(_HERE, now)
     session.forget(_SEEN)
@@ -228,7 +235,7 @@ def lead_room(typed: str, key: str) -> None:
     try:
         if code is None:
             raise NoRoomError(shorten(typed, _NAMED))
-        shared_rooming().take_key(code, key.strip(), visitor())
+        shared_rooming().take_key(code, key.strip(), visitor(), _session())
     except RoomError as error:
         tell(error)
         return
