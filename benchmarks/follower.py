@@ -21,7 +21,7 @@ from websockets.exceptions import WebSocketException
 from benchmarks.visitor import HOST, PATIENCE, ROOM, SENTENCE, PageError, Visitor
 from viz.rooms.store import Store
 from viz.server.rooming import FILE, path_of
-from viz.widgets.room.here import TEACHER
+from viz.widgets.room.who import TEACHER
 
 PAUSE = (4.0, 6.0)
 """Seconds between two steps of the teacher: somebody who says something about what is seen."""

@@ -1,4 +1,4 @@
-"""How often something may be done in a minute, by one and by all: guessing codes, opening rooms, sending answers."""
+"""How often something may be done in a minute: guessing codes, opening rooms, joining them, sending answers."""
 
 from __future__ import annotations
 
@@ -61,3 +61,36 @@ class Allowance:
                 each.popleft()
         for who in [who for who, times in self._of.items() if not times]:
             del self._of[who]
+
+
+class Burst:
+    """So many at once for each, and then so many a minute. Safe for threads.
+
+    Parameters
+    ----------
+    most, a_minute : int
+    clock : callable, optional
+        Seconds that never go back.
+    """
+
+    def __init__(self, most: int, a_minute: int, clock: Callable[[], float] = monotonic) -> None:
+        self._each, self._clock = MINUTE / a_minute, clock
+        self._longest = (most - 0.5) * self._each  # half a place: sums of seconds are not exact
+        self._lock = Lock()
+        self._whole_at: dict[str, float] = {}  # who has taken something, until when all of it is given back
+
+    def take(self, who: str) -> bool:
+        """Return whether one was left for `who`, which is then taken.
+
+        Parameters
+        ----------
+        who : str
+        """
+        with self._lock:
+            now = self._clock()
+            self._whole_at = {each: whole for each, whole in self._whole_at.items() if whole > now}
+            waits = self._whole_at.get(who, now) - now
+            if waits > self._longest:
+                return False
+            self._whole_at[who] = now + waits + self._each
+            return True

@@ -30,6 +30,13 @@ class RoomError(InputError):
     """Something that a room does not allow; the message says what and why."""
 
 
+class LockedError(RoomError):
+    """The room is closed to newcomers."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(Message("The room {code} lets nobody else join: ask your teacher.", code=code))
+
+
 class NoRoomError(RoomError):
     """There is no such room, or no more."""
 
@@ -92,6 +99,8 @@ class Room:
         How many have answered the question that was asked last.
     lesson : str
         The name of the lesson that the room carries; empty for none.
+    is_locked : bool
+        Whether nobody else may join.
     """
 
     code: str
@@ -102,6 +111,7 @@ class Room:
     joined: int
     answered: int
     lesson: str = ""
+    is_locked: bool = False
 
 
 @dataclass(frozen=True, slots=True)

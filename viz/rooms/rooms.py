@@ -12,7 +12,7 @@ from models.messages import Message
 from viz.rooms import room as bounds
 from viz.rooms.codes import hash_of, is_secret, new_code, new_secret
 from viz.rooms.database import Database
-from viz.rooms.room import DAY, Counters, Lead, NoRoomError, Room, RoomError
+from viz.rooms.room import DAY, Counters, Lead, LockedError, NoRoomError, Room, RoomError
 
 _COUNT = {each: f"UPDATE rooms SET {each}_count = {each}_count + 1 WHERE code = ?" for each in ("shown", "members")}
 
@@ -82,16 +82,17 @@ class Rooms:
             "SELECT channel, lead, asked, lead_count, shown_count, members_count,"
             " (SELECT COUNT(*) FROM members WHERE members.code = rooms.code),"
             " (SELECT COUNT(*) FROM answers WHERE answers.code = rooms.code AND question = asked),"
-            " COALESCE((SELECT name FROM lessons WHERE lessons.code = rooms.code), '')"
+            " COALESCE((SELECT name FROM lessons WHERE lessons.code = rooms.code), ''),"
+            " EXISTS (SELECT 1 FROM locked WHERE locked.code = rooms.code)"
             " FROM rooms WHERE code = ? AND made > ?",
             code,
             self._clock() - DAY,
         )
         if not found:
             raise NoRoomError(code)
-        channel, lead, asked, *numbers = found
+        channel, lead, asked, *numbers, is_locked = found
         where = Lead(**json.loads(lead)) if lead else None
-        return Room(code, channel, where, asked, Counters(*numbers[:3]), *numbers[3:])
+        return Room(code, channel, where, asked, Counters(*numbers[:3]), *numbers[3:], is_locked=bool(is_locked))
 
     def counters_of(self, channel: str) -> Counters | None:
         """Return how often something has changed in the room of a channel; None if there is none.
@@ -117,30 +118,65 @@ class Rooms:
         found = self._file.one("SELECT key_hash FROM rooms WHERE code = ?", code)
         return is_secret(key, found[0] if found else hash_of(new_secret()))
 
-    def join(self, code: str, secret: str | None = None) -> str:
-        """Join a room, and return the secret by which the member is known from then on.
+    def join(self, code: str, secret: str | None = None, is_there: Callable[[str], bool] = lambda _member: True) -> str:
+        """Join a room, and return the secret by which the member is known from then on; members come back freely.
 
         Parameters
         ----------
         code : str
         secret : str, optional
             Of somebody who may have joined before; of nobody it counts for nothing.
+        is_there : callable, optional
+            Whether the member of a hash is there: in a full room one who is not makes room.
 
         Raises
         ------
         RoomError
-            If there is no such room, or it is full.
+            If there is no such room, it is locked, or it is full.
         """
         with self._changing():
-            self.room(code)
+            room = self.room(code)
             if secret and self._follows(code, secret) is not None:
                 return secret
-            if self._file.one("SELECT COUNT(*) FROM members WHERE code = ?", code)[0] >= bounds.MOST_MEMBERS:
-                raise RoomError(Message("The room {code} is full.", code=code))
+            if room.is_locked:
+                raise LockedError(code)
+            if room.joined >= bounds.MOST_MEMBERS:
+                self._drop_idle(code, is_there)
             secret = new_secret()
             self._file.do("INSERT INTO members (code, member) VALUES (?, ?)", code, hash_of(secret))
             self._count(code, "members")
             return secret
+
+    def _drop_idle(self, code: str, is_there: Callable[[str], bool]) -> None:
+        """Forget one member who is not there, first of those who have answered nothing."""
+        members = self._file.all(
+            "SELECT member FROM members WHERE code = ? ORDER BY member IN (SELECT member FROM answers WHERE code = ?)",
+            code,
+            code,
+        )
+        idle = next((member for (member,) in members if not is_there(member)), None)
+        if idle is None:
+            raise RoomError(Message("The room {code} is full.", code=code))
+        self._file.do("DELETE FROM members WHERE code = ? AND member = ?", code, idle)
+
+    def lock(self, code: str, key: str, is_locked: bool) -> None:
+        """Let nobody else join a room, or let them again; members stay, and come back.
+
+        Parameters
+        ----------
+        code, key : str
+        is_locked : bool
+
+        Raises
+        ------
+        RoomError
+            If the key is not the teacher's.
+        """
+        with self._changing(code, key):
+            if is_locked:
+                self._file.do("INSERT OR IGNORE INTO locked (code) VALUES (?)", code)
+            else:
+                self._file.do("DELETE FROM locked WHERE code = ?", code)
 
     def is_member(self, code: str, secret: str) -> bool:
         """Return whether somebody has joined a room.

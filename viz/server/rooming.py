@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
-from threading import Lock, Thread
+from threading import Thread
 from time import sleep
 from typing import TYPE_CHECKING
 
@@ -23,8 +23,11 @@ from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from models.messages import Message
-from viz.rooms.allowance import Allowance
-from viz.rooms.room import Counters, NoRoomError, Room, RoomError
+from viz.rooms.allowance import Allowance, Burst
+from viz.rooms.bell import Bell
+from viz.rooms.codes import hash_of
+from viz.rooms.presence import Presence
+from viz.rooms.room import Counters, LockedError, NoRoomError, Room, RoomError
 from viz.rooms.store import Store
 from viz.server.configuration import ConfigurationError, configuration
 
@@ -42,48 +45,6 @@ LOOK_FOR_OLD = 600.0
 _OVER = json.dumps({"over": True})
 
 
-class Bell:
-    """Who listens to which room, and what they are told. Safe for threads: pages ring, the event loop listens."""
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._listeners: dict[str, set[Callable[[Counters | None], None]]] = {}
-
-    @contextmanager
-    def listening(self, channel: str, tell: Callable[[Counters | None], None]) -> Iterator[None]:
-        """Have `tell` called, from any thread, when something has changed in the room of a channel.
-
-        Parameters
-        ----------
-        channel : str
-        tell : callable
-            Takes the counters; None when the room is over.
-        """
-        with self._lock:
-            self._listeners.setdefault(channel, set()).add(tell)
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._listeners[channel].discard(tell)
-                if not self._listeners[channel]:
-                    del self._listeners[channel]
-
-    def ring(self, channel: str, counters: Counters | None) -> None:
-        """Tell those who listen to a channel.
-
-        Parameters
-        ----------
-        channel : str
-        counters : Counters or None
-            None when the room is over.
-        """
-        with self._lock:
-            told = list(self._listeners.get(channel, ()))
-        for each in told:
-            each(counters)
-
-
 class Rooming:
     """The rooms of a server, with the bounds of what one visitor may do.
 
@@ -98,6 +59,8 @@ class Rooming:
         self.store, self.bell, self._replica = store, Bell(), replica
         self._missed_in, self._missed_from = Allowance(each=10, together=600), Allowance(each=60, together=600)
         self._opened = Allowance(each=6, together=60)
+        self._joined_in, self._joined_from = Burst(10, a_minute=10), Burst(60, a_minute=30)
+        self.presence = Presence()
         self._sent = Allowance(each=30, together=6000)
 
     def open_room(self, visitor: str) -> tuple[str, str]:
@@ -134,6 +97,34 @@ class Rooming:
         except NoRoomError:
             self._miss(visitor, session)
             raise
+
+    def join(self, code: str, visitor: str, session: str = "", secret: str = "") -> str:
+        """Join a room, and return the secret by which the member is known; whoever is a member comes back.
+
+        Parameters
+        ----------
+        code : str
+        visitor, session : str
+            As in `find`.
+        secret : str, optional
+            Of somebody who may have joined before.
+
+        Raises
+        ------
+        RoomError
+            As `find` and `Store.join`, or if too many join from one address at once: more than a class.
+        """
+        room = self.find(code, visitor, session)
+        if not self.store.is_member(code, secret):
+            if room.is_locked:
+                raise LockedError(code)
+            is_left = not session or self._joined_in.take(f"{code} {session}")
+            if not (is_left and self._joined_from.take(f"{code} {visitor}")):
+                raise RoomError(Message("Too many joined from here at once: wait a moment, then join again."))
+        with self.telling(room) as store:
+            secret = store.join(code, secret, self.presence.is_there)
+        self.presence.see(hash_of(secret))
+        return secret
 
     def take_key(self, code: str, key: str, visitor: str, session: str = "") -> None:
         """Take the teacher's key that somebody brings, who may be guessing; the right one is never refused.
@@ -265,7 +256,8 @@ async def _listen(socket: WebSocket) -> None:
 
     try:
         rooming = shared_rooming()
-        with rooming.bell.listening(channel, tell):
+        member = socket.query_params.get("member", "")[:64]
+        with rooming.bell.listening(channel, tell), rooming.presence.listening(member):
             tell(await asyncio.to_thread(rooming.store.counters_of, channel))
             sending = asyncio.create_task(_send(socket, told))
             await socket.receive()  # a browser says nothing: this is its leaving

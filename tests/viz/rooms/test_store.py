@@ -136,6 +136,7 @@ def test_nothing_of_a_teachers_is_done_with_another_key(store: Store) -> None:
             lambda wrong=wrong: store.ask(code, wrong, Question("else")),
             lambda wrong=wrong: store.reveal(code, wrong, ASKED.key),
             lambda wrong=wrong: store.carry(code, wrong, "uploaded-1", b"file"),
+            lambda wrong=wrong: store.lock(code, wrong, True),
             lambda wrong=wrong: store.close_room(code, wrong),
         ):
             with pytest.raises(RoomError, match="the key is not the teacher's"):

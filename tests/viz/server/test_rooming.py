@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,10 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
-from viz.rooms.codes import new_code
-from viz.rooms.room import Lead, NoRoomError, RoomError
+from viz.rooms import room as bounds
+from viz.rooms.codes import hash_of, new_code
+from viz.rooms.presence import IDLE, Presence
+from viz.rooms.room import Lead, NoRoomError, Question, RoomError
 from viz.server.rooming import Rooming, path_of, room_routes, shared_rooming
 
 
@@ -99,6 +102,67 @@ def test_right_codes_and_keys_are_not_counted(rooming: Rooming) -> None:
         rooming.take_key(code, key, "school", "teacher")
     with pytest.raises(NoRoomError):
         rooming.find(new_code("C"), "school", "pupil")
+
+
+def tries(join: Callable[[int], object]) -> int:
+    """Return how often a pupil joins until that is too much."""
+    for number in range(298):
+        try:
+            join(number)
+        except RoomError as error:
+            assert "Too many joined" in str(error)  # noqa: PT017
+            return number
+    return 298
+
+
+def test_a_class_behind_one_address_joins_at_once_and_one_pupil_does_not_fill_the_room(rooming: Rooming) -> None:
+    code, _key = rooming.open_room("school")
+    members = [rooming.join(code, "school", f"phone {number}") for number in range(40)]
+    assert 10 < tries(lambda number: rooming.join(code, "school", f"tab {number}")) < 40
+    assert tries(lambda _number: rooming.join(code, "home", "one and the same")) <= 10
+    assert rooming.join(code, "school", "phone 1 again", members[1]) == members[1]  # whoever is in comes back
+    rooming.join(code, "elsewhere", "another")
+    other, _key = rooming.open_room("school")
+    rooming.join(other, "school", "phone of another class")
+
+
+def test_a_locked_room_lets_its_members_alone_in(rooming: Rooming) -> None:
+    code, key = rooming.open_room("school")
+    member = rooming.join(code, "school")
+    rooming.store.lock(code, key, True)
+    assert rooming.store.room(code).is_locked
+    for number in range(100):
+        with pytest.raises(RoomError, match="lets nobody else join"):
+            rooming.join(code, "school", f"tab {number}", "a secret of nobody")
+        assert rooming.join(code, "school", f"tab {number}", member) == member
+    rooming.take_key(code, key, "school")
+    rooming.store.lock(code, key, False)
+    rooming.join(code, "school")  # those who were refused have used nothing up
+
+
+def test_in_a_full_room_members_who_are_gone_make_room_and_those_who_listen_stay(
+    rooming: Rooming, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounds, "MOST_MEMBERS", 3)
+    seconds = [0.0]
+    rooming.presence = Presence(lambda: seconds[0])
+    code, key = rooming.open_room("school")
+    there, gone, answered = (rooming.join(code, "school") for _member in range(3))
+    rooming.store.ask(code, key, Question("q", words=("a",)))
+    rooming.store.answer(code, answered, "q", [1])
+    client = TestClient(Starlette(routes=room_routes()))
+    address = f"{path_of(rooming.store.room(code).channel)}?member={hash_of(there)}"
+    with client.websocket_connect(address) as socket:
+        socket.receive_json()
+        with pytest.raises(RoomError, match="full"):  # all were there a moment ago
+            rooming.join(code, "school")
+        seconds[0] += IDLE + 1
+        new = rooming.join(code, "school")
+        assert [rooming.store.is_member(code, each) for each in (there, gone, answered, new)] == [1, 0, 1, 1]
+        newer = rooming.join(code, "school")
+        assert [rooming.store.is_member(code, each) for each in (there, answered, new, newer)] == [1, 0, 1, 1]
+        with pytest.raises(RoomError, match="full"):
+            rooming.join(code, "school")
 
 
 def test_so_many_rooms_are_opened_and_answers_sent_in_a_minute(rooming: Rooming) -> None:

@@ -14,7 +14,8 @@ from viz.rooms.tally import Tally, tally_of
 from viz.server.rooming import shared_rooming
 from viz.text.language import _
 from viz.widgets.lesson.place import LESSON, Place
-from viz.widgets.room.here import Here, here, room_now, tell
+from viz.widgets.room.here import here, room_now, tell
+from viz.widgets.room.who import Here
 
 KEPT = 12
 """Characters of the hash that names a row."""

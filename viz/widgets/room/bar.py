@@ -11,7 +11,7 @@ import streamlit as st
 
 from viz.rooms.room import Room
 from viz.rooms.tally import csv_of_room
-from viz.server.rooming import path_of, shared_rooming
+from viz.server.rooming import shared_rooming
 from viz.text.language import _, _n, say
 from viz.text.markup import plain
 from viz.widgets import session
@@ -20,23 +20,22 @@ from viz.widgets.keep import in_this_language
 from viz.widgets.room.asking import Asked
 from viz.widgets.room.class_picture import show_class
 from viz.widgets.room.here import (
-    MEMBER,
     ROOM,
-    TEACHER,
-    Here,
     close_room,
     elsewhere,
     follow,
     here,
     is_following,
     leave_room,
+    lock,
     room_now,
     said,
 )
+from viz.widgets.room.who import Here
 from viz.widgets.style import file_text, style_sheet
 
 _HERE = Path(__file__).parent
-_FOLLOWS = "room-follows"
+_FOLLOWS, _LOCKED = "room-follows", "room-locked"
 
 
 def show_room() -> None:
@@ -91,7 +90,7 @@ def _show_student(now: Here, room: Room) -> None:
         )
         st.button(_("Leave the room"), icon=":material/logout:", type="tertiary", key="room-leave", on_click=leave_room)
         watched = {"shown": room.counters.shown} | ({"lead": room.counters.lead} if follows else {})
-        _listen(room, watched, [f"{MEMBER}={now.code}.{now.member}"])
+        _listen(now, room, watched)
 
 
 def _follow() -> None:
@@ -109,13 +108,13 @@ def _show_teacher(now: Here, room: Room) -> None:
         if room.asked:
             joined += " · " + _n("{count} has answered", "{count} have answered", room.answered)
         st.html(_line(room.code, joined))
-        _invite(now)
+        _invite(now, room)
         _show_answers(now, room)
         with st.popover(_("Close the room"), icon=":material/close:", type="tertiary"):
             st.markdown(_("All that was sent is cleared, and nobody follows any more."))
             st.button(_("Close it for all"), key="room-close", type="primary", on_click=close_room)
         watched = {"shown": room.counters.shown, "members": room.counters.members}
-        _listen(room, watched, [f"{TEACHER}={now.code}.{now.key}"])
+        _listen(now, room, watched)
 
 
 def _line(code: str, count: str) -> str:
@@ -123,14 +122,25 @@ def _line(code: str, count: str) -> str:
     return f'<div class="room-said"><b>{escape(said)}</b> <span>{escape(count)}</span></div>'
 
 
-def _invite(now: Here) -> None:
+def _invite(now: Here, room: Room) -> None:
     with st.popover(_("Invite"), icon=":material/group_add:", type="tertiary"):
         st.html(f'<div class="room-code">{escape(now.code)}</div>')
         st.caption(_("Students open this link, or type the code on the page Lessons. No names, no accounts."))
         st.code(link_of(now.code), language=None, wrap_lines=True)
+        session.put_control(_LOCKED, room.is_locked)
+        st.toggle(
+            _("Let nobody else join"),
+            key=_LOCKED,
+            help=_("On: whoever has joined stays, and can come back. Nobody new gets in."),
+            on_change=_lock,
+        )
         if st.toggle(_("Show the teacher's key"), key="room-key-shown"):
             st.caption(_("Whoever has this key leads the room: for another device of yours, never for students."))
             st.code(now.key, language=None, wrap_lines=True)
+
+
+def _lock() -> None:
+    lock(bool(session.recall(_LOCKED)))
 
 
 def _show_answers(now: Here, room: Room) -> None:
@@ -159,9 +169,9 @@ def _csv(now: Here) -> str:
     return csv_of_room(questions, [store.answers(now.code, each.key) for each in questions])
 
 
-def _listen(room: Room, watched: dict[str, int], cookies: list[str]) -> None:
+def _listen(now: Here, room: Room, watched: dict[str, int]) -> None:
     """Let the browser listen to the room: the page runs again when a number that is watched is another."""
-    data: dict[str, Any] = {"path": path_of(room.channel), "watch": watched, "cookies": cookies}
+    data: dict[str, Any] = {"path": now.path(room.channel), "watch": watched, "cookies": [now.cookie]}
     script = file_text(_HERE / "room.js")
     component = st.components.v2.component("attention_bench.room", html="<div></div>", js=script)
     component(key="room-listens", data=data, on_moved_change=lambda: None, height=1)

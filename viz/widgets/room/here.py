@@ -7,17 +7,15 @@ that is loaded again, or a server that is started again, finds both as they were
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import streamlit as st
 from streamlit.navigation.page import Page as StreamlitPage
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from models.errors import InputError
 from models.messages import Message
 from viz.lessons.lesson import LessonError
 from viz.lessons.reading import Pages
-from viz.rooms.codes import LONGEST_SECRET, read_code
+from viz.rooms.codes import hash_of, read_code
 from viz.rooms.room import NoRoomError, Room, RoomError
 from viz.server.rooming import shared_rooming
 from viz.text.language import say
@@ -27,13 +25,11 @@ from viz.widgets import session
 from viz.widgets.lesson import place as lesson_place
 from viz.widgets.lesson.place import LESSON
 from viz.widgets.lesson.uploaded import carry, read_uploaded, uploaded
+from viz.widgets.room.who import Here, come, session_id, visitor
 from viz.widgets.settings import Text, address, link
 
 ROOM = Text("room", travels=True, boxed=False)
 """The code of the room, as the link of every page calls it."""
-
-TEACHER, MEMBER = "attention-bench-teacher", "attention-bench-member"
-"""The cookies: the code of a room, a dot, and the teacher's key, or the secret of a member."""
 
 LED = "room-led"
 """Under which the session keeps where the teacher stood last; None before that is known."""
@@ -41,29 +37,6 @@ LED = "room-led"
 _HERE, _ROOM, _SAID, _ELSEWHERE = "room-here", "room-now", "room-said", "room-elsewhere"
 _SEEN, _ANEW = "room-seen", "room-anew"
 _NAMED = 20  # columns of a code that there is not
-
-
-@dataclass(frozen=True, slots=True)
-class Here:
-    """Who somebody is in a room.
-
-    Parameters
-    ----------
-    code : str
-    key : str
-        The teacher's; empty for a student.
-    member : str
-        The secret of a student; empty for the teacher.
-    """
-
-    code: str
-    key: str = ""
-    member: str = ""
-
-    @property
-    def leads(self) -> bool:
-        """Whether this is the teacher."""
-        return bool(self.key)
 
 
 def here() -> Here | None:
@@ -88,17 +61,6 @@ def elsewhere() -> str | None:
     """Return the code of a room that lives on another server; None if the visitor asked for none."""
     found: str | None = session.recall(_ELSEWHERE)
     return found
-
-
-def visitor() -> str:
-    """Return from where the visitor asks, as far as that is known."""
-    return st.context.ip_address or ""
-
-
-def _session() -> str:
-    """Return what this visit is called on the server."""
-    context = get_script_run_ctx()
-    return context.session_id if context else ""
 
 
 # Coming and going ---------------------------------------------------------------------------------------------------
@@ -127,6 +89,8 @@ def enter(navigation: Mapping[str, StreamlitPage], chosen: StreamlitPage, pages:
         link.store(ROOM.name, now.code)
         rooming = shared_rooming()
         room = rooming.store.room(now.code)
+        if not now.leads:
+            now, room = _stay(now, room)
         session.keep(_ROOM, room)
         _take_lesson(room, pages)
         if not now.leads and rooming.store.follows(now.code, now.member):
@@ -147,31 +111,29 @@ def _take_lesson(room: Room, pages: Pages) -> None:
 
 def _come(asked: str) -> Here | None:
     """Return who the visitor is in the room that a link asks for, or that they typed."""
-    code, rooming = read_code(asked), shared_rooming()
+    code = read_code(asked)
     if code is None:
         raise NoRoomError(shorten(asked, _NAMED))
-    if rooming.lives_elsewhere(code):
+    if shared_rooming().lives_elsewhere(code):
         session.keep(_ELSEWHERE, code)
         _forget()
         return None
-    key, member = _secret_of(TEACHER, code), _secret_of(MEMBER, code)
-    if key and rooming.store.is_teacher(code, key):
-        now = Here(code, key=key)
-    elif member and rooming.store.is_member(code, member):
-        now = Here(code, member=member)
-    else:
-        with rooming.telling(rooming.find(code, visitor(), _session())) as store:
-            now = Here(code, member=store.join(code, member))
+    now = come(code)
     session.keep(_HERE, now)
     session.forget(_SEEN)
     session.forget(LED)
     return now
 
 
-def _secret_of(cookie: str, code: str) -> str:
-    """Return the secret that the browser has kept for a room; empty if none."""
-    of, _dot, secret = str(st.context.cookies.get(cookie) or "").partition(".")
-    return secret if of == code and len(secret) <= LONGEST_SECRET else ""
+def _stay(now: Here, room: Room) -> tuple[Here, Room]:
+    """Note that a student is there; one who made room in a full room while they were away joins again."""
+    rooming = shared_rooming()
+    if rooming.store.is_member(now.code, now.member):
+        rooming.presence.see(hash_of(now.member))
+        return now, room
+    now = come(now.code)
+    session.keep(_HERE, now)
+    return now, rooming.store.room(now.code)
 
 
 def _over(now: Here) -> RoomError:
@@ -235,7 +197,7 @@ def lead_room(typed: str, key: str) -> None:
     try:
         if code is None:
             raise NoRoomError(shorten(typed, _NAMED))
-        shared_rooming().take_key(code, key.strip(), visitor(), _session())
+        shared_rooming().take_key(code, key.strip(), visitor(), session_id())
     except RoomError as error:
         tell(error)
         return
@@ -274,6 +236,21 @@ def follow(follows: bool) -> None:
     if now:
         shared_rooming().store.follow(now.code, now.member, follows)
         session.forget(_SEEN)
+
+
+def lock(is_locked: bool) -> None:
+    """Let nobody else join the room, or let them again; as a callback of a control of its teacher.
+
+    Parameters
+    ----------
+    is_locked : bool
+    """
+    now = here()
+    try:
+        if now:
+            shared_rooming().store.lock(now.code, now.key, is_locked)
+    except RoomError as error:
+        tell(error)
 
 
 def is_following() -> bool:
