@@ -58,7 +58,7 @@ def test_nothing_that_comes_over_a_line_is_unpickled() -> None:
 
 def test_there_is_no_other_cookie_of_ours() -> None:
     told = set(re.findall(r"`(attention-bench[a-z-]*)`", DOCUMENT))
-    places = [ROOT / "viz" / "widgets" / "room" / "here.py", ROOT / "viz" / "widgets" / "lesson" / "place.py"]
+    places = [ROOT / "viz" / "widgets" / "room" / "who.py", ROOT / "viz" / "widgets" / "lesson" / "place.py"]
     ours = {name for path in places for name in re.findall(r'"(attention-bench-[a-z]+)"', path.read_text())}
     caddyfile = (ROOT / "deploy" / "Caddyfile").read_text()
     proxys = set(re.findall(r'Set-Cookie "([\w-]+)=|lb_policy cookie ([\w-]+)', caddyfile))
