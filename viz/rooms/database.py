@@ -6,10 +6,11 @@ a page had been told is done. What is cleared is overwritten, in the file and in
 
 from __future__ import annotations
 
+import logging
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from threading import RLock
 from typing import Any
@@ -43,6 +44,19 @@ CREATE TABLE IF NOT EXISTS answers (
     FOREIGN KEY (code, member) REFERENCES members ON DELETE CASCADE
 ) WITHOUT ROWID;
 """
+_OF_THE_DISK = {
+    sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_LOCKED,
+    sqlite3.SQLITE_NOMEM,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_PROTOCOL,
+    sqlite3.SQLITE_AUTH,
+}
+_LOG = logging.getLogger(__name__)
 _PRAGMAS = ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "secure_delete=ON", "busy_timeout=5000")
 
 
@@ -61,15 +75,18 @@ class Database:
     """
 
     def __init__(self, path: Path) -> None:
-        self._lock = RLock()
+        self._lock, self._is_changing = RLock(), False
         with _saying():
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             with suppress(FileExistsError):
                 os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))
-            self._connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
-            for each in _PRAGMAS:
-                self._connection.execute(f"PRAGMA {each}")
-            self._connection.executescript(_TABLES)
+            try:
+                self._connection = _opened(path)
+            except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+                if not _is_damage(error, path):
+                    raise
+                _LOG.warning("%s is damaged (%s): set aside as %s, new rooms begin", path, error, _set_aside(path))
+                self._connection = _opened(path)
 
     def close(self) -> None:
         """Close the file."""
@@ -115,16 +132,22 @@ class Database:
     def changing(self) -> Iterator[None]:
         """Change the file as a whole or not at all; on disk when the block is left."""
         with self._lock, _saying():
-            if self._connection.in_transaction:
+            if self._is_changing:
                 yield
                 return
+            if self._connection.in_transaction:  # left open by a disk that failed: nothing may be written in it
+                self._connection.execute("ROLLBACK")
             self._connection.execute("BEGIN IMMEDIATE")
+            self._is_changing = True
             try:
                 yield
+                self._connection.execute("COMMIT")
             except BaseException:
-                self._connection.execute("ROLLBACK")
+                with suppress(sqlite3.Error):
+                    self._connection.execute("ROLLBACK")
                 raise
-            self._connection.execute("COMMIT")
+            finally:
+                self._is_changing = False
 
     def wipe(self) -> None:
         """Let nothing of what was cleared stay in the log."""
@@ -133,11 +156,60 @@ class Database:
                 self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
+def _opened(path: Path) -> sqlite3.Connection:
+    """Return a connection to a file whose tables are whole; raises what SQLite raises where they are not."""
+    connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+    try:
+        for each in _PRAGMAS:
+            connection.execute(f"PRAGMA {each}")
+        connection.executescript(_TABLES)
+        for name, shape in _shapes().items():
+            if not shape <= _shape(connection, name):
+                message = f"the table {name} is another"
+                raise sqlite3.DatabaseError(message)
+            for _row in connection.execute(f"SELECT * FROM {name}"):  # each text is decoded
+                pass
+        if (found := connection.execute("PRAGMA integrity_check(1)").fetchone()[0]) != "ok":
+            raise sqlite3.DatabaseError(found)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _shapes() -> dict[str, set[tuple[str, ...]]]:
+    """Return the tables that there must be, each with its columns and what they refer to."""
+    with closing(sqlite3.connect(":memory:")) as empty:
+        empty.executescript(_TABLES)
+        names = empty.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
+        return {name: _shape(empty, name) for (name,) in names}
+
+
+def _shape(connection: sqlite3.Connection, name: str) -> set[tuple[str, ...]]:
+    columns = {(row[1],) for row in connection.execute(f"PRAGMA table_info({name})")}
+    return columns | {row[2:4] for row in connection.execute(f"PRAGMA foreign_key_list({name})")}
+
+
+def _is_damage(error: Exception, path: Path) -> bool:
+    """Return whether the file is ours and broken: a disk that is full or may not be written says nothing about it."""
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
+    return b"CREATE TABLE" in path.read_bytes() if code == sqlite3.SQLITE_NOTADB else code not in _OF_THE_DISK
+
+
+def _set_aside(path: Path) -> str:
+    """Move a file and its log out of the way, over one that was set aside earlier; return its new name."""
+    for ending in ("-wal", "-shm", ""):
+        with suppress(FileNotFoundError):
+            path.with_name(path.name + ending).replace(path.with_name(f"{path.name}.damaged{ending}"))
+    os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))
+    return f"{path.name}.damaged"
+
+
 @contextmanager
 def _saying() -> Iterator[None]:
     """Turn what the disk refuses into a message."""
     try:
         yield
-    except (sqlite3.Error, OSError) as error:
+    except (sqlite3.Error, OSError, UnicodeDecodeError) as error:
         message = Message("Rooms cannot be kept on this server ({reason}).", reason=str(error))
         raise RoomError(message) from error
