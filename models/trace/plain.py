@@ -20,16 +20,11 @@ from models.trace.tokens import TokenSequence
 
 T = TypeVar("T")
 
-DEEPEST = 8
-"""Messages inside messages, at most."""
+DEEPEST, LONGEST, MOST_NOTES = 8, 20_000, 100
+"""Messages inside messages; characters of one that is filled in, with all its values; notes of a record."""
 
-LONGEST, MOST_NOTES = 20_000, 100
-"""Characters of a message that is filled in, with all its values; notes of a record."""
-
-_NUMBER_SHOWN = 400  # characters of a number, however it is laid out; JSON's own have 4,300 digits at most
-
+_NUMBER_SHOWN = 400  # characters of a number, however it is laid out
 _LAYOUT = re.compile(r",?(\.[0-9][efg%])?")  # of a number in a message
-
 LARGEST = 2**53  # of a whole number: every reader of JSON has it exactly
 
 
