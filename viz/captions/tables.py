@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from viz.measures.summary import Summary
+from viz.text.cells import csv_of_rows
 from viz.text.counting import FIRST_POSITION, numbered
 from viz.text.language import _
 from viz.text.tokens import visible
@@ -60,7 +59,7 @@ def csv_of_summaries(summaries: Sequence[Summary]) -> str:
     for each in summaries:
         numbers = ("" if getattr(each, name) is None else repr(getattr(each, name)) for name in names)
         rows.append((each.key, each.title, each.translation, *numbers))
-    return _csv(rows)
+    return csv_of_rows(rows)
 
 
 def table_of(view: View) -> dict[str, list[str] | list[float]]:
@@ -94,7 +93,7 @@ def csv_of(view: View) -> str:
         A heading, then ``query_position,query,key_position,key,weight``; weights are exact float32 numbers, and
         tokens are shown as on the axes, with nothing invisible in them.
     """
-    return _csv([("query_position", "query", "key_position", "key", "weight"), *_cells(view)])
+    return csv_of_rows([("query_position", "query", "key_position", "key", "weight"), *_cells(view)])
 
 
 def csv_of_views(views: Sequence[View], *, linking: Linking = "none") -> str:
@@ -123,7 +122,7 @@ def csv_of_views(views: Sequence[View], *, linking: Linking = "none") -> str:
         for cell in _cells(view):
             said = () if linking == "none" else (int((cell[0], cell[2]) in links),)
             rows.append((*known, provenance.decoding, len(provenance.edits), *texts, view.reading, *cell, *said))
-    return _csv(rows)
+    return csv_of_rows(rows)
 
 
 def csv_of_walks(pictures: Sequence[Mapping[str, Any]]) -> str:
@@ -145,7 +144,7 @@ def csv_of_walks(pictures: Sequence[Mapping[str, Any]]) -> str:
         for row in picture["rows"]:
             for place, (key, value) in enumerate(zip(keys, row["values"], strict=True), start=FIRST_POSITION):
                 rows.append((picture["title"], row["title"], place, key, "" if value is None else repr(value)))
-    return _csv(rows)
+    return csv_of_rows(rows)
 
 
 def csv_of_strips(strips: Sequence[Strip]) -> str:
@@ -168,7 +167,7 @@ def csv_of_strips(strips: Sequence[Strip]) -> str:
             )
             places = row + FIRST_POSITION, row_name, column + FIRST_POSITION, column_name
             rows.append((strip.symbol, strip.name, *places, repr(float(value))))
-    return _csv(rows)
+    return csv_of_rows(rows)
 
 
 def _cells(view: View) -> Iterator[tuple[object, ...]]:
@@ -177,9 +176,3 @@ def _cells(view: View) -> Iterator[tuple[object, ...]]:
     for row, (query, weights) in enumerate(zip(queries, view.weights, strict=True), start=FIRST_POSITION):
         for column, (key, weight) in enumerate(zip(keys, weights, strict=True), start=FIRST_POSITION):
             yield row, visible(query), column, visible(key), str(weight)
-
-
-def _csv(rows: Iterable[Sequence[object]]) -> str:
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows(rows)
-    return out.getvalue()

@@ -90,9 +90,9 @@ class Rooms:
         )
         if not found:
             raise NoRoomError(code)
-        channel, lead, asked, *numbers, is_locked = found
+        channel, lead, asked, *numbers, joined, answered, lesson, is_locked = found
         where = Lead(**json.loads(lead)) if lead else None
-        return Room(code, channel, where, asked, Counters(*numbers[:3]), *numbers[3:], is_locked=bool(is_locked))
+        return Room(code, channel, where, asked, Counters(*numbers), joined, answered, lesson, bool(is_locked))
 
     def counters_of(self, channel: str) -> Counters | None:
         """Return how often something has changed in the room of a channel; None if there is none.

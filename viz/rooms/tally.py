@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from viz.rooms.room import Question
-
-_FORMULA = ("=", "+", "-", "@")
+from viz.text.cells import csv_of_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +70,7 @@ def csv_of_room(questions: Sequence[Question], answers: Sequence[Sequence[Sequen
         ("question", "title", "revealed", "answers", "answer", "place", "word", "share", "class", "model", "right")
     ]
     for question, given in zip(questions, answers, strict=True):
-        size, about = len(question.words), (question.key, _text(question.title), int(question.revealed))
+        size, about = len(question.words), (question.key, _line(question.title), int(question.revealed))
         tally = tally_of(given, size)
         for number, heights in enumerate(filter(is_answer, given), 1):
             total = sum(heights)
@@ -82,13 +79,9 @@ def csv_of_room(questions: Sequence[Question], answers: Sequence[Sequence[Sequen
                 model = round(question.model[place - 1], 4) if len(question.model) == size else ""
                 right = int(place - 1 == question.right) if question.is_choice else ""
                 mean = round(tally.shares[place - 1], 4)
-                rows.append((*about, tally.count, number, place, _text(word), share, mean, model, right))
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows(rows)
-    return out.getvalue()
+                rows.append((*about, tally.count, number, place, _line(word), share, mean, model, right))
+    return csv_of_rows(rows)
 
 
-def _text(text: str) -> str:
-    """Return a text in one line that no spreadsheet takes for a formula."""
-    line = " ".join(text.split())
-    return f"'{line}" if line.startswith(_FORMULA) else line
+def _line(text: str) -> str:
+    return " ".join(text.split())

@@ -32,6 +32,14 @@ def test_an_answer_with_what_is_no_share_does_not_count(rows: list[list[float]],
         assert tally_of([*rows, *broken], size) == tally_of(rows, size)
 
 
+@pytest.mark.parametrize("text", ["=1+1", "\uff1d1+1", "\ufeff+cmd", "﹣1a", "x;=1+1", "@sum", '"=1"', "x\t=1"])
+def test_nothing_of_a_question_is_a_formula(text: str) -> None:
+    question = Question(text, text, (text, "b"))
+    for row in csv.reader(io.StringIO(csv_of_room([question], [[[1, 0]]]))):
+        for cell in row:
+            assert not any(before in f";{cell}" for before in (f";{text}", ";=", ";@", "\t="))
+
+
 @given(st.text(max_size=20), st.text(max_size=20))
 def test_a_table_has_every_answer_and_runs_nothing(title: str, word: str) -> None:
     marked = Question("row", title, (word, "b"), model=(0.75, 0.25), revealed=True)
