@@ -6,6 +6,7 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from unicodedata import normalize
 
 _BEGINS = "=+-@\N{MINUS SIGN}"
@@ -29,6 +30,7 @@ def csv_of_rows(rows: Iterable[Sequence[object]]) -> str:
     return out.getvalue()
 
 
+@lru_cache(4096)  # a table says the same sentence and words in every line
 def cell_text(text: str) -> str:
     """Return a text with an apostrophe before whatever could begin a formula.
 
