@@ -49,10 +49,11 @@ def unlabelled(model: Any, sentence: str) -> Iterator[tuple[str, float]]:
         yield f"{stack} {kind}", labels.count(NONE) / len(labels)
 
 
-def rows_of(key: str, pair: str) -> Iterator[dict[str, Any]]:
-    """Measure one model."""
+def rows_of(key: str, pair: str, most: int | None) -> Iterator[dict[str, Any]]:
+    """Measure one model, on so many sentences of each kind."""
     model = models.load(key)
-    for name, sentences in sentences_of(pair).items():
+    for name, every in sentences_of(pair).items():
+        sentences = every[:most]
         found: dict[str, list[float]] = {}
         for sentence in sentences:
             for kind, share in unlabelled(model, sentence):
@@ -73,11 +74,13 @@ def rows_of(key: str, pair: str) -> Iterator[dict[str, Any]]:
 def main() -> None:
     """Measure the models that come along."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("keys", nargs="*", choices=[*SHIPPED, []], help="models; all of them if none is named")
+    parser.add_argument("--most", type=int, help="sentences of each kind; all if left out")
     parser.add_argument("--which", action="store_true", help="name the sentences too")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     torch.set_num_threads(1)
-    rows = [row for key, pair in SHIPPED.items() for row in rows_of(key, pair)]
+    rows = [row for key in options.keys or SHIPPED for row in rows_of(key, SHIPPED[key], options.most)]
     if not options.which:
         rows = [{name: value for name, value in row.items() if name != "which"} for row in rows]
     report("heads without a label", rows, as_json=options.json)

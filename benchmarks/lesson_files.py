@@ -18,14 +18,16 @@ MOST = 10.0
 
 
 def main() -> None:
-    """Write every shipped lesson, in each language, and say how large it is."""
+    """Write shipped lessons, in each language, and say how large they are."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("names", nargs="*", help="lessons; all of them if none is named")
     parser.add_argument("--out", type=Path, required=True, help="a folder for the files")
-    out: Path = parser.parse_args().out
+    options = parser.parse_args()
+    out: Path = options.out
     out.mkdir(parents=True, exist_ok=True)
     set_log_level("ERROR")  # Streamlit warns that nobody is connected
     too_large = []
-    for path in sorted(SHIPPED.rglob("*.yaml")):
+    for path in sorted(each for each in SHIPPED.rglob("*.yaml") if each.stem in options.names or not options.names):
         start = time.perf_counter()
         written = lesson_html(find_lesson(path.stem)).encode()
         seconds = time.perf_counter() - start

@@ -1,13 +1,22 @@
 """The benchmarks that need no browser run, and return a figure for each thing that they name."""
 
+import lzma
+import re
+import subprocess
+import sys
 from argparse import Namespace
+from importlib import import_module
+from pathlib import Path
 
 import pytest
 from streamlit.proto.BidiComponent_pb2 import BidiComponent
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from benchmarks import attend, capture, classroom, heads, visitor
+from benchmarks import classroom, heads, visitor
+from models.corpus.ship import SENTENCES
 from viz.canvas.payload import pack
+
+ROOT = Path(__file__).parent.parent
 
 
 def test_capture_of_a_pretrained_model_is_compared_with_the_bare_network() -> None:
@@ -20,15 +29,66 @@ def test_capture_of_a_pretrained_model_is_compared_with_the_bare_network() -> No
     assert all("128 tokens" in row["figure"] and float(row["value"]) > 0 for row in rows)
 
 
-@pytest.mark.parametrize("module", [attend, capture])
-def test_our_own_models_are_timed(
-    module: object, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+ONE_OF_EACH_KIND = (
+    *("rctm-en-fr", "seq2seq-en-fr", "bahdanau-en-fr", "luong-general-en-fr", "luong-local-m-en-fr"),
+    *("luong-local-p-en-fr", "hard-en-fr", "lstmn-deep-en-fr", "convs2s-en-fr", "transformer-relative-en-fr"),
+)
+SMALL: dict[str, tuple[tuple[str, ...], str]] = {
+    "attend": ((*ONE_OF_EACH_KIND, "--rounds", "2"), "hard-en-fr"),
+    "capture": ((*ONE_OF_EACH_KIND, "--rounds", "2"), "luong-local-p-en-fr"),
+    "classroom": (("heads", "1", "1"), "Heads"),
+    "corpus": ((str(SENTENCES), "--sentences", "8"), "ratio"),
+    "foreseen": (("bahdanau-en-fr", "--data", "{folder}", "--gold", "small"), "of 3"),
+    "fuzz": (("edits", "--examples", "2"), "2 examples"),
+    "labels": (("transformer-en-fr", "--most", "1"), "decoder cross"),
+    "lesson_files": (("additive-by-hand", "--out", "{folder}"), "MB in"),
+    "opening": (("bahdanau-en-fr", "--here"), "{"),
+    "served": (("hop", "--rounds", "2"), "hf:minilm"),
+}
+"""Each command of `benchmarks` that needs neither a browser nor Ray, in a small form, with what it says."""
+WITH_A_BROWSER = {"edits", "heads", "long_text", "page", "pictures"}
+WITH_RAY = {"scaling"}
+
+
+def commands() -> set[str]:
+    """Return what `python -m benchmarks.NAME` may be."""
+    files = (ROOT / "benchmarks").rglob("*.py")
+    found = [each for each in files if 'if __name__ == "__main__"' in each.read_text(encoding="utf8")]
+    return {each.parent.name if each.stem == "__main__" else each.stem for each in found}
+
+
+def test_every_command_is_known_and_every_command_of_the_texts_is_there() -> None:
+    assert commands() == {*SMALL, *WITH_A_BROWSER, *WITH_RAY}
+    texts = [ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "benchmarks").rglob("*.py")]
+    named = {name for each in texts for name in re.findall(r"-m benchmarks\.(\w+)", each.read_text(encoding="utf8"))}
+    assert named - {"NAME"} <= commands()
+
+
+@pytest.mark.parametrize("name", sorted({*WITH_A_BROWSER, *WITH_RAY}))
+def test_a_command_that_needs_more_says_what_it_takes(
+    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("sys.argv", ["benchmark", "luong-general-en-fr", "--rounds", "3"])
-    module.main()  # type: ignore[attr-defined]
-    said = capsys.readouterr().out
-    assert "luong-general-en-fr" in said
-    assert "|" in said
+    module = import_module(f"benchmarks.{name}")
+    assert f"python -m benchmarks.{name}" in (module.__doc__ or "")
+    if hasattr(module, "argparse"):
+        monkeypatch.setattr("sys.argv", ["benchmark", "--help"])
+        with pytest.raises(SystemExit) as ended:
+            module.main()
+        assert ended.value.code == 0
+        assert "usage" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_a_command_runs_in_a_small_form(name: str, tmp_path: Path) -> None:
+    arguments, expected = SMALL[name]
+    gold = tmp_path / "gold" / "small.tsv.xz"
+    gold.parent.mkdir()
+    with lzma.open(gold, "wt", encoding="utf8") as lines:
+        lines.write("1\tthe cat sleeps\tle chat dort\t0-0 1-1 2-2\n")
+    command = [sys.executable, "-m", f"benchmarks.{name}", *(each.format(folder=tmp_path) for each in arguments)]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=600)
+    assert ran.returncode == 0, ran.stderr[-2000:]
+    assert expected in ran.stdout
 
 
 def test_a_class_is_summed_up() -> None:
