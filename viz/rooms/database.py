@@ -16,6 +16,7 @@ from threading import RLock
 from typing import Any
 
 from models.messages import Message
+from viz.rooms import room as bounds
 from viz.rooms.room import RoomError
 
 _TABLES = """
@@ -57,7 +58,15 @@ _OF_THE_DISK = {
     sqlite3.SQLITE_AUTH,
 }
 _LOG = logging.getLogger(__name__)
-_PRAGMAS = ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "secure_delete=ON", "busy_timeout=5000")
+_PRAGMAS = (
+    "auto_vacuum=INCREMENTAL",
+    "journal_mode=WAL",
+    "synchronous=FULL",
+    "foreign_keys=ON",
+    "secure_delete=ON",
+    "busy_timeout=5000",
+)
+_PAGE = 4096  # bytes, as SQLite makes them
 
 
 class Database:
@@ -150,17 +159,18 @@ class Database:
                 self._is_changing = False
 
     def wipe(self) -> None:
-        """Let nothing of what was cleared stay in the log."""
+        """Give back what was cleared, and let nothing of it stay in the log."""
         with self._lock, _saying():
             if not self._connection.in_transaction:
-                self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                # as a script: else one page alone is given back
+                self._connection.executescript("PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def _opened(path: Path) -> sqlite3.Connection:
     """Return a connection to a file whose tables are whole; raises what SQLite raises where they are not."""
     connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
     try:
-        for each in _PRAGMAS:
+        for each in (*_PRAGMAS, f"max_page_count={bounds.MOST_FILE_BYTES // _PAGE}"):
             connection.execute(f"PRAGMA {each}")
         connection.executescript(_TABLES)
         for name, shape in _shapes().items():

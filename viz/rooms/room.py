@@ -9,6 +9,9 @@ from models.errors import InputError
 from models.messages import Message
 
 MOST_ROOMS = 200
+MOST_ROOMS_OF_ADDRESS = 50
+"""Of those, opened from one address: a school's."""
+
 MOST_MEMBERS = 300
 """Of a room; a class has forty."""
 
@@ -22,8 +25,14 @@ LONGEST_ANSWER, LONGEST_WORDS, LONGEST_TITLE = 8_000, 40_000, 1_000
 MOST_LESSON_BYTES = 20 * 2**20
 """Of the lessons that all rooms together carry; each has at most `viz.lessons.document.LARGEST`."""
 
-DAY = 24 * 3600.0
-"""Seconds after which a room is cleared."""
+MOST_ROOM_BYTES = 4 * 2**20
+"""Of what is asked and answered in a room."""
+
+MOST_FILE_BYTES = 512 * 2**20
+"""Of the file of all rooms."""
+
+HOUR, DAY = 3600.0, 24 * 3600.0
+"""Seconds after which a room that nobody has joined makes place for a new one, and after which any room is cleared."""
 
 
 class RoomError(InputError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from time import time
@@ -12,7 +12,7 @@ from models.messages import Message
 from viz.rooms import room as bounds
 from viz.rooms.codes import hash_of, is_secret, new_code, new_secret
 from viz.rooms.database import Database
-from viz.rooms.room import DAY, Counters, Lead, LockedError, NoRoomError, Room, RoomError
+from viz.rooms.room import DAY, HOUR, Counters, Lead, NoRoomError, Room, RoomError
 
 _COUNT = {each: f"UPDATE rooms SET {each}_count = {each}_count + 1 WHERE code = ?" for each in ("shown", "members")}
 
@@ -48,12 +48,12 @@ class Rooms:
         Raises
         ------
         RoomError
-            If there are too many.
+            If there are too many, and nobody has waited in vain for a class for an hour.
         """
         with self._changing():
             self.clear_old()
-            if self._file.one("SELECT COUNT(*) FROM rooms")[0] >= bounds.MOST_ROOMS:
-                raise RoomError(Message("There are as many rooms as this server holds: try again later."))
+            if len(codes := self.codes()) >= bounds.MOST_ROOMS:
+                self.drop_unjoined(codes)
             key = new_secret()
             while self._file.one("SELECT 1 FROM rooms WHERE code = ?", code := new_code(self._replica)):
                 continue
@@ -65,6 +65,33 @@ class Rooms:
                 self._clock(),
             )
             return code, key
+
+    def codes(self) -> set[str]:
+        """Return the codes of all rooms."""
+        return {code for (code,) in self._file.all("SELECT code FROM rooms")}
+
+    def drop_unjoined(self, codes: Container[str]) -> str:
+        """Clear the oldest of some rooms that nobody has joined within an hour, and return its channel.
+
+        Parameters
+        ----------
+        codes : container of str
+
+        Raises
+        ------
+        RoomError
+            If there is none.
+        """
+        with self._changing():
+            unjoined = self._file.all(
+                "SELECT code, channel FROM rooms WHERE members_count = 0 AND made <= ? ORDER BY made",
+                self._clock() - HOUR,
+            )
+            for code, channel in unjoined:
+                if code in codes:
+                    self._file.do("DELETE FROM rooms WHERE code = ?", code)
+                    return str(channel)
+        raise RoomError(Message("There are as many rooms as this server holds: try again later."))
 
     def room(self, code: str) -> Room:
         """Return a room.
@@ -118,47 +145,6 @@ class Rooms:
         found = self._file.one("SELECT key_hash FROM rooms WHERE code = ?", code)
         return is_secret(key, found[0] if found else hash_of(new_secret()))
 
-    def join(self, code: str, secret: str | None = None, is_there: Callable[[str], bool] = lambda _member: True) -> str:
-        """Join a room, and return the secret by which the member is known from then on; members come back freely.
-
-        Parameters
-        ----------
-        code : str
-        secret : str, optional
-            Of somebody who may have joined before; of nobody it counts for nothing.
-        is_there : callable, optional
-            Whether the member of a hash is there: in a full room one who is not makes room.
-
-        Raises
-        ------
-        RoomError
-            If there is no such room, it is locked, or it is full.
-        """
-        with self._changing():
-            room = self.room(code)
-            if secret and self._follows(code, secret) is not None:
-                return secret
-            if room.is_locked:
-                raise LockedError(code)
-            if room.joined >= bounds.MOST_MEMBERS:
-                self._drop_idle(code, is_there)
-            secret = new_secret()
-            self._file.do("INSERT INTO members (code, member) VALUES (?, ?)", code, hash_of(secret))
-            self._count(code, "members")
-            return secret
-
-    def _drop_idle(self, code: str, is_there: Callable[[str], bool]) -> None:
-        """Forget one member who is not there, first of those who have answered nothing."""
-        members = self._file.all(
-            "SELECT member FROM members WHERE code = ? ORDER BY member IN (SELECT member FROM answers WHERE code = ?)",
-            code,
-            code,
-        )
-        idle = next((member for (member,) in members if not is_there(member)), None)
-        if idle is None:
-            raise RoomError(Message("The room {code} is full.", code=code))
-        self._file.do("DELETE FROM members WHERE code = ? AND member = ?", code, idle)
-
     def lock(self, code: str, key: str, is_locked: bool) -> None:
         """Let nobody else join a room, or let them again; members stay, and come back.
 
@@ -177,52 +163,6 @@ class Rooms:
                 self._file.do("INSERT OR IGNORE INTO locked (code) VALUES (?)", code)
             else:
                 self._file.do("DELETE FROM locked WHERE code = ?", code)
-
-    def is_member(self, code: str, secret: str) -> bool:
-        """Return whether somebody has joined a room.
-
-        Parameters
-        ----------
-        code, secret : str
-        """
-        return self._follows(code, secret) is not None
-
-    def follows(self, code: str, secret: str) -> bool:
-        """Return whether a member follows the teacher.
-
-        Parameters
-        ----------
-        code, secret : str
-        """
-        return bool(self._follows(code, secret))
-
-    def _follows(self, code: str, secret: str) -> int | None:
-        found = self._file.one("SELECT follows FROM members WHERE code = ? AND member = ?", code, hash_of(secret))
-        return int(found[0]) if found else None
-
-    def follow(self, code: str, secret: str, follows: bool) -> None:
-        """Let a member follow the teacher, or no more.
-
-        Parameters
-        ----------
-        code, secret : str
-        follows : bool
-        """
-        with self._changing():
-            self._file.do(
-                "UPDATE members SET follows = ? WHERE code = ? AND member = ?", follows, code, hash_of(secret)
-            )
-
-    def leave(self, code: str, secret: str) -> None:
-        """Forget a member, and what they have sent.
-
-        Parameters
-        ----------
-        code, secret : str
-        """
-        with self._changing():
-            self._file.do("DELETE FROM members WHERE code = ? AND member = ?", code, hash_of(secret))
-            self._count(code, "members")
 
     def lead(self, code: str, key: str, lead: Lead) -> None:
         """Note where the teacher stands; nothing changes if that is where they stood.

@@ -9,12 +9,12 @@ from models.messages import Message
 from viz.lessons.document import LARGEST
 from viz.rooms import room as bounds
 from viz.rooms.codes import hash_of
+from viz.rooms.members import Members
 from viz.rooms.room import Question, RoomError
-from viz.rooms.rooms import Rooms
 from viz.rooms.tally import is_answer
 
 
-class Store(Rooms):
+class Store(Members):
     """The rooms of a server, with what is asked and answered in them."""
 
     def carry(self, code: str, key: str, name: str, file: bytes) -> None:
@@ -71,6 +71,7 @@ class Store(Rooms):
             if known is None:
                 self._insert(code, question.key, about)
             elif question.words and known != about:
+                self._check_space(code, about)
                 self._file.do(
                     "UPDATE questions SET about = ? WHERE code = ? AND question = ?", about, code, question.key
                 )
@@ -107,10 +108,22 @@ class Store(Rooms):
         found = self._file.one("SELECT about FROM questions WHERE code = ? AND question = ?", code, question)
         return str(found[0]) if found else None
 
+    def _check_space(self, code: str, text: str) -> None:
+        """Raise RoomError if a room has no space for a text."""
+        held = self._file.one(
+            "SELECT (SELECT COALESCE(SUM(LENGTH(CAST(about AS BLOB))), 0) FROM questions WHERE code = ?)"
+            " + (SELECT COALESCE(SUM(LENGTH(given || question || member)), 0) FROM answers WHERE code = ?)",
+            code,
+            code,
+        )[0]
+        if held + len(text.encode("utf8", "replace")) > bounds.MOST_ROOM_BYTES:
+            raise RoomError(Message("This room cannot keep more: open another."))
+
     def _insert(self, code: str, question: str, about: str) -> None:
         number = self._file.one("SELECT COUNT(*) FROM questions WHERE code = ?", code)[0]
         if number >= bounds.MOST_QUESTIONS:
             raise RoomError(Message("This room has asked as many questions as one may: open another."))
+        self._check_space(code, about)
         self._file.do(
             "INSERT INTO questions (code, question, number, about) VALUES (?, ?, ?, ?)", code, question, number, about
         )
@@ -160,6 +173,7 @@ class Store(Rooms):
             asked = self.question(code, question)
             if asked is None or asked.revealed or not self.is_member(code, secret):
                 raise RoomError(Message("The class is not asked this any more: nothing was sent."))
+            self._check_space(code, given)
             self._file.do(
                 "INSERT OR REPLACE INTO answers (code, question, member, given) VALUES (?, ?, ?, ?)",
                 code,

@@ -8,11 +8,9 @@ listens share this process.
 
 from __future__ import annotations
 
-import asyncio
-import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from threading import Thread
 from time import sleep
@@ -20,16 +18,17 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 from starlette.routing import WebSocketRoute
-from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from models.messages import Message
+from viz.rooms import room as bounds
 from viz.rooms.allowance import Allowance, Burst
 from viz.rooms.bell import Bell
 from viz.rooms.codes import hash_of
 from viz.rooms.presence import Presence
-from viz.rooms.room import Counters, LockedError, NoRoomError, Room, RoomError
+from viz.rooms.room import LockedError, NoRoomError, Room, RoomError
 from viz.rooms.store import Store
 from viz.server.configuration import ConfigurationError, configuration
+from viz.server.room_sockets import Sockets, listen
 
 if TYPE_CHECKING:
     from starlette.routing import BaseRoute
@@ -41,8 +40,6 @@ ROUTE = "attention-bench/rooms"
 
 LOOK_FOR_OLD = 600.0
 """Seconds between two looks for rooms whose day is over."""
-
-_OVER = json.dumps({"over": True})
 
 
 class Rooming:
@@ -58,23 +55,35 @@ class Rooming:
     def __init__(self, store: Store, *, replica: str = "") -> None:
         self.store, self.bell, self._replica = store, Bell(), replica
         self._missed_in, self._missed_from = Allowance(each=10, together=600), Allowance(each=60, together=600)
-        self._opened = Allowance(each=6, together=60)
+        self._opened_in, self._opened_from = Allowance(each=6, together=600), Allowance(each=30, together=600)
+        self._opened: dict[str, str] = {}  # from where each room was opened
         self._joined_in, self._joined_from = Burst(10, a_minute=10), Burst(60, a_minute=30)
-        self.presence = Presence()
-        self._sent = Allowance(each=30, together=6000)
+        self._sent, self._sent_in = Allowance(each=30, together=60_000), Allowance(each=1500, together=60_000)
+        self.presence, self.sockets = Presence(), Sockets()
 
-    def open_room(self, visitor: str) -> tuple[str, str]:
+    def open_room(self, visitor: str, session: str = "") -> tuple[str, str]:
         """Open a room, and return its code and the teacher's key; raises RoomError as `Store.open_room`.
 
         Parameters
         ----------
         visitor : str
             From where they ask.
+        session : str, optional
+            In which they ask.
         """
-        if not self._opened.is_left(visitor):
+        opened = ((self._opened_in, session or visitor), (self._opened_from, visitor))
+        if not all(each.is_left(who) for each, who in opened):
             raise RoomError(Message("Too many rooms were opened from here: try again in a minute."))
-        self._opened.count(visitor)
-        return self.store.open_room()
+        for each, who in opened:
+            each.count(who)
+        codes = self.store.codes()
+        self._opened = {code: where for code, where in self._opened.items() if code in codes}
+        of_visitor = {code for code, where in self._opened.items() if where == visitor}
+        if len(of_visitor) >= bounds.MOST_ROOMS_OF_ADDRESS:
+            self._tell_over([self.store.drop_unjoined(of_visitor)])
+        code, key = self.store.open_room()
+        self._opened[code] = visitor
+        return code, key
 
     def find(self, code: str, visitor: str, session: str = "") -> Room:
         """Return the room of a code that somebody brings, who may be guessing; a right code is never refused.
@@ -161,16 +170,20 @@ class Rooming:
         """
         return bool(self._replica) and not code.startswith(self._replica)
 
-    def check_sending(self, member: str) -> None:
-        """Count something that a member sends; raises RoomError if it is too much in a minute.
+    def check_sending(self, member: str, code: str = "") -> None:
+        """Count something that a member sends; raises RoomError if they, or all in the room, send too much a minute.
 
         Parameters
         ----------
         member : str
+        code : str, optional
+            Of the room.
         """
-        if not self._sent.is_left(member):
+        if not (self._sent.is_left(member) and self._sent_in.is_left(code)):
             raise RoomError(Message("Too much was sent in a minute: wait a moment, then send it again."))
         self._sent.count(member)
+        if code:
+            self._sent_in.count(code)
 
     @contextmanager
     def telling(self, room: Room) -> Iterator[Store]:
@@ -185,8 +198,11 @@ class Rooming:
 
     def clear_old(self) -> None:
         """Clear the rooms whose day is over, and tell those who still listen."""
-        for channel in self.store.clear_old():
-            self.bell.ring(channel, None)
+        self._tell_over(self.store.clear_old())
+
+    def _tell_over(self, channels: Iterable[str]) -> None:
+        for each in channels:
+            self.bell.ring(each, None)
 
 
 def shared_rooming() -> Rooming:
@@ -241,37 +257,4 @@ def room_routes() -> list[BaseRoute]:
     with suppress(RoomError, ConfigurationError, RuntimeError):  # said where the server starts, or a room is opened
         if rooms_are_on() and (_folder(configuration().rooms) / FILE).exists():
             shared_rooming()
-    return [WebSocketRoute(path_of("{channel}"), _listen)]
-
-
-async def _listen(socket: WebSocket) -> None:
-    """Tell a browser the counters of a room now, and whenever one of them changes, until it leaves."""
-    await socket.accept()
-    loop, told = asyncio.get_running_loop(), asyncio.Queue[Counters | None]()
-    channel = socket.path_params["channel"]
-
-    def tell(counters: Counters | None) -> None:
-        with suppress(RuntimeError):  # the server is ending
-            loop.call_soon_threadsafe(told.put_nowait, counters)
-
-    try:
-        rooming = shared_rooming()
-        member = socket.query_params.get("member", "")[:64]
-        with rooming.bell.listening(channel, tell), rooming.presence.listening(member):
-            tell(await asyncio.to_thread(rooming.store.counters_of, channel))
-            sending = asyncio.create_task(_send(socket, told))
-            await socket.receive()  # a browser says nothing: this is its leaving
-            sending.cancel()
-    except RoomError:
-        await socket.close()
-
-
-async def _send(socket: WebSocket, told: asyncio.Queue[Counters | None]) -> None:
-    before = None
-    with suppress(WebSocketDisconnect, RuntimeError):  # it has left meanwhile
-        while (counters := await told.get()) is not None:
-            if counters != before:
-                await socket.send_text(json.dumps(asdict(counters)))
-            before = counters
-        await socket.send_text(_OVER)
-        await socket.close()
+    return [WebSocketRoute(path_of("{channel}"), partial(listen, shared_rooming))]

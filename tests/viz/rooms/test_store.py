@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Thread
 
@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from viz.lessons.document import LARGEST
 from viz.rooms import room as bounds
-from viz.rooms.room import DAY, Lead, NoRoomError, Question, RoomError
+from viz.rooms.room import DAY, HOUR, Lead, NoRoomError, Question, RoomError
 from viz.rooms.store import Store
 
 ASKED = Question("milk.1", "Milk, step 1", ("a", "b", "c"), model=(0.5, 0.25, 0.25))
@@ -210,6 +210,75 @@ def test_all_sizes_are_bounded(store: Store, monkeypatch: pytest.MonkeyPatch) ->
     ):
         with pytest.raises(RoomError, match=said):
             act()
+
+
+def refused(act: Callable[[int], object]) -> tuple[int, str]:
+    """Return how often something is done until it is refused, and what is said then."""
+    for number in range(20_000):
+        try:
+            act(number)
+        except RoomError as error:
+            return number, str(error)
+    return 20_000, ""
+
+
+def test_what_is_asked_and_answered_in_a_room_is_bounded_and_given_back(
+    store: Store, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounds, "MOST_ROOM_BYTES", 200_000)
+    (code, key), (other, other_key) = store.open_room(), store.open_room()
+    member = store.join(code)
+    size = sum(each.stat().st_size for each in path.parent.iterdir())
+    kept, said = refused(lambda number: store.ask(code, key, Question(f"q{number}", words=("字" * 1000,))))
+    assert (0 < kept < 70, "cannot keep more" in said) == (True, True)
+    store.answer(code, member, "q0", [0.125] * 10)
+    kept, said = refused(lambda number: store.answer(code, store.join(code), f"q{number % 3}", [0.125] * 1000))
+    assert (kept < 10, "cannot keep more" in said) == (True, True)
+    store.ask(other, other_key, ASKED)
+    assert sum(each.stat().st_size for each in path.parent.iterdir()) > size + 150_000
+    store.close_room(code, key)
+    assert path.stat().st_size < size
+    store.ask(other, other_key, Question("another"))
+
+
+def test_the_file_is_bounded_and_what_is_closed_makes_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounds, "MOST_FILE_BYTES", 300_000)
+    path = tmp_path / "rooms.sqlite"
+    store, rooms = Store(path), []
+
+    def fill(number: int) -> None:
+        rooms.append(store.open_room())
+        store.lead(*rooms[-1], Lead("bench", {"sentence": f"{number}" * 10_000}))
+
+    kept, said = refused(fill)
+    assert (0 < kept < 40, "cannot be kept" in said) == (True, True)
+    assert path.stat().st_size <= 300_000
+    assert store.room(rooms[0][0]).lead is not None
+    store.close_room(*rooms[0])
+    store.lead(*rooms[-1], Lead("bench", {"sentence": "a" * 5_000}))
+    store.close()
+
+
+def test_rooms_that_nobody_joins_make_room_after_an_hour_oldest_first(
+    store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounds, "MOST_ROOMS", 4)
+    codes = []
+    for _room in range(4):
+        codes.append(store.open_room()[0])
+        clock.now += 1
+    store.join(codes[0])
+    with pytest.raises(RoomError, match="as many rooms"):
+        store.open_room()
+    clock.now += HOUR - 3
+    codes.append(store.open_room()[0])
+    assert store.codes() == {codes[each] for each in (0, 2, 3, 4)}
+    with pytest.raises(RoomError, match="as many rooms"):
+        store.open_room()
+    clock.now += HOUR
+    for _room in range(3):
+        codes.append(store.open_room()[0])
+    assert store.codes() == {codes[each] for each in (0, 5, 6, 7)}
 
 
 @pytest.mark.skipif(os.name != "posix", reason="folders that nobody may write")

@@ -104,22 +104,23 @@ def test_right_codes_and_keys_are_not_counted(rooming: Rooming) -> None:
         rooming.find(new_code("C"), "school", "pupil")
 
 
-def tries(join: Callable[[int], object]) -> int:
-    """Return how often a pupil joins until that is too much."""
-    for number in range(298):
+def refused(act: Callable[[int], object]) -> tuple[int, str]:
+    """Return how often something is done until it is refused, and what is said then."""
+    for number in range(20_000):
         try:
-            join(number)
+            act(number)
         except RoomError as error:
-            assert "Too many joined" in str(error)  # noqa: PT017
-            return number
-    return 298
+            return number, str(error)
+    return 20_000, ""
 
 
 def test_a_class_behind_one_address_joins_at_once_and_one_pupil_does_not_fill_the_room(rooming: Rooming) -> None:
     code, _key = rooming.open_room("school")
     members = [rooming.join(code, "school", f"phone {number}") for number in range(40)]
-    assert 10 < tries(lambda number: rooming.join(code, "school", f"tab {number}")) < 40
-    assert tries(lambda _number: rooming.join(code, "home", "one and the same")) <= 10
+    joined, said = refused(lambda number: rooming.join(code, "school", f"tab {number}"))
+    assert (10 < joined < 40, "Too many joined" in said) == (True, True)
+    joined, said = refused(lambda _number: rooming.join(code, "home", "one and the same"))
+    assert (joined <= 10, "Too many joined" in said) == (True, True)
     assert rooming.join(code, "school", "phone 1 again", members[1]) == members[1]  # whoever is in comes back
     rooming.join(code, "elsewhere", "another")
     other, _key = rooming.open_room("school")
@@ -171,8 +172,28 @@ def test_so_many_rooms_are_opened_and_answers_sent_in_a_minute(rooming: Rooming)
     with pytest.raises(RoomError, match="Too many rooms"):
         rooming.open_room("one")
     rooming.open_room("another")
+    for teacher in range(24):
+        rooming.open_room("one", f"teacher {teacher}")
+    with pytest.raises(RoomError, match="Too many rooms"):
+        rooming.open_room("one", "teacher 24")
     for _answer in range(30):
         rooming.check_sending("ann")
     with pytest.raises(RoomError, match="Too much was sent"):
         rooming.check_sending("ann")
     rooming.check_sending("ben")
+
+
+def test_one_address_holds_so_many_rooms_and_gets_them_back(rooming: Rooming, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounds, "MOST_ROOMS_OF_ADDRESS", 3)
+    opened = [rooming.open_room("school") for _room in range(3)]
+    with pytest.raises(RoomError, match="as many rooms"):
+        rooming.open_room("school")
+    rooming.open_room("another school")
+    rooming.store.close_room(*opened[0])
+    rooming.open_room("school")
+
+
+def test_a_room_in_which_too_much_is_sent_stops_no_other(rooming: Rooming) -> None:
+    sent, said = refused(lambda number: rooming.check_sending(f"member {number % 298}", "ABCDEF"))
+    assert (sent < 5000, "Too much was sent" in said) == (True, True)
+    rooming.check_sending("ben", "UVWXYZ")

@@ -179,7 +179,7 @@ def _send(question: Asked, heights: Callable[[], Sequence[float]]) -> None:
     now = question.here
     try:
         rooming = shared_rooming()
-        rooming.check_sending(now.member)
+        rooming.check_sending(now.member, now.code)
         with rooming.telling(question.room) as store:
             store.answer(now.code, now.member, question.question.key, _rounded(heights()))
     except RoomError as error:

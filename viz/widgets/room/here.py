@@ -164,7 +164,7 @@ def _follow(now: Here, room: Room, navigation: Mapping[str, StreamlitPage], chos
 def open_room() -> None:
     """Open a room whose teacher the visitor is; as a callback of a control."""
     try:
-        code, key = shared_rooming().open_room(visitor())
+        code, key = shared_rooming().open_room(visitor(), session_id())
     except RoomError as error:
         tell(error)
         return

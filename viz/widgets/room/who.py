@@ -53,7 +53,7 @@ class Here:
         channel : str
             Of the room.
         """
-        return path_of(channel) + ("" if self.leads else f"?member={hash_of(self.member)}")
+        return f"{path_of(channel)}?member={hash_of(self.key or self.member)}"
 
 
 def visitor() -> str:
