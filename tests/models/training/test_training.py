@@ -1068,7 +1068,7 @@ class TestCommands:
         monkeypatch.setattr(report, "describe", lambda _: translator(key, **card).entry)
         translations, alignments = tables().split("\n\n")
         cells = [cell.strip() for cell in translations.splitlines()[-1].strip("|").split("|")]
-        assert [cell.partition(" ")[0] for cell in cells[3:]] == ["100.0"] * 3
+        assert [cell.partition(" ")[0] for cell in cells[4:]] == ["100.0"] * 3
         assert len(alignments.splitlines()) == 2  # no row below the names
 
     def test_the_command_explains_itself(self) -> None:
