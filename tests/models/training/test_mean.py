@@ -24,7 +24,8 @@ BASE = {
 
 def point(folder: Path, value: float, seen: int, **card: object) -> Path:
     table = torch.tensor([[value, 2 * value], [0.0, 1.0]])
-    written = {**BASE, "target_tokens_seen": seen, "bleu": {"tatoeba.test": {"bleu": value}}, "aer": {"everyday": value}, **card}
+    measured = {"bleu": {"tatoeba.test": {"bleu": value}}, "aer": {"everyday": value}}
+    written = {**BASE, "target_tokens_seen": seen, **measured, **card}
     write_checkpoint(folder, {"table": table, "bias": torch.tensor([value])}, written)
     (folder / "log.jsonl").write_text(f'{{"tokens": {seen}, "held_out_loss": 2.5}}\n', encoding="utf8")
     return folder
