@@ -1,10 +1,12 @@
-"""Every door: whatever page a visit begins at, its page arrives whole."""
+"""Every door: whatever page a visit begins at, its scripts are there, and what they do is done."""
 
 from __future__ import annotations
 
 import gzip
+import re
 import zlib
 from base64 import b64encode
+from collections.abc import Callable
 from hashlib import sha256
 from http.client import HTTPConnection
 from importlib import import_module
@@ -12,12 +14,15 @@ from urllib.parse import urlsplit
 
 import brotli
 import pytest
+from playwright.sync_api import Page, expect
 
 from app import PAGES
+from tests.support.browsing import query, settle, until_link
 from viz.server.guard import FIRST_PAGE, inline_scripts
 from viz.widgets.style import first_script, page_script
 
-ADDRESSES = tuple(import_module(f"viz.pages.{folder}.page").PAGE.address for folder in PAGES)
+TITLES = {page.address: page.title for page in (import_module(f"viz.pages.{each}.page").PAGE for each in PAGES)}
+ADDRESSES = tuple(TITLES)
 PATHS = ("", "start", *ADDRESSES, "heads.", "a/heads", "no-page", "no.page")
 VISITS = {
     "first": {},
@@ -44,3 +49,91 @@ def test_a_page_brings_the_first_script_and_the_policy_that_allows_it(
     allowed = answer.headers["Content-Security-Policy"].partition("script-src")[2].partition(";")[0].split()
     for script in (*inline_scripts(page), page_script()):
         assert f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" in allowed
+
+
+LESSON = "bahdanau-and-luong"
+SENTENCE = "The dog sleeps in the old house."
+ROUND = ("surgery", "bench", "steps", "heads", "surgery", "steps")
+"""Pages with the sentence, of which four are turned to after the one at which a visit begins."""
+
+
+def turn_to(page: Page, path: str) -> None:
+    page.get_by_test_id("stTopNavLink").filter(has_text=re.compile(f"^{TITLES[path]}$")).click()
+    until_link(page, lambda url: at(url) == path)
+    settle(page)
+
+
+def at(url: str) -> str:
+    """Return the page of a link; the Bench stands at the root."""
+    return urlsplit(url).path.strip("/") or "bench"
+
+
+def entries(page: Page) -> int:
+    """Return how many entries the history of this tab has."""
+    return int(page.evaluate("history.length"))
+
+
+@pytest.mark.parametrize("path", ADDRESSES)
+def test_a_clicker_turns_a_lesson_that_is_begun_at_any_page(
+    open_page: Callable[..., Page], address: str, path: str
+) -> None:
+    page = open_page(f"{address}/{path}", lesson=LESSON, step="1")
+    bar = page.locator(".st-key-lesson")
+    for step in (1, 2, 3):
+        expect(bar).to_contain_text(f"step {step} of ")
+        until_link(page, lambda url, step=step: f"lesson={LESSON}.{step}" in url)  # type: ignore[misc]
+        settle(page)
+        page.keyboard.press("PageDown")
+    expect(bar).to_contain_text("step 4 of ")
+    page.keyboard.press("PageUp")
+    expect(bar).to_contain_text("step 3 of ")
+
+
+@pytest.mark.parametrize("path", ADDRESSES)
+def test_back_leads_page_by_page_to_where_the_visit_began_and_the_sentence_stays(
+    open_page: Callable[..., Page], address: str, path: str
+) -> None:
+    page = open_page(f"{address}/{path}")
+    expect(page.get_by_test_id("stTopNavLink").first).to_be_visible()
+    settle(page)
+    round_trip = [each for each in ROUND if each != path][:4]
+    has_box = path not in ("lessons", "open", "why")
+    if not has_box:
+        turn_to(page, round_trip.pop())
+    start = at(page.url)
+    box = page.locator(".st-key-sentence input")
+    box.fill(SENTENCE)
+    until_link(page, lambda url: "old+house" in url or "old%20house" in url)
+    settle(page)
+    before, turned = entries(page), [start]
+    for each in round_trip:
+        if each == turned[-1]:
+            continue
+        turn_to(page, each)
+        expect(box).to_have_value(SENTENCE)
+        turned.append(each)
+    assert entries(page) == before + len(turned) - 1
+    for each in reversed(turned[:-1]):
+        page.go_back()
+        until_link(page, lambda url, each=each: at(url) == each)  # type: ignore[misc]
+        expect(box).to_have_value(SENTENCE)
+        settle(page)
+        assert query(page)["sentence"] == [SENTENCE]
+    if not has_box:
+        page.go_back()
+        until_link(page, lambda url: at(url) == path)
+
+
+@pytest.mark.parametrize("path", ADDRESSES)
+def test_the_drawer_of_a_phone_closes_when_a_page_is_chosen(
+    open_page: Callable[..., Page], address: str, path: str
+) -> None:
+    page = open_page(f"{address}/{path}", width=390, height=844, touch=True)
+    other = "surgery" if path != "surgery" else "steps"
+    page.get_by_test_id("stExpandSidebarButton").tap()
+    link = page.get_by_test_id("stSidebarNavLink").filter(has_text=re.compile(f"^{TITLES[other]}$"))
+    expect(link).to_be_in_viewport()
+    link.tap()
+    until_link(page, lambda url: at(url) == other)
+    expect(link).not_to_be_in_viewport()
+    expect(page.locator(".st-key-sentence")).to_be_visible()
