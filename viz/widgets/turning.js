@@ -22,9 +22,15 @@
   // On a phone the drawer of pages lies over the one that was chosen.
   const close = () => setTimeout(() => document.querySelector('[data-testid="stSidebarCollapseButton"] button')?.click());
   window.addEventListener("input", () => { typed = performance.now(); }, { capture: true, passive: true });
-  // The link to another language is that of the page as it is now, with what was just typed.
+  // The link to another language is that of the page as it is now, with what was just typed or chosen.
+  let touched = -LATELY;
+  const languageOf = (target) => target.closest?.("a[data-language]");
+  for (const kind of ["pointerdown", "keydown"]) {
+    const note = ({ target }) => { if (!languageOf(target)) touched = performance.now(); };
+    window.addEventListener(kind, note, { capture: true, passive: true });
+  }
   window.addEventListener("click", (event) => {
-    const link = event.target.closest?.("a[data-language]");
+    const link = languageOf(event.target);
     if (!link) return;
     const turn = () => {
       const here = new URL(location.href);
@@ -32,7 +38,8 @@
       location.assign(here);
     };
     event.preventDefault();
-    if (performance.now() - typed < LATELY) whenAnswered(MOST, turn);
+    typed = Math.max(typed, touched); // no answer to a choice can have come sooner than to a key
+    if (performance.now() - typed < LATELY) whenAnswered(MOST_SURE, turn);
     else turn();
   }, { capture: true });
   window.addEventListener("click", (event) => {

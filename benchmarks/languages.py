@@ -1,0 +1,127 @@
+"""Press the link to the other language at random moments of first runs: `python -m benchmarks.languages`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from dataclasses import dataclass
+from itertools import chain, cycle, islice
+from random import Random
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+from playwright.sync_api import TimeoutError as Late
+from playwright.sync_api import sync_playwright
+
+from benchmarks.fuzz.pages import CHROMIUM, FLAGS, PATIENCE
+from tests.support.browsing import SETTLED, running
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.sync_api import Page
+
+VISITS: tuple[tuple[str, dict[str, str]], ...] = (
+    ("", {}),
+    ("", {"sentence": "The dog sleeps.", "unit": "piece", "mechanisms": "transformer"}),
+    ("", {"languages": "zh-en", "sentence": "你好吗？", "align": "text"}),
+    ("why", {"models": "bahdanau"}),
+    ("steps", {"mechanism": "luong-general"}),
+    ("steps", {"show": "lab", "preset": "onehot"}),
+    ("heads", {"colour": "root"}),
+    ("heads", {"model": "hf:bert-en", "against": "model"}),
+    ("surgery", {"model": "luong-general", "check": "words"}),
+    ("training", {"point": "3"}),
+    ("lessons", {"in": "zh"}),
+    ("open", {}),
+    ("", {"lesson": "bahdanau-and-luong.2"}),
+)
+LATEST = 4.0
+"""Seconds after which the link is pressed at the latest; the first run takes one to three."""
+
+_HAS_PAGE = "() => document.querySelector('[data-testid=stMain]')?.innerText.length > 40"
+_LINK = "a[data-language]"
+
+
+@dataclass(frozen=True, slots=True)
+class Press:
+    """What a press did: the link before and after, and what was wrong with the page."""
+
+    before: str
+    after: str
+    wrong: tuple[str, ...]
+
+
+def press(page: Page, address: str, visit: tuple[str, dict[str, str]], moment: float) -> Press:
+    """Open a page, press the link to the other language, and look at what stands there then.
+
+    Parameters
+    ----------
+    page : playwright.sync_api.Page
+    address : str
+    visit : tuple of (str, dict of str to str)
+        The page, and what its link says.
+    moment : float
+        Seconds after the link to the other language has appeared.
+    """
+    path, link = visit
+    page.goto(f"{address}/{path}?{urlencode(link)}")
+    language = page.locator(_LINK)
+    language.wait_for()
+    page.wait_for_timeout(1000 * moment)
+    before = page.url
+    wanted = str(language.get_attribute("data-language"))
+    language.click()
+    wrong = []
+    try:
+        page.locator(f'html[lang="{wanted}"]').wait_for(state="attached")
+        page.wait_for_function(_HAS_PAGE)
+        page.wait_for_function(SETTLED)
+    except Late:
+        wrong.append("white")
+    said = page.get_by_test_id("stAlertContentWarning").all_inner_texts()
+    wrong += ["warning" for text in said if "=" in text]
+    if not set(parse_qsl(urlsplit(before).query)) <= set(parse_qsl(urlsplit(page.url).query)):
+        wrong.append("lost")
+    return Press(before, page.url, tuple(wrong))
+
+
+def presses(page: Page, address: str, count: int, seed: int) -> Iterator[Press]:
+    """Press so many times, each page about as often as any other.
+
+    Parameters
+    ----------
+    page : playwright.sync_api.Page
+    address : str
+    count, seed : int
+    """
+    draw = Random(seed)
+    rounds = (draw.sample(VISITS, len(VISITS)) for _round in cycle("."))
+    for visit in islice(chain.from_iterable(rounds), count):
+        yield press(page, address, visit, draw.uniform(0, LATEST))
+
+
+def main() -> None:
+    """Press, and say what was wrong with how many presses."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--presses", type=int, default=60)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    with running("app.py") as address, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
+        page = browser.new_page(viewport={"width": 1280, "height": 900})
+        page.set_default_timeout(PATIENCE)
+        found: Counter[str] = Counter()
+        for each in presses(page, address, options.presses, options.seed):
+            found.update(each.wrong)
+            if each.wrong:
+                sys.stdout.write(f"{', '.join(each.wrong)}: {each.before} -> {each.after}\n")
+        browser.close()
+    parts = ", ".join(f"{name} {found[name]}" for name in ("warning", "lost", "white"))
+    sys.stdout.write(f"{options.presses} presses: {parts}\n")
+    sys.exit(1 if found else 0)
+
+
+if __name__ == "__main__":
+    main()
