@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from models.measures.heads import MEASURES, Measure, measure_heads
-from models.measures.labels import UNREAD, HeadLabel
+from models.measures.labels import NONE, UNREAD, HeadLabel
 from models.measures.reading import Reading
 from models.measures.texts import Sample, Texts
 from models.trace import Alignment
@@ -122,7 +122,7 @@ def sample_of(view: View, specials: Sequence[int] | None = None, alignment: Alig
 
 
 def clearest(profiles: Sequence[Profile], most: int) -> tuple[HeadPlace, ...]:
-    """Return the head that shows each pattern best, farthest above chance first; broad ones and ones without none.
+    """Return the head that shows each label best: patterns first, farthest above chance, then a sharp and a broad one.
 
     Parameters
     ----------
@@ -137,8 +137,8 @@ def clearest(profiles: Sequence[Profile], most: int) -> tuple[HeadPlace, ...]:
     [1, 2]
     """
     best: dict[str, Profile] = {}
-    for each in sorted(profiles, key=lambda one: -one.label.above):
-        if each.label.above > 0:
+    for each in sorted(profiles, key=lambda one: (-one.label.above, -one.label.score)):
+        if each.label.key != NONE:
             best.setdefault(each.label.key, each)
     return tuple(each.place for each in list(best.values())[:most])
 
