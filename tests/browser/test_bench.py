@@ -201,7 +201,8 @@ def test_a_page_is_found_again_as_it_was_left(browser: Browser, address: str) ->
 
 def test_a_link_with_two_thousand_chinese_characters_opens_and_reloads(browser: Browser, address: str) -> None:
     text = "\u6211\u7231\u5403\u82f9\u679c" * 400
-    with visit(browser, f"{address}/?{urlencode({'sentence': text, 'mechanisms': 'luong-general'})}") as page:
+    link = {"sentence": text, "mechanisms": "luong-general", "languages": "zh-en"}
+    with visit(browser, f"{address}/?{urlencode(link)}") as page:
         for _ in range(2):
             expect(page.get_by_role("textbox").first).to_have_value(text)
             expect(page.get_by_text("longer than the model takes")).to_be_visible()

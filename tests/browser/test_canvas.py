@@ -359,7 +359,7 @@ def test_a_phone_has_all_of_it_and_it_is_sharp(visit: Callable[..., Page]) -> No
     page = visit(width=390, scale=2, sample="large")
     stage = stage_of(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    width = stage.evaluate("stage => stage.clientWidth")
+    width = stage.evaluate("stage => Math.floor(stage.getBoundingClientRect().width)")
     boxes = stage.evaluate("stage => stage.boxes")
     assert len(boxes) == 72
     assert all(box["left"] >= 0 and box["left"] + box["width"] <= width and box["width"] >= 40 for box in boxes)

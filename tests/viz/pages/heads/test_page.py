@@ -401,6 +401,8 @@ def test_a_long_text_is_cut_with_a_message_and_stays_in_the_box(app: AppTest) ->
 )
 def test_awkward_text_is_shown_as_text(text: str) -> None:
     app = opened(sentence=text)
+    if offered := [each for each in app.button if each.key == "show-anyway"]:  # in another script
+        offered[0].click().run()
     for kind in ("encoder", "cross"):
         app.button_group(key="map").set_value(kind).run()
         assert not app.error
@@ -411,8 +413,7 @@ def test_awkward_text_is_shown_as_text(text: str) -> None:
         np.testing.assert_array_equal(weights[0], views[0].weights)
         assert (len(picked["row_labels"]), len(picked["column_labels"])) == (queries, keys)
         assert picked["queries"] == [isolated(visible(token)) for token in views[0].shown.query_tokens.texts]
-        header, *others = app.get("html")
-        assert "bench-title" in header.proto.body
+        others = [each for each in app.get("html") if "bench-title" not in each.proto.body]
         assert "<script>" not in " ".join(each.proto.body for each in others)
 
 
