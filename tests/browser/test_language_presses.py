@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from benchmarks.languages import presses
-from tests.support.browsing import says, until_link
+from tests.support.browsing import says, settle, until_link
 
 
 def test_no_press_in_a_first_run_warns_loses_or_leaves_a_white_page(
@@ -25,13 +25,20 @@ def test_no_press_in_a_first_run_warns_loses_or_leaves_a_white_page(
 def test_what_is_chosen_or_typed_right_before_the_press_comes_along(
     open_page: Callable[..., Page], address: str, code: str
 ) -> None:
-    page = open_page(f"{address}/steps", lang="en" if code == "zh" else "zh")
-    box = page.locator(".st-key-mechanism [role='combobox'], .st-key-mechanism button").last
-    box.click()
-    page.get_by_role("option").nth(2).click()
-    page.locator("a[data-language]").click()
+    page = open_page(address, lang="en" if code == "zh" else "zh", lesson="bahdanau-and-luong", step="1")
+    page.locator(".prediction .column").first.wait_for()
+    settle(page)
+    page.evaluate(
+        """() => {
+            for (const each of [".st-key-lesson-next button", "a[data-language]"]) {
+                const button = document.querySelector(each);
+                button.dispatchEvent(new PointerEvent("pointerdown", { bubbles: true }));
+                button.click();
+            }
+        }"""
+    )  # at once: nothing is awaited
     expect(page.locator(f'html[lang="{code}"]')).to_be_attached()
-    until_link(page, lambda url: f"lang={code}" in url and "mechanism=" in url)
+    until_link(page, lambda url: f"lang={code}" in url and "lesson=bahdanau-and-luong.2" in url)
     expect(page.get_by_test_id("stAlertContentWarning")).to_have_count(0)
     page.locator(".st-key-sentence input").fill("The dog sleeps.")
     page.locator("a[data-language]").click()
