@@ -43,6 +43,16 @@ class InputError(ValueError):
         super().__init__(message)
 
 
+class EditError(InputError):
+    """An edit that the model, or the text, cannot take.
+
+    Parameters
+    ----------
+    message : Message
+        Says which edit, and what it lacks.
+    """
+
+
 class UnknownModelError(InputError, KeyError):
     """A key of no model.
 

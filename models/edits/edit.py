@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.edits.arguments import clean_argument, write_arguments
-from models.errors import InputError, shortly
+from models.errors import EditError, InputError, shortly
 from models.messages import CountMessage, Message
 from models.sites import Site
 
@@ -108,7 +108,7 @@ class Edit(ABC):
         ------
         ValueError
             If the array is not of the edit's kind.
-        InputError
+        EditError
             If it lacks a head, or a key with a given weight.
         """
         self._check(values)
@@ -184,7 +184,7 @@ class Edit(ABC):
                 edit=self.describe(),
                 head=head,
             )
-            raise InputError(message)
+            raise EditError(message)
 
 
 def edits_given(edits: object) -> tuple[Edit, ...]:

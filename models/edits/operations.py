@@ -11,7 +11,7 @@ from models.edits.arguments import read_arguments
 from models.edits.edit import Array, Edit, Part
 from models.edits.rows import Harden, Sample, SetRow, UniformRow, ZeroRow
 from models.edits.words import head_in_words, place_in_words, row_in_words
-from models.errors import InputError, check_text, shortly
+from models.errors import EditError, InputError, check_text, shortly
 from models.messages import CountMessage, Message
 from models.vocabulary import FIRST_POSITION
 
@@ -173,7 +173,7 @@ class Window(Edit):
                 "{edit}: attention is not local there, rows have no window of their own; give both",
                 edit=self.describe(),
             )
-            raise InputError(message)
+            raise EditError(message)
         part &= np.abs(np.arange(part.shape[-1]) - self.centre) <= self.width
 
     def describe(self) -> Message:

@@ -8,7 +8,7 @@ import numpy as np
 
 from models.edits.edit import Array, Edit, Part
 from models.edits.words import head_in_words, place_in_words, row_in_words
-from models.errors import InputError
+from models.errors import EditError
 from models.messages import CountMessage, Message
 from models.sites import Site
 
@@ -221,7 +221,7 @@ class SetRow(_RowEdit):
                 edit=self.describe(),
                 most=keys,
             )
-            raise InputError(message)
+            raise EditError(message)
         given = np.zeros(keys)
         given[: len(self.weights)] = self.weights[:keys]
         part[...] = (1 - self.blend) * part + self.blend * given

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from models.errors import CaptureError, InputError, UnknownModelError
+from models.errors import CaptureError, EditError, InputError, UnknownModelError
 from models.trace.plain import fields_of, read_message, text, write_message
 
 
@@ -39,6 +39,7 @@ def error_of(told: Any) -> Exception:
     said = read_message(given, "an error")
     known: tuple[Callable[[Any], Exception], ...] = (
         InputError,
+        EditError,
         UnknownModelError,
         CaptureError,
         CheckpointError,

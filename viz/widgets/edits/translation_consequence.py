@@ -8,7 +8,7 @@ import streamlit as st
 
 import models
 from models.edits import Edit
-from models.errors import CaptureError
+from models.errors import CaptureError, EditError
 from models.messages import Message
 from models.trace import AttentionTrace
 from viz.measures.consequence import WordChange, changed_words, word_changes
@@ -55,11 +55,10 @@ def edited_runs(
         if not before.is_translation or afresh.target == before.target:
             return afresh, afresh
         return host.attend(key, before.source_text, before.output_text, edits=edits, sites=sites_of(key)), afresh
-    except models.InputError as error:
-        raise MisfitError(error.args[0]) from error
     except (CaptureError, ValueError) as error:
         said = Message("An edit does not fit this model or sentence, so that none is applied. {reason}", reason=error)
-        raise MisfitError(said) from error
+        of_the_text = isinstance(error, models.InputError) and not isinstance(error, EditError)
+        raise MisfitError(error.args[0] if of_the_text else said) from error
 
 
 def show_consequence(before: AttentionTrace, forced: AttentionTrace, afresh: AttentionTrace, key: str) -> None:
