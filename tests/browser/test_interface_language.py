@@ -26,6 +26,9 @@ def test_a_chinese_browser_is_greeted_in_chinese(browser: Browser, address: str)
     expect(page.get_by_role("option", name="中文→英语")).to_be_visible()
     expect(page.get_by_text("options available")).to_have_count(0)
     assert "lang=" not in page.url
+    page.keyboard.press("Escape")
+    expect(page.locator(".st-key-sentence input")).to_have_value("我爱吃苹果。")
+    until_link(page, lambda url: "languages=zh-en" in url)
     context.close()
 
 

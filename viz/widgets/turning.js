@@ -14,9 +14,9 @@
   };
   new MutationObserver(() => { if (document.querySelector(RUNS)) asked = -LATELY; }) // the run that was asked for has begun
     .observe(document, { subtree: true, attributeFilter: ["data-test-script-state"] });
-  const whenAnswered = (most, turn) => {
+  const whenAnswered = (most, turn, waits = isBusy) => {
     const began = performance.now();
-    const look = () => (isBusy() && performance.now() - began < most ? setTimeout(look, STEP) : turn());
+    const look = () => (waits() && performance.now() - began < most ? setTimeout(look, STEP) : turn());
     look();
   };
   // On a phone the drawer of pages lies over the one that was chosen.
@@ -24,6 +24,8 @@
   window.addEventListener("input", () => { typed = performance.now(); }, { capture: true, passive: true });
   // The link to another language is that of the page as it is now, with what was just typed or chosen.
   let touched = -LATELY;
+  // Who joins or opens a room is known by a cookie, which room.js sets.
+  const isJoining = () => new URL(location.href).searchParams.has("room") && !window.attentionBenchRoom?.path;
   const languageOf = (target) => target.closest?.("a[data-language]");
   for (const kind of ["pointerdown", "keydown"]) {
     const note = ({ target }) => { if (!languageOf(target)) touched = performance.now(); };
@@ -39,8 +41,13 @@
     };
     event.preventDefault();
     typed = Math.max(typed, touched); // no answer to a choice can have come sooner than to a key
-    if (performance.now() - typed < LATELY) whenAnswered(MOST_SURE, turn);
-    else turn();
+    const isRecent = performance.now() - typed < LATELY;
+    let busy = typed; // last; a step of a lesson takes two runs
+    const isAnswering = () => {
+      if (isBusy()) busy = performance.now();
+      return performance.now() - busy < PAUSE;
+    };
+    whenAnswered(MOST_SURE, turn, () => (isRecent && isAnswering()) || isJoining());
   }, { capture: true });
   window.addEventListener("click", (event) => {
     const link = event.target.closest?.('[data-testid="stTopNavLink"], [data-testid="stSidebarNavLink"]');
