@@ -268,7 +268,7 @@ def show_app(folders: Sequence[str], *, first: str, icon: Path) -> None:
     session.keep(KNOWN, known)
     by_address = {page.address: navigation[folder] for folder, page in there.items()}
     enter_room(by_address, chosen, known)
-    enter_lesson(by_address, known)
+    enter_lesson(by_address, chosen, known)
     settle()
     offer_languages()
     chosen.run()

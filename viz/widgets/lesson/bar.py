@@ -49,7 +49,7 @@ def _show_step(place: Place) -> None:
                 f'<div class="lesson-name" lang="{escape(lesson.language, quote=True)}"><b>{escape(lesson.title)}</b> '
                 f'<span>{escape(said)}</span><i style="width:{100 * number / count:.0f}%"></i></div>'
             )
-            offer_opening()
+            offer_opening("lesson-room-open")
             label = _("Show the text") if folded else _("Hide the text")
             icon = "expand_less" if folded else "expand_more"
             st.button(

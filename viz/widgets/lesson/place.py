@@ -32,6 +32,7 @@ STEP = Setting("step")
 
 COOKIE = "attention-bench-lessons"
 _PLACE, _PLACES, _GO, _BROKEN = "lesson-place", "lesson-places", "lesson-go", "lesson-broken"
+_KEPT = "lesson-link"
 _BETWEEN = "."
 _OWN = "~"
 """Behind the number of a step whose page is as the reader left it."""
@@ -74,13 +75,15 @@ def lessons(pages: Pages) -> Library:
     return Library(found.lessons | uploaded(), found.errors)
 
 
-def enter(navigation: Mapping[str, StreamlitPage], pages: Pages) -> None:
+def enter(navigation: Mapping[str, StreamlitPage], chosen: StreamlitPage, pages: Pages) -> None:
     """Settle which step the reader is at, and turn to the page of one that is asked for; before the page runs.
 
     Parameters
     ----------
     navigation : mapping of str to StreamlitPage
         The pages that can be turned to, by their addresses.
+    chosen : StreamlitPage
+        The one that is about to run.
     pages : mapping of str to tuple of str
         As `viz.lessons.reading.read_lesson` takes them.
     """
@@ -107,8 +110,9 @@ def enter(navigation: Mapping[str, StreamlitPage], pages: Pages) -> None:
     if digits and wanted is None:
         place, before = Place(lesson, _nearest(lesson, digits.removesuffix(_OWN))), here()
         said = link.all_said()
-        is_whole = digits.endswith(_OWN) or set(place.step.link) <= set(said)
-        if is_whole or place == before or _is_by_history():
+        is_its_page = navigation[place.step.page].url_path == chosen.url_path
+        is_whole = is_its_page and set(place.step.link) <= set(said)
+        if digits.endswith(_OWN) or is_whole or place == before or _is_by_history():
             _note(place, own=digits.endswith(_OWN))
             return
     else:
@@ -143,8 +147,11 @@ def mark_own(page: str) -> None:
     page : str
         Its address.
     """
-    place = here()
-    if place and (place.step.page != page or not set(place.step.link) <= set(link.all_said())):
+    place, said = here(), set(link.all_said())
+    if place is None:
+        return
+    kept = session.kept(_KEPT, place.code, lambda: set(place.step.link) & said)  # a link leaves defaults out
+    if place.step.page != page or not kept <= said:
         link.store(LESSON.name, place.code + _OWN)
 
 

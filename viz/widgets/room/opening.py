@@ -29,20 +29,26 @@ def offer_rooms() -> None:
             _("Code of the room"), key=_TYPED, max_chars=4 * LENGTH, width=200, autocomplete="off", on_change=_join
         )
         st.button(_("Join"), icon=":material/login:", key="room-join", on_click=_join)
-        offer_opening()
+        offer_opening("room-open")
         with st.popover(_("I have a key"), icon=":material/key:", type="tertiary"):
             st.text_input(_("Code of the room"), key=_CODE, max_chars=4 * LENGTH, autocomplete="off")
             st.text_input(_("Teacher's key"), key=_KEY, max_chars=LONGEST_SECRET, type="password", autocomplete="off")
             st.button(_("Lead"), key="room-lead", on_click=_lead)
 
 
-def offer_opening() -> None:
-    """Show the button that opens a room; nothing where rooms are off, or in a room."""
+def offer_opening(key: str) -> None:
+    """Show the button that opens a room; nothing where rooms are off, or in a room.
+
+    Parameters
+    ----------
+    key : str
+        Of the button: the page of lessons has one of its own, and may have one in the bar below.
+    """
     if here() is None and rooms_are_on():
         st.button(
             _("Open a room"),
             icon=":material/groups:",
-            key="room-open",
+            key=key,
             help=_("For a teacher: students join with a code, and see what you see."),
             on_click=open_room,
         )
