@@ -46,8 +46,10 @@ SMALL: dict[str, tuple[tuple[str, ...], str]] = {
     "served": (("hop", "--rounds", "2"), "hf:minilm"),
 }
 """Each command of `benchmarks` that needs neither a browser nor Ray, in a small form, with what it says."""
-WITH_A_BROWSER = {"edits", "heads", "long_text", "page", "pictures"}
+WITH_A_BROWSER = {"edits", "heads", "languages", "long_text", "page", "pictures"}
 WITH_RAY = {"scaling"}
+OF_MINUTES = {"damage", "families"}
+"""Their parts run in the tests of damaged files and of families."""
 
 
 def commands() -> set[str]:
@@ -58,13 +60,13 @@ def commands() -> set[str]:
 
 
 def test_every_command_is_known_and_every_command_of_the_texts_is_there() -> None:
-    assert commands() == {*SMALL, *WITH_A_BROWSER, *WITH_RAY}
+    assert commands() == {*SMALL, *WITH_A_BROWSER, *WITH_RAY, *OF_MINUTES}
     texts = [ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "benchmarks").rglob("*.py")]
     named = {name for each in texts for name in re.findall(r"-m benchmarks\.(\w+)", each.read_text(encoding="utf8"))}
     assert named - {"NAME"} <= commands()
 
 
-@pytest.mark.parametrize("name", sorted({*WITH_A_BROWSER, *WITH_RAY}))
+@pytest.mark.parametrize("name", sorted({*WITH_A_BROWSER, *WITH_RAY, *OF_MINUTES}))
 def test_a_command_that_needs_more_says_what_it_takes(
     name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

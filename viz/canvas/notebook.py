@@ -38,8 +38,10 @@ class CanvasPage:
 
     def _repr_html_(self) -> str:
         """Return a frame that holds the page, so that neither changes what stands around it in a notebook."""
+        # In ASCII: read in another encoding, its scripts would not be those that its policy names.
+        page = escape(self.html).encode("ascii", "xmlcharrefreplace").decode()
         style = f"width: 100%; height: {HEIGHT}px; border: 0"
-        return f'<iframe srcdoc="{escape(self.html)}" title="{escape(self.title)}" style="{style}"></iframe>'
+        return f'<iframe srcdoc="{page}" title="{escape(self.title)}" style="{style}"></iframe>'
 
 
 def overview_html(

@@ -14,6 +14,7 @@ from models import registry
 from models.mechanisms import mechanisms
 from models.translation.checkpoints import TOKENIZER_FILE, WEIGHTS, shipped_folders, write_checkpoint
 from tests.support.small_models import SIZES, network, only_writing, tokenizer
+from viz.pages.training.settings import SHORT
 from viz.widgets.language_pair import installed_pairs, mechanism_of, pair_of
 from viz.widgets.sentence import examples_of, first_of
 
@@ -161,7 +162,7 @@ class TestReaderOfChinese:
 
     def test_a_page_that_is_there_in_english_alone_begins_in_english(self) -> None:
         app = alone("training")
-        assert box(app) == first_of("en-fr")
+        assert box(app) == SHORT
         assert app.get("bidi_component")
 
 
