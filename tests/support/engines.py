@@ -24,7 +24,7 @@ from tests.support.browsing import free_port
 
 PACKAGES = {"firefox-esr": "firefox-esr", "WebKitWebDriver": "webkit2gtk-driver", "Xvfb": "xvfb"}
 """Programs, and Debian's packages that bring them."""
-PATIENCE = 60.0  # seconds
+PATIENCE = 180.0  # seconds
 PAUSE = 0.05  # seconds between two looks at the page
 ENTER = "\ue007"
 OFFENDED = """() => {

@@ -10,9 +10,10 @@
   const RUNS = ["running", "rerunRequested"].map((state) => `[data-test-script-state="${state}"]`).join();
   const isBusy = () => {
     const now = performance.now();
-    return now - typed < PAUSE || now - asked < LATELY || document.querySelector(RUNS);
+    return first || now - typed < PAUSE || now - asked < LATELY || document.querySelector(RUNS);
   };
-  new MutationObserver(() => { if (document.querySelector(RUNS)) asked = -LATELY; }) // the run that was asked for has begun
+  let first = true; // until the first run has ended
+  new MutationObserver(() => { if (document.querySelector(RUNS)) asked = -LATELY; else first = false; }) // asked: it has begun
     .observe(document, { subtree: true, attributeFilter: ["data-test-script-state"] });
   const whenAnswered = (most, turn, waits = isBusy) => {
     const began = performance.now();
@@ -55,7 +56,7 @@
     if (!link || turning || event.button || event.ctrlKey || event.metaKey || event.shiftKey || !isBusy()) return;
     event.preventDefault();
     event.stopImmediatePropagation();
-    whenAnswered(performance.now() - typed < LATELY ? MOST_SURE : MOST, () => {
+    whenAnswered(first || performance.now() - typed < LATELY ? MOST_SURE : MOST, () => {
       turning = true;
       (link.isConnected ? link : document.querySelector(`a[href="${link.getAttribute("href")}"]`))?.click();
       turning = false;
