@@ -184,10 +184,13 @@ def words_of(name: str, link: Mapping[str, str]) -> str:
     from viz.server.runtime import shared_host
 
     shared_host.clear()  # as a server that is started anew
-    app = AppTest.from_function(page_script, args=(name,), default_timeout=200)
-    for key, value in link.items():
-        app.query_params[key] = value
-    app.run()
+    try:
+        app = AppTest.from_function(page_script, args=(name,), default_timeout=200)
+        for key, value in link.items():
+            app.query_params[key] = value
+        app.run()
+    finally:
+        shared_host.clear()  # it remembers what could not be loaded
     if app.exception:
         raise RuntimeError(app.exception[0].message)
     kinds = (app.caption, app.info, app.warning, app.error, app.markdown)

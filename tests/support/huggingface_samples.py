@@ -152,14 +152,14 @@ def tiny_network(family: str, *, head: Predicts | None = None, attention: str | 
     """Make the network of `family` with random weights, large enough for maps that are far from even."""
     own, settings = FAMILIES[family]
     config = transformers.AutoConfig.for_model(family, **settings | changes)
-    torch.manual_seed(7)
     network = _CLASSES[head or own].from_config(
         config, attn_implementation=attention or attention_for(family), dtype=torch.float32
     )
+    generator = torch.Generator().manual_seed(7)  # its own: threads of an earlier test may draw from the common one
     with torch.no_grad():
         for name, each in network.named_parameters():
             if each.ndim >= 2 or "sinks" in name:  # XLNet's heads have a matrix each
-                each.normal_(0, 0.4)
+                each.normal_(0, 0.4, generator=generator)
     return network.eval()
 
 

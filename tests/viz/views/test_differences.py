@@ -107,7 +107,7 @@ def test_rows_of_one_word_are_compared_whatever_labels_them() -> None:
     np.testing.assert_array_equal(shown.first.weights, choose_view(first).weights[:-1])
     np.testing.assert_array_equal(shown.second.weights, choose_view(second).weights[1:])
     assert any("has just read it in" in note for note in notes_of_difference(shown))
-    assert any("Luong (general), 2015: layer 0, head 1" in note for note in notes_of_difference(shown))
+    assert any("Luong (general), 2015: cross-attention, layer 0, head 1" in note for note in notes_of_difference(shown))
     figure = difference_heatmap(first, second)
     x, y = axes(figure)
     assert (len(x.ticktext), len(y.ticktext)) == (4, 3)
