@@ -41,12 +41,7 @@ def fetch_libraries(folder: Path) -> None:
 def bertviz_html(view: str, attention: Sequence[Any], tokens: Sequence[str]) -> str:
     """Return the page that BertViz makes, its libraries served beside it.
 
-    Parameters
-    ----------
-    view : {"model_view", "head_view"}
-    attention : sequence of Tensor, [1, head, query, key]
-        One a layer.
-    tokens : sequence of str
+    Shapes: `attention` [1, head, query, key].
     """
     show = getattr(import_module("bertviz"), view)
     html = show(list(attention), list(tokens), html_action="return").data

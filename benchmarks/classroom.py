@@ -62,26 +62,13 @@ def targets() -> dict[str, Target]:
 
 @dataclass(slots=True)
 class Lesson:
-    """What a number of visitors met.
-
-    Parameters
-    ----------
-    visitors : list of Visitor
-    let_in : float
-        Seconds until the last of them had the page, all having come at once.
-    seconds : float
-        Of editing.
-    memory : list of float
-        MB, at equal distances from the moment when all were let in to the end.
-    cpu : float
-        Cores that the server was busy with, mean.
-    """
+    """What a number of visitors met."""
 
     visitors: list[Visitor]
-    let_in: float
-    seconds: float
-    memory: list[float]
-    cpu: float
+    let_in: float  # seconds until the last of them had the page, all having come at once
+    seconds: float  # of editing
+    memory: list[float]  # MB, at equal distances from the moment when all were let in to the end
+    cpu: float  # cores that the server was busy with, mean
 
 
 async def hold(target: Target, count: int, seconds: float, port: int, server: psutil.Process, first: int) -> Lesson:

@@ -96,18 +96,7 @@ class Student(Visitor):
 
 
 async def follow_teacher(count: int, seconds: float, port: int, folder: Path) -> tuple[list[float], list[str], int]:
-    """Let students follow a teacher; return the waits in milliseconds, sorted, the errors, and the number of steps.
-
-    Parameters
-    ----------
-    count : int
-        Of students.
-    seconds : float
-        Of the teacher's steps.
-    port : int
-    folder : Path
-        Where the server keeps its rooms.
-    """
+    """Let students follow a teacher; return the waits in milliseconds, sorted, the errors, and the number of steps."""
     store = Store(folder / FILE)
     code, key = store.open_room()
     channel = store.room(code).channel

@@ -123,23 +123,12 @@ def row(what: str, found: dict[str, float] | None, size: int) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """Where pages that hold one view are written, served and opened.
+    """Where pages that hold one view are written, served and opened."""
 
-    Parameters
-    ----------
-    folder : Path
-        What is served.
-    address : str
-        Under which it is.
-    driver : playwright.sync_api.Playwright
-    rounds : int
-        Openings of each of the app's pages.
-    """
-
-    folder: Path
-    address: str
+    folder: Path  # what is served
+    address: str  # under which it is
     driver: Any
-    rounds: int
+    rounds: int  # openings of each of the app's pages
 
     def measure(self, what: str, page: str, ready: str, *, size: int, rounds: int, since: str = "0") -> dict[str, Any]:
         """Return the row of `page`, opened in a browser of its own so that memory is its own."""

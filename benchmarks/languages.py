@@ -54,17 +54,7 @@ class Press:
 
 
 def press(page: Page, address: str, visit: tuple[str, dict[str, str]], moment: float) -> Press:
-    """Open a page, press the link to the other language, and look at what stands there then.
-
-    Parameters
-    ----------
-    page : playwright.sync_api.Page
-    address : str
-    visit : tuple of (str, dict of str to str)
-        The page, and what its link says.
-    moment : float
-        Seconds after the link to the other language has appeared.
-    """
+    """Open a page, press the link to the other language, and look at what stands there then."""
     path, link = visit
     page.goto(f"{address}/{path}?{urlencode(link)}")
     language = page.locator(_LINK)
@@ -88,14 +78,7 @@ def press(page: Page, address: str, visit: tuple[str, dict[str, str]], moment: f
 
 
 def presses(page: Page, address: str, count: int, seed: int) -> Iterator[Press]:
-    """Press so many times, each page about as often as any other.
-
-    Parameters
-    ----------
-    page : playwright.sync_api.Page
-    address : str
-    count, seed : int
-    """
+    """Press so many times, each page about as often as any other."""
     draw = Random(seed)
     rounds = (draw.sample(VISITS, len(VISITS)) for _round in cycle("."))
     for visit in islice(chain.from_iterable(rounds), count):

@@ -17,21 +17,7 @@ from typing import Any
 def interleaved(
     functions: Mapping[str, Callable[[], object]], *, rounds: int, warm_up: int = 5
 ) -> dict[str, list[float]]:
-    """Time `functions` in turn, so that what the machine does meanwhile meets all of them alike.
-
-    Parameters
-    ----------
-    functions : mapping of str to callable
-    rounds : int
-        How often each is timed; each round starts with another one.
-    warm_up : int
-        Rounds before, not timed.
-
-    Returns
-    -------
-    dict of str to list of float
-        Milliseconds, one a round.
-    """
+    """Time `functions` in turn, so that what the machine does meanwhile meets all of them alike."""
     names = list(functions)
     times: dict[str, list[float]] = {name: [] for name in names}
     for _ in range(warm_up):

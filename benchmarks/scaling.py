@@ -36,31 +36,15 @@ PATIENCE = 180.0
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came back.
+    """What came back."""
 
-    Parameters
-    ----------
-    at, milliseconds : float
-        When, and how long after it was asked for.
-    by : str
-        The process that gave it.
-    """
-
-    at: float
-    milliseconds: float
-    by: str
+    at: float  # when, and how long after it was asked for
+    milliseconds: float  # when, and how long after it was asked for
+    by: str  # the process that gave it
 
 
 class Load:
-    """Visitors who ask one sentence after another.
-
-    Parameters
-    ----------
-    port : int
-    visitors : int
-    pause : float, optional
-        Seconds between an answer and the next question.
-    """
+    """Visitors who ask one sentence after another."""
 
     def __init__(self, port: int, visitors: int, pause: float = 0.0) -> None:
         self._ways, self._pause, self._ended = Ways(f"http://127.0.0.1:{port}", 60), pause, Event()

@@ -44,43 +44,22 @@ class PageError(RuntimeError):
 
 @dataclass(slots=True)
 class Reply:
-    """What an edit was answered with.
+    """What an edit was answered with."""
 
-    Parameters
-    ----------
-    milliseconds : float
-        From the message sent to the end of the run whose picture shows the new word.
-    bytes : int
-        That were received meanwhile.
-    at : float
-        When it was sent, in seconds of the monotonic clock.
-    """
-
-    milliseconds: float
-    bytes: int
-    at: float
+    milliseconds: float  # from the message sent to the end of the run whose picture shows the new word
+    bytes: int  # that were received meanwhile
+    at: float  # when it was sent, in seconds of the monotonic clock
 
 
 @dataclass(slots=True)
 class Visitor:
-    """One session with a sentence of its own.
+    """One session with a sentence of its own."""
 
-    Parameters
-    ----------
-    number : int
-        Whose sentence it is: that of each number is another one.
-    port : int
-    page, query : str
-        The page's part of the address, and what follows the question mark.
-    cookie : str
-        What the browser has kept.
-    """
-
-    number: int
+    number: int  # whose sentence it is: that of each number is another one
     port: int
-    page: str = ""
-    query: str = ""
-    cookie: str = ""
+    page: str = ""  # the page's part of the address, and what follows the question mark
+    query: str = ""  # the page's part of the address, and what follows the question mark
+    cookie: str = ""  # what the browser has kept
     replies: list[Reply] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     opened: float = 0.0
@@ -95,16 +74,7 @@ class Visitor:
     _held: list[set[str]] = field(default_factory=list)  # hashes of the large elements of the latest runs
 
     async def visit(self, begin: asyncio.Event, end: float, pause: tuple[float, float]) -> None:
-        """Open the page, wait for `begin`, then edit after each pause until `end`; errors are noted, none is raised.
-
-        Parameters
-        ----------
-        begin : asyncio.Event
-        end : float
-            Seconds of editing.
-        pause : (float, float)
-            Seconds between an edit's reply and the next edit, at least and at most.
-        """
+        """Open the page, wait for `begin`, then edit after each pause until `end`; errors are noted, none is raised."""
         chance = random.Random(self.number)
         try:
             async with self.connected() as self._socket:
@@ -224,12 +194,7 @@ class Visitor:
 
 
 def text_of(picture: Any) -> str:
-    """Return the words of a picture, or what its bytes say where they are compressed.
-
-    Parameters
-    ----------
-    picture : BidiComponent or PlotlyChart
-    """
+    """Return the words of a picture, or what its bytes say where they are compressed."""
     data = bytes(getattr(picture, "bytes", b""))
     with suppress(zlib.error):
         data = zlib.decompress(data)

@@ -23,22 +23,7 @@ class CaptureAgainError(Exception):
 
 
 def capture_again(asked: Asked) -> AttentionTrace:
-    """Run a model as it was asked before.
-
-    Parameters
-    ----------
-    asked : Asked
-
-    Returns
-    -------
-    AttentionTrace
-        Equal to the first one bit for bit under the same library versions; `is_equal` says so.
-
-    Raises
-    ------
-    CaptureAgainError
-        If the model is not here, has other weights, or does not take the text, an edit or a place.
-    """
+    """Run a model as it was asked before."""
     from models.translation.checkpoints import CheckpointError
 
     try:
@@ -57,24 +42,12 @@ def capture_again(asked: Asked) -> AttentionTrace:
 
 
 def is_equal(asked: Asked, trace: AttentionTrace) -> bool:
-    """Return whether `trace` is the record that was saved, to the last bit.
-
-    Parameters
-    ----------
-    asked : Asked
-    trace : AttentionTrace
-    """
+    """Return whether `trace` is the record that was saved, to the last bit."""
     return fingerprint(trace) == asked.record
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Read the command line, run, and say whether the record is equal; ends with 1 if it is not, with 2 if it cannot.
-
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        Those of the command line if left out.
-    """
+    """Compare a saved record with a new run; exit 1 if they differ, 2 if it cannot run."""
     parser = argparse.ArgumentParser(prog="python -m models.capture", description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--from", type=Path, required=True, dest="provenance", help="JSON that a page saved")
     parser.add_argument("--out", type=Path, help="where the record is written, such as trace.npz")

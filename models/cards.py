@@ -21,13 +21,7 @@ class CardError(ValueError):
 
 
 def read_fields(folder: Path, fields: Fields) -> dict[str, Any]:
-    """Return what the card in a folder says; CardError unless it has `fields`.
-
-    Parameters
-    ----------
-    folder : Path
-    fields : mapping
-    """
+    """Return what the card in a folder says; CardError unless it has `fields`."""
     where = {"folder": folder.name, "file": CARD_FILE}
     try:
         card: Any = json.loads((folder / CARD_FILE).read_bytes())

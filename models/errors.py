@@ -44,40 +44,18 @@ class InputError(ValueError):
 
 
 class EditError(InputError):
-    """An edit that the model, or the text, cannot take.
-
-    Parameters
-    ----------
-    message : Message
-        Says which edit, and what it lacks.
-    """
+    """An edit that the model, or the text, cannot take."""
 
 
 class UnknownModelError(InputError, KeyError):
-    """A key of no model.
-
-    Parameters
-    ----------
-    message : Message
-        Names the models that there are.
-    """
+    """A key of no model."""
 
     def __str__(self) -> str:
         return str(self.args[0])  # a KeyError would quote it
 
 
 def shortly(value: object) -> str:
-    """Return a value as Python writes it, cut where it is long, for an error.
-
-    Parameters
-    ----------
-    value : object
-
-    Examples
-    --------
-    >>> shortly("a" * 500)[-4:], shortly(None)
-    ('aaa…', 'None')
-    """
+    """Return a value as Python writes it, cut where it is long, for an error."""
     try:
         said = repr(value)
     except Exception:  # what a stranger's class does, or a number of too many digits
@@ -86,34 +64,18 @@ def shortly(value: object) -> str:
 
 
 def cut(text: str) -> str:
-    """Return a text cut to what an error quotes.
-
-    Parameters
-    ----------
-    text : str
-    """
+    """Return a text cut to what an error quotes."""
     return text if len(text) <= MOST_SAID else f"{text[: MOST_SAID - 1]}…"
 
 
 def check_text(text: object) -> None:
-    """Raise InputError if `text` is no string.
-
-    Parameters
-    ----------
-    text : object
-    """
+    """Raise InputError if `text` is no string."""
     if not isinstance(text, str):
         raise InputError(Message("A text is a string; got {given}.", given=shortly(text)))
 
 
 class CaptureError(RuntimeError):
-    """A session that cannot give what it was asked for.
-
-    Parameters
-    ----------
-    message : Message
-        The English sentence with its values.
-    """
+    """A session that cannot give what it was asked for."""
 
     def __init__(self, message: Message) -> None:
         super().__init__(message)

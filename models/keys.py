@@ -23,12 +23,7 @@ _AT_POINT = re.compile(r"(?P<base>[^@]+)@(?P<point>\d\d)", re.ASCII)
 
 
 def check_key(key: object) -> None:
-    """Raise InputError if `key` cannot be the key of a model, whatever models there are.
-
-    Parameters
-    ----------
-    key : object
-    """
+    """Raise InputError if `key` cannot be the key of a model, whatever models there are."""
     if not isinstance(key, str) or len(key) > MOST_CHARACTERS:
         message = Message(
             "The key of a model is a string of at most {most} characters, such as bahdanau-en-fr; got {given}.",
@@ -61,83 +56,26 @@ def is_pretrained(key: str) -> bool:
 
 
 def pretrained_key(identity: str) -> str:
-    """Return the key of the pretrained model `identity`.
-
-    Parameters
-    ----------
-    identity : str
-        ``owner/name`` of the hub, or the name of a model on this machine.
-
-    Examples
-    --------
-    >>> pretrained_key("owner/name")
-    'hf:owner/name'
-    """
+    """Return the key of the pretrained model `identity`."""
     return _PREFIX + identity
 
 
 def identity_of(key: str) -> str:
-    """Return what `key` names: ``owner/name``, or a name on this machine; a key of ours as it is.
-
-    Parameters
-    ----------
-    key : str
-        What `models.load` takes.
-
-    Examples
-    --------
-    >>> identity_of("hf:owner/name")
-    'owner/name'
-    """
+    """Return what `key` names: ``owner/name``, or a name on this machine; a key of ours as it is."""
     return key.removeprefix(_PREFIX)
 
 
 def is_of_hub(key: str) -> bool:
-    """Return whether `key` is of a pretrained model of the hub, by its form.
-
-    Parameters
-    ----------
-    key : str
-        What `models.load` takes.
-
-    Examples
-    --------
-    >>> is_of_hub("hf:owner/name"), is_of_hub("hf:minilm")
-    (True, False)
-    """
+    """Return whether `key` is of a pretrained model of the hub, by its form."""
     return is_pretrained(key) and "/" in key
 
 
 def at_point(key: str, point: int) -> str:
-    """Return the key of the model `key` as it was at one of the points of its training that are kept.
-
-    Parameters
-    ----------
-    key : str
-        Of one of `models.training_runs`.
-    point : int
-        From 1.
-
-    Examples
-    --------
-    >>> at_point("bahdanau-en-fr", 7)
-    'bahdanau-en-fr@07'
-    """
+    """Return the key of the model `key` as it was at one of the points of its training that are kept."""
     return f"{key}@{point:02}"
 
 
 def split_point(key: str) -> tuple[str, int | None]:
-    """Return the key without its point of training, and the point; None of a model as it is shipped.
-
-    Parameters
-    ----------
-    key : str
-        What `models.load` takes.
-
-    Examples
-    --------
-    >>> split_point("bahdanau-en-fr@07"), split_point("bahdanau-en-fr")
-    (('bahdanau-en-fr', 7), ('bahdanau-en-fr', None))
-    """
+    """Return the key without its point of training, and the point; None of a model as it is shipped."""
     found = _AT_POINT.fullmatch(key)
     return (found["base"], int(found["point"])) if found else (key, None)

@@ -12,42 +12,14 @@ from typing import Any, Self
 
 
 def mark(text: str) -> str:
-    """Return `text` as it is, marked for translation: for constants, which are translated where they are shown.
-
-    Parameters
-    ----------
-    text : str
-        A literal.
-    """
+    """Return `text` as it is, marked for translation: for constants, which are translated where they are shown."""
     return text
 
 
 class Message(str):
-    """An English sentence that knows what it was made of.
+    """An English sentence that knows what it was made of."""
 
-    Parameters
-    ----------
-    text : str
-        The English text with ``{names}``, a literal; it is what a catalogue is asked for.
-    **values : object
-        What stands for each name. A value that is a message itself is translated too. Without values nothing is
-        filled in.
-
-    Attributes
-    ----------
-    text : str
-    values : mapping of str to object
-
-    Examples
-    --------
-    >>> said = Message("{title} reads one text.", title="GPT-2")
-    >>> said
-    'GPT-2 reads one text.'
-    >>> said.text, dict(said.values)
-    ('{title} reads one text.', {'title': 'GPT-2'})
-    """
-
-    text: str
+    text: str  # the English text with ``{names}``, a literal; it is what a catalogue is asked for
     values: Mapping[str, object]
 
     def __new__(cls, text: str, /, **values: object) -> Self:
@@ -62,24 +34,9 @@ class Message(str):
 
 
 class CountMessage(Message):
-    """A message in which a count stands: one text for one thing, another for several.
+    """A message in which a count stands: one text for one thing, another for several."""
 
-    Parameters
-    ----------
-    one, many : str
-        The English texts, literals. Languages with other plural forms have as many texts as they need.
-    count : int
-        Stands for ``{count}``, and chooses between the texts.
-    **values : object
-        What stands for the other names.
-
-    Examples
-    --------
-    >>> CountMessage("{count} token", "{count} tokens", 1)
-    '1 token'
-    """
-
-    many: str
+    many: str  # the English texts, literals. Languages with other plural forms have as many texts as they need.
     number: int
 
     def __new__(cls, one: str, many: str, count: int, /, **values: object) -> Self:

@@ -19,13 +19,7 @@ Predicts = Literal["none", "causal", "masked", "translation", "class"]
 
 
 def stacks_of(heads: Mapping[Site, int]) -> tuple[str, ...]:
-    """Return the stacks that attend.
-
-    Parameters
-    ----------
-    heads : mapping of Site to int
-        See `Model.heads`.
-    """
+    """Return the stacks that attend."""
     return tuple(dict.fromkeys(place.stack for place in heads))
 
 

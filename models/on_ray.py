@@ -24,24 +24,7 @@ _HOOK = f"{__name__}.bind_to_node"
 
 
 def start_ray(address: str, workers: int, variables: Mapping[str, str], hook: str = _HOOK) -> None:
-    """Start Ray on this machine, or connect to a cluster; both must ask for Ray's token.
-
-    Parameters
-    ----------
-    address : str
-        Of a cluster, or `LOCAL`.
-    workers : int
-        Processes that compute, if it is started here.
-    variables : mapping of str to str
-        Environment of its processes.
-    hook : str, optional
-        Function that each of its processes calls first.
-
-    Raises
-    ------
-    InputError
-        If Ray is not installed, or would run without its token.
-    """
+    """Start Ray on this machine, or connect to a cluster; both must ask for Ray's token."""
     here = address == LOCAL
     os.environ.setdefault(_MODE, "token")
     if here:
@@ -102,13 +85,7 @@ def _add_port(add: Any, server: Any, address: str) -> Any:
 
 
 def open_sockets(expected: Collection[int] = ()) -> Iterator[str]:
-    """Yield where this process and those that it started listen and other machines reach them.
-
-    Parameters
-    ----------
-    expected : collection of int, optional
-        Ports that may be reached.
-    """
+    """Yield where this process and those that it started listen and other machines reach them."""
     import psutil  # type: ignore[import-untyped]
 
     me = psutil.Process()

@@ -24,26 +24,14 @@ Likeliest = tuple[tuple[str, float], ...]
 
 @cache
 def versions(*libraries: str) -> tuple[tuple[str, str], ...]:
-    """Return the versions of what the figures depend on; read once, since it means a walk through site-packages.
-
-    Parameters
-    ----------
-    *libraries : str
-    """
+    """Return the versions of what the figures depend on; read once, since it means a walk through site-packages."""
     return tuple((name, version(name)) for name in libraries)
 
 
 def likeliest(values: Tensor, piece: Callable[[int], str], *, most: int) -> list[Likeliest]:
     """Return the likeliest tokens of each position with their probabilities, best first.
 
-    Parameters
-    ----------
-    values : Tensor, [position, vocabulary]
-        Log-probabilities, natural.
-    piece : callable
-        Gives what a vocabulary index reads.
-    most : int
-        How many are kept.
+    Shapes: `values` [position, vocabulary].
     """
     best, tokens = values.topk(min(most, values.shape[-1]), dim=-1)
     return [
@@ -54,61 +42,26 @@ def likeliest(values: Tensor, piece: Callable[[int], str], *, most: int) -> list
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """What labels the axes of the maps of a run.
+    """What labels the axes of the maps of a run."""
 
-    Parameters
-    ----------
-    source : TokenSequence
-        What was read.
-    read_in : TokenSequence
-        What the decoder read in: of a model of one stack the source.
-    written : TokenSequence
-        What was written; empty for a model of one stack.
-    """
-
-    source: TokenSequence
-    read_in: TokenSequence
-    written: TokenSequence
+    source: TokenSequence  # what was read
+    read_in: TokenSequence  # what the decoder read in: of a model of one stack the source
+    written: TokenSequence  # what was written; empty for a model of one stack
 
 
 @dataclass(frozen=True, eq=False)
 class Recorder:
-    """Writes the runs of one model down.
+    """Writes the runs of one model down."""
 
-    Parameters
-    ----------
-    about : Provenance
-        Of the model: what all its runs have in common.
-    places : tuple of Site
-        Where it attends, in the order of a trace.
-    causal : frozenset of Site
-        Where a query reads only keys up to its own position.
-    rows_sum_to_one : bool
-        Whether rows must, while nothing is edited.
-    piece : callable
-        Gives what a vocabulary index reads.
-    alternatives : int
-        How many of the likeliest tokens a step keeps.
-    """
-
-    about: Provenance
-    places: tuple[Site, ...]
-    causal: frozenset[Site]
-    rows_sum_to_one: bool
-    piece: Callable[[int], str]
-    alternatives: int
+    about: Provenance  # of the model: what all its runs have in common
+    places: tuple[Site, ...]  # where it attends, in the order of a trace
+    causal: frozenset[Site]  # where a query reads only keys up to its own position
+    rows_sum_to_one: bool  # whether rows must, while nothing is edited
+    piece: Callable[[int], str]  # gives what a vocabulary index reads
+    alternatives: int  # how many of the likeliest tokens a step keeps
 
     def maps(self, session: Session, texts: Texts, edits: tuple[Edit, ...]) -> tuple[AttentionMap, ...]:
-        """Return the maps of a run, and take them from its session: both at once may not fit into memory.
-
-        Parameters
-        ----------
-        session : Session
-            Closed.
-        texts : Texts
-        edits : tuple of Edit
-            Those of the run.
-        """
+        """Return the maps of a run, and take them from its session: both at once may not fit into memory."""
         captured = {site.place for site in session.sites}
         return tuple(self._map(session, place, texts, edits) for place in self.places if place in captured)
 
@@ -133,10 +86,7 @@ class Recorder:
     def steps(self, logits: Tensor, written: TokenSequence) -> tuple[Step, ...]:
         """Return, for each token that a decoder wrote, how likely it was and what was likeliest.
 
-        Parameters
-        ----------
-        logits : Tensor, [target, vocabulary]
-        written : TokenSequence
+        Shapes: `logits` [target, vocabulary].
         """
         values = logits.log_softmax(dim=-1)  # [target, vocabulary]
         chosen = values.gather(1, torch.tensor(written.ids)[:, None])[:, 0].tolist()
@@ -152,17 +102,7 @@ class Recorder:
         notes: Iterable[str] = (),
         cut: Iterable[str] = (),
     ) -> Provenance:
-        """Return where a trace comes from.
-
-        Parameters
-        ----------
-        session : Session
-            Of the run: it knows which edits changed nothing.
-        edits : tuple of Edit
-        decoding : {"greedy", "forced", "none"}
-        notes, cut : iterable of str, optional
-            What a reader must know of the model, and of a text that was ended for it.
-        """
+        """Return where a trace comes from."""
         idle = [
             Message("no effect: {edit} (no such row or word here, or it is so already)", edit=edit.describe())
             for edit in session.idle_edits

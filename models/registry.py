@@ -197,26 +197,7 @@ def load_pretrained(
 def find_pretrained(
     key: str, progress: Progress | None = None, settings: HubSettings | None = None, *, tried: bool = False
 ) -> Local:
-    """Return where the pretrained model ``hf:<id>`` lies; one of the hub is fetched if it is not here.
-
-    Parameters
-    ----------
-    key : str
-        ``hf:<id>``.
-    progress : callable, optional
-        Told of the bytes here and of those that there are, as `hub.fetch` tells it.
-    settings : HubSettings, optional
-        What may be opened beside MiniLM; any model of the hub, up to the usual size, if left out.
-    tried : bool, optional
-        Whether a model of the hub is opened in a process of its own first, as a server does for its visitors.
-
-    Raises
-    ------
-    UnknownModelError
-        If there is no such key.
-    InputError
-        If it can be no key, or the model cannot be had, opened or observed; says why.
-    """
+    """Return where the pretrained model ``hf:<id>`` lies; one of the hub is fetched if it is not here."""
     from models.huggingface.hub import fetch, look_up
     from models.huggingface.hub_settings import OfflineError
     from models.huggingface.hub_store import stored, touch

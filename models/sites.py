@@ -172,12 +172,7 @@ def _matches(site: Site, pattern: str) -> bool:
 
 
 def complete_pattern(pattern: str) -> str:
-    """Write out a site pattern in full: without a quantity it means ``.weights``; ``*`` alone means all.
-
-    Parameters
-    ----------
-    pattern : str
-    """
+    """Write out a site pattern in full: without a quantity it means ``.weights``; ``*`` alone means all."""
     last = pattern.rpartition(".")[2]
     return pattern if last in QUANTITIES or (last == "*" and pattern.count(".") in (0, 3)) else f"{pattern}.weights"
 
@@ -193,22 +188,7 @@ def _listed(sites: object) -> tuple[str | Site, ...]:
 
 
 def with_weights(sites: Iterable[str | Site]) -> tuple[str, ...]:
-    """Return the patterns of `sites` with the weights of the same places among them.
-
-    Parameters
-    ----------
-    sites : iterable of str or Site
-
-    Raises
-    ------
-    InputError
-        If it is anything else, a single address too.
-
-    Examples
-    --------
-    >>> with_weights(["decoder.0.cross.scores"])
-    ('decoder.0.cross.scores', 'decoder.0.cross.weights')
-    """
+    """Return the patterns of `sites` with the weights of the same places among them."""
     patterns = [complete_pattern(str(site)) for site in _listed(sites)]
     weights = [pattern.rpartition(".")[0] + ".weights" for pattern in patterns if pattern != "*"]
     return tuple(dict.fromkeys(patterns + weights))

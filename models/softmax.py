@@ -15,14 +15,7 @@ HALF = (torch.bfloat16, torch.float16)
 
 
 class FullyMaskedRowError(ValueError):
-    """A query may read no key at all, so that its weights are not defined.
-
-    Parameters
-    ----------
-    message : Message
-    row : int
-        Index of the query among those of the mask.
-    """
+    """A query may read no key at all, so that its weights are not defined."""
 
     def __init__(self, message: Message, row: int) -> None:
         super().__init__(message)
@@ -30,29 +23,14 @@ class FullyMaskedRowError(ValueError):
 
 
 def full_precision(values: Tensor) -> Tensor:
-    """Return half-precision `values` as float32, others as they are.
-
-    Parameters
-    ----------
-    values : Tensor
-    """
+    """Return half-precision `values` as float32, others as they are."""
     return values.float() if values.dtype in HALF else values
 
 
 def causal_mask(queries: int, first_query: int = 0, *, device: torch.device | None = None) -> Tensor:
     """Return the mask that lets a query read keys up to its own position.
 
-    Parameters
-    ----------
-    queries : int
-        Number of query rows.
-    first_query : int
-        Absolute position of the first of them.
-    device : torch.device, optional
-
-    Returns
-    -------
-    bool Tensor, [query, first_query + queries]
+    Shapes: returns [query, first_query + queries].
     """
     positions = torch.arange(first_query + queries, device=device)
     return positions[None, :] <= positions[first_query:, None]
@@ -61,23 +39,7 @@ def causal_mask(queries: int, first_query: int = 0, *, device: torch.device | No
 def masked_softmax(scores: Tensor, mask: Tensor | None = None, *, overwrite: bool = False) -> Tensor:
     """Return a = softmax(e) over the keys that the mask allows; masked keys get exactly 0.
 
-    Parameters
-    ----------
-    scores : Tensor, [..., query, key]
-    mask : bool Tensor that broadcasts to `scores`, optional
-        True where a query may read a key.
-    overwrite : bool, optional
-        Whether `scores` may be written into: for large maps, new memory takes longer than the arithmetic.
-
-    Returns
-    -------
-    Tensor, [..., query, key]
-        float32 for half-precision scores, else the dtype of `scores`.
-
-    Raises
-    ------
-    FullyMaskedRowError
-        If a row has no key to read; the message names the first such row.
+    Shapes: `scores` [..., query, key]; returns [..., query, key].
     """
     precision = torch.float32 if scores.dtype in HALF else scores.dtype
     if mask is None:
@@ -100,18 +62,7 @@ def causal_weights(query: Tensor, key: Tensor, *, scale: float, rows: int = 128)
 
     As `masked_softmax` under `causal_mask`, in blocks of rows that fit into a processor's cache.
 
-    Parameters
-    ----------
-    query, key : Tensor, [..., token, d_head]
-        float32 or float64.
-    scale : float
-    rows : int, optional
-        Queries of a block.
-
-    Returns
-    -------
-    Tensor, [..., query, key]
-        Exactly 0 ahead.
+    Shapes: `query` [..., token, d_head]; `key` [..., token, d_head]; returns [..., query, key].
     """
     count = query.shape[-2]
     weights = query.new_zeros((*query.shape[:-1], count))

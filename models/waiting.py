@@ -19,13 +19,7 @@ _ASK: ContextVar[Callable[[], None]] = ContextVar("ask", default=_nobody_asks)
 
 @contextmanager
 def asking(ask: Callable[[], None]) -> Iterator[None]:
-    """Have `ask` called at each step of the runs of this thread while the block lasts.
-
-    Parameters
-    ----------
-    ask : callable
-        Raises what ends a run that nobody waits for.
-    """
+    """Have `ask` called at each step of the runs of this thread while the block lasts."""
     token = _ASK.set(ask)
     try:
         yield

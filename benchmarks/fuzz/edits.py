@@ -62,12 +62,7 @@ FUZZ = Fuzz(st.tuples(st.sampled_from(KEYS), _LINKS), 100)
 
 
 def weights_of(trace: AttentionTrace) -> list[np.ndarray]:
-    """Return the weights of every map of a trace.
-
-    Parameters
-    ----------
-    trace : AttentionTrace
-    """
+    """Return the weights of every map of a trace."""
     return [each.weights for each in trace]
 
 
@@ -78,13 +73,7 @@ def _model(key: str) -> Any:
 
 
 def check(example: tuple[str, str]) -> None:
-    """Raise AssertionError if edits of a link break a run, or leave something behind.
-
-    Parameters
-    ----------
-    example : tuple of (str, str)
-        The key of a model, and what a link says.
-    """
+    """Raise AssertionError if edits of a link break a run, or leave something behind."""
     key, text = example
     model, before = _model(key)
     history, _unknown = read_history(text)

@@ -104,13 +104,7 @@ def _put(path: Path, name: str, value: Any) -> None:
 
 
 def check(example: tuple[str, list[tuple[str, str, Any]]]) -> None:
-    """Raise AssertionError if a folder raises what is no InputError, runs code, or takes too much time or memory.
-
-    Parameters
-    ----------
-    example : tuple
-        A family, and what is done to a whole folder of it.
-    """
+    """Raise AssertionError if a folder raises what is no InputError, runs code, or takes too much time or memory."""
     family, changes = example
     with TemporaryDirectory() as place:
         folder = Path(shutil.copytree(_whole(family), Path(place) / family))

@@ -42,12 +42,7 @@ FUZZ = Fuzz(st.tuples(st.text(max_size=40), st.randoms(use_true_random=True)), 1
 
 
 def is_well_formed(text: str) -> bool:
-    """Return whether `text` is the name of an owner and that of a model, as the hub gives them.
-
-    Parameters
-    ----------
-    text : str
-    """
+    """Return whether `text` is the name of an owner and that of a model, as the hub gives them."""
     owner, slash, name = text.partition("/")
     letters = set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
     return (
@@ -62,13 +57,7 @@ def is_well_formed(text: str) -> bool:
 
 
 def check(example: tuple[str, Random]) -> None:
-    """Raise AssertionError if what passes is not well formed, or what is does not pass.
-
-    Parameters
-    ----------
-    example : tuple of (str, Random)
-        A text, and what makes up `AT_ONCE` others.
-    """
+    """Raise AssertionError if what passes is not well formed, or what is does not pass."""
     text, random = example
     _check(text)
     for _each in range(AT_ONCE):

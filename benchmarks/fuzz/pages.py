@@ -101,14 +101,7 @@ PAYLOADS = Fuzz(st.tuples(st.sampled_from(SCRIPTS), st.sampled_from(VIEWS)), 10)
 
 
 def watched(page: Page, own: str) -> list[str]:
-    """Return a list into which goes whatever should not happen on a page from now on.
-
-    Parameters
-    ----------
-    page : Page
-    own : str
-        The address of the app.
-    """
+    """Return a list into which goes whatever should not happen on a page from now on."""
     problems: list[str] = []
     mine = (f"http://{urlsplit(own).netloc}/", "blob:", "data:")
     page.on("pageerror", lambda error: problems.append(f"error: {error}"))
@@ -124,13 +117,7 @@ def watched(page: Page, own: str) -> list[str]:
 
 
 def visit(page: Page, link: str) -> None:
-    """Open a link and wait until its page is there, and stands still.
-
-    Parameters
-    ----------
-    page : Page
-    link : str
-    """
+    """Open a link and wait until its page is there, and stands still."""
     page.goto(link)
     page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]').wait_for(timeout=PATIENCE)
     page.locator('[data-testid="stMain"] [data-testid="stTextInput"]').first.wait_for(timeout=PATIENCE)
@@ -149,14 +136,7 @@ def _opened(address: str | None) -> Iterator[tuple[Page, str]]:
 
 
 def link_check(page: Page, own: str) -> Check:
-    """Return what raises AssertionError if a link breaks its page.
-
-    Parameters
-    ----------
-    page : Page
-    own : str
-        The address of the app.
-    """
+    """Return what raises AssertionError if a link breaks its page."""
     problems = watched(page, own)
 
     def check(link: str) -> None:
@@ -169,14 +149,7 @@ def link_check(page: Page, own: str) -> Check:
 
 
 def payload_check(page: Page, own: str) -> Check:
-    """Return what raises AssertionError if a text runs in a view.
-
-    Parameters
-    ----------
-    page : Page
-    own : str
-        The address of the app.
-    """
+    """Return what raises AssertionError if a text runs in a view."""
     check_link = link_check(page, own)
 
     def check(example: tuple[str, tuple[str, dict[str, str]]]) -> None:
@@ -190,23 +163,13 @@ def payload_check(page: Page, own: str) -> Check:
 
 @contextmanager
 def checking_links(address: str | None = None) -> Iterator[Check]:
-    """Open a browser and an app, unless one runs already, and yield the check of links.
-
-    Parameters
-    ----------
-    address : str, optional
-    """
+    """Open a browser and an app, unless one runs already, and yield the check of links."""
     with _opened(address) as (page, own):
         yield link_check(page, own)
 
 
 @contextmanager
 def checking_payloads(address: str | None = None) -> Iterator[Check]:
-    """Open a browser and an app, unless one runs already, and yield the check of texts that would run.
-
-    Parameters
-    ----------
-    address : str, optional
-    """
+    """Open a browser and an app, unless one runs already, and yield the check of texts that would run."""
     with _opened(address) as (page, own):
         yield payload_check(page, own)

@@ -15,29 +15,14 @@ Check = Callable[[Any], None]
 
 @dataclass(frozen=True, slots=True)
 class Fuzz:
-    """What is made up, and how much of it in one go.
-
-    Parameters
-    ----------
-    made_up : SearchStrategy
-    batch : int
-        Examples between two looks at the clock.
-    """
+    """What is made up, and how much of it in one go."""
 
     made_up: SearchStrategy[Any]
-    batch: int
+    batch: int  # examples between two looks at the clock
 
 
 def run(fuzz: Fuzz, check: Check, *, examples: int) -> int:
-    """Check so many examples, and return how many there were; raises what the check raises for the smallest that fails.
-
-    Parameters
-    ----------
-    fuzz : Fuzz
-    check : callable
-        Raises if something is wrong with what it is given.
-    examples : int
-    """
+    """Check that many examples and return their number; raises what the check raises for the smallest failure."""
     count = 0
 
     def counted(example: Any) -> None:
@@ -53,14 +38,7 @@ def run(fuzz: Fuzz, check: Check, *, examples: int) -> int:
 
 
 def run_for(fuzz: Fuzz, check: Check, *, minutes: float) -> int:
-    """Check examples until the time is up, and return how many there were.
-
-    Parameters
-    ----------
-    fuzz : Fuzz
-    check : callable
-    minutes : float
-    """
+    """Check examples until the time is up, and return how many there were."""
     end, count = monotonic() + 60 * minutes, 0
     while monotonic() < end:
         count += run(fuzz, check, examples=fuzz.batch)

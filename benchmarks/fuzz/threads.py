@@ -66,13 +66,7 @@ def _alone(job: Job) -> AttentionTrace | str:
 
 
 def check(jobs: list[Job]) -> None:
-    """Raise AssertionError if a run among others differs from the same run alone.
-
-    Parameters
-    ----------
-    jobs : list of Job
-        One a thread.
-    """
+    """Raise AssertionError if a run among others differs from the same run alone."""
     expected = [_alone(job) for job in jobs]
     together = Barrier(len(jobs))
 

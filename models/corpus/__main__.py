@@ -20,13 +20,7 @@ from models.recording import versions
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the command; return its exit status.
-
-    Parameters
-    ----------
-    arguments : list of str, optional
-        Those of the command line if left out.
-    """
+    """Run the command; return its exit status."""
     given = _parser().parse_args(arguments)
     key: str | Path = Path(given.model) if Path(given.model).is_dir() else given.model
     job = Job(key, Corpus(given.text), given.out, given.shard)
@@ -45,19 +39,7 @@ class GoldError(Exception):
 
 
 def check_gold(path: Path) -> None:
-    """Refuse a file of sentence pairs aligned by hand that is not one, before anything is computed.
-
-    Parameters
-    ----------
-    path : Path
-        Lines ``id<TAB>source<TAB>target<TAB>links``, the words separated by spaces; ``i-j`` is a sure link of source
-        word i with target word j, from 0, ``i?j`` a possible one.
-
-    Raises
-    ------
-    GoldError
-        Names the line that is wrong.
-    """
+    """Refuse a file of sentence pairs aligned by hand that is not one, before anything is computed."""
     number = 0
     try:
         for number, gold in enumerate(read_gold(path), start=1):

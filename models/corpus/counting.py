@@ -36,23 +36,12 @@ PLACES = 64
 
 @dataclass(frozen=True)
 class Model:
-    """What counting must know of a model.
+    """What counting must know of a model."""
 
-    Parameters
-    ----------
-    heads : mapping of Site to int
-        Its places, in the order of a trace.
-    causal : frozenset of Site
-        Where a query reads only keys up to its own position.
-    rows_sum_to_one : bool
-    alignment : Alignment or None
-        The map, head and reading that align best, where that was measured.
-    """
-
-    heads: Mapping[Site, int]
-    causal: frozenset[Site]
+    heads: Mapping[Site, int]  # its places, in the order of a trace
+    causal: frozenset[Site]  # where a query reads only keys up to its own position
     rows_sum_to_one: bool
-    alignment: Alignment | None = None
+    alignment: Alignment | None = None  # the map, head and reading that align best, where that was measured
 
     @property
     def kinds(self) -> dict[str, list[Site]]:
@@ -64,14 +53,7 @@ class Model:
 
 
 class Count:
-    """Adds up what the heads of a model do on texts, batch by batch.
-
-    Parameters
-    ----------
-    model : Model
-    stride : int
-        Heads are compared with each other on every text whose number this divides.
-    """
+    """Adds up what the heads of a model do on texts, batch by batch."""
 
     def __init__(self, model: Model, stride: int = 1) -> None:
         self.model, self.stride = model, stride
@@ -81,14 +63,7 @@ class Count:
         self.texts: dict[int, Text] = {}
 
     def add(self, ran: Ran, texts: Sequence[Read]) -> None:
-        """Count what one pass left.
-
-        Parameters
-        ----------
-        ran : Ran
-        texts : sequence of Read
-            That were run.
-        """
+        """Count what one pass left."""
         self._sum("sentences", np.int64(len(texts)))
         links = self._links(ran, len(texts))
         for kind, sites in self.model.kinds.items():

@@ -16,13 +16,7 @@ Array = NDArray[Any]
 
 
 class Strongest:
-    """The strongest examples so far.
-
-    Parameters
-    ----------
-    heads : int
-        Of all layers of one kind of map.
-    """
+    """The strongest examples so far."""
 
     def __init__(self, heads: int) -> None:
         self.examples = Examples.none(heads)
@@ -30,20 +24,7 @@ class Strongest:
     def add(self, labels: Sequence[Labels], maps: Sequence[Array], facts: Texts, lines: Sequence[int]) -> set[int]:
         """Take in several texts.
 
-        Parameters
-        ----------
-        labels : sequence of Labels
-            One a layer, arrays [text, head].
-        maps : sequence of array, [text, head, query, key]
-            One a layer.
-        facts : Texts
-        lines : sequence of int
-            The number of each text.
-
-        Returns
-        -------
-        set of int
-            The places of the texts that stand among the examples now.
+        Shapes: `maps` [text, head, query, key].
         """
         codes = np.concatenate([each.codes for each in labels], axis=1)
         scores = np.concatenate([each.scores for each in labels], axis=1).astype(np.float32)

@@ -17,14 +17,7 @@ PARTS = ("scores", "lines", "pairs", "weights")
 
 
 def write(statistics: Statistics, path: Path) -> None:
-    """Write `statistics`, whole or not at all.
-
-    Parameters
-    ----------
-    statistics : Statistics
-    path : Path
-        An ``.npz``.
-    """
+    """Write `statistics`, whole or not at all."""
     about = {
         "texts": {str(line): asdict(text) for line, text in statistics.texts.items()},
         "bad": statistics.bad,
@@ -40,12 +33,7 @@ def write(statistics: Statistics, path: Path) -> None:
 
 
 def read(path: Path) -> Statistics:
-    """Read what `write` wrote.
-
-    Parameters
-    ----------
-    path : Path
-    """
+    """Read what `write` wrote."""
     with np.load(path, allow_pickle=False) as held:
         arrays = {name: held[name] for name in held.files}
     about = json.loads(arrays.pop("about").tobytes())

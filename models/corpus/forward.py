@@ -40,22 +40,12 @@ NOTHING = TokenSequence((), (), (), ())
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A line as a model takes it.
-
-    Parameters
-    ----------
-    line : Line
-    source : TokenSequence
-    inputs : dict of str to Tensor, optional
-        What the network takes of it.
-    forced : tuple of int
-        The target that is forced; empty if the model writes its own, or none.
-    """
+    """A line as a model takes it."""
 
     line: Line
     source: TokenSequence
-    inputs: dict[str, Tensor] = field(default_factory=dict)
-    forced: tuple[int, ...] = ()
+    inputs: dict[str, Tensor] = field(default_factory=dict)  # what the network takes of it
+    forced: tuple[int, ...] = ()  # the target that is forced; empty if the model writes its own, or none
 
     @property
     def length(self) -> tuple[int, int]:
@@ -65,28 +55,15 @@ class Read:
 
 @dataclass(frozen=True, eq=False)
 class Ran:
-    """What one pass over several texts left.
+    """What one pass over several texts left."""
 
-    Parameters
-    ----------
-    session : Session
-        Holds the weights of each place, [text, head, query, key], filled up with more rows and columns.
-    source, read_in, written : tuple of TokenSequence
-        One a text.
-    """
-
-    session: Session
-    source: tuple[TokenSequence, ...]
-    read_in: tuple[TokenSequence, ...] = ()
-    written: tuple[TokenSequence, ...] = ()
+    session: Session  # holds the weights of each place, [text, head, query, key], filled up with more rows and columns
+    source: tuple[TokenSequence, ...]  # one a text
+    read_in: tuple[TokenSequence, ...] = ()  # one a text
+    written: tuple[TokenSequence, ...] = ()  # one a text
 
     def axes(self, site: Site) -> tuple[Sequence[TokenSequence], Sequence[TokenSequence]]:
-        """Return what labels rows and columns of the maps at `site`.
-
-        Parameters
-        ----------
-        site : Site
-        """
+        """Return what labels rows and columns of the maps at `site`."""
         if site.kind == "cross":
             return self.written, self.source
         own = self.source if site.stack == "encoder" or not self.written else self.read_in
@@ -100,34 +77,14 @@ class Runner(Protocol):
     """Whether the sources of a batch must have one length."""
 
     def read(self, line: Line) -> Read:
-        """Return a line as the model takes it; InputError if it cannot.
-
-        Parameters
-        ----------
-        line : Line
-        """
+        """Return a line as the model takes it; InputError if it cannot."""
 
     def run(self, texts: Sequence[Read]) -> Ran:
-        """Run the texts in one pass.
-
-        Parameters
-        ----------
-        texts : sequence of Read
-        """
+        """Run the texts in one pass."""
 
 
 def runner_of(model: Model) -> Runner:
-    """Return what runs `model` on many texts.
-
-    Parameters
-    ----------
-    model : Model
-
-    Raises
-    ------
-    InputError
-        If its rows are no heads of a text: hops.
-    """
+    """Return what runs `model` on many texts."""
     if model.predicts == "class":
         message = Message("{title} has no heads to measure: its rows are hops, of no text.", title=model.title)
         raise InputError(message)
@@ -137,25 +94,13 @@ def runner_of(model: Model) -> Runner:
 
 
 def chunks(lines: Iterable[Line]) -> list[list[Line]]:
-    """Return lines of like length together, in characters, the longest first.
-
-    Parameters
-    ----------
-    lines : iterable of Line
-    """
+    """Return lines of like length together, in characters, the longest first."""
     order = sorted(lines, key=lambda each: (-len(each.source), -len(each.target or ""), each.number))
     return [order[start : start + CHUNK] for start in range(0, len(order), CHUNK)]
 
 
 def batches(texts: Iterable[Read], *, alike: bool) -> list[list[Read]]:
-    """Return texts of like length together, the longest first.
-
-    Parameters
-    ----------
-    texts : iterable of Read
-    alike : bool
-        Whether the sources of a batch must have one length.
-    """
+    """Return texts of like length together, the longest first."""
     found: list[list[Read]] = []
     for each in sorted(texts, key=lambda one: (*one.length, -one.line.number), reverse=True):
         last = found[-1] if found else []
@@ -169,24 +114,13 @@ def batches(texts: Iterable[Read], *, alike: bool) -> list[list[Read]]:
 
 
 def padded(rows: Sequence[Sequence[int]], fill: int) -> Tensor:
-    """Return rows of different lengths as one tensor: [row, longest].
-
-    Parameters
-    ----------
-    rows : sequence of sequence of int
-    fill : int
-    """
+    """Return rows of different lengths as one tensor: [row, longest]."""
     longest = max(map(len, rows))
     return torch.tensor([[*row, *[fill] * (longest - len(row))] for row in rows], dtype=torch.int64)
 
 
 class TranslatorRunner:
-    """Runs one of our translators; sources of one length together, so that nothing of them is filled up.
-
-    Parameters
-    ----------
-    model : Translator
-    """
+    """Runs one of our translators; sources of one length together, so that nothing of them is filled up."""
 
     alike = True
 
@@ -194,23 +128,13 @@ class TranslatorRunner:
         self.model, self.network, self.tokenizer = model, model.network, model.tokenizer
 
     def read(self, line: Line) -> Read:
-        """Return a line as the model takes it; see `Runner`.
-
-        Parameters
-        ----------
-        line : Line
-        """
+        """Return a line as the model takes it; see `Runner`."""
         source = read_text(self.tokenizer, line.source, "sentence")
         target = None if line.target is None else read_text(self.tokenizer, line.target, "translation")
         return Read(line, source, forced=() if target is None else target.ids)
 
     def run(self, texts: Sequence[Read]) -> Ran:
-        """Run the texts in one pass; see `Runner`.
-
-        Parameters
-        ----------
-        texts : sequence of Read
-        """
+        """Run the texts in one pass; see `Runner`."""
         source = torch.tensor([each.source.ids for each in texts])
         with torch.inference_mode():
             own = {} if all(each.forced for each in texts) else self._write(source)
@@ -231,12 +155,7 @@ class TranslatorRunner:
 
 
 class PretrainedRunner:
-    """Runs a transformers model; shorter texts are filled up, and what fills them up is masked.
-
-    Parameters
-    ----------
-    model : PretrainedModel
-    """
+    """Runs a transformers model; shorter texts are filled up, and what fills them up is masked."""
 
     def __init__(self, model: PretrainedModel) -> None:
         self.model, self.watched = model, model.watched
@@ -246,12 +165,7 @@ class PretrainedRunner:
         self._fill = 0 if token is None else int(token)
 
     def read(self, line: Line) -> Read:
-        """Return a line as the model takes it; see `Runner`.
-
-        Parameters
-        ----------
-        line : Line
-        """
+        """Return a line as the model takes it; see `Runner`."""
         reading = self.reader.read(line.source)
         forced: Sequence[int] = ()
         inputs = self.reader.inputs(reading)
@@ -261,24 +175,14 @@ class PretrainedRunner:
         return Read(line, reading.tokens, inputs, tuple(forced))
 
     def inputs(self, texts: Sequence[Read]) -> dict[str, Tensor]:
-        """Return what the network takes of several texts, side by side.
-
-        Parameters
-        ----------
-        texts : sequence of Read
-        """
+        """Return what the network takes of several texts, side by side."""
         return {
             name: padded([each.inputs[name][0].tolist() for each in texts], self._fill if name == "input_ids" else 0)
             for name in texts[0].inputs
         }
 
     def run(self, texts: Sequence[Read]) -> Ran:
-        """Run the texts in one pass; see `Runner`.
-
-        Parameters
-        ----------
-        texts : sequence of Read
-        """
+        """Run the texts in one pass; see `Runner`."""
         inputs = self.inputs(texts)
         read_in = [shifted(self.network, list(each.forced)) for each in texts] if self.model.is_translation else []
         if read_in:

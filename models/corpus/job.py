@@ -27,23 +27,12 @@ _PLAN = "plan.json"
 
 @dataclass(frozen=True)
 class Job:
-    """What is to be done.
+    """What is to be done."""
 
-    Parameters
-    ----------
-    key : str or Path
-        What `models.load` takes.
-    corpus : Corpus
-    folder : Path
-        Where shards and tables are written.
-    size : int, optional
-        Lines of a shard.
-    """
-
-    key: str | Path
+    key: str | Path  # what `models.load` takes
     corpus: Corpus
-    folder: Path
-    size: int = SHARD
+    folder: Path  # where shards and tables are written
+    size: int = SHARD  # lines of a shard
 
     @property
     def shards_folder(self) -> Path:
@@ -51,32 +40,15 @@ class Job:
         return self.folder / "shards"
 
     def file_of(self, shard: Shard) -> Path:
-        """Return the file of a shard.
-
-        Parameters
-        ----------
-        shard : Shard
-        """
+        """Return the file of a shard."""
         return self.shards_folder / f"{shard.number:06d}.npz"
 
     def stride(self, shards: tuple[Shard, ...]) -> int:
-        """Return the distance of the lines on which heads are compared.
-
-        Parameters
-        ----------
-        shards : tuple of Shard
-            All of them.
-        """
+        """Return the distance of the lines on which heads are compared."""
         return max(sum(each.count for each in shards) // COMPARED, 1)
 
     def prepare(self, model_sha256: str) -> tuple[Shard, ...]:
-        """Return the shards, and forget what was computed of another model, corpus or division.
-
-        Parameters
-        ----------
-        model_sha256 : str
-            The hash of the weights that will run.
-        """
+        """Return the shards, and forget what was computed of another model, corpus or division."""
         shards = self.corpus.shards(self.size)
         plan: dict[str, Any] = {
             "model": str(self.key),
@@ -93,44 +65,21 @@ class Job:
         return shards
 
     def left(self, shards: Iterable[Shard]) -> list[Shard]:
-        """Return the shards that are not finished.
-
-        Parameters
-        ----------
-        shards : iterable of Shard
-        """
+        """Return the shards that are not finished."""
         return [each for each in shards if not self.file_of(each).is_file()]
 
     def bar(self, shards: tuple[Shard, ...]) -> tqdm[Any]:
-        """Return a bar that says how many lines are done.
-
-        Parameters
-        ----------
-        shards : tuple of Shard
-        """
+        """Return a bar that says how many lines are done."""
         whole, left = (sum(each.count for each in some) for some in (shards, self.left(shards)))
         return tqdm(total=whole, initial=whole - left, unit="sentence")
 
     def finished(self, shards: Iterable[Shard]) -> Iterator[Statistics]:
-        """Return what finished shards left, one by one.
-
-        Parameters
-        ----------
-        shards : iterable of Shard
-        """
+        """Return what finished shards left, one by one."""
         return (files.read(self.file_of(each)) for each in shards)
 
 
 def run_here(job: Job, worker: HeadsOverCorpus, shards: tuple[Shard, ...]) -> None:
-    """Run the shards that are left in this process, with a bar that says how far it is.
-
-    Parameters
-    ----------
-    job : Job
-    worker : HeadsOverCorpus
-    shards : tuple of Shard
-        As `Job.prepare` gave them.
-    """
+    """Run the shards that are left in this process, with a bar that says how far it is."""
     with job.bar(shards) as bar:
         for shard in job.left(shards):
             files.write(worker(job.corpus.read(shard), bar.update), job.file_of(shard))

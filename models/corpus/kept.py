@@ -22,50 +22,26 @@ _NEEDED = ("measures", "labels")
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A sentence on which a head fires.
-
-    Parameters
-    ----------
-    source : str
-    query, key : str
-        The two words of the cell that has the most weight.
-    score, weight : float
-        Of the label, and of that cell.
-    """
+    """A sentence on which a head fires."""
 
     source: str
-    query: str
-    key: str
-    score: float
-    weight: float
+    query: str  # the two words of the cell that has the most weight
+    key: str  # the two words of the cell that has the most weight
+    score: float  # of the label, and of that cell
+    weight: float  # of the label, and of that cell
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeptHead:
-    """What one head did over a corpus.
+    """What one head did over a corpus."""
 
-    Parameters
-    ----------
-    labels : tuple of (str, float)
-        Each label that it had, and in which share of the sentences; the most first.
-    histograms : mapping of str to (array, float)
-        By measure: in how many sentences its value fell into each bin, and where the last bin ends.
-    examples : mapping of str to tuple of Example
-        By label, the strongest first.
-    """
-
-    labels: tuple[tuple[str, float], ...]
+    labels: tuple[tuple[str, float], ...]  # each label that it had, and in which share of the sentences; the most first
+    # by measure: in how many sentences its value fell into each bin, and where the last bin ends
     histograms: Mapping[str, tuple[NDArray[np.int64], float]]
-    examples: Mapping[str, tuple[Example, ...]]
+    examples: Mapping[str, tuple[Example, ...]]  # by label, the strongest first
 
     def share_below(self, measure: str, value: float) -> float | None:
-        """Return the share of the sentences in which a measure was less than `value`; None if it is not known.
-
-        Parameters
-        ----------
-        measure : str
-        value : float
-        """
+        """Return the share of the sentences in which a measure was less than `value`; None if it is not known."""
         if measure not in self.histograms:
             return None
         counts, most = self.histograms[measure]
@@ -77,18 +53,10 @@ class KeptHead:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Kept:
-    """What a corpus said of a model.
+    """What a corpus said of a model."""
 
-    Parameters
-    ----------
-    card : mapping
-        Of the model and the corpus.
-    heads : mapping of (str, int, int) to KeptHead
-        By kind of map, such as ``encoder.self``, layer and head.
-    """
-
-    card: Mapping[str, Any]
-    heads: Mapping[tuple[str, int, int], KeptHead]
+    card: Mapping[str, Any]  # of the model and the corpus
+    heads: Mapping[tuple[str, int, int], KeptHead]  # by kind of map, such as ``encoder.self``, layer and head
 
     @property
     def sentences(self) -> int:
@@ -97,15 +65,7 @@ class Kept:
 
 
 def find(sha256: str, folders: Iterable[Path] = ()) -> Kept | None:
-    """Return what a corpus said of the model with these weights; the first of `folders`, else what comes along.
-
-    Parameters
-    ----------
-    sha256 : str
-        The hash of its weights.
-    folders : iterable of Path
-        Folders that ``python -m models.corpus`` wrote, or that hold such folders.
-    """
+    """Return what a corpus said of the model with these weights; the first of `folders`, else what comes along."""
     for folder in (*folders, SHIPPED):
         for card in (folder / "card.json", *sorted(folder.glob("*/card.json"))):
             try:
@@ -125,12 +85,7 @@ def _of(card: Path, _changed: int) -> str:
 
 @lru_cache(maxsize=16)
 def read(folder: Path, _changed: int = 0) -> Kept:
-    """Return what lies in a folder of tables.
-
-    Parameters
-    ----------
-    folder : Path
-    """
+    """Return what lies in a folder of tables."""
     labels: dict[tuple[str, int, int], list[tuple[str, float]]] = {}
     for row in _rows(folder, "labels"):
         labels.setdefault(_place(row), []).append((row["label"], row["share"]))

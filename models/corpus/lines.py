@@ -19,20 +19,11 @@ NAMES = ("source", "text", "sentence")
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A sentence of a corpus, or a pair.
+    """A sentence of a corpus, or a pair."""
 
-    Parameters
-    ----------
-    number : int
-        Its place in the corpus, from 0.
-    source : str
-    target : str, optional
-        A translation to force.
-    """
-
-    number: int
+    number: int  # its place in the corpus, from 0
     source: str
-    target: str | None = None
+    target: str | None = None  # A translation to force
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,35 +36,20 @@ class Bad:
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """Some lines of a corpus that follow on one another.
+    """Some lines of a corpus that follow on one another."""
 
-    Parameters
-    ----------
-    number : int
-        From 0.
-    first, count : int
-        Its first line, and how many there are.
-    offset : int
-        Where in the file it begins, in bytes unpacked; of parquet the first row.
-    """
-
-    number: int
-    first: int
-    count: int
-    offset: int
+    number: int  # from 0
+    first: int  # its first line, and how many there are
+    count: int  # its first line, and how many there are
+    offset: int  # where in the file it begins, in bytes unpacked; of parquet the first row
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """A file of sentences.
+    """A file of sentences."""
 
-    Parameters
-    ----------
-    path : Path
-        ``.txt`` or any other name: a sentence a line. ``.tsv``: source, a tab, a translation; what follows is left.
-        ``.xz`` after either. ``.parquet``: a column `source`, `text` or `sentence`, and perhaps one called `target`.
-    """
-
+    # ``.txt`` or any other name: a sentence a line. ``.tsv``: source, a tab, a translation; what follows is left.
+    # ``.xz`` after either. ``.parquet``: a column `source`, `text` or `sentence`, and perhaps one called `target`.
     path: Path
 
     @property
@@ -89,17 +65,7 @@ class Corpus:
             return hashlib.file_digest(file, "sha256").hexdigest()
 
     def shards(self, size: int) -> tuple[Shard, ...]:
-        """Return the shards of `size` lines; the last may have fewer.
-
-        Parameters
-        ----------
-        size : int
-
-        Raises
-        ------
-        InputError
-            If there is no line.
-        """
+        """Return the shards of `size` lines; the last may have fewer."""
         starts: list[int] = []
         count = 0
         if self._kind == PARQUET:
@@ -119,12 +85,7 @@ class Corpus:
         )
 
     def read(self, shard: Shard) -> Iterator[Line | Bad]:
-        """Return the lines of a shard.
-
-        Parameters
-        ----------
-        shard : Shard
-        """
+        """Return the lines of a shard."""
         if self._kind == PARQUET:
             yield from self._rows(shard)
             return

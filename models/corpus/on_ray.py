@@ -13,27 +13,14 @@ from models.on_ray import start_ray
 
 
 class ShardWorker:
-    """What one actor of the pool does: it loads the model once, and writes the shards that it is given.
-
-    Parameters
-    ----------
-    job : Job
-    shards : tuple of Shard
-        All of them, by number.
-    """
+    """What one actor of the pool does: it loads the model once, and writes the shards that it is given."""
 
     def __init__(self, job: Job, shards: tuple[Shard, ...]) -> None:
         self.job, self.shards = job, shards
         self.heads = HeadsOverCorpus(job.key, stride=job.stride(shards), threads=1)
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
-        """Measure the shards whose numbers stand in `batch`, and say how many sentences each had.
-
-        Parameters
-        ----------
-        batch : dict of str to array
-            ``number``: those of the shards.
-        """
+        """Measure the shards whose numbers stand in `batch`, and say how many sentences each had."""
         done = []
         for number in batch["number"].tolist():
             shard, path = self.shards[number], self.job.file_of(self.shards[number])
@@ -44,26 +31,7 @@ class ShardWorker:
 
 
 def run_on_ray(job: Job, shards: tuple[Shard, ...], address: str, workers: int, told: Callable[[int], object]) -> None:
-    """Run the shards that are left on a cluster; a worker that is lost costs the shard that it was at, no more.
-
-    Parameters
-    ----------
-    job : Job
-        Its corpus and folder are reached by every machine under the same path.
-    shards : tuple of Shard
-        As `Job.prepare` gave them.
-    address : str
-        Of the cluster; ``local`` starts one on this machine.
-    workers : int
-        Actors, one core each.
-    told : callable
-        Called with how many lines more are done.
-
-    Raises
-    ------
-    InputError
-        If Ray is not installed, or would run without its token.
-    """
+    """Run the shards that are left on a cluster; a worker that is lost costs the shard that it was at, no more."""
     start_ray(address, workers, {"OMP_WAIT_POLICY": "PASSIVE"})
     import ray.data
 

@@ -20,19 +20,7 @@ _CARD = "card.json"
 
 
 def ship(corpus: Path, examples: Path, into: Path = SHIPPED) -> Path:
-    """Write the folder of a model that comes along, and return it.
-
-    Parameters
-    ----------
-    corpus, examples : Path
-        Folders that ``python -m models.corpus`` wrote, of the same weights.
-    into : Path, optional
-
-    Raises
-    ------
-    ValueError
-        If the two are not of the same weights.
-    """
+    """Write the folder of a model that comes along, and return it."""
     from pyarrow import compute, parquet
 
     card, other = (json.loads((folder / _CARD).read_text(encoding="utf8")) for folder in (corpus, examples))

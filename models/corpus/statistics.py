@@ -22,54 +22,27 @@ NOWHERE = np.iinfo(np.int64).max
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """The words of a line that is kept as an example.
-
-    Parameters
-    ----------
-    source : str
-    target : str
-        The translation, given or written; empty for a model of one stack.
-    words, read_in, written : tuple of str
-        What labels the axes of its maps.
-    """
+    """The words of a line that is kept as an example."""
 
     source: str
-    target: str
-    words: tuple[str, ...]
-    read_in: tuple[str, ...] = ()
-    written: tuple[str, ...] = ()
+    target: str  # the translation, given or written; empty for a model of one stack
+    words: tuple[str, ...]  # what labels the axes of its maps
+    read_in: tuple[str, ...] = ()  # what labels the axes of its maps
+    written: tuple[str, ...] = ()  # what labels the axes of its maps
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Examples:
-    """For each head and label the sentences on which it fires most; arrays [head, label, rank].
+    """For each head and label the sentences on which it fires most; arrays [head, label, rank]."""
 
-    Parameters
-    ----------
-    scores : float32 array
-        Of the label, the highest first; -1 where there is none.
-    lines : int64 array
-        The number of the sentence: of equal scores the first line counts.
-    pairs : int32 array, [head, label, rank, 2]
-        The cell of the pattern, query and key, that has the most weight.
-    weights : float32 array
-        Of that cell.
-    """
-
-    scores: Array
-    lines: Array
-    pairs: Array
-    weights: Array
+    scores: Array  # of the label, the highest first; -1 where there is none
+    lines: Array  # the number of the sentence: of equal scores the first line counts
+    pairs: Array  # [head, label, rank, 2] The cell of the pattern, query and key, that has the most weight
+    weights: Array  # of that cell
 
     @classmethod
     def none(cls, heads: int, ranks: int = KEPT) -> Examples:
-        """Return no examples.
-
-        Parameters
-        ----------
-        heads : int
-        ranks : int, optional
-        """
+        """Return no examples."""
         shape = heads, len(LABELS), ranks
         return cls(
             np.full(shape, -1, dtype=np.float32),
@@ -79,13 +52,7 @@ class Examples:
         )
 
     def merged(self, other: Examples) -> Examples:
-        """Return the best of both.
-
-        Parameters
-        ----------
-        other : Examples
-            Of other lines.
-        """
+        """Return the best of both."""
         scores, lines, pairs, weights = (
             np.concatenate(both, axis=2)
             for both in (
@@ -102,24 +69,12 @@ class Examples:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Statistics:
-    """What many sentences left: two of them added are what all their sentences leave.
+    """What many sentences left: two of them added are what all their sentences leave."""
 
-    Parameters
-    ----------
-    sums : mapping of str to array
-        Sums and counts, by what they are of.
-    examples : mapping of str to Examples
-        By kind of map, such as ``encoder.self``.
-    texts : mapping of int to Text
-        The lines that stand among the examples.
-    bad : tuple of (int, str)
-        Lines that could not be run, by number, and why.
-    """
-
-    sums: Mapping[str, Array] = field(default_factory=dict)
-    examples: Mapping[str, Examples] = field(default_factory=dict)
-    texts: Mapping[int, Text] = field(default_factory=dict)
-    bad: tuple[tuple[int, str], ...] = ()
+    sums: Mapping[str, Array] = field(default_factory=dict)  # sums and counts, by what they are of
+    examples: Mapping[str, Examples] = field(default_factory=dict)  # by kind of map, such as ``encoder.self``
+    texts: Mapping[int, Text] = field(default_factory=dict)  # the lines that stand among the examples
+    bad: tuple[tuple[int, str], ...] = ()  # lines that could not be run, by number, and why
 
     def __add__(self, other: Statistics) -> Statistics:
         sums = dict(self.sums)
@@ -139,11 +94,5 @@ class Statistics:
 
 
 def fold(parts: Iterable[Statistics]) -> Statistics:
-    """Return the sum of all; of none, nothing.
-
-    Parameters
-    ----------
-    parts : iterable of Statistics
-        Of different lines.
-    """
+    """Return the sum of all; of none, nothing."""
     return sum(parts, Statistics())

@@ -24,19 +24,7 @@ Rows = Iterator[dict[str, Any]]
 def write_tables(
     statistics: Statistics, model: Model, folder: Path, card: Mapping[str, Any], aligning: Sequence[AligningHead] = ()
 ) -> None:
-    """Write all tables and the card.
-
-    Parameters
-    ----------
-    statistics : Statistics
-        Of the whole corpus.
-    model : Model
-    folder : Path
-    card : mapping
-        What is said of model and corpus.
-    aligning : sequence of AligningHead, optional
-        Of cross-attention, where sentences aligned by hand are known.
-    """
+    """Write all tables and the card."""
     from pyarrow import Table, parquet
 
     tables: dict[str, list[dict[str, Any]]] = {

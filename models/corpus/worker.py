@@ -28,17 +28,7 @@ def _nobody(_lines: int) -> None:
 
 
 class HeadsOverCorpus:
-    """Measures what the heads of a model do on many sentences.
-
-    Parameters
-    ----------
-    key : str or Path
-        What `models.load` takes.
-    stride : int, optional
-        Heads are compared with each other on every line whose number this divides.
-    threads : int, optional
-        How many batches are run at once, each by one thread; as many as torch would use if left out.
-    """
+    """Measures what the heads of a model do on many sentences."""
 
     def __init__(self, key: str | Path, *, stride: int = 1, threads: int | None = None) -> None:
         self.threads = torch.get_num_threads() if threads is None else threads
@@ -48,14 +38,7 @@ class HeadsOverCorpus:
         self.about = _about(self.model)
 
     def __call__(self, lines: Iterable[Line | Bad], told: Callable[[int], object] = _nobody) -> Statistics:
-        """Return what the heads do on some lines; a line that cannot be run is counted among the bad ones.
-
-        Parameters
-        ----------
-        lines : iterable of Line or Bad
-        told : callable, optional
-            Called with how many lines more are done.
-        """
+        """Return what the heads do on some lines; a line that cannot be run is counted among the bad ones."""
         given = list(lines)
         bad = Statistics(bad=tuple((each.number, each.reason) for each in given if isinstance(each, Bad)))
         told(len(bad.bad))
@@ -82,12 +65,7 @@ class HeadsOverCorpus:
             told(len(chunk))
 
     def read(self, lines: Iterable[Line]) -> tuple[list[Read], list[tuple[int, str]]]:
-        """Return lines as the model takes them, and those that it does not, with the reason.
-
-        Parameters
-        ----------
-        lines : iterable of Line
-        """
+        """Return lines as the model takes them, and those that it does not, with the reason."""
         texts: list[Read] = []
         bad: list[tuple[int, str]] = []
         for line in lines:

@@ -169,49 +169,17 @@ _ARGUMENTS = {
 
 
 def clean_argument(name: str, value: Any) -> Any:
-    """Return `value` as the argument `name` holds it.
-
-    Parameters
-    ----------
-    name : str
-        Such as ``head`` or ``factor``.
-    value : any
-
-    Raises
-    ------
-    InputError
-        If the argument cannot be that; names it.
-    """
+    """Return `value` as the argument `name` holds it."""
     return _ARGUMENTS[name].clean(name, value)
 
 
 def write_arguments(arguments: Mapping[str, Any]) -> str:
-    """Write the values of `arguments`, separated by commas.
-
-    Parameters
-    ----------
-    arguments : mapping of str to value
-        By name, in order.
-    """
+    """Write the values of `arguments`, separated by commas."""
     return ",".join(_ARGUMENTS[name].write(value) for name, value in arguments.items())
 
 
 def read_arguments(operation: str, names: Sequence[str], text: str) -> list[Any]:
-    """Read what `write_arguments` wrote.
-
-    Parameters
-    ----------
-    operation : str
-        What the arguments are of, for the error.
-    names : sequence of str
-        Of the arguments, in order.
-    text : str
-
-    Raises
-    ------
-    InputError
-        If it is anything else.
-    """
+    """Read what `write_arguments` wrote."""
     texts = text.split(",")
     if len(texts) != len(names):
         message = Message(

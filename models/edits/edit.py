@@ -188,12 +188,7 @@ class Edit(ABC):
 
 
 def edits_given(edits: object) -> tuple[Edit, ...]:
-    """Return edits that a caller gave; InputError for one alone, and for anything else.
-
-    Parameters
-    ----------
-    edits : iterable of Edit
-    """
+    """Return edits that a caller gave; InputError for one alone, and for anything else."""
     alone = isinstance(edits, (str, bytes, Mapping)) or not isinstance(edits, Iterable)
     given: tuple[Any, ...] = () if alone else tuple(edits)  # type: ignore[arg-type]
     if alone or not all(isinstance(each, Edit) for each in given):

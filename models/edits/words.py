@@ -15,20 +15,7 @@ _KINDS = {
 
 
 def place_in_words(site: str) -> Message:
-    """Say ``stack.layer.kind`` in words.
-
-    Parameters
-    ----------
-    site : str
-        Each part may be ``*``.
-
-    Examples
-    --------
-    >>> place_in_words("decoder.0.cross")
-    'decoder layer 0 cross-attention'
-    >>> place_in_words("decoder.*.cross")
-    'cross-attention of every decoder layer'
-    """
+    """Say ``stack.layer.kind`` in words."""
     stack, layer, kind = site.split(".")
     attention = _KINDS[kind]
     if "*" not in (stack, layer):
@@ -41,20 +28,10 @@ def place_in_words(site: str) -> Message:
 
 
 def head_in_words(position: int | None) -> Message:
-    """Say which head is meant: ``head 3``, or ``every head`` for None.
-
-    Parameters
-    ----------
-    position : int or None
-    """
+    """Say which head is meant: ``head 3``, or ``every head`` for None."""
     return Message("every head") if position is None else Message("head {position}", position=position)
 
 
 def row_in_words(position: int | None) -> Message:
-    """Say which row is meant: ``row 4`` for position 3, or ``every row`` for None.
-
-    Parameters
-    ----------
-    position : int or None
-    """
+    """Say which row is meant: ``row 4`` for position 3, or ``every row`` for None."""
     return Message("every row") if position is None else Message("row {position}", position=position + FIRST_POSITION)

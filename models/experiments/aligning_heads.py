@@ -26,36 +26,18 @@ HeadReading = tuple[Site, int, Reading]
 
 @dataclass(frozen=True, slots=True)
 class AligningHead:
-    """How well one head aligns under one reading.
+    """How well one head aligns under one reading."""
 
-    Parameters
-    ----------
-    site : Site
-        Of its map.
-    head : int
-    reading : {"written", "input"}
-        Whether a row belongs to the word that its step writes, or to the one just read in.
-    error_rate : float
-        Alignment error rate of its strongest links, 0 (best) to 1.
-    aside : float
-        Share of its reading that goes to ``</s>`` and to punctuation, which aligns no word; mean over words written.
-    """
-
-    site: Site
+    site: Site  # of its map
     head: int
-    reading: Reading
-    error_rate: float
+    reading: Reading  # whether a row belongs to the word that its step writes, or to the one just read in
+    error_rate: float  # alignment error rate of its strongest links, 0 (best) to 1
+    # share of its reading that goes to ``</s>`` and to punctuation, which aligns no word; mean over words written
     aside: float
 
 
 def gold_file(pair: str) -> Path:
-    """Return where the sentence pairs of the languages `pair` lie that are aligned by hand.
-
-    Parameters
-    ----------
-    pair : str
-        Such as ``en-fr``.
-    """
+    """Return where the sentence pairs of the languages `pair` lie that are aligned by hand."""
     return _FOLDER / f"{pair}.tsv"
 
 
@@ -68,20 +50,6 @@ def rank_heads(model: Model, pair: str | Path, *, on_progress: Progress = silent
     """Return every head of cross-attention under both readings, the one that aligns best first.
 
     The model reads the source and is given the translation that was aligned; nobody's choice is tuned on these pairs.
-
-    Parameters
-    ----------
-    model : Model
-        Of a model that writes a translation.
-    pair : str or Path
-        One of `gold_pairs`, or a file of sentence pairs aligned by hand.
-    on_progress : callable, optional
-        Called with the share that is done.
-
-    Raises
-    ------
-    InputError
-        If the model cuts the sentences into other words than the alignment has.
     """
     sentences = tuple(read_gold(pair if isinstance(pair, Path) else gold_file(pair)))
     rates: dict[HeadReading, ErrorRate] = {}

@@ -37,30 +37,16 @@ MOST_HEADS = 4
 
 @dataclass(frozen=True)
 class GoldSentence:
-    """A sentence pair with its gold links, (source index, target index), 0-based.
+    """A sentence pair with its gold links, (source index, target index), 0-based."""
 
-    Parameters
-    ----------
-    source, target : tuple of str
-        Gold tokens.
-    sure, possible : frozenset of (int, int)
-        `possible` holds `sure`.
-    """
-
-    source: tuple[str, ...]
-    target: tuple[str, ...]
-    sure: frozenset[Link]
-    possible: frozenset[Link]
+    source: tuple[str, ...]  # gold tokens
+    target: tuple[str, ...]  # gold tokens
+    sure: frozenset[Link]  # `possible` holds `sure`
+    possible: frozenset[Link]  # `possible` holds `sure`
 
 
 def read_gold(path: Path) -> Iterator[GoldSentence]:
-    """Read ``id<TAB>source<TAB>target<TAB>links``, xz or plain; ``i-j`` is sure, ``i?j`` possible only.
-
-    Parameters
-    ----------
-    path : Path
-        A ``.tsv.xz`` or ``.tsv`` file.
-    """
+    """Read ``id<TAB>source<TAB>target<TAB>links``, xz or plain; ``i-j`` is sure, ``i?j`` possible only."""
     with (lzma.open if path.suffix == ".xz" else open)(path, "rt", encoding="utf8") as lines:
         for line in lines:
             _, source, target, links = line.rstrip("\n").split("\t")
@@ -79,21 +65,7 @@ def gold_indices(tokens: TokenSequence, gold: tuple[str, ...]) -> NDArray[np.int
 
     The text was the gold tokens joined by spaces, so that every word of `tokens` lies inside one of them, case aside.
 
-    Parameters
-    ----------
-    tokens : TokenSequence
-        Of the text.
-    gold : tuple of str
-        The gold tokens.
-
-    Returns
-    -------
-    int64 array, [piece]
-
-    Raises
-    ------
-    ValueError
-        If the words do not add up to the gold tokens.
+    Shapes: returns [piece].
     """
     owners: dict[int, int] = {}
     left = ""
@@ -122,17 +94,7 @@ def _plain(tokens: TokenSequence) -> list[int]:
 def word_map(each: AttentionMap, trace: AttentionTrace, gold: GoldSentence) -> NDArray[np.float32]:
     """Return a cross map of gold tokens: the sum over the pieces of a source token, the mean over a target's.
 
-    Parameters
-    ----------
-    each : AttentionMap
-        A cross map of `trace` under either reading; its rows less those of special tokens are the target's.
-    trace : AttentionTrace
-        Of the gold tokens joined by spaces, the gold target forced.
-    gold : GoldSentence
-
-    Returns
-    -------
-    float32 array, [head, target, source]
+    Shapes: returns [head, target, source].
     """
     keys = gold_indices(trace.source, gold.source)
     queries = gold_indices(trace.target, gold.target)
@@ -142,38 +104,18 @@ def word_map(each: AttentionMap, trace: AttentionTrace, gold: GoldSentence) -> N
 
 @dataclass(frozen=True)
 class AlignedSentence:
-    """A gold sentence pair with every cross map that a model has of it.
-
-    Parameters
-    ----------
-    gold : GoldSentence
-    maps : dict of Choice to float32 array, [target, source]
-    """
+    """A gold sentence pair with every cross map that a model has of it."""
 
     gold: GoldSentence
-    maps: dict[Choice, NDArray[np.float32]]
+    maps: dict[Choice, NDArray[np.float32]]  # [target, source]
 
     def links(self, choices: Sequence[Choice], extractor: Extractor) -> frozenset[Link]:
-        """Read links off the mean of the maps of `choices`.
-
-        Parameters
-        ----------
-        choices : sequence of Choice
-            Maps, of which the mean is taken.
-        extractor : callable
-            What reads links off a map.
-        """
+        """Read links off the mean of the maps of `choices`."""
         return extractor(np.mean([self.maps[choice] for choice in choices], axis=0))
 
 
 def aligned(model: Translator, sentences: Collection[GoldSentence]) -> list[AlignedSentence]:
-    """Run `model` on gold sentences; keep each cross map, head ("mean" among them) and reading.
-
-    Parameters
-    ----------
-    model : Translator
-    sentences : collection of GoldSentence
-    """
+    """Run `model` on gold sentences; keep each cross map, head ("mean" among them) and reading."""
     found = []
     for gold in sentences:
         trace = model.attend(" ".join(gold.source), " ".join(gold.target), sites=("decoder.*.cross",))
@@ -195,14 +137,7 @@ class ErrorRate:
     size: int = 0
 
     def add(self, links: frozenset[Link], gold: GoldSentence) -> None:
-        """Count one sentence.
-
-        Parameters
-        ----------
-        links : frozenset of (int, int)
-            What is proposed.
-        gold : GoldSentence
-        """
+        """Count one sentence."""
         self.hits += len(links & gold.sure) + len(links & gold.possible)
         self.size += len(links) + len(gold.sure)
 
@@ -213,20 +148,7 @@ class ErrorRate:
 
 
 def error_rate(sentences: Sequence[AlignedSentence], choices: Sequence[Choice], extractor: Extractor) -> float:
-    """Return the AER of the links that `extractor` reads off the mean of the maps of `choices`.
-
-    Parameters
-    ----------
-    sentences : sequence of AlignedSentence
-    choices : sequence of Choice
-    extractor : callable
-        What reads links off a map.
-
-    Returns
-    -------
-    float
-        A share, from 0 to 1.
-    """
+    """Return the AER of the links that `extractor` reads off the mean of the maps of `choices`."""
     count = ErrorRate()
     for each in sentences:
         count.add(each.links(choices, extractor), each.gold)
@@ -234,20 +156,7 @@ def error_rate(sentences: Sequence[AlignedSentence], choices: Sequence[Choice], 
 
 
 def error_rates(sentences: Sequence[AlignedSentence], extractor: Extractor = strongest_sources) -> dict[Choice, float]:
-    """Return the AER of every cross map, head ("mean" among them) and reading.
-
-    Parameters
-    ----------
-    sentences : sequence of AlignedSentence
-        At least one.
-    extractor : callable, optional
-        What reads links off a map.
-
-    Returns
-    -------
-    dict of Choice to float
-        Shares, from 0 to 1.
-    """
+    """Return the AER of every cross map, head ("mean" among them) and reading."""
     return {choice: error_rate(sentences, (choice,), extractor) for choice in sentences[0].maps}
 
 
@@ -256,14 +165,6 @@ def choose(rates: dict[Choice, float], reading: Reading | None = None) -> Choice
 
     Of choices that so few sentences do not tell apart, within `TOLD_APART` of the lowest, one whose rows are the words
     written is taken: a row that stands for the next word is harder to read.
-
-    Parameters
-    ----------
-    rates : dict of Choice to float
-        As `error_rates` gives them.
-    reading : {"written", "input"}, optional
-        The only one to choose from. Maps that stand beside those of other mechanisms need one: their rows are to be
-        the same words.
     """
     rates = {choice: rate for choice, rate in rates.items() if reading in (None, choice[2])}
     lowest = min(rates.values())
@@ -274,15 +175,7 @@ def choose(rates: dict[Choice, float], reading: Reading | None = None) -> Choice
 def choose_heads(
     sentences: Sequence[AlignedSentence], extractor: Extractor, most: int = MOST_HEADS
 ) -> tuple[Choice, ...]:
-    """Return the heads, at most `most`, whose mean aligns best: one joins at a time, as long as the rate falls.
-
-    Parameters
-    ----------
-    sentences : sequence of AlignedSentence
-        The trial set, never a test set.
-    extractor : callable
-    most : int, optional
-    """
+    """Return the heads, at most `most`, whose mean aligns best: one joins at a time, as long as the rate falls."""
     single = [choice for choice in sentences[0].maps if choice[1] != "mean"]
     chosen: tuple[Choice, ...] = ()
     lowest = float("inf")

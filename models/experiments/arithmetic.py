@@ -24,28 +24,7 @@ from models.translation.translator import Translator
 
 
 def parameters_at(model: Translator, place: Site | None, names: Iterable[str]) -> Mapping[str, Numbers]:
-    """Return parameters of the part of `model` that computes the attention at `place`, by their names in it.
-
-    Parameters
-    ----------
-    model : Translator
-    place : Site or None
-        ``stack.layer.kind``; None, for a model without attention, means the whole network.
-    names : iterable of str
-        Such as ``score_vector`` or ``output.weight``: the names in the checkpoint, less what stands before them there.
-        Before a name ``layer.`` means the layer in which that part stands, ``norm.`` the LayerNorm of that part,
-        ``last_norm.`` the last one of the layer, and ``network.`` the whole network.
-
-    Returns
-    -------
-    mapping of str to float32 array
-        Read-only views: nothing is copied.
-
-    Raises
-    ------
-    KeyError
-        If the model has no attention at `place`, or no such parameter there; names those that there are.
-    """
+    """Return parameters of the part of `model` that computes the attention at `place`, by their names in it."""
     path = _owner(model.network, place)
     layer = path.rpartition(".")[0]
     norm = 1 if place is not None and place.kind == "cross" else 0
@@ -79,24 +58,7 @@ def _owner(network: nn.Module, place: Site | None) -> str:
 
 
 def decoder_run(model: Translator, trace: AttentionTrace) -> DecoderRun:
-    """Let the recurrent decoder of `model` read once more what it read in `trace`, and keep its states.
-
-    Parameters
-    ----------
-    model : Translator
-        Whose network is recurrent; or a language model whose LSTM reads the one text that there is.
-    trace : AttentionTrace
-        Of `model`, without edits.
-
-    Returns
-    -------
-    DecoderRun
-
-    Raises
-    ------
-    ValueError
-        If the trace was edited: its states are not those of the model left alone.
-    """
+    """Let the recurrent decoder of `model` read once more what it read in `trace`, and keep its states."""
     if trace.provenance.edits:
         message = "the states of an edited run are not those of the model left alone; attend without edits"
         raise ValueError(message)

@@ -11,14 +11,7 @@ from models.sites import Site
 
 @dataclass(frozen=True)
 class BatchRowEdit(Edit):
-    """An edit of one row of a batch, which the other rows run without; for sweeps, not for links.
-
-    Parameters
-    ----------
-    site : str
-    edit : Edit
-    batch_row : int
-    """
+    """An edit of one row of a batch, which the other rows run without; for sweeps, not for links."""
 
     name = "batch_row"
 
@@ -51,14 +44,7 @@ class BatchRowEdit(Edit):
     def apply_at(self, site: Site, values: Array, first_query: int = 0, *, mask: Array | None = None) -> Array:
         """Edit row `batch_row` of `values`, [batch, head, query, key]; see `Edit.apply_at`.
 
-        Parameters
-        ----------
-        site : Site
-            With its quantity.
-        values : array, [batch, head, query, key]
-        first_query : int, optional
-            Absolute position of the first query row.
-        mask : bool array of the shape of `values`, optional
+        Shapes: `values` [batch, head, query, key].
         """
         one = slice(self.batch_row, self.batch_row + 1)
         before = values[one]

@@ -26,23 +26,6 @@ def lost_words(trace: AttentionTrace, *, least: float = LEAST_PROBABILITY) -> tu
 
     Links are grown from both directions of the reader's alignment (`models.experiments.links.grown_links`). A written
     word of which the reader thought less than `least` answers nothing, whatever it is linked to.
-
-    Parameters
-    ----------
-    trace : AttentionTrace
-        Of a model that was made to write the translation: ``model.attend(sentence, target=translation)``.
-    least : float, optional
-        Probability, the product over a word's pieces.
-
-    Returns
-    -------
-    tuple of int
-        Positions of source words, from 0. A word without a letter, and those of `FUNCTION_WORDS`, are left out.
-
-    Raises
-    ------
-    ValueError
-        If the trace is of no translation.
     """
     if not trace.is_translation:
         message = "lost words are those of a translation; this trace reads one text"
@@ -59,15 +42,5 @@ def lost_words(trace: AttentionTrace, *, least: float = LEAST_PROBABILITY) -> tu
 
 
 def is_content(word: str) -> bool:
-    """Return whether an English word carries content: it has a letter or a digit, and is not one of grammar.
-
-    Parameters
-    ----------
-    word : str
-
-    Examples
-    --------
-    >>> is_content("bridge"), is_content("The"), is_content("</s>")
-    (True, False, False)
-    """
+    """Return whether an English word carries content: it has a letter or a digit, and is not one of grammar."""
     return any(map(str.isalnum, word)) and word.strip().lower() not in FUNCTION_WORDS and word != "</s>"

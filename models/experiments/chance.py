@@ -38,37 +38,22 @@ How = Literal["weights", "order"]
 
 @dataclass(frozen=True, eq=False)
 class ChanceBands:
-    """Where the weights of a map lie by chance.
-
-    Parameters
-    ----------
-    site : Site
-    how : {"weights", "order"}
-        By networks of the same architecture with fresh weights, or by the trained one on the source words shuffled,
-        its columns, and in a map of the source on itself its rows too, put back to their words.
-    unit : {"word", "piece"}
-        Of rows and columns.
-    samples : int
-    low, high : float32 array, [head, query, key]
-        The bounds of each cell: a new draw lies outside with the probability `expected`.
-    mean_low, mean_high : float32 array, [query, key]
-        The same for the mean over heads.
-    outside : int array, [sample, head]
-        How many cells of each sample lie outside the band of the others.
-    mean_outside : int array, [sample]
-        The same for the mean over heads.
-    """
+    """Where the weights of a map lie by chance."""
 
     site: Site
+    # by networks of the same architecture with fresh weights, or by the trained one on the source words shuffled, its
+    # columns, and in a map of the source on itself its rows too, put back to their words
     how: How
-    unit: Unit
+    unit: Unit  # of rows and columns
     samples: int
+    # [head, query, key] The bounds of each cell: a new draw lies outside with the probability `expected`
     low: NDArray[np.float32]
+    # [head, query, key] The bounds of each cell: a new draw lies outside with the probability `expected`
     high: NDArray[np.float32]
-    mean_low: NDArray[np.float32]
-    mean_high: NDArray[np.float32]
-    outside: NDArray[np.int64]
-    mean_outside: NDArray[np.int64]
+    mean_low: NDArray[np.float32]  # [query, key] The same for the mean over heads
+    mean_high: NDArray[np.float32]  # [query, key] The same for the mean over heads
+    outside: NDArray[np.int64]  # [sample, head] How many cells of each sample lie outside the band of the others
+    mean_outside: NDArray[np.int64]  # [sample] The same for the mean over heads
 
     @property
     def expected(self) -> float:
@@ -76,21 +61,11 @@ class ChanceBands:
         return 2 * _rank(self.samples) / (self.samples + 1)
 
     def by_sample(self, head: int | Literal["mean"]) -> NDArray[np.int64]:
-        """Return how many cells of each sample lie outside the band of the others, for one head or the mean: [sample].
-
-        Parameters
-        ----------
-        head : int or "mean"
-        """
+        """Return how many cells of each sample lie outside the band of the others, for one head or their mean."""
         return self.mean_outside if head == "mean" else np.asarray(self.outside[:, head])
 
     def of(self, head: int | Literal["mean"]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Return the bounds for one head, or for the mean over heads: two arrays, [query, key].
-
-        Parameters
-        ----------
-        head : int or "mean"
-        """
+        """Return the bounds for one head, or for the mean over heads: two arrays, [query, key]."""
         return (self.mean_low, self.mean_high) if head == "mean" else (self.low[head], self.high[head])
 
     def beyond(self, weights: Array, head: int | Literal["mean"]) -> NDArray[np.bool_]:
@@ -98,10 +73,7 @@ class ChanceBands:
 
         By more than `ROUNDING`: runs in a batch and runs alone differ in their last digits.
 
-        Parameters
-        ----------
-        weights : array, [query, key]
-        head : int or "mean"
+        Shapes: `weights` [query, key].
         """
         low, high = self.of(head)
         return np.asarray((weights < low - ROUNDING) | (weights > high + ROUNDING))
@@ -117,37 +89,7 @@ def chance_bands(
     seed: int = 0,
     on_progress: Progress = silent,
 ) -> ChanceBands:
-    """Return where the weights of a map lie by chance, the same text read, or the same translation forced.
-
-    Parameters
-    ----------
-    replay : Replay
-        What the ``replay(trace)`` of a model gives.
-    site : Site or str
-        A map of the trace, such as ``decoder.0.cross``.
-    how : {"weights", "order"}
-        See `ChanceBands`.
-    unit : {"word", "piece"}, optional
-        Maps are merged to words before the bounds are taken.
-    samples : int, optional
-        `LEAST_SAMPLES` or more.
-    seed : int, optional
-        Of the first sample; the same gives the same bands.
-    on_progress : callable, optional
-        As for sweeps (`models.experiments.sweeps`).
-
-    Returns
-    -------
-    ChanceBands
-
-    Raises
-    ------
-    ValueError
-        If there are too few samples.
-    InputError
-        If the text is so long, or the network so large, that the samples would take too much memory; or if the text
-        has one word, which has no other order.
-    """
+    """Return where the weights of a map lie by chance, the same text read, or the same translation forced."""
     if samples < LEAST_SAMPLES:
         message = f"chance bands take {LEAST_SAMPLES} samples or more; got {samples}"
         raise ValueError(message)
@@ -225,13 +167,6 @@ def shuffled(source: TokenSequence, free: Sequence[int], generator: np.random.Ge
     """Return the positions of all tokens of `source` with its words `free` in another order, each word whole.
 
     All other words stay in their place among the words, and those of a pair of texts in their text.
-
-    Parameters
-    ----------
-    source : TokenSequence
-    free : sequence of int
-        Words that may move.
-    generator : np.random.Generator
     """
     owners = np.array(source.words)
     texts = np.array([source.segments[source.words.index(word)] if source.segments else 0 for word in free])

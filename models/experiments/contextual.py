@@ -27,31 +27,16 @@ Closest = tuple[tuple[str, float], ...]
 
 @dataclass(frozen=True, eq=False)
 class WordStates:
-    """The words of a sentence, each with its vector in every layer.
+    """The words of a sentence, each with its vector in every layer."""
 
-    Parameters
-    ----------
-    words : tuple of str
-        As they stand in the sentence; marks and special tokens left out.
-    vectors : float64 array, [layer + 1, word, d_model]
-        The mean of its pieces' vectors. The first are those that go into the first layer, with what the model adds
-        for the place of a token; then those that leave each layer.
-    pieces : tuple of tuple of str
-        What each word is read as.
-    """
-
-    words: tuple[str, ...]
+    words: tuple[str, ...]  # as they stand in the sentence; marks and special tokens left out
+    # [layer + 1, word, d_model] The mean of its pieces' vectors. The first are those that go into the first layer, with
+    # what the model adds for the place of a token; then those that leave each layer.
     vectors: Numbers
-    pieces: tuple[tuple[str, ...], ...]
+    pieces: tuple[tuple[str, ...], ...]  # what each word is read as
 
     def place_of(self, word: str) -> int:
-        """Return where a word stands first; InputError if it does not.
-
-        Parameters
-        ----------
-        word : str
-            However it is written.
-        """
+        """Return where a word stands first; InputError if it does not."""
         found = [place for place, each in enumerate(self.words) if bare(each) == bare(word)]
         if not found:
             message = Message("“{word}” does not stand in “{text}”.", word=word, text=" ".join(self.words))
@@ -61,62 +46,29 @@ class WordStates:
 
 @dataclass(frozen=True, eq=False)
 class WordInContext:
-    """One word in two sentences.
+    """One word in two sentences."""
 
-    Parameters
-    ----------
-    word : str
-        In small letters.
-    cosines : float64 array, [layer + 1]
-        Between its two vectors.
-    baseline : float64 array, [layer + 1]
-        The mean cosine of two different words, one of each sentence.
-    closest : tuple of tuple of (str, float), [layer + 1], for each sentence
-        The word of the same sentence whose vector has the largest cosine with that of `word`.
-    """
-
-    word: str
-    cosines: Numbers
-    baseline: Numbers
+    word: str  # in small letters
+    cosines: Numbers  # [layer + 1] Between its two vectors
+    baseline: Numbers  # [layer + 1] The mean cosine of two different words, one of each sentence
+    # the word of the same sentence whose vector has the largest cosine with that of `word`
     closest: tuple[Closest, Closest]
 
 
 def has_states(model: Model) -> bool:
-    """Return whether the states of a model's layers can be captured: one stack, or a translating Transformer's encoder.
-
-    Parameters
-    ----------
-    model : Model
-    """
+    """Return whether the hidden states of a model can be captured: one stack, or the encoder of a Transformer."""
     reads = any(place.kind == "self" for place in model.heads) and model.kind != "encoder-decoder"
     return reads and (model.kind != "translator" or any(place.stack == "encoder" for place in model.heads))
 
 
 def state_sites(model: Model) -> tuple[str, ...]:
-    """Return what to capture for `word_states`.
-
-    Parameters
-    ----------
-    model : Model
-        One that `has_states`.
-    """
+    """Return what to capture for `word_states`."""
     stack = model.stacks[0]
     return (f"{stack}.*.self.final", f"{stack}.0.self.input")
 
 
 def word_states(trace: AttentionTrace) -> WordStates:
-    """Return the words of a text that was read, with their vectors in every layer.
-
-    Parameters
-    ----------
-    trace : AttentionTrace
-        Captured at `state_sites`.
-
-    Raises
-    ------
-    KeyError
-        If it holds no states.
-    """
+    """Return the words of a text that was read, with their vectors in every layer."""
     stack = trace.sites[0].stack
     layers = [each for each in trace if each.site.stack == stack and each.site.kind == "self"]
     if not layers or "input" not in layers[0].companions:
@@ -138,35 +90,13 @@ def word_states(trace: AttentionTrace) -> WordStates:
 
 
 def shared_words(one: Sequence[str], other: Sequence[str]) -> tuple[str, ...]:
-    """Return the words that stand in both, in small letters, each once, in the order of the first.
-
-    Parameters
-    ----------
-    one, other : sequence of str
-
-    Examples
-    --------
-    >>> shared_words(["He", "bought", "new", "shoes"], ["He", "moved", "to", "New", "York"])
-    ('he', 'new')
-    """
+    """Return the words that stand in both, in small letters, each once, in the order of the first."""
     there = set(map(bare, other))
     return tuple(dict.fromkeys(word for word in map(bare, one) if word and word in there))
 
 
 def word_in_context(one: WordStates, other: WordStates, word: str) -> WordInContext:
-    """Return how alike the vectors of a word are in two sentences, layer by layer; of each its first occurrence.
-
-    Parameters
-    ----------
-    one, other : WordStates
-        Of one model.
-    word : str
-
-    Raises
-    ------
-    InputError
-        If it does not stand in both.
-    """
+    """Return how alike the vectors of a word are in two sentences, layer by layer; of each its first occurrence."""
     units = [_unit(each.vectors) for each in (one, other)]
     places = one.place_of(word), other.place_of(word)
     between = np.einsum("lad,lbd->lab", *units)  # [layer + 1, word of one, word of other]
@@ -183,28 +113,7 @@ def word_in_context(one: WordStates, other: WordStates, word: str) -> WordInCont
 
 
 def compare_word(model: Model, one: str, other: str, word: str) -> WordInContext:
-    """Run a model on two sentences and return how alike the vectors of a word are in both, layer by layer.
-
-    Parameters
-    ----------
-    model : Model
-        Of one stack, or a Transformer that translates, whose encoder is looked at.
-    one, other : str
-    word : str
-        One that stands in both, however it is written.
-
-    Raises
-    ------
-    InputError
-        If it does not.
-
-    Examples
-    --------
-    >>> from models import load
-    >>> found = compare_word(load("hf:minilm"), "He bought new shoes.", "He moved to New York.", "new")
-    >>> len(found.cosines), found.closest[1][-1][0]
-    (7, 'York')
-    """
+    """Run a model on two sentences and return how alike the vectors of a word are in both, layer by layer."""
     sites = state_sites(model)
     states = [word_states(model.attend(text, sites=sites)) for text in (one, other)]
     return word_in_context(states[0], states[1], word)

@@ -28,30 +28,15 @@ LARGEST = 512
 
 @dataclass(frozen=True, eq=False)
 class LabRun:
-    """Every line of the arithmetic.
+    """Every line of the arithmetic."""
 
-    Parameters
-    ----------
-    products : float64 array, [query, key]
-        Q K', or what stands in its place.
-    scores : float64 array, [query, key]
-        What the softmax gets: the products, scaled if asked for, over the temperature.
-    mask : bool array, [query, key]
-        True where a query may read a key.
-    exponentials : float64 array, [query, key]
-        exp(score - the row's largest), 0 where masked.
-    weights : float64 array, [query, key]
-        The exponentials over their row's sum; of a hard choice 1 at the row's largest score.
-    result : float64 array, [query, d_value]
-        Weights times V.
-    """
-
-    products: Numbers
-    scores: Numbers
-    mask: NDArray[np.bool_]
-    exponentials: Numbers
+    products: Numbers  # [query, key] Q K', or what stands in its place
+    scores: Numbers  # [query, key] What the softmax gets: the products, scaled if asked for, over the temperature
+    mask: NDArray[np.bool_]  # [query, key] True where a query may read a key
+    exponentials: Numbers  # [query, key] exp(score - the row's largest), 0 where masked
+    # [query, key] The exponentials over their row's sum; of a hard choice 1 at the row's largest score
     weights: Numbers
-    result: Numbers
+    result: Numbers  # [query, d_value] Weights times V
 
 
 _QUERIES, _KEYS, _VALUES = Message("Queries"), Message("Keys"), Message("Values")
@@ -81,14 +66,7 @@ SCORE_TABLES: Mapping[Score, tuple[str, ...]] = {
 
 
 def table_of(name: Message, values: Table) -> Numbers:
-    """Return a table in float64; InputError, in the reader's words, if it is none.
-
-    Parameters
-    ----------
-    name : Message
-        What messages call it.
-    values : table
-    """
+    """Return a table in float64; InputError, in the reader's words, if it is none."""
     try:
         table = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -161,35 +139,7 @@ def run_lab(
     parameters: Mapping[str, Table] | None = None,
     hard: bool = False,
 ) -> LabRun:
-    """Let queries read keys and values.
-
-    Parameters
-    ----------
-    query : [query, d]
-    key : [key, d]
-    value : [key, d_value]
-    mask : [query, key], optional
-        True where a query may read a key.
-    scaled : bool, optional
-        Whether scores are divided by sqrt(d).
-    temperature : float, optional
-        Above 0; above 1 flattens the weights, below 1 sharpens them.
-    score : {"dot", "general", "additive", "cosine"}, optional
-    parameters : mapping of str to table, optional
-        Those of `SCORE_TABLES`: general [d_query, d_key]; additive_query [d_query, h], additive_key [d_key, h] and
-        additive_vector [1, h].
-    hard : bool, optional
-        Whether each query reads the one key that fits best, and nothing else: no softmax, and no gradient.
-
-    Returns
-    -------
-    LabRun
-
-    Raises
-    ------
-    InputError
-        In the reader's words: tables that do not fit each other, cells without a number, a query without any key.
-    """
+    """Let queries read keys and values."""
     if score not in get_args(Score):
         message = f"score is one of {', '.join(get_args(Score))}; got {score!r}"
         raise ValueError(message)
@@ -239,12 +189,7 @@ def _normalised(values: Numbers) -> Numbers:
 def misfit(name: str, table: Numbers, rows: int, columns: int) -> Message:
     """Return the message that a table has not the rows and columns that it needs here.
 
-    Parameters
-    ----------
-    name : str
-        One of `NAMES`.
-    table : array, [row, column]
-    rows, columns : int
+    Shapes: `table` [row, column].
     """
     return Message(
         "{name} has {got_rows} and {got_columns}; here it needs {rows} and {columns}.",

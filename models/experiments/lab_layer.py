@@ -15,23 +15,13 @@ from models.messages import CountMessage, Message
 
 @dataclass(frozen=True, eq=False)
 class LabLayer:
-    """One or several heads on the same inputs.
+    """One or several heads on the same inputs."""
 
-    Parameters
-    ----------
-    query, key, value : float64 array
-        Of all heads side by side: given, or the inputs times their matrices.
-    runs : tuple of LabRun
-        One a head.
-    output : float64 array
-        The heads' results side by side, times the output matrix if there is one.
-    """
-
-    query: Numbers
-    key: Numbers
-    value: Numbers
-    runs: tuple[LabRun, ...]
-    output: Numbers
+    query: Numbers  # of all heads side by side: given, or the inputs times their matrices
+    key: Numbers  # of all heads side by side: given, or the inputs times their matrices
+    value: Numbers  # of all heads side by side: given, or the inputs times their matrices
+    runs: tuple[LabRun, ...]  # one a head
+    output: Numbers  # the heads' results side by side, times the output matrix if there is one
 
 
 def run_layer(
@@ -44,27 +34,7 @@ def run_layer(
     score: Score = "dot",
     hard: bool = False,
 ) -> LabLayer:
-    """Let one or several heads read the same inputs.
-
-    Parameters
-    ----------
-    tables : mapping of str to table
-        query, key and value; or inputs with query_weight, key_weight and value_weight, and output_weight if the
-        results go through one more matrix; and what `score` needs.
-    heads : int, optional
-        Each reads its part of the columns.
-    mask, scaled, temperature, score, hard
-        As of `run_lab`, alike for all heads.
-
-    Returns
-    -------
-    LabLayer
-
-    Raises
-    ------
-    InputError
-        As of `run_lab`.
-    """
+    """Let one or several heads read the same inputs."""
     names = ("query", "key", "value")
     if "inputs" in tables:
         inputs = table_of(NAMES["inputs"], tables["inputs"])

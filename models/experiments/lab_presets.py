@@ -14,24 +14,13 @@ from models.experiments.lab_layer import LabLayer, run_layer
 
 @dataclass(frozen=True, eq=False)
 class Preset:
-    """Numbers to start from.
+    """Numbers to start from."""
 
-    Parameters
-    ----------
-    tables : mapping of str to float64 array
-        As `run_layer` takes them.
-    mask : bool array or None
-    scaled : bool
-    heads : int
-    names : tuple of str
-        Of the tokens; empty where they have none.
-    """
-
-    tables: Mapping[str, Numbers]
+    tables: Mapping[str, Numbers]  # as `run_layer` takes them
     mask: NDArray[np.bool_] | None = None
     scaled: bool = True
     heads: int = 1
-    names: tuple[str, ...] = field(default=())
+    names: tuple[str, ...] = field(default=())  # of the tokens; empty where they have none
 
     def run(self) -> LabLayer:
         """Return what the numbers give as they are."""
@@ -111,11 +100,6 @@ def permuted(order: Sequence[int] = (2, 0, 3, 1)) -> tuple[Preset, Preset]:
     """Return self-attention of four tokens, and of the same tokens in another order.
 
     The results are the same rows in that order: without positions self-attention does not know which token is first.
-
-    Parameters
-    ----------
-    order : sequence of int, optional
-        Which of the four stands first, second, ...
     """
     tokens = np.array([[1.0, 0, 1], [0, 2, 1], [1, 1, 0], [0, 1, -1]])
     other = tokens[list(order)]
@@ -127,12 +111,6 @@ def random_vectors(size: int, *, keys: int = 8, seed: int = 0) -> Preset:
 
     That is why they are divided by sqrt(size): else the softmax of long vectors picks one key and passes no gradient
     to the others (Vaswani et al. 2017, section 3.2.1).
-
-    Parameters
-    ----------
-    size : int
-    keys : int, optional
-    seed : int, optional
     """
     generator = np.random.default_rng(seed)
     query, key = generator.standard_normal((1, size)), generator.standard_normal((keys, size))
@@ -140,13 +118,7 @@ def random_vectors(size: int, *, keys: int = 8, seed: int = 0) -> Preset:
 
 
 def score_tables(query: int, key: int) -> dict[str, Numbers]:
-    """Return the tables with which the other scores start: matrices that change nothing, and a vector of ones.
-
-    Parameters
-    ----------
-    query, key : int
-        Numbers of a query and of a key.
-    """
+    """Return the tables with which the other scores start: matrices that change nothing, and a vector of ones."""
     hidden = max(query, key)
     return {
         "general": np.eye(query, key),

@@ -17,19 +17,7 @@ Link = tuple[int, int]
 def strongest_sources(weights: NDArray[Any]) -> frozenset[Link]:
     """Return one link a target word: to the source word that its row weighs most, the first of equals.
 
-    Parameters
-    ----------
-    weights : array, [target, source]
-        Not negative.
-
-    Returns
-    -------
-    frozenset of (source, target)
-
-    Examples
-    --------
-    >>> sorted(strongest_sources(np.array([[0.9, 0.1], [0.6, 0.4]])))
-    [(0, 0), (0, 1)]
+    Shapes: `weights` [target, source].
     """
     return frozenset((int(source), target) for target, source in enumerate(weights.argmax(axis=1)))
 
@@ -43,20 +31,7 @@ def grown_links(weights: NDArray[Any]) -> frozenset[Link]:
     links that share a word with one that is there. On the 37 Hansards trial sentences that aligned worse: error rates
     of the Transformer, Luong's general score and Bahdanau's of 0.268, 0.295 and 0.403; here 0.249, 0.303 and 0.370.
 
-    Parameters
-    ----------
-    weights : array, [target, source]
-        Not negative. Of equals the first is the maximum.
-
-    Returns
-    -------
-    frozenset of (source, target)
-        A word may have several links, or none.
-
-    Examples
-    --------
-    >>> sorted(grown_links(np.array([[0.9, 0.1], [0.6, 0.4]])))
-    [(0, 0), (1, 1)]
+    Shapes: `weights` [target, source].
     """
     if not weights.size:
         return frozenset()

@@ -24,24 +24,15 @@ MOST = 48
 
 @dataclass(frozen=True, eq=False)
 class Paths:
-    """What lies between the words of a text and the states that an encoder makes of them.
+    """What lies between the words of a text and the states that an encoder makes of them."""
 
-    Parameters
-    ----------
-    steps : float64 array, [state, word]
-        The fewest layers and recurrent steps on a way from the embedding of a word to a state; inf if there is none.
-    gradients : float64 array, [state, word]
-        The size of the derivative of the state by the embedding: the square root of the sum of its squares.
-    in_turn : int
-        Layers and recurrent steps that have to wait for each other.
-    products : int
-        Multiplications with an addition that the encoder does for the text.
-    """
-
+    # [state, word] The fewest layers and recurrent steps on a way from the embedding of a word to a state; inf if there
+    # is none
     steps: Numbers
+    # [state, word] The size of the derivative of the state by the embedding: the square root of the sum of its squares
     gradients: Numbers
-    in_turn: int
-    products: int
+    in_turn: int  # layers and recurrent steps that have to wait for each other
+    products: int  # multiplications with an addition that the encoder does for the text
 
     def arrays(self) -> dict[str, Numbers]:
         """Return all of it as numbers by their names; `from_arrays` makes it again."""
@@ -50,26 +41,13 @@ class Paths:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Numbers]) -> Paths:
-        """Return what `arrays` wrote.
-
-        Parameters
-        ----------
-        arrays : mapping of str to array
-        """
+        """Return what `arrays` wrote."""
         in_turn, products = map(int, arrays["counts"])
         return cls(arrays["steps"], arrays["gradients"], in_turn, products)
 
 
 def fewest_steps(layers: Sequence[int], places: int) -> Numbers:
-    """Return the fewest steps from the embedding of each word to each state, [state, word], layer upon layer.
-
-    Parameters
-    ----------
-    layers : sequence of int
-        `ATTENTION`, `RECURRENT`, or the width of a window.
-    places : int
-        Of the text.
-    """
+    """Return the fewest steps from the embedding of each word to each state, [state, word], layer upon layer."""
     found = np.where(np.eye(places, dtype=bool), 0.0, np.inf)
     for layer in layers:
         if layer == RECURRENT:
@@ -89,22 +67,14 @@ def _read_onward(inputs: Numbers) -> Numbers:
 
 
 def steps_in_turn(layers: Sequence[int], places: int) -> int:
-    """Return how many steps have to wait for each other; what has not runs at once.
-
-    Parameters
-    ----------
-    layers : sequence of int
-    places : int
-    """
+    """Return how many steps have to wait for each other; what has not runs at once."""
     return sum(places if layer == RECURRENT else 1 for layer in layers)
 
 
 def by_distance(values: Numbers) -> Numbers:
     """Return the mean of `values`, [state, word], over all pairs of each distance from 0 on.
 
-    Parameters
-    ----------
-    values : float64 array, [state, word]
+    Shapes: `values` [state, word].
     """
     places = len(values)
     apart = np.abs(np.subtract.outer(np.arange(places), np.arange(places)))

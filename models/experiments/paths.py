@@ -44,17 +44,7 @@ class _Given(nn.Module):
 
 
 def layers_of(network: TranslationNetwork) -> tuple[int, ...]:
-    """Return the layers of the encoder as `models.experiments.path_lengths` has them.
-
-    Parameters
-    ----------
-    network : TranslationNetwork
-
-    Raises
-    ------
-    KeyError
-        If it hands over no state for each word.
-    """
+    """Return the layers of the encoder as `models.experiments.path_lengths` has them."""
     if isinstance(network, TransformerNetwork):
         return (ATTENTION,) * len(network.encoder)
     if isinstance(network, ConvolutionalNetwork):
@@ -66,18 +56,7 @@ def layers_of(network: TranslationNetwork) -> tuple[int, ...]:
 
 
 def paths_of(model: Translator, source: str) -> Paths:
-    """Return what lies between the tokens of `source` and the states that the encoder of `model` makes of them.
-
-    Parameters
-    ----------
-    model : Translator
-    source : str
-
-    Raises
-    ------
-    InputError
-        If the text cannot be read, or has more than `MOST` tokens.
-    """
+    """Return what lies between the tokens of `source` and the states that the encoder of `model` makes of them."""
     tokens = read_text(model.tokenizer, source, "sentence")
     if len(tokens) > MOST:
         raise InputError(Message("Paths are shown for {most} tokens at most.", most=MOST))
@@ -92,12 +71,7 @@ def paths_of(model: Translator, source: str) -> Paths:
 
 
 def twin_of(model: Translator) -> TranslationNetwork:
-    """Return a network of its own with the weights of `model`, shared: one whose linear maps pass gradients on.
-
-    Parameters
-    ----------
-    model : Translator
-    """
+    """Return a network of its own with the weights of `model`, shared: one whose linear maps pass gradients on."""
     with building():
         twin: TranslationNetwork = model.mechanism.build(**model.card["network"])
     twin.load_state_dict(model.network.state_dict(), assign=True)
@@ -107,13 +81,7 @@ def twin_of(model: Translator) -> TranslationNetwork:
 def states_from(network: Any, embedded: Tensor, ids: Tensor) -> Tensor:
     """Return the states of the encoder, [batch, state, d], for embeddings given by hand.
 
-    Parameters
-    ----------
-    network : TranslationNetwork
-        As it was afterwards; nobody else may use it meanwhile.
-    embedded : Tensor, [batch, word, d_embedding]
-        What the table of embeddings would give.
-    ids : int64 Tensor, [batch, word]
+    Shapes: `embedded` [batch, word, d_embedding]; `ids` [batch, word].
     """
     table = network.embedding
     network.embedding = _Given(embedded)
@@ -126,12 +94,7 @@ def states_from(network: Any, embedded: Tensor, ids: Tensor) -> Tensor:
 def gradients(network: Any, ids: Tensor, *, signs: int = SIGNS) -> Tensor:
     """Return the size of the derivative of each state by each embedding, [state, word].
 
-    Parameters
-    ----------
-    network : TranslationNetwork
-    ids : int64 Tensor, [1, word]
-    signs : int, optional
-        Random vectors for each state.
+    Shapes: `ids` [1, word].
     """
     count = ids.shape[1]
     chance = torch.Generator().manual_seed(0)
@@ -152,10 +115,7 @@ def gradients(network: Any, ids: Tensor, *, signs: int = SIGNS) -> Tensor:
 def products(network: Any, ids: Tensor) -> int:
     """Return how many multiplications, each with an addition, the encoder does for a text, as torch counts them.
 
-    Parameters
-    ----------
-    network : TranslationNetwork
-    ids : int64 Tensor, [1, word]
+    Shapes: `ids` [1, word].
     """
     counted = {torch.ops.aten.mkldnn_rnn_layer: _of_an_lstm}
     with torch.inference_mode(), FlopCounterMode(display=False, custom_mapping=counted) as counter:

@@ -22,11 +22,6 @@ class WithoutSourcePositions(TranslationNetwork):
     """The network of a Transformer, sharing its parameters, with no positions added to what the encoder reads.
 
     The decoder is left alone: it knows the places of the words that it writes.
-
-    Parameters
-    ----------
-    network : TransformerNetwork
-        Left as it is.
     """
 
     def __init__(self, network: TransformerNetwork) -> None:
@@ -44,105 +39,48 @@ class WithoutSourcePositions(TranslationNetwork):
     def encode(self, source: Tensor, source_mask: Tensor | None = None) -> TransformerMemory:
         """Read `source` as a bag of words; see `models.networks.base.TranslationNetwork`.
 
-        Parameters
-        ----------
-        source : int64 Tensor, [batch, source]
-            Ids.
-        source_mask : bool Tensor, [batch, source], optional
-            True where a token is.
+        Shapes: `source` [batch, source]; `source_mask` [batch, source].
         """
         return self.blind.encode(source, source_mask)
 
     def decode_states(self, memory: Any, inputs: Tensor) -> Tensor:
         """Read a forced target; see `models.networks.base.TranslationNetwork`.
 
-        Parameters
-        ----------
-        memory
-            What `encode` gave.
-        inputs : int64 Tensor, [batch, target]
-            Ids of ``<s>``, y1, ...
+        Shapes: `inputs` [batch, target].
         """
         return self.network.decode_states(memory, inputs)
 
     def logits(self, states: Tensor) -> Tensor:
         """Return the network's logits; see `models.networks.base.TranslationNetwork`.
 
-        Parameters
-        ----------
-        states : Tensor, [..., d_output]
+        Shapes: `states` [..., d_output].
         """
         return self.network.logits(states)
 
     def start(self, memory: Any) -> Any:
-        """Return the decoder's first state; see `models.networks.base.TranslationNetwork`.
-
-        Parameters
-        ----------
-        memory
-            What `encode` gave.
-        """
+        """Return the decoder's first state; see `models.networks.base.TranslationNetwork`."""
         return self.network.start(memory)
 
     def step(self, memory: Any, state: Any, token: Tensor, position: int) -> tuple[Tensor, Any]:
         """Read one token; see `models.networks.base.TranslationNetwork`.
 
-        Parameters
-        ----------
-        memory
-            What `encode` gave.
-        state
-            What `start`, or the step before, gave.
-        token : int64 Tensor, [batch]
-            Ids.
-        position : int
-            Of the token, from 0.
+        Shapes: `token` [batch].
         """
         return self.network.step(memory, state, token, position)
 
     def notes(self, source_tokens: int) -> tuple[str, ...]:
-        """Say that positions were removed; see `models.networks.base.TranslationNetwork`.
-
-        Parameters
-        ----------
-        source_tokens : int
-            Tokens of the source, ``</s>`` counted.
-        """
+        """Say that positions were removed; see `models.networks.base.TranslationNetwork`."""
         return (NOTE, *self.network.notes(source_tokens))
 
 
 def without_positions(model: Translator) -> Translator:
-    """Return `model` without positions in its encoder, its parameters shared; runs of `model` itself do not change.
-
-    Parameters
-    ----------
-    model : Translator
-        A Transformer.
-
-    Returns
-    -------
-    Translator
-        Whose traces say in their notes that positions were removed.
-
-    Raises
-    ------
-    TypeError
-        If the model adds no positions: a recurrent encoder knows the order of its words from reading them in it, one of
-        relative positions from distances.
-    """
+    """Return `model` without positions in its encoder, its parameters shared; runs of `model` itself do not change."""
     network = _adding_positions(model)
     return Translator(model.entry, WithoutSourcePositions(network), model.tokenizer)
 
 
 def encodings(model: Translator, count: int) -> Tensor:
-    """Return what a Transformer adds to its first `count` tokens, one row a position: [count, d_model].
-
-    Parameters
-    ----------
-    model : Translator
-        Of a Transformer.
-    count : int
-    """
+    """Return what a Transformer adds to its first `count` tokens, one row a position: [count, d_model]."""
     return _adding_positions(model).positions[:count]
 
 

@@ -12,15 +12,10 @@ Numbers = NDArray[np.float32]
 
 @dataclass(frozen=True, eq=False)
 class DecoderRun:
-    """The states of a recurrent decoder before its first step and after each.
+    """The states of a recurrent decoder before its first step and after each."""
 
-    Parameters
-    ----------
-    states : tuple of float32 array, each [target + 1, d]
-        s_0, s_1, ...; of an LSTM its cells after them; with input feeding the attentional states after those.
-    vector : float32 array, [d], or None
-        All that the decoder is given of the source, where that is one vector; of an LSTM its state, then its cell.
-    """
-
+    # [target + 1, d] s_0, s_1, ...; of an LSTM its cells after them; with input feeding the attentional states after
+    # those
     states: tuple[Numbers, ...]
+    # [d] All that the decoder is given of the source, where that is one vector; of an LSTM its state, then its cell
     vector: Numbers | None = None

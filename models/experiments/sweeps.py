@@ -25,49 +25,28 @@ Progress = Callable[[float], None]
 
 
 def silent(_share: float) -> None:
-    """Show no progress.
-
-    Parameters
-    ----------
-    _share : float
-        How far a sweep is, 0 to 1.
-    """
+    """Show no progress."""
 
 
 def batches(count: int, size: int) -> Iterator[range]:
-    """Return the numbers from 0 to `count`, `size` at a time.
-
-    Parameters
-    ----------
-    count, size : int
-    """
+    """Return the numbers from 0 to `count`, `size` at a time."""
     for start in range(0, count, size):
         yield range(start, min(start + size, count))
 
 
 @dataclass(frozen=True, eq=False)
 class HeadSweep:
-    """What each head is worth to what a model writes or predicts, and to the vectors that it gives.
+    """What each head is worth to what a model writes or predicts, and to the vectors that it gives."""
 
-    Parameters
-    ----------
-    heads : tuple of (Site, int)
-        Place and number.
-    written : TokenSequence
-        The target; of a causal text the tokens that follow another; nothing if the model predicts nothing.
-    baseline : float64 array, [written]
-        Log-probability (natural) of each, nothing edited.
-    changes : float64 array, [head, written]
-        Log-probability with that head switched off, less the baseline: below 0 the token became less likely.
-    turns : float64 array, [head, token], optional
-        Of a model of one stack: 1 - cosine of each token's final vector with that head switched off to the same
-        without: 0 is no change.
-    """
-
-    heads: tuple[tuple[Site, int], ...]
+    heads: tuple[tuple[Site, int], ...]  # place and number
+    # the target; of a causal text the tokens that follow another; nothing if the model predicts nothing
     written: TokenSequence
-    baseline: NDArray[np.float64]
+    baseline: NDArray[np.float64]  # [written] Log-probability (natural) of each, nothing edited
+    # [head, written] Log-probability with that head switched off, less the baseline: below 0 the token became less
+    # likely
     changes: NDArray[np.float64]
+    # [head, token] Of a model of one stack: 1 - cosine of each token's final vector with that head switched off to the
+    # same without: 0 is no change
     turns: NDArray[np.float64] | None = None
 
     @property
@@ -78,61 +57,33 @@ class HeadSweep:
 
 @dataclass(frozen=True, eq=False)
 class WordSweep:
-    """What each source word is worth to each token of a translation, or to the class that a classifier tells.
+    """What each source word is worth to each token of a translation, or to the class that a classifier tells."""
 
-    Parameters
-    ----------
-    words : tuple of str
-        The source words; special tokens are none.
-    places : tuple of int
-        Where each stands among all words of the source, special ones counted.
-    baseline : float64 array, [target]
-        Log-probability (natural) of each written token, or of the class, nothing left out.
-    changes : float64 array, [source word, target]
-        Log-probability without that word, less the baseline.
-    """
-
-    words: tuple[str, ...]
-    places: tuple[int, ...]
+    words: tuple[str, ...]  # the source words; special tokens are none
+    places: tuple[int, ...]  # where each stands among all words of the source, special ones counted
+    # [target] Log-probability (natural) of each written token, or of the class, nothing left out
     baseline: NDArray[np.float64]
-    changes: NDArray[np.float64]
+    changes: NDArray[np.float64]  # [source word, target] Log-probability without that word, less the baseline
 
 
 @dataclass(frozen=True, eq=False)
 class HopSweep:
-    """What each hop is worth to the class that a classifier holds for likeliest.
+    """What each hop is worth to the class that a classifier holds for likeliest."""
 
-    Parameters
-    ----------
-    answer : str
-        That class.
-    baseline : float
-        Its log-probability (natural), nothing edited.
-    changes : float64 array, [hop]
-        Log-probability with that hop switched off, its row 0, less the baseline.
-    """
-
-    answer: str
-    baseline: float
-    changes: NDArray[np.float64]
+    answer: str  # that class
+    baseline: float  # its log-probability (natural), nothing edited
+    changes: NDArray[np.float64]  # [hop] Log-probability with that hop switched off, its row 0, less the baseline
 
 
 def heads_of(trace: AttentionTrace) -> tuple[tuple[Site, int], ...]:
-    """Return every head of `trace`: the place of its map, and its number.
-
-    Parameters
-    ----------
-    trace : AttentionTrace
-    """
+    """Return every head of `trace`: the place of its map, and its number."""
     return tuple((each.site, head) for each in trace for head in range(len(each.weights)))
 
 
 def turned(before: NDArray[np.floating[Any]], after: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
     """Return 1 - cosine of vectors, [..., d]: 0 if they point the same way, 1 if at right angles; [...].
 
-    Parameters
-    ----------
-    before, after : array, [..., d]
+    Shapes: `before` [..., d]; `after` [..., d].
     """
     one, other = (np.asarray(each, dtype=np.float64) for each in (before, after))
     lengths = np.linalg.norm(one, axis=-1) * np.linalg.norm(other, axis=-1)
@@ -142,25 +93,7 @@ def turned(before: NDArray[np.floating[Any]], after: NDArray[np.floating[Any]]) 
 
 
 def switch_off_each_head(replay: Replay, *, batch: int | None = None, on_progress: Progress = silent) -> HeadSweep:
-    """Switch off every head in turn, the same texts read and written each time.
-
-    Parameters
-    ----------
-    replay : Replay
-        Of a trace with all maps.
-    batch : int, optional
-        Heads that run at once, if not as many as fit.
-    on_progress : callable, optional
-
-    Returns
-    -------
-    HeadSweep
-
-    Raises
-    ------
-    InputError
-        If the attention of the model cannot be edited.
-    """
+    """Switch off every head in turn, the same texts read and written each time."""
     heads, before = heads_of(replay.trace), replay.trace.vectors
     changes = [np.zeros((0, len(replay.written)))]
     turns: list[NDArray[np.float64]] = []
@@ -185,23 +118,7 @@ def _without_heads(replay: Replay, heads: list[tuple[Site, int]]) -> Outcome:
 
 
 def switch_off_each_hop(replay: Replay, *, on_progress: Progress = silent) -> HopSweep:
-    """Switch off every hop in turn, the same text read each time.
-
-    Parameters
-    ----------
-    replay : Replay
-        Of a model with hops and a classifier.
-    on_progress : callable, optional
-
-    Returns
-    -------
-    HopSweep
-
-    Raises
-    ------
-    InputError
-        If the model has no hops.
-    """
+    """Switch off every hop in turn, the same text read each time."""
     hops = [each for each in replay.trace if each.site.kind == "hops"]
     if not hops or not replay.trace.classes:
         raise InputError(Message("This model has no hops, or no classifier that reads them."))
@@ -217,25 +134,7 @@ def switch_off_each_hop(replay: Replay, *, on_progress: Progress = silent) -> Ho
 
 
 def leave_out_each_word(replay: Replay, *, batch: int | None = None, on_progress: Progress = silent) -> WordSweep:
-    """Leave out every source word in turn while the model writes the same translation, or tells the same class.
-
-    Parameters
-    ----------
-    replay : Replay
-        Of a model that writes a translation, or of a classifier.
-    batch : int, optional
-        Texts that run at once, if not as many as fit; those of one batch have one length, so that nothing is padded.
-    on_progress : callable, optional
-
-    Returns
-    -------
-    WordSweep
-
-    Raises
-    ------
-    InputError
-        If the source has one word alone: nothing would be left; or if no translation is written and no class told.
-    """
+    """Leave out every source word in turn while the model writes the same translation, or tells the same class."""
     trace, words = replay.trace, replay.free_words
     if not trace.is_translation and not trace.classes:
         message = Message("This model reads and writes no other text, on which the loss of a word could be measured.")

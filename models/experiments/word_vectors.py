@@ -29,21 +29,11 @@ WORDS_FILE, TABLES_FILE = "words.txt", "model.safetensors"
 
 @dataclass(frozen=True, eq=False)
 class WordVectors:
-    """A vector for each word of a list.
+    """A vector for each word of a list."""
 
-    Parameters
-    ----------
-    words : tuple of str
-        As `bare` writes them, the commonest first.
-    table : float32 array, [word, d]
-        v_w of Mikolov et al. 2013: what a word is read by.
-    outputs : float32 array, [word, d]
-        v'_w: what a word is predicted by.
-    """
-
-    words: tuple[str, ...]
-    table: NDArray[np.float32]
-    outputs: NDArray[np.float32]
+    words: tuple[str, ...]  # as `bare` writes them, the commonest first
+    table: NDArray[np.float32]  # [word, d] v_w of Mikolov et al. 2013: what a word is read by.
+    outputs: NDArray[np.float32]  # [word, d] v'_w: what a word is predicted by
 
     @cached_property
     def places(self) -> dict[str, int]:
@@ -59,62 +49,28 @@ class WordVectors:
         return isinstance(word, str) and bare(word) in self.places
 
     def unit(self, word: str) -> NDArray[np.float32]:
-        """Return the vector of a word, of length 1, [d]; KeyError if it has none.
-
-        Parameters
-        ----------
-        word : str
-            However it is written.
-        """
+        """Return the vector of a word, of length 1, [d]; KeyError if it has none."""
         vector: NDArray[np.float32] = self._unit[self.places[bare(word)]]
         return vector
 
     def cosine(self, one: str, other: str) -> float:
-        """Return the cosine of two words; KeyError if one has no vector.
-
-        Parameters
-        ----------
-        one, other : str
-        """
+        """Return the cosine of two words; KeyError if one has no vector."""
         return float(self.unit(one) @ self.unit(other))
 
     def nearest(self, word: str, count: int = 5) -> list[tuple[str, float]]:
-        """Return the words whose vectors have the largest cosine with that of `word`, itself left out.
-
-        Parameters
-        ----------
-        word : str
-        count : int, optional
-
-        Returns
-        -------
-        list of (str, float)
-            The largest first; KeyError if `word` has no vector.
-        """
+        """Return the words whose vectors have the largest cosine with that of `word`, itself left out."""
         cosines = self._unit @ self.unit(word)
         cosines[self.places[bare(word)]] = -np.inf
         best = np.argsort(-cosines, kind="stable")[:count]
         return [(self.words[place], float(cosines[place])) for place in best]
 
     def mean_cosine(self, one: Sequence[str], other: Sequence[str]) -> float:
-        """Return the mean cosine of two different words, one of each list; NaN if no two have vectors.
-
-        Parameters
-        ----------
-        one, other : sequence of str
-            Those without a vector are left out.
-        """
+        """Return the mean cosine of two different words, one of each list; NaN if no two have vectors."""
         found = [self.cosine(a, b) for a in one if a in self for b in other if b in self and bare(a) != bare(b)]
         return float(np.mean(found)) if found else float("nan")
 
     def odd_one(self, words: Sequence[str]) -> str:
-        """Return the word whose mean cosine with the others is smallest; KeyError if one has no vector.
-
-        Parameters
-        ----------
-        words : sequence of str
-            Three or more.
-        """
+        """Return the word whose mean cosine with the others is smallest; KeyError if one has no vector."""
         units = np.stack([self.unit(word) for word in words])
         cosines = units @ units.T
         np.fill_diagonal(cosines, 0.0)
@@ -122,12 +78,7 @@ class WordVectors:
 
 
 def read_vectors(folder: Path) -> WordVectors:
-    """Return the vectors of a folder: ``words.txt``, a word a line, and ``model.safetensors``.
-
-    Parameters
-    ----------
-    folder : Path
-    """
+    """Return the vectors of a folder: ``words.txt``, a word a line, and ``model.safetensors``."""
     words = tuple((folder / WORDS_FILE).read_text(encoding="utf8").splitlines())
     tables = load_file(folder / TABLES_FILE)
     read, predicted = (tables[name].astype(np.float32) for name in ("input", "output"))
@@ -140,13 +91,7 @@ NO_VECTORS = WordVectors((), np.zeros((0, 1), dtype=np.float32), np.zeros((0, 1)
 
 @lru_cache(maxsize=1)
 def static_vectors() -> WordVectors:
-    """Return the static vectors of English that are shipped, read once; InputError if they are not whole.
-
-    Examples
-    --------
-    >>> "shoes" in static_vectors()
-    True
-    """
+    """Return the static vectors of English that are shipped, read once; InputError if they are not whole."""
     folder = VECTORS / STATIC
     try:
         for name, expected in static_card()["sha256"].items():

@@ -15,13 +15,7 @@ from models.vocabulary import FIRST_POSITION
 
 
 class HookPoint(nn.Module):
-    """An identity on the line after a quantity is computed; what an open session sees and may edit.
-
-    Parameters
-    ----------
-    site : Site
-        With its quantity.
-    """
+    """An identity on the line after a quantity is computed; what an open session sees and may edit."""
 
     def __init__(self, site: Site) -> None:
         super().__init__()
@@ -35,15 +29,7 @@ class HookPoint(nn.Module):
         return values if session is None else session.observe(self.site, values, first_query)
 
     def forward(self, values: Tensor, first_query: int = 0) -> Tensor:
-        """Return `values`, or what an open session makes of them.
-
-        Parameters
-        ----------
-        values : Tensor
-            Of the shape that `models.sites.QUANTITIES` gives.
-        first_query : int, optional
-            Absolute position of the first query row.
-        """
+        """Return `values`, or what an open session makes of them."""
         session = OPEN.get()
         return values if session is None else session.observe(self.site, values, first_query)
 
@@ -53,13 +39,7 @@ class HookPoint(nn.Module):
 
 
 class VectorPoint(HookPoint):
-    """A hook point of one vector a token, [batch, token, d]; a session sees it with an axis of one head.
-
-    Parameters
-    ----------
-    site : Site
-        With its quantity.
-    """
+    """A hook point of one vector a token, [batch, token, d]; a session sees it with an axis of one head."""
 
     def __call__(self, values: Tensor, first_query: int = 0) -> Tensor:
         """Return what `HookPoint` gives; the axis is made only for a session that wants the quantity."""
@@ -70,13 +50,7 @@ class VectorPoint(HookPoint):
 
 
 class AttentionWeights(nn.Module):
-    """From scores to weights, a = softmax(e), with hooks on scores, mask and weights. No parameters.
-
-    Parameters
-    ----------
-    place : Site
-        ``stack.layer.kind``.
-    """
+    """From scores to weights, a = softmax(e), with hooks on scores, mask and weights. No parameters."""
 
     def __init__(self, place: Site) -> None:
         super().__init__()
@@ -87,33 +61,14 @@ class AttentionWeights(nn.Module):
     def forward(self, scores: Tensor, mask: Tensor | None, first_query: int = 0) -> Tensor:
         """Return the weights of `scores` under `mask`.
 
-        Parameters
-        ----------
-        scores : Tensor, [batch, head, query, key]
-        mask : bool Tensor that broadcasts to `scores`, or None
-        first_query : int
-            Absolute position of the first query row.
-
-        Returns
-        -------
-        Tensor, [batch, head, query, key]
-
-        Raises
-        ------
-        FullyMaskedRowError
-            If a query may read no key; names the place and the query's absolute position.
+        Shapes: `scores` [batch, head, query, key]; returns [batch, head, query, key].
         """
         return self.weights(self.normalise(scores, mask, first_query), first_query)
 
     def normalise(self, scores: Tensor, mask: Tensor | None, first_query: int) -> Tensor:
         """Return softmax(e), with hooks on scores and mask, the weights not yet shown; see `forward`.
 
-        Parameters
-        ----------
-        scores : Tensor, [batch, head, query, key]
-        mask : bool Tensor that broadcasts to `scores`, or None
-        first_query : int, optional
-            Absolute position of the first query row.
+        Shapes: `scores` [batch, head, query, key].
         """
         scores = self.scores(scores, first_query)
         session = OPEN.get()

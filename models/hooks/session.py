@@ -44,17 +44,7 @@ def _unnamed(_patterns: tuple[str, ...]) -> set[Site]:
 
 
 class Session:
-    """What one open `capture` has recorded.
-
-    Parameters
-    ----------
-    sites : tuple of str
-        Patterns of the quantities to record, such as ``*.weights``.
-    edits : tuple of Edit
-        Interventions, applied in this order.
-    copies : bool
-        Whether what fires is copied; see `capture`.
-    """
+    """What one open `capture` has recorded."""
 
     def __init__(self, sites: tuple[str, ...], edits: tuple[Edit, ...], *, copies: bool = True) -> None:
         self._patterns = tuple(complete_pattern(site) for site in sites)
@@ -68,27 +58,13 @@ class Session:
         self._passed: list[Site] = []
 
     def wants(self, site: Site) -> bool:
-        """Return whether `site` is to be recorded or edited.
-
-        Parameters
-        ----------
-        site : Site
-            With its quantity.
-        """
+        """Return whether `site` is to be recorded or edited."""
         return site not in self._idle and self._plan(site) is not _IDLE
 
     def observe(self, site: Site, values: Tensor, first_query: int = 0, *, copy: bool = False) -> Tensor:
         """Apply the edits of `site` to `values`, record them detached, return what the model goes on with.
 
-        Parameters
-        ----------
-        site : Site
-            With its quantity.
-        values : Tensor, [batch, head, query, key] for scores, mask and weights
-        first_query : int
-            Absolute position of the first query row of this firing.
-        copy : bool, optional
-            Record a copy though the session asks for none: `values` may be written into later.
+        Shapes: `values` [batch, head, query, key].
         """
         if site in self._idle:
             self._passed.append(site)
@@ -172,13 +148,7 @@ class Session:
         return torch.cat(firings, dim=_QUERY_AXIS.get(found.quantity, -2))
 
     def take(self, site: Site) -> Tensor:
-        """Return what ``session[site]`` gives, and forget it: a record copies it, and both at once may not fit.
-
-        Parameters
-        ----------
-        site : Site
-            With its quantity.
-        """
+        """Return what ``session[site]`` gives, and forget it: a record copies it, and both at once may not fit."""
         values = self[site]
         cast("list[Tensor]", self._plans[site].firings).clear()
         return values
@@ -217,19 +187,7 @@ def current_session() -> Session | None:
 
 
 def observe(site: Site, values: Tensor, first_query: int = 0, *, copy: bool = False) -> Tensor:
-    """Show `values` to the open session and return what to go on with: `values` itself if none is open.
-
-    Parameters
-    ----------
-    site : Site
-        With its quantity.
-    values : Tensor
-        Of the shape that `models.sites.QUANTITIES` gives.
-    first_query : int, optional
-        Absolute position of the first query row.
-    copy : bool, optional
-        Record a copy though the session asks for none: `values` may be written into later.
-    """
+    """Show `values` to the open session and return what to go on with: `values` itself if none is open."""
     session = OPEN.get()
     return values if session is None else session.observe(site, values, first_query, copy=copy)
 
@@ -238,27 +196,7 @@ def observe(site: Site, values: Tensor, first_query: int = 0, *, copy: bool = Fa
 def capture(
     sites: Iterable[str | Site] = ("*.weights",), edits: Iterable[Edit] = (), *, copies: bool = True
 ) -> Iterator[Session]:
-    """Record what fires at `sites` while the block runs, with `edits` applied.
-
-    Parameters
-    ----------
-    sites : iterable of str or Site
-        Patterns ``stack.layer.kind.quantity``; ``*`` matches; without a quantity the weights are meant.
-    edits : iterable of Edit
-    copies : bool, optional
-        Whether what fires is copied, so that nothing that the model writes into it afterwards changes the record.
-        False where it is known that the model never does: our own networks, and weights that our own attention made.
-
-    Yields
-    ------
-    Session
-        ``session["decoder.0.cross.weights"]`` is a Tensor, [batch, head, query, key].
-
-    Raises
-    ------
-    CaptureError
-        When the block ends without an error and a requested site, or an edit's place, never fired.
-    """
+    """Record what fires at `sites` while the block runs, with `edits` applied."""
     session = Session(tuple(str(site) for site in sites), tuple(edits), copies=copies)
     token = OPEN.set(session)
     try:

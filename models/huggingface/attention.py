@@ -55,35 +55,9 @@ def observed_attention(
 ) -> tuple[Tensor, None]:
     """Return what the heads read, as the attention interface of transformers wants it; no dropout.
 
-    Parameters
-    ----------
-    module : nn.Module
-        The attention layer that calls.
-    query : Tensor, [batch, head, query, d_head]
-    key, value : Tensor, [batch, key head, key, d_head]
-        Shared by equal groups of query heads; repeated here, once a query head.
-    attention_mask : Tensor that broadcasts to [batch, head, query, key], or None
-        bool, True where a query may read a key; or what is added to the scores, the lowest number where it may not.
-    scaling : float, optional
-        1 / sqrt(d_head) if left out.
-    softcap : float, optional
-    s_aux : Tensor, [head], optional
-        One logit a head that takes part in the softmax and stands for no key.
-    position_bias : Tensor that broadcasts to the scores, optional
-    sliding_window : int, optional
-        Only reported: the mask holds it.
-    sinks : Tensor, [batch, head, query, 1], optional
-        As `s_aux`, one logit a query.
-    indices : Tensor of int, [batch, query, count], optional
-        The only keys that a query may read (DeepSeek sparse attention).
-    **others
-        Their names are reported: what is not known to change nothing makes a longer trial necessary.
-
-    Returns
-    -------
-    context : Tensor, [batch, query, head, d_head]
-    None
-        The weights go to the open session instead.
+    Shapes: `query` [batch, head, query, d_head]; `key` [batch, key head, key, d_head]; `value` [batch, key head, key,
+    d_head]; `attention_mask` [batch, head, query, key]; `s_aux` [head]; `sinks` [batch, head, query, 1]; `indices`
+    [batch, query, count]; returns [batch, query, head, d_head].
     """
     scale = query.shape[-1] ** -0.5 if scaling is None else float(scaling)
     run = current_run()
@@ -148,14 +122,7 @@ def observed_mask(*args: Any, **kwargs: Any) -> Tensor | None:
 def show_output(_module: nn.Module, _inputs: Any, output: Tensor) -> Tensor | None:
     """Show what an output projection gave, [batch, query, d_model]; a forward hook, idle outside of a run.
 
-    Parameters
-    ----------
-    output : Tensor, [batch, query, d_model]
-
-    Returns
-    -------
-    Tensor, [batch, query, d_model], or None
-        None leaves what the projection gave as it is.
+    Shapes: `output` [batch, query, d_model]; returns [batch, query, d_model].
     """
     run = current_run()
     site = None if run is None else run.projected()
@@ -166,13 +133,7 @@ def show_output(_module: nn.Module, _inputs: Any, output: Tensor) -> Tensor | No
 
 
 def show_vectors(_module: nn.Module, _inputs: Any, output: Any) -> None:
-    """Keep a network's last hidden states, [batch, token, d_model]; a forward hook, idle outside of a run.
-
-    Parameters
-    ----------
-    output : tuple of Tensor
-        The last hidden states, [batch, token, d_model], first.
-    """
+    """Keep a network's last hidden states, [batch, token, d_model]; a forward hook, idle outside of a run."""
     run = current_run()
     if run is not None:
         run.vectors = output[0].detach()

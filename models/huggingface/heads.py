@@ -38,12 +38,7 @@ class _BertWithoutSentences(BertForMaskedLM):  # type: ignore[no-untyped-call]
 
 
 def openers(config: Any) -> list[tuple[Any, Predicts]]:
-    """Return the classes that can open a checkpoint, each with what its head predicts, the one to try first before.
-
-    Parameters
-    ----------
-    config : PretrainedConfig
-    """
+    """Return the classes that can open a checkpoint, each with what its head predicts, the one to try first before."""
     head = _head_of(config)
     heads: tuple[Predicts, ...] = (head,) if head in ("translation", "none") else (head, "none")
     found = [(_class_of(config, each), each) for each in heads]

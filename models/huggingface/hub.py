@@ -29,25 +29,7 @@ Progress = Callable[[int, int], None]
 
 
 def look_up(text: str, settings: HubSettings | None = None) -> HubModel:
-    """Ask the hub what a model is, without fetching it.
-
-    Parameters
-    ----------
-    text : str
-        What somebody typed.
-    settings : HubSettings, optional
-        The usual ones if left out.
-
-    Returns
-    -------
-    HubModel
-
-    Raises
-    ------
-    HubError
-        If it is no name of a model, there is no such model or no network, or the model is closed, too large,
-        without safetensors or a tokenizer that is read here, or in need of code of its own.
-    """
+    """Ask the hub what a model is, without fetching it."""
     from huggingface_hub import HfApi
 
     allowed = HubSettings() if settings is None else settings
@@ -104,25 +86,7 @@ def _check_kind(identity: str, info: Any, siblings: Mapping[str, int | None]) ->
 
 
 def fetch(found: HubModel, progress: Progress | None = None, settings: HubSettings | None = None) -> Path:
-    """Fetch the files of a model that was looked up, those that are not here yet, and return their folder.
-
-    Parameters
-    ----------
-    found : HubModel
-    progress : callable, optional
-        Called with the bytes that are here and the bytes in all, from another thread.
-    settings : HubSettings, optional
-        The usual ones if left out.
-
-    Returns
-    -------
-    Path
-
-    Raises
-    ------
-    HubError
-        If the network fails, or the disk is full.
-    """
+    """Fetch the files of a model that was looked up, those that are not here yet, and return their folder."""
     from huggingface_hub import snapshot_download
 
     make_room(found, HubSettings() if settings is None else settings)

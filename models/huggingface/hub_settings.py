@@ -27,49 +27,24 @@ class OfflineError(HubError):
 
 @dataclass(frozen=True, slots=True)
 class HubSettings:
-    """What a deployment allows.
-
-    Parameters
-    ----------
-    enabled : bool
-    allowed : tuple of str
-        The only models that may be opened; empty for any.
-    largest : int
-        Bytes that a model's files may have together.
-    disk : int
-        Bytes that all models together may take on disk; those used least recently go.
-    why_off : Message or None
-        Why models are not opened, and what the owner of the server can do, where nobody switched them off.
-    folders : tuple of Path
-        Models that lie on this machine beside the hub's, each called ``hf:<folder name>``.
-    """
+    """What a deployment allows."""
 
     enabled: bool = True
-    allowed: tuple[str, ...] = ()
-    largest: int = 1_500_000_000
-    disk: int = 6_000_000_000
+    allowed: tuple[str, ...] = ()  # the only models that may be opened; empty for any
+    largest: int = 1_500_000_000  # bytes that a model's files may have together
+    disk: int = 6_000_000_000  # bytes that all models together may take on disk; those used least recently go
+    # why models are not opened, and what the owner of the server can do, where nobody switched them off
     why_off: Message | None = None
-    folders: tuple[Path, ...] = ()
+    folders: tuple[Path, ...] = ()  # models that lie on this machine beside the hub's, each called ``hf:<folder name>``
 
 
 def is_identity(text: str) -> bool:
-    """Return whether `text` is well formed as ``owner/name``.
-
-    Parameters
-    ----------
-    text : str
-    """
+    """Return whether `text` is well formed as ``owner/name``."""
     return _IDENTITY.fullmatch(text) is not None
 
 
 def check_identity(text: str, settings: HubSettings) -> str:
-    """Return the ``owner/name`` that somebody typed; HubError if it is none, or not one that may be opened here.
-
-    Parameters
-    ----------
-    text : str
-    settings : HubSettings
-    """
+    """Return the ``owner/name`` that somebody typed; HubError if it is none, or not one that may be opened here."""
     identity = text.strip()
     if not settings.enabled:
         raise HubError(settings.why_off or Message("This server opens no models of the hub."))

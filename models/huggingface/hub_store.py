@@ -17,21 +17,11 @@ from models.messages import Message
 
 @dataclass(frozen=True, slots=True)
 class HubModel:
-    """What the hub says of a model, before anything is fetched.
+    """What the hub says of a model, before anything is fetched."""
 
-    Parameters
-    ----------
-    identity : str
-        ``owner/name``.
-    revision : str
-        The commit that was looked up.
-    files : tuple of (str, int)
-        What would be fetched, with sizes in bytes.
-    """
-
-    identity: str
-    revision: str
-    files: tuple[tuple[str, int], ...]
+    identity: str  # ``owner/name``
+    revision: str  # the commit that was looked up
+    files: tuple[tuple[str, int], ...]  # what would be fetched, with sizes in bytes
 
     @property
     def size(self) -> int:
@@ -50,13 +40,7 @@ def store() -> Path:
 
 
 def stored(identity: str) -> Path | None:
-    """Return the folder of a model that was fetched earlier, the latest of them; None if there is none.
-
-    Parameters
-    ----------
-    identity : str
-        ``owner/name``.
-    """
+    """Return the folder of a model that was fetched earlier, the latest of them; None if there is none."""
     from huggingface_hub import CacheNotFound, scan_cache_dir
 
     try:
@@ -69,32 +53,14 @@ def stored(identity: str) -> Path | None:
 
 
 def touch(folder: Path) -> None:
-    """Note that a model was used now: of all that are kept, the one used least recently goes first.
-
-    Parameters
-    ----------
-    folder : Path
-        Of one of its revisions.
-    """
+    """Note that a model was used now: of all that are kept, the one used least recently goes first."""
     if folder.parent.name == "snapshots":
         with suppress(OSError):  # a disk that can only be read
             (folder.parents[1] / _USED).touch()
 
 
 def make_room(found: HubModel, settings: HubSettings) -> None:
-    """Delete the models that were used least recently until `found` fits, too.
-
-    Parameters
-    ----------
-    found : HubModel
-        What is to be fetched; what is here of it stays.
-    settings : HubSettings
-
-    Raises
-    ------
-    HubError
-        If it does not fit even then.
-    """
+    """Delete the models that were used least recently until `found` fits, too."""
     folder = store()
     own = f"models--{found.identity.replace('/', '--')}"
     others = [each for each in folder.glob("models--*") if each.name != own]
@@ -116,12 +82,7 @@ def make_room(found: HubModel, settings: HubSettings) -> None:
 
 
 def megabytes(size: int) -> str:
-    """Say a number of bytes in megabytes.
-
-    Parameters
-    ----------
-    size : int
-    """
+    """Say a number of bytes in megabytes."""
     return f"{size / 1_000_000:,.0f} MB"
 
 

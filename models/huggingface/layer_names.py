@@ -38,22 +38,7 @@ class Named:
 def name_sites(
     network: PreTrainedModel, firings: list[Firing], session: Session, inputs: Mapping[str, Tensor]
 ) -> Named:
-    """Return the site of each firing: its stack and kind, then its layer; and which layers have no attention.
-
-    Parameters
-    ----------
-    network : PreTrainedModel
-    firings : list of Firing
-    session : Session
-        In which the masks are numbered by firing.
-    inputs : mapping of str to Tensor
-        What the network was run on.
-
-    Raises
-    ------
-    InputError
-        If a layer is of no known kind.
-    """
+    """Return the site of each firing: its stack and kind, then its layer; and which layers have no attention."""
     masks = [session[Site("decoder", number, "self").at("mask")] for number in range(len(firings))]
     if network.config.is_encoder_decoder:
         encoder = set(network.get_encoder().modules())

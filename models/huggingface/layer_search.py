@@ -66,25 +66,6 @@ def find_layers(network: PreTrainedModel, probe: Callable[[int | None], dict[str
     """Run `network` on two texts and say which attention layers it has; put the hooks on its output projections.
 
     The second text is longer than every window, block or count of keys that its configuration names.
-
-    Parameters
-    ----------
-    network : PreTrainedModel
-        In evaluation mode, loaded with `attn_implementation` `NAME`; shared with nobody yet.
-    probe : callable
-        Gives what its forward takes, of so many tokens or of a sentence; with an encoder and a decoder, texts of two
-        lengths.
-    longest : int
-        The most tokens that it will be shown.
-
-    Returns
-    -------
-    Layers
-
-    Raises
-    ------
-    InputError
-        If a layer cannot be observed, or shows other weights than the model's own: says which and why.
     """
     if network.config._attn_implementation != attention_for(network.config.model_type):
         way = network.config._attn_implementation

@@ -36,30 +36,14 @@ _OUTPUTS = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Layers:
-    """The attention layers of one network.
+    """The attention layers of one network."""
 
-    Parameters
-    ----------
-    places : mapping of module to tuple of Site
-        See `Run`; empty where the weights are the model's own.
-    facts : mapping of Site to Facts
-        What each layer is given; empty where the weights are the model's own.
-    causal : frozenset of Site
-        Where a query reads only keys up to its own position.
-    heads : mapping of Site to int
-        How many heads each layer has, in the order of firing.
-    depth : int, optional
-        How many layers the network has, if it is of one stack; those that attend if left out.
-    silent : tuple of int, optional
-        Those of them without attention.
-    """
-
-    places: Mapping[nn.Module, tuple[Site, ...]]
-    facts: Mapping[Site, Facts]
-    causal: frozenset[Site]
-    heads: Mapping[Site, int]
-    depth: int = 0
-    silent: tuple[int, ...] = ()
+    places: Mapping[nn.Module, tuple[Site, ...]]  # see `Run`; empty where the weights are the model's own
+    facts: Mapping[Site, Facts]  # what each layer is given; empty where the weights are the model's own
+    causal: frozenset[Site]  # where a query reads only keys up to its own position
+    heads: Mapping[Site, int]  # how many heads each layer has, in the order of firing
+    depth: int = 0  # how many layers the network has, if it is of one stack; those that attend if left out
+    silent: tuple[int, ...] = ()  # those of them without attention
 
     @property
     def tried(self) -> frozenset[str]:
@@ -77,14 +61,7 @@ class Layers:
         return bool(self.places)
 
     def moved(self, network: nn.Module, other: nn.Module) -> Layers:
-        """Return the same layers in another network of the same architecture.
-
-        Parameters
-        ----------
-        network : nn.Module
-            Whose layers these are.
-        other : nn.Module
-        """
+        """Return the same layers in another network of the same architecture."""
         names = {module: name for name, module in network.named_modules()}
         places = {other.get_submodule(names[module]): sites for module, sites in self.places.items()}
         return replace(self, places=MappingProxyType(places))
@@ -105,13 +82,7 @@ class Layers:
         return window if window is None or site in self.causal else 2 * window - 1
 
     def notes(self, tokens: int) -> tuple[str, ...]:
-        """Say what a reader of the maps of a text must know.
-
-        Parameters
-        ----------
-        tokens : int
-            Of the text.
-        """
+        """Say what a reader of the maps of a text must know."""
         notes: list[str] = []
         if not self.observed:
             notes.append(Message("weights as the model itself gives them; its attention cannot be edited"))
@@ -152,23 +123,12 @@ class Layers:
 
 
 def attention_for(model_type: str) -> str:
-    """Return the `attn_implementation` with which a model of this family is to be loaded.
-
-    Parameters
-    ----------
-    model_type : str
-        The family, as its configuration names it.
-    """
+    """Return the `attn_implementation` with which a model of this family is to be loaded."""
     return "eager" if model_type in OWN_WEIGHTS else NAME
 
 
 def token_limit(network: PreTrainedModel) -> int:
-    """Return how many tokens the position embeddings of a network have room for; a large number if nothing limits.
-
-    Parameters
-    ----------
-    network : PreTrainedModel
-    """
+    """Return how many tokens the position embeddings of a network have room for; a large number if nothing limits."""
     config = network.config.get_text_config()
     found = [getattr(config, name, None) for name in ("max_position_embeddings", "n_positions", "max_seq_len")]
     if _reads_in_blocks(network):  # beyond that a token no longer reads all others, nor the same ones in every layer
@@ -189,11 +149,6 @@ def settle_attention(network: PreTrainedModel) -> None:
     """Have a network that reads long texts in blocks (BigBird) read in full, as it does up to its `token_limit`.
 
     It would change over by itself at the first text that is short enough, in the middle of a run.
-
-    Parameters
-    ----------
-    network : PreTrainedModel
-        Shared with nobody yet.
     """
     if _reads_in_blocks(network):
         parts: list[Any] = [part for part in network.modules() if hasattr(part, "set_attention_type")]
@@ -205,28 +160,14 @@ def settle_attention(network: PreTrainedModel) -> None:
 def own_weights(network: PreTrainedModel, output: Any) -> dict[tuple[str, str], tuple[Tensor, ...]]:
     """Return the weights in a model's own output, by stack and kind; those of a single stack under ``("", "self")``.
 
-    Parameters
-    ----------
-    network : PreTrainedModel
-    output
-        What its forward gave.
-
-    Returns
-    -------
-    dict of (str, str) to tuple of Tensor, [batch, head, query, key], one a layer
+    Shapes: returns [batch, head, query, key].
     """
     names = _OUTPUTS if network.config.is_encoder_decoder else {("", "self"): "attentions"}
     return {place: tuple(getattr(output, name, None) or ()) for place, name in names.items()}
 
 
 def refusal(network: PreTrainedModel, reason: Message) -> InputError:
-    """Return the error that says why a model's attention cannot be observed.
-
-    Parameters
-    ----------
-    network : PreTrainedModel
-    reason : Message
-    """
+    """Return the error that says why a model's attention cannot be observed."""
     said = Message(
         "The attention of this model ({family}) cannot be observed: {reason}.",
         family=network.config.model_type,

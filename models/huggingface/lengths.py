@@ -15,13 +15,6 @@ def telling_length(config: Mapping[str, Any], longest: int) -> int:
     """Return a number of tokens beyond every window, block or count of keys that can matter; 0 if none can.
 
     Blocks are chosen by their number: what two settings give together is taken into account as well.
-
-    Parameters
-    ----------
-    config : mapping of str to value
-        A configuration, with those of its parts.
-    longest : int
-        The most tokens that the model will be shown: what lies beyond does not matter.
     """
     sizes = set(_sizes(config))
     products = {one * other for one, other in combinations(sorted(sizes), 2)} | {2 * size for size in sizes}

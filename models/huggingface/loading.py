@@ -37,24 +37,7 @@ LONGEST_NAMED = 80
 
 
 def load_folder(folder: Path, local: Local | None = None) -> PretrainedModel:
-    """Load the transformers model in `folder`, on the CPU, in float32, ready to `attend`.
-
-    Parameters
-    ----------
-    folder : Path
-        With ``config.json``, weights in safetensors and the files of a tokenizer that tells places.
-    local : Local, optional
-        What is known of it; without it the folder's name serves.
-
-    Returns
-    -------
-    PretrainedModel
-
-    Raises
-    ------
-    InputError
-        If it is not such a folder, its weights are not those expected, or its attention cannot be observed.
-    """
+    """Load the transformers model in `folder`, on the CPU, in float32, ready to `attend`."""
     known = local or Local(pretrained_key(folder.name), folder.name, folder)
     if base := base_of_adapter(folder):
         message = Message(
@@ -81,13 +64,7 @@ def load_folder(folder: Path, local: Local | None = None) -> PretrainedModel:
 
 
 def check_weights(folder: Path, known: Local) -> str:
-    """Return the hash of the weights in `folder`; InputError if it is not the one that is known.
-
-    Parameters
-    ----------
-    folder : Path
-    known : Local
-    """
+    """Return the hash of the weights in `folder`; InputError if it is not the one that is known."""
     digest = hash_weights(folder, known.title)
     if known.sha256 and digest != known.sha256:
         message = Message(
@@ -101,13 +78,7 @@ def check_weights(folder: Path, known: Local) -> str:
 
 
 def check_others(known: Local, folder: Path) -> None:
-    """Raise InputError if a file from which the configuration or the tokenizer is read is not the one expected.
-
-    Parameters
-    ----------
-    known : Local
-    folder : Path
-    """
+    """Raise InputError if a file from which the configuration or the tokenizer is read is not the one expected."""
     for name, expected in known.others:
         if not (folder / name).is_file() or _hash(folder / name) != expected:
             message = Message(
@@ -141,14 +112,7 @@ def _reason(error: BaseException, folder: Path, title: str) -> str:
 
 
 def hash_weights(folder: Path, title: str) -> str:
-    """Return the SHA-256 of the weights; of several files, that of their hashes in hexadecimal, in order of names.
-
-    Parameters
-    ----------
-    folder : Path
-    title : str
-        What the model is called where something is wrong with it.
-    """
+    """Return the SHA-256 of the weights; of several files, that of their hashes in hexadecimal, in order of names."""
     single = folder / WEIGHTS_FILE
     if single.is_file():
         return _hash(single)

@@ -24,15 +24,7 @@ class _Unnormalised(MarianTokenizer):
 
 
 class MarianText(TextTokenizer):
-    """A Marian tokenizer that knows where in the text each token stands. Safe to share between threads.
-
-    Parameters
-    ----------
-    folder : Path
-        With ``source.spm``, ``target.spm`` and ``vocab.json``.
-    options : Any
-        What `from_pretrained` takes besides.
-    """
+    """A Marian tokenizer that knows where in the text each token stands. Safe to share between threads."""
 
     tokenizer: Any
 
@@ -42,12 +34,7 @@ class MarianText(TextTokenizer):
         self._specials |= {self.tokenizer.encoder[code] for code in self.tokenizer.supported_language_codes}
 
     def target(self, text: str) -> list[int]:
-        """Return the ids of a text to write, closed by ``</s>``.
-
-        Parameters
-        ----------
-        text : str
-        """
+        """Return the ids of a text to write, closed by ``</s>``."""
         return self._pieces(clean(text), self.tokenizer.spm_target)[0]
 
     def _cut(self, texts: Sequence[str]) -> Cut:

@@ -37,30 +37,7 @@ MOST_FRESH = 400_000_000
 
 
 class PretrainedModel:
-    """A transformers model with its tokenizer; see `models.model.Model`. Safe to share between threads.
-
-    Parameters
-    ----------
-    network : PreTrainedModel
-        Loaded with ``attn_implementation=NAME``, in float32; put in evaluation mode, its weights never changed.
-    tokenizer : PreTrainedTokenizerBase or TextTokenizer
-        The first a fast one.
-    key : str
-        What `models.load` takes for it.
-    title : str
-        Its name.
-    sha256 : str
-        Hash of its weights.
-    head : {"none", "causal", "masked", "translation"}
-        What `network` predicts with trained weights.
-    cited : tuple of (str, int), optional
-        The paper that describes it, and its year; those of its family if left out.
-
-    Raises
-    ------
-    InputError
-        If its attention cannot be observed; says why.
-    """
+    """A transformers model with its tokenizer; see `models.model.Model`. Safe to share between threads."""
 
     pair: str | None = None
 
@@ -130,41 +107,7 @@ class PretrainedModel:
         edits: Iterable[Edit] = (),
         sites: Iterable[str | Site] = ("*.weights",),
     ) -> AttentionTrace:
-        """Run the model on a text and return what it attended to.
-
-        Parameters
-        ----------
-        source : str
-            The text to read. An encoder with a head for it predicts each mask token in it (``[MASK]``).
-        target : str, optional
-            For an encoder-decoder: the text to force; without it the model writes its own, greedily.
-        pair : str, optional
-            For an encoder: a second text, read together with the first.
-        edits : iterable of Edit
-            Interventions, applied in this order.
-        sites : iterable of str or Site
-            What to capture, as for `models.translation.translator.Translator.attend`. ``output`` is what the output
-            projection gives, where the model has one right after its heads.
-
-        Returns
-        -------
-        AttentionTrace
-
-        Raises
-        ------
-        InputError
-            If a text is empty or too long, the model has no use for a second one or no embedding for a token, its
-            attention cannot be edited, or an edit leaves a token nothing to read.
-        CaptureError
-            If a site or an edit names a place or a quantity that the model does not have.
-
-        Examples
-        --------
-        >>> from models import load
-        >>> trace = load("hf:minilm").attend("The cat sleeps.")
-        >>> trace["encoder.5.self"].weights.shape
-        (12, 6, 6)
-        """
+        """Run the model on a text and return what it attended to."""
         self._check(target, pair)
         reading, chosen = self.reader.read(source, pair), edits_given(edits)
         if chosen and not self.editable:
@@ -190,24 +133,7 @@ class PretrainedModel:
             raise InputError(message) from error
 
     def replay(self, trace: AttentionTrace, *, pair: str | None = None) -> PretrainedReplay:
-        """Return the texts of `trace`, which this model gave, ready to be run again.
-
-        Parameters
-        ----------
-        trace : AttentionTrace
-            Nothing edited.
-        pair : str, optional
-            The second text, if there was one.
-
-        Returns
-        -------
-        PretrainedReplay
-
-        Raises
-        ------
-        ValueError
-            If the trace is not of this model, or of another pair.
-        """
+        """Return the texts of `trace`, which this model gave, ready to be run again."""
         check_record(trace)
         source = trace.source_text if pair is None else trace.source_text.removesuffix(f"\n{clean(pair)}")
         self._check(None, pair)
@@ -215,21 +141,7 @@ class PretrainedModel:
         return PretrainedReplay(trace, inputs, self.network, self._layers, self.fresh_network)
 
     def fresh_network(self, seed: int) -> PreTrainedModel:
-        """Return a network of this architecture with weights as transformers draws them before training.
-
-        Parameters
-        ----------
-        seed : int
-
-        Returns
-        -------
-        PreTrainedModel
-
-        Raises
-        ------
-        InputError
-            If it has more than `MOST_FRESH` weights.
-        """
+        """Return a network of this architecture with weights as transformers draws them before training."""
         count = sum(each.numel() for each in self.network.parameters())
         if count > MOST_FRESH:
             message = CountMessage(
@@ -246,27 +158,7 @@ class PretrainedModel:
         return network
 
     def fit(self, text: str, *, pair: str | None = None) -> tuple[str, int]:
-        """Cut `text` after the last word that fits into `longest` tokens, together with `pair` if there is one.
-
-        Parameters
-        ----------
-        text : str
-        pair : str, optional
-            A second text, which is left whole. If it leaves no room at all, nothing is cut: `attend` says so.
-
-        Returns
-        -------
-        text : str
-            `text` as it is if it fits; else its beginning. A first word that is longer than that is cut inside.
-        left_out : int
-            How many words of `text` are not, or not whole, in it.
-
-        Examples
-        --------
-        >>> from models import load
-        >>> load("hf:minilm").fit("The cat sleeps.")
-        ('The cat sleeps.', 0)
-        """
+        """Cut `text` after the last word that fits into `longest` tokens, together with `pair` if there is one."""
         return self.tokenizer.fit(text, self.longest, pair=pair)
 
     def _find_layers(self) -> Layers:

@@ -36,15 +36,7 @@ class Pass:
 
 @dataclass(frozen=True, eq=False)
 class Observed:
-    """A network that is observed, with what reads for it and what writes its runs down.
-
-    Parameters
-    ----------
-    network : PreTrainedModel
-    layers : Layers
-    reader : Reader
-    recorder : Recorder
-    """
+    """A network that is observed, with what reads for it and what writes its runs down."""
 
     network: PreTrainedModel
     layers: Layers
@@ -53,13 +45,7 @@ class Observed:
 
 
 def final_vectors(run: Run) -> NDArray[np.float32] | None:
-    """Return the final vectors of the text that was read, [token, d_model], if the run saw them.
-
-    Parameters
-    ----------
-    run : Run
-        Of one text.
-    """
+    """Return the final vectors of the text that was read, [token, d_model], if the run saw them."""
     vectors: NDArray[np.float32] | None = None if run.vectors is None else run.vectors[0].numpy()
     return vectors
 
@@ -78,23 +64,6 @@ def observed_pass(
     Of one stack also the states of its layers, ``input`` and ``final``, [batch, 1, token, d_model], if `patterns` name
     them: those that transformers hands out with the same run, so that what leaves the last layer has passed the
     network's closing normalisation where it has one, as GPT-2 does.
-
-    Parameters
-    ----------
-    network : PreTrainedModel
-    layers : Layers
-        Its attention layers.
-    inputs : mapping of str to value
-        What its forward takes.
-    patterns : iterable of str, optional
-        What to record.
-    edits : iterable of Edit, optional
-    whole : bool
-        Whether its head, or its decoder, runs too; else what is below the head, which gives no logits.
-
-    Returns
-    -------
-    Pass
     """
     part: nn.Module = network if whole else network.base_model
     run = Run(layers.places, layers.tried)

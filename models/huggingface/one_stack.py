@@ -25,24 +25,7 @@ def read_only(
     edits: tuple[Edit, ...],
     patterns: tuple[str, ...],
 ) -> AttentionTrace:
-    """Run a model of one stack.
-
-    Parameters
-    ----------
-    model : Observed
-    reading : Reading
-    text : str
-        What was read, or both texts of a pair, a line each.
-    predicts : {"none", "causal", "masked"}
-        What its head was trained for.
-    edits : tuple of Edit
-    patterns : tuple of str
-        What to capture.
-
-    Returns
-    -------
-    AttentionTrace
-    """
+    """Run a model of one stack."""
     tokens, reader = reading.tokens, model.reader
     inputs: dict[str, Any] = dict(reader.inputs(reading))
     hidden = reader.tokenizer.mask if predicts == "masked" else None

@@ -18,19 +18,7 @@ def predictions_of(
 ) -> tuple[Prediction, ...]:
     """Return what may follow each token, or, with `masks`, what may stand at these positions.
 
-    Parameters
-    ----------
-    logits : Tensor, [position, vocabulary]
-        Of the last positions of `tokens`, or of all with `masks`.
-    tokens : TokenSequence
-    masks : sequence of int
-        Positions of masked tokens; none for a causal model.
-    piece : callable
-        Gives what a vocabulary index reads.
-
-    Returns
-    -------
-    tuple of Prediction
+    Shapes: `logits` [position, vocabulary].
     """
     values = (logits[list(masks)] if masks else logits).log_softmax(dim=-1)  # [position, vocabulary]
     positions = masks or range(len(tokens) - len(values), len(tokens))

@@ -25,13 +25,7 @@ _PROBE = "The cat drank the milk because it was hungry."
 
 
 class Reader:
-    """Reads texts for one network.
-
-    Parameters
-    ----------
-    network : PreTrainedModel
-    tokenizer : TextTokenizer
-    """
+    """Reads texts for one network."""
 
     def __init__(self, network: PreTrainedModel, tokenizer: TextTokenizer) -> None:
         self.tokenizer = tokenizer
@@ -45,30 +39,11 @@ class Reader:
         self._takes = frozenset(inspect.signature(network.forward).parameters)
 
     def takes(self, name: str) -> bool:
-        """Return whether the network has an input of this name.
-
-        Parameters
-        ----------
-        name : str
-            Such as ``logits_to_keep``.
-        """
+        """Return whether the network has an input of this name."""
         return name in self._takes
 
     def read(self, source: str, pair: str | None = None) -> Reading:
-        """Return the tokens of a text, or of a pair of texts.
-
-        Parameters
-        ----------
-        source : str
-        pair : str, optional
-            A second text, read together with the first.
-
-        Raises
-        ------
-        InputError
-            If a text is empty, or its tokenizer leaves out all of it, they are too long, or a token of them has no
-            embedding.
-        """
+        """Return the tokens of a text, or of a pair of texts."""
         for name, text in (("text", source), ("second text", pair)):
             if text is not None and not clean(text):
                 raise InputError(EMPTY[name])
@@ -88,17 +63,7 @@ class Reader:
         return reading
 
     def read_target(self, target: str) -> list[int]:
-        """Return the ids of a text that is to be forced.
-
-        Parameters
-        ----------
-        target : str
-
-        Raises
-        ------
-        InputError
-            If it is empty or too long, or a token of it has no embedding.
-        """
+        """Return the ids of a text that is to be forced."""
         if not clean(target):
             raise InputError(EMPTY["translation"])
         check_characters(target)
@@ -110,26 +75,14 @@ class Reader:
     def inputs(self, reading: Reading) -> dict[str, Tensor]:
         """Return what the network takes of a reading; one kind of text needs no type.
 
-        Parameters
-        ----------
-        reading : Reading
-
-        Returns
-        -------
-        dict of str to Tensor, [1, token]
+        Shapes: returns [1, token].
         """
         types = getattr(self._config, "type_vocab_size", 2)
         unused = set() if types > 1 else {"token_type_ids"}
         return {name: values for name, values in reading.inputs.items() if name in self._takes - unused}
 
     def probe(self, tokens: int | None = None) -> dict[str, Tensor]:
-        """Return inputs of a few tokens; with an encoder and a decoder, two lengths, so that self and cross differ.
-
-        Parameters
-        ----------
-        tokens : int, optional
-            How many, of a text that does not repeat itself; those of a sentence if left out.
-        """
+        """Return inputs of a few tokens; with an encoder and a decoder, two lengths, so that self and cross differ."""
         text = _PROBE if not tokens else " ".join(f"{_PROBE} {number}" for number in range(1, 1 + tokens // 4))
         inputs = {name: values[:, : tokens or None] for name, values in self.inputs(self.tokenizer.read(text)).items()}
         if self._config.is_encoder_decoder:
@@ -150,13 +103,7 @@ class Reader:
         )
 
     def check_marks(self, network: PreTrainedModel) -> None:
-        """Raise InputError if a token that is put around every text, or begins every translation, has no embedding.
-
-        Parameters
-        ----------
-        network : PreTrainedModel
-            Is told the token that begins a translation where its configuration does not name it.
-        """
+        """Raise InputError if a token that is put around every text, or begins every translation, has no embedding."""
         self._check_ids(self.tokenizer.read(_PROBE).tokens.ids)
         if not self._config.is_encoder_decoder:
             return
@@ -204,13 +151,7 @@ def _rows_of(part: Any) -> int:
 
 
 def too_long(name: str, tokens: int, most: int) -> Message:
-    """Say that a text, a pair of texts or a translation has too many tokens.
-
-    Parameters
-    ----------
-    name : {"text", "pair of texts", "translation"}
-    tokens, most : int
-    """
+    """Say that a text, a pair of texts or a translation has too many tokens."""
     if name == "pair of texts":
         return CountMessage(
             "The pair of texts has {count} token; this model takes {most} at most. Shorten it.",

@@ -25,14 +25,7 @@ UNFIT = Message("its files do not fit together, or this version of transformers 
 
 
 def in_words(error: BaseException, hidden: str = "", title: str = "") -> str:
-    """Return what went wrong, in words: those of the library if they are for a person.
-
-    Parameters
-    ----------
-    error : BaseException
-    hidden, title : str, optional
-        A path that is not to be told, and what is said in its place.
-    """
+    """Return what went wrong, in words: those of the library if they are for a person."""
     said = next(iter(str(error).strip().splitlines()), "")
     if hidden:
         said = said.replace(hidden, title)

@@ -24,19 +24,7 @@ from models.translation.replaying import Orders, Outcome, Replay, told_by
 
 
 class PretrainedReplay(Replay):
-    """Texts again through a transformers network.
-
-    Parameters
-    ----------
-    trace : AttentionTrace
-    inputs : mapping of str to Tensor, [1, token]
-        What the network takes of the source.
-    network : PreTrainedModel
-    layers : Layers
-        Its attention layers.
-    build : callable
-        Gives a network of the same architecture, with the weights that a seed gives.
-    """
+    """Texts again through a transformers network."""
 
     def __init__(
         self,
@@ -57,10 +45,7 @@ class PretrainedReplay(Replay):
     def run(self, orders: Orders, edits: Iterable[Edit] = ()) -> Outcome:
         """Run once for each row of `orders`; see `Replay.run`.
 
-        Parameters
-        ----------
-        orders : int array, [text, position]
-        edits : iterable of Edit, optional
+        Shapes: `orders` [text, position].
         """
         several = tuple(edits)
         if several and not self._layers.observed:
@@ -80,10 +65,7 @@ class PretrainedReplay(Replay):
     def weights(self, orders: Orders, place: Site) -> NDArray[np.float32]:
         """Return the weights at `place`; see `Replay.weights`.
 
-        Parameters
-        ----------
-        orders : int array, [text, position]
-        place : Site
+        Shapes: `orders` [text, position].
         """
         site = place.at("weights")
         done = self._pass(orders, whole=self.trace.is_translation, patterns=(str(site),))
@@ -91,12 +73,7 @@ class PretrainedReplay(Replay):
         return weights
 
     def fresh(self, seed: int) -> PretrainedReplay:
-        """Return the same texts through fresh weights, for their `weights` alone, not vectors; see `Replay.fresh`.
-
-        Parameters
-        ----------
-        seed : int
-        """
+        """Return the same texts through fresh weights, for their `weights` alone, not vectors; see `Replay.fresh`."""
         network = self._build(seed)
         layers = self._layers.moved(self._network, network)
         return PretrainedReplay(self.trace, self._inputs, network, layers, self._build)

@@ -23,66 +23,39 @@ LONG = 256
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What one call of the attention function was given, beside the states.
+    """What one call of the attention function was given, beside the states."""
 
-    Parameters
-    ----------
-    queries, keys : int
-        Tokens that read and that are read.
-    heads, key_heads : int
-        Query heads, and the key-value heads that they share.
-    d_head : int
-    scale : float
-        What q k' is multiplied by.
-    softcap : float or None
-        c of c tanh(score / c), Gemma 2.
-    window : int or None
-        How many tokens a sliding window spans.
-    biased, sinks, sparse : bool
-        Whether a position bias is added to the scores, whether an outlet without a key takes part in the softmax, and
-        whether the network chooses the keys that a query may read.
-    unknown : tuple of str
-        Arguments of the call that are not known here.
-    """
-
-    queries: int
-    keys: int
-    heads: int
-    key_heads: int
+    queries: int  # tokens that read and that are read
+    keys: int  # tokens that read and that are read
+    heads: int  # query heads, and the key-value heads that they share
+    key_heads: int  # query heads, and the key-value heads that they share
     d_head: int
-    scale: float
-    softcap: float | None
-    window: int | None
+    scale: float  # what q k' is multiplied by
+    softcap: float | None  # c of c tanh(score / c), Gemma 2
+    window: int | None  # how many tokens a sliding window spans
+    # whether a position bias is added to the scores, whether an outlet without a key takes part in the softmax, and
+    # whether the network chooses the keys that a query may read
     biased: bool = False
+    # whether a position bias is added to the scores, whether an outlet without a key takes part in the softmax, and
+    # whether the network chooses the keys that a query may read
     sinks: bool = False
+    # whether a position bias is added to the scores, whether an outlet without a key takes part in the softmax, and
+    # whether the network chooses the keys that a query may read
     sparse: bool = False
-    unknown: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()  # arguments of the call that are not known here
 
     @classmethod
     def of(cls, query: Tensor, key: Tensor, scale: float, softcap: float | None, window: int | None) -> Facts:
         """Return the facts of a call with these states.
 
-        Parameters
-        ----------
-        query : Tensor, [batch, head, query, d_head]
-        key : Tensor, [batch, key head, key, d_head]
-        scale, softcap, window
-            See `Facts`.
+        Shapes: `query` [batch, head, query, d_head]; `key` [batch, key head, key, d_head].
         """
         _, heads, queries, d_head = query.shape
         return cls(queries, key.shape[2], heads, key.shape[1], d_head, scale, softcap, window)
 
 
 class Run:
-    """One pass through a network: tells each attention module its site, and checks that every layer has fired.
-
-    Parameters
-    ----------
-    places : mapping of module to tuple of Site
-        The sites of each attention module, in the order of its firings: several where one module serves many layers.
-    tried : frozenset of str
-        Unknown arguments of the attention call with which the model was tried when it was opened.
-    """
+    """One pass through a network: tells each attention module its site, and checks that every layer has fired."""
 
     def __init__(self, places: Mapping[nn.Module, tuple[Site, ...]], tried: frozenset[str] = frozenset()) -> None:
         self.vectors: Tensor | None = None
@@ -94,22 +67,7 @@ class Run:
         self._causal: tuple[Tensor, bool] | None = None
 
     def enter(self, module: nn.Module, facts: Facts) -> Site:
-        """Return the site at which `module` fires now.
-
-        Parameters
-        ----------
-        module : nn.Module
-            An attention layer.
-        facts : Facts
-            What it was given.
-
-        Raises
-        ------
-        CaptureError
-            If it did not fire when the model was loaded.
-        InputError
-            If it was given an argument that it was not given then.
-        """
+        """Return the site at which `module` fires now."""
         go_on()
         sites = self._places.get(module)
         if sites is None:
@@ -133,10 +91,7 @@ class Run:
     def leave(self, site: Site, context: Tensor) -> None:
         """Take note of what the heads of `site` have read, [batch, query, head, d_head].
 
-        Parameters
-        ----------
-        site : Site
-        context : Tensor, [batch, query, head, d_head]
+        Shapes: `context` [batch, query, head, d_head].
         """
         self._current = site
 
@@ -148,10 +103,7 @@ class Run:
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
         """Return q k', [batch, head, query, key], in memory that the next layer's scores are written into.
 
-        Parameters
-        ----------
-        query : Tensor, [batch, head, query, d_head]
-        key : Tensor, [batch, head, key, d_head]
+        Shapes: `query` [batch, head, query, d_head]; `key` [batch, head, key, d_head].
         """
         shape = (*query.shape[:-1], key.shape[-2])
         if self._spare is None or self._spare.shape != shape:
@@ -161,11 +113,7 @@ class Run:
     def is_long_causal(self, mask: Tensor | None, query: Tensor) -> bool:
         """Return whether `mask` lets each of many queries, [batch, head, query, d_head], read the keys up to itself.
 
-        Parameters
-        ----------
-        mask : bool Tensor, [1, 1, query, key], or None
-            True where a query may read a key.
-        query : Tensor, [batch, head, query, d_head]
+        Shapes: `mask` [1, 1, query, key]; `query` [batch, head, query, d_head].
         """
         count = query.shape[-2]
         if count < LONG or mask is None or mask.shape != (1, 1, count, count) or query.dtype != torch.float32:
@@ -199,12 +147,7 @@ def current_run() -> Run | None:
 
 @contextmanager
 def running(run: Run) -> Iterator[Run]:
-    """Let the modules of this context report to `run` while the block runs.
-
-    Parameters
-    ----------
-    run : Run
-    """
+    """Let the modules of this context report to `run` while the block runs."""
     token = _RUN.set(run)
     try:
         yield run

@@ -30,12 +30,7 @@ _FLOAT = 4
 
 
 def held_numbers(folder: Path) -> dict[str, int]:
-    """Return how many numbers each tensor in the weight files of `folder` has; only their headers are read.
-
-    Parameters
-    ----------
-    folder : Path
-    """
+    """Return how many numbers each tensor in the weight files of `folder` has; only their headers are read."""
     held: dict[str, int] = {}
     for path in sorted(folder.iterdir()):
         if is_weights(path.name):
@@ -48,20 +43,6 @@ def check_sizes(folder: Path, config: Any, title: str, opener: Any) -> None:
     """Refuse a configuration that describes much more than the files hold.
 
     The network is built on the meta device, which holds shapes and no numbers.
-
-    Parameters
-    ----------
-    folder : Path
-    config : PretrainedConfig
-    title : str
-        What the model is called where something is wrong with it.
-    opener : class
-        What will open it, if no class opens it without a head.
-
-    Raises
-    ------
-    InputError
-        Says what is described and what is there.
     """
     held = held_numbers(folder)
     layers = max(_layer_counts(config.to_dict()), default=0)

@@ -31,20 +31,11 @@ _FALLBACK = re.compile(r"<0x([0-9A-F]{2})>")
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A text as a model takes it.
-
-    Parameters
-    ----------
-    tokens : TokenSequence
-    inputs : dict of str to Tensor, [1, token]
-        ``input_ids`` and what else the tokenizer gives.
-    notes : tuple of Message
-        What of the text no token stands for, and which special tokens are there twice.
-    """
+    """A text as a model takes it."""
 
     tokens: TokenSequence
-    inputs: dict[str, Tensor]
-    notes: tuple[Message, ...] = ()
+    inputs: dict[str, Tensor]  # [1, token] ``input_ids`` and what else the tokenizer gives
+    notes: tuple[Message, ...] = ()  # what of the text no token stands for, and which special tokens are there twice
 
     @property
     def left_out(self) -> object:
@@ -54,38 +45,17 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """Texts cut into tokens.
-
-    Parameters
-    ----------
-    ids : list of int
-    owners : list of int or None
-        The text, 0 or 1, that each token stands in; None for what stands around the texts.
-    starts, ends : list of int
-        Where in its text each token begins and ends, in characters.
-    inputs : dict of str to list of int
-        What the model takes.
-    """
+    """Texts cut into tokens."""
 
     ids: list[int]
-    owners: list[int | None]
-    starts: list[int]
-    ends: list[int]
-    inputs: dict[str, list[int]]
+    owners: list[int | None]  # the text, 0 or 1, that each token stands in; None for what stands around the texts
+    starts: list[int]  # where in its text each token begins and ends, in characters
+    ends: list[int]  # where in its text each token begins and ends, in characters
+    inputs: dict[str, list[int]]  # what the model takes
 
 
 class TextTokenizer:
-    """A tokenizer of transformers that knows where in the text each token stands.
-
-    Parameters
-    ----------
-    tokenizer : PreTrainedTokenizerBase
-
-    Raises
-    ------
-    InputError
-        If it does not know.
-    """
+    """A tokenizer of transformers that knows where in the text each token stands."""
 
     def __init__(self, tokenizer: PreTrainedTokenizerBase) -> None:
         if not getattr(tokenizer, "is_fast", False):
@@ -121,18 +91,7 @@ class TextTokenizer:
         return int(min(self.tokenizer.model_max_length, 10**9))
 
     def read(self, text: str, pair: str | None = None) -> Reading:
-        """Return `text`, or a pair of texts, with the special tokens that the model wants around them.
-
-        Parameters
-        ----------
-        text : str
-        pair : str, optional
-            A second text, read together with the first.
-
-        Returns
-        -------
-        Reading
-        """
+        """Return `text`, or a pair of texts, with the special tokens that the model wants around them."""
         texts = [clean(text)] if pair is None else [clean(text), clean(pair)]
         cut = self._cut(texts)
         ids, owners, dropped = cut.ids, cut.owners, self._left_out(texts, cut)
@@ -158,50 +117,24 @@ class TextTokenizer:
         return Reading(tokens, {name: torch.tensor([values]) for name, values in cut.inputs.items()}, tuple(notes))
 
     def beyond(self, rows: int) -> list[str]:
-        """Return the tokens of the vocabulary, added ones included, whose ids are `rows` or more, in their order.
-
-        Parameters
-        ----------
-        rows : int
-        """
+        """Return the tokens of the vocabulary, added ones included, whose ids are `rows` or more, in their order."""
         return [name for name, token in sorted(self.tokenizer.get_vocab().items(), key=itemgetter(1)) if token >= rows]
 
     def target(self, text: str) -> list[int]:
-        """Return the ids of a text to write, with the special tokens that close it.
-
-        Parameters
-        ----------
-        text : str
-        """
+        """Return the ids of a text to write, with the special tokens that close it."""
         return list(self.tokenizer(text_target=clean(text), verbose=False)["input_ids"])
 
     def sequence(self, ids: Sequence[int]) -> TokenSequence:
-        """Return `ids` that a model wrote as a record: the words are those of their text.
-
-        Parameters
-        ----------
-        ids : sequence of int
-        """
+        """Return `ids` that a model wrote as a record: the words are those of their text."""
         raws = [None if token in self._specials else self._raw(token) for token in ids]
         return token_sequence(ids, [self.piece(token) for token in ids], raws)
 
     def decode(self, ids: Sequence[int]) -> str:
-        """Return the text of `ids`, special tokens left out.
-
-        Parameters
-        ----------
-        ids : sequence of int
-        """
+        """Return the text of `ids`, special tokens left out."""
         return str(self.tokenizer.decode(list(ids), skip_special_tokens=True))
 
     def piece(self, token: int) -> str:
-        r"""Return what one token reads: a blank for the mark of one, ``##`` kept, bytes of no character as ``\xe2``.
-
-        Parameters
-        ----------
-        token : int
-            Its vocabulary index.
-        """
+        r"""Return what one token reads: a blank for the mark of one, ``##`` kept, bytes of no character as ``\xe2``."""
         if token in self._specials or self._word_pieces:
             return self._name(token)
         return show_bytes(self._raw(token))
@@ -211,14 +144,6 @@ class TextTokenizer:
 
         It is cut after a word, or inside the first one if that alone is too long; not at all if `pair`, which is
         counted in, leaves no room for anything.
-
-        Parameters
-        ----------
-        text : str
-        longest : int
-            In tokens, special ones included.
-        pair : str, optional
-            A second text, which is left whole.
         """
         text, unseen = beginning(text)
         words, others = split_words(clean(text)), [] if pair is None else [beginning(clean(pair))[0]]
@@ -291,12 +216,7 @@ class TextTokenizer:
 
 
 def clean(text: str) -> str:
-    """Return `text` without white space at its ends; a lone surrogate, which UTF-8 cannot hold, becomes U+FFFD.
-
-    Parameters
-    ----------
-    text : str
-    """
+    """Return `text` without white space at its ends; a lone surrogate, which UTF-8 cannot hold, becomes U+FFFD."""
     check_text(text)
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").strip()
 

@@ -38,22 +38,7 @@ def can_limit() -> bool:
 
 
 def try_out(known: Local, *, seconds: float = SECONDS, spare: int = SPARE_BYTES) -> None:
-    """Open a model in a process of its own, and let it go again.
-
-    Parameters
-    ----------
-    known : Local
-        The folder, and what the model is called.
-    seconds : float, optional
-        How long it may take.
-    spare : int, optional
-        Bytes that it may take beside those that its files account for.
-
-    Raises
-    ------
-    InputError
-        If it does not open, or takes more memory or time than it may.
-    """
+    """Open a model in a process of its own, and let it go again."""
     files = sum(path.stat().st_size for path in known.folder.iterdir() if path.is_file())
     memory = spare + BYTES_PER_BYTE * files
     parts = (str(known.folder), known.key, known.title, str(memory), str(round(seconds)))

@@ -29,29 +29,7 @@ def write(
     edits: tuple[Edit, ...],
     patterns: tuple[str, ...],
 ) -> AttentionTrace:
-    """Run a model that reads one text and writes another.
-
-    Parameters
-    ----------
-    model : Observed
-    reading : Reading
-    text : str
-        What was read.
-    target : str or None
-        A text to force; None to let the model write its own, greedily.
-    edits : tuple of Edit
-    patterns : tuple of str
-        What to capture.
-
-    Returns
-    -------
-    AttentionTrace
-
-    Raises
-    ------
-    InputError
-        If the target is empty or too long.
-    """
+    """Run a model that reads one text and writes another."""
     reader, record = model.reader, model.recorder
     inputs = reader.inputs(reading)
     if target is None:
@@ -87,11 +65,7 @@ def _decoding(target: str | None) -> Literal["greedy", "forced"]:
 def generate(model: Observed, inputs: Mapping[str, Tensor], edits: tuple[Edit, ...]) -> tuple[list[int], list[int]]:
     """Return what the decoder reads in and writes, greedily; each step is a whole pass, uncached.
 
-    Parameters
-    ----------
-    model : Observed
-    inputs : mapping of str to Tensor, [1, token]
-    edits : tuple of Edit
+    Shapes: `inputs` [1, token].
     """
     limit = min(step_limit(inputs["input_ids"].shape[1]), model.reader.longest - 1)
     with torch.inference_mode(), running(Run(model.layers.places, model.layers.tried)), capture((), edits):
@@ -102,13 +76,7 @@ def generate(model: Observed, inputs: Mapping[str, Tensor], edits: tuple[Edit, .
 
 
 def shifted(network: PreTrainedModel, ids: list[int]) -> list[int]:
-    """Return what the decoder reads in while it writes `ids`.
-
-    Parameters
-    ----------
-    network : PreTrainedModel
-    ids : list of int
-    """
+    """Return what the decoder reads in while it writes `ids`."""
     shift: Any = getattr(network, "prepare_decoder_input_ids_from_labels", None)
     if shift is not None:
         shifted: list[int] = shift(labels=torch.tensor([ids]))[0].tolist()

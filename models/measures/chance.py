@@ -14,18 +14,11 @@ SMALLEST = 1e-12
 
 
 class Odds(NamedTuple):
-    """What a head gives to some cells, against chance: its own weights, in each row dealt out anew to what it may read.
+    """How a head's weight on some cells compares with its own weights shuffled within each row."""
 
-    Parameters
-    ----------
-    times : float
-        How many times what chance gives on average; 1 where chance gives nothing, or has no choice.
-    deviations : float
-        How many standard deviations of chance it lies above that average, less what skewness and the number of patterns
-        explain; 0 where chance has no choice.
-    """
-
-    times: float
+    times: float  # how many times what chance gives on average; 1 where chance gives nothing, or has no choice
+    # how many standard deviations of chance it lies above that average, less what skewness and the number of patterns
+    # explain; 0 where chance has no choice
     deviations: float
 
 
@@ -73,22 +66,8 @@ def chance_of(
     key a row is held against heads that do the same, and a short text, in which little can be told from chance, names
     few.
 
-    Parameters
-    ----------
-    given : array, [text, head, pattern]
-        The weight in the cells of each pattern.
-    moments : Moments
-    readable : array, [text, query]
-        n: how many keys each query may read.
-    counted : array, [text, pattern, query]
-        m: how many of those are of the pattern.
-    patterns : array, [text]
-        Among how many patterns the clearest is looked for.
-
-    Returns
-    -------
-    Chance
-        Arrays [text, head, pattern]; `expected` in the units of `given`.
+    Shapes: `given` [text, head, pattern]; `readable` [text, query]; `counted` [text, pattern, query]; `patterns`
+    [text].
     """
     (sums, spread, skewed), kind = moments, moments[0].dtype
     keys = np.maximum(readable, 1).astype(kind)[:, None, :]  # n: [text, 1, query]
@@ -109,20 +88,7 @@ def chance_of_most(received: NDArray[Any], moments: Moments, may: NDArray[np.boo
     Of n keys the largest is large by chance n times as often as one that was named beforehand, and what is dealt to one
     key is skewed, a few rows that meet there are no wonder: both are taken off.
 
-    Parameters
-    ----------
-    received : array, [text, head, key]
-        What each key is given by all rows.
-    moments : Moments
-    may : bool array, [text, query, key]
-        Which keys each query may read, and the one is looked for among.
-    patterns : array, [text]
-        Among how many patterns the clearest is looked for.
-
-    Returns
-    -------
-    Chance
-        Arrays [text, head]; deviations are comparable with those of a pattern that was named beforehand.
+    Shapes: `received` [text, head, key]; `may` [text, query, key]; `patterns` [text].
     """
     kind = received.dtype
     count = np.maximum(may.sum(axis=-1), 1).astype(kind)[:, None, :]

@@ -17,36 +17,7 @@ BLOCK_BYTES = 16 * 2**20
 def head_divergence(weights: NDArray[Any]) -> NDArray[np.float64]:
     """Return for every two heads how differently they read: the Jensen-Shannon divergence, averaged over queries.
 
-    Parameters
-    ----------
-    weights : array, [head, query, key]
-        Of any layers, over one text. What a row lacks to 1, which is given to no token, counts as one more key.
-        A row that sums to more than 1 is taken relative to its sum.
-
-    Returns
-    -------
-    float64 array, [head, head]
-        Between 0 (they read alike) and 1 bit (no key is read by both); symmetric, 0 on the diagonal; 0 too if there
-        is no query.
-
-    Raises
-    ------
-    ValueError
-        If `weights` has another rank.
-
-    Notes
-    -----
-    JSD(p, q) = H((p + q) / 2) - (H(p) + H(q)) / 2, logarithms to base 2 (Lin 1991). Computed in float32 on blocks
-    of queries, one head against all later ones: beside a float32 copy of the input the memory is three blocks of
-    `BLOCK_BYTES`, whatever the number of heads; time grows with heads squared times cells. For weights in
-    [0, 1] the rounding is below 1e-5.
-
-    Examples
-    --------
-    >>> head_divergence(np.array([[[1.0, 0.0]], [[0.0, 1.0]], [[0.5, 0.5]]])).round(4).tolist()
-    [[0.0, 1.0, 0.3113], [1.0, 0.0, 0.3113], [0.3113, 0.3113, 0.0]]
-    >>> round(float(head_divergence(np.array([[[0.5, 0.5]], [[0.05, 0.05]]]))[0, 1]), 4)
-    0.7583
+    Shapes: `weights` [head, query, key]; returns [head, head].
     """
     values = np.asarray(weights)
     if values.ndim != 3:

@@ -21,27 +21,14 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A number that describes a head on one sentence.
+    """A number that describes a head on one sentence."""
 
-    Parameters
-    ----------
-    key : str
-        What code calls it; what a reader calls it stands in `viz.captions.measures`.
-    compute : callable
-        From a `Reading` of `Texts` to a number a text and head.
-    places : tuple of (str, str)
-        Stack and kind of the maps where it means something.
-    is_share : bool
-        Whether it lies between 0 and 1.
-    needs : callable, optional
-        Tells whether it says anything of a `Sample`; left out, of any.
-    """
-
-    key: str
-    compute: Callable[[Reading, Texts], Array]
+    key: str  # what code calls it; what a reader calls it stands in `viz.captions.measures`
+    compute: Callable[[Reading, Texts], Array]  # from a `Reading` of `Texts` to a number a text and head
+    # stack and kind of the maps where it means something
     places: tuple[tuple[str, str], ...] = (ENCODER, DECODER, CROSS)
-    is_share: bool = True
-    needs: Callable[[Sample], bool] | None = None
+    is_share: bool = True  # whether it lies between 0 and 1
+    needs: Callable[[Sample], bool] | None = None  # tells whether it says anything of a `Sample`; left out, of any
 
 
 def _given(pattern: str, reading: Reading, texts: Texts) -> Array:
@@ -98,11 +85,6 @@ def measures_for(site: Site, sample: Sample | None = None) -> tuple[Measure, ...
     """Return the measures that mean something for the map at `site`, and for the text of `sample`.
 
     Without `sample`, those that mean something for any text.
-
-    Parameters
-    ----------
-    site : Site
-    sample : Sample, optional
     """
     return tuple(
         measure
@@ -114,45 +96,20 @@ def measures_for(site: Site, sample: Sample | None = None) -> tuple[Measure, ...
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The heads of one layer on several texts, in numbers.
+    """The heads of one layer on several texts, in numbers."""
 
-    Parameters
-    ----------
-    values : dict of str to array, [text, head]
-        By `Measure.key`; -1 where a measure says nothing of a text.
-    means : dict of str to bool array, [text]
-        Of which texts it does.
-    expected : dict of str to array, [text, head]
-        Of each pattern the share that chance gives it, without the keys where heads rest.
-    clear : dict of str to array, [text, head]
-        Of each pattern how many standard deviations its share lies above that, corrected (`models.measures.chance`).
-    labels : Labels
-        Arrays, [text, head].
-    """
-
-    values: dict[str, Array]
-    means: dict[str, NDArray[np.bool_]]
+    values: dict[str, Array]  # [text, head] By `Measure.key`; -1 where a measure says nothing of a text
+    means: dict[str, NDArray[np.bool_]]  # [text] Of which texts it does
+    # [text, head] Of each pattern the share that chance gives it, without the keys where heads rest
     expected: dict[str, Array]
+    # [text, head] Of each pattern how many standard deviations its share lies above that, corrected
+    # (`models.measures.chance`)
     clear: dict[str, Array]
-    labels: Labels
+    labels: Labels  # arrays, [text, head]
 
 
 def measure_heads(reading: Reading, texts: Texts, site: Site) -> Measured:
-    """Measure the heads of one layer on several texts.
-
-    Parameters
-    ----------
-    reading : Reading
-    texts : Texts
-        The same texts.
-    site : Site
-        Of the maps.
-
-    Returns
-    -------
-    Measured
-        Of the measures that mean something there, for one of the texts or more.
-    """
+    """Measure the heads of one layer on several texts."""
     values, means = {}, {}
     for measure in MEASURES:
         if (site.stack, site.kind) in measure.places:

@@ -58,22 +58,13 @@ LABELS = (*PATTERNS, UNREAD, BROAD, SHARP, NONE)
 
 @dataclass(frozen=True, slots=True)
 class HeadLabel:
-    """What a head does, and how much of it.
+    """What a head does, and how much of it."""
 
-    Parameters
-    ----------
-    key : str
-        One of `LABELS`.
-    score : float
-        0 to 1: of a pattern its share of the head's reading, of a broad head its entropy as a share of the most, of a
-        sharp one what that lacks to 1; where there is no clear pattern, the largest share that any pattern has.
-    times : float, optional
-        Of a pattern how many times the share that chance gives it.
-    """
-
-    key: str
+    key: str  # one of `LABELS`
+    # 0 to 1: of a pattern its share of the head's reading, of a broad head its entropy as a share of the most, of a
+    # sharp one what that lacks to 1; where there is no clear pattern, the largest share that any pattern has
     score: float
-    times: float = 1.0
+    times: float = 1.0  # of a pattern how many times the share that chance gives it
 
     @property
     def above(self) -> float:
@@ -89,58 +80,18 @@ class Labels(NamedTuple):
     times: NDArray[Any]
 
     def at(self, *place: int) -> HeadLabel:
-        """Return the label of one head.
-
-        Parameters
-        ----------
-        *place : int
-            Where it stands in the arrays.
-        """
+        """Return the label of one head."""
         return HeadLabel(LABELS[self.codes[place]], float(self.scores[place]), float(self.times[place]))
 
 
 def label_of(values: Mapping[str, float], odds: Mapping[str, Odds]) -> HeadLabel:
-    """Return the label of a head.
-
-    Parameters
-    ----------
-    values : mapping of str to float
-        Its measures; of `PATTERNS` those that mean something for this map, and ``breadth``.
-    odds : mapping of str to Odds
-        How those patterns compare with chance.
-
-    Returns
-    -------
-    HeadLabel
-
-    Examples
-    --------
-    >>> odds = {"previous": Odds(4, 9.0), "first": Odds(1, 0.0)}
-    >>> label_of({"previous": 0.8, "first": 0.1, "breadth": 0.3}, odds)
-    HeadLabel(key='previous', score=0.8, times=4.0)
-    >>> label_of({"previous": 0.2, "first": 0.3, "breadth": 0.6}, odds).key
-    'none'
-    >>> label_of({"previous": 0.2, "first": 0.3, "breadth": 0.25}, odds)
-    HeadLabel(key='sharp', score=0.75, times=1.0)
-    """
+    """Return the label of a head."""
     each = {key: np.asarray(value) for key, value in values.items()}
     return labels_of(each, {key: (np.asarray(one), np.asarray(other)) for key, (one, other) in odds.items()}).at()
 
 
 def labels_of(values: Mapping[str, NDArray[Any]], odds: Mapping[str, tuple[NDArray[Any], NDArray[Any]]]) -> Labels:
-    """Return the labels of many heads.
-
-    Parameters
-    ----------
-    values : mapping of str to array
-        Measures, as `label_of` takes them, arrays of one shape; below 0 where a pattern means nothing for a text.
-    odds : mapping of str to pair of array
-        Times and deviations of those patterns.
-
-    Returns
-    -------
-    Labels
-    """
+    """Return the labels of many heads."""
     breadth = values["breadth"]
     keys = [key for key in PATTERNS if key in values]
     nothing = np.zeros((1, *breadth.shape), dtype=breadth.dtype)

@@ -19,17 +19,7 @@ Array = NDArray[Any]
 
 
 class Reading:
-    """The heads of one layer on several texts.
-
-    Parameters
-    ----------
-    weights : float array, [text, head, query, key]
-        0 beyond the end of a text.
-    queries, keys : sequence of int
-        How many rows and columns each text has.
-    causal : bool, optional
-        Whether the query at position i may read only the keys 0 to i.
-    """
+    """The heads of one layer on several texts."""
 
     def __init__(self, weights: Weights, queries: Sequence[int], keys: Sequence[int], *, causal: bool = False) -> None:
         self.weights, self.causal = weights, causal
@@ -50,10 +40,7 @@ class Reading:
     def of(cls, weights: Weights, *, causal: bool = False) -> Self:
         """Return the reading of one text, measured in float64.
 
-        Parameters
-        ----------
-        weights : array, [head, query, key]
-        causal : bool, optional
+        Shapes: `weights` [head, query, key].
         """
         values = np.asarray(weights, dtype=np.float64)[None]
         return cls(values, values.shape[2:3], values.shape[3:], causal=causal)
@@ -61,9 +48,7 @@ class Reading:
     def among(self, places: Array) -> Reading:
         """Return what goes to some keys alone, everything else at 0.
 
-        Parameters
-        ----------
-        places : bool array, [text, key]
+        Shapes: `places` [text, key].
         """
         weights = self.weights * places[:, None, None]
         found = Reading(weights, self.queries.tolist(), self.keys.tolist(), causal=self.causal)
@@ -122,21 +107,14 @@ class Reading:
     def relative_entropy(self) -> Array:
         """Return `mean_entropy` as a share of the most that it could be, so that long and short texts compare.
 
-        Returns
-        -------
-        float array, [text, head]
-            0 where every query reads one key, 1 where every query reads all that it may alike; 0 too if no query
-            has a choice. The sum of the rows' entropies over the sum of the most that each could be.
+        Shapes: returns [text, head].
         """
         return ratio(self.entropies.sum(axis=-1), self.choices.sum(axis=-1))
 
     def mean_distance(self) -> Array:
         """Return how far heads read: the mean of |query position - key position|, weighted by attention.
 
-        Returns
-        -------
-        float array, [text, head]
-            In tokens, of what tokens are given: what rows leave unread is at no distance. 0 if there is no weight.
+        Shapes: returns [text, head].
         """
         texts, heads, queries, keys = self.weights.shape
         away = _away(queries, keys).astype(self.weights.dtype)
@@ -144,40 +122,28 @@ class Reading:
         return ratio(part, self.sums.sum(axis=-1))
 
     def offset_given(self, *offsets: int) -> Array:
-        """Return what goes to the keys that stand `offsets` places from their queries: [text, head].
-
-        Parameters
-        ----------
-        *offsets : int
-            -1 the previous token, 0 the token itself, 1 the next.
-        """
+        """Return what goes to the keys that stand `offsets` places from their queries: [text, head]."""
         parts = [np.diagonal(self.weights, each, axis1=-2, axis2=-1).sum(axis=-1) for each in offsets]
         return np.asarray(sum(parts[1:], parts[0]))
 
     def key_given(self, places: Array) -> Array:
         """Return what goes to one key of each text, or to several: [text, head].
 
-        Parameters
-        ----------
-        places : bool array, [text, key]
+        Shapes: `places` [text, key].
         """
         return np.asarray((self.received @ places[..., None].astype(self.received.dtype))[..., 0])
 
     def most_given(self, places: Array) -> Array:
         """Return what goes to that key, of several of each text, that is given most: [text, head].
 
-        Parameters
-        ----------
-        places : bool array, [text, key]
+        Shapes: `places` [text, key].
         """
         return np.asarray(np.where(places[:, None], self.received, 0).max(axis=-1, initial=0))
 
     def cells_given(self, cells: Array) -> Array:
         """Return what goes along certain cells: [text, head].
 
-        Parameters
-        ----------
-        cells : bool array, [text, query, key]
+        Shapes: `cells` [text, query, key].
         """
         texts, heads, queries, keys = self.weights.shape
         flat = self.weights.reshape(texts, heads, queries * keys)
@@ -187,9 +153,7 @@ class Reading:
     def share(self, given: Array) -> Array:
         """Return what is given as a share of all that the queries give, to no token too: [text, head].
 
-        Parameters
-        ----------
-        given : float array, [text, head]
+        Shapes: `given` [text, head].
         """
         return ratio(given, self.whole)
 
@@ -200,11 +164,7 @@ class Reading:
     def rows_share(self, cells: Array, given: Array) -> Array:
         """Return, of the queries that have such a cell, the share of their reading that goes along them: [text, head].
 
-        Parameters
-        ----------
-        cells : bool array, [text, query, key]
-        given : array, [text, head]
-            What goes along them.
+        Shapes: `cells` [text, query, key]; `given` [text, head].
         """
         rows = np.asarray(cells.any(axis=-1))[:, None].astype(self.wholes.dtype)  # [text, 1, query]
         return ratio(given, (self.wholes * rows).sum(axis=-1))

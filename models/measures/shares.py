@@ -16,20 +16,7 @@ ROUNDING = 1e-5
 def unread(weights: Weights) -> NDArray[np.float64]:
     """Return what each row gives to no token: what it lacks to 1.
 
-    Parameters
-    ----------
-    weights : array, [..., query, key]
-        Not negative.
-
-    Returns
-    -------
-    float64 array, [..., query]
-        Between 0 and 1; 0 of a row that sums to 1, up to `ROUNDING`, or to more.
-
-    Examples
-    --------
-    >>> unread(np.array([[0.25, 0.0], [0.5, 0.5]])).tolist()
-    [0.75, 0.0]
+    Shapes: `weights` [..., query, key]; returns [..., query].
     """
     return missing_of(np.asarray(weights).sum(axis=-1, dtype=np.float64))
 
@@ -37,9 +24,7 @@ def unread(weights: Weights) -> NDArray[np.float64]:
 def missing_of(sums: NDArray[Any]) -> NDArray[Any]:
     """Return what rows of these sums lack to 1, as `unread` explains it: [..., query].
 
-    Parameters
-    ----------
-    sums : array, [..., query]
+    Shapes: `sums` [..., query].
     """
     return np.where(sums < 1 - ROUNDING, 1 - sums, sums.dtype.type(0))
 
@@ -47,25 +32,13 @@ def missing_of(sums: NDArray[Any]) -> NDArray[Any]:
 def wholes_of(sums: NDArray[Any]) -> NDArray[Any]:
     """Return what rows of these sums, with what is missing, come to: 1, but for rounding, or more: [..., query].
 
-    Parameters
-    ----------
-    sums : array, [..., query]
+    Shapes: `sums` [..., query].
     """
     return np.where(sums < 1 - ROUNDING, sums.dtype.type(1), sums)
 
 
 def ratio(part: Any, whole: Any) -> NDArray[Any]:
-    """Divide; 0 where there is nothing to divide by.
-
-    Parameters
-    ----------
-    part, whole : array or number
-        Of shapes that broadcast.
-
-    Returns
-    -------
-    array of that shape
-    """
+    """Divide; 0 where there is nothing to divide by."""
     parts, wholes = np.broadcast_arrays(np.asarray(part), np.asarray(whole))
     found = np.zeros(parts.shape, dtype=np.result_type(parts, wholes, np.float32))
     np.divide(parts, wholes, out=found, where=wholes > 0)

@@ -32,50 +32,23 @@ Cells = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What must be known of a text, or of two, to measure how heads read it.
+    """What must be known of a text, or of two, to measure how heads read it."""
 
-    Parameters
-    ----------
-    queries, keys : int
-        How many tokens read, and how many are read.
-    causal : bool
-        Whether a query could read only keys at or before its own position.
-    specials : tuple of int
-        Positions of the keys that are special tokens.
-    names : tuple
-        What each key token is, such that the same token stands twice where two are equal. Special tokens are all
-        different.
-    rows_sum_to_one : bool
-        False where rows may give something to no token.
-    marks : tuple of int
-        Positions of the keys that are punctuation.
-    links : bool array, [query, key], optional
-        Of a cross map: which key the word that a row writes is linked with, if that is known.
-    """
-
-    queries: int
-    keys: int
-    causal: bool = False
-    specials: tuple[int, ...] = ()
+    queries: int  # how many tokens read, and how many are read
+    keys: int  # how many tokens read, and how many are read
+    causal: bool = False  # whether a query could read only keys at or before its own position
+    specials: tuple[int, ...] = ()  # positions of the keys that are special tokens
+    # what each key token is, such that the same token stands twice where two are equal. Special tokens are all
+    # different.
     names: tuple[Hashable, ...] = ()
-    rows_sum_to_one: bool = True
-    marks: tuple[int, ...] = ()
+    rows_sum_to_one: bool = True  # false where rows may give something to no token
+    marks: tuple[int, ...] = ()  # positions of the keys that are punctuation
+    # [query, key] Of a cross map: which key the word that a row writes is linked with, if that is known
     links: Cells | None = None
 
     @classmethod
     def of(cls, texts: Sequence[str], *, queries: int, specials: tuple[int, ...], **more: Any) -> Self:
-        """Return what the keys of a map say of themselves.
-
-        Parameters
-        ----------
-        texts : sequence of str
-            Of the keys.
-        queries : int
-        specials : tuple of int
-            Positions of the keys that are special tokens.
-        **more
-            ``causal``, ``rows_sum_to_one`` and ``links``.
-        """
+        """Return what the keys of a map say of themselves."""
         names = [place if place in specials else text.strip() for place, text in enumerate(texts)]
         marks = tuple(place for place, text in enumerate(texts) if is_punctuation(text))
         return cls(queries, len(texts), specials=specials, names=tuple(names), marks=marks, **more)
@@ -96,12 +69,7 @@ class Sample:
         return len(set(self.names)) < len(self.names)
 
     def places(self, pattern: str) -> tuple[int, ...]:
-        """Return the positions of the keys of a pattern of `KEYS`; of `ONE` those that may be it.
-
-        Parameters
-        ----------
-        pattern : str
-        """
+        """Return the positions of the keys of a pattern of `KEYS`; of `ONE` those that may be it."""
         if pattern == "first":
             return (0,) if self.keys else ()
         if pattern == "last":
@@ -111,12 +79,7 @@ class Sample:
         return self.delimiters if pattern == "delimiter" else self.marks
 
     def cells(self, pattern: str) -> Cells:
-        """Return which cells follow a pattern: [query, key]; all of them for what is no pattern.
-
-        Parameters
-        ----------
-        pattern : str
-        """
+        """Return which cells follow a pattern: [query, key]; all of them for what is no pattern."""
         if pattern in OFFSETS:
             return around(self.queries, self.keys, OFFSETS[pattern], causal=self.causal)
         if pattern in LINKED:
@@ -130,16 +93,7 @@ class Sample:
 
 @lru_cache(maxsize=2048)
 def around(queries: int, keys: int, offsets: tuple[int, ...], *, causal: bool = False) -> Cells:
-    """Return the cells whose key stands at one of `offsets` from its query: [query, key].
-
-    Parameters
-    ----------
-    queries, keys : int
-    offsets : tuple of int
-        -1: the token before.
-    causal : bool, optional
-        Whether what lies ahead is left out.
-    """
+    """Return the cells whose key stands at one of `offsets` from its query: [query, key]."""
     away = np.arange(keys)[None, :] - np.arange(queries)[:, None]
     found = np.isin(away, offsets) & (away <= 0 if causal else True)
     found.setflags(write=False)
@@ -147,15 +101,7 @@ def around(queries: int, keys: int, offsets: tuple[int, ...], *, causal: bool = 
 
 
 def repeated_cells(names: Sequence[Hashable], *, causal: bool = False) -> Cells:
-    """Return for each token at which other places the same token stands: [query, key].
-
-    Parameters
-    ----------
-    names : sequence
-        What each token is: tokens of equal names are the same.
-    causal : bool, optional
-        Whether only earlier places count.
-    """
+    """Return for each token at which other places the same token stands: [query, key]."""
     numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
     codes = np.array([numbers[name] for name in names], dtype=np.int64)
     elsewhere = (codes[:, None] == codes[None, :]) & ~np.eye(len(codes), dtype=bool)
@@ -165,16 +111,7 @@ def repeated_cells(names: Sequence[Hashable], *, causal: bool = False) -> Cells:
 def moved(cells: Cells, steps: int) -> Cells:
     """Return the links of the word `steps` later than the one that each row writes: nothing past either end.
 
-    Parameters
-    ----------
-    cells : bool array, [query, key]
-    steps : int
-        -1: those of the word before.
-
-    Examples
-    --------
-    >>> moved(np.eye(3, dtype=bool), 1).astype(int).tolist()
-    [[0, 1, 0], [0, 0, 1], [0, 0, 0]]
+    Shapes: `cells` [query, key].
     """
     found = np.zeros_like(cells)
     if steps > 0:
@@ -187,18 +124,7 @@ def moved(cells: Cells, steps: int) -> Cells:
 def strongest_cells(weights: NDArray[Any], columns: Sequence[int], rows: Sequence[int], queries: int) -> Cells:
     """Return which key each query of a cross map is linked with: the one that its row weighs most.
 
-    Parameters
-    ----------
-    weights : array, [query, key]
-        Of the head that aligns; a row for each token written, from the first on, one or none for the last.
-    columns, rows : sequence of int
-        Keys and queries that are special tokens: they are linked with nothing.
-    queries : int
-        Of the map whose cells these are.
-
-    Returns
-    -------
-    bool array, [query, key]
+    Shapes: `weights` [query, key]; returns [query, key].
     """
     values = np.array(weights)
     values[:, list(columns)] = -1
@@ -210,15 +136,7 @@ def strongest_cells(weights: NDArray[Any], columns: Sequence[int], rows: Sequenc
 
 
 class Texts:
-    """Several texts side by side, shorter ones filled up with nothing.
-
-    Parameters
-    ----------
-    samples : sequence of Sample
-        All causal, or none.
-    queries, keys : int, optional
-        Rows and columns that the longest has.
-    """
+    """Several texts side by side, shorter ones filled up with nothing."""
 
     def __init__(self, samples: Sequence[Sample], queries: int | None = None, keys: int | None = None) -> None:
         self.samples = tuple(samples)
@@ -229,22 +147,11 @@ class Texts:
         self._cells: dict[str, Cells] = {}
 
     def means(self, needs: Callable[[Sample], bool] | None) -> Cells:
-        """Return of which texts something can be said: [text].
-
-        Parameters
-        ----------
-        needs : callable or None
-            Tells it of a `Sample`; None, of any.
-        """
+        """Return of which texts something can be said: [text]."""
         return np.array([needs is None or needs(each) for each in self.samples], dtype=bool)
 
     def places(self, pattern: str) -> Cells:
-        """Return the keys of a pattern of `KEYS`, or those that may be `ONE`: [text, key].
-
-        Parameters
-        ----------
-        pattern : str
-        """
+        """Return the keys of a pattern of `KEYS`, or those that may be `ONE`: [text, key]."""
         if pattern not in self._places:
             found = np.zeros((len(self.samples), self.keys), dtype=bool)
             for row, each in zip(found, self.samples, strict=True):
@@ -253,13 +160,7 @@ class Texts:
         return self._places[pattern]
 
     def cells(self, pattern: str) -> Cells:
-        """Return the cells of a pattern that each text has of its own: [text, query, key].
-
-        Parameters
-        ----------
-        pattern : str
-            ``repeated``, or of `LINKED`.
-        """
+        """Return the cells of a pattern that each text has of its own: [text, query, key]."""
         if pattern not in self._cells:
             found = np.zeros((len(self.samples), self.queries, self.keys), dtype=bool)
             for rows, each in zip(found, self.samples, strict=True):
@@ -271,10 +172,7 @@ class Texts:
     def counted(self, pattern: str, may: Cells) -> NDArray[np.int64]:
         """Return how many of the keys that each query may read are of a pattern: [text, query].
 
-        Parameters
-        ----------
-        pattern : str
-        may : bool array, [text, query, key]
+        Shapes: `may` [text, query, key].
         """
         found = np.zeros(may.shape[:2], dtype=np.int64)
         for rows, each, readable in zip(found, self.samples, may, strict=True):

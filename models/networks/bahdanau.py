@@ -53,25 +53,14 @@ class BahdanauNetwork(AttentiveNetwork):
     def encode(self, source: Tensor, source_mask: Tensor | None = None) -> RecurrentMemory:
         """Read `source`; see `models.networks.base.TranslationNetwork`.
 
-        Parameters
-        ----------
-        source : int64 Tensor, [batch, source]
-            Ids.
-        source_mask : bool Tensor, [batch, source], optional
-            True where a token is.
+        Shapes: `source` [batch, source]; `source_mask` [batch, source].
         """
         memory = cast("RecurrentMemory", self.encoder(self.embed(source), source_mask))
         keys = self.key_weight(memory.states)  # [batch, source, d_attention]
         return replace(memory, keys=keys)
 
     def start(self, memory: RecurrentMemory) -> Tensor:
-        """Return s_0, [batch, d_decoder], and show what will be read to the hooks.
-
-        Parameters
-        ----------
-        memory : RecurrentMemory
-            What `encode` gave.
-        """
+        """Return s_0, [batch, d_decoder], and show what will be read to the hooks."""
         self.show_memory(memory)
         return torch.tanh(self.initial(memory.backward_end))
 
@@ -92,12 +81,7 @@ class BahdanauNetwork(AttentiveNetwork):
     def decode_states(self, memory: RecurrentMemory, inputs: Tensor) -> Tensor:
         """Read a forced target; see `models.networks.base.TranslationNetwork`.
 
-        Parameters
-        ----------
-        memory : RecurrentMemory
-            What `encode` gave.
-        inputs : int64 Tensor, [batch, target]
-            Ids of ``<s>``, y1, ...
+        Shapes: `inputs` [batch, target].
         """
         embedded = self.embed(inputs)  # [batch, target, d_embedding]
         state = self.start(memory)
@@ -111,16 +95,7 @@ class BahdanauNetwork(AttentiveNetwork):
     def step(self, memory: RecurrentMemory, state: Tensor, token: Tensor, position: int) -> tuple[Tensor, Tensor]:
         """Read one token; see `models.networks.base.TranslationNetwork`.
 
-        Parameters
-        ----------
-        memory : RecurrentMemory
-            What `encode` gave.
-        state : Tensor
-            What `start`, or the step before, gave.
-        token : int64 Tensor, [batch]
-            Ids.
-        position : int
-            Of the token, from 0.
+        Shapes: `token` [batch].
         """
         embedded = self.embed(token)
         state, context = self._advance(memory, state, embedded, position)

@@ -55,9 +55,7 @@ class HalfStoredLinear(nn.Linear):
     def forward(self, values: Tensor) -> Tensor:
         """Return x W' + b, [..., out], for x, [..., in].
 
-        Parameters
-        ----------
-        values : Tensor, [..., in]
+        Shapes: `values` [..., in].
         """
         result: Tensor = _half_stored_linear(values, self.packed)
         return result
@@ -103,33 +101,14 @@ class TranslationNetwork(nn.Module, ABC):
     def encode(self, source: Tensor, source_mask: Tensor | None = None) -> Any:
         """Read `source` ([batch, source] ids); `source_mask` ([batch, source], True where a token is) if padded.
 
-        Parameters
-        ----------
-        source : int64 Tensor, [batch, source]
-            Ids, each text closed by ``</s>``.
-        source_mask : bool Tensor, [batch, source], optional
-            True where a token is; left out if nothing is padded.
-
-        Returns
-        -------
-        Any
-            The memory: the network's own, for `start`, `step` and `decode_states`.
+        Shapes: `source` [batch, source]; `source_mask` [batch, source].
         """
 
     @abstractmethod
     def decode_states(self, memory: Any, inputs: Tensor) -> Tensor:
         """Read `inputs` ([batch, target] ids: ``<s>``, y1, ...) in one pass; return [batch, target, d_output].
 
-        Parameters
-        ----------
-        memory
-            What `encode` gave.
-        inputs : int64 Tensor, [batch, target]
-            Ids of ``<s>``, y1, ...
-
-        Returns
-        -------
-        Tensor, [batch, target, d_output]
+        Shapes: `inputs` [batch, target]; returns [batch, target, d_output].
         """
 
     @property
@@ -141,66 +120,28 @@ class TranslationNetwork(nn.Module, ABC):
     def logits(self, states: Tensor) -> Tensor:
         """Return logits [..., vocabulary] for states [..., d_output].
 
-        Parameters
-        ----------
-        states : Tensor, [..., d_output]
-
-        Returns
-        -------
-        Tensor, [..., vocabulary]
+        Shapes: `states` [..., d_output]; returns [..., vocabulary].
         """
 
     @abstractmethod
     def start(self, memory: Any) -> Any:
-        """Return the decoder's state before its first step.
-
-        Parameters
-        ----------
-        memory
-            What `encode` gave.
-        """
+        """Return the decoder's state before its first step."""
 
     @abstractmethod
     def step(self, memory: Any, state: Any, token: Tensor, position: int) -> tuple[Tensor, Any]:
         """Read `token` ([batch] ids) at `position`; give logits [batch, vocabulary] and the next state.
 
-        Parameters
-        ----------
-        memory
-            What `encode` gave.
-        state
-            What `start`, or the step before, gave.
-        token : int64 Tensor, [batch]
-            Ids.
-        position : int
-            Of the token, from 0.
-
-        Returns
-        -------
-        logits : Tensor, [batch, vocabulary]
-        state
-            For the next step.
+        Shapes: `token` [batch]; returns [batch, vocabulary].
         """
 
     def notes(self, source_tokens: int) -> tuple[str, ...]:
-        """Say what a reader must know of a run on `source_tokens` tokens, ``</s>`` counted, besides its maps.
-
-        Parameters
-        ----------
-        source_tokens : int
-            Tokens of the source, ``</s>`` counted.
-        """
+        """Say what a reader must know of a run on `source_tokens` tokens, ``</s>`` counted, besides its maps."""
         return ()
 
     def decode(self, memory: Any, inputs: Tensor) -> Tensor:
         """Return logits [batch, target, vocabulary] for the forced target `inputs`.
 
-        Parameters
-        ----------
-        memory
-            What `encode` gave.
-        inputs : int64 Tensor, [batch, target]
-            Ids of ``<s>``, y1, ...
+        Shapes: `inputs` [batch, target].
         """
         return self.logits(self.decode_states(memory, inputs))
 
@@ -238,9 +179,7 @@ class TiedNetwork(TranslationNetwork):
     def logits(self, states: Tensor) -> Tensor:
         """Return E x + b, [..., vocabulary], for states x, [..., size].
 
-        Parameters
-        ----------
-        states : Tensor, [..., size]
+        Shapes: `states` [..., size].
         """
         if self._output is None:
             return nn.functional.linear(states, self.embedding.weight, self.output_bias)

@@ -91,11 +91,7 @@ class EncoderLayer(nn.Module):
     def forward(self, states: Tensor, mask: Tensor | None) -> Tensor:
         """Transform `states`, [batch, source, d_model].
 
-        Parameters
-        ----------
-        states : Tensor, [batch, source, d_model]
-        mask : Tensor, [batch, source, 1], or None
-            0 where padding is, which a convolution reads as what stands beyond the ends: zeros.
+        Shapes: `states` [batch, source, d_model]; `mask` [batch, source, 1].
         """
         read = states if mask is None else states * mask
         around = self.width // 2
@@ -130,12 +126,7 @@ class DecoderLayer(nn.Module):
         )
 
     def start(self, memory: ConvolutionalMemory) -> LayerPast:
-        """Return what the layer knows before the first token.
-
-        Parameters
-        ----------
-        memory : ConvolutionalMemory
-        """
+        """Return what the layer knows before the first token."""
         states = memory.states
         before = states.new_zeros(states.shape[0], self.width - 1, states.shape[2])
         keys = self.hook_key(states[:, None])
@@ -146,16 +137,7 @@ class DecoderLayer(nn.Module):
     ) -> tuple[Tensor, LayerPast]:
         """Transform `inputs`, [batch, query, d_model].
 
-        Parameters
-        ----------
-        inputs : Tensor, [batch, query, d_model]
-            h^(l-1).
-        target : Tensor, [batch, query, d_model]
-            g, the embedded token that is read in at each step.
-        past : LayerPast
-        memory : ConvolutionalMemory
-        first : int
-            Absolute position of the first query row.
+        Shapes: `inputs` [batch, query, d_model]; `target` [batch, query, d_model].
         """
         inputs = self.hook_input(inputs, first)
         known = torch.cat((past.inputs, inputs), dim=1)  # [batch, k - 1 + query, d_model]
@@ -216,14 +198,7 @@ class ConvolutionalNetwork(LayeredDecoder):
     def embed(self, tokens: Tensor, positions: nn.Module, first: int = 0) -> Tensor:
         """Return e = w + p, [batch, token, d_model], for ids [batch, token]: section 3.1.
 
-        Parameters
-        ----------
-        tokens : int64 Tensor, [batch, token]
-            Ids.
-        positions : nn.Embedding
-            p, of the source or of the target.
-        first : int, optional
-            Absolute position of the first of them.
+        Shapes: `tokens` [batch, token].
         """
         places = cast("nn.Embedding", positions).weight[first : first + tokens.shape[1]]
         return cast("Tensor", self.dropout(self.embedding(tokens) + places))
@@ -231,12 +206,7 @@ class ConvolutionalNetwork(LayeredDecoder):
     def encode(self, source: Tensor, source_mask: Tensor | None = None) -> ConvolutionalMemory:
         """Read `source`; see `models.networks.base.TranslationNetwork`.
 
-        Parameters
-        ----------
-        source : int64 Tensor, [batch, source]
-            Ids.
-        source_mask : bool Tensor, [batch, source], optional
-            True where a token is.
+        Shapes: `source` [batch, source]; `source_mask` [batch, source].
         """
         padded = source_mask if is_padded(source_mask) else None
         embedded = self.embed(source, self.source_positions)
@@ -248,13 +218,7 @@ class ConvolutionalNetwork(LayeredDecoder):
         return ConvolutionalMemory(self.leave_encoder(states), embedded, mask, tokens)
 
     def start(self, memory: ConvolutionalMemory) -> tuple[LayerPast, ...]:
-        """Return what each layer knows before the first token.
-
-        Parameters
-        ----------
-        memory : ConvolutionalMemory
-            What `encode` gave.
-        """
+        """Return what each layer knows before the first token."""
         return tuple(cast("DecoderLayer", layer).start(memory) for layer in self.decoder)
 
     def run(
@@ -262,16 +226,7 @@ class ConvolutionalNetwork(LayeredDecoder):
     ) -> tuple[Tensor, tuple[LayerPast, ...]]:
         """Read `tokens`; see `models.networks.layered.LayeredDecoder`.
 
-        Parameters
-        ----------
-        memory : ConvolutionalMemory
-            What `encode` gave.
-        state : tuple of LayerPast
-            What `start`, or the call before, gave.
-        tokens : int64 Tensor, [batch, target]
-            Ids.
-        first : int
-            Position of the first of them.
+        Shapes: `tokens` [batch, target].
         """
         target = self.embed(tokens, self.target_positions, first)
         states = self.enter_decoder(target)

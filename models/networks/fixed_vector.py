@@ -35,11 +35,7 @@ class OneWayEncoder(nn.Module):
     def forward(self, embedded: Tensor, source_mask: Tensor | None) -> Any:
         """Read `embedded`, [batch, source, d_input]; give h_N, [1, batch, d_encoder], with its cell for an LSTM.
 
-        Parameters
-        ----------
-        embedded : Tensor, [batch, source, d_input]
-        source_mask : bool Tensor, [batch, source], or None
-            True where a token is.
+        Shapes: `embedded` [batch, source, d_input]; `source_mask` [batch, source].
         """
         return run_layer(self.layer, embedded, source_mask)[1]
 
@@ -102,34 +98,18 @@ class Seq2SeqNetwork(RecurrentNetwork):
     def encode(self, source: Tensor, source_mask: Tensor | None = None) -> LastState:
         """Read `source` in reverse; see `models.networks.base.TranslationNetwork`.
 
-        Parameters
-        ----------
-        source : int64 Tensor, [batch, source]
-            Ids.
-        source_mask : bool Tensor, [batch, source], optional
-            True where a token is.
+        Shapes: `source` [batch, source]; `source_mask` [batch, source].
         """
         return LastState(*self.encoder(self.embed(reverse_words(source, source_mask)), source_mask))
 
     def start(self, memory: LastState) -> tuple[Tensor, Tensor]:
-        """Return (s_0, its cell), each [1, batch, d_decoder]: the encoder's last.
-
-        Parameters
-        ----------
-        memory : LastState
-            What `encode` gave.
-        """
+        """Return (s_0, its cell), each [1, batch, d_decoder]: the encoder's last."""
         return memory.hidden, memory.cell
 
     def decode_states(self, memory: LastState, inputs: Tensor) -> Tensor:
         """Read a forced target; see `models.networks.base.TranslationNetwork`.
 
-        Parameters
-        ----------
-        memory : LastState
-            What `encode` gave.
-        inputs : int64 Tensor, [batch, target]
-            Ids of ``<s>``, y1, ...
+        Shapes: `inputs` [batch, target].
         """
         states, _ = self.decoder(self.embed(inputs), self.start(memory))  # [batch, target, d_decoder]
         return cast("Tensor", self.readout(states))
@@ -139,28 +119,13 @@ class Seq2SeqNetwork(RecurrentNetwork):
     ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
         """Read one token; see `models.networks.base.TranslationNetwork`.
 
-        Parameters
-        ----------
-        memory : LastState
-            What `encode` gave.
-        state : tuple of two Tensor
-            What `start`, or the step before, gave.
-        token : int64 Tensor, [batch]
-            Ids.
-        position : int
-            Of the token, from 0.
+        Shapes: `token` [batch].
         """
         state = step_lstm(self.decoder, self.embed(token), state)
         return self.logits(self.readout(state[0][0])), state
 
     def notes(self, source_tokens: int) -> tuple[str, ...]:
-        """Say that there is no map; see `models.networks.base.TranslationNetwork`.
-
-        Parameters
-        ----------
-        source_tokens : int
-            Tokens of the source, ``</s>`` counted.
-        """
+        """Say that there is no map; see `models.networks.base.TranslationNetwork`."""
         return (NOTE,)
 
 
@@ -204,23 +169,12 @@ class EncoderDecoderNetwork(RecurrentNetwork):
     def encode(self, source: Tensor, source_mask: Tensor | None = None) -> Tensor:
         """Read `source`; give c, [batch, d_summary].
 
-        Parameters
-        ----------
-        source : int64 Tensor, [batch, source]
-            Ids.
-        source_mask : bool Tensor, [batch, source], optional
-            True where a token is.
+        Shapes: `source` [batch, source]; `source_mask` [batch, source].
         """
         return torch.tanh(self.summary(self.encoder(self.embed(source), source_mask)[0]))
 
     def start(self, memory: Tensor) -> Tensor:
-        """Return s_0, [batch, d_decoder].
-
-        Parameters
-        ----------
-        memory : Tensor
-            What `encode` gave.
-        """
+        """Return s_0, [batch, d_decoder]."""
         return torch.tanh(self.initial(memory))
 
     def _readout(self, states: Tensor, read_in: Tensor) -> Tensor:
@@ -229,12 +183,7 @@ class EncoderDecoderNetwork(RecurrentNetwork):
     def decode_states(self, memory: Tensor, inputs: Tensor) -> Tensor:
         """Read a forced target; see `models.networks.base.TranslationNetwork`.
 
-        Parameters
-        ----------
-        memory : Tensor
-            What `encode` gave.
-        inputs : int64 Tensor, [batch, target]
-            Ids of ``<s>``, y1, ...
+        Shapes: `inputs` [batch, target].
         """
         embedded = self.embed(inputs)  # [batch, target, d_embedding]
         summary = memory[:, None].expand(-1, inputs.shape[1], -1)  # [batch, target, d_summary]
@@ -248,27 +197,12 @@ class EncoderDecoderNetwork(RecurrentNetwork):
     def step(self, memory: Tensor, state: Tensor, token: Tensor, position: int) -> tuple[Tensor, Tensor]:
         """Read one token; see `models.networks.base.TranslationNetwork`.
 
-        Parameters
-        ----------
-        memory : Tensor
-            What `encode` gave.
-        state : Tensor
-            What `start`, or the step before, gave.
-        token : int64 Tensor, [batch]
-            Ids.
-        position : int
-            Of the token, from 0.
+        Shapes: `token` [batch].
         """
         read_in = torch.cat((self.embed(token), memory), dim=-1)
         state = self.cell(read_in, state)
         return self.logits(self._readout(state, read_in)), state
 
     def notes(self, source_tokens: int) -> tuple[str, ...]:
-        """Say that there is no map; see `models.networks.base.TranslationNetwork`.
-
-        Parameters
-        ----------
-        source_tokens : int
-            Tokens of the source, ``</s>`` counted.
-        """
+        """Say that there is no map; see `models.networks.base.TranslationNetwork`."""
         return (NOTE,)

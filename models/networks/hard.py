@@ -48,12 +48,7 @@ class ChosenWeights(AttentionWeights):
     def forward(self, scores: Tensor, mask: Tensor | None, first_query: int = 0) -> Tensor:
         """Return a 1 a row, where the draw fell; without noise, where softmax(`scores`) is largest.
 
-        Parameters
-        ----------
-        scores : Tensor, [batch, head, query, key]
-        mask : bool Tensor that broadcasts to `scores`, or None
-        first_query : int, optional
-            Absolute position of the first query row.
+        Shapes: `scores` [batch, head, query, key].
         """
         softmax = self.normalise(scores, mask, first_query)
         probabilities = self.probabilities(softmax, first_query)

@@ -36,8 +36,6 @@ class LSTMN(LanguageModel, TapeReader):
     def states(self, ids: Tensor) -> Tensor:
         """Return W_o h_t, [batch, token, d_embedding]: as large as an embedding, so that one table serves both.
 
-        Parameters
-        ----------
-        ids : int64 Tensor, [batch, token]
+        Shapes: `ids` [batch, token].
         """
         return cast("Tensor", self.output_weight(self.read_text(self.embed(ids))[0]))

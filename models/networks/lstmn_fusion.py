@@ -31,10 +31,7 @@ class ShallowFusionNetwork(FusionNetwork):
     def weighed(self, hidden: Tensor, slots: Tensor) -> Tensor:
         """Return gamma, the hidden tape alone; see `FusionNetwork`.
 
-        Parameters
-        ----------
-        hidden : Tensor, [batch, source, d_hidden]
-        slots : Tensor, [batch, source, 2 * d_hidden]
+        Shapes: `hidden` [batch, source, d_hidden]; `slots` [batch, source, 2 * d_hidden].
         """
         return hidden
 
@@ -43,13 +40,7 @@ class ShallowFusionNetwork(FusionNetwork):
     ) -> tuple[Tensor, DecoderState]:
         """Go one step on the decoder's own tape, which knows no source; see `FusionNetwork`.
 
-        Parameters
-        ----------
-        memory : SourceTape
-        state : DecoderState
-        embedded : Tensor, [batch, d_embedding]
-        position : int
-            Of the token, from 0.
+        Shapes: `embedded` [batch, d_embedding].
         """
         hidden, tape = self.decoder.advance(state.tape, embedded, position, wide=position + 1)
         hidden = self.decoder.hook_output(hidden[:, None, None], position)[:, 0, 0]
@@ -58,12 +49,7 @@ class ShallowFusionNetwork(FusionNetwork):
     def predict(self, memory: SourceTape, hidden: Tensor, position: int) -> Tensor:
         """Return tanh(W_c [gamma~_t; h_t]), the source read with h_t; see `FusionNetwork`.
 
-        Parameters
-        ----------
-        memory : SourceTape
-        hidden : Tensor, [batch, target, d_hidden]
-        position : int
-            Of the first of them, from 0.
+        Shapes: `hidden` [batch, target, d_hidden].
         """
         query = self.hook_query(hidden.unsqueeze(1), position).squeeze(1)
         context = self.read_context(self.weigh(self.query_weight(query), memory, position), memory, position)
@@ -95,10 +81,7 @@ class DeepFusionNetwork(FusionNetwork):
     def weighed(self, hidden: Tensor, slots: Tensor) -> Tensor:
         """Return [gamma; alpha], both tapes; see `FusionNetwork`.
 
-        Parameters
-        ----------
-        hidden : Tensor, [batch, source, d_hidden]
-        slots : Tensor, [batch, source, 2 * d_hidden]
+        Shapes: `hidden` [batch, source, d_hidden]; `slots` [batch, source, 2 * d_hidden].
         """
         return slots
 
@@ -107,13 +90,7 @@ class DeepFusionNetwork(FusionNetwork):
     ) -> tuple[Tensor, DecoderState]:
         """Read both tapes, then step; see `FusionNetwork`.
 
-        Parameters
-        ----------
-        memory : SourceTape
-        state : DecoderState
-        embedded : Tensor, [batch, d_embedding]
-        position : int
-            Of the token, from 0.
+        Shapes: `embedded` [batch, d_embedding].
         """
         query = self.input_weight(embedded) + self.read_weight(state.source_read)
         query = self.hook_query(query[:, None, None], position).squeeze(1)  # [batch, 1, d_hidden]
@@ -131,11 +108,6 @@ class DeepFusionNetwork(FusionNetwork):
     def predict(self, memory: SourceTape, hidden: Tensor, position: int) -> Tensor:
         """Return W_o h_t; see `FusionNetwork`.
 
-        Parameters
-        ----------
-        memory : SourceTape
-        hidden : Tensor, [batch, target, d_hidden]
-        position : int
-            Of the first of them, from 0.
+        Shapes: `hidden` [batch, target, d_hidden].
         """
         return cast("Tensor", self.output_weight(hidden))

@@ -97,23 +97,13 @@ class FusionNetwork(SourceReader):
     def weighed(self, hidden: Tensor, slots: Tensor) -> Tensor:
         """Return what the decoder reads of the source, [batch, source, d_value].
 
-        Parameters
-        ----------
-        hidden : Tensor, [batch, source, d_hidden]
-            gamma.
-        slots : Tensor, [batch, source, 2 * d_hidden]
-            [gamma; alpha].
+        Shapes: `hidden` [batch, source, d_hidden]; `slots` [batch, source, 2 * d_hidden].
         """
 
     def encode(self, source: Tensor, source_mask: Tensor | None = None) -> SourceTape:
         """Read `source`; see `models.networks.base.TranslationNetwork`.
 
-        Parameters
-        ----------
-        source : int64 Tensor, [batch, source]
-            Ids.
-        source_mask : bool Tensor, [batch, source], optional
-            True where a token is.
+        Shapes: `source` [batch, source]; `source_mask` [batch, source].
         """
         mask = source_mask[:, None, None, :] if source_mask is not None and is_padded(source_mask) else None
         hidden, slots = self.encoder.read_text(self.embed(source), mask)
@@ -124,25 +114,14 @@ class FusionNetwork(SourceReader):
         return SourceTape(self.weighed(hidden, slots), self.key_weight(hidden), mask, end, cell)
 
     def start(self, memory: SourceTape) -> DecoderState:
-        """Return a tape whose one slot is the encoder's last, and show what will be read to the hooks.
-
-        Parameters
-        ----------
-        memory : SourceTape
-            What `encode` gave.
-        """
+        """Return a tape whose one slot is the encoder's last, and show what will be read to the hooks."""
         self.show_memory(memory)
         return DecoderState(self.decoder.first_tape(memory.hidden, memory.cell), torch.zeros_like(memory.hidden))
 
     def weigh(self, projected_query: Tensor, memory: SourceTape, position: int) -> Tensor:
         """Return p_j, [batch, 1, target, source], for what the query brings to the hidden layer.
 
-        Parameters
-        ----------
-        projected_query : Tensor, [batch, target, d_hidden]
-        memory : SourceTape
-        position : int
-            Of the first query, from 0.
+        Shapes: `projected_query` [batch, target, d_hidden].
         """
         show = partial(self.hook_features, first_query=position)
         scores = additive_scores(projected_query, memory.keys, self.score_vector, show=show)
@@ -154,37 +133,20 @@ class FusionNetwork(SourceReader):
     ) -> tuple[Tensor, DecoderState]:
         """Return h_t, [batch, d_hidden], and the state after the step.
 
-        Parameters
-        ----------
-        memory : SourceTape
-        state : DecoderState
-        embedded : Tensor, [batch, d_embedding]
-            x_t.
-        position : int
-            Of the token, from 0.
+        Shapes: `embedded` [batch, d_embedding].
         """
 
     @abstractmethod
     def predict(self, memory: SourceTape, hidden: Tensor, position: int) -> Tensor:
         """Return what words are predicted from, [batch, target, d_embedding], for h_t, [batch, target, d_hidden].
 
-        Parameters
-        ----------
-        memory : SourceTape
-        hidden : Tensor, [batch, target, d_hidden]
-        position : int
-            Of the first of them, from 0.
+        Shapes: `hidden` [batch, target, d_hidden].
         """
 
     def decode_states(self, memory: SourceTape, inputs: Tensor) -> Tensor:
         """Read a forced target; see `models.networks.base.TranslationNetwork`.
 
-        Parameters
-        ----------
-        memory : SourceTape
-            What `encode` gave.
-        inputs : int64 Tensor, [batch, target]
-            Ids of ``<s>``, y1, ...
+        Shapes: `inputs` [batch, target].
         """
         state, found = self.start(memory), []
         for position, embedded in enumerate(self.embed(inputs).unbind(dim=1)):
@@ -197,16 +159,7 @@ class FusionNetwork(SourceReader):
     ) -> tuple[Tensor, DecoderState]:
         """Read one token; see `models.networks.base.TranslationNetwork`.
 
-        Parameters
-        ----------
-        memory : SourceTape
-            What `encode` gave.
-        state : DecoderState
-            What `start`, or the step before, gave.
-        token : int64 Tensor, [batch]
-            Ids.
-        position : int
-            Of the token, from 0.
+        Shapes: `token` [batch].
         """
         hidden, state = self.advance(memory, state, self._shown(self.embed(token), position), position)
         return self.logits(self.predict(memory, hidden[:, None], position)[:, 0]), state

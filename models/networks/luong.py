@@ -52,38 +52,17 @@ class LuongBase(AttentiveNetwork):
     def scores(self, query: Tensor, memory: RecurrentMemory, position: int) -> Tensor:
         """Return e_ts, [batch, target, source], for s_t, [batch, target, d_decoder], the first at `position`.
 
-        Parameters
-        ----------
-        query : Tensor, [batch, target, d_decoder]
-            s_t.
-        memory : RecurrentMemory
-        position : int
-            Of the first query, from 0.
-
-        Returns
-        -------
-        Tensor, [batch, target, source]
+        Shapes: `query` [batch, target, d_decoder]; returns [batch, target, source].
         """
 
     def mask(self, memory: RecurrentMemory) -> Tensor | None:
-        """Return what may be read, [batch, 1, 1, source]: what is not padding; None if that is all.
-
-        Parameters
-        ----------
-        memory : RecurrentMemory
-        """
+        """Return what may be read, [batch, 1, 1, source]: what is not padding; None if that is all."""
         return memory.mask
 
     def weigh(self, query: Tensor, memory: RecurrentMemory, position: int) -> Tensor:
         """Return a_ts, [batch, 1, target, source], for s_t, [batch, target, d_decoder].
 
-        Parameters
-        ----------
-        query : Tensor, [batch, target, d_decoder]
-            s_t.
-        memory : RecurrentMemory
-        position : int
-            Of the first query, from 0.
+        Shapes: `query` [batch, target, d_decoder].
         """
         scores = self.scores(query, memory, position).unsqueeze(1)
         return cast("Tensor", self.attend(scores, self.mask(memory), position))
@@ -91,23 +70,12 @@ class LuongBase(AttentiveNetwork):
     def encode(self, source: Tensor, source_mask: Tensor | None = None) -> RecurrentMemory:
         """Read `source`; see `models.networks.base.TranslationNetwork`.
 
-        Parameters
-        ----------
-        source : int64 Tensor, [batch, source]
-            Ids.
-        source_mask : bool Tensor, [batch, source], optional
-            True where a token is.
+        Shapes: `source` [batch, source]; `source_mask` [batch, source].
         """
         return cast("RecurrentMemory", self.encoder(self.embed(source), source_mask))
 
     def start(self, memory: RecurrentMemory) -> Any:
-        """Return (s_0, its cell), each [1, batch, d_decoder], and show what will be read to the hooks.
-
-        Parameters
-        ----------
-        memory : RecurrentMemory
-            What `encode` gave.
-        """
+        """Return (s_0, its cell), each [1, batch, d_decoder], and show what will be read to the hooks."""
         if memory.forward_cell is None or memory.backward_cell is None:
             message = "the memory of an LSTM encoder has cells; got none"
             raise TypeError(message)
@@ -121,13 +89,7 @@ class LuongBase(AttentiveNetwork):
     def attentional(self, memory: RecurrentMemory, states: Tensor, position: int) -> Tensor:
         """Return tanh(W_c [c_t; s_t]), [batch, target, d_embedding], for s_t, [batch, target, d_decoder].
 
-        Parameters
-        ----------
-        memory : RecurrentMemory
-        states : Tensor, [batch, target, d_decoder]
-            s_t.
-        position : int
-            Of the first of them, from 0.
+        Shapes: `states` [batch, target, d_decoder].
         """
         query = self.hook_query(states.unsqueeze(1), position).squeeze(1)
         context = self.read_context(self.weigh(query, memory, position), memory, position)
@@ -137,12 +99,7 @@ class LuongBase(AttentiveNetwork):
     def decode_states(self, memory: RecurrentMemory, inputs: Tensor) -> Tensor:
         """Read a forced target; see `models.networks.base.TranslationNetwork`.
 
-        Parameters
-        ----------
-        memory : RecurrentMemory
-            What `encode` gave.
-        inputs : int64 Tensor, [batch, target]
-            Ids of ``<s>``, y1, ...
+        Shapes: `inputs` [batch, target].
         """
         states, _ = self.decoder(self.embed(inputs), self.start(memory))  # [batch, target, d_decoder]
         return self.attentional(memory, states, 0)
@@ -150,16 +107,7 @@ class LuongBase(AttentiveNetwork):
     def step(self, memory: RecurrentMemory, state: Any, token: Tensor, position: int) -> tuple[Tensor, Any]:
         """Read one token; see `models.networks.base.TranslationNetwork`.
 
-        Parameters
-        ----------
-        memory : RecurrentMemory
-            What `encode` gave.
-        state
-            What `start`, or the step before, gave.
-        token : int64 Tensor, [batch]
-            Ids.
-        position : int
-            Of the token, from 0.
+        Shapes: `token` [batch].
         """
         state = step_lstm(self.decoder, self.embed(token), state)
         attentional = self.attentional(memory, state[0].transpose(0, 1), position)  # [batch, 1, d_embedding]

@@ -31,13 +31,7 @@ class LuongInputFeedingNetwork(LuongNetwork):
         nn.init.zeros_(self.feed.weight)
 
     def start(self, memory: RecurrentMemory) -> tuple[Tensor, Tensor, Tensor]:
-        """Return (s_0, its cell), each [batch, d_decoder], and an attentional state of 0, [batch, d_embedding].
-
-        Parameters
-        ----------
-        memory : RecurrentMemory
-            What `encode` gave.
-        """
+        """Return (s_0, its cell), each [batch, d_decoder], and an attentional state of 0, [batch, d_embedding]."""
         hidden, cell = super().start(memory)
         return hidden[0], cell[0], hidden.new_zeros(hidden.shape[1], self.feed.in_features)
 
@@ -60,12 +54,7 @@ class LuongInputFeedingNetwork(LuongNetwork):
     def decode_states(self, memory: RecurrentMemory, inputs: Tensor) -> Tensor:
         """Read a forced target; see `models.networks.base.TranslationNetwork`.
 
-        Parameters
-        ----------
-        memory : RecurrentMemory
-            What `encode` gave.
-        inputs : int64 Tensor, [batch, target]
-            Ids of ``<s>``, y1, ...
+        Shapes: `inputs` [batch, target].
         """
         state, attentional = self.start(memory), []
         for position, read_in in enumerate(self._read_in(self.embed(inputs)).unbind(dim=1)):
@@ -78,16 +67,7 @@ class LuongInputFeedingNetwork(LuongNetwork):
     ) -> tuple[Tensor, tuple[Tensor, Tensor, Tensor]]:
         """Read one token; see `models.networks.base.TranslationNetwork`.
 
-        Parameters
-        ----------
-        memory : RecurrentMemory
-            What `encode` gave.
-        state : tuple of three Tensor
-            What `start`, or the step before, gave.
-        token : int64 Tensor, [batch]
-            Ids.
-        position : int
-            Of the token, from 0.
+        Shapes: `token` [batch].
         """
         state = self._advance(memory, state, self._read_in(self.embed(token)), position)
         return self.logits(state[2]), state

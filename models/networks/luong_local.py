@@ -41,13 +41,7 @@ class GaussianWeights(AttentionWeights):
     ) -> Tensor:
         """Return softmax(`scores`) * `factor` under `mask`; see `AttentionWeights`.
 
-        Parameters
-        ----------
-        scores : Tensor, [batch, head, query, key]
-        mask : bool Tensor that broadcasts to `scores`, or None
-        first_query : int, optional
-            Absolute position of the first query row.
-        factor : Tensor that broadcasts to `scores`, or float, optional
+        Shapes: `scores` [batch, head, query, key].
         """
         raw = self.raw_weights(self.normalise(scores, mask, first_query), first_query)
         return self.weights(raw * factor, first_query)
@@ -76,26 +70,13 @@ class LuongLocalBase(LuongNetwork):
     def centres(self, query: Tensor, lengths: Tensor, position: int) -> Tensor:
         """Return p_t, [batch, target], for s_t, [batch, target, d_decoder], and S, [batch, 1].
 
-        Parameters
-        ----------
-        query : Tensor, [batch, target, d_decoder]
-            s_t.
-        lengths : int64 Tensor, [batch, 1]
-            S.
-        position : int
-            Of the first query, from 0.
+        Shapes: `query` [batch, target, d_decoder]; `lengths` [batch, 1].
         """
 
     def windows(self, query: Tensor, memory: RecurrentMemory, position: int) -> tuple[Tensor, Tensor]:
         """Return p_t and D as the hook leaves them, each [batch, 1, target, 1].
 
-        Parameters
-        ----------
-        query : Tensor, [batch, target, d_decoder]
-            s_t.
-        memory : RecurrentMemory
-        position : int
-            Of the first query, from 0.
+        Shapes: `query` [batch, target, d_decoder].
         """
         batch, source, _ = memory.states.shape
         whole = torch.full((batch, 1), source, device=query.device)
@@ -108,11 +89,7 @@ class LuongLocalBase(LuongNetwork):
     def inside(self, centre: Tensor, width: Tensor, memory: RecurrentMemory) -> Tensor:
         """Return what may be read, [batch, 1, target, source]: what is in the window and not padding.
 
-        Parameters
-        ----------
-        centre, width : Tensor, [batch, 1, target, 1]
-            p_t and D.
-        memory : RecurrentMemory
+        Shapes: `centre` [batch, 1, target, 1]; `width` [batch, 1, target, 1].
         """
         inside = in_window(centre, width, memory.states.shape[1])
         return inside if memory.mask is None else inside & memory.mask
@@ -120,14 +97,7 @@ class LuongLocalBase(LuongNetwork):
     def weigh(self, query: Tensor, memory: RecurrentMemory, position: int) -> Tensor:
         """Return a_ts; see `LuongBase.weigh`.
 
-        Parameters
-        ----------
-        query : Tensor, [batch, target, d_decoder]
-            s_t.
-        memory : RecurrentMemory
-            What `encode` gave.
-        position : int
-            Of the first query, from 0.
+        Shapes: `query` [batch, target, d_decoder].
         """
         centre, width = self.windows(query, memory, position)
         scores = self.scores(query, memory, position).unsqueeze(1)
@@ -153,14 +123,7 @@ class LuongLocalMonotonicNetwork(LuongLocalBase):
     def centres(self, query: Tensor, lengths: Tensor, position: int) -> Tensor:
         """Return min(t, S - 1); see `LuongLocalBase.centres`.
 
-        Parameters
-        ----------
-        query : Tensor, [batch, target, d_decoder]
-            s_t.
-        lengths : int64 Tensor, [batch, 1]
-            S.
-        position : int
-            Of the first query, from 0.
+        Shapes: `query` [batch, target, d_decoder]; `lengths` [batch, 1].
         """
         steps = torch.arange(position, position + query.shape[1], device=query.device)  # t, [target]
         return monotonic_positions(steps, lengths).to(full_precision(query).dtype)
@@ -191,28 +154,14 @@ class LuongLocalPredictiveNetwork(LuongLocalBase):
     def centres(self, query: Tensor, lengths: Tensor, position: int) -> Tensor:
         """Return S sigmoid(v_p' tanh(W_p s_t)); see `LuongLocalBase.centres`.
 
-        Parameters
-        ----------
-        query : Tensor, [batch, target, d_decoder]
-            s_t.
-        lengths : int64 Tensor, [batch, 1]
-            S.
-        position : int
-            Of the first query, from 0.
+        Shapes: `query` [batch, target, d_decoder]; `lengths` [batch, 1].
         """
         return predicted_positions(self.position_weight(query), self.position_vector, lengths)
 
     def weigh(self, query: Tensor, memory: RecurrentMemory, position: int) -> Tensor:
         """Return a_ts; see `LuongBase.weigh`.
 
-        Parameters
-        ----------
-        query : Tensor, [batch, target, d_decoder]
-            s_t.
-        memory : RecurrentMemory
-            What `encode` gave.
-        position : int
-            Of the first query, from 0.
+        Shapes: `query` [batch, target, d_decoder].
         """
         centre, width = self.windows(query, memory, position)
         scores = self.scores(query, memory, position).unsqueeze(1)
@@ -220,13 +169,7 @@ class LuongLocalPredictiveNetwork(LuongLocalBase):
         return cast("Tensor", self.attend(scores, self.inside(centre, width, memory), position, factor))
 
     def notes(self, source_tokens: int) -> tuple[str, ...]:
-        """Say that rows need not sum to 1; see `models.networks.base.TranslationNetwork`.
-
-        Parameters
-        ----------
-        source_tokens : int
-            Tokens of the source, ``</s>`` counted.
-        """
+        """Say that rows need not sum to 1; see `models.networks.base.TranslationNetwork`."""
         return (
             Message("rows need not sum to 1: each weight is multiplied by a Gaussian around the predicted position"),
         )

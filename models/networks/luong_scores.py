@@ -36,14 +36,7 @@ class LuongNetwork(LuongBase):
     def scores(self, query: Tensor, memory: RecurrentMemory, position: int) -> Tensor:
         """Return s_t' W_a h_s; see `LuongBase.scores`.
 
-        Parameters
-        ----------
-        query : Tensor, [batch, target, d_decoder]
-            s_t.
-        memory : RecurrentMemory
-            What `encode` gave.
-        position : int
-            Of the first query, from 0.
+        Shapes: `query` [batch, target, d_decoder].
         """
         return general_scores(query, memory.keys, self.general_weight.to(query.dtype))
 
@@ -71,14 +64,7 @@ class LuongDotNetwork(LuongBase):
     def scores(self, query: Tensor, memory: RecurrentMemory, position: int) -> Tensor:
         """Return s_t' h_s; see `LuongBase.scores`.
 
-        Parameters
-        ----------
-        query : Tensor, [batch, target, d_decoder]
-            s_t.
-        memory : RecurrentMemory
-            What `encode` gave.
-        position : int
-            Of the first query, from 0.
+        Shapes: `query` [batch, target, d_decoder].
         """
         return dot_scores(query, memory.keys)
 
@@ -106,12 +92,7 @@ class LuongConcatNetwork(LuongBase):
     def encode(self, source: Tensor, source_mask: Tensor | None = None) -> RecurrentMemory:
         """Read `source`; see `models.networks.base.TranslationNetwork`.
 
-        Parameters
-        ----------
-        source : int64 Tensor, [batch, source]
-            Ids.
-        source_mask : bool Tensor, [batch, source], optional
-            True where a token is.
+        Shapes: `source` [batch, source]; `source_mask` [batch, source].
         """
         memory = super().encode(source, source_mask)
         return replace(memory, keys=self.key_weight(memory.states))  # [batch, source, d_attention]
@@ -119,14 +100,7 @@ class LuongConcatNetwork(LuongBase):
     def scores(self, query: Tensor, memory: RecurrentMemory, position: int) -> Tensor:
         """Return v_a' tanh(W_a [s_t; h_s]); see `LuongBase.scores`.
 
-        Parameters
-        ----------
-        query : Tensor, [batch, target, d_decoder]
-            s_t.
-        memory : RecurrentMemory
-            What `encode` gave.
-        position : int
-            Of the first query, from 0.
+        Shapes: `query` [batch, target, d_decoder].
         """
         show = partial(self.hook_features, first_query=position)
         return concat_scores(self.query_weight(query), memory.keys, self.score_vector, show=show)
@@ -153,25 +127,12 @@ class LuongLocationNetwork(LuongBase):
     def scores(self, query: Tensor, memory: RecurrentMemory, position: int) -> Tensor:
         """Return the first S of W_a s_t, 0 beyond `max_source`; see `LuongBase.scores`.
 
-        Parameters
-        ----------
-        query : Tensor, [batch, target, d_decoder]
-            s_t.
-        memory : RecurrentMemory
-            What `encode` gave.
-        position : int
-            Of the first query, from 0.
+        Shapes: `query` [batch, target, d_decoder].
         """
         return location_scores(self.location_weight(query), memory.states.shape[1])
 
     def mask(self, memory: RecurrentMemory) -> Tensor | None:
-        """Hide what W_a has no row for, and padding.
-
-        Parameters
-        ----------
-        memory : RecurrentMemory
-            What `encode` gave.
-        """
+        """Hide what W_a has no row for, and padding."""
         source, known = memory.states.shape[1], self.location_weight.out_features
         if source <= known:
             return memory.mask
@@ -179,13 +140,7 @@ class LuongLocationNetwork(LuongBase):
         return near if memory.mask is None else near & memory.mask
 
     def notes(self, source_tokens: int) -> tuple[str, ...]:
-        """Say so if the source is longer than W_a; see `models.networks.base.TranslationNetwork`.
-
-        Parameters
-        ----------
-        source_tokens : int
-            Tokens of the source, ``</s>`` counted.
-        """
+        """Say so if the source is longer than W_a; see `models.networks.base.TranslationNetwork`."""
         known = self.location_weight.out_features
         if source_tokens <= known:
             return ()

@@ -79,9 +79,7 @@ class LanguageModel(nn.Module, ABC):
     def embed(self, ids: Tensor) -> Tensor:
         """Return [batch, token, d_embedding], scaled to unit variance, for ids.
 
-        Parameters
-        ----------
-        ids : int64 Tensor, [batch, token]
+        Shapes: `ids` [batch, token].
         """
         size: int = self.embedding.weight.shape[1]
         return cast("Tensor", self.embedding(ids) * size**0.5)
@@ -90,29 +88,20 @@ class LanguageModel(nn.Module, ABC):
     def states(self, ids: Tensor) -> Tensor:
         """Return what each next token is predicted from, [batch, token, d_embedding].
 
-        Parameters
-        ----------
-        ids : int64 Tensor, [batch, token]
-            Of texts of one length.
+        Shapes: `ids` [batch, token].
         """
 
     def logits(self, states: Tensor) -> Tensor:
         """Return E h* + b, [..., vocabulary], E the embedding.
 
-        Parameters
-        ----------
-        states : Tensor, [..., d_embedding]
-            h*.
+        Shapes: `states` [..., d_embedding].
         """
         return nn.functional.linear(states, self.embedding.weight, self.output_bias)
 
     def forward(self, ids: Tensor) -> Tensor:
         """Return what each next token scores before the softmax, [batch, token, vocabulary].
 
-        Parameters
-        ----------
-        ids : int64 Tensor, [batch, token]
-            Of texts of one length.
+        Shapes: `ids` [batch, token].
         """
         return self.logits(self.states(ids))
 
@@ -135,9 +124,7 @@ class RecurrentLanguageModel(LanguageModel):
     def outputs(self, ids: Tensor) -> Tensor:
         """Return h_t, [batch, token, d_hidden].
 
-        Parameters
-        ----------
-        ids : int64 Tensor, [batch, token]
+        Shapes: `ids` [batch, token].
         """
         return cast("Tensor", self.lstm(self.embed(ids))[0])
 
@@ -176,9 +163,7 @@ class AttentiveLanguageModel(RecurrentLanguageModel):
     def cut(self, outputs: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Return k_t, v_t and p_t, each [..., token, d]: the parts of h_t, equations 6 and 11.
 
-        Parameters
-        ----------
-        outputs : Tensor, [..., token, d_hidden]
+        Shapes: `outputs` [..., token, d_hidden].
         """
         found = outputs.chunk(self.parts, dim=-1)
         return found[0], found[min(1, self.parts - 1)], found[-1]
@@ -186,9 +171,7 @@ class AttentiveLanguageModel(RecurrentLanguageModel):
     def states(self, ids: Tensor) -> Tensor:
         """Return h*_t = tanh(W^r r_t + W^x p_t), equations 4, 10 and 12; p_t is h_t or v_t where that is no part.
 
-        Parameters
-        ----------
-        ids : int64 Tensor, [batch, token]
+        Shapes: `ids` [batch, token].
         """
         outputs = self.hook_memory(self.outputs(ids)[:, None])  # [batch, 1, token, d_hidden]
         keys, values, own = self.cut(outputs)
@@ -246,9 +229,7 @@ class NGramLanguageModel(RecurrentLanguageModel):
     def states(self, ids: Tensor) -> Tensor:
         """Return h*_t, [batch, token, d_embedding]; before the first token stand zeros.
 
-        Parameters
-        ----------
-        ids : int64 Tensor, [batch, token]
+        Shapes: `ids` [batch, token].
         """
         slices = self.outputs(ids).chunk(self.order - 1, dim=-1)
         tokens = ids.shape[1]

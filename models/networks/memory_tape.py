@@ -46,16 +46,7 @@ class TapeReader(nn.Module):
     """Reads and writes a tape. A network is one (`models.networks.lstmn`), or has one as a layer (`TapeLayer`)."""
 
     def make_tape(self, place: Site, d_input: int, d_hidden: int) -> None:
-        """Make the weights and hooks, the last thing that a constructor does.
-
-        Parameters
-        ----------
-        place : Site
-        d_input : int
-            Of an embedded token.
-        d_hidden : int
-            Of h, of c and of the hidden layer of the score.
-        """
+        """Make the weights and hooks, the last thing that a constructor does."""
         self.d_hidden = d_hidden
         self.key_weight = nn.Linear(d_hidden, d_hidden, bias=False)  # W_h
         self.input_weight = nn.Linear(d_input, d_hidden, bias=False)  # W_x
@@ -77,9 +68,7 @@ class TapeReader(nn.Module):
     def first_tape(self, hidden: Tensor, cell: Tensor) -> Tape:
         """Return the tape that the first token reads: one slot, [h; c].
 
-        Parameters
-        ----------
-        hidden, cell : Tensor, [batch, d_hidden]
+        Shapes: `hidden` [batch, d_hidden]; `cell` [batch, d_hidden].
         """
         slots = torch.cat([hidden, cell], dim=-1)[:, None]
         return Tape(slots, self.key_weight(hidden)[:, None], torch.zeros_like(hidden))
@@ -89,17 +78,7 @@ class TapeReader(nn.Module):
     ) -> tuple[Tensor, Tensor]:
         """Return h~_t and c~_t, equations 4 to 6, each [batch, d_hidden].
 
-        Parameters
-        ----------
-        tape : Tape
-        embedded : Tensor, [batch, d_input]
-            x_t.
-        step : int
-            t, from 0.
-        wide : int
-            Columns that a row of the map has where hooks look.
-        mask : bool Tensor, [batch, 1, 1, wide], optional
-            What is padding is False; only what hooks see is masked, since padding stands behind the last token.
+        Shapes: `embedded` [batch, d_input]; `mask` [batch, 1, 1, wide].
         """
         query = self.input_weight(embedded) + self.read_weight(tape.read)
         query = self.hook_query(query[:, None, None], step)  # [batch, 1, 1, d_hidden]
@@ -126,11 +105,7 @@ class TapeReader(nn.Module):
     def update(self, read: Tensor, embedded: Tensor, cell: Tensor) -> tuple[Tensor, Tensor]:
         """Return f c~ + i c^, equations 7 and 8, and the output gate o, each [batch, d_hidden].
 
-        Parameters
-        ----------
-        read, cell : Tensor, [batch, d_hidden]
-            h~_t and c~_t.
-        embedded : Tensor, [batch, d_input]
+        Shapes: `read` [batch, d_hidden]; `cell` [batch, d_hidden]; `embedded` [batch, d_input].
         """
         into, keep, out, new = self.gates(torch.cat([read, embedded], dim=-1)).chunk(4, dim=-1)
         return keep.sigmoid() * cell + into.sigmoid() * new.tanh(), out.sigmoid()
@@ -138,13 +113,7 @@ class TapeReader(nn.Module):
     def write(self, tape: Tape, hidden: Tensor, cell: Tensor, read: Tensor, step: int) -> Tape:
         """Return the tape with [h_t; c_t] on it; the slot before the first token goes when the first is written.
 
-        Parameters
-        ----------
-        tape : Tape
-        hidden, cell, read : Tensor, [batch, d_hidden]
-            h_t, c_t and h~_t.
-        step : int
-            t, from 0.
+        Shapes: `hidden` [batch, d_hidden]; `cell` [batch, d_hidden]; `read` [batch, d_hidden].
         """
         slot = self.hook_value(torch.cat([hidden, cell], dim=-1)[:, None, None], step)[:, 0]
         key = self.hook_key(self.key_weight(hidden)[:, None, None], step)[:, 0]
@@ -157,13 +126,7 @@ class TapeReader(nn.Module):
     ) -> tuple[Tensor, Tape]:
         """Read one token: h_t, [batch, d_hidden], equation 9, and the tape with it.
 
-        Parameters
-        ----------
-        tape : Tape
-        embedded : Tensor, [batch, d_input]
-        step, wide : int
-        mask : bool Tensor, [batch, 1, 1, wide], optional
-            See `read_tape`.
+        Shapes: `embedded` [batch, d_input]; `mask` [batch, 1, 1, wide].
         """
         read, cell = self.read_tape(tape, embedded, step, wide=wide, mask=mask)
         cell, out = self.update(read, embedded, cell)
@@ -173,11 +136,7 @@ class TapeReader(nn.Module):
     def read_text(self, embedded: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """Read a whole text; give h and [h; c] of each token, [batch, token, d_hidden] and twice as wide.
 
-        Parameters
-        ----------
-        embedded : Tensor, [batch, token, d_input]
-        mask : bool Tensor, [batch, 1, 1, token], optional
-            True where a token is.
+        Shapes: `embedded` [batch, token, d_input]; `mask` [batch, 1, 1, token].
         """
         embedded = self.hook_input(embedded[:, None])[:, 0]
         zeros = embedded.new_zeros(len(embedded), self.d_hidden)

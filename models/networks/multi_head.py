@@ -20,12 +20,7 @@ class KeyValue:
     values: Tensor
 
     def extended(self, more: KeyValue) -> KeyValue:
-        """Return these followed by `more` on the key axis.
-
-        Parameters
-        ----------
-        more : KeyValue
-        """
+        """Return these followed by `more` on the key axis."""
         return KeyValue(torch.cat((self.keys, more.keys), dim=2), torch.cat((self.values, more.values), dim=2))
 
 
@@ -64,11 +59,7 @@ class MultiHeadAttention(nn.Module):
     def read(self, states: Tensor, first_key: int = 0) -> KeyValue:
         """Return keys and values of `states`, [batch, key, d_model].
 
-        Parameters
-        ----------
-        states : Tensor, [batch, key, d_model]
-        first_key : int, optional
-            Absolute position of the first of them.
+        Shapes: `states` [batch, key, d_model].
         """
         states = self.hook_memory(states, first_key)
         keys = self.hook_key(split_heads(self.key(states), self.heads), first_key)
@@ -78,13 +69,7 @@ class MultiHeadAttention(nn.Module):
     def forward(self, states: Tensor, memory: KeyValue, mask: Tensor | None, first_query: int = 0) -> Tensor:
         """Let `states`, [batch, query, d_model], read `memory`: [batch, query, d_model].
 
-        Parameters
-        ----------
-        states : Tensor, [batch, query, d_model]
-        memory : KeyValue
-        mask : bool Tensor that broadcasts to [batch, head, query, key], or None
-        first_query : int, optional
-            Absolute position of the first query row.
+        Shapes: `states` [batch, query, d_model]; `mask` [batch, head, query, key].
         """
         states = self.hook_read(states, first_query)
         query = self.hook_query(split_heads(self.query(states), self.heads), first_query)

@@ -57,10 +57,7 @@ class SentencePyramid(nn.Module):
     def forward(self, embedded: Tensor) -> list[Tensor]:
         """Return every row of the pyramid, [batch, cell, size]: `embedded` first, the one vector last.
 
-        Parameters
-        ----------
-        embedded : Tensor, [batch, source, size]
-            E_1, without padding.
+        Shapes: `embedded` [batch, source, size].
         """
         rows = [self.hook_input(embedded)]
         widths = pyramid_widths(embedded.shape[1], self.widest)
@@ -105,22 +102,14 @@ class PyramidNetwork(RecurrentNetwork):
     def rows(self, source: Tensor) -> list[Tensor]:
         """Return the rows of the pyramid, [batch, cell, d_model], the embeddings first, the one vector e last.
 
-        Parameters
-        ----------
-        source : int64 Tensor, [batch, source]
-            Ids, without padding.
+        Shapes: `source` [batch, source].
         """
         return cast("list[Tensor]", self.pyramid(self.embed(source)))
 
     def encode(self, source: Tensor, source_mask: Tensor | None = None) -> Tensor:
         """Read `source`; give e, [batch, d_model]. Texts of one length are folded together, each without its padding.
 
-        Parameters
-        ----------
-        source : int64 Tensor, [batch, source]
-            Ids.
-        source_mask : bool Tensor, [batch, source], optional
-            True where a token is.
+        Shapes: `source` [batch, source]; `source_mask` [batch, source].
         """
         if source_mask is None or not is_padded(source_mask):
             return self.rows(source)[-1][:, 0]
@@ -134,24 +123,13 @@ class PyramidNetwork(RecurrentNetwork):
         return cast("Tensor", found)
 
     def start(self, memory: Tensor) -> Tensor:
-        """Return h_0 = 0, [batch, d_model].
-
-        Parameters
-        ----------
-        memory : Tensor
-            What `encode` gave.
-        """
+        """Return h_0 = 0, [batch, d_model]."""
         return torch.zeros_like(memory)
 
     def decode_states(self, memory: Tensor, inputs: Tensor) -> Tensor:
         """Read a forced target; see `models.networks.base.TranslationNetwork`.
 
-        Parameters
-        ----------
-        memory : Tensor
-            What `encode` gave.
-        inputs : int64 Tensor, [batch, target]
-            Ids of ``<s>``, y1, ...
+        Shapes: `inputs` [batch, target].
         """
         state, states = self.start(memory), []
         given = self.source(memory)[:, None].expand(-1, inputs.shape[1], -1)  # s, the same at every step
@@ -164,16 +142,7 @@ class PyramidNetwork(RecurrentNetwork):
     def step(self, memory: Tensor, state: Tensor, token: Tensor, position: int) -> tuple[Tensor, Tensor]:
         """Read one token; see `models.networks.base.TranslationNetwork`.
 
-        Parameters
-        ----------
-        memory : Tensor
-            What `encode` gave.
-        state : Tensor
-            What `start`, or the step before, gave.
-        token : int64 Tensor, [batch]
-            Ids.
-        position : int
-            Of the token, from 0.
+        Shapes: `token` [batch].
         """
         given = self.hook_context(self.source(memory)[:, None], position)[:, 0]
         state = torch.tanh(self.entering(self.embed(token)) + given + self.recurrence(state))
@@ -181,11 +150,5 @@ class PyramidNetwork(RecurrentNetwork):
         return self.logits(self.readout(state)), state
 
     def notes(self, source_tokens: int) -> tuple[str, ...]:
-        """Say that there is no map; see `models.networks.base.TranslationNetwork`.
-
-        Parameters
-        ----------
-        source_tokens : int
-            Tokens of the source, ``</s>`` counted.
-        """
+        """Say that there is no map; see `models.networks.base.TranslationNetwork`."""
         return (NOTE,)

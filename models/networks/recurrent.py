@@ -140,11 +140,7 @@ class RecurrentEncoder(nn.Module):
     def forward(self, embedded: Tensor, source_mask: Tensor | None) -> RecurrentMemory:
         """Read `embedded`, [batch, source, d_input], under `source_mask`, [batch, source].
 
-        Parameters
-        ----------
-        embedded : Tensor, [batch, source, d_input]
-        source_mask : bool Tensor, [batch, source], or None
-            True where a token is.
+        Shapes: `embedded` [batch, source, d_input]; `source_mask` [batch, source].
         """
         states, last = run_layer(self.layer, embedded, source_mask)  # [batch, source, 2 * d_encoder]
         mask = source_mask[:, None, None, :] if source_mask is not None and is_padded(source_mask) else None
@@ -169,10 +165,7 @@ class RecurrentNetwork(TiedNetwork):
     def embed(self, tokens: Tensor) -> Tensor:
         """Return [..., d_embedding] for [...] ids, scaled to unit variance.
 
-        Parameters
-        ----------
-        tokens : int64 Tensor, [...]
-            Ids.
+        Shapes: `tokens` [...].
         """
         return cast("Tensor", self.dropout(self.embedding(tokens) * self.embedding_scale))
 
@@ -204,24 +197,14 @@ class SourceReader(RecurrentNetwork):
     def read_context(self, weights: Tensor, memory: SourceMemory, position: int) -> Tensor:
         """Return c_i = sum_j a_ij h_j for `weights` [batch, 1, query, source]: [batch, query, d_value].
 
-        Parameters
-        ----------
-        weights : Tensor, [batch, 1, query, source]
-        memory : SourceMemory
-        position : int
-            Of the first query, from 0.
+        Shapes: `weights` [batch, 1, query, source].
         """
         values = memory.states.unsqueeze(1)  # [batch, 1, source, d_value]
         context = self.hook_context(weighted_sum(weights, values), position)
         return context.squeeze(1)
 
     def show_memory(self, memory: SourceMemory) -> None:
-        """Fire the hooks of what is read: once a run, before the first step.
-
-        Parameters
-        ----------
-        memory : SourceMemory
-        """
+        """Fire the hooks of what is read: once a run, before the first step."""
         self.hook_key(memory.keys.unsqueeze(1))
         self.hook_value(memory.states.unsqueeze(1))
 

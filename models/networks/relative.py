@@ -45,14 +45,7 @@ class RelativeAttention(MultiHeadAttention):
     def forward(self, states: Tensor, memory: KeyValue, mask: Tensor | None, first_query: int = 0) -> Tensor:
         """Let `states`, [batch, query, d_model], read `memory`: [batch, query, d_model].
 
-        Parameters
-        ----------
-        states : Tensor, [batch, query, d_model]
-        memory : KeyValue
-            Its first key stands at position 0.
-        mask : bool Tensor that broadcasts to [batch, head, query, key], or None
-        first_query : int, optional
-            Absolute position of the first query row.
+        Shapes: `states` [batch, query, d_model]; `mask` [batch, head, query, key].
         """
         states = self.hook_read(states, first_query)
         query = self.hook_query(split_heads(self.query(states), self.heads), first_query)
@@ -92,11 +85,6 @@ class RelativeTransformerNetwork(TransformerNetwork):
     def embed(self, tokens: Tensor, first: int = 0) -> Tensor:
         """Return embeddings, [batch, token, d_model], for ids [batch, token]; no position is added.
 
-        Parameters
-        ----------
-        tokens : int64 Tensor, [batch, token]
-            Ids.
-        first : int, optional
-            Absolute position of the first of them.
+        Shapes: `tokens` [batch, token].
         """
         return cast("Tensor", self.dropout(self.embedding(tokens) * self.embedding_scale))

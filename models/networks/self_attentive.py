@@ -94,15 +94,7 @@ class SelfAttentiveNetwork(nn.Module):
     def forward(self, ids: Tensor) -> tuple[Tensor, Tensor]:
         """Return what the classes score, and A, of sentences of one length.
 
-        Parameters
-        ----------
-        ids : int64 Tensor, [batch, word]
-
-        Returns
-        -------
-        scores : Tensor, [batch, class]
-            Before the softmax.
-        weights : Tensor, [batch, hop, word]
+        Shapes: `ids` [batch, word]; returns [batch, class], [batch, hop, word].
         """
         states = self.encoder(self.dropout(self.embedding(ids)), None).states[:, None]  # [batch, 1, word, 2 u]
         key = self.key(torch.tanh(self.first(states)))  # [batch, 1, word, d_a]

@@ -92,11 +92,7 @@ class EncoderLayer(_Layer):
     def forward(self, states: Tensor, mask: Tensor | None) -> Tensor:
         """Transform `states`, [batch, source, d_model], under `mask`, [batch, 1, 1, source].
 
-        Parameters
-        ----------
-        states : Tensor, [batch, source, d_model]
-        mask : bool Tensor, [batch, 1, 1, source], or None
-            True where a token is.
+        Shapes: `states` [batch, source, d_model]; `mask` [batch, 1, 1, source].
         """
         states = self.hook_input[0](states)
         read = self.before(0, states)
@@ -119,13 +115,7 @@ class DecoderLayer(_Layer):
     ) -> tuple[Tensor, LayerCache]:
         """Transform `states`, [batch, query, d_model], whose first query stands at position `first_query`.
 
-        Parameters
-        ----------
-        states : Tensor, [batch, query, d_model]
-        cache : LayerCache
-        memory : TransformerMemory
-        first_query : int
-            Absolute position of the first query row.
+        Shapes: `states` [batch, query, d_model].
         """
         states = self.hook_input[0](states, first_query)
         read = self.before(0, states)
@@ -201,12 +191,7 @@ class TransformerNetwork(LayeredDecoder):
     def embed(self, tokens: Tensor, first: int = 0) -> Tensor:
         """Return embeddings with positions added, [batch, token, d_model], for ids [batch, token].
 
-        Parameters
-        ----------
-        tokens : int64 Tensor, [batch, token]
-            Ids.
-        first : int, optional
-            Absolute position of the first of them.
+        Shapes: `tokens` [batch, token].
         """
         embedded = self.embedding(tokens) * self.embedding_scale
         return cast("Tensor", self.dropout(embedded + self.positions[first : first + tokens.shape[1]]))
@@ -214,12 +199,7 @@ class TransformerNetwork(LayeredDecoder):
     def encode(self, source: Tensor, source_mask: Tensor | None = None) -> TransformerMemory:
         """Read `source`; see `models.networks.base.TranslationNetwork`.
 
-        Parameters
-        ----------
-        source : int64 Tensor, [batch, source]
-            Ids.
-        source_mask : bool Tensor, [batch, source], optional
-            True where a token is.
+        Shapes: `source` [batch, source]; `source_mask` [batch, source].
         """
         padded = source_mask is not None and not bool(source_mask.all())
         mask = source_mask[:, None, None, :] if padded and source_mask is not None else None
@@ -229,13 +209,7 @@ class TransformerNetwork(LayeredDecoder):
         return TransformerMemory(self.encoder_norm(states), mask)
 
     def start(self, memory: TransformerMemory) -> tuple[LayerCache, ...]:
-        """Return one empty cache a layer, the source's keys and values in it.
-
-        Parameters
-        ----------
-        memory : TransformerMemory
-            What `encode` gave.
-        """
+        """Return one empty cache a layer, the source's keys and values in it."""
         layers = cast("list[DecoderLayer]", list(self.decoder))
         return tuple(LayerCache(None, layer.cross.read(memory.states)) for layer in layers)
 
@@ -244,16 +218,7 @@ class TransformerNetwork(LayeredDecoder):
     ) -> tuple[Tensor, tuple[LayerCache, ...]]:
         """Read `tokens`; see `models.networks.layered.LayeredDecoder`.
 
-        Parameters
-        ----------
-        memory : TransformerMemory
-            What `encode` gave.
-        state : tuple of LayerCache
-            What `start`, or the call before, gave.
-        tokens : int64 Tensor, [batch, target]
-            Ids.
-        first : int
-            Position of the first of them.
+        Shapes: `tokens` [batch, target].
         """
         states = self.embed(tokens, first)
         kept = []

@@ -49,32 +49,14 @@ ABOUT: Mapping[str, Described] = {
 
 
 def network_of(memory: str, sizes: Mapping[str, int]) -> LanguageModel:
-    """Return a language model with weights as drawn before training.
-
-    Parameters
-    ----------
-    memory : {"attention", "key-value", "key-value-predict", "n-gram", "lstmn"}
-    sizes : mapping of str to int
-        What its class is built from.
-    """
+    """Return a language model with weights as drawn before training."""
     kinds: dict[str, Any] = {N_GRAM: NGramLanguageModel, "lstmn": LSTMN}
     network: LanguageModel = kinds.get(memory, AttentiveLanguageModel)(**sizes)
     return network
 
 
 class LanguageReader(TextReader):
-    """A language model with a memory and its tokenizer; see `models.model.Model`. Safe to share between threads.
-
-    Parameters
-    ----------
-    network : LanguageModel
-        With its weights, in float32; put in evaluation mode, never changed.
-    tokenizer : TextTokenizer
-    local : Local
-        What it is called, and the paper that describes it.
-    card : mapping
-        Its recipe (``memory``, ``context``) and the sizes of its network.
-    """
+    """A language model with a memory and its tokenizer; see `models.model.Model`. Safe to share between threads."""
 
     kind: Kind = "decoder"
     predicts: Predicts = "causal"
@@ -92,22 +74,7 @@ class LanguageReader(TextReader):
         edits: Iterable[Edit] = (),
         sites: Iterable[str | Site] = ("*.weights",),
     ) -> AttentionTrace:
-        """Run the model on a text; see `models.model.Model.attend`.
-
-        Parameters
-        ----------
-        source : str
-        target, pair : str, optional
-            For other models: this one takes neither.
-        edits : iterable of Edit, optional
-        sites : iterable of str or Site, optional
-
-        Returns
-        -------
-        AttentionTrace
-            Its map is ``decoder.0.self``, [1, piece, piece]: what each piece reads of those before it. That of an
-            N-gram RNN has none. ``predictions`` are the likeliest pieces after each; ``vectors`` are h*.
-        """
+        """Run the model on a text; see `models.model.Model.attend`."""
         reading, wanted = self.read(source, target, pair), edits_given(edits)
         patterns = with_weights(sites)
         if wanted and not self.heads:
@@ -123,28 +90,12 @@ class LanguageReader(TextReader):
         return self.record(source, reading, session, wanted, predictions=predictions, vectors=states[0].numpy())
 
     def replay(self, trace: AttentionTrace, *, pair: str | None = None) -> LanguageReplay:
-        """Return the text of `trace`, ready to be run again; see `models.model.Model.replay`.
-
-        Parameters
-        ----------
-        trace : AttentionTrace
-            Of this model, nothing edited.
-        pair : str, optional
-            For other models.
-        """
+        """Return the text of `trace`, ready to be run again; see `models.model.Model.replay`."""
         return LanguageReplay(trace, self.network, self.card)
 
 
 class LanguageReplay(Replay):
-    """One text through a language model again and again; see `models.translation.replaying.Replay`.
-
-    Parameters
-    ----------
-    trace : AttentionTrace
-    network : LanguageModel
-    card : mapping
-        Tells its memory and the sizes of the network.
-    """
+    """One text through a language model again and again; see `models.translation.replaying.Replay`."""
 
     def __init__(self, trace: AttentionTrace, network: LanguageModel, card: Mapping[str, Any]) -> None:
         written, baseline = told_by(trace)
@@ -154,10 +105,7 @@ class LanguageReplay(Replay):
     def run(self, orders: Orders, edits: Iterable[Edit] = ()) -> Outcome:
         """Run once for each row of `orders`; see `Replay.run`.
 
-        Parameters
-        ----------
-        orders : int array, [text, position]
-        edits : iterable of Edit, optional
+        Shapes: `orders` [text, position].
         """
         states, _session = self._pass(orders, tuple(edits), ())
         with torch.inference_mode():
@@ -167,22 +115,14 @@ class LanguageReplay(Replay):
     def weights(self, orders: Orders, place: Site) -> NDArray[np.float32]:
         """Return the weights, [text, 1, piece, piece]; see `Replay.weights`.
 
-        Parameters
-        ----------
-        orders : int array, [text, position]
-        place : Site
+        Shapes: `orders` [text, position].
         """
         _states, session = self._pass(orders, (), (str(MEMORY),))
         found: NDArray[np.float32] = session[place.at("weights")].numpy()
         return found
 
     def fresh(self, seed: int) -> LanguageReplay:
-        """Return the same text through weights that `seed` gives; see `Replay.fresh`.
-
-        Parameters
-        ----------
-        seed : int
-        """
+        """Return the same text through weights that `seed` gives; see `Replay.fresh`."""
         with seeded(seed):
             network = network_of(self._card["recipe"]["memory"], self._card["network"])
         return LanguageReplay(self.trace, network.eval().requires_grad_(False), self._card)
@@ -195,17 +135,7 @@ class LanguageReplay(Replay):
 
 
 def load_language(local: Local) -> LanguageReader:
-    """Load the language model in the folder of `local`, ready to `attend`.
-
-    Parameters
-    ----------
-    local : Local
-
-    Raises
-    ------
-    InputError
-        If its files are not those that its card names.
-    """
+    """Load the language model in the folder of `local`, ready to `attend`."""
     with opening(local):
         card = card_of(local)
         with building():

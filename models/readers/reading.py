@@ -28,34 +28,16 @@ from models.translation.words import check_characters
 
 
 class Described(NamedTuple):
-    """How a reader is recorded.
+    """How a reader is recorded."""
 
-    Parameters
-    ----------
-    mechanism, equation : str
-        What records call it, and where its paper has it.
-    causal : bool
-        Whether its maps read what stands before alone.
-    alternatives : int
-        How many likeliest pieces are kept of a prediction; 0 if it predicts none.
-    """
-
-    mechanism: str
-    equation: str
-    causal: bool = False
-    alternatives: int = 0
+    mechanism: str  # what records call it, and where its paper has it
+    equation: str  # what records call it, and where its paper has it
+    causal: bool = False  # whether its maps read what stands before alone
+    alternatives: int = 0  # how many likeliest pieces are kept of a prediction; 0 if it predicts none
 
 
 def read_within(tokenizer: TextTokenizer, source: str, longest: int) -> Reading:
-    """Return the pieces of a text; InputError if it is empty, or none of it is left, or it is too long.
-
-    Parameters
-    ----------
-    tokenizer : TextTokenizer
-    source : str
-    longest : int
-        In pieces, special ones included.
-    """
+    """Return the pieces of a text; InputError if it is empty, or none of it is left, or it is too long."""
     if not clean(source):
         raise InputError(EMPTY["text"])
     check_characters(source)
@@ -71,22 +53,7 @@ def read_within(tokenizer: TextTokenizer, source: str, longest: int) -> Reading:
 
 
 class TextReader:
-    """What reads one text and writes none; see `models.model.Model`. Safe to share between threads.
-
-    Parameters
-    ----------
-    network : nn.Module
-        With its weights, in float32; put in evaluation mode, never changed.
-    tokenizer : TextTokenizer
-    local : Local
-        What it is called, and the paper that describes it.
-    card : mapping
-        Its longest text (``context`` of its recipe, in pieces), and what the network is built from.
-    heads : mapping of Site to int
-        How many heads read at each place.
-    described : Described
-        How it is recorded.
-    """
+    """What reads one text and writes none; see `models.model.Model`. Safe to share between threads."""
 
     pair: str | None = None
     is_translation = False
@@ -131,14 +98,7 @@ class TextReader:
         )
 
     def read(self, source: str, target: str | None, pair: str | None) -> Reading:
-        """Return the pieces of a text; InputError if another text is given with it, or `read_within` refuses it.
-
-        Parameters
-        ----------
-        source : str
-        target, pair : str or None
-            For other models: this one takes neither.
-        """
+        """Return the pieces of a text; InputError if another text is given with it, or `read_within` refuses it."""
         if pair is not None or target is not None:
             raise InputError(Message("{title} reads one text, and writes none.", title=self.title))
         return read_within(self.tokenizer, source, self.longest)
@@ -152,20 +112,7 @@ class TextReader:
         notes: tuple[str, ...] = (),
         **told: Any,
     ) -> AttentionTrace:
-        """Return the record of a run.
-
-        Parameters
-        ----------
-        source : str
-        reading : Reading
-        session : Session
-            What was captured.
-        edits : tuple of Edit
-        notes : tuple of str, optional
-            What is said besides what the tokenizer says.
-        **told
-            What else the record holds: classes, predictions, vectors.
-        """
+        """Return the record of a run."""
         tokens, nothing = reading.tokens, TokenSequence((), (), (), ())
         return AttentionTrace(
             source=tokens,
@@ -180,29 +127,12 @@ class TextReader:
         )
 
     def fit(self, text: str, *, pair: str | None = None) -> tuple[str, int]:
-        """Cut `text` after the last word that the model takes; see `models.model.Model.fit`.
-
-        Parameters
-        ----------
-        text : str
-        pair : str, optional
-            For other models.
-        """
+        """Cut `text` after the last word that the model takes; see `models.model.Model.fit`."""
         return self.tokenizer.fit(text, self.longest)
 
 
 def card_of(local: Local) -> dict[str, Any]:
-    """Return the card in the folder of a reader, after its files are held against it.
-
-    Parameters
-    ----------
-    local : Local
-
-    Raises
-    ------
-    InputError
-        If they are not those that the card names.
-    """
+    """Return the card in the folder of a reader, after its files are held against it."""
     check_weights(local.folder, local)
     check_others(local, local.folder)
     return read_fields(local.folder, {"network": dict, "recipe": {"context": int}})
@@ -221,24 +151,12 @@ def opening(local: Local) -> Iterator[None]:
 
 
 def weights_of(local: Local) -> dict[str, Tensor]:
-    """Return the weights of a reader by their names, in float32.
-
-    Parameters
-    ----------
-    local : Local
-    """
+    """Return the weights of a reader by their names, in float32."""
     return {name: values.float() for name, values in load_file(local.folder / WEIGHTS_FILE).items()}
 
 
 def open_tokenizer(local: Local, **specials: str) -> TextTokenizer:
-    """Return the tokenizer of a reader.
-
-    Parameters
-    ----------
-    local : Local
-    **specials : str
-        Its special tokens, by the names that transformers has for them.
-    """
+    """Return the tokenizer of a reader."""
     fast: Any = PreTrainedTokenizerFast
     file = str(local.folder / "tokenizer.json")
     return TextTokenizer(fast(tokenizer_file=file, model_input_names=["input_ids"], **specials))

@@ -45,18 +45,7 @@ UNKNOWN = "[UNK]"
 
 
 class SelfAttentiveReader(TextReader):
-    """A self-attentive network with its tokenizer; see `models.model.Model`. Safe to share between threads.
-
-    Parameters
-    ----------
-    network : SelfAttentiveNetwork
-        With its weights, in float32; put in evaluation mode, never changed.
-    tokenizer : TextTokenizer
-    local : Local
-        What it is called, and the paper that describes it.
-    card : mapping
-        Its classes (``labels``) and its longest text (``context``, in pieces).
-    """
+    """A self-attentive network with its tokenizer; see `models.model.Model`. Safe to share between threads."""
 
     kind: Kind = "encoder"
     predicts: Predicts = "class"
@@ -77,21 +66,7 @@ class SelfAttentiveReader(TextReader):
         edits: Iterable[Edit] = (),
         sites: Iterable[str | Site] = ("*.weights",),
     ) -> AttentionTrace:
-        """Run the model on a sentence; see `models.model.Model.attend`.
-
-        Parameters
-        ----------
-        source : str
-        target, pair : str, optional
-            For other models: this one takes neither.
-        edits : iterable of Edit, optional
-        sites : iterable of str or Site, optional
-
-        Returns
-        -------
-        AttentionTrace
-            Its map is ``encoder.0.hops``, [1, hop, piece]; ``classes`` is what the classifier says.
-        """
+        """Run the model on a sentence; see `models.model.Model.attend`."""
         reading, chosen = self.read(source, target, pair), edits_given(edits)
         try:
             with torch.inference_mode(), capture(with_weights(sites), chosen, copies=False) as session:
@@ -103,28 +78,12 @@ class SelfAttentiveReader(TextReader):
         return self.record(source, reading, session, chosen, _unknown(reading.tokens), classes=classes)
 
     def replay(self, trace: AttentionTrace, *, pair: str | None = None) -> SelfAttentiveReplay:
-        """Return the text of `trace`, ready to be run again; see `models.model.Model.replay`.
-
-        Parameters
-        ----------
-        trace : AttentionTrace
-            Of this model, nothing edited.
-        pair : str, optional
-            For other models.
-        """
+        """Return the text of `trace`, ready to be run again; see `models.model.Model.replay`."""
         return SelfAttentiveReplay(trace, self.network, self.card)
 
 
 class SelfAttentiveReplay(Replay):
-    """One sentence through a self-attentive network again and again; see `models.translation.replaying.Replay`.
-
-    Parameters
-    ----------
-    trace : AttentionTrace
-    network : SelfAttentiveNetwork
-    card : mapping
-        Tells the sizes of the network (``network``).
-    """
+    """One sentence through a self-attentive network again and again; see `models.translation.replaying.Replay`."""
 
     def __init__(self, trace: AttentionTrace, network: SelfAttentiveNetwork, card: Mapping[str, Any]) -> None:
         super().__init__(trace, *told_by(trace))
@@ -133,10 +92,7 @@ class SelfAttentiveReplay(Replay):
     def run(self, orders: Orders, edits: Iterable[Edit] = ()) -> Outcome:
         """Run once for each row of `orders`: how likely the class is that the trace holds for likeliest, [text, 1].
 
-        Parameters
-        ----------
-        orders : int array, [text, position]
-        edits : iterable of Edit, optional
+        Shapes: `orders` [text, position].
         """
         scores, _session = self._pass(orders, tuple(edits))
         chosen = scores.double().log_softmax(dim=-1)[:, list(self.written.ids)]  # [text, 1]
@@ -145,21 +101,13 @@ class SelfAttentiveReplay(Replay):
     def weights(self, orders: Orders, place: Site) -> NDArray[np.float32]:
         """Return the weights, [text, 1, hop, piece]; see `Replay.weights`.
 
-        Parameters
-        ----------
-        orders : int array, [text, position]
-        place : Site
+        Shapes: `orders` [text, position].
         """
         found: NDArray[np.float32] = self._pass(orders, ())[1][place.at("weights")].numpy()
         return found
 
     def fresh(self, seed: int) -> SelfAttentiveReplay:
-        """Return the same sentence through weights that `seed` gives; see `Replay.fresh`.
-
-        Parameters
-        ----------
-        seed : int
-        """
+        """Return the same sentence through weights that `seed` gives; see `Replay.fresh`."""
         with seeded(seed):
             network = SelfAttentiveNetwork(**self._card["network"])
         return SelfAttentiveReplay(self.trace, network.eval().requires_grad_(False), self._card)
@@ -173,17 +121,7 @@ class SelfAttentiveReplay(Replay):
 
 
 def load_reader(local: Local) -> SelfAttentiveReader:
-    """Load the self-attentive reader in the folder of `local`, ready to `attend`.
-
-    Parameters
-    ----------
-    local : Local
-
-    Raises
-    ------
-    InputError
-        If its files are not those that its card names.
-    """
+    """Load the self-attentive reader in the folder of `local`, ready to `attend`."""
     with opening(local):
         card = card_of(local)
         with building():

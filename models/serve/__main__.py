@@ -14,13 +14,7 @@ from models.serve.shelf import MOST_MODELS
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the command; return its exit status.
-
-    Parameters
-    ----------
-    arguments : list of str, optional
-        Those of the command line if left out.
-    """
+    """Run the command; return its exit status."""
     given = _parser().parse_args(arguments)
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     os.environ.setdefault("OMP_NUM_THREADS", "1")

@@ -38,14 +38,7 @@ FACTS = (
 
 
 def answer(model: Model, request: Request) -> bytes:
-    """Return what `request` is answered with; raises as the model does.
-
-    Parameters
-    ----------
-    model : Model
-        Of the request's key.
-    request : Request
-    """
+    """Return what `request` is answered with; raises as the model does."""
     try:
         return _ANSWERS[request.asked](model, request)
     except (Exception, KeyboardInterrupt, SystemExit):
@@ -55,24 +48,12 @@ def answer(model: Model, request: Request) -> bytes:
 
 
 def unreadable(model: Model, error: BaseException) -> InputError:
-    """Return what is said where the Rust of a tokenizer panicked, which is no `Exception`.
-
-    Parameters
-    ----------
-    model : Model
-    error : BaseException
-    """
+    """Return what is said where the Rust of a tokenizer panicked, which is no `Exception`."""
     return InputError(Message("{title} cannot read this text ({reason}).", title=model.title, reason=error))
 
 
 def record_of(model: Model, request: Request) -> AttentionTrace:
-    """Return the run that is asked for.
-
-    Parameters
-    ----------
-    model : Model
-    request : Request
-    """
+    """Return the run that is asked for."""
     options: dict[str, Any] = {"pair": request.pair, "edits": request.edits, "sites": request.sites}
     return model.attend(request.source, request.target, **options)
 

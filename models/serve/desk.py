@@ -34,12 +34,7 @@ class _LeftError(Exception):
 
 
 class Job:
-    """A request that will be answered.
-
-    Parameters
-    ----------
-    request : Request
-    """
+    """A request that will be answered."""
 
     def __init__(self, request: Request) -> None:
         self.request = request
@@ -49,12 +44,7 @@ class Job:
         """The answer, and the milliseconds that it took."""
 
     def settle(self, make: Callable[[], tuple[bytes, float]]) -> None:
-        """Give what `make` makes, or the error that it raises.
-
-        Parameters
-        ----------
-        make : callable
-        """
+        """Give what `make` makes, or the error that it raises."""
         try:
             value = make()
         except BaseException as error:
@@ -64,12 +54,7 @@ class Job:
             self.future.set_result(value)
 
     def fail(self, error: BaseException) -> None:
-        """Give an error.
-
-        Parameters
-        ----------
-        error : BaseException
-        """
+        """Give an error."""
         with suppress(InvalidStateError):
             self.future.set_exception(error)
 
@@ -79,13 +64,6 @@ class Desk:
 
     Requests that wait when the thread is free are run together if they are for one of our translators, with nothing
     edited: those of one length in one pass. Nobody waits for others to come.
-
-    Parameters
-    ----------
-    shelf : Shelf
-    most_waiting : int, optional
-    batched : bool, optional
-        Whether sentences are run together; each runs alone if not.
     """
 
     def __init__(self, shelf: Shelf, most_waiting: int = MOST_WAITING, *, batched: bool = True) -> None:
@@ -95,17 +73,7 @@ class Desk:
         Thread(target=self._work, name="serve-desk", daemon=True).start()
 
     def ask(self, request: Request) -> Job:
-        """Return the job of a request, which waits its turn.
-
-        Parameters
-        ----------
-        request : Request
-
-        Raises
-        ------
-        BusyError
-            If too many wait.
-        """
+        """Return the job of a request, which waits its turn."""
         job = Job(request)
         with self._come:
             if len(self._jobs) >= self._most:

@@ -46,12 +46,7 @@ _LOGGING = {"enable_access_log": False}
 
 
 def straight(settings: Settings) -> dict[str, str]:
-    """Return the variables with which Ray's replicas take requests at the ports after the service's.
-
-    Parameters
-    ----------
-    settings : Settings
-    """
+    """Return the variables with which Ray's replicas take requests at the ports after the service's."""
     ports = ports_after(settings.port)
     return {
         _STRAIGHT: "1",
@@ -62,24 +57,13 @@ def straight(settings: Settings) -> dict[str, str]:
 
 
 def ports_after(port: int) -> range:
-    """Return the ports at which replicas listen; before the service's where none are left after it.
-
-    Parameters
-    ----------
-    port : int
-        The service's.
-    """
+    """Return the ports at which replicas listen; before the service's where none are left after it."""
     first = port + 1 if port + PORTS < 2**16 else port - PORTS
     return range(first, first + PORTS)
 
 
 class OwnPort:
-    """At which of some ports this process listens.
-
-    Parameters
-    ----------
-    ports : range
-    """
+    """At which of some ports this process listens."""
 
     def __init__(self, ports: range) -> None:
         self._ports = ports
@@ -97,12 +81,7 @@ class OwnPort:
 
 
 class Held:
-    """A model that a replica holds; Ray lets it go when others are asked for more.
-
-    Parameters
-    ----------
-    let_go : callable
-    """
+    """A model that a replica holds; Ray lets it go when others are asked for more."""
 
     def __init__(self, let_go: Callable[[], None]) -> None:
         self._let_go = let_go
@@ -112,12 +91,7 @@ class Held:
 
 
 def builder(settings: Settings) -> Callable[[], ASGIApp]:
-    """Return what makes the application in a replica.
-
-    Parameters
-    ----------
-    settings : Settings
-    """
+    """Return what makes the application in a replica."""
 
     def build() -> ASGIApp:
         import asyncio
@@ -148,14 +122,7 @@ def builder(settings: Settings) -> Callable[[], ASGIApp]:
 
 
 def deployed(settings: Settings, downscale_delay: float = SPARE) -> Any:
-    """Return the application that Ray Serve runs.
-
-    Parameters
-    ----------
-    settings : Settings
-    downscale_delay : float, optional
-        As of `start`.
-    """
+    """Return the application that Ray Serve runs."""
     from ray import serve
 
     scaling = {
@@ -182,23 +149,7 @@ def deployed(settings: Settings, downscale_delay: float = SPARE) -> Any:
 
 
 def start(settings: Settings, address: str, downscale_delay: float = SPARE) -> None:
-    """Start the service, and return when it answers.
-
-    Parameters
-    ----------
-    settings : Settings
-    address : str
-        Of a cluster; ``local`` starts one on this machine.
-    downscale_delay : float, optional
-        Seconds for which a replica stays when it is no longer needed.
-
-    Raises
-    ------
-    InputError
-        If Ray is not installed, or would run without its token.
-    SettingsError
-        If other machines would reach a socket of Ray's own.
-    """
+    """Start the service, and return when it answers."""
     ours = straight(settings) if address == LOCAL else {}
     os.environ.update(ours)  # Ray reads them when it is imported, here as in its processes
     start_ray(address, settings.workers, _ENVIRONMENT | ours, f"{__name__}.prepare_process")
@@ -237,14 +188,7 @@ def replicas() -> int:
 
 
 def run_on_ray(settings: Settings, address: str) -> None:
-    """Serve until it is ended by Ctrl-C or SIGTERM.
-
-    Parameters
-    ----------
-    settings : Settings
-    address : str
-        Of a cluster; ``local`` starts one on this machine.
-    """
+    """Serve until it is ended by Ctrl-C or SIGTERM."""
     ended = Event()
     start(settings, address)
     for each in (signal.SIGINT, signal.SIGTERM):

@@ -18,12 +18,7 @@ if TYPE_CHECKING:
 
 
 def app_of(settings: Settings) -> ASGIApp:
-    """Return the application of one process, which bounds its connections and begins to load its models.
-
-    Parameters
-    ----------
-    settings : Settings
-    """
+    """Return the application of one process, which bounds its connections and begins to load its models."""
     bound_connections()
     desk = settings.desk()
     Thread(target=desk.shelf.warm_up, name="warm-up", daemon=True).start()
@@ -31,12 +26,7 @@ def app_of(settings: Settings) -> ASGIApp:
 
 
 def run_plain(settings: Settings) -> None:
-    """Serve until it is ended.
-
-    Parameters
-    ----------
-    settings : Settings
-    """
+    """Serve until it is ended."""
     config = uvicorn.Config(
         partial(app_of, settings),
         factory=True,

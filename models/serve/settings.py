@@ -24,43 +24,17 @@ class SettingsError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How the service is set up.
+    """How the service is set up."""
 
-    Parameters
-    ----------
-    host : str
-        Address at which it listens.
-    port : int
-    token : str, optional
-        That every request must bring.
-    folders : tuple of Path, optional
-        Of pretrained models, served beside those that are shipped.
-    hub : tuple of str, optional
-        ``owner/name`` of models of the hub, served as well.
-    most_models : int, optional
-        How many models a process keeps.
-    most_waiting : int, optional
-        How many requests may wait at one.
-    batched : bool, optional
-        Whether sentences that wait are run together.
-    workers : int, optional
-        Processes; the most of them where Ray decides.
-
-    Raises
-    ------
-    SettingsError
-        If other machines would reach it without a token, or something is not what it may be.
-    """
-
-    host: str = "127.0.0.1"
+    host: str = "127.0.0.1"  # address at which it listens
     port: int = 8600
-    token: str = field(default="", repr=False)
-    folders: tuple[Path, ...] = ()
-    hub: tuple[str, ...] = ()
-    most_models: int = MOST_MODELS
-    most_waiting: int = MOST_WAITING
-    batched: bool = True
-    workers: int = 1
+    token: str = field(default="", repr=False)  # that every request must bring
+    folders: tuple[Path, ...] = ()  # of pretrained models, served beside those that are shipped
+    hub: tuple[str, ...] = ()  # ``owner/name`` of models of the hub, served as well
+    most_models: int = MOST_MODELS  # how many models a process keeps
+    most_waiting: int = MOST_WAITING  # how many requests may wait at one
+    batched: bool = True  # whether sentences that wait are run together
+    workers: int = 1  # processes; the most of them where Ray decides
 
     def __post_init__(self) -> None:
         """Check what can be wrong."""
@@ -79,13 +53,7 @@ class Settings:
             raise SettingsError("; ".join(wrong))
 
     def fetch(self) -> None:
-        """Fetch the models of the hub that are named, and open each in a process of its own, within its limits.
-
-        Raises
-        ------
-        InputError
-            If one cannot be had, or opened; says why.
-        """
+        """Fetch the models of the hub that are named, and open each in a process of its own, within its limits."""
         for each in self.hub:
             find_pretrained(pretrained_key(each), settings=hub_settings((each,)), tried=True)
 
@@ -95,12 +63,7 @@ class Settings:
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether only this machine reaches the address `host`.
-
-    Parameters
-    ----------
-    host : str
-    """
+    """Return whether only this machine reaches the address `host`."""
     try:
         return host == "localhost" or ip_address(host).is_loopback
     except ValueError:

@@ -22,30 +22,13 @@ MOST_MODELS = 64
 
 
 def hub_settings(hub: Iterable[str], folders: Iterable[Path] = ()) -> HubSettings:
-    """Return what may be opened: folders, and of the hub only what is named.
-
-    Parameters
-    ----------
-    hub : iterable of str
-        ``owner/name``.
-    folders : iterable of Path, optional
-    """
+    """Return what may be opened: folders, and of the hub only what is named."""
     names = tuple(hub)
     return HubSettings(enabled=bool(names), allowed=names, folders=tuple(folders))
 
 
 class Shelf:
-    """Models by their keys: those that are shipped, pretrained ones on this machine, and of the hub what is named.
-
-    Parameters
-    ----------
-    folders : iterable of Path, optional
-        Of pretrained models that are served beside those.
-    most : int, optional
-        How many are kept.
-    hub : iterable of str, optional
-        ``owner/name`` of the models of the hub that are served, too: no other is ever fetched.
-    """
+    """Models by their keys: those that are shipped, pretrained ones on this machine, and of the hub what is named."""
 
     def __init__(self, folders: Iterable[Path] = (), most: int = MOST_MODELS, hub: Iterable[str] = ()) -> None:
         self._settings = hub_settings(hub, folders)
@@ -62,19 +45,7 @@ class Shelf:
         return here | {pretrained_key(identity): identity for identity in self._settings.allowed}
 
     def model(self, key: str) -> Model:
-        """Return the model of `key`, ready to run.
-
-        Parameters
-        ----------
-        key : str
-
-        Raises
-        ------
-        KeyError
-            If none is served under it.
-        CheckpointError, InputError
-            If it cannot be opened; says why.
-        """
+        """Return the model of `key`, ready to run."""
         if (found := self._kept(key)) is not None:
             return found
         with self._loading:
@@ -105,12 +76,7 @@ class Shelf:
         return model
 
     def let_go(self, key: str) -> None:
-        """Forget the model of `key`, until it is asked for again.
-
-        Parameters
-        ----------
-        key : str
-        """
+        """Forget the model of `key`, until it is asked for again."""
         with self._lock:
             self._models.pop(key, None)
 

@@ -29,23 +29,13 @@ WEIGHTS = ("*.weights",)
 
 
 def can_join(request: Request) -> bool:
-    """Return whether a request may be answered together with others: nothing edited, the weights alone.
-
-    Parameters
-    ----------
-    request : Request
-    """
+    """Return whether a request may be answered together with others: nothing edited, the weights alone."""
     asked = (request.asked, request.pair, request.edits, request.sites)
     return asked == ("attend", None, (), WEIGHTS)
 
 
 class RowSession(Session):
-    """What a session of several texts holds of one of them.
-
-    Parameters
-    ----------
-    maps : dict of Site to Tensor, each [head, query, key]
-    """
+    """What a session of several texts holds of one of them."""
 
     def __init__(self, maps: dict[Site, Tensor]) -> None:
         super().__init__(WEIGHTS, ())
@@ -57,24 +47,12 @@ class RowSession(Session):
         return tuple(self._maps)
 
     def take(self, site: Site) -> Tensor:
-        """Return the weights at `site`, [1, head, query, key].
-
-        Parameters
-        ----------
-        site : Site
-        """
+        """Return the weights at `site`, [1, head, query, key]."""
         return self._maps.pop(site)[None]
 
 
 def attend_together(model: Translator, requests: Sequence[Request]) -> list[AttentionTrace | InputError]:
-    """Return the run, or what is wrong with its text, of each request.
-
-    Parameters
-    ----------
-    model : Translator
-    requests : sequence of Request
-        Each of which `can_join`.
-    """
+    """Return the run, or what is wrong with its text, of each request."""
     found: dict[int, AttentionTrace | InputError] = {}
     alike: dict[tuple[int, bool], list[tuple[int, TokenSequence, TokenSequence | None]]] = {}
     for place, request in enumerate(requests):
@@ -140,10 +118,5 @@ def _own(values: Tensor, site: Site, texts: Texts) -> Tensor:
 
 
 def is_ours(model: Model) -> bool:
-    """Return whether a model is one whose sentences can run together.
-
-    Parameters
-    ----------
-    model : Model
-    """
+    """Return whether a model is one whose sentences can run together."""
     return model.kind == "translator"

@@ -10,29 +10,13 @@ from models.trace.plain import fields_of, read_message, text, write_message
 
 
 def tell(error: BaseException) -> dict[str, Any]:
-    """Return an error as its kind and its words, which JSON can hold; a message stays what it is made of.
-
-    Parameters
-    ----------
-    error : BaseException
-    """
+    """Return an error as its kind and its words, which JSON can hold; a message stays what it is made of."""
     said = error.args[0] if error.args else str(error)
     return {"kind": type(error).__name__, "said": write_message(said)}
 
 
 def error_of(told: Any) -> Exception:
-    """Return the error that `tell` told of; one of no known class is a RuntimeError that names it.
-
-    Parameters
-    ----------
-    told : object
-        Whoever it comes from.
-
-    Raises
-    ------
-    TraceError
-        If it tells of none.
-    """
+    """Return the error that `tell` told of; one of no known class is a RuntimeError that names it."""
     from models.translation.checkpoints import CheckpointError
 
     kind, given = fields_of(told, "an error", "kind", "said")

@@ -49,16 +49,7 @@ def _no_port() -> None:
 
 
 class Guard:
-    """Stands before the application: who may ask, and how much may come in.
-
-    Parameters
-    ----------
-    app : ASGIApp
-    token : str
-        That every request must bring; empty where only this machine reaches the service.
-    port : callable
-        Gives the port of its own at which this process listens, which every answer then names; None if it has none.
-    """
+    """Stands before the application: who may ask, and how much may come in."""
 
     def __init__(self, app: ASGIApp, token: str, port: Callable[[], int | None]) -> None:
         self._app, self._token, self._port = app, f"Bearer {token}".encode() if token else b"", port
@@ -106,13 +97,7 @@ def too_large() -> InputError:
 
 
 def failed(status: int, error: BaseException) -> Response:
-    """Return an error as an answer.
-
-    Parameters
-    ----------
-    status : int
-    error : BaseException
-    """
+    """Return an error as an answer."""
     return JSONResponse(tell(error), status, headers={wire.OURS: THIS})
 
 
@@ -123,20 +108,7 @@ def make_app(
     beforehand: Sequence[str] = (),
     port: Callable[[], int | None] = _no_port,
 ) -> ASGIApp:
-    """Return the application.
-
-    Parameters
-    ----------
-    desk : Desk
-    token : str, optional
-        That every request must bring; empty where only this machine reaches the service.
-    prepare : callable, optional
-        Called with the key of a request's model before it is run, as Ray Serve's multiplexing asks.
-    beforehand : sequence of str, optional
-        Keys with which it is called when the application starts, one after another, while it answers.
-    port : callable, optional
-        As of `Guard`.
-    """
+    """Return the application."""
 
     async def ask(request: WebRequest) -> Response:
         try:

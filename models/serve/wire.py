@@ -69,43 +69,22 @@ class RefusedError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is asked.
+    """What is asked."""
 
-    Parameters
-    ----------
-    asked : str
-        One of `ASKED`.
-    key : str
-        Of a model.
-    source, target, pair, edits, sites
-        As in the model's ``attend``.
-    orders : tuple of tuple of int, optional
-        Of runs again: what each reads of the source (`models.translation.replaying.Orders`).
-    row_edits : tuple of (int, Edit), optional
-        Of runs again: edits of one text of the batch.
-    place : Site or None, optional
-        ``stack.layer.kind``: whose weights, or parameters, are wanted.
-    seed : int or None, optional
-        Of fresh weights.
-    names : tuple of str, optional
-        Of parameters.
-    count : int, optional
-        Of positions.
-    """
-
-    asked: str
-    key: str
-    source: str = ""
-    target: str | None = None
-    pair: str | None = None
-    edits: tuple[Edit, ...] = ()
-    sites: tuple[str, ...] = ("*.weights",)
+    asked: str  # one of `ASKED`
+    key: str  # of a model
+    source: str = ""  # as in the model's ``attend``
+    target: str | None = None  # as in the model's ``attend``
+    pair: str | None = None  # as in the model's ``attend``
+    edits: tuple[Edit, ...] = ()  # as in the model's ``attend``
+    sites: tuple[str, ...] = ("*.weights",)  # as in the model's ``attend``
+    # of runs again: what each reads of the source (`models.translation.replaying.Orders`)
     orders: tuple[tuple[int, ...], ...] = ()
-    row_edits: tuple[tuple[int, Edit], ...] = ()
-    place: Site | None = None
-    seed: int | None = None
-    names: tuple[str, ...] = ()
-    count: int = 0
+    row_edits: tuple[tuple[int, Edit], ...] = ()  # of runs again: edits of one text of the batch
+    place: Site | None = None  # ``stack.layer.kind``: whose weights, or parameters, are wanted
+    seed: int | None = None  # of fresh weights
+    names: tuple[str, ...] = ()  # of parameters
+    count: int = 0  # of positions
 
     def to_bytes(self) -> bytes:
         """Return the request as JSON; what is as usual is left out."""
@@ -124,22 +103,7 @@ class Request:
 
 
 def read_request(asked: str, data: bytes) -> Request:
-    """Return the request that `Request.to_bytes` wrote.
-
-    Parameters
-    ----------
-    asked : str
-        One of `ASKED`.
-    data : bytes
-        Whoever it comes from.
-
-    Raises
-    ------
-    RefusedError
-        If it is no request; says why.
-    InputError
-        If a text has too many characters, or there are too many edits.
-    """
+    """Return the request that `Request.to_bytes` wrote."""
     if asked not in ASKED or len(data) > LARGEST:
         message = f"a request: expected one of {', '.join(ASKED)}, of {LARGEST:,} bytes at most"
         raise RefusedError(message)
@@ -239,14 +203,7 @@ _READ: Mapping[str, Callable[[Any, str], Any]] = {
 
 
 def numbers_as_bytes(arrays: Mapping[str, Array], **header: Any) -> bytes:
-    """Return numbers by their names as `models.trace.codec.unpack` reads them.
-
-    Parameters
-    ----------
-    arrays : mapping of str to array
-    **header : object
-        What JSON can hold.
-    """
+    """Return numbers by their names as `models.trace.codec.unpack` reads them."""
     file = io.BytesIO()
     pack(header, arrays, file)
     return file.getvalue()

@@ -34,14 +34,7 @@ class ArchiveError(TraceError):
 
 
 class TooLargeError(TraceError):
-    """An archive that holds more bytes than are read.
-
-    Parameters
-    ----------
-    size : int
-        As it says itself, or as far as it was unpacked.
-    most : int
-    """
+    """An archive that holds more bytes than are read."""
 
     def __init__(self, size: int, most: int) -> None:
         super().__init__(f"record: it holds {size:,} bytes or more; expected at most {most:,}")
@@ -58,15 +51,7 @@ class _Member(NamedTuple):
 
 
 def read_members(file: BinaryIO, *, most_bytes: int) -> dict[str, bytes]:
-    """Return what the members of an archive hold, by their names; raises ArchiveError or TooLargeError.
-
-    Parameters
-    ----------
-    file : binary file
-        Whoever it comes from.
-    most_bytes : int
-        What all of them may hold, unpacked.
-    """
+    """Return what the members of an archive hold, by their names; raises ArchiveError or TooLargeError."""
     size = file.seek(0, os.SEEK_END)
     listed = _directory(file, size)
     if (said := sum(each.size for each in listed)) > most_bytes:

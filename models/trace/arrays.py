@@ -42,15 +42,7 @@ def trace_of(
     notes: Iterable[str] = (),
     rows_sum_to_one: bool = True,
 ) -> AttentionTrace:
-    """Return the record that `AttentionTrace.from_arrays` describes.
-
-    Parameters
-    ----------
-    maps, source, target, source_words, target_words, probabilities, title, year, paper, equation, notes
-        As there.
-    rows_sum_to_one : bool, optional
-        As there.
-    """
+    """Return the record that `AttentionTrace.from_arrays` describes."""
     read, written = _tokens(source, source_words), _tokens(target, target_words)
     read_in = _read_in(written)
     own = {"encoder": read, "decoder": read_in if len(written) else read}

@@ -35,77 +35,34 @@ _WORDS = ("about", "written")  # for people: nothing is made of them
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What was asked of a model.
+    """What was asked of a model."""
 
-    Parameters
-    ----------
-    model : str
-        Its key, as `models.load` takes it.
-    sha256 : str
-        The hash of its weights.
-    source : str
-        What it read.
-    second : str or None
-        A text that it read together with the first.
-    target : str or None
-        What it was made to write; None for what it chose.
-    edits : tuple of Edit
-        In the order in which they act.
-    sites : tuple of str
-        What was captured.
-    versions : tuple of (str, str)
-        Libraries with which the record was made.
-    record : str
-        SHA-256 of the record, as `AttentionTrace.save` writes it.
-    """
-
-    model: str
-    sha256: str
-    source: str
-    second: str | None
-    target: str | None
-    edits: tuple[Edit, ...]
-    sites: tuple[str, ...]
-    versions: tuple[tuple[str, str], ...]
-    record: str
+    model: str  # its key, as `models.load` takes it
+    sha256: str  # the hash of its weights
+    source: str  # what it read
+    second: str | None  # A text that it read together with the first
+    target: str | None  # what it was made to write; None for what it chose
+    edits: tuple[Edit, ...]  # in the order in which they act
+    sites: tuple[str, ...]  # what was captured
+    versions: tuple[tuple[str, str], ...]  # libraries with which the record was made
+    record: str  # SHA-256 of the record, as `AttentionTrace.save` writes it
 
 
 def fingerprint(trace: AttentionTrace) -> str:
-    """Return the SHA-256 of what `AttentionTrace.save` writes of `trace`: equal for equal records alone.
-
-    Parameters
-    ----------
-    trace : AttentionTrace
-    """
+    """Return the SHA-256 of what `AttentionTrace.save` writes of `trace`: equal for equal records alone."""
     from models.trace.codec import to_bytes
 
     return sha256(to_bytes(trace)).hexdigest()
 
 
 def is_askable(trace: AttentionTrace) -> bool:
-    """Return whether a trace names a model that could be asked again.
-
-    Parameters
-    ----------
-    trace : AttentionTrace
-    """
+    """Return whether a trace names a model that could be asked again."""
     about = trace.provenance
     return bool(KEY.fullmatch(about.checkpoint) and _HASH.fullmatch(about.sha256))
 
 
 def asked_of(trace: AttentionTrace) -> Asked:
-    """Return what was asked when `trace` was made.
-
-    Parameters
-    ----------
-    trace : AttentionTrace
-        Of a model of the catalogue or a pretrained one.
-
-    Raises
-    ------
-    TraceError
-        If it says no model that could be asked again, as one that `AttentionTrace.from_arrays` made.
-    """
+    """Return what was asked when `trace` was made."""
     found = trace.provenance
     if not is_askable(trace):
         message = f"record: it names no model that could make it again; got {found.checkpoint[:60]!r}"
@@ -128,13 +85,7 @@ def asked_of(trace: AttentionTrace) -> Asked:
 
 
 def write_asked(trace: AttentionTrace) -> str:
-    """Return what was asked when `trace` was made as JSON, with words for people beside it.
-
-    Parameters
-    ----------
-    trace : AttentionTrace
-        As `asked_of` takes it.
-    """
+    """Return what was asked when `trace` was made as JSON, with words for people beside it."""
     asked, about = asked_of(trace), trace.provenance
     header = {
         "format": FORMAT,
@@ -155,18 +106,7 @@ def write_asked(trace: AttentionTrace) -> str:
 
 
 def read_asked(data: bytes) -> Asked:
-    """Read what `write_asked` wrote.
-
-    Parameters
-    ----------
-    data : bytes
-        Whoever it comes from.
-
-    Raises
-    ------
-    TraceError
-        If it is no such text, is too large, or says what cannot be; the message says which.
-    """
+    """Read what `write_asked` wrote."""
     if len(data) > LARGEST:
         message = f"provenance: it holds {len(data):,} bytes; expected at most {LARGEST:,}"
         raise TraceError(message)

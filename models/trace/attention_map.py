@@ -140,15 +140,7 @@ def _looks_ahead(weights: Array) -> bool:
 def merge_to_words(weights: Array, *, query_words: Iterable[int], key_words: Iterable[int]) -> NDArray[np.float32]:
     """Merge pieces to words: sum over the pieces of a key word, mean over those of a query word.
 
-    Parameters
-    ----------
-    weights : array, [head, query, key]
-    query_words, key_words : sequence of int
-        For each piece the index of its word.
-
-    Returns
-    -------
-    float32 array, [head, query word, key word]
+    Shapes: `weights` [head, query, key]; returns [head, query word, key word].
     """
     queries, keys = (np.asarray(tuple(words), dtype=np.int64) for words in (query_words, key_words))
     if not (queries.size and keys.size):

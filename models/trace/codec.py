@@ -61,13 +61,7 @@ _DESCRIBED = re.compile(rf"\{{'descr': '({_NUMBERS})', 'fortran_order': False, '
 
 
 def write(trace: AttentionTrace, file: File) -> None:
-    """Write `trace` as `AttentionTrace.save` says.
-
-    Parameters
-    ----------
-    trace : AttentionTrace
-    file : str, path or binary file
-    """
+    """Write `trace` as `AttentionTrace.save` says."""
     arrays: dict[str, Array] = {}
     for index, each in enumerate(trace):
         arrays[f"map.{index}.weights"] = each.weights
@@ -78,15 +72,7 @@ def write(trace: AttentionTrace, file: File) -> None:
 
 
 def pack(header: dict[str, Any], arrays: Mapping[str, Array], file: File) -> None:
-    """Write numbers by their names and a header that JSON can hold, in the form that `unpack` reads.
-
-    Parameters
-    ----------
-    header : dict
-    arrays : mapping of str to array
-        Of numbers.
-    file : str, path or binary file
-    """
+    """Write numbers by their names and a header that JSON can hold, in the form that `unpack` reads."""
     words = json.dumps(header, separators=(",", ":")).encode()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
         for name, values in {_HEADER: np.frombuffer(words, dtype=np.uint8), **arrays}.items():
@@ -124,45 +110,20 @@ def _header(trace: AttentionTrace) -> dict[str, Any]:
 
 
 def to_bytes(trace: AttentionTrace) -> memoryview:
-    """Return what `write` writes.
-
-    Parameters
-    ----------
-    trace : AttentionTrace
-    """
+    """Return what `write` writes."""
     file = io.BytesIO()
     write(trace, file)
     return file.getbuffer()
 
 
 def read(file: File, *, most_bytes: int = MOST_BYTES) -> AttentionTrace:
-    """Read what `write` wrote, as `AttentionTrace.load` says.
-
-    Parameters
-    ----------
-    file : str, path or binary file
-    most_bytes : int, optional
-        What it may hold unpacked.
-    """
+    """Read what `write` wrote, as `AttentionTrace.load` says."""
     header, arrays = unpack(file, most_bytes=most_bytes)
     return _guarded(lambda: _record(header, arrays))
 
 
 def unpack(file: File, *, most_bytes: int = MOST_BYTES) -> tuple[Any, dict[str, Array]]:
-    """Return the header and the arrays of what `pack` wrote; nothing is executed, bytes are counted as they come.
-
-    Parameters
-    ----------
-    file : str, path or binary file
-        Whoever it comes from.
-    most_bytes : int, optional
-        What it may hold unpacked.
-
-    Raises
-    ------
-    TraceError
-        If it is no such file, or holds more, or anything but numbers.
-    """
+    """Return the header and the arrays of what `pack` wrote; nothing is executed, bytes are counted as they come."""
     with open(file, "rb") if isinstance(file, str | PathLike) else nullcontext(file) as opened:
         members = read_members(opened, most_bytes=most_bytes)
     arrays: dict[str, Array] = {}

@@ -15,14 +15,7 @@ MOST_VALUES = 200_000
 
 
 def read_json(data: bytes, where: str) -> Any:
-    """Return what a text in JSON says; TraceError, naming `where`, if it is none, or holds too much.
-
-    Parameters
-    ----------
-    data : bytes
-        Whoever they come from.
-    where : str
-    """
+    """Return what a text in JSON says; TraceError, naming `where`, if it is none, or holds too much."""
     if len(data) > LARGEST:
         message = f"{where}: got {len(data):,} bytes of JSON; expected at most {LARGEST:,}"
         raise TraceError(message)

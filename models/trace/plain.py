@@ -91,12 +91,7 @@ def _pair(value: Any, where: str) -> tuple[str, float]:
 
 
 def write_message(said: object) -> Any:
-    """Return a note, or a value in one, as what JSON can hold: messages stay what they are made of.
-
-    Parameters
-    ----------
-    said : object
-    """
+    """Return a note, or a value in one, as what JSON can hold: messages stay what they are made of."""
     if isinstance(said, CountMessage):
         values = {name: write_message(each) for name, each in said.values.items() if name != "count"}
         return {"one": said.text, "many": said.many, "count": int(said.number), "values": values}
@@ -106,16 +101,7 @@ def write_message(said: object) -> Any:
 
 
 def read_message(value: Any, where: str, depth: int = 0) -> Any:
-    """Return what `write_message` wrote; a text may name its values, and do nothing else with them.
-
-    Parameters
-    ----------
-    value : object
-    where : str
-        What an error names.
-    depth : int, optional
-        How many messages it stands in.
-    """
+    """Return what `write_message` wrote; a text may name its values, and do nothing else with them."""
     if type(value) is not dict:
         if type(value) not in (str, int, float, bool, type(None)):
             raise _refuse(where, value, "a text or a number")
@@ -165,12 +151,7 @@ _TOKENS = ("texts", "ids", "words", "word_texts", "specials", "segments")
 
 
 def write_tokens(tokens: TokenSequence) -> dict[str, Any]:
-    """Return a sequence of tokens as what JSON can hold.
-
-    Parameters
-    ----------
-    tokens : TokenSequence
-    """
+    """Return a sequence of tokens as what JSON can hold."""
     return {name: list(getattr(tokens, name)) for name in _TOKENS}
 
 
@@ -188,12 +169,7 @@ def read_tokens(value: Any, where: str) -> TokenSequence:
 
 
 def write_step(step: Step) -> list[Any]:
-    """Return a step of a decoder as what JSON can hold.
-
-    Parameters
-    ----------
-    step : Step
-    """
+    """Return a step of a decoder as what JSON can hold."""
     likely = None if math.isnan(step.log_probability) else step.log_probability
     return [step.text, step.id, likely, [list(each) for each in step.alternatives]]
 
@@ -207,12 +183,7 @@ def read_step(value: Any, where: str) -> Step:
 
 
 def write_prediction(each: Prediction) -> list[Any]:
-    """Return a prediction as what JSON can hold.
-
-    Parameters
-    ----------
-    each : Prediction
-    """
+    """Return a prediction as what JSON can hold."""
     return [each.position, [list(pair) for pair in each.alternatives], each.log_probability]
 
 
@@ -230,12 +201,7 @@ _DECODINGS = ("greedy", "forced", "none")
 
 
 def write_provenance(found: Provenance) -> dict[str, Any]:
-    """Return where a trace comes from as what JSON can hold; edits as they stand in a link.
-
-    Parameters
-    ----------
-    found : Provenance
-    """
+    """Return where a trace comes from as what JSON can hold; edits as they stand in a link."""
     best = found.alignment
     return {name: str(getattr(found, name)) for name in _ABOUT} | {
         "year": found.year,

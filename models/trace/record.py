@@ -19,16 +19,7 @@ class TraceError(ValueError):
 
 
 def problem(site: Site, got: object, expected: object, remedy: str) -> TraceError:
-    """Return what a record of `site` says that it refuses.
-
-    Parameters
-    ----------
-    site : Site
-    got, expected : object
-        What came, and what would fit.
-    remedy : str
-        What to check.
-    """
+    """Return what a record of `site` says that it refuses."""
     return TraceError(f"{site}: got {got}; expected {expected}. {remedy}")
 
 
@@ -37,10 +28,6 @@ def frozen_array(values: Array) -> Array:
 
     That is so if it owns its memory. If something else than an array does, such as a tensor, the caller vouches for it
     by having made `values` read-only: nobody writes there any more.
-
-    Parameters
-    ----------
-    values : array of any shape
     """
     if not values.flags.writeable and not isinstance(values.base, np.ndarray):
         return values

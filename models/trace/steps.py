@@ -9,23 +9,13 @@ import numpy as np
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What a decoder did at one step.
+    """What a decoder did at one step."""
 
-    Parameters
-    ----------
-    text : str
-        The token that the step wrote (or was forced to write).
-    id : int
-        Its vocabulary index.
-    log_probability : float
-        Natural logarithm of the probability that the model gave it; not a number where that is not known.
-    alternatives : tuple of (str, float)
-        The likeliest tokens with their probabilities, best first; the written one may be among them.
-    """
-
-    text: str
-    id: int
+    text: str  # the token that the step wrote (or was forced to write)
+    id: int  # its vocabulary index
+    # natural logarithm of the probability that the model gave it; not a number where that is not known
     log_probability: float
+    # the likeliest tokens with their probabilities, best first; the written one may be among them
     alternatives: tuple[tuple[str, float], ...] = ()
 
     @property
@@ -36,18 +26,9 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """What a language model holds for likely at one position of the text that it reads.
+    """What a language model holds for likely at one position of the text that it reads."""
 
-    Parameters
-    ----------
-    position : int
-        Of the token from which a causal model predicts the next one, or of the masked token.
-    alternatives : tuple of (str, float)
-        The likeliest tokens with their probabilities, best first.
-    log_probability : float or None
-        Natural logarithm of the probability of the token that does follow; None at the end and for a masked token.
-    """
-
-    position: int
-    alternatives: tuple[tuple[str, float], ...]
+    position: int  # of the token from which a causal model predicts the next one, or of the masked token
+    alternatives: tuple[tuple[str, float], ...]  # the likeliest tokens with their probabilities, best first
+    # natural logarithm of the probability of the token that does follow; None at the end and for a masked token
     log_probability: float | None = None

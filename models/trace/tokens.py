@@ -17,28 +17,13 @@ _MARK = re.compile(r"<[^<>\s]+>|\[[A-Z]+\]")
 
 
 def is_mark(text: str) -> bool:
-    """Return whether a token reads as the mark of a beginning or an end, such as ``</s>`` and ``[CLS]``.
-
-    Parameters
-    ----------
-    text : str
-    """
+    """Return whether a token reads as the mark of a beginning or an end, such as ``</s>`` and ``[CLS]``."""
     return _MARK.fullmatch(text) is not None
 
 
 @lru_cache(maxsize=4096)
 def is_punctuation(text: str) -> bool:
-    """Return whether a token is nothing but punctuation.
-
-    Parameters
-    ----------
-    text : str
-
-    Examples
-    --------
-    >>> is_punctuation(","), is_punctuation("[SEP]"), is_punctuation(" ")
-    (True, False, False)
-    """
+    """Return whether a token is nothing but punctuation."""
     signs = text.strip()
     return bool(signs) and all(unicodedata.category(each).startswith("P") for each in signs)
 
@@ -125,35 +110,12 @@ class TokenSequence:
 
 
 def hop_tokens(count: int) -> TokenSequence:
-    """Return what labels the rows of hops, which are no words of a text: learned vectors, the same for every text.
-
-    Parameters
-    ----------
-    count : int
-
-    Examples
-    --------
-    >>> hop_tokens(2).texts
-    ('hop-1', 'hop-2')
-    """
+    """Return what labels the rows of hops, which are no words of a text: learned vectors, the same for every text."""
     return TokenSequence.from_words(f"hop-{number + FIRST_POSITION}" for number in range(count))
 
 
 def word_positions(tokens: TokenSequence, positions: Iterable[int]) -> tuple[int, ...]:
-    """Return the words of which every piece stands at one of `positions`.
-
-    Parameters
-    ----------
-    tokens : TokenSequence
-    positions : iterable of int
-        Of pieces.
-
-    Examples
-    --------
-    >>> text = TokenSequence(("un", "do", "</s>"), (1, 2, 3), (0, 0, 1), ("undo", "</s>"))
-    >>> word_positions(text, (1, 2))
-    (1,)
-    """
+    """Return the words of which every piece stands at one of `positions`."""
     chosen = set(positions)
     kept = {word for place, word in enumerate(tokens.words) if place not in chosen}
     return tuple(word for word in range(len(tokens.word_texts)) if word not in kept)

@@ -16,27 +16,14 @@ from models.vocabulary import BEGIN, END, PAD
 
 @dataclass(frozen=True)
 class Batch:
-    """One batch; every source has the same length, so that no source is padded.
+    """One batch; every source has the same length, so that no source is padded."""
 
-    Parameters
-    ----------
-    source : int64 Tensor, [batch, source]
-        Closed by ``</s>``.
-    inputs, labels : int64 Tensor, [batch, target]
-        ``<s>``, y1, ... and y1, ..., ``</s>``, padded.
-    """
-
-    source: Tensor
-    inputs: Tensor
-    labels: Tensor
+    source: Tensor  # [batch, source] Closed by ``</s>``
+    inputs: Tensor  # [batch, target] ``<s>``, y1, ... and y1, ..., ``</s>``, padded.
+    labels: Tensor  # [batch, target] ``<s>``, y1, ... and y1, ..., ``</s>``, padded.
 
     def to(self, device: str) -> Batch:
-        """Return the same batch on `device`.
-
-        Parameters
-        ----------
-        device : {"cpu", "cuda"}
-        """
+        """Return the same batch on `device`."""
         return Batch(self.source.to(device), self.inputs.to(device), self.labels.to(device))
 
 
@@ -46,16 +33,7 @@ def shown_in(repeats: NDArray[np.float64], epoch: int, seed: int) -> NDArray[np.
     Each pair begins at a place of its own between two epochs, so that a half shows one half of the pairs in the first
     epoch and the other half in the second.
 
-    Parameters
-    ----------
-    repeats : float64 array, [pair]
-    epoch : int
-        From 0.
-    seed : int
-
-    Returns
-    -------
-    int64 array, [pair]
+    Shapes: `repeats` [pair]; returns [pair].
     """
     begin = np.random.default_rng(seed).integers(0, 1 << 20, len(repeats)) / (1 << 20)
     until, since = np.floor(repeats * (epoch + 1) + begin), np.floor(repeats * epoch + begin)
@@ -63,16 +41,7 @@ def shown_in(repeats: NDArray[np.float64], epoch: int, seed: int) -> NDArray[np.
 
 
 def epoch_batches(pairs: EncodedPairs, tokens: int, epoch: int, seed: int) -> list[NDArray[np.int64]]:
-    """Cut one epoch into batches of pair indices: one source length each, alike target lengths, shuffled.
-
-    Parameters
-    ----------
-    pairs : EncodedPairs
-    tokens : int
-        Target tokens of a batch at most, padding counted.
-    epoch, seed : int
-        The same two give the same batches.
-    """
+    """Cut one epoch into batches of pair indices: one source length each, alike target lengths, shuffled."""
     generator = np.random.default_rng((seed, epoch))
     order = generator.permutation(np.repeat(np.arange(len(pairs.repeats)), shown_in(pairs.repeats, epoch, seed)))
     source, target = pairs.source.lengths[order], pairs.target.lengths[order] + 1
@@ -92,10 +61,7 @@ def epoch_batches(pairs: EncodedPairs, tokens: int, epoch: int, seed: int) -> li
 def make_batch(pairs: EncodedPairs, indices: NDArray[np.int64]) -> Batch:
     """Gather the pairs at `indices`, which have one source length.
 
-    Parameters
-    ----------
-    pairs : EncodedPairs
-    indices : int64 array, [pair]
+    Shapes: `indices` [pair].
     """
     targets = [pairs.target[int(index)].astype(np.int64) for index in indices]
     width = max(len(target) for target in targets) + 1

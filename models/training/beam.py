@@ -34,13 +34,7 @@ def beam_search(network: TranslationNetwork, source: Tensor, width: int) -> list
 
     The best is the one of the highest mean, ``</s>`` counted, among the `width` of the highest sum.
 
-    Parameters
-    ----------
-    network : TranslationNetwork
-    source : int64 Tensor, [batch, source]
-        Ids, each text closed by ``</s>``.
-    width : int
-        Hypotheses that are kept of each source.
+    Shapes: `source` [batch, source].
     """
     batch = len(source)
     memory = network.encode(source.repeat_interleave(width, dim=0))

@@ -32,41 +32,18 @@ NOT_EVERYDAY = ("novels", "europarl", "bible", "mlqe")
 
 
 def words_of(text: str) -> frozenset[str]:
-    """Return the words of a sentence in lower case, marks left out; of Chinese, its characters.
-
-    Parameters
-    ----------
-    text : str
-
-    Examples
-    --------
-    >>> sorted(words_of("Don't stop, Anna!"))
-    ['anna', "don't", 'stop']
-    """
+    """Return the words of a sentence in lower case, marks left out; of Chinese, its characters."""
     spaced = re.sub("([\u4e00-\u9fff])", r" \1 ", text.casefold())
     return frozenset(each.strip("'") for each in re.findall(r"[\w']+", spaced)) - {""}
 
 
 def is_near(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Return whether two sentences, as `words_of` them, are too alike for one to train and one to test.
-
-    Parameters
-    ----------
-    one, other : frozenset of str
-    """
+    """Return whether two sentences, as `words_of` them, are too alike for one to train and one to test."""
     return len(one & other) >= NEAR * len(one | other) > 0
 
 
 def kept_apart(pair: str, data: Path) -> tuple[frozenset[str], list[frozenset[str]]]:
-    """Return what nothing to train on may equal (sources of dev and test files, examples), and be near (typed lists).
-
-    Parameters
-    ----------
-    pair : str
-        Such as ``en-fr``.
-    data : Path
-        The folder of the parallel text.
-    """
+    """Return sentences that training text must not equal (dev, test, examples) or be near (typed lists)."""
     files = [path for part in ("dev", "val", "test") for path in sorted((data / pair).glob(f"*.{part}.tsv.xz"))]
     typed = [*read_typed(data / "typed" / f"{pair}.tsv"), *read_typed(KEPT / pair / TYPED_FILE)]
     equal = {bare(source) for path in files for source, _target in read_pairs(path)}
@@ -75,14 +52,7 @@ def kept_apart(pair: str, data: Path) -> tuple[frozenset[str], list[frozenset[st
 
 
 def allowed(pairs: Iterable[Pair], equal: Collection[str], near: Iterable[frozenset[str]]) -> Iterator[Pair]:
-    """Return those of `pairs` that may be trained on, each source once.
-
-    Parameters
-    ----------
-    pairs : iterable of (str, str)
-    equal, near
-        As `kept_apart` returns them.
-    """
+    """Return those of `pairs` that may be trained on, each source once."""
     by_word = defaultdict(list)
     for words in near:
         for word in words:
@@ -97,13 +67,7 @@ def allowed(pairs: Iterable[Pair], equal: Collection[str], near: Iterable[frozen
 
 
 def everyday_sources(pair: str, data: Path) -> Iterator[str]:
-    """Return the sources of all training text of everyday kind.
-
-    Parameters
-    ----------
-    pair : str
-    data : Path
-    """
+    """Return the sources of all training text of everyday kind."""
     files = [*sorted((data / pair).glob("*.train.tsv.xz")), *sorted((KEPT / pair).glob("phrases*.tsv"))]
     for path in files:
         if not path.name.startswith(NOT_EVERYDAY):
@@ -114,10 +78,6 @@ def lacking(words: Iterable[str], sources: Iterable[str]) -> dict[str, int]:
     """Return in how many of `sources` each of `words` is, of those that fewer than `ENOUGH` hold.
 
     A word of Latin letters is counted as a whole word, a Chinese one wherever its characters are.
-
-    Parameters
-    ----------
-    words, sources : iterable of str
     """
     known = dict.fromkeys(words)
     latin = {each for each in known if re.fullmatch("[a-z']+", each)}
@@ -132,14 +92,7 @@ def lacking(words: Iterable[str], sources: Iterable[str]) -> dict[str, int]:
 
 
 def add(pair: str, files: Iterable[Path], data: Path) -> tuple[int, int]:
-    """Add the pairs of `files` to those written by hand, and return how many were there before and are there now.
-
-    Parameters
-    ----------
-    pair : str
-    files : iterable of Path
-    data : Path
-    """
+    """Add the pairs of `files` to those written by hand, and return how many were there before and are there now."""
     path = KEPT / pair / SENTENCES
     before = list(read_pairs(path))
     new = [(normalise(source), normalise(target)) for file in files for source, target in read_pairs(file)]

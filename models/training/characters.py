@@ -19,12 +19,6 @@ def learn(texts: Iterable[str], vocabulary: int) -> PairTokenizer:
     """Return a tokenizer of `texts` with a piece for each character in them that occurs `OFTEN` times.
 
     No space is put before a text that begins with a Han character.
-
-    Parameters
-    ----------
-    texts : iterable of str
-    vocabulary : int
-        Pieces, special tokens among them.
     """
     counts: Counter[str] = Counter()
 
@@ -43,13 +37,6 @@ def with_pieces(tokenizer: PairTokenizer, characters: Iterable[str], vocabulary:
 
     The rarest of its merges make way for those that are missing. New merges come last, so that they change no other
     text than such as holds one of the characters.
-
-    Parameters
-    ----------
-    tokenizer : PairTokenizer
-    characters : iterable of str
-    vocabulary : int
-        Pieces, special tokens among them.
     """
     stored = tokenizer.stored()
     learned = [tuple(merge) for merge in stored["model"]["merges"]]

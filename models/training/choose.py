@@ -34,13 +34,7 @@ TYPED_FILE = "typed-dev.tsv"
 
 @torch.no_grad()
 def nats_per_character(model: Translator, pairs: list[Pair]) -> float:
-    """Return the cross entropy of the targets, ``</s>`` among them, over their characters.
-
-    Parameters
-    ----------
-    model : Translator
-    pairs : list of (str, str)
-    """
+    """Return the cross entropy of the targets, ``</s>`` among them, over their characters."""
     encoded = encode_pairs(model.tokenizer, pairs)
     network, total = cast("TiedNetwork", model.network), 0.0
     for indices in epoch_batches(encoded, 3000, 0, 0):
@@ -52,15 +46,7 @@ def nats_per_character(model: Translator, pairs: list[Pair]) -> float:
 
 
 def figures(model: Translator, data: Path, lines: int = 400) -> dict[str, Any]:
-    """Return the figures of a model; nats of `lines` lines of each file at most, evenly spread.
-
-    Parameters
-    ----------
-    model : Translator
-    data : Path
-        The folder of the parallel text.
-    lines : int, optional
-    """
+    """Return the figures of a model; nats of `lines` lines of each file at most, evenly spread."""
     pair = model.entry.pair
     found: dict[str, Any] = {"key": model.key, "bleu": {}, "nats_per_character": {}}
     for path in sorted((data / pair).glob("*.dev.tsv.xz")):

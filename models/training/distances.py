@@ -33,12 +33,7 @@ TABLES = ("distance_key", "distance_value")
 
 
 def relative_parts(network: nn.Module) -> list[RelativeAttention]:
-    """Return the self-attention of every layer; TypeError if the network knows no distances.
-
-    Parameters
-    ----------
-    network : nn.Module
-    """
+    """Return the self-attention of every layer; TypeError if the network knows no distances."""
     if not isinstance(network, RelativeTransformerNetwork):
         message = f"{type(network).__name__} has no vectors by distance"
         raise TypeError(message)
@@ -47,21 +42,7 @@ def relative_parts(network: nn.Module) -> list[RelativeAttention]:
 
 @contextmanager
 def changed(network: nn.Module, *, reach: int | None = None, without: tuple[str, ...] = ()) -> Iterator[None]:
-    """Let distances beyond `reach` share its vectors, and put 0 in the place of tables, while the block runs.
-
-    Parameters
-    ----------
-    network : nn.Module
-        Nobody else may run it meanwhile.
-    reach : int, optional
-        At most that of the network; left out, its own.
-    without : tuple of {"distance_key", "distance_value"}, optional
-
-    Raises
-    ------
-    ValueError
-        If `reach` is beyond what was learnt.
-    """
+    """Let distances beyond `reach` share its vectors, and put 0 in the place of tables, while the block runs."""
     parts = relative_parts(network)
     own = [(part.reach, [cast("nn.Embedding", getattr(part, name)).weight for name in TABLES]) for part in parts]
     if reach is not None and not 0 <= reach <= own[0][0]:
@@ -83,15 +64,7 @@ def changed(network: nn.Module, *, reach: int | None = None, without: tuple[str,
 
 
 def held_out(path: Path, lines: int) -> dict[str, list[str]]:
-    """Return distinct sources of a file with all their references.
-
-    Parameters
-    ----------
-    path : Path
-        A ``.tsv.xz`` file.
-    lines : int
-        How many sources at most, from its start.
-    """
+    """Return distinct sources of a file with all their references."""
     references: dict[str, list[str]] = {}
     for source, target in read_pairs(path):
         references.setdefault(source, []).append(target)
@@ -99,14 +72,7 @@ def held_out(path: Path, lines: int) -> dict[str, list[str]]:
 
 
 def score(model: Translator, references: dict[str, list[str]]) -> float:
-    """Return BLEU of the greedy translations, the first reference of each source alone.
-
-    Parameters
-    ----------
-    model : Translator
-    references : dict of str to list of str
-        By source.
-    """
+    """Return BLEU of the greedy translations, the first reference of each source alone."""
     outputs = translate(model, list(references))
     return round(float(BLEU().corpus_score(outputs, [[each[0] for each in references.values()]]).score), 2)
 

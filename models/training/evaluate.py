@@ -59,18 +59,7 @@ BATCH = 64
 
 
 def translate(model: Translator, sources: list[str]) -> list[str]:
-    """Translate greedily, in batches of one source length.
-
-    Parameters
-    ----------
-    model : Translator
-    sources : list of str
-
-    Returns
-    -------
-    list of str
-        In the order of `sources`.
-    """
+    """Translate greedily, in batches of one source length."""
     by_length: dict[int, list[int]] = defaultdict(list)
     encoded = model.tokenizer.encode_batch(sources)
     for index, ids in enumerate(encoded):
@@ -88,16 +77,7 @@ def translate(model: Translator, sources: list[str]) -> list[str]:
 
 
 def bleu(model: Translator, path: Path, seen: frozenset[str] = frozenset()) -> dict[str, Any]:
-    """Return BLEU over the distinct sources of a file, with all references and with the first one alone.
-
-    Parameters
-    ----------
-    model : Translator
-    path : Path
-        A ``.tsv.xz`` file.
-    seen : frozenset of str, optional
-        Sources, bare, that are left out, and counted as such.
-    """
+    """Return BLEU over the distinct sources of a file, with all references and with the first one alone."""
     pairs = list(read_pairs(path))
     references: dict[str, list[str]] = defaultdict(list)
     for source, target in unseen(pairs, seen):
@@ -119,27 +99,12 @@ def bleu(model: Translator, path: Path, seen: frozenset[str] = frozenset()) -> d
 
 
 def known_examples(pair: str, seen: frozenset[str]) -> dict[str, bool]:
-    """Return of each example sentence of `pair` whether it is among `seen`; empty if what was seen is unknown.
-
-    Parameters
-    ----------
-    pair : str
-        Such as ``en-fr``.
-    seen : frozenset of str
-        Sources, bare.
-    """
+    """Return of each example sentence of `pair` whether it is among `seen`; empty if what was seen is unknown."""
     return {example: bare(example) in seen for example in EXAMPLES.get(pair, {}).values()} if seen else {}
 
 
 def translation_figures(model: Translator, data: Path) -> dict[str, Any]:
-    """Return BLEU on every test file of the model's pair, and which examples it was trained on.
-
-    Parameters
-    ----------
-    model : Translator
-    data : Path
-        The folder of the parallel text.
-    """
+    """Return BLEU on every test file of the model's pair, and which examples it was trained on."""
     pair = model.entry.pair
     seen = training_sources([model.card], data)
     return {
@@ -149,16 +114,7 @@ def translation_figures(model: Translator, data: Path) -> dict[str, Any]:
 
 
 def gold_sentences(model: Translator, name: str, data: Path) -> list[AlignedSentence]:
-    """Return a gold set as `model` aligns it.
-
-    Parameters
-    ----------
-    model : Translator
-    name : str
-        Of the gold set.
-    data : Path
-        The folder of the parallel text.
-    """
+    """Return a gold set as `model` aligns it."""
     path = gold_file(model.entry.pair) if name == EVERYDAY else data / "gold" / f"{name}.tsv.xz"
     return aligned(model, list(read_gold(path)))
 
@@ -169,12 +125,6 @@ def alignment_figures(model: Translator, data: Path) -> dict[str, Any]:
     ``aer`` is of the map that the trial set chose, of those whose rows are the words written, one link a target word:
     the map that pages show. ``aer_grown`` is of the same map, its links grown from both directions; ``aer_heads``, of a
     model of several heads, of the mean of a few, the links grown.
-
-    Parameters
-    ----------
-    model : Translator
-    data : Path
-        The folder of the parallel text.
     """
     if not model.mechanism.has_attention:
         return {}
@@ -205,15 +155,7 @@ def _record(choice: Choice) -> dict[str, Any]:
 
 
 def evaluate(model: Translator, data: Path, parts: Collection[str] = PARTS) -> dict[str, Any]:
-    """Return the figures of a model, as they go into its card; of some of `PARTS` alone if they are named.
-
-    Parameters
-    ----------
-    model : Translator
-    data : Path
-        The folder of the parallel text.
-    parts : collection of str, optional
-    """
+    """Return the figures of a model, as they go into its card; of some of `PARTS` alone if they are named."""
     figures = translation_figures(model, data) if "translation" in parts else {}
     return figures | (alignment_figures(model, data) if "alignment" in parts else {})
 

@@ -22,17 +22,7 @@ Pair = tuple[str, str]
 
 
 def held_out(path: Path, lines: int, least: int = 4) -> list[Pair]:
-    """Return distinct pairs of a file whose sources have words to shuffle.
-
-    Parameters
-    ----------
-    path : Path
-        A ``.tsv.xz`` file.
-    lines : int
-        How many pairs at most, evenly drawn.
-    least : int, optional
-        Words of a source.
-    """
+    """Return distinct pairs of a file whose sources have words to shuffle."""
     found = {source: target for source, target in read_pairs(path) if len(source.split()) >= least}
     pairs = list(found.items())
     return pairs[:: max(1, len(pairs) // lines)][:lines]
@@ -40,13 +30,7 @@ def held_out(path: Path, lines: int, least: int = 4) -> list[Pair]:
 
 @torch.inference_mode()
 def surprise(model: Translator, source: str, target: str) -> tuple[float, int]:
-    """Return what a forced target costs in nats, and its pieces, the end among them.
-
-    Parameters
-    ----------
-    model : Translator
-    source, target : str
-    """
+    """Return what a forced target costs in nats, and its pieces, the end among them."""
     read = read_text(model.tokenizer, source, "sentence").ids
     written = read_text(model.tokenizer, target, "translation").ids
     memory = model.network.encode(torch.tensor([read]))
@@ -55,28 +39,13 @@ def surprise(model: Translator, source: str, target: str) -> tuple[float, int]:
 
 
 def perplexity(model: Translator, pairs: Sequence[Pair]) -> float:
-    """Return the perplexity a target piece, the end among them, each target forced.
-
-    Parameters
-    ----------
-    model : Translator
-    pairs : sequence of (str, str)
-        At least one.
-    """
+    """Return the perplexity a target piece, the end among them, each target forced."""
     found = [surprise(model, source, target) for source, target in pairs]
     return math.exp(sum(nats for nats, _ in found) / sum(pieces for _, pieces in found))
 
 
 def measure_keys(says: str | None, figures: Callable[[Translator, Sequence[Pair]], Mapping[str, Any]]) -> None:
-    """Read a command line that names models, and write a line of JSON for each: what `figures` finds on held-out pairs.
-
-    Parameters
-    ----------
-    says : str or None
-        What the command is, its first line.
-    figures : callable
-        Takes a model and pairs of tatoeba.test.
-    """
+    """For each model named on the command line, print a JSON line of `figures` on held-out pairs."""
     parser = argparse.ArgumentParser(description=says.splitlines()[0] if says else None)
     parser.add_argument("keys", nargs="+", help="what models.load takes: keys, or folders with a card")
     parser.add_argument("--data", type=Path, required=True, help="folder of the parallel text")

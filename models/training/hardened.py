@@ -27,17 +27,7 @@ SEEDS = (1, 2, 3)
 
 
 def place_of(model: Translator) -> Site:
-    """Return where `model` reads its source.
-
-    Parameters
-    ----------
-    model : Translator
-
-    Raises
-    ------
-    ValueError
-        If it has no map of its source, or several.
-    """
+    """Return where `model` reads its source."""
     places = [place for place, heads in model.heads.items() if place.kind == "cross" and heads == 1]
     if len(places) != 1 or len(model.heads) != 1:
         message = f"{model.key} has no single map of one head to harden; give a recurrent model with attention"
@@ -47,15 +37,7 @@ def place_of(model: Translator) -> Site:
 
 @torch.inference_mode()
 def peakedness(model: Translator, pairs: Sequence[Pair]) -> tuple[float, float]:
-    """Return the mean entropy, in bits, and the mean largest weight of the rows that a place is read by.
-
-    Parameters
-    ----------
-    model : Translator
-        With one map of one head.
-    pairs : sequence of (str, str)
-        Each target is forced.
-    """
+    """Return the mean entropy, in bits, and the mean largest weight of the rows that a place is read by."""
     place = place_of(model)
     bits, largest, rows = 0.0, 0.0, 0
     for source, target in pairs:
@@ -73,14 +55,7 @@ def peakedness(model: Translator, pairs: Sequence[Pair]) -> tuple[float, float]:
 
 
 def figures(model: Translator, pairs: Sequence[Pair]) -> dict[str, float]:
-    """Return the perplexities and what tells how peaked the rows are.
-
-    Parameters
-    ----------
-    model : Translator
-        With one map of one head.
-    pairs : sequence of (str, str)
-    """
+    """Return the perplexities and what tells how peaked the rows are."""
     place = str(place_of(model))
     found = {"as it reads": perplexity(model, pairs)}
     with capture((), [harden(place, None, None)]):

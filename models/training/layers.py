@@ -24,28 +24,12 @@ from models.training.evaluate import GOLD, gold_sentences
 
 
 def layers_of(sentence: AlignedSentence) -> list[Choice]:
-    """Return the map of each layer, its heads as their mean, rows as the words written; lower layers first.
-
-    Parameters
-    ----------
-    sentence : AlignedSentence
-    """
+    """Return the map of each layer, its heads as their mean, rows as the words written; lower layers first."""
     return [choice for choice in sentence.maps if choice[1:] == ("mean", "written")]
 
 
 def share_read_apart(sentences: Sequence[AlignedSentence]) -> float:
-    """Return the share of the target words whose most read source word is not the same in every layer.
-
-    Parameters
-    ----------
-    sentences : sequence of AlignedSentence
-        At least one.
-
-    Returns
-    -------
-    float
-        From 0 to 1.
-    """
+    """Return the share of the target words whose most read source word is not the same in every layer."""
     apart, words = 0, 0
     for each in sentences:
         most = np.array([each.maps[choice].argmax(axis=1) for choice in layers_of(each)])  # [layer, target]
@@ -55,13 +39,7 @@ def share_read_apart(sentences: Sequence[AlignedSentence]) -> float:
 
 
 def figures(sentences: Sequence[AlignedSentence]) -> dict[str, Any]:
-    """Return the share read apart, and the error rate of each layer by the address of its map.
-
-    Parameters
-    ----------
-    sentences : sequence of AlignedSentence
-        At least one.
-    """
+    """Return the share read apart, and the error rate of each layer by the address of its map."""
     rates = {
         choice[0]: round(error_rate(sentences, (choice,), strongest_sources), 4) for choice in layers_of(sentences[0])
     }

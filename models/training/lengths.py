@@ -38,12 +38,7 @@ SAMPLES = 1000
 
 
 def groups_of(pairs: Sequence[Pair]) -> dict[int, list[Pair]]:
-    """Put pairs into groups by the words of their sources, as white space parts them; return each under its most.
-
-    Parameters
-    ----------
-    pairs : sequence of (str, str)
-    """
+    """Put pairs into groups by the words of their sources, as white space parts them; return each under its most."""
     groups: dict[int, list[Pair]] = defaultdict(list)
     for source, target in pairs:
         groups[-(-max(len(source.split()), 1) // SPAN) * SPAN].append((source, target))
@@ -51,18 +46,7 @@ def groups_of(pairs: Sequence[Pair]) -> dict[int, list[Pair]]:
 
 
 def measure(model: Translator, pairs: Sequence[Pair], *, most: int, file: str) -> LengthRow:
-    """Return BLEU of one group, all of whose sources have `most` words or up to `SPAN` - 1 fewer.
-
-    Parameters
-    ----------
-    model : Translator
-    pairs : sequence of (str, str)
-        Of the group.
-    most : int
-        Words of the longest source.
-    file : str
-        What the row calls the held-out file.
-    """
+    """Return BLEU of one group, all of whose sources have `most` words or up to `SPAN` - 1 fewer."""
     references: dict[str, list[str]] = defaultdict(list)
     for source, target in pairs:
         references[source].append(target)
@@ -83,13 +67,7 @@ def measure(model: Translator, pairs: Sequence[Pair], *, most: int, file: str) -
 
 
 def write(rows: Sequence[LengthRow], path: Path) -> None:
-    """Write `rows` as CSV.
-
-    Parameters
-    ----------
-    rows : sequence of LengthRow
-    path : Path
-    """
+    """Write `rows` as CSV."""
     with path.open("w", encoding="utf8", newline="") as out:
         writer = csv.DictWriter(out, [each.name for each in fields(LengthRow)], lineterminator="\n")
         writer.writeheader()

@@ -43,32 +43,12 @@ Floats = NDArray[np.float64]
 
 
 def counted(tokenizer: PairTokenizer, pair: Pair) -> int:
-    """Return the tokens of the longer side of a pair, the end not among them.
-
-    Parameters
-    ----------
-    tokenizer : PairTokenizer
-    pair : (str, str)
-    """
+    """Return the tokens of the longer side of a pair, the end not among them."""
     return max(map(len, tokenizer.encode_batch(list(pair))))
 
 
 def joined(pairs: Sequence[Pair], tokens: Sequence[int], most: int) -> Iterator[Pair]:
-    """Yield texts of as many consecutive pairs as have `most` tokens together at most, each pair in one of them.
-
-    Parameters
-    ----------
-    pairs : sequence of (str, str)
-    tokens : sequence of int
-        Of each pair.
-    most : int
-        A pair of more stands alone.
-
-    Examples
-    --------
-    >>> list(joined([("a", "u"), ("b", "v"), ("c", "w")], [2, 2, 2], 4))
-    [('a b', 'u v'), ('c', 'w')]
-    """
+    """Yield texts of as many consecutive pairs as have `most` tokens together at most, each pair in one of them."""
     kept: list[Pair] = []
     total = 0
     for pair, count in zip(pairs, tokens, strict=True):
@@ -88,14 +68,7 @@ def _together(pairs: Sequence[Pair]) -> Pair:
 def nats(model: Translator, pairs: Sequence[Pair]) -> tuple[Floats, Floats]:
     """Return what each forced target costs a model in nats, and the tokens of each, the end among them.
 
-    Parameters
-    ----------
-    model : Translator
-    pairs : sequence of (str, str)
-
-    Returns
-    -------
-    tuple of array, [text]
+    Shapes: returns [text].
     """
     found = np.array([surprise(model, source, target) for source, target in pairs])
     return found[:, 0], found[:, 1]
@@ -104,11 +77,7 @@ def nats(model: Translator, pairs: Sequence[Pair]) -> tuple[Floats, Floats]:
 def interval(costs: Floats, counts: Floats, *, samples: int = SAMPLES) -> tuple[float, float, float]:
     """Return the sum of `costs` over that of `counts`, and the 95% interval of a bootstrap over the texts.
 
-    Parameters
-    ----------
-    costs, counts : array, [text]
-        Costs may be differences of two models on the same texts.
-    samples : int, optional
+    Shapes: `costs` [text]; `counts` [text].
     """
     drawn = np.random.default_rng(0).integers(0, len(costs), (samples, len(costs)))
     low, high = np.quantile(costs[drawn].sum(axis=1) / counts[drawn].sum(axis=1), (0.025, 0.975))
@@ -116,13 +85,7 @@ def interval(costs: Floats, counts: Floats, *, samples: int = SAMPLES) -> tuple[
 
 
 def written(model: Translator, pairs: Sequence[Pair]) -> dict[str, Any]:
-    """Return BLEU of the greedy translations with its interval, and their words over those of the references.
-
-    Parameters
-    ----------
-    model : Translator
-    pairs : sequence of (str, str)
-    """
+    """Return BLEU of the greedy translations with its interval, and their words over those of the references."""
     outputs = translate(model, [source for source, _ in pairs])
     score = BLEU().corpus_score(outputs, [[target for _, target in pairs]], n_bootstrap=SAMPLES)
     return {
@@ -133,14 +96,7 @@ def written(model: Translator, pairs: Sequence[Pair]) -> dict[str, Any]:
 
 
 def figures(found: Sequence[Translator], pairs: Sequence[Pair]) -> Iterator[dict[str, Any]]:
-    """Yield a row a model on these texts, and one for each after the first: its nats less those of the first.
-
-    Parameters
-    ----------
-    found : sequence of Translator
-        Of one tokenizer, if their nats a token are to compare.
-    pairs : sequence of (str, str)
-    """
+    """Yield a row a model on these texts, and one for each after the first: its nats less those of the first."""
     sizes = [counted(found[0].tokenizer, pair) for pair in pairs]
     shared = {"texts": len(pairs), "mean_tokens": round(float(np.mean(sizes)), 1), "most_tokens": max(sizes)}
     first: Floats | None = None
@@ -158,14 +114,7 @@ def _rounded(found: tuple[float, float, float]) -> dict[str, Any]:
 
 
 def held_out(found: Sequence[Translator], data: Path) -> tuple[list[Pair], list[int]]:
-    """Return the lines of the held-out file that no model was trained on and that fit into training, with their tokens.
-
-    Parameters
-    ----------
-    found : sequence of Translator
-    data : Path
-        The folder of the parallel text.
-    """
+    """Return held-out lines that no model was trained on and that fit into training, with their tokens."""
     path = data / found[0].entry.pair / f"{FILE}.tsv.xz"
     pairs = unseen(read_pairs(path), training_sources((model.card for model in found), data))
     tokens = [counted(found[0].tokenizer, pair) for pair in pairs]

@@ -63,23 +63,7 @@ def output_loss(
 
     Equal to ``torch.nn.functional.cross_entropy`` on the logits (a test holds them together).
 
-    Parameters
-    ----------
-    states : Tensor, [..., d_model]
-    weight : Tensor, [vocabulary, d_model]
-    bias : Tensor, [vocabulary]
-    labels : int64 Tensor, [...]
-    ignore : int
-        Label of padding, which does not count.
-    smoothing : float
-        Share of the probability spread over the whole vocabulary (Szegedy et al. 2016, section 7).
-    precision : torch.dtype
-        Of the matrix products; sums and exponentials run in the dtype of `weight`.
-
-    Returns
-    -------
-    Tensor, scalar
-        In nats per label.
+    Shapes: `states` [..., d_model]; `weight` [vocabulary, d_model]; `bias` [vocabulary]; `labels` [...].
     """
     kept = labels != ignore
     result: Tensor = _OutputLoss.apply(states[kept], weight, bias, labels[kept], smoothing, precision)  # type: ignore[no-untyped-call]

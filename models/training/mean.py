@@ -28,18 +28,6 @@ def publish_mean(folders: Sequence[Path], weights: Path = WEIGHTS) -> dict[str, 
     """Write the mean of several checkpoints of one model to ``weights/<key>/``, and return its card.
 
     The card is that of the last, without its figures; ``mean_of`` names the weights by hash, and what each had seen.
-
-    Parameters
-    ----------
-    folders : sequence of Path
-        Two or more; in the order of training.
-    weights : Path, optional
-        Where checkpoints are kept.
-
-    Raises
-    ------
-    RecipeError
-        If there are fewer than two, or they are not of one key, network and tokenizer.
     """
     cards = [read_card(folder) for folder in folders]
     if len(cards) < 2:

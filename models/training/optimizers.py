@@ -27,12 +27,7 @@ class Settings(Protocol):
 
 
 def hidden_matrices(network: nn.Module) -> list[nn.Parameter]:
-    """Return the matrices inside `network`: neither embeddings (the output layer is one of them) nor one or two rows.
-
-    Parameters
-    ----------
-    network : nn.Module
-    """
+    """Return the matrices inside `network`, without embeddings, output layer, or matrices of one or two rows."""
     tables = {id(part.weight) for part in network.modules() if isinstance(part, nn.Embedding)}
     return [
         each
@@ -46,11 +41,6 @@ def build_optimizers(network: nn.Module, recipe: Settings) -> dict[str, Optimize
 
     Muon steps along the matrix of all singular directions alike that is nearest to the momentum (Jordan et al. 2024),
     scaled to the size of Adam's steps (Liu et al. 2025), so that both take the same rate.
-
-    Parameters
-    ----------
-    network : nn.Module
-    recipe : Settings
     """
     matrices = hidden_matrices(network) if recipe.optimizer == "muon" else []
     theirs = {id(each) for each in matrices}
@@ -65,13 +55,7 @@ def build_optimizers(network: nn.Module, recipe: Settings) -> dict[str, Optimize
 
 
 def stored_state(optimizers: dict[str, Optimizer]) -> dict[str, Tensor]:
-    """Return what the optimizers remember, as tensors named ``optimizer.parameter.quantity``.
-
-    Parameters
-    ----------
-    optimizers : dict of str to Optimizer
-        By their names.
-    """
+    """Return what the optimizers remember, as tensors named ``optimizer.parameter.quantity``."""
     return {
         f"{name}.{index}.{quantity}": value
         for name, optimizer in optimizers.items()
@@ -81,14 +65,7 @@ def stored_state(optimizers: dict[str, Optimizer]) -> dict[str, Tensor]:
 
 
 def restore_state(optimizers: dict[str, Optimizer], stored: dict[str, Tensor]) -> None:
-    """Put back what `stored_state` gave; other names in `stored` are left alone.
-
-    Parameters
-    ----------
-    optimizers : dict of str to Optimizer
-        By their names.
-    stored : dict of str to Tensor
-    """
+    """Put back what `stored_state` gave; other names in `stored` are left alone."""
     for name, optimizer in optimizers.items():
         state: dict[int, dict[str, Tensor]] = {}
         for path, value in stored.items():

@@ -9,32 +9,13 @@ from models.translation.tokenizer import PairTokenizer
 
 
 def rows_for(old: PairTokenizer, new: PairTokenizer) -> list[list[int]]:
-    """Return, for each piece of `new`, the pieces of `old` that read the same together: itself where both have it.
-
-    Parameters
-    ----------
-    old, new : PairTokenizer
-
-    Returns
-    -------
-    list of list of int
-        Ids of `old`, by the ids of `new`.
-    """
+    """Return, for each piece of `new`, the pieces of `old` that read the same together: itself where both have it."""
     return [old.parts(new.token(index)) for index in range(len(new))]
 
 
 def in_pieces(table: Tensor, rows: list[list[int]]) -> Tensor:
     """Return a table for new pieces: the row of each is the mean of the rows of `table` that it is made of.
 
-    Parameters
-    ----------
-    table : Tensor, [old piece, ...]
-    rows : list of list of int
-        From `rows_for`.
-
-    Returns
-    -------
-    Tensor, [new piece, ...]
-        In float32.
+    Shapes: `table` [old piece, ...]; returns [new piece, ...].
     """
     return torch.stack([table[row].float().mean(dim=0) for row in rows])

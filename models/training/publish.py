@@ -99,14 +99,6 @@ def make_card(recipe: Recipe, progress: Progress, parameters: int, start: Start 
     """Return the card of a run, its figures not yet in it.
 
     ``target_tokens_seen`` counts those of the checkpoint that the run started from, if it did; ``start`` names it.
-
-    Parameters
-    ----------
-    recipe : Recipe
-    progress : Progress
-    parameters : int
-        Numbers in the network.
-    start : Start or None, optional
     """
     mechanism = mechanisms()[recipe.mechanism]
     names = [file.path.rpartition("/")[2] for file in recipe.files]
@@ -131,16 +123,7 @@ def make_card(recipe: Recipe, progress: Progress, parameters: int, start: Start 
 
 
 def publish(recipe: Recipe, out: Path, weights: Path = WEIGHTS) -> dict[str, Any]:
-    """Write the checkpoint of the run of `recipe` in `out` to `weights`; give its card.
-
-    Parameters
-    ----------
-    recipe : Recipe
-    out : Path
-        Where runs are kept.
-    weights : Path, optional
-        Where checkpoints are kept.
-    """
+    """Write the checkpoint of the run of `recipe` in `out` to `weights`; give its card."""
     folder = out / recipe.key
     averaged = load_file(folder / "average.safetensors")
     path = folder / "average.safetensors"

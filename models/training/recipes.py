@@ -19,96 +19,51 @@ class RecipeError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class DataFile:
-    """One training file.
+    """One training file."""
 
-    Parameters
-    ----------
-    path : str
-        Below the data folder, or beside the recipes: what is written by hand is kept with them.
-    repeat : float
-        How often an epoch shows it. A half shows each line in every second epoch, which ones the seed says. Each
-        showing is varied on its own (``vary_share``).
-    tokenizer_share : float
-        How often the tokenizer's training sees a line of it, on average: pieces follow the everyday text, which is
-        what people type, more than its share of all lines.
-    containing : str
-        Only the lines whose source has this in it; all of them if it is empty.
-    lines : int
-        Only so many from the start of the file; 0 for all.
-    teacher : str
-        Key of the model whose translations of the sources stand in for the references (`models.training.teach`);
-        empty for the references.
-    """
-
-    path: str
+    path: str  # below the data folder, or beside the recipes: what is written by hand is kept with them
+    # how often an epoch shows it. A half shows each line in every second epoch, which ones the seed says. Each showing
+    # is varied on its own (``vary_share``).
     repeat: float = 1
+    # how often the tokenizer's training sees a line of it, on average: pieces follow the everyday text, which is what
+    # people type, more than its share of all lines
     tokenizer_share: float = 1.0
-    containing: str = ""
-    lines: int = 0
+    containing: str = ""  # only the lines whose source has this in it; all of them if it is empty
+    lines: int = 0  # only so many from the start of the file; 0 for all
+    # key of the model whose translations of the sources stand in for the references (`models.training.teach`); empty
+    # for the references
     teacher: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """What to train, on what, and how.
+    """What to train, on what, and how."""
 
-    Parameters
-    ----------
-    mechanism : str
-        Key of the mechanism.
-    pair : str
-        Language pair, such as ``en-fr``.
-    files : tuple of DataFile
-    network : mapping
-        Sizes, passed to the mechanism's network.
-    vocabulary : int
-        Pieces of the tokenizer.
-    tokenizer : str
-        Name of the file that holds it, ``weights/<pair>/<name>.json``: models that share it can be compared piece by
-        piece. Learned from the recipe's files if it is not there.
-    whole_characters : bool
-        Whether the tokenizer has a piece for every character of its text that occurs 5 times, and puts no space before
-        a text that begins in Chinese; so does every tokenizer that is learned anew.
-    target_tokens : int
-        When to stop: target tokens seen, padding not counted.
-    optimizer : {"adam", "muon"}
-        Muon for the matrices inside the network and Adam for all else, or Adam for everything.
-    tokens_per_batch : int
-        Target tokens of a batch, padding counted.
-    learning_rate : float
-        Peak, reached after `warmup_steps`, then held; falls to 0 as a cosine over the last `decay_share` of the tokens.
-    label_smoothing, clip_norm, weight_decay : float
-    average_decay : float
-        Of the exponential average of the weights, which is what is evaluated and shipped.
-    longest : int
-        Pairs with more pieces than this on a side are left out.
-    vary_share : float
-        Share of the pairs that are shown as people also type them (`models.training.varying`).
-    typo_share : float
-        Share of the pairs whose source has a slip of the hand.
-    seed : int
-    """
-
-    mechanism: str
-    pair: str
+    mechanism: str  # key of the mechanism
+    pair: str  # language pair, such as ``en-fr``
     files: tuple[DataFile, ...]
-    network: dict[str, Any] = field(default_factory=dict)
-    vocabulary: int = 8000
+    network: dict[str, Any] = field(default_factory=dict)  # sizes, passed to the mechanism's network
+    vocabulary: int = 8000  # pieces of the tokenizer
+    # name of the file that holds it, ``weights/<pair>/<name>.json``: models that share it can be compared piece by
+    # piece. Learned from the recipe's files if it is not there.
     tokenizer: str = "tokenizer"
+    # whether the tokenizer has a piece for every character of its text that occurs 5 times, and puts no space before a
+    # text that begins in Chinese; so does every tokenizer that is learned anew
     whole_characters: bool = False
-    target_tokens: int = 100_000_000
-    optimizer: str = "adam"
-    tokens_per_batch: int = 3000
+    target_tokens: int = 100_000_000  # when to stop: target tokens seen, padding not counted
+    optimizer: str = "adam"  # muon for the matrices inside the network and Adam for all else, or Adam for everything
+    tokens_per_batch: int = 3000  # target tokens of a batch, padding counted
+    # peak, reached after `warmup_steps`, then held; falls to 0 as a cosine over the last `decay_share` of the tokens
     learning_rate: float = 1e-3
     warmup_steps: int = 1000
     decay_share: float = 0.2
     label_smoothing: float = 0.1
     clip_norm: float = 1.0
     weight_decay: float = 0.0
-    average_decay: float = 0.999
-    longest: int = 64
-    vary_share: float = 0.12
-    typo_share: float = 0.0
+    average_decay: float = 0.999  # of the exponential average of the weights, which is what is evaluated and shipped
+    longest: int = 64  # pairs with more pieces than this on a side are left out
+    vary_share: float = 0.12  # share of the pairs that are shown as people also type them (`models.training.varying`)
+    typo_share: float = 0.0  # share of the pairs whose source has a slip of the hand
     seed: int = 1
 
     @property
@@ -118,13 +73,7 @@ class Recipe:
 
 
 def read_recipe(path: Path) -> Recipe:
-    """Read a TOML recipe; RecipeError names what is wrong in it.
-
-    Parameters
-    ----------
-    path : Path
-        A TOML file.
-    """
+    """Read a TOML recipe; RecipeError names what is wrong in it."""
     needed = ("mechanism", "pair", "files")
     values = read_values(path, Recipe, needed, {"mechanism": mechanisms(), "optimizer": OPTIMIZERS})
     try:
@@ -138,19 +87,7 @@ def read_recipe(path: Path) -> Recipe:
 def read_values(
     path: Path, kind: type[Any], needed: Iterable[str], choices: Mapping[str, Collection[str]]
 ) -> dict[str, Any]:
-    """Return what a TOML file says of the fields of a recipe; RecipeError names what is wrong in it.
-
-    Parameters
-    ----------
-    path : Path
-        A TOML file.
-    kind : type
-        A dataclass: the file may name its fields.
-    needed : iterable of str
-        Those that it must name.
-    choices : mapping of str to collection of str
-        What some of them may be.
-    """
+    """Return what a TOML file says of the fields of a recipe; RecipeError names what is wrong in it."""
     values = tomllib.loads(path.read_text(encoding="utf8"))
     known = {each.name for each in fields(kind)}
     if unknown := sorted(set(values) - known):

@@ -84,12 +84,7 @@ def _translations(pair: str, entries: Sequence[Entry]) -> str:
 
 
 def own_tokens(entry: Entry) -> int:
-    """Return the target tokens that a model saw itself: less those of another one with whose weights it began.
-
-    Parameters
-    ----------
-    entry : Entry
-    """
+    """Return the target tokens that a model saw itself: less those of another one with whose weights it began."""
     start = entry.card.get("start")
     inherited = start["target_tokens"] if start and start["key"] != entry.key else 0
     return int(entry.card["target_tokens_seen"]) - inherited
@@ -107,33 +102,18 @@ def _alignments(pair: str, entries: Sequence[Entry]) -> str:
 
 
 def markdown_table(rows: Sequence[Sequence[str]]) -> str:
-    """Return a table in Markdown, the first row its titles.
-
-    Parameters
-    ----------
-    rows : sequence of sequence of str
-    """
+    """Return a table in Markdown, the first row its titles."""
     ruled = [rows[0], ["---"] * len(rows[0]), *rows[1:]]
     return "\n".join("| " + " | ".join(row) + " |" for row in ruled)
 
 
 def with_tables(readme: str) -> str:
-    """Return the text of the README with the tables between their two markers; ValueError if they are not there.
-
-    Parameters
-    ----------
-    readme : str
-    """
+    """Return the text of the README with the tables between their two markers; ValueError if they are not there."""
     return with_block(readme, BEGIN, END, tables())
 
 
 def with_block(text: str, begin: str, end: str, block: str) -> str:
-    """Return `text` with `block` between two markers of its own; ValueError if they are not there.
-
-    Parameters
-    ----------
-    text, begin, end, block : str
-    """
+    """Return `text` with `block` between two markers of its own; ValueError if they are not there."""
     before, found, rest = text.partition(begin)
     _, closed, after = rest.partition(end)
     if not (found and closed):

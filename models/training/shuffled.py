@@ -18,18 +18,7 @@ SEED = 1
 
 
 def shuffle_words(text: str, seed: int) -> str:
-    """Return the words of `text`, cut at white space, in an order drawn from `seed`.
-
-    Parameters
-    ----------
-    text : str
-    seed : int
-
-    Examples
-    --------
-    >>> sorted(shuffle_words("a b c", 1).split())
-    ['a', 'b', 'c']
-    """
+    """Return the words of `text`, cut at white space, in an order drawn from `seed`."""
     words = text.split()
     random.Random(f"{seed} {text}").shuffle(words)
     return " ".join(words)
@@ -43,14 +32,7 @@ ORDERS: dict[str, Callable[[str], str]] = {
 
 
 def figures(model: Translator, pairs: Sequence[Pair]) -> dict[str, float]:
-    """Return the perplexity for each order of the source words, and for the source of the next pair.
-
-    Parameters
-    ----------
-    model : Translator
-    pairs : sequence of (str, str)
-        At least two.
-    """
+    """Return the perplexity for each order of the source words, and for the source of the next pair."""
     found = {
         name: perplexity(model, [(order(source), target) for source, target in pairs]) for name, order in ORDERS.items()
     }

@@ -30,20 +30,7 @@ TAPES = (Site("encoder", 0, "self"), Site("decoder", 0, "self"))
 def shares(weights: NDArray[np.floating]) -> NDArray[np.float64]:
     """Return of each row that counts its weight on the nearest tokens, what even reading gives, and its mean distance.
 
-    Parameters
-    ----------
-    weights : array, [token, token]
-        Rows read what stands before them.
-
-    Returns
-    -------
-    float64 array, [row, 3]
-
-    Examples
-    --------
-    >>> even = np.tril(np.ones((12, 12)), -1) / np.maximum(np.arange(12), 1)[:, None]
-    >>> shares(even).round(2).tolist()
-    [[0.5, 0.5, 5.5], [0.45, 0.45, 6.0]]
+    Shapes: `weights` [token, token]; returns [row, 3].
     """
     rows = []
     for place in range(LEAST, len(weights)):
@@ -54,19 +41,7 @@ def shares(weights: NDArray[np.floating]) -> NDArray[np.float64]:
 
 
 def reach(model: Translator, pairs: Sequence[Pair]) -> dict[str, dict[str, float]]:
-    """Return the means over all rows that count, for each tape.
-
-    Parameters
-    ----------
-    model : Translator
-        With tapes.
-    pairs : sequence of (str, str)
-
-    Returns
-    -------
-    dict
-        By place: ``rows``, how many count; ``nearest``, ``even``, ``mean_distance``.
-    """
+    """Return the means over all rows that count, for each tape."""
     found: dict[str, list[NDArray[np.float64]]] = {str(place): [] for place in TAPES}
     for source, target in pairs:
         trace = model.attend(source, target)

@@ -36,12 +36,7 @@ RATIO = 2.0
 
 
 def looks_broken(translation: str, reference: str) -> bool:
-    """Return whether a translation is unlikely to be one: empty, of another length, or with a word thrice in a row.
-
-    Parameters
-    ----------
-    translation, reference : str
-    """
+    """Return whether a translation is unlikely to be one: empty, of another length, or with a word thrice in a row."""
     words = translation.split()
     lengths = len(words) + 3, len(reference.split()) + 3
     stutters = any(len(set(words[place : place + 3])) == 1 for place in range(len(words) - 2))
@@ -49,13 +44,7 @@ def looks_broken(translation: str, reference: str) -> bool:
 
 
 def scored(model: Translator, sources: Sequence[str]) -> list[tuple[str, float]]:
-    """Return the translation of each source by beam search, and its mean log-probability a token.
-
-    Parameters
-    ----------
-    model : Translator
-    sources : sequence of str
-    """
+    """Return the translation of each source by beam search, and its mean log-probability a token."""
     by_length: dict[int, list[int]] = defaultdict(list)
     encoded = model.tokenizer.encode_batch(list(sources))
     for index, ids in enumerate(encoded):
@@ -70,14 +59,7 @@ def scored(model: Translator, sources: Sequence[str]) -> list[tuple[str, float]]
 
 
 def taught(model: Translator, references: Mapping[str, str]) -> Iterator[Pair]:
-    """Return (source, translation) of the sources that a model translates soundly, and of which it is surest.
-
-    Parameters
-    ----------
-    model : Translator
-    references : mapping of str to str
-        Source to reference.
-    """
+    """Return (source, translation) of the sources that a model translates soundly, and of which it is surest."""
     sources = (source for source in references if len(source.split()) <= MOST_WORDS)
     while block := list(islice(sources, BLOCK)):
         found = scored(model, block)
@@ -88,21 +70,7 @@ def taught(model: Translator, references: Mapping[str, str]) -> Iterator[Pair]:
 
 
 def write_taught(recipe: Recipe, data: Path, cache: Path) -> None:
-    """Have the teachers of a recipe write what is not there yet, each file at `taught_path`.
-
-    Parameters
-    ----------
-    recipe : Recipe
-    data : Path
-        The folder of the parallel text.
-    cache : Path
-        A folder; made if it is not there.
-
-    Raises
-    ------
-    RecipeError
-        If a teacher is not a translation model of the recipe's language pair.
-    """
+    """Have the teachers of a recipe write what is not there yet, each file at `taught_path`."""
     for file in recipe.files:
         path = taught_path(file, cache)
         if not file.teacher or path.exists():

@@ -34,20 +34,7 @@ SETS = ("hansards_en-fr.odd", "everyday.gold")
 
 
 def points_of(recipe: Recipe, out: Path, data: Path) -> tuple[dict[str, Tensor], list[dict[str, Any]]]:
-    """Return the weights of all points of a run, named by point, and what is known of each without its maps.
-
-    Parameters
-    ----------
-    recipe : Recipe
-    out, data : Path
-        Where runs are kept; the folder of the parallel text.
-
-    Returns
-    -------
-    dict of str to Tensor, list of dict
-        Of each point ``target_tokens_seen``, ``updates`` and ``held_out_loss``, in nats a target piece with label
-        smoothing, of these very weights (`Trainer.held_out_loss`, in float32).
-    """
+    """Return the weights of all points of a run, named by point, and what is known of each without its maps."""
     trainer = Trainer(recipe, data, out, "cpu", precision=torch.float32)
     every: dict[str, Tensor] = {}
     points = []
@@ -62,17 +49,7 @@ def points_of(recipe: Recipe, out: Path, data: Path) -> tuple[dict[str, Tensor],
 
 
 def alignment_errors(key: str, count: int, data: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Return the map that the trial set chooses at the last point, and of each point its rates by both extractors.
-
-    Parameters
-    ----------
-    key : str
-        Of a run in `FOLDER`.
-    count : int
-        How many points it has.
-    data : Path
-        The folder of the parallel text.
-    """
+    """Return the map that the trial set chooses at the last point, and of each point its rates by both extractors."""
     models = [cast("Translator", load(at_point(key, each))) for each in range(1, count + 1)]
     pair = models[-1].entry.pair
     chosen: Choice = choose(error_rates(gold_sentences(models[-1], TRIAL[pair], data)))
@@ -91,14 +68,7 @@ def alignment_errors(key: str, count: int, data: Path) -> tuple[dict[str, Any], 
 
 
 def keep(recipe: Recipe, out: Path, data: Path) -> None:
-    """Write the points of the run of `recipe` in `out`, and what is measured of them.
-
-    Parameters
-    ----------
-    recipe : Recipe
-    out, data : Path
-        As in `points_of`.
-    """
+    """Write the points of the run of `recipe` in `out`, and what is measured of them."""
     weights, points = points_of(recipe, out, data)
     last = sorted((out / recipe.key / "kept").glob("*.safetensors"))[-1]
     card = make_card(recipe, read_progress(last), sum(v.numel() for v in load_file(last).values()))

@@ -48,19 +48,7 @@ LOG_FILE = "log.jsonl"
 
 
 class Trainer:
-    """One run of one recipe.
-
-    Parameters
-    ----------
-    recipe : Recipe
-    data, out : Path
-        The folder of the parallel text; where runs are kept.
-    device : {"cpu", "cuda"}
-    workers : int, optional
-        Batches of an update, each worked on by a thread of its own.
-    precision : torch.dtype, optional
-        Of the matrix products: bfloat16 pays on a processor that multiplies it in hardware (AMX), float32 elsewhere.
-    """
+    """One run of one recipe."""
 
     def __init__(
         self,
@@ -198,16 +186,6 @@ class Trainer:
         """Take the weights that fit, by name and shape, from a checkpoint: a sibling's, or one of this very key.
 
         Its target tokens count as seen: they bring the end of the run, and the fall of the rate, that much nearer.
-
-        Parameters
-        ----------
-        path : Path
-            A ``.safetensors`` file.
-
-        Raises
-        ------
-        RecipeError
-            If it is of another language pair, or nothing in it fits.
         """
         start = start_of(path)
         if not start.key.endswith(f"-{self.recipe.pair}"):
@@ -250,24 +228,12 @@ class Trainer:
             self.progress.batch = 0
 
     def log(self, record: dict[str, Any]) -> None:
-        """Add a line to ``log.jsonl``.
-
-        Parameters
-        ----------
-        record : dict
-            What JSON can hold, beside the progress.
-        """
+        """Add a line to ``log.jsonl``."""
         with (self.folder / LOG_FILE).open("a", encoding="utf8") as lines:
             lines.write(json.dumps(asdict(self.progress) | record) + "\n")
 
     def run(self, seconds: float) -> None:
-        """Train until the recipe's target tokens are seen or `seconds` are over; keep a copy at `kept_points`.
-
-        Parameters
-        ----------
-        seconds : float
-            The time that there is.
-        """
+        """Train until the recipe's target tokens are seen or `seconds` are over; keep a copy at `kept_points`."""
         started = logged = saved = time.monotonic()
         total, tokens, step = 0.0, self.progress.tokens, self.progress.step
         bar = tqdm(total=self.recipe.target_tokens, initial=tokens, unit="tok", unit_scale=True, desc=self.recipe.key)

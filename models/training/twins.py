@@ -34,18 +34,7 @@ Run = Mapping[str, Any]
 
 
 def measured(folder: Path) -> dict[str, Any]:
-    """Return what was measured of one run: its mechanism, seed, terms, held-out loss, BLEU and alignment error rates.
-
-    Parameters
-    ----------
-    folder : Path
-        Of the checkpoint, with ``card.json`` and ``log.jsonl``.
-
-    Raises
-    ------
-    ValueError
-        If its card holds no figures yet.
-    """
+    """Return the figures of one run: mechanism, seed, terms, held-out loss, BLEU, alignment error rates."""
     card = read_card(folder)
     if "bleu" not in card:
         message = f"{folder.name}: not measured yet; run models.training.evaluate with --write"
@@ -64,13 +53,7 @@ def measured(folder: Path) -> dict[str, Any]:
 
 
 def joined(runs: Iterable[Run], new: Iterable[Run]) -> list[dict[str, Any]]:
-    """Return all runs, one a mechanism and seed, the new ones in place of older ones; ValueError if terms differ.
-
-    Parameters
-    ----------
-    runs, new : iterable of mapping
-        As `measured` gives them.
-    """
+    """Return all runs, one a mechanism and seed, the new ones in place of older ones; ValueError if terms differ."""
     by_name = {(run["mechanism"], run["seed"]): dict(run) for run in (*runs, *new)}
     every = [by_name[name] for name in sorted(by_name)]
     for run in every:
@@ -90,13 +73,7 @@ def _told(values: Sequence[float | None], form: str) -> str:
 
 
 def table(runs: Sequence[Run]) -> str:
-    """Return the table, in Markdown: a row a mechanism, the highest BLEU on text of the trained kind first.
-
-    Parameters
-    ----------
-    runs : sequence of mapping
-        As `joined` gives them.
-    """
+    """Return the table, in Markdown: a row a mechanism, the highest BLEU on text of the trained kind first."""
     by_mechanism: dict[str, list[Run]] = defaultdict(list)
     for run in runs:
         by_mechanism[run["mechanism"]].append(run)

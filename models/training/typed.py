@@ -31,27 +31,12 @@ class Typed:
     needs: tuple[str, ...]
 
     def lacks(self, translation: str) -> tuple[str, ...]:
-        """Return the needs that `translation` does not meet.
-
-        Parameters
-        ----------
-        translation : str
-
-        Examples
-        --------
-        >>> Typed("Thank you!", ("merci", "beaucoup|bien")).lacks("Merci !")
-        ('beaucoup|bien',)
-        """
+        """Return the needs that `translation` does not meet."""
         return tuple(need for need in self.needs if not re.search(need, translation, re.IGNORECASE))
 
 
 def read_typed(path: Path) -> list[Typed]:
-    """Read a list; ValueError, naming the line, if one is not a sentence, a tab and its needs.
-
-    Parameters
-    ----------
-    path : Path
-    """
+    """Read a list; ValueError, naming the line, if one is not a sentence, a tab and its needs."""
     found = []
     for number, line in enumerate(path.read_text(encoding="utf8").splitlines(), start=1):
         sentence, tab, needs = line.partition("\t")
@@ -76,24 +61,13 @@ class Outcome:
 
 
 def outcomes(model: Translator, sentences: list[Typed]) -> list[Outcome]:
-    """Translate all `sentences`, capitals in lower case, as `Translator.attend` reads them.
-
-    Parameters
-    ----------
-    model : Translator
-    sentences : list of Typed
-    """
+    """Translate all `sentences`, capitals in lower case, as `Translator.attend` reads them."""
     translations = translate(model, [as_read(model.tokenizer, each.sentence) for each in sentences])
     return [Outcome(typed, text) for typed, text in zip(sentences, translations, strict=True)]
 
 
 def share(found: list[Outcome]) -> str:
-    """Say how many came out right, such as ``23 of 40 (58 %)``.
-
-    Parameters
-    ----------
-    found : list of Outcome
-    """
+    """Say how many came out right, such as ``23 of 40 (58 %)``."""
     right = sum(not each.lacking for each in found)
     return f"{right} of {len(found)} ({right / len(found):.0%})" if found else "none"
 

@@ -14,46 +14,16 @@ CLOSING_MARKS = ".!?\u3002\uff01\uff1f"
 
 
 def bare(text: str) -> str:
-    """Return `text` as sentences are compared: whatever their capitals and their closing mark.
-
-    Parameters
-    ----------
-    text : str
-
-    Examples
-    --------
-    >>> bare("How  are you ?") == bare("how are you")
-    True
-    """
+    """Return `text` as sentences are compared: whatever their capitals and their closing mark."""
     return normalise(text).rstrip(CLOSING_MARKS).rstrip().casefold()
 
 
 def training_sources(cards: Iterable[Mapping[str, Any]], data: Path) -> frozenset[str]:
-    """Return the sources, bare, of all files that any of some models was trained on; none if no card names files.
-
-    Parameters
-    ----------
-    cards : iterable of mapping
-        What each ``card.json`` says: the recipe with its files.
-    data : Path
-        The folder of the parallel text.
-
-    Raises
-    ------
-    FileNotFoundError
-        If a file is not there: without it nobody knows what the model has not seen.
-    """
+    """Return the sources, bare, of all files that any of some models was trained on; none if no card names files."""
     files = {file["path"] for card in cards for file in card.get("recipe", {}).get("files", ())}
     return frozenset(bare(source) for file in sorted(files) for source, _ in read_pairs(locate(file, data)))
 
 
 def unseen(pairs: Iterable[Pair], seen: frozenset[str]) -> list[Pair]:
-    """Return those of `pairs` whose sources, bare, are not among `seen`.
-
-    Parameters
-    ----------
-    pairs : iterable of (str, str)
-    seen : frozenset of str
-        Sources, bare.
-    """
+    """Return those of `pairs` whose sources, bare, are not among `seen`."""
     return [pair for pair in pairs if bare(pair[0]) not in seen]

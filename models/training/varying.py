@@ -37,13 +37,7 @@ def _hurried(pair: Pair) -> Pair:
 
 
 def mistype(text: str, choice: random.Random) -> str:
-    """Return a text with one slip of the hand: a letter doubled, left out, or changed with the next one.
-
-    Parameters
-    ----------
-    text : str
-    choice : random.Random
-    """
+    """Return a text with one slip of the hand: a letter doubled, left out, or changed with the next one."""
     places = [place for place in range(1, len(text) - 1) if text[place : place + 2].isalpha()]
     if not places:
         return text
@@ -68,12 +62,6 @@ def vary(pair: Pair, choice: random.Random) -> Pair:
 
     Lower case, marks set apart by spaces, both; without the closing mark, and that in lower case; the source in
     capitals; lower case without closing mark and apostrophes.
-
-    Parameters
-    ----------
-    pair : (str, str)
-    choice : random.Random
-        What chooses the way.
     """
     source, target = pair
     varied = normalise(source), normalise(target)

@@ -48,35 +48,19 @@ _NEEDED: Fields = {
 
 
 class CheckpointError(RuntimeError):
-    """A checkpoint that is incomplete, or whose weights are not those that its card names.
-
-    Parameters
-    ----------
-    message : Message
-        The English sentence with its values.
-    """
+    """A checkpoint that is incomplete, or whose weights are not those that its card names."""
 
     def __init__(self, message: Message) -> None:
         super().__init__(message)
 
 
 def file_hash(path: Path) -> str:
-    """Return the SHA-256 of a file, in hexadecimal.
-
-    Parameters
-    ----------
-    path : Path
-    """
+    """Return the SHA-256 of a file, in hexadecimal."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def read_card(folder: Path) -> dict[str, Any]:
-    """Read ``card.json`` in `folder`; CheckpointError if it is not there or not whole.
-
-    Parameters
-    ----------
-    folder : Path
-    """
+    """Read ``card.json`` in `folder`; CheckpointError if it is not there or not whole."""
     try:
         card = read_fields(folder, _NEEDED)
     except CardError as error:
@@ -92,23 +76,7 @@ def read_card(folder: Path) -> dict[str, Any]:
 
 
 def read_weights(folder: Path, card: Mapping[str, Any]) -> dict[str, Tensor]:
-    """Read the weights in `folder` as float32, after their hash is checked against `card`.
-
-    Parameters
-    ----------
-    folder : Path
-    card : mapping of str to value
-        Where it names a ``point`` of training, those of that point alone, whose names begin with it: ``07.``.
-
-    Returns
-    -------
-    dict of str to Tensor
-
-    Raises
-    ------
-    CheckpointError
-        If they are not those that the card names.
-    """
+    """Read the weights in `folder` as float32, after their hash is checked against `card`."""
     from safetensors import SafetensorError
     from safetensors.torch import load
 
@@ -145,19 +113,6 @@ def find_tokenizer(folder: Path, card: Mapping[str, Any], weights: Path | None =
     """Return the tokenizer of a checkpoint: in its folder, or the one of its pair that its card names.
 
     A pair may ship several for a while, models that were trained on an older one among its models.
-
-    Parameters
-    ----------
-    folder : Path
-        Of the checkpoint.
-    card : mapping
-    weights : Path, optional
-        Where shipped checkpoints lie.
-
-    Raises
-    ------
-    CheckpointError
-        If it is not there, or not the one that the card was written for.
     """
     name = Path(str(card.get("tokenizer", TOKENIZER_FILE))).name
     own = folder / TOKENIZER_FILE
@@ -184,14 +139,7 @@ def find_tokenizer(folder: Path, card: Mapping[str, Any], weights: Path | None =
 
 
 def write_checkpoint(folder: Path, weights: Mapping[str, Tensor], card: Mapping[str, Any]) -> dict[str, Any]:
-    """Write `weights` as float16 and `card`, with the weights' hash, to `folder`; give the card as written.
-
-    Parameters
-    ----------
-    folder : Path
-    weights : mapping of str to Tensor
-    card : mapping of str to value
-    """
+    """Write `weights` as float16 and `card`, with the weights' hash, to `folder`; give the card as written."""
     from safetensors.torch import save
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -203,23 +151,12 @@ def write_checkpoint(folder: Path, weights: Mapping[str, Tensor], card: Mapping[
 
 
 def write_card(folder: Path, card: Mapping[str, Any]) -> None:
-    """Write ``card.json`` to `folder`.
-
-    Parameters
-    ----------
-    folder : Path
-    card : mapping of str to value
-    """
+    """Write ``card.json`` to `folder`."""
     (folder / CARD_FILE).write_text(json.dumps(card, indent=2, ensure_ascii=False) + "\n", encoding="utf8")
 
 
 def alignment_of(card: Mapping[str, Any]) -> Alignment:
-    """Return the map, head and reading that the card says are closest to word alignment.
-
-    Parameters
-    ----------
-    card : mapping of str to value
-    """
+    """Return the map, head and reading that the card says are closest to word alignment."""
     stored = card.get("alignment")
     if not stored:
         return Alignment()

@@ -14,31 +14,12 @@ from models.waiting import go_on
 
 
 def step_limit(source_pieces: int) -> int:
-    """Return how many tokens a translation may have: twice the source and ten more.
-
-    Parameters
-    ----------
-    source_pieces : int
-    """
+    """Return how many tokens a translation may have: twice the source and ten more."""
     return 2 * source_pieces + 10
 
 
 def greedy(network: TranslationNetwork, memory: Any, *, batch: int, limit: int) -> Iterator[tuple[Tensor, Tensor]]:
-    """Write the likeliest token at each step until every text of the batch has ended, `limit` steps at most.
-
-    Parameters
-    ----------
-    network : TranslationNetwork
-    memory
-        What ``network.encode`` gave.
-    batch, limit : int
-
-    Yields
-    ------
-    tokens : int64 Tensor, [batch]
-        What the step wrote; whatever a text has after its ``</s>`` means nothing.
-    logits : Tensor, [batch, vocabulary]
-    """
+    """Write the likeliest token at each step until every text of the batch has ended, `limit` steps at most."""
     device = next(network.parameters()).device
     token = torch.full((batch,), BEGIN, device=device)
     ended = torch.zeros(batch, dtype=torch.bool, device=device)
@@ -57,10 +38,7 @@ def greedy(network: TranslationNetwork, memory: Any, *, batch: int, limit: int) 
 def translate_batch(network: TranslationNetwork, source: Tensor) -> list[list[int]]:
     """Translate sources of one length, [batch, source] ids closed by ``</s>``; give ids without ``</s>``.
 
-    Parameters
-    ----------
-    network : TranslationNetwork
-    source : int64 Tensor, [batch, source]
+    Shapes: `source` [batch, source].
     """
     with torch.inference_mode():
         memory = network.encode(source)

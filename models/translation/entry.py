@@ -58,12 +58,7 @@ class Entry:
 
 
 def read_entry(folder: Path) -> Entry:
-    """Return what the card in `folder` says; CheckpointError if it is not whole or of no known mechanism.
-
-    Parameters
-    ----------
-    folder : Path
-    """
+    """Return what the card in `folder` says; CheckpointError if it is not whole or of no known mechanism."""
     card = read_card(folder)
     if card["mechanism"] not in mechanisms():
         message = Message(
@@ -77,22 +72,7 @@ def read_entry(folder: Path) -> Entry:
 
 
 def at_point(entry: Entry, point: int) -> Entry:
-    """Return what the card says of a model as it was at a point of its training that is kept.
-
-    Parameters
-    ----------
-    entry : Entry
-        Of a run, whose card has ``points``: of each what was measured of it, ``target_tokens_seen`` and ``updates``.
-    point : int
-        From 1.
-
-    Raises
-    ------
-    KeyError
-        If no such point is kept.
-    CheckpointError
-        If the card tells of none.
-    """
+    """Return what the card says of a model as it was at a point of its training that is kept."""
     if "points" not in entry.card:
         lacking = Message("{folder}/{file}: {names} missing", folder=entry.key, file=CARD_FILE, names="points")
         raise CheckpointError(lacking)

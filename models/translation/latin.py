@@ -72,26 +72,7 @@ _FEWEST, _SHORT, _LONG = 3, 4, 7
 
 
 def latin_language(text: str) -> str | None:
-    """Return the language of a text in Latin letters.
-
-    Parameters
-    ----------
-    text : str
-        Its first 2,000 characters are looked at.
-
-    Returns
-    -------
-    str or None
-        ``en``, ``fr``, ``de``, ``es``, ``it``, ``pt`` or ``nl``; ``other`` for another language, or for one of several
-        of these but English. None for what does not tell: names, a few words.
-
-    Examples
-    --------
-    >>> latin_language("Le chat dort sur la table."), latin_language("She drinks a café au lait with Zorblat.")
-    ('fr', 'en')
-    >>> latin_language("Saya suka makan nasi goreng dengan ayam."), latin_language("Zorblat")
-    ('other', None)
-    """
+    """Return the language of a text in Latin letters."""
     words = _words(text[:_LONGEST_READ].replace("\u2019", "'"))
     small = {each for each in words if each[0].islower()}
     seen = {each.lower() for each in words}

@@ -16,63 +16,27 @@ LENGTHS_FILE = "lengths.csv"
 
 @dataclass(frozen=True, slots=True)
 class LengthRow:
-    """One model on the sources of one span of lengths.
+    """One model on the sources of one span of lengths."""
 
-    Parameters
-    ----------
-    key : str
-        Of the model.
-    file : str
-        The held-out file.
-    fewest, most : int
-        Words of the sources, as white space parts them.
-    sentences : int
-    bleu : float
-    low, high : float
-        The 95% interval of a bootstrap over the sentences.
-    target_tokens : int
-        That the model saw in training.
-    """
-
-    key: str
-    file: str
-    fewest: int
-    most: int
+    key: str  # of the model
+    file: str  # the held-out file
+    fewest: int  # words of the sources, as white space parts them
+    most: int  # words of the sources, as white space parts them
     sentences: int
     bleu: float
-    low: float
-    high: float
-    target_tokens: int
+    low: float  # the 95% interval of a bootstrap over the sentences
+    high: float  # the 95% interval of a bootstrap over the sentences
+    target_tokens: int  # that the model saw in training
 
 
 def trained_on(card: Mapping[str, Any], file: str) -> bool:
-    """Return whether a model's training text has lines of the source that a held-out file is from.
-
-    Parameters
-    ----------
-    card : mapping
-        Of the model: its recipe names the files.
-    file : str
-        Such as ``europarl.test``.
-
-    Examples
-    --------
-    >>> card = {"recipe": {"files": [{"path": "en-fr/europarl-short.train.tsv.xz"}]}}
-    >>> trained_on(card, "europarl.test"), trained_on(card, "everyday.test")
-    (True, False)
-    """
+    """Return whether a model's training text has lines of the source that a held-out file is from."""
     source = file.partition(".")[0]
     return any(PurePosixPath(each["path"]).name.startswith(source) for each in card.get("recipe", {}).get("files", ()))
 
 
 def length_table(pair: str) -> tuple[LengthRow, ...]:
-    """Return the table of a language pair; nothing if it was not measured, CheckpointError if it is not whole.
-
-    Parameters
-    ----------
-    pair : str
-        Such as ``en-fr``.
-    """
+    """Return the table of a language pair; nothing if it was not measured, CheckpointError if it is not whole."""
     path = WEIGHTS / pair / LENGTHS_FILE
     if not path.is_file():
         return ()

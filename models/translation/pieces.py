@@ -20,47 +20,23 @@ _BYTES = _byte_of_character()
 
 
 def byte_characters(text: str) -> list[str]:
-    """Return `text` as a byte-level vocabulary writes it: a character for each byte of its UTF-8.
-
-    Parameters
-    ----------
-    text : str
-    """
+    """Return `text` as a byte-level vocabulary writes it: a character for each byte of its UTF-8."""
     alphabet = {byte: character for character, byte in _BYTES.items()}
     return [alphabet[byte] for byte in text.encode()]
 
 
 def raw_bytes(token: str) -> bytes:
-    """Return the bytes that a token of a byte-level vocabulary stands for; KeyError if it is not of one.
-
-    Parameters
-    ----------
-    token : str
-    """
+    """Return the bytes that a token of a byte-level vocabulary stands for; KeyError if it is not of one."""
     return bytes(_BYTES[each] for each in token)
 
 
 def show_bytes(raw: bytes) -> str:
-    r"""Return what a piece reads; bytes that are no whole character are shown as ``\xe2``.
-
-    Parameters
-    ----------
-    raw : bytes
-    """
+    r"""Return what a piece reads; bytes that are no whole character are shown as ``\xe2``."""
     return raw.decode("utf-8", "backslashreplace")
 
 
 def token_sequence(ids: Sequence[int], texts: Sequence[str], raws: Sequence[bytes | None]) -> TokenSequence:
-    """Return pieces as a record.
-
-    Parameters
-    ----------
-    ids : sequence of int
-    texts : sequence of str
-        What each piece reads.
-    raws : sequence of bytes or None
-        What each adds to the text in UTF-8; None for a special token, which is a word of its own.
-    """
+    """Return pieces as a record."""
     words: list[int] = []
     word_texts: list[str] = []
     for special, run in groupby(range(len(ids)), key=lambda position: raws[position] is None):
@@ -80,10 +56,6 @@ def group_words(raws: list[bytes]) -> tuple[list[int], list[str]]:
 
     A model may write pieces that make no whole character or that meet inside one word; a piece belongs to the word
     of its first byte.
-
-    Parameters
-    ----------
-    raws : sequence of bytes
     """
     text = b"".join(raws).decode("utf-8", "surrogateescape")  # a stray byte becomes one lone surrogate
     words = [word.encode("utf-8", "surrogateescape") for word in split_words(text)]
@@ -95,27 +67,7 @@ def group_words(raws: list[bytes]) -> tuple[list[int], list[str]]:
 
 
 def assign_words(starts: Sequence[int], lengths: Sequence[int]) -> tuple[list[int], list[tuple[int, int]]]:
-    """Return each piece to the word in which it begins; a word in which none begins goes to the one before it.
-
-    Parameters
-    ----------
-    starts : sequence of int
-        Where each piece begins, never going back.
-    lengths : sequence of int
-        Of the words, which follow on one another from 0, in the same unit.
-
-    Returns
-    -------
-    indices : list of int
-        For each piece the index of its word, none left out.
-    bounds : list of (int, int)
-        For each of those, the first of the given words that it holds and the one after its last.
-
-    Examples
-    --------
-    >>> assign_words([0, 2, 9], [4, 3, 5])
-    ([0, 0, 1], [(0, 2), (2, 3)])
-    """
+    """Return each piece to the word in which it begins; a word in which none begins goes to the one before it."""
     owners = [index for index, length in enumerate(lengths) for _ in range(length)]  # [unit]
     first = [owners[start] for start in starts]
     begun = sorted(set(first))

@@ -24,15 +24,7 @@ from models.vocabulary import END
 
 
 class TranslatorReplay(Replay):
-    """A translation again through one of our own networks.
-
-    Parameters
-    ----------
-    trace : AttentionTrace
-    network : TranslationNetwork
-    build : callable
-        Gives a network of the same architecture, with the weights that a seed gives.
-    """
+    """A translation again through one of our own networks."""
 
     def __init__(
         self, trace: AttentionTrace, network: TranslationNetwork, build: Callable[[int], TranslationNetwork]
@@ -43,10 +35,7 @@ class TranslatorReplay(Replay):
     def run(self, orders: Orders, edits: Iterable[Edit] = ()) -> Outcome:
         """Run once for each row of `orders`; see `Replay.run`.
 
-        Parameters
-        ----------
-        orders : int array, [text, position]
-        edits : iterable of Edit, optional
+        Shapes: `orders` [text, position].
         """
         with torch.inference_mode(), capture((), edits):
             memory = self._network.encode(self._sources(orders))
@@ -57,10 +46,7 @@ class TranslatorReplay(Replay):
     def weights(self, orders: Orders, place: Site) -> NDArray[np.float32]:
         """Return the weights at `place`; see `Replay.weights`.
 
-        Parameters
-        ----------
-        orders : int array, [text, position]
-        place : Site
+        Shapes: `orders` [text, position].
         """
         with torch.inference_mode(), capture((place.at("weights"),)) as session:
             self._network.decode_states(self._network.encode(self._sources(orders)), self._inputs(orders))
@@ -68,12 +54,7 @@ class TranslatorReplay(Replay):
         return weights
 
     def fresh(self, seed: int) -> TranslatorReplay:
-        """Return the same texts through fresh weights; see `Replay.fresh`.
-
-        Parameters
-        ----------
-        seed : int
-        """
+        """Return the same texts through fresh weights; see `Replay.fresh`."""
         return TranslatorReplay(self.trace, self._build(seed), self._build)
 
     def _sources(self, orders: Orders) -> Tensor:
@@ -86,16 +67,7 @@ class TranslatorReplay(Replay):
 def chosen(logits: Tensor, ids: Iterable[int]) -> NDArray[np.float64]:
     """Return the log-probability of the token `ids[i]` in row i of logits, [text, row, vocabulary]: [text, row].
 
-    Parameters
-    ----------
-    logits : Tensor, [text, row, vocabulary]
-    ids : iterable of int
-        One a row.
-
-    Returns
-    -------
-    float64 array, [text, row]
-        Natural logarithms.
+    Shapes: `logits` [text, row, vocabulary]; returns [text, row].
     """
     wanted = torch.tensor([*ids], dtype=torch.long).expand(len(logits), -1)[..., None]  # [text, row, 1]
     values: Any = logits.gather(2, wanted)[..., 0] - logits.logsumexp(dim=-1)

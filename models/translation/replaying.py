@@ -30,36 +30,16 @@ Orders = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What a batch of runs gave.
+    """What a batch of runs gave."""
 
-    Parameters
-    ----------
-    log_probabilities : float64 array, [text, written]
-        Natural logarithm of the probability of each token of `Replay.written`.
-    vectors : float32 array, [text, token, d_model], optional
-        The final vectors of what was read, of a model of one stack.
-    """
-
+    # [text, written] Natural logarithm of the probability of each token of `Replay.written`
     log_probabilities: NDArray[np.float64]
+    # [text, token, d_model] The final vectors of what was read, of a model of one stack
     vectors: NDArray[np.float32] | None = None
 
 
 class Replay(ABC):
-    """The texts of one trace, ready to be run again.
-
-    Parameters
-    ----------
-    trace : AttentionTrace
-        Nothing edited.
-    written : TokenSequence
-        The tokens whose log-probability is known: the target, or of a causal text those that follow another.
-    baseline : float64 array, [written]
-        Their log-probabilities in the trace.
-    logits : int, optional
-        What one run holds of them; 0 if that is little.
-    most_logits : int, optional
-        How many may be held at once.
-    """
+    """The texts of one trace, ready to be run again."""
 
     def __init__(
         self,
@@ -79,54 +59,24 @@ class Replay(ABC):
     def run(self, orders: Orders, edits: Iterable[Edit] = ()) -> Outcome:
         """Run once for each row of `orders`, [text, position], all in one batch, under `edits`.
 
-        Parameters
-        ----------
-        orders : int array, [text, position]
-            What is read of the source; see `as_it_is`.
-        edits : iterable of Edit
-            A `BatchRowEdit` for what is done to one row alone.
-
-        Returns
-        -------
-        Outcome
-
-        Raises
-        ------
-        InputError
-            If the attention of the model cannot be edited.
+        Shapes: `orders` [text, position].
         """
 
     @abstractmethod
     def weights(self, orders: Orders, place: Site) -> NDArray[np.float32]:
         """Return the weights at `place`, run once for each row of `orders`: [text, head, query, key].
 
-        Parameters
-        ----------
-        orders : int array, [text, position]
-            What is read of the source; see `as_it_is`.
-        place : Site
-            ``stack.layer.kind``.
+        Shapes: `orders` [text, position].
         """
 
     @abstractmethod
     def fresh(self, seed: int) -> Replay:
-        """Return the same texts through a network of the same architecture, with weights that `seed` gives.
-
-        Parameters
-        ----------
-        seed : int
-        """
+        """Return the same texts through a network of the same architecture, with weights that `seed` gives."""
 
     def as_it_is(self, count: int) -> Orders:
         """Return the whole source, in its order, `count` times.
 
-        Parameters
-        ----------
-        count : int
-
-        Returns
-        -------
-        int array, [count, position]
+        Shapes: returns [count, position].
         """
         return np.tile(np.arange(len(self.trace.source)), (count, 1))
 
@@ -141,25 +91,13 @@ class Replay(ABC):
 def log_probabilities_of(trace: AttentionTrace) -> NDArray[np.float64]:
     """Return the log-probability of each token that `trace` wrote, [target].
 
-    Parameters
-    ----------
-    trace : AttentionTrace
-
-    Returns
-    -------
-    float64 array, [target]
-        Natural logarithms.
+    Shapes: returns [target].
     """
     return np.array([step.log_probability for step in trace.steps], dtype=np.float64)
 
 
 def check_record(trace: object) -> None:
-    """Raise InputError if `trace` is no record of a run.
-
-    Parameters
-    ----------
-    trace : object
-    """
+    """Raise InputError if `trace` is no record of a run."""
     if not isinstance(trace, AttentionTrace):
         raise InputError(Message("replay takes the record that attend gave; got {given}", given=shortly(trace)))
 
@@ -169,15 +107,7 @@ def told_by(trace: AttentionTrace) -> tuple[TokenSequence, NDArray[np.float64]]:
 
     Of a classifier the class that it holds for likeliest, as one token.
 
-    Parameters
-    ----------
-    trace : AttentionTrace
-
-    Returns
-    -------
-    TokenSequence
-    float64 array, [written]
-        Natural logarithms.
+    Shapes: returns [written].
     """
     check_record(trace)
     if trace.is_translation:

@@ -17,26 +17,7 @@ _WORD = re.compile(r"(?<!\w)[A-Z]+(?:['\u2019][A-Z]+)*(?!\w)")
 
 
 def suggested_language(text: str) -> str | None:
-    """Return the language that most letters of `text` suggest by their script.
-
-    Parameters
-    ----------
-    text : str
-        Its first 2,000 characters are looked at.
-
-    Returns
-    -------
-    str or None
-        ``zh`` for Chinese characters, ``en`` for Latin letters, ``other`` for any other script; None without a letter,
-        or where no script has more than half of them.
-
-    Examples
-    --------
-    >>> suggested_language("我爱吃苹果。"), suggested_language("Hello"), suggested_language("Привет")
-    ('zh', 'en', 'other')
-    >>> suggested_language("42 + 1 = 43") is None
-    True
-    """
+    """Return the language that most letters of `text` suggest by their script."""
     letters = [each for each in text[:_LONGEST_READ] if each.isalpha()]
     han = sum(1 for each in letters if _HAN.match(each))
     latin = sum(1 for each in letters if "LATIN" in unicodedata.name(each, ""))
@@ -46,20 +27,7 @@ def suggested_language(text: str) -> str | None:
 
 
 def without_capitals(text: str) -> str:
-    """Return a text that is all in capitals in lower case, its first letter and the word I apart; any other as it is.
-
-    Parameters
-    ----------
-    text : str
-        Every letter must be a capital: a Chinese sentence that names ABC stays as it is.
-
-    Examples
-    --------
-    >>> without_capitals("WHERE DO I LIVE? HERE.")
-    'Where do I live? Here.'
-    >>> without_capitals("NATO"), without_capitals("I love the USA.")
-    ('NATO', 'I love the USA.')
-    """
+    """Return a text in capitals as lower case, except its first letter and the word I; any other unchanged."""
     letters = [each for each in text if each.isalpha()]
     if len(letters) < _FEWEST_CAPITALS or not all(map(str.isupper, letters)):
         return text
@@ -68,20 +36,7 @@ def without_capitals(text: str) -> str:
 
 
 def quietened(text: str, known: Callable[[str, str], bool]) -> str:
-    """Return a text with the words that are all in capitals in lower case, where a reader knows them better so.
-
-    Parameters
-    ----------
-    text : str
-    known : callable
-        Takes a word of two or more letters in capitals, and in lower case, and says whether the second is to be
-        read. At the beginning of a sentence its first letter stays a capital.
-
-    Examples
-    --------
-    >>> quietened("NEVER trust the EU, I WON'T.", lambda capitals, small: capitals != "EU")
-    "Never trust the EU, I won't."
-    """
+    """Return a text with the words that are all in capitals in lower case, where a reader knows them better so."""
 
     def read(found: re.Match[str]) -> str:
         small = found[0].lower()

@@ -19,21 +19,7 @@ MAX_PIECES = 250
 
 
 def read_text(tokenizer: PairTokenizer, text: str, name: Literal["sentence", "translation"]) -> TokenSequence:
-    """Return the tokens of a text.
-
-    Parameters
-    ----------
-    tokenizer : PairTokenizer
-    text : str
-        A sentence is read as `as_read` has it.
-    name : {"sentence", "translation"}
-        What it is called where something is wrong with it.
-
-    Raises
-    ------
-    InputError
-        If it is empty, or has more than `MAX_PIECES`, or than `MOST_CHARACTERS`.
-    """
+    """Return the tokens of a text."""
     check_characters(text)
     tokens = tokenizer.source(as_read(tokenizer, text) if name == "sentence" else text)
     pieces = len(tokens) - 1
@@ -49,13 +35,6 @@ def as_read(tokenizer: PairTokenizer, source: str) -> str:
 
     All of it if it is all in capitals. In any other text of Latin letters, each word in capitals that is one piece in
     lower case and several in capitals: "I will NOT go", while NATO and the EU stay.
-
-    Parameters
-    ----------
-    tokenizer : PairTokenizer
-        Its pieces say which words are known.
-    source : str
-        As it was typed.
     """
     small = without_capitals(source)
     if small != source or suggested_language(source) != "en":
@@ -69,14 +48,7 @@ def as_read(tokenizer: PairTokenizer, source: str) -> str:
 
 
 def capitals(tokenizer: PairTokenizer, source: str) -> tuple[Message, ...]:
-    """Say it if a sentence, or words of it, were read in lower case, because they are in capitals.
-
-    Parameters
-    ----------
-    tokenizer : PairTokenizer
-    source : str
-        As it was typed.
-    """
+    """Say it if a sentence, or words of it, were read in lower case, because they are in capitals."""
     if without_capitals(source) != source:
         return (Message("the sentence was all in capitals: it was read in lower case"),)
     if as_read(tokenizer, source) != source:
@@ -85,21 +57,7 @@ def capitals(tokenizer: PairTokenizer, source: str) -> tuple[Message, ...]:
 
 
 def fit_text(tokenizer: PairTokenizer, text: str) -> tuple[str, int]:
-    """Cut `text` after the last word that fits into `MAX_PIECES`.
-
-    Parameters
-    ----------
-    tokenizer : PairTokenizer
-    text : str
-        Of any length.
-
-    Returns
-    -------
-    text : str
-        `text` as it is if it fits; else its beginning, normalised. A first word that is longer than that is cut inside.
-    left_out : int
-        How many words of `text` are not, or not whole, in it.
-    """
+    """Cut `text` after the last word that fits into `MAX_PIECES`."""
     text, unseen = beginning(text)
     tokens = tokenizer.source(text)
     pieces = len(tokens) - 1
@@ -117,17 +75,7 @@ def fit_text(tokenizer: PairTokenizer, text: str) -> tuple[str, int]:
 def nothing_to_read(
     tokenizer: PairTokenizer, error: FullyMaskedRowError, source: TokenSequence, forced: TokenSequence | None
 ) -> Message:
-    """Say which word has nothing left to read, where it is known: the word at a step is not, while it is chosen.
-
-    Parameters
-    ----------
-    tokenizer : PairTokenizer
-    error : FullyMaskedRowError
-        Names the place, and the row of its maps.
-    source : TokenSequence
-    forced : TokenSequence or None
-        The translation that was forced, if one was.
-    """
+    """Say which word has nothing left to read, where it is known: the word at a step is not, while it is chosen."""
     said = Message("The edits leave a word nothing to read. {reason}.", reason=error)
     place = Site.parse(str(error).partition(":")[0])
     if place.stack == "encoder":
@@ -146,17 +94,7 @@ def nothing_to_read(
 
 
 def cut_after(written: TokenSequence) -> tuple[Message, ...]:
-    """Say it if a translation was ended for the model.
-
-    Parameters
-    ----------
-    written : TokenSequence
-
-    Returns
-    -------
-    tuple of Message
-        One, or none if the model ended it.
-    """
+    """Say it if a translation was ended for the model."""
     if written.ids[-1] == END:
         return ()
     return (

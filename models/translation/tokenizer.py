@@ -32,17 +32,7 @@ def _words_of(text: str, *, leading_space: bool) -> list[str]:
 
 
 class PairTokenizer:
-    """The pieces of one language pair.
-
-    Parameters
-    ----------
-    tokenizer : tokenizers.Tokenizer
-        Byte-level BPE with the full byte alphabet.
-    leading_space : bool
-        Whether a space is put before a text that begins with a Han character, as it is before any other, so that a
-        word reads the same wherever it stands. Chinese has no spaces: there it would only cut the first character
-        into bytes.
-    """
+    """The pieces of one language pair."""
 
     def __init__(self, tokenizer: Tokenizer, *, leading_space: bool = True) -> None:
         tokenizer.encode_special_tokens = True  # a typed "</s>" is text; the setting is not saved in the file
@@ -55,22 +45,12 @@ class PairTokenizer:
 
     @classmethod
     def load(cls, path: Path) -> PairTokenizer:
-        """Read ``tokenizer.json``: of the tokenizers library, with a key of ours if it keeps off the leading space.
-
-        Parameters
-        ----------
-        path : Path
-        """
+        """Read ``tokenizer.json``: of the tokenizers library, with a key of ours if it keeps off the leading space."""
         return cls.restored(json.loads(path.read_text(encoding="utf8")))
 
     @classmethod
     def restored(cls, stored: Mapping[str, Any]) -> PairTokenizer:
-        """Return the tokenizer whose `stored` this is.
-
-        Parameters
-        ----------
-        stored : mapping
-        """
+        """Return the tokenizer whose `stored` this is."""
         own = {name: value for name, value in stored.items() if name != _LEADING_SPACE}
         return cls(Tokenizer.from_str(json.dumps(own)), leading_space=stored.get(_LEADING_SPACE, True))
 
@@ -81,15 +61,7 @@ class PairTokenizer:
 
     @classmethod
     def train(cls, texts: Iterable[str], vocabulary: int, *, leading_space: bool = True) -> PairTokenizer:
-        """Learn `vocabulary` pieces, special tokens and the 256 bytes included, from `texts` in both languages.
-
-        Parameters
-        ----------
-        texts : iterable of str
-        vocabulary : int
-        leading_space : bool, optional
-            Whether a text begins with white space, so that its first word is cut as any other.
-        """
+        """Learn `vocabulary` pieces, special tokens and the 256 bytes included, from `texts` in both languages."""
         tokenizer = Tokenizer(models.BPE())
         tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
         tokenizer.decoder = decoders.ByteLevel()
@@ -104,12 +76,7 @@ class PairTokenizer:
         return cls(tokenizer, leading_space=leading_space)
 
     def save(self, path: Path) -> None:
-        """Write ``tokenizer.json``.
-
-        Parameters
-        ----------
-        path : Path
-        """
+        """Write ``tokenizer.json``."""
         path.write_text(json.dumps(self.stored(), indent=2, ensure_ascii=False), encoding="utf8")
 
     def __len__(self) -> int:
@@ -120,47 +87,21 @@ class PairTokenizer:
         return self._tokenizer.encode_batch(words, is_pretokenized=True, add_special_tokens=False)
 
     def encode_batch(self, texts: Iterable[str]) -> list[list[int]]:
-        """Return the ids of each text, without special tokens.
-
-        Parameters
-        ----------
-        texts : sequence of str
-        """
+        """Return the ids of each text, without special tokens."""
         return [encoding.ids for encoding in self._encode(texts)]
 
     def decode(self, ids: Iterable[int]) -> str:
-        """Return the text of `ids`, special tokens left out; ``decode(encode(s)) == normalise(s)``.
-
-        Parameters
-        ----------
-        ids : sequence of int
-        """
+        """Return the text of `ids`, special tokens left out; ``decode(encode(s)) == normalise(s)``."""
         return self._tokenizer.decode(list(ids), skip_special_tokens=True).removeprefix(" ")
 
     def piece(self, token: int) -> str:
-        r"""Return what one piece reads; bytes that are no whole character are shown as ``\xe2``.
-
-        Parameters
-        ----------
-        token : int
-            Its vocabulary index.
-        """
+        r"""Return what one piece reads; bytes that are no whole character are shown as ``\xe2``."""
         if token < len(SPECIAL_TOKENS):
             return SPECIAL_TOKENS[token]
         return show_bytes(self._raw(token))
 
     def token(self, index: int) -> str:
-        """Return a piece as the vocabulary writes it: a special token, or a character a byte.
-
-        Parameters
-        ----------
-        index : int
-
-        Raises
-        ------
-        IndexError
-            If no piece has this id.
-        """
+        """Return a piece as the vocabulary writes it: a special token, or a character a byte."""
         written = self._tokenizer.id_to_token(index)
         if written is None:
             message = f"no piece has the id {index}; there are {len(self)}"
@@ -168,12 +109,7 @@ class PairTokenizer:
         return written
 
     def parts(self, written: str) -> list[int]:
-        """Return the ids of the pieces that make up what another byte-level vocabulary writes as `written`.
-
-        Parameters
-        ----------
-        written : str
-        """
+        """Return the ids of the pieces that make up what another byte-level vocabulary writes as `written`."""
         if written in SPECIAL_TOKENS:
             return [SPECIAL_TOKENS.index(written)]
         return [part.id for part in self._tokenizer.model.tokenize(written)]
@@ -182,42 +118,15 @@ class PairTokenizer:
         return raw_bytes(self.token(token))
 
     def sequence(self, ids: Iterable[int]) -> TokenSequence:
-        """Return `ids` as a record: the words are those of the decoded text, a special token a word of its own.
-
-        Parameters
-        ----------
-        ids : sequence of int
-
-        Returns
-        -------
-        TokenSequence
-        """
+        """Return `ids` as a record: the words are those of the decoded text, a special token a word of its own."""
         tokens = tuple(ids)
         raws = [None if token < len(SPECIAL_TOKENS) else self._raw(token) for token in tokens]
         return token_sequence(tokens, [self.piece(token) for token in tokens], raws)
 
     def source(self, text: str) -> TokenSequence:
-        """Return the pieces of a source text, closed by ``</s>``.
-
-        Parameters
-        ----------
-        text : str
-
-        Returns
-        -------
-        TokenSequence
-        """
+        """Return the pieces of a source text, closed by ``</s>``."""
         return self.sequence([*self.encode_batch([text])[0], END])
 
     def target_input(self, target: TokenSequence) -> TokenSequence:
-        """Return what a decoder reads in while it writes `target`: ``<s>`` and all but the last token.
-
-        Parameters
-        ----------
-        target : TokenSequence
-
-        Returns
-        -------
-        TokenSequence
-        """
+        """Return what a decoder reads in while it writes `target`: ``<s>`` and all but the last token."""
         return self.sequence((BEGIN, *target.ids[:-1]))

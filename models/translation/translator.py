@@ -36,17 +36,7 @@ ALTERNATIVES = 5
 
 
 class Translator:
-    """A translation model with its tokenizer and card; see `models.model.Model`. Safe to share between threads.
-
-    Parameters
-    ----------
-    entry : Entry
-    network : TranslationNetwork
-        Put in evaluation mode; its weights are never changed.
-    tokenizer : PairTokenizer
-    fill : callable, optional
-        Makes the network when it is first run; `network` is an outline of it without weights until then.
-    """
+    """A translation model with its tokenizer and card; see `models.model.Model`. Safe to share between threads."""
 
     kind: Kind = "translator"
     predicts: Predicts = "translation"
@@ -99,42 +89,7 @@ class Translator:
         edits: Iterable[Edit] = (),
         sites: Iterable[str | Site] = ("*.weights",),
     ) -> AttentionTrace:
-        """Run the model on a sentence and return what it attended to.
-
-        Parameters
-        ----------
-        source : str
-            The sentence to translate. Capitals are read in lower case (`as_read`), and the trace's notes say so.
-        target : str, optional
-            A translation to force: the model reads it word by word and says how likely each was. Without it
-            the model writes its own, greedily.
-        pair : str, optional
-            For a `models.model.Model` that reads two texts; this one does not.
-        edits : iterable of Edit
-            Interventions, applied in this order.
-        sites : iterable of str or Site
-            What to capture, as patterns ``stack.layer.kind.quantity``; ``*`` matches; without a quantity the weights.
-            Wherever another quantity is captured, the weights are too. A mechanism without attention has no place:
-            there a pattern with ``*`` matches nothing, and the trace has no map.
-
-        Returns
-        -------
-        AttentionTrace
-
-        Raises
-        ------
-        InputError
-            If a text is empty or too long, there is a second one, or an edit leaves a word nothing to read.
-        CaptureError
-            If a site or an edit names a place that the model does not have.
-
-        Examples
-        --------
-        >>> from models import load
-        >>> trace = load("bahdanau-en-fr").attend("The cat sleeps.")
-        >>> trace["decoder.0.cross"].weights.shape[0]
-        1
-        """
+        """Run the model on a sentence and return what it attended to."""
         self._refuse_second(pair)
         source_tokens = read_text(self.tokenizer, source, "sentence")
         forced = None if target is None else read_text(self.tokenizer, target, "translation")
@@ -162,17 +117,7 @@ class Translator:
     ) -> AttentionTrace:
         """Return the record of a run of one sentence.
 
-        Parameters
-        ----------
-        source : str
-            As it was given.
-        texts : Texts
-        session : Session
-            Of the run.
-        logits : Tensor, [target, vocabulary]
-        edits : tuple of Edit, optional
-        forced : bool, optional
-            Whether the target was given.
+        Shapes: `logits` [target, vocabulary].
         """
         decoding: Literal["greedy", "forced"] = "forced" if forced else "greedy"
         notes = (*capitals(self.tokenizer, source), *self.network.notes(len(texts.source)))
@@ -188,18 +133,7 @@ class Translator:
         )
 
     def replay(self, trace: AttentionTrace, *, pair: str | None = None) -> TranslatorReplay:
-        """Return the texts of `trace`, which this model gave with nothing edited, ready to be run again.
-
-        Parameters
-        ----------
-        trace : AttentionTrace
-        pair : str, optional
-            See `attend`.
-
-        Returns
-        -------
-        TranslatorReplay
-        """
+        """Return the texts of `trace`, which this model gave with nothing edited, ready to be run again."""
         self._refuse_second(pair)
         return TranslatorReplay(trace, self.network, self.fresh_network)
 
@@ -211,44 +145,13 @@ class Translator:
             raise InputError(message)
 
     def fresh_network(self, seed: int) -> TranslationNetwork:
-        """Return a network of this architecture with the weights that training starts from.
-
-        Parameters
-        ----------
-        seed : int
-
-        Returns
-        -------
-        TranslationNetwork
-        """
+        """Return a network of this architecture with the weights that training starts from."""
         with seeded(seed):
             made: TranslationNetwork = self.mechanism.build(**self.card["network"])
         return made.eval().requires_grad_(False)
 
     def fit(self, text: str, *, pair: str | None = None) -> tuple[str, int]:
-        """Cut `text` after the last word that fits into `models.translation.texts.MAX_PIECES`.
-
-        Parameters
-        ----------
-        text : str
-            A source or a target, of any length.
-        pair : str, optional
-            See `attend`.
-
-        Returns
-        -------
-        text : str
-            `text` as it is if it fits; else its beginning, normalised. A first word that is longer than that is
-            cut inside.
-        left_out : int
-            How many words of `text` are not, or not whole, in it.
-
-        Examples
-        --------
-        >>> from models import load
-        >>> load("bahdanau-en-fr").fit("The cat sleeps.")
-        ('The cat sleeps.', 0)
-        """
+        """Cut `text` after the last word that fits into `models.translation.texts.MAX_PIECES`."""
         self._refuse_second(pair)
         return fit_text(self.tokenizer, text)
 

@@ -30,15 +30,6 @@ def normalise(text: str) -> str:
     r"""Return `text` as the models see it: NFC, straight apostrophes, single spaces, none at the ends.
 
     Control characters count as white space; a lone surrogate, which UTF-8 cannot hold, becomes U+FFFD.
-
-    Parameters
-    ----------
-    text : str
-
-    Examples
-    --------
-    >>> normalise("  l\u2019accord \n\x00 final ")
-    "l'accord final"
     """
     whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     composed = unicodedata.normalize("NFC", whole).replace("\u2019", "'")
@@ -48,19 +39,7 @@ def normalise(text: str) -> str:
 
 
 def beginning(text: str) -> tuple[str, int]:
-    """Return what is looked at of `text`, cut after a word if it has more than `MOST_CHARACTERS`, and what is not.
-
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    text : str
-        `text` as it is if it is short enough.
-    left_out : int
-        About how many words and marks follow: they are counted, not split.
-    """
+    """Return what is looked at of `text`, cut after a word if it has more than `MOST_CHARACTERS`, and what is not."""
     check_text(text)
     if len(text) <= MOST_CHARACTERS:
         return text, 0
@@ -73,17 +52,7 @@ def beginning(text: str) -> tuple[str, int]:
 
 
 def check_characters(text: str) -> None:
-    """Refuse a text that is longer than `MOST_CHARACTERS`, white space at its ends left out.
-
-    Parameters
-    ----------
-    text : str
-
-    Raises
-    ------
-    InputError
-        Says how long it may be, or that it is no text.
-    """
+    """Refuse a text that is longer than `MOST_CHARACTERS`, white space at its ends left out."""
     check_text(text)
     if len(text) > MOST_CHARACTERS and (count := len(text.strip())) > MOST_CHARACTERS:
         message = Message(
@@ -95,12 +64,7 @@ def check_characters(text: str) -> None:
 
 
 def is_mark(character: str) -> bool:
-    """Return whether a character is a word of its own: punctuation, currency and mathematical signs.
-
-    Parameters
-    ----------
-    character : str
-    """
+    """Return whether a character is a word of its own: punctuation, currency and mathematical signs."""
     return unicodedata.category(character)[0] == "P" or unicodedata.category(character) in ("Sc", "Sm")
 
 
@@ -109,16 +73,6 @@ def split_words(text: str) -> list[str]:
 
     An apostrophe between two letters belongs to their word (``don't``) unless it ends a French elision.
     Joining the words gives the text back.
-
-    Parameters
-    ----------
-    text : str
-        Normalised.
-
-    Examples
-    --------
-    >>> split_words("L'accord, c'est fini.")
-    ["L'", 'accord', ',', " c'", 'est', ' fini', '.']
     """
     words: list[str] = []
     end = 0
@@ -133,32 +87,12 @@ def split_words(text: str) -> list[str]:
 
 
 def bare(word: str) -> str:
-    """Return how a word is written where capitals and blanks do not count; empty for a mark.
-
-    Parameters
-    ----------
-    word : str
-
-    Examples
-    --------
-    >>> bare(" New"), bare("!")
-    ('new', '')
-    """
+    """Return how a word is written where capitals and blanks do not count; empty for a mark."""
     return word.strip().lower() if any(map(str.isalnum, word)) else ""
 
 
 def bare_words(text: str) -> list[str]:
-    """Return the words of a text as the vectors know them: `split_words`, small letters, no marks.
-
-    Parameters
-    ----------
-    text : str
-
-    Examples
-    --------
-    >>> bare_words("He doesn't like New York, he says.")
-    ['he', "doesn't", 'like', 'new', 'york', 'he', 'says']
-    """
+    """Return the words of a text as the vectors know them: `split_words`, small letters, no marks."""
     return [word for word in map(bare, split_words(normalise(text))) if word]
 
 

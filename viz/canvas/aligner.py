@@ -27,24 +27,7 @@ _WORDS = {
 def encode_aligner(
     source: Sequence[str], target: Sequence[str], links: str, *, of: str, languages: tuple[str, str]
 ) -> bytes:
-    """Return all that the grid shows.
-
-    Parameters
-    ----------
-    source, target : sequence of str
-        The words.
-    links : str
-        Such as ``0-0 1?2``: a word of the source, sure or possible, a word of the translation, from 0.
-    of : str
-        Names the pair: what was aligned in the browser holds as long as it is the same.
-    languages : tuple of str
-        Codes of both.
-
-    Returns
-    -------
-    bytes
-        As `viz.canvas.payload.pack` gives them.
-    """
+    """Return all that the grid shows."""
     header = {
         "source": [isolated(visible(each)) for each in source],
         "target": [isolated(visible(each)) for each in target],

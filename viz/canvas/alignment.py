@@ -49,42 +49,17 @@ _WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A mechanism as the Bench shows it.
-
-    Parameters
-    ----------
-    trace : AttentionTrace
-    view : View or None
-        The map; None where there is no attention.
-    formula : str
-        In LaTeX; empty where none is known.
-    languages : tuple of str
-        The codes of the languages that it reads and writes; empty where they are not known.
-    """
+    """A mechanism as the Bench shows it."""
 
     trace: AttentionTrace
-    view: View | None
-    formula: str
+    view: View | None  # the map; None where there is no attention
+    formula: str  # in LaTeX; empty where none is known
+    # the codes of the languages that it reads and writes; empty where they are not known
     languages: tuple[str, str] = ("", "")
 
 
 def encode_alignment(shown: Sequence[Shown], *, colour: Colour = "linear", linking: Linking = "none") -> bytes:
-    """Return all that the picture of the Bench shows: a panel a mechanism, on one scale from 0 to 1.
-
-    Parameters
-    ----------
-    shown : sequence of Shown
-        At least one, all of one source.
-    colour : {"linear", "root"}, optional
-        Whether a colour stands for the weight or for its square root.
-    linking : {"none", "strongest", "grown"}, optional
-        Which links are ringed, and said in the legend.
-
-    Returns
-    -------
-    bytes
-        As `viz.canvas.payload.pack` gives them; the maps are float32, little-endian, [query, key], one after another.
-    """
+    """Return all that the picture of the Bench shows: a panel a mechanism, on one scale from 0 to 1."""
     views = [each.view for each in shown if each.view]
     tokens = views[0].shown.key_tokens.texts if views else shown[0].trace.source.word_texts
     common = [note for note in notes_of(views[0]) if all(note in notes_of(view) for view in views)] if views else []

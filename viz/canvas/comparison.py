@@ -42,33 +42,7 @@ def encode_comparison(
     says: str = "",
     file: str = "figure.png",
 ) -> bytes:
-    """Return all that the canvas of picked heads shows: their maps side by side on one scale from 0 to 1.
-
-    Parameters
-    ----------
-    views : sequence of View
-        One a head, at least one; of one stack and kind, and under one `viz.views.hiding.Hiding`.
-    places : sequence of HeadPlace
-        Which heads they are.
-    among : sequence of HeadPlace
-        All that could be picked.
-    colour : {"linear", "root"}, optional
-        Whether a colour stands for the weight or for its square root.
-    most : int, optional
-        How many can be picked: places for as many maps are given, so that a browser draws what is picked next
-        before it has asked.
-    width : float, optional
-        Pixels at which it will be shown.
-    says : str, optional
-        What is strongest, in a sentence: for those who do not see it.
-    file : str, optional
-        Name of the file that it is saved as; its ending, ``.png`` or ``.svg``, says in which format.
-
-    Returns
-    -------
-    bytes
-        As `viz.canvas.payload.pack` gives them; the maps are float32, little-endian, [head, query, key].
-    """
+    """Return all that the canvas of picked heads shows: their maps side by side on one scale from 0 to 1."""
     view = views[0]
     title = _(
         "{heads}: {title}", heads=listed((place.title for place in places), SEMICOLON), title=map_title(view.shown.site)
@@ -84,13 +58,7 @@ def encode_comparison(
 
 
 def labels_of(view: View, width: float) -> dict[str, Any]:
-    """Return the labels of rows and columns, and how they are set, in a figure of `width` pixels.
-
-    Parameters
-    ----------
-    view : View
-    width : float
-    """
+    """Return the labels of rows and columns, and how they are set, in a figure of `width` pixels."""
     queries, keys, longest = view.shown.query_tokens, view.shown.key_tokens, longest_label(width)
     return {
         "row_labels": [isolated(shorten(visible(text), longest)) for text in queries.texts],
@@ -105,12 +73,7 @@ def labels_of(view: View, width: float) -> dict[str, Any]:
 
 
 def weights_of(views: Sequence[View]) -> bytes:
-    """Return the maps of `views`, of one size, as they are packed: float32, little-endian, [map, query, key].
-
-    Parameters
-    ----------
-    views : sequence of View
-    """
+    """Return the maps of `views`, of one size, as they are packed: float32, little-endian, [map, query, key]."""
     return np.stack([np.asarray(each.weights, dtype="<f4") for each in views]).tobytes()
 
 
@@ -125,17 +88,7 @@ def _layouts(view: View, most: int, among: Sequence[HeadPlace], colour: Colour, 
 
 
 def layout_of(panels: Sequence[Panel], sizes: Sequence[PanelSize], colour: Colour, width: float) -> dict[str, Any]:
-    """Return the places of the maps of `panels`, of their titles, notes and axis titles, and of the legend: in pixels.
-
-    Parameters
-    ----------
-    panels : sequence of Panel
-    sizes : sequence of PanelSize
-        What each has to hold.
-    colour : {"linear", "root"}
-    width : float
-        Pixels at which they will be shown.
-    """
+    """Return the places in pixels of the maps of `panels`, their titles, notes, axis titles and the legend."""
     colours = weight_colours(colour, width=width)
     legend, lines = bar_height(colours), list(map(unescape, title_lines(colours)))
     grid = arrange(sizes, width=width - FRAME, legend=legend)

@@ -42,22 +42,6 @@ def encode_edited(
 
     Where two stand side by side, the edited one has its place before anything is edited: nothing moves at the first
     edit.
-
-    Parameters
-    ----------
-    before : View
-    after : View or None
-        The same map under the edits; None while nothing is edited.
-    offers : sequence of mapping
-        What can be done: ``operation`` is its key, ``text`` says it with ``{row}`` and ``{word}`` for the words that
-        are meant, ``needs`` lists which of ``row`` and ``word`` must be known.
-    colour, width, says, file
-        As in `viz.canvas.comparison.encode_comparison`.
-
-    Returns
-    -------
-    bytes
-        As `viz.canvas.payload.pack` gives them; the maps are float32, little-endian, [map, query, key].
     """
     views = [before, before if after is None else after]
     titles = [_("as trained"), _("edited") if after else _("edited: nothing yet")]
@@ -89,24 +73,7 @@ def encode_alike(
     says: str = "",
     file: str = "figure.png",
 ) -> bytes:
-    """Return maps of the same rows and columns side by side, on one scale from 0 to 1: pointed at, all of them answer.
-
-    Parameters
-    ----------
-    views : sequence of View
-        At least one.
-    titles : sequence of str
-        What each is called.
-    words : mapping of str to str
-        What the canvas says of its keys, still to be translated.
-    offers, colour, width, says, file
-        As in `encode_edited`.
-
-    Returns
-    -------
-    bytes
-        As `viz.canvas.payload.pack` gives them; the maps are float32, little-endian, [map, query, key].
-    """
+    """Return maps of the same rows and columns side by side, on one scale from 0 to 1, with linked hover."""
     before, layout = views[0], _layout(views, titles, colour, width)
     notes = list(dict.fromkeys(note for view in views for note in notes_of(view)))
     _lift(layout, before.key_title)

@@ -45,19 +45,6 @@ def code(weights: NDArray[Any]) -> NDArray[np.uint8]:
     """Return weights from 0 to 1 in a byte each: the square root in 255 steps, which tells small weights apart.
 
     Decoded, ``(byte / 255) ** 2``, a weight is off by at most 0.004, a weight below 0.01 by at most 0.0004.
-
-    Parameters
-    ----------
-    weights : array of any shape
-
-    Returns
-    -------
-    uint8 array of the same shape
-
-    Examples
-    --------
-    >>> code(np.array([0.0, 0.25, 1.0])).tolist()
-    [0, 128, 255]
     """
     coded: NDArray[np.uint8] = np.rint(np.sqrt(np.clip(weights, 0, 1)) * LEVELS).astype(np.uint8)
     return coded
@@ -65,32 +52,17 @@ def code(weights: NDArray[Any]) -> NDArray[np.uint8]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SmallMaps:
-    """Every head as a small picture, and nothing of the trace: to be kept while only picks and order change.
+    """Every head as a small picture, and nothing of the trace: to be kept while only picks and order change."""
 
-    Parameters
-    ----------
-    places : tuple of HeadPlace
-        By layer and head.
-    cells : uint8 array, [head, row, column]
-        As `code` gives it.
-    rows, columns : int array
-        Where cells begin on each axis, then its length, as `viz.canvas.pooling.blocks` gives it.
-    """
-
-    places: tuple[HeadPlace, ...]
-    cells: NDArray[np.uint8]
-    rows: NDArray[np.int64]
+    places: tuple[HeadPlace, ...]  # by layer and head
+    cells: NDArray[np.uint8]  # [head, row, column] As `code` gives it
+    rows: NDArray[np.int64]  # where cells begin on each axis, then its length, as `viz.canvas.pooling.blocks` gives it
+    # where cells begin on each axis, then its length, as `viz.canvas.pooling.blocks` gives it
     columns: NDArray[np.int64]
 
 
 def small_maps(views: Iterable[View]) -> SmallMaps:
-    """Make small pictures of all heads of `views`, one view a layer; a view is let go before the next is taken.
-
-    Parameters
-    ----------
-    views : iterable of View
-        Of one stack and kind, at least one.
-    """
+    """Make small pictures of all heads of `views`, one view a layer; a view is let go before the next is taken."""
     places: list[HeadPlace] = []
     cells: list[NDArray[np.uint8]] = []
     rows = columns = np.zeros(1, dtype=np.int64)
@@ -117,46 +89,7 @@ def encode_overview(
     says: str = "",
     file: str = "figure.png",
 ) -> bytes:
-    """Return all that the canvas overview shows.
-
-    Parameters
-    ----------
-    views : sequence of View
-        One a layer, of one stack and kind; tokens that are hidden and a threshold are those of the first. With
-        `small` and `note` the first is enough.
-    heads : sequence of HeadPlace, optional
-        Which heads, in which order; the others are left out, and how many they are is said. Left out, all heads,
-        a row of pictures a layer.
-    picked : sequence of HeadPlace, optional
-        Heads that are framed, the one picked first in front.
-    remarks : mapping of HeadPlace to str, optional
-        A few plain words on a head that is pointed at, such as its label and score.
-    labels : mapping of HeadPlace to str, optional
-        A word or two that stand on the small map of a head.
-    colour : {"linear", "root"}, optional
-        Whether a colour stands for the weight or for its square root.
-    most_picked : int, optional
-        How many can be picked; one more takes the place of the one picked first.
-    small : SmallMaps, optional
-        What `small_maps` gave for all views; left out, it is made.
-    note : str, optional
-        What `overview_note` said of all views; left out, it is asked.
-    says : str, optional
-        What is strongest, in a sentence: for those who do not see the overview.
-    file : str, optional
-        Name of the file that the overview is saved as; its ending, ``.png`` or ``.svg``, says in which format.
-
-    Returns
-    -------
-    bytes
-        As `viz.canvas.payload.pack` gives them; the maps are a byte a cell, [head, row, column], in the order of the
-        header's ``heads``, as `code` gives it.
-
-    Raises
-    ------
-    ValueError
-        If there is no such head, or one is named twice.
-    """
+    """Return all that the canvas overview shows."""
     made = small_maps(views) if small is None else small
     shown = list(made.places if heads is None else heads)
     _check(shown, made.places)
@@ -192,16 +125,7 @@ def printed_heads(
     colour: Colour,
     note: str,
 ) -> PrintedHeads:
-    """Return the overview for print, as `encode_overview` gives it to the browser.
-
-    Parameters
-    ----------
-    view : View
-        Of the first layer.
-    small : SmallMaps
-    heads, picked, labels, colour, note
-        As in `encode_overview`.
-    """
+    """Return the overview for print, as `encode_overview` gives it to the browser."""
     shown = list(small.places if heads is None else heads)
     numbers = [small.places.index(place) for place in shown]
     return PrintedHeads(

@@ -39,11 +39,6 @@ class Parts(NamedTuple):
 
 @cache
 def parts_of(name: str) -> Parts:
-    """Return what the canvas `name` is made of.
-
-    Parameters
-    ----------
-    name : {"overview", "comparison", "alignment", "prediction", "aligner", "walk"}
-    """
+    """Return what the canvas `name` is made of."""
     html, style, *scripts = ((FOLDER / file).read_text(encoding="utf8") for file in _FILES[name])
     return Parts(html, style, "\n".join(scripts))

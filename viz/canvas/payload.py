@@ -35,20 +35,7 @@ WORDS = {
 
 
 def pack(header: dict[str, Any], cells: bytes) -> bytes:
-    """Return a payload: compressed by zlib, level 1.
-
-    Parameters
-    ----------
-    header : dict
-        What JSON can hold.
-    cells : bytes
-        Of the maps.
-
-    Returns
-    -------
-    bytes
-        The length of the header as four bytes, little-endian; the header, JSON in ASCII; then `cells`.
-    """
+    """Return a payload: compressed by zlib, level 1."""
     text = json.dumps(header, separators=(",", ":")).encode("ascii")
     return zlib.compress(b"".join((_LENGTH.pack(len(text)), text, cells)), 1)
 
@@ -56,20 +43,7 @@ def pack(header: dict[str, Any], cells: bytes) -> bytes:
 def header_of(
     view: View, title: str, note: str, *, says: str, file: str, words: dict[str, str], colour: Colour
 ) -> dict[str, Any]:
-    """Return what the headers of all canvases hold: words, tokens, and what colours cells and a picture on white.
-
-    Parameters
-    ----------
-    view : View
-        Whose tokens are shown; its stack and kind are named, canvases of the same are alike.
-    title, note, says : str
-        What is drawn, what must be known of it and what is strongest, for those who do not see it.
-    file : str
-        Name of the file that it is saved as.
-    words : dict of str to str
-        What this canvas says beside `WORDS`; still to be translated.
-    colour : {"linear", "root"}
-    """
+    """Return what the headers of all canvases hold: words, tokens, and what colours cells and a picture on white."""
     return {
         "title": title,
         "alt": _(". ").join(filter(None, (title, says.removesuffix(_(".")), note))),

@@ -13,22 +13,7 @@ def blocks(count: int, most: int, *, alone: bool = False) -> NDArray[np.int64]:
 
     All cells but the last stand for equally many tokens; with `alone` the last token has a cell of its own.
 
-    Parameters
-    ----------
-    count : int
-        Of tokens.
-    most : int
-        Of cells.
-    alone : bool, optional
-
-    Returns
-    -------
-    int array, [cell + 1]
-
-    Examples
-    --------
-    >>> blocks(5, 3).tolist(), blocks(5, 4, alone=True).tolist()
-    ([0, 2, 4, 5], [0, 2, 4, 5])
+    Shapes: returns [cell + 1].
     """
     own = int(alone and count > 0)
     size = max(-(-(count - own) // max(most - own, 1)), 1)
@@ -38,25 +23,7 @@ def blocks(count: int, most: int, *, alone: bool = False) -> NDArray[np.int64]:
 def pooled(weights: NDArray[Any], rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[Any]:
     """Return the largest weight of each cell.
 
-    Parameters
-    ----------
-    weights : array, [query, key]
-    rows, columns : int array
-        Where cells begin on each axis, then its length, as `blocks` gives it.
-
-    Returns
-    -------
-    array, [row, column]
-        `weights` itself if each cell stands for one token.
-
-    Notes
-    -----
-    The largest, because a mean would lose a thin diagonal. Rows first, because they lie together in memory.
-
-    Examples
-    --------
-    >>> pooled(np.array([[0.5, 0.25, 0.25], [0.0, 1.0, 0.0]]), np.array([0, 2]), np.array([0, 1, 3])).tolist()
-    [[0.5, 1.0]]
+    Shapes: `weights` [query, key]; returns [row, column].
     """
     return _largest(_largest(weights, rows).T, columns).T
 

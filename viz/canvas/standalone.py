@@ -82,14 +82,7 @@ def standalone_html(title: str, pictures: Sequence[Picture], facts: Iterable[tup
 
 
 def picture_html(picture: Picture, *, waits: bool = False) -> str:
-    """Return the element that `picture` fills once `scripts_html` has run; all that comes from the data is in base64.
-
-    Parameters
-    ----------
-    picture : Picture
-    waits : bool, optional
-        Whether it stays empty until a script of the page sends it the event ``fed``.
-    """
+    """Return the element that `picture` fills once `scripts_html` has run; its data is in base64."""
     parts = parts_of(picture.canvas)
     answers = "".join(_held(payload, f' data-at="{escape(at)}"') for at, payload in picture.answers.items())
     return (
@@ -104,13 +97,7 @@ def _held(payload: bytes, at: str = "") -> str:
 
 
 def scripts_html(canvases: Iterable[str]) -> str:
-    """Return the scripts that draw every picture of these kinds on a page: once, behind the last of them.
-
-    Parameters
-    ----------
-    canvases : iterable of str
-        The names of the canvases; one that is named twice is one script.
-    """
+    """Return the scripts that draw every picture of these kinds on a page: once, behind the last of them."""
     return "\n".join(f'<script type="module">{_script(name)}</script>' for name in dict.fromkeys(canvases))
 
 

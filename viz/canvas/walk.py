@@ -34,28 +34,7 @@ def encode_walk(
     column: int | None,
     text: Mapping[str, Any],
 ) -> bytes:
-    """Return all that the browser shows of a walk.
-
-    Parameters
-    ----------
-    pictures : sequence of mapping
-        As `viz.walk.order.keep_step` gives them: one a mechanism.
-    titles : mapping of str to str
-        Those of the steps, by their keys, in order.
-    step : str
-        The key of the step that the link names.
-    row : int
-        The query.
-    column : int or None
-        The key that the reader has chosen; None for the one that is read most.
-    text : mapping
-        As `viz.walk.picture.sentence_of` gives it.
-
-    Returns
-    -------
-    bytes
-        As `viz.canvas.payload.pack` gives them.
-    """
+    """Return all that the browser shows of a walk."""
     header = {
         "version": VERSION,
         "step": step,

@@ -15,10 +15,7 @@ from viz.views.view import View
 def rows_without(beyond: NDArray[np.bool_]) -> tuple[int, ...]:
     """Return the rows, of a map [query, key], in which no cell lies beyond the band.
 
-    Parameters
-    ----------
-    beyond : bool array, [query, key]
-        Where a weight lies outside the band.
+    Shapes: `beyond` [query, key].
     """
     return tuple(int(row) for row in np.flatnonzero(~beyond.any(axis=1)))
 
@@ -26,15 +23,7 @@ def rows_without(beyond: NDArray[np.bool_]) -> tuple[int, ...]:
 def sentence_of_chance(view: View, beyond: NDArray[np.bool_], expected: float, by_sample: NDArray[np.int64]) -> str:
     """Say how much of a map is more than chance, beside what chance gives, and name the rows of which nothing is.
 
-    Parameters
-    ----------
-    view : View
-    beyond : bool array, [query, key]
-        Where its weight lies outside the band of chance.
-    expected : float
-        The share of cells that lie outside by chance.
-    by_sample : int array, [sample]
-        How many cells of each sample of chance lie outside the band of the others.
+    Shapes: `beyond` [query, key]; `by_sample` [sample].
     """
     texts: Sequence[str] = view.shown.query_tokens.texts
     empty = [f"“{tokens.visible(texts[row])}”" for row in rows_without(beyond)]

@@ -11,12 +11,7 @@ LEAST_SHARE = 0.01
 
 
 def corpus_labels(kept: KeptHead) -> str:
-    """Say in which share of the sentences a head has which label.
-
-    Parameters
-    ----------
-    kept : KeptHead
-    """
+    """Say in which share of the sentences a head has which label."""
     shown = [(label, share) for label, share in kept.labels if share >= LEAST_SHARE][:MOST_LABELS]
     parts = [
         _("{label} in {share} of 100", label=_(LABEL_NAMES[label]), share=f"{100 * share:.0f}")
@@ -26,14 +21,7 @@ def corpus_labels(kept: KeptHead) -> str:
 
 
 def corpus_breadth(kept: KeptHead, breadth: float) -> str:
-    """Say how the breadth of a head on this sentence compares with that on others; empty if it is not known.
-
-    Parameters
-    ----------
-    kept : KeptHead
-    breadth : float
-        The entropy of the head here as a share of the most.
-    """
+    """Say how the breadth of a head on this sentence compares with that on others; empty if it is not known."""
     share = kept.share_below("breadth", breadth)
     if share is None:
         return ""

@@ -13,17 +13,7 @@ from viz.views.view import View
 
 
 def notes_of_difference(difference: Difference) -> tuple[str, ...]:
-    """Return what a reader of the map must know: what its rows are, which head is shown, whether it was forced.
-
-    Parameters
-    ----------
-    difference : Difference
-
-    Returns
-    -------
-    tuple of str
-        Plain text.
-    """
+    """Return what a reader of the map must know: what its rows are, which head is shown, whether it was forced."""
     one, other = difference.first, difference.second
     notes: list[str] = []
     if one.reading != other.reading:
@@ -45,17 +35,7 @@ def _when(view: View) -> str:
 
 
 def sentence_of_difference(difference: Difference) -> str:
-    """Say in one sentence where the two differ most, or that they read alike.
-
-    Parameters
-    ----------
-    difference : Difference
-
-    Returns
-    -------
-    str
-        Plain text.
-    """
+    """Say in one sentence where the two differ most, or that they read alike."""
     weights = difference.weights
     if not weights.size:
         return _("{title}: nothing to compare", title=difference.title)
@@ -81,19 +61,7 @@ def sentence_of_difference(difference: Difference) -> str:
 
 
 def signed(value: float, *, digits: int = 4) -> str:
-    r"""Return `value` with its sign.
-
-    Parameters
-    ----------
-    value : float
-    digits : int, optional
-        After the point.
-
-    Examples
-    --------
-    >>> signed(0.5, digits=1), signed(-0.25, digits=2) == "\N{MINUS SIGN}0.25"
-    ('+0.5', True)
-    """
+    r"""Return `value` with its sign."""
     return f"{value:+.{digits}f}".replace("-", "\u2212")
 
 

@@ -33,50 +33,25 @@ MOST_NAMED = 3
 
 
 def meets(edit: Edit, queries: TokenSequence, keys: TokenSequence) -> bool:
-    """Return whether the rows and words that `edit` names are there.
-
-    Parameters
-    ----------
-    edit : Edit
-    queries, keys : TokenSequence
-        Of the rows and of the keys where it acts.
-    """
+    """Return whether the rows and words that `edit` names are there."""
     weights = getattr(edit, "weights", ())
     reach = [getattr(edit, name, None) or 0 for name in ("key", "centre")]
     return (getattr(edit, "row", None) or 0) < len(queries) and max(*reach, len(weights) - 1) < len(keys)
 
 
 def meeting(trace: AttentionTrace, edits: Sequence[Edit]) -> tuple[Edit, ...]:
-    """Return those of `edits` that meet something in the sentence of `trace`; a place that it lacks is no reason here.
-
-    Parameters
-    ----------
-    trace : AttentionTrace
-    edits : sequence of Edit
-    """
+    """Return the `edits` that change something in the sentence of `trace`; an absent site is ignored here."""
     return tuple(edit for edit in edits if meets(edit, *axes_of(trace, edit)))
 
 
 def axes_of(trace: AttentionTrace, edit: Edit) -> tuple[TokenSequence, TokenSequence]:
-    """Return the tokens of the rows and of the keys where `edit` acts on `trace`.
-
-    Parameters
-    ----------
-    trace : AttentionTrace
-    edit : Edit
-    """
+    """Return the tokens of the rows and of the keys where `edit` acts on `trace`."""
     shown = next((with_named_rows(each) for each in trace if each.site.matches(edit.site)), None)
     return (trace.target, trace.source) if shown is None else (shown.query_tokens, shown.key_tokens)
 
 
 def in_words(trace: AttentionTrace, action: Sequence[Edit]) -> str:
-    """Say what `action` does, in the words of `trace`: edits of one kind that differ in word or head alone as one.
-
-    Parameters
-    ----------
-    trace : AttentionTrace
-    action : sequence of Edit
-    """
+    """Say what `action` does, in the words of `trace`: edits of one kind that differ in word or head alone as one."""
     groups = [tuple(alike) for _kind_, alike in itertools.groupby(action, key=_kind)]
     axes = [axes_of(trace, edits[0]) for edits in groups]
     return "; ".join(
@@ -85,12 +60,7 @@ def in_words(trace: AttentionTrace, action: Sequence[Edit]) -> str:
 
 
 def all_in_words(trace: AttentionTrace) -> str:
-    """Say all that was edited in `trace`, as `in_words` does.
-
-    Parameters
-    ----------
-    trace : AttentionTrace
-    """
+    """Say all that was edited in `trace`, as `in_words` does."""
     return in_words(trace, trace.provenance.edits)
 
 
@@ -102,15 +72,7 @@ def _kind(edit: Edit) -> str:
 
 
 def describe(action: tuple[Edit, ...], *, queries: TokenSequence, keys: TokenSequence) -> str:
-    """Say in words what `action` does: plain text.
-
-    Parameters
-    ----------
-    action : tuple of Edit
-        What one step did: several edits where a word has several pieces, or several heads are meant.
-    queries, keys : TokenSequence
-        Of the rows and of the keys where it acts.
-    """
+    """Say in words what `action` does: plain text."""
     there = tuple(edit for edit in action if meets(edit, queries, keys))
     if there:
         said = _said(there, queries, keys)

@@ -18,13 +18,7 @@ from viz.views.view import View
 
 
 def overview_sentence(views: Iterable[View]) -> str:
-    """Say which head reads one token most, of all heads of all layers: plain text; a view is let go before the next.
-
-    Parameters
-    ----------
-    views : iterable of View
-        One a layer.
-    """
+    """Say which head reads one token most, of all heads of all layers: plain text; a view is let go before the next."""
     best, count = (-1.0, "", "", ""), 0
     for view in views:
         for head, weights in enumerate(view.shown.weights):
@@ -44,14 +38,7 @@ def overview_sentence(views: Iterable[View]) -> str:
 
 
 def comparison_sentence(places: Sequence[HeadPlace], views: Sequence[View]) -> str:
-    """Say for each picked head which token reads which most: plain text.
-
-    Parameters
-    ----------
-    places : sequence of HeadPlace
-    views : sequence of View
-        One a head, in the order of `places`.
-    """
+    """Say for each picked head which token reads which most: plain text."""
     said = []
     for place, view in zip(places, views, strict=True):
         weight, query, key = _strongest(view, view.weights)
@@ -61,15 +48,7 @@ def comparison_sentence(places: Sequence[HeadPlace], views: Sequence[View]) -> s
 
 
 def difference_sentence(places: Sequence[HeadPlace], views: Sequence[View]) -> str:
-    """Say where two heads differ most, either way: plain text.
-
-    Parameters
-    ----------
-    places : sequence of HeadPlace
-        Two.
-    views : sequence of View
-        One a head.
-    """
+    """Say where two heads differ most, either way: plain text."""
     one, other = (view.weights for view in views)
     if np.array_equal(one, other):
         return _("The two heads read alike: no weight differs.")
@@ -92,14 +71,7 @@ def difference_sentence(places: Sequence[HeadPlace], views: Sequence[View]) -> s
 
 
 def combination_sentence(how: str, views: Sequence[View]) -> str:
-    """Say what is strongest in the sum or the mean of heads: plain text.
-
-    Parameters
-    ----------
-    how : {"sum", "mean"}
-    views : sequence of View
-        One a head, at least one.
-    """
+    """Say what is strongest in the sum or the mean of heads: plain text."""
     stack = np.stack([view.weights for view in views])
     weight, query, key = _strongest(views[0], stack.sum(axis=0) if how == "sum" else stack.mean(axis=0))
     parts = {"query": query, "key": key, "weight": f"{weight:.2f}", "count": len(views)}
@@ -109,13 +81,7 @@ def combination_sentence(how: str, views: Sequence[View]) -> str:
 
 
 def rollout_sentence(view: View) -> str:
-    """Say of which input token most is in another one, by rollout: plain text.
-
-    Parameters
-    ----------
-    view : View
-        Of rollout, as `viz.figures.rollout.rollout_view` makes it.
-    """
+    """Say of which input token most is in another one, by rollout: plain text."""
     weights = view.weights.copy()
     if not view.hidden_keys and not view.hidden_queries:
         np.fill_diagonal(weights, 0.0)  # half of a token is taken to stay in each layer: that says nothing
@@ -146,13 +112,7 @@ def _speaking(queries: tuple[str, ...], *, causal: bool) -> NDArray[np.int64]:
 
 
 def overview_note(views: Sequence[View]) -> str:
-    """Say what rows and columns of the small maps are, and what holds for all of them: plain text.
-
-    Parameters
-    ----------
-    views : sequence of View
-        One a layer, at least one.
-    """
+    """Say what rows and columns of the small maps are, and what holds for all of them: plain text."""
     view = views[0]
     empty = threshold_note([each.shown.weights for each in views], view.threshold)
     rows, columns = (parted(each)[1] for each in (view.query_title, view.key_title))
@@ -161,12 +121,7 @@ def overview_note(views: Sequence[View]) -> str:
 
 
 def similarity_sentence(found: Similarity) -> str:
-    """Say which two heads read most alike, and which two least: plain text.
-
-    Parameters
-    ----------
-    found : Similarity
-    """
+    """Say which two heads read most alike, and which two least: plain text."""
     count = len(found.places)
     if count < 2:
         return _("There is one head alone: nothing to compare.")

@@ -19,17 +19,7 @@ from viz.views.windows import Windows
 
 
 def notes_of(view: View) -> tuple[str, ...]:
-    """Say what a reader must know of the picture: layer and head, merging, edits, cuts.
-
-    Parameters
-    ----------
-    view : View
-
-    Returns
-    -------
-    tuple of str
-        Plain text, most needed first; empty if there is nothing to say.
-    """
+    """Say what a reader must know of the picture: layer and head, merging, edits, cuts."""
     provenance = view.trace.provenance
     notes = [*_place_note(view)]
     if provenance.edits:
@@ -70,15 +60,7 @@ def _one_place_note(view: View) -> tuple[str, ...]:
 
 
 def between_note(between: tuple[int, int], column: str) -> str:
-    """Say which part of the map of a pair of texts is shown.
-
-    Parameters
-    ----------
-    between : (int, int)
-        Of which text the rows and the columns are, 0 or 1.
-    column : str
-        What the column is called that holds the rest.
-    """
+    """Say which part of the map of a pair of texts is shown."""
     rows, columns = ("AB"[each] for each in between)
     return _(
         "rows: text {rows}; columns: text {columns}, and what all else is given: {column}",
@@ -89,35 +71,12 @@ def between_note(between: tuple[int, int], column: str) -> str:
 
 
 def sentence_of(view: View, *, count: int = 3) -> str:
-    """Say in one sentence what `view` shows: who reads whom most.
-
-    Parameters
-    ----------
-    view : View
-    count : int, optional
-        How many rows to name at most: the surest words; punctuation and ``</s>`` only if there is nothing else.
-
-    Returns
-    -------
-    str
-        Plain text.
-
-    Notes
-    -----
-    The surest row is that with the largest single weight.
-    """
+    """Say in one sentence what `view` shows: who reads whom most."""
     return _("{title}: {links}", title=view.title, links=links_of(view, count=count))
 
 
 def links_of(view: View, *, count: int = 3) -> str:
-    """Say who reads whom most in `view`, without its title.
-
-    Parameters
-    ----------
-    view : View
-    count : int, optional
-        As in `sentence_of`.
-    """
+    """Say who reads whom most in `view`, without its title."""
     queries, keys = view.shown.query_tokens.texts, view.shown.key_tokens.texts
     spoken_of = view.weights[:, :-1] if view.hidden_keys else view.weights
     links = strongest_links(spoken_of, count=len(queries))
@@ -126,17 +85,7 @@ def links_of(view: View, *, count: int = 3) -> str:
 
 
 def window_note(windows: Windows | None) -> tuple[str, ...]:
-    """Say what the lines of local attention over a map are; nothing where there are none.
-
-    Parameters
-    ----------
-    windows : Windows or None
-
-    Returns
-    -------
-    tuple of str
-        One note in plain text, or none.
-    """
+    """Say what the lines of local attention over a map are; nothing where there are none."""
     if windows is None:
         return ()
     drawn = _("orange: each row's window and its centre")
@@ -149,13 +98,7 @@ def _reads(link: Link, queries: tuple[str, ...], keys: tuple[str, ...]) -> str:
 
 
 def map_title(site: Site) -> str:
-    """Say in words what kind of attention `site` is.
-
-    Parameters
-    ----------
-    site : Site
-        Of any layer.
-    """
+    """Say in words what kind of attention `site` is."""
     if site.kind == "cross":
         return _("cross-attention: the decoder reads the encoder's text")
     if site.kind == "hops":
@@ -166,27 +109,13 @@ def map_title(site: Site) -> str:
 
 
 def common_notes(view: View) -> tuple[str, ...]:
-    """Say what holds for every head of a map: edits, merging, cuts; not which layer and head it is.
-
-    Parameters
-    ----------
-    view : View
-    """
+    """Say what holds for every head of a map: edits, merging, cuts; not which layer and head it is."""
     named = len(view.shown.head_names) > 1
     return notes_of(view)[1 if named else 0 :]
 
 
 def empty_note(threshold: float, count: int | str, cells: int) -> str:
-    """Say that `count` of so many cells are below the threshold.
-
-    Parameters
-    ----------
-    threshold : float
-    count : int or str
-        How many, or what stands for it until it is known.
-    cells : int
-        Of all maps.
-    """
+    """Say that `count` of so many cells are below the threshold."""
     return _n(
         "below {least}: {some} of {count} cell, drawn empty",
         "below {least}: {some} of {count} cells, drawn empty",
@@ -199,16 +128,7 @@ def empty_note(threshold: float, count: int | str, cells: int) -> str:
 def threshold_note(values: Iterable[NDArray[np.float32]], threshold: float) -> tuple[str, ...]:
     """Say how many cells `drawn` leaves empty; nothing without a threshold.
 
-    Parameters
-    ----------
-    values : iterable of float32 array, [query, key]
-        One a map.
-    threshold : float
-
-    Returns
-    -------
-    tuple of str
-        One note in plain text, or none.
+    Shapes: `values` [query, key].
     """
     if not threshold:
         return ()
@@ -218,12 +138,7 @@ def threshold_note(values: Iterable[NDArray[np.float32]], threshold: float) -> t
 
 
 def linking_note(linking: Linking) -> str:
-    """Say what the ringed cells of a map are; nothing where none is ringed.
-
-    Parameters
-    ----------
-    linking : {"none", "strongest", "grown"}
-    """
+    """Say what the ringed cells of a map are; nothing where none is ringed."""
     return {
         "none": "",
         "strongest": _("ringed: links that align, the strongest of each row"),

@@ -105,67 +105,27 @@ _SHORT: Mapping[str, str] = {
 
 
 def name_of(measure: Measure) -> str:
-    """Return what a table calls `measure`.
-
-    Parameters
-    ----------
-    measure : Measure
-    """
+    """Return what a table calls `measure`."""
     return _(_NAMES[measure.key])
 
 
 def meaning_of(measure: Measure) -> str:
-    """Say in one plain sentence what `measure` says.
-
-    Parameters
-    ----------
-    measure : Measure
-    """
+    """Say in one plain sentence what `measure` says."""
     return _(_MEANINGS[measure.key])
 
 
 def label_name(label: HeadLabel) -> str:
-    """Return the label of a head in words.
-
-    Parameters
-    ----------
-    label : HeadLabel
-
-    Examples
-    --------
-    >>> label_name(HeadLabel("first", 0.75))
-    'first token'
-    """
+    """Return the label of a head in words."""
     return _(LABEL_NAMES[label.key])
 
 
 def tile_label(label: HeadLabel) -> str:
-    """Return the label of a head in a word or two, to stand on its small picture; empty without a clear pattern.
-
-    Parameters
-    ----------
-    label : HeadLabel
-
-    Examples
-    --------
-    >>> tile_label(HeadLabel("behind", 0.5)), tile_label(HeadLabel("none", 0.1))
-    ('one back', '')
-    """
+    """Return the label of a head in a word or two, to stand on its small picture; empty without a clear pattern."""
     return "" if label.key == NONE else _(_SHORT.get(label.key, LABEL_NAMES[label.key]))
 
 
 def remark_of(label: HeadLabel) -> str:
-    """Say what a head does, how much of its reading that takes, and how many times the share that chance gives.
-
-    Parameters
-    ----------
-    label : HeadLabel
-
-    Examples
-    --------
-    >>> remark_of(HeadLabel("first", 0.75, 3.0))
-    'first token 0.75 (3.0 times chance)'
-    """
+    """Say what a head does, how much of its reading that takes, and how many times the share that chance gives."""
     said = f"{label_name(label)} {label.score:.2f}"
     if label.key not in PATTERNS:
         return said
@@ -184,12 +144,7 @@ def meaning_of_label() -> str:
 
 
 def left_out(site: Site) -> str:
-    """Say which measures are left out for the map at `site`, and why; empty if none is.
-
-    Parameters
-    ----------
-    site : Site
-    """
+    """Say which measures are left out for the map at `site`, and why; empty if none is."""
     if site.kind == "cross":
         return _(
             "Left out: distance, previous, itself, next and neighbours. Query and key are tokens of two different "

@@ -16,12 +16,7 @@ _DECODINGS = {
 
 
 def facts_of(trace: AttentionTrace) -> tuple[tuple[str, str], ...]:
-    """Say where `trace` comes from: plain text, a name and a text each; what is not known is left out.
-
-    Parameters
-    ----------
-    trace : AttentionTrace
-    """
+    """Say where `trace` comes from: plain text, a name and a text each; what is not known is left out."""
     about = trace.provenance
     year = f", {about.year}" if about.year else ""
     said = (

@@ -7,12 +7,7 @@ from viz.views.strips import Strip
 
 
 def heading_of(strip: Strip) -> str:
-    """Say what a strip shows: symbol, name, shape, and what its colours mean; plain text.
-
-    Parameters
-    ----------
-    strip : Strip
-    """
+    """Say what a strip shows: symbol, name, shape, and what its colours mean; plain text."""
     limit = f"{strip.limit:.3g}"
     colours = {
         "weights": _("colours from 0 to 1"),

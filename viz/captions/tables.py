@@ -18,17 +18,7 @@ from viz.views.view import View
 
 
 def table_of_summaries(summaries: Sequence[Summary]) -> list[dict[str, str | float | None]]:
-    """Return the rows of a table, numbers rounded for the eye.
-
-    Parameters
-    ----------
-    summaries : sequence of Summary
-
-    Returns
-    -------
-    list of dict
-        A row a mechanism, by the names of columns.
-    """
+    """Return the rows of a table, numbers rounded for the eye."""
     return [
         {
             _("mechanism"): each.title,
@@ -48,12 +38,7 @@ def _rounded(value: float | None, digits: int = 3) -> float | None:
 
 
 def csv_of_summaries(summaries: Sequence[Summary]) -> str:
-    """Return the same as CSV with a line a mechanism, its key first, numbers exact, nothing where there is none.
-
-    Parameters
-    ----------
-    summaries : sequence of Summary
-    """
+    """Return the same as CSV with a line a mechanism, its key first, numbers exact, nothing where there is none."""
     names = ("log_probability", "entropy", "coverage", "divergence", "milliseconds")
     rows: list[tuple[object, ...]] = [("key", "mechanism", "translation", *names)]
     for each in summaries:
@@ -63,17 +48,7 @@ def csv_of_summaries(summaries: Sequence[Summary]) -> str:
 
 
 def table_of(view: View) -> dict[str, list[str] | list[float]]:
-    """Return the weights of `view` as columns: the queries, then one column a key.
-
-    Parameters
-    ----------
-    view : View
-
-    Returns
-    -------
-    dict
-        Its keys are the columns' names.
-    """
+    """Return the weights of `view` as columns: the queries, then one column a key."""
     keys = numbered(view.shown.key_tokens.texts)
     columns: dict[str, list[str] | list[float]] = {_("query"): list(numbered(view.shown.query_tokens.texts))}
     columns.update(zip(keys, view.weights.T.tolist(), strict=True))
@@ -81,36 +56,12 @@ def table_of(view: View) -> dict[str, list[str] | list[float]]:
 
 
 def csv_of(view: View) -> str:
-    r"""Return the weights of `view` as CSV with a line a cell; positions are counted from 1.
-
-    Parameters
-    ----------
-    view : View
-
-    Returns
-    -------
-    str
-        A heading, then ``query_position,query,key_position,key,weight``; weights are exact float32 numbers, and
-        tokens are shown as on the axes, with nothing invisible in them.
-    """
+    r"""Return the weights of `view` as CSV with a line a cell; positions are counted from 1."""
     return csv_of_rows([("query_position", "query", "key_position", "key", "weight"), *_cells(view)])
 
 
 def csv_of_views(views: Sequence[View], *, linking: Linking = "none") -> str:
-    """Return the weights of several views as one CSV with a line a cell; positions are counted from 1.
-
-    Parameters
-    ----------
-    views : sequence of View
-    linking : {"none", "strongest", "grown"}, optional
-        With links, a last column says 1 of each cell that is one.
-
-    Returns
-    -------
-    str
-        A heading, then for each cell the mechanism and its model, the map, layer and head, whether the translation was
-        chosen or given, how many edits were in force, both texts, what labels the rows, and the cell as in `csv_of`.
-    """
+    """Return the weights of several views as one CSV with a line a cell; positions are counted from 1."""
     of_view = ("mechanism", "year", "model", "map", "layer", "head", "decoding", "edits", "source", "translation")
     of_cell = ("rows", "query_position", "query", "key_position", "key", "weight")
     rows: list[tuple[object, ...]] = [(*of_view, *of_cell, *([] if linking == "none" else ["link"]))]
@@ -126,18 +77,7 @@ def csv_of_views(views: Sequence[View], *, linking: Linking = "none") -> str:
 
 
 def csv_of_walks(pictures: Sequence[Mapping[str, Any]]) -> str:
-    """Return what stands in the columns of a walk as CSV with a line a bar, all mechanisms in one.
-
-    Parameters
-    ----------
-    pictures : sequence of mapping
-        As `viz.walk.picture.picture_of` gives them.
-
-    Returns
-    -------
-    str
-        A heading, then mechanism, quantity, place and text of the key, and the value: nothing where the mask hides it.
-    """
+    """Return what stands in the columns of a walk as CSV with a line a bar, all mechanisms in one."""
     rows: list[tuple[object, ...]] = [("mechanism", "quantity", "key_position", "key", "value")]
     for picture in pictures:
         keys = [each["text"] for each in picture["columns"]]
@@ -148,17 +88,7 @@ def csv_of_walks(pictures: Sequence[Mapping[str, Any]]) -> str:
 
 
 def csv_of_strips(strips: Sequence[Strip]) -> str:
-    """Return vectors and matrices as CSV with a line a number, all in one.
-
-    Parameters
-    ----------
-    strips : sequence of Strip
-
-    Returns
-    -------
-    str
-        A heading, then symbol, name, row and column (their place, and their name where they have one), and the value.
-    """
+    """Return vectors and matrices as CSV with a line a number, all in one."""
     rows: list[tuple[object, ...]] = [("symbol", "name", "row", "row_name", "column", "column_name", "value")]
     for strip in strips:
         for (row, column), value in np.ndenumerate(strip.values):

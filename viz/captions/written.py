@@ -16,36 +16,17 @@ _NAMED = 2  # other pieces that are named
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A word of a translation.
+    """A word of a translation."""
 
-    Parameters
-    ----------
-    word : int
-        Its number in the target, from 0.
-    text : str
-    spaced : bool
-        Whether white space stands before it.
-    probability : float
-        The product of those of its pieces; not a number where it is not known.
-    says : str
-        What is said of it, in plain text.
-    """
-
-    word: int
+    word: int  # its number in the target, from 0
     text: str
-    spaced: bool
-    probability: float
-    says: str
+    spaced: bool  # whether white space stands before it
+    probability: float  # the product of those of its pieces; not a number where it is not known
+    says: str  # what is said of it, in plain text
 
 
 def written_words(trace: AttentionTrace) -> tuple[Written, ...]:
-    """Return the words that a model wrote, in order, without the marks of beginning and end.
-
-    Parameters
-    ----------
-    trace : AttentionTrace
-        With a target.
-    """
+    """Return the words that a model wrote, in order, without the marks of beginning and end."""
     target, written = trace.target, list[Written]()
     for word, text in enumerate(target.word_texts):
         pieces = [place for place, owner in enumerate(target.words) if owner == word]

@@ -20,22 +20,7 @@ from viz.widgets.frame import known_pages
 
 
 def find_lesson(name: str, language: str = "") -> Lesson:
-    """Return a lesson of this repository or of the owner's folders.
-
-    Parameters
-    ----------
-    name : str
-        As its link calls it, or the path of a file.
-    language : str, optional
-        A code: the lesson's twin in this language, whose name ends with it.
-
-    Raises
-    ------
-    InputError
-        If it is no lesson.
-    KeyError
-        If there is none of that name.
-    """
+    """Return a lesson of this repository or of the owner's folders."""
     folders = [each.name for each in iter_modules(viz.pages.__path__)]
     pages = known_pages(import_module(f"viz.pages.{each}.page").PAGE for each in folders)
     library = library_of((SHIPPED, *configuration().lessons), pages)
@@ -49,18 +34,7 @@ def find_lesson(name: str, language: str = "") -> Lesson:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Write the file, and say where it is and how large.
-
-    Parameters
-    ----------
-    arguments : list of str, optional
-        Those of the command line, if nothing is given.
-
-    Raises
-    ------
-    SystemExit
-        At the end; with 1 if nothing could be written.
-    """
+    """Write the file, and say where it is and how large."""
     parser = argparse.ArgumentParser(prog="python -m viz.export_lesson", description=(__doc__ or "").splitlines()[0])
     parser.add_argument("name")
     parser.add_argument("--language", default="")

@@ -36,15 +36,6 @@ def lesson_html(lesson: Lesson) -> str:
 
     The page of each step is run as its link says, by the code of the app. The words around the lesson are in its
     language where there is a catalogue of it, and in English elsewhere.
-
-    Parameters
-    ----------
-    lesson : Lesson
-
-    Raises
-    ------
-    InputError
-        If the page of a step fails, or a model does not write a word that the reader is to mark.
     """
     before = current_language()
     use_language(spoken(lesson.language, languages()))

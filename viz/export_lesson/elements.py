@@ -31,16 +31,7 @@ _CLOSED = "none"
 
 
 class Shown:
-    """A page as HTML, with its style sheets apart.
-
-    Parameters
-    ----------
-    block : streamlit.testing.v1.element_tree.Block
-        As `viz.export_lesson.running.run_page` gives it.
-    mount : callable
-    sentence, choices : bool
-        Whether the sentence is said, and what is chosen by controls.
-    """
+    """A page as HTML, with its style sheets apart."""
 
     def __init__(self, block: Any, mount: Mount, *, sentence: bool, choices: bool) -> None:
         self.styles: list[str] = []
@@ -108,12 +99,7 @@ def _key_of(proto: Any) -> str:
 
 
 def table_of(frame: Any) -> str:
-    """Return a table as HTML.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-    """
+    """Return a table as HTML."""
     head = "".join(f"<th>{escape(str(each))}</th>" for each in frame.columns)
     rows = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in frame.itertuples(index=False))
     return (

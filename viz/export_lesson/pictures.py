@@ -31,34 +31,18 @@ Cells = Sequence[int]
 
 
 def held(data: bytes, **marks: object) -> str:
-    """Return bytes as an element that a script of the page can read.
-
-    Parameters
-    ----------
-    data : bytes
-    **marks : object
-        Its ``data-`` attributes.
-    """
+    """Return bytes as an element that a script of the page can read."""
     said = "".join(f' data-{name}="{escape(str(value), quote=True)}"' for name, value in marks.items())
     return f'<script type="application/octet-stream"{said}>{base64.b64encode(data).decode("ascii")}</script>'
 
 
 @dataclass(slots=True)
 class Pictures:
-    """The pictures of a lesson: what its steps share is held once.
+    """The pictures of a lesson: what its steps share is held once."""
 
-    Attributes
-    ----------
-    canvases : dict of str to None
-        The canvases that are used.
-    has_charts : bool
-    is_cut : bool
-        Whether there was more to choose than is held.
-    """
-
-    canvases: dict[str, None] = field(default_factory=dict)
+    canvases: dict[str, None] = field(default_factory=dict)  # the canvases that are used
     has_charts: bool = False
-    is_cut: bool = False
+    is_cut: bool = False  # whether there was more to choose than is held
     _stores: dict[str, str] = field(default_factory=dict)
     _runs: int = 0
 
@@ -68,15 +52,7 @@ class Pictures:
         return "".join(self._stores.values())
 
     def mount(self, step: Step, name: str, element: Any) -> str:
-        """Return the HTML of a picture of a step.
-
-        Parameters
-        ----------
-        step : Step
-        name : str
-            Of the canvas, or ``plotly``.
-        element : streamlit.testing.v1.element_tree.Element
-        """
+        """Return the HTML of a picture of a step."""
         if name == "plotly":
             self.has_charts = True
             spec = json.dumps({"figure": json.loads(element.proto.spec), "config": json.loads(element.proto.config)})

@@ -33,20 +33,7 @@ _LENGTH = struct.Struct("<I")
 
 
 def run_page(page: str, link: Mapping[str, str]) -> Any:
-    """Return what a page shows to whoever opens it by a link: the block of Streamlit that holds all of it.
-
-    Parameters
-    ----------
-    page : str
-        Its address.
-    link : mapping of str to str
-        Its settings, as its link holds them.
-
-    Raises
-    ------
-    InputError
-        If the page fails.
-    """
+    """Return what a page shows to whoever opens it by a link: the block of Streamlit that holds all of it."""
     script = _SCRIPT.format(page=page, width=WIDTH)
     app = AppTest.from_string(script, default_timeout=PATIENCE)
     for name, value in ({INTERFACE.name: current_language()} | dict(link)).items():
@@ -59,12 +46,7 @@ def run_page(page: str, link: Mapping[str, str]) -> Any:
 
 
 def elements_of(block: Any) -> Iterator[Any]:
-    """Return the elements of a block in their order, those of blocks in it among them.
-
-    Parameters
-    ----------
-    block : streamlit.testing.v1.element_tree.Block
-    """
+    """Return the elements of a block in their order, those of blocks in it among them."""
     for each in block.children.values():
         if hasattr(each, "children"):
             yield from elements_of(each)
@@ -73,60 +55,29 @@ def elements_of(block: Any) -> Iterator[Any]:
 
 
 def canvas_of(element: Any) -> str:
-    """Return the name of the canvas that an element is, as `viz.canvas.parts.parts_of` takes it; empty for any other.
-
-    Parameters
-    ----------
-    element : streamlit.testing.v1.element_tree.Element
-    """
+    """Return the canvas name of an element, as `viz.canvas.parts.parts_of` takes it; empty for any other."""
     name = element.proto.component_name if element.type == COMPONENT else ""
     return str(name).removeprefix(OURS) if name.startswith(OURS) else ""
 
 
 def payload_of(element: Any) -> bytes:
-    """Return what a canvas is fed with: the bytes of its payload.
-
-    Parameters
-    ----------
-    element : streamlit.testing.v1.element_tree.Element
-    """
+    """Return what a canvas is fed with: the bytes of its payload."""
     return bytes(element.proto.bytes)
 
 
 def payload_in(page: str, link: Mapping[str, str], canvas: str) -> bytes | None:
-    """Return what the first canvas of a kind is fed with under a link; None if the page shows none.
-
-    Parameters
-    ----------
-    page, link
-        As in `run_page`.
-    canvas : str
-        As `canvas_of` gives it.
-    """
+    """Return what the first canvas of a kind is fed with under a link; None if the page shows none."""
     found = (each for each in elements_of(run_page(page, link)) if canvas_of(each) == canvas)
     return next(map(payload_of, found), None)
 
 
 def unpacked(payload: bytes) -> tuple[dict[str, Any], bytes]:
-    """Return the header of a payload and its cells: what `viz.canvas.payload.pack` has put together.
-
-    Parameters
-    ----------
-    payload : bytes
-    """
+    """Return the header of a payload and its cells: what `viz.canvas.payload.pack` has put together."""
     plain = zlib.decompress(payload)
     end = _LENGTH.size + _LENGTH.unpack_from(plain)[0]
     return json.loads(plain[_LENGTH.size : end]), plain[end:]
 
 
 def spoken(language: str, known: tuple[str, ...]) -> str:
-    """Return the language of the interface that goes with a lesson in `language`.
-
-    Parameters
-    ----------
-    language : str
-        A code such as ``en`` or ``zh-CN``.
-    known : tuple of str
-        The codes that there are.
-    """
+    """Return the language of the interface that goes with a lesson in `language`."""
     return next((each for each in (language, language.split("-")[0]) if each in known), ENGLISH)

@@ -25,22 +25,7 @@ _VECTOR = (210.0, 34.0)
 
 
 def one_vector(read: Sequence[str], written: Sequence[str], *, title: str, numbers: int) -> WordLinks:
-    """Return the picture of a model without attention: every word goes through one vector.
-
-    Parameters
-    ----------
-    read, written : sequence of str
-        The words of the sentence and of its translation.
-    title : str
-        Of the model, with its year.
-    numbers : int
-        How many numbers the vector has.
-
-    Returns
-    -------
-    WordLinks
-        For `drawing_of`, and for print.
-    """
+    """Return the picture of a model without attention: every word goes through one vector."""
     return WordLinks(
         title=_("{title}: one vector", title=title),
         note=_("all that the decoder gets of the sentence"),
@@ -52,18 +37,7 @@ def one_vector(read: Sequence[str], written: Sequence[str], *, title: str, numbe
 
 
 def many_looks(view: View) -> WordLinks:
-    """Return the picture of a model with attention: lines from each written word to the words that it reads.
-
-    Parameters
-    ----------
-    view : View
-        Of a translation, in words.
-
-    Returns
-    -------
-    WordLinks
-        A line is as thick as its weight; weights below 0.03 have none.
-    """
+    """Return the picture of a model with attention: lines from each written word to the words that it reads."""
     links = [
         (key, query, float(weight)) for (query, key), weight in np.ndenumerate(view.weights) if weight >= _LEAST_SHOWN
     ]
@@ -81,12 +55,7 @@ def many_looks(view: View) -> WordLinks:
 
 
 def drawing_of(picture: WordLinks) -> str:
-    """Return a picture for the page: a ``<figure>`` of HTML, for `viz.widgets.drawing.show_drawings`.
-
-    Parameters
-    ----------
-    picture : WordLinks
-    """
+    """Return a picture for the page: a ``<figure>`` of HTML, for `viz.widgets.drawing.show_drawings`."""
     above, below = _placed(picture.read), _placed(picture.written)
     middle, (wide, high) = WIDTH / 2, _VECTOR
     if not picture.vector:

@@ -25,28 +25,7 @@ def numbers_by_head(
     largest: float = 0.0,
     width: float = 1320,
 ) -> go.Figure:
-    """Show a number of every head: rows are layers, columns are heads; hovering gives the number.
-
-    Parameters
-    ----------
-    values : mapping of HeadPlace to float
-        At least one; a head that is left out is drawn empty.
-    title : str
-        What is shown.
-    meaning : str
-        What a colour means.
-    signed : bool, optional
-        Whether a number may be below 0: the scale is symmetric then.
-    largest : float, optional
-        The end of the scale, where several pictures share it.
-    width : float, optional
-        Pixels at which the figure will be shown.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        The colour scale ends at the largest number, or at 1 where none is larger.
-    """
+    """Show a number of every head: rows are layers, columns are heads; hovering gives the number."""
     layers = sorted({place.layer for place in values})
     heads = range(max(place.head for place in values) + 1)
     cells = np.array([[values.get(HeadPlace(layer, head), np.nan) for head in heads] for layer in layers], np.float32)

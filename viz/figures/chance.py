@@ -30,29 +30,7 @@ def chance_heatmap(
 
     Rows are queries, from the top down; columns are keys. Hovering gives the weight and the band of its cell.
 
-    Parameters
-    ----------
-    view : View
-    beyond : bool array, [query, key]
-        Where the weight lies outside the band of its cell.
-    low, high : float32 array, [query, key]
-        The bounds of the band.
-    expected : float
-        The share of cells that lie outside by chance.
-    chance : str
-        What gave the band, in words.
-    colour : {"linear", "root"}, optional
-    width : float, optional
-        Pixels at which the figure will be shown.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-
-    Raises
-    ------
-    ValueError
-        If the arrays are not of the shape of the map.
+    Shapes: `beyond` [query, key]; `low` [query, key]; `high` [query, key].
     """
     weights = view.weights
     for name, values in (("beyond", beyond), ("low", low), ("high", high)):

@@ -29,36 +29,14 @@ Numbers = NDArray[np.floating[Any]]
 
 
 def signed(distance: int) -> str:
-    """Return a distance with its sign, as axes name it.
-
-    Parameters
-    ----------
-    distance : int
-
-    Examples
-    --------
-    >>> signed(-2), signed(0), signed(3)
-    ('\u22122', '0', '+3')
-    """
+    """Return a distance with its sign, as axes name it."""
     return f"{distance:+d}".replace("-", "\u2212") if distance else "0"
 
 
 def distance_cosines(tables: Mapping[str, Numbers], distances: NDArray[np.int64], *, width: float = 1320) -> go.Figure:
     """Show how alike the vectors of every two distances are: a map a table, from -1 to 1.
 
-    Parameters
-    ----------
-    tables : mapping of str to array, [distance, d_head]
-        By what they are called.
-    distances : int array, [distance]
-        Of their rows.
-    width : float, optional
-        Pixels at which the figure will be shown.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        One heatmap a table.
+    Shapes: `tables` [distance, d_head]; `distances` [distance].
     """
     meaning = _("cosine of two vectors: 1 the same direction, 0 none in common, below 0 against each other")
     labels = TokenSequence.from_words(map(signed, distances.tolist()))
@@ -87,17 +65,7 @@ def _cosine(*, weight: str, query: str, key: str) -> str:
 
 
 def distance_norms(tables: Mapping[str, Numbers], distances: NDArray[np.int64], *, width: float = 1320) -> go.Figure:
-    """Show how long the vector of each distance is: a line a table.
-
-    Parameters
-    ----------
-    tables, distances, width
-        As in `distance_cosines`.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-    """
+    """Show how long the vector of each distance is: a line a table."""
     lines = {name: np.linalg.norm(np.asarray(vectors, np.float64), axis=1) for name, vectors in tables.items()}
     drawn = [_line(name, distances, each, HEAD_COLOURS[place]) for place, (name, each) in enumerate(lines.items())]
     layout = _lines_layout(_("How long the vectors are"), _("norm of the vector"), width)
@@ -108,19 +76,7 @@ def distance_norms(tables: Mapping[str, Numbers], distances: NDArray[np.int64], 
 def distance_biases(values: Numbers, distances: NDArray[np.int64], *, head: int, width: float = 1320) -> go.Figure:
     """Show what each distance adds to a score, on average over a text: a line a head, the picked one in colour.
 
-    Parameters
-    ----------
-    values : array, [head, distance]
-        As `viz.measures.distances.biases` gives them.
-    distances : int array, [distance]
-    head : int
-        The picked one.
-    width : float, optional
-        Pixels at which the figure will be shown.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
+    Shapes: `values` [head, distance]; `distances` [distance].
     """
     order = [*(each for each in range(len(values)) if each != head), head]  # the picked one is drawn over the others
     lines = [
@@ -160,19 +116,7 @@ def _lines_layout(title: str, meaning: str, width: float) -> dict[str, Any]:
 def score_parts_heatmap(view: View, words: Numbers, distance: Numbers, *, width: float = 1320) -> go.Figure:
     """Show the part of each score that the words give beside the part that the distance gives, on one scale.
 
-    Parameters
-    ----------
-    view : View
-        Of a self map in pieces, one head of it.
-    words, distance : array, [query, key]
-        As `viz.measures.distances.score_parts` gives them.
-    width : float, optional
-        Pixels at which the figure will be shown.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        Two heatmaps, symmetric about 0; empty where a query may not read.
+    Shapes: `words` [query, key]; `distance` [query, key].
     """
     largest = max(float(np.nanmax(np.abs(each))) for each in (words, distance)) or 1.0
     meaning = _("part of the score before the softmax: above 0 it draws the reading to this token, below 0 away")

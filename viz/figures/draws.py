@@ -17,23 +17,6 @@ def draws_heatmap(soft: View, drawn: View, *, count: int, colour: Colour = "line
     """Show the probabilities of each row beside how often each word was drawn, on one scale from 0 to 1.
 
     Rows are queries, from the top down; columns are keys. Hovering gives the number and both tokens.
-
-    Parameters
-    ----------
-    soft : View
-        Of the probabilities of the run that draws nothing, `viz.measures.draws.as_probabilities`.
-    drawn : View
-        Of the shares of the draws on the same texts, `viz.measures.draws.as_shares`.
-    count : int
-        How many draws there are.
-    colour : {"linear", "root"}, optional
-        Whether a colour stands for the number or for its square root.
-    width : float, optional
-        Pixels at which the figure will be shown.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
     """
     panels = (
         panel_of(

@@ -30,31 +30,7 @@ def effect_heatmap(
 
     Of a classifier: the class that it tells without each word, or without each hop.
 
-    Parameters
-    ----------
-    losses : array, [query, key]
-        Log-probability (nats) with all words, less that without the key.
-    queries, keys : TokenSequence
-        What was written, and what was left out.
-    title : str
-        Of the model.
-    axes : tuple of (str, str), optional
-        What rows and columns are, where they are not written words and source words.
-    without : str, optional
-        What was done in turn, where that is not leaving out a word.
-    colour : {"linear", "root"}, optional
-    width : float, optional
-        Pixels at which the figure will be shown.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        The colour scale ends at the largest change, which its title names.
-
-    Raises
-    ------
-    ValueError
-        If `losses` has not a row a query and a column a key.
+    Shapes: `losses` [query, key].
     """
     if losses.shape != (len(queries), len(keys)):
         message = f"losses: got shape {losses.shape}; expected {(len(queries), len(keys))} from its tokens"

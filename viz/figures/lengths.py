@@ -27,30 +27,7 @@ def bleu_by_length(
     training_length: int = 30,
     width: float = 1320,
 ) -> go.Figure:
-    """Show BLEU against the words of the source, with 95% intervals; lengths past those of training are shaded.
-
-    Parameters
-    ----------
-    rows : sequence of LengthRow
-        At least one.
-    titles : mapping of str to str
-        For each key its name. The place of a key in it decides on colour and symbol, whichever models are shown.
-    without_attention : sequence of str, optional
-        Keys of models without attention, whose lines are dashed.
-    training_length : int, optional
-        Words up to which training saw sentences.
-    width : float, optional
-        Pixels at which the figure will be shown.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-
-    Raises
-    ------
-    ValueError
-        If there is no row.
-    """
+    """Show BLEU against the words of the source, with 95% intervals; lengths past those of training are shaded."""
     if not rows:
         message = "bleu_by_length shows at least one row; got none"
         raise ValueError(message)

@@ -109,18 +109,7 @@ def _lines(place: HeadPlace, weights: NDArray[np.float32], least: float) -> _Lin
 
 
 def faded(colour: str, opacity: float) -> str:
-    """Return a colour such as ``#1f3374`` with an opacity from 0 to 1.
-
-    Parameters
-    ----------
-    colour : str
-    opacity : float
-
-    Examples
-    --------
-    >>> faded("#0072b2", 0.5)
-    'rgba(0,114,178,0.500)'
-    """
+    """Return a colour such as ``#1f3374`` with an opacity from 0 to 1."""
     red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
     return f"rgba({red},{green},{blue},{opacity:.3f})"
 

@@ -18,22 +18,7 @@ if TYPE_CHECKING:
 
 
 def steps_and_gradients(paths: Mapping[str, Paths], titles: Mapping[str, str], *, width: float = 1320) -> go.Figure:
-    """Show steps above and the gradient's size below, against how far two tokens stand apart.
-
-    Parameters
-    ----------
-    paths : mapping of str to Paths
-        At least one, of one text, by the keys of models.
-    titles : mapping of str to str
-        For each key its name. The place of a key in it decides on colour and symbol, whichever models are shown.
-    width : float, optional
-        Pixels at which the figure will be shown.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        Gradients are means over all pairs of a distance, as shares of that of a word's own state.
-    """
+    """Show steps above and the gradient's size below, against how far two tokens stand apart."""
     places = {key: place for place, key in enumerate(titles)}
     lines = []
     for key, each in paths.items():

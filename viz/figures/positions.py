@@ -24,16 +24,7 @@ LINE_HEIGHT = 320
 def position_encoding(encoding: NDArray[np.floating[Any]], *, width: float = 1320) -> go.Figure:
     """Show what is added to the token at each position: a row a position, a column a component, from -1 to 1.
 
-    Parameters
-    ----------
-    encoding : array, [position, d_model]
-    width : float, optional
-        Pixels at which the figure will be shown.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        One heatmap.
+    Shapes: `encoding` [position, d_model].
     """
     count, size = encoding.shape
     meaning = _("what is added to the token, from -1 to 1")
@@ -65,24 +56,7 @@ def position_encoding(encoding: NDArray[np.floating[Any]], *, width: float = 132
 def dot_products(encoding: NDArray[np.floating[Any]]) -> tuple[NDArray[np.int64], NDArray[np.float64], float]:
     """Return the dot product of two positions by their distance.
 
-    Parameters
-    ----------
-    encoding : array, [position, d_model]
-
-    Returns
-    -------
-    int array, [distance]
-        From -(count - 1) to count - 1.
-    float array, [distance]
-        The mean over all pairs that far apart.
-    float
-        The largest difference of a pair from that mean: 0 where nothing but the distance counts.
-
-    Examples
-    --------
-    >>> distances, means, spread = dot_products(np.array([[0.0, 1.0], [1.0, 0.0]]))
-    >>> distances.tolist(), means.tolist(), spread
-    ([-1, 0, 1], [0.0, 1.0, 0.0], 0.0)
+    Shapes: `encoding` [position, d_model]; returns [distance].
     """
     exact = np.asarray(encoding, dtype=np.float64)
     products = exact @ exact.T
@@ -97,16 +71,7 @@ def dot_products(encoding: NDArray[np.floating[Any]]) -> tuple[NDArray[np.int64]
 def dot_products_by_distance(encoding: NDArray[np.floating[Any]], *, width: float = 1320) -> go.Figure:
     """Show how alike the encodings of two positions are, by how far apart the positions stand.
 
-    Parameters
-    ----------
-    encoding : array, [position, d_model]
-    width : float, optional
-        Pixels at which the figure will be shown.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        One line: the mean over all pairs at a distance.
+    Shapes: `encoding` [position, d_model].
     """
     distances, means, _spread = dot_products(encoding)
     height = TOP + LINE_HEIGHT + BOTTOM
@@ -130,26 +95,13 @@ def dot_products_by_distance(encoding: NDArray[np.floating[Any]], *, width: floa
 
 
 def titled_layout(title: str, width: float, height: float) -> dict[str, Any]:
-    """Return the layout of a figure under its title.
-
-    Parameters
-    ----------
-    title : str
-        Plain text.
-    width, height : float
-        Pixels of the figure.
-    """
+    """Return the layout of a figure under its title."""
     heading = words_at(f"<b>{tokens.escape(title)}</b>", 0, 1, size=TITLE_SIZE)
     return bare_layout(width, height) | {"annotations": [heading], "showlegend": False}
 
 
 def named_axis(title: str) -> dict[str, Any]:
-    """Return an axis that says in words what it shows.
-
-    Parameters
-    ----------
-    title : str
-    """
+    """Return an axis that says in words what it shows."""
     return {
         "title": {"text": title, "font": {"size": NOTE_SIZE + 1}, "standoff": 6},
         "tickfont": {"size": NOTE_SIZE},

@@ -18,120 +18,59 @@ from viz.views.strips import Strip
 
 @dataclass(frozen=True, slots=True)
 class PrintedWalk:
-    """The picture of a walk: one a mechanism.
+    """The picture of a walk: one a mechanism."""
 
-    Parameters
-    ----------
-    pictures : sequence of mapping
-        As `viz.walk.order.keep_step` gives them.
-    formulas : sequence of sequence of str
-        The lines of each mechanism's formula, in LaTeX.
-    step : str
-        The key of the step that is explained.
-    """
-
-    pictures: Sequence[Mapping[str, Any]]
-    formulas: Sequence[Sequence[str]]
-    step: str
+    pictures: Sequence[Mapping[str, Any]]  # as `viz.walk.order.keep_step` gives them
+    formulas: Sequence[Sequence[str]]  # the lines of each mechanism's formula, in LaTeX
+    step: str  # the key of the step that is explained
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PrintedHeads:
-    """All heads at a glance.
-
-    Parameters
-    ----------
-    title : str
-    notes, axes : sequence of str
-        What holds for all; which tokens rows and columns are.
-    heads : sequence of HeadPlace
-        In the order in which they stand.
-    cells : float array, [head, row, column]
-        The weights.
-    labels : sequence of str
-        A word or two on each; empty for none.
-    in_layers : bool
-        Whether a row of maps is a layer.
-    picked : mapping of HeadPlace to str
-        The colour of the frame of each that is picked.
-    colour : {"linear", "root"}
-    meaning : str
-        What a colour means.
-    """
+    """All heads at a glance."""
 
     title: str
-    notes: Sequence[str]
-    axes: Sequence[str]
-    heads: Sequence[HeadPlace]
-    cells: NDArray[np.float32]
-    labels: Sequence[str]
-    in_layers: bool
-    picked: Mapping[HeadPlace, str]
+    notes: Sequence[str]  # what holds for all; which tokens rows and columns are
+    axes: Sequence[str]  # what holds for all; which tokens rows and columns are
+    heads: Sequence[HeadPlace]  # in the order in which they stand
+    cells: NDArray[np.float32]  # [head, row, column] The weights
+    labels: Sequence[str]  # A word or two on each; empty for none
+    in_layers: bool  # whether a row of maps is a layer
+    picked: Mapping[HeadPlace, str]  # the colour of the frame of each that is picked
     colour: Colour
-    meaning: str
+    meaning: str  # what a colour means
 
 
 @dataclass(frozen=True, slots=True)
 class WordLinks:
-    """Words over words, joined by lines: a drawing of what goes from one line to the other.
+    """Words over words, joined by lines: a drawing of what goes from one line to the other."""
 
-    Parameters
-    ----------
-    title, note, label : str
-        What it shows; what its lines are; the same for those who do not see it.
-    read, written : sequence of str
-        The words above and below.
-    links : sequence of (int, int, float)
-        Word above, word below, weight.
-    vector : str
-        What is written on the one vector that all lines go through; empty where there is none.
-    """
-
-    title: str
-    note: str
-    label: str
-    read: Sequence[str]
-    written: Sequence[str]
-    links: Sequence[tuple[int, int, float]] = ()
-    vector: str = ""
+    title: str  # what it shows; what its lines are; the same for those who do not see it
+    note: str  # what it shows; what its lines are; the same for those who do not see it
+    label: str  # what it shows; what its lines are; the same for those who do not see it
+    read: Sequence[str]  # the words above and below
+    written: Sequence[str]  # the words above and below
+    links: Sequence[tuple[int, int, float]] = ()  # word above, word below, weight
+    vector: str = ""  # what is written on the one vector that all lines go through; empty where there is none
 
 
 @dataclass(frozen=True, slots=True)
 class PrintedLinks:
-    """Drawings of words and lines, side by side.
+    """Drawings of words and lines, side by side."""
 
-    Parameters
-    ----------
-    drawings : sequence of WordLinks
-        At least one.
-    """
-
-    drawings: Sequence[WordLinks]
+    drawings: Sequence[WordLinks]  # at least one
 
 
 @dataclass(frozen=True, slots=True)
 class PrintedStrips:
-    """Vectors and matrices below each other.
+    """Vectors and matrices below each other."""
 
-    Parameters
-    ----------
-    title : str
-        What they are the numbers of.
-    strips : sequence of Strip
-        At least one.
-    """
-
-    title: str
-    strips: Sequence[Strip]
+    title: str  # what they are the numbers of
+    strips: Sequence[Strip]  # at least one
 
 
 def is_printable(figure: go.Figure) -> bool:
-    """Return whether `viz.figures.publication` draws a Plotly figure: maps, and charts on one pair of axes.
-
-    Parameters
-    ----------
-    figure : plotly.graph_objects.Figure
-    """
+    """Return whether `viz.figures.publication` draws a Plotly figure: maps, and charts on one pair of axes."""
     if isinstance(figure, PanelFigure):
         return True
     kinds = [each.type for each in figure.data]

@@ -105,24 +105,12 @@ def head_profiles(
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """One column of the table.
+    """One column of the table."""
 
-    Parameters
-    ----------
-    name : str
-        Plain text.
-    values : sequence
-        A text or a number a row.
-    decimals : bool
-        Whether the numbers are shown with two decimals.
-    is_share : bool
-        Whether they lie between 0 and 1, and are coloured so.
-    """
-
-    name: str
-    values: Sequence[str | float]
-    decimals: bool = False
-    is_share: bool = False
+    name: str  # plain text
+    values: Sequence[str | float]  # A text or a number a row
+    decimals: bool = False  # whether the numbers are shown with two decimals
+    is_share: bool = False  # whether they lie between 0 and 1, and are coloured so
 
     @property
     def is_text(self) -> bool:
@@ -135,28 +123,14 @@ class _Column:
 
 
 class _Sizes(NamedTuple):
-    """The sizes of the table.
+    """The sizes of the table."""
 
-    Parameters
-    ----------
-    font : int
-        Pixels of its letters.
-    widths : tuple of float
-        Of its columns, in pixels.
-    names : tuple of tuple of str
-        Of the columns, in lines that fit.
-    header, row : float
-        Heights in pixels.
-    across : float
-        Of the whole figure.
-    """
-
-    font: int
-    widths: tuple[float, ...]
-    names: tuple[tuple[str, ...], ...]
-    header: float
-    row: float
-    across: float
+    font: int  # pixels of its letters
+    widths: tuple[float, ...]  # of its columns, in pixels
+    names: tuple[tuple[str, ...], ...]  # of the columns, in lines that fit
+    header: float  # heights in pixels
+    row: float  # heights in pixels
+    across: float  # of the whole figure
 
 
 def _columns(profiles: Sequence[Profile], measures: Sequence[Measure], picked: Sequence[HeadPlace]) -> list[_Column]:

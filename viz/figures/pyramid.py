@@ -23,20 +23,7 @@ FILLED = 0.92
 def pyramid_chart(found: Pyramid, moved: Numbers, texts: Sequence[str], *, width: float = 900) -> go.Figure:
     """Show every cell of the pyramid, and below how far its top moves without each token.
 
-    Parameters
-    ----------
-    found : Pyramid
-    moved : float64 array, [token]
-        As `viz.measures.pyramid.moved_without` gives it.
-    texts : sequence of str
-        Of the tokens.
-    width : float, optional
-        Pixels at which the figure will be shown.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        The colour of a cell is its share of what moves the top from its row, by the size of the derivative.
+    Shapes: `moved` [token].
     """
     names = [tokens.escape(tokens.shorten(tokens.visible(text.strip() or text), 12)) for text in texts]
     said = _("<b>%{y:.2f}</b> of its length: so far the one vector moves without “%{customdata}”")

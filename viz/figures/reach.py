@@ -24,23 +24,7 @@ def reach_by_distance(
     fixed: int = 0,
     width: float = 1320,
 ) -> go.Figure:
-    """Show how the weight of a token is shared out over those before it: of a text above, of held-out text below.
-
-    Parameters
-    ----------
-    typed, held_out : mapping of str to sequence of float
-        For the keys of models the mean weight of what stands 1, 2 ... tokens back.
-    titles : mapping of str to str
-        For each key its name. The place of a key in it decides on colour and symbol, whichever models are shown.
-    fixed : int, optional
-        How many outputs back a model without attention reads, shaded; 0 for none.
-    width : float, optional
-        Pixels at which the figure will be shown.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-    """
+    """Show how the weight of a token is shared out over those before it: of a text above, of held-out text below."""
     said = _("<b>%{y:.1%}</b> of the weight<br>%{x} tokens back")
     lines, named = [], set[str]()
     for axis, shares in (("y", typed), ("y2", held_out)):

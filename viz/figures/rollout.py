@@ -28,32 +28,7 @@ def rollout_view(
     unit: Unit = "word",
     hiding: Hiding = NOTHING,
 ) -> View:
-    """Return attention rollout as a view, computed on the pieces that the model reads and merged to words after.
-
-    Parameters
-    ----------
-    trace : AttentionTrace
-        With the maps of all layers from 0 on.
-    sites : str, optional
-        ``encoder.*.self`` or ``decoder.*.self``.
-    layer : int, optional
-        After which layer; left out, the last.
-    unit : {"word", "piece"}, optional
-    hiding : Hiding, optional
-        What is left out of the picture; rollout itself follows all tokens.
-
-    Returns
-    -------
-    View
-        Of one map, [1, query, key].
-
-    Raises
-    ------
-    KeyError
-        If no map was captured at `sites`.
-    ValueError
-        If they are of several stacks, of cross-attention, or a layer is missing.
-    """
+    """Return attention rollout as a view, computed on the pieces that the model reads and merged to words after."""
     views = views_at(trace, sites, "piece")
     layers = [view.shown.site.layer for view in views]
     last = layers[-1] if layer is None else layer

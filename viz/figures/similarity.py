@@ -93,28 +93,14 @@ def similarity_heatmap(
 
 
 class _Square(NamedTuple):
-    """Rows and columns of heads, in pixels.
+    """Rows and columns of heads, in pixels."""
 
-    Parameters
-    ----------
-    heads : int
-        Rows, and columns.
-    cell, side : float
-        Of one cell and of all.
-    named : bool
-        Whether there is room for the name of each head.
-    gutter : float
-        Before the cells, for names and the title of an axis.
-    across : float
-        Of the whole figure.
-    """
-
-    heads: int
-    cell: float
-    side: float
-    named: bool
-    gutter: float
-    across: float
+    heads: int  # rows, and columns
+    cell: float  # of one cell and of all
+    side: float  # of one cell and of all
+    named: bool  # whether there is room for the name of each head
+    gutter: float  # before the cells, for names and the title of an axis
+    across: float  # of the whole figure
 
 
 def _fit(count: int, width: float) -> _Square:

@@ -99,29 +99,6 @@ def number_strips(strips: Sequence[Strip], *, width: float = 1320) -> go.Figure:
     Weights and masks have the colours of every map, from 0 to 1. Other numbers are white at 0, orange below and purple
     above; the range of their colours stands in their heading, since vectors and scores are not of one size. Numbers are
     written into the cells where there is room; pointing at a cell gives its number in any case.
-
-    Parameters
-    ----------
-    strips : sequence of Strip
-        At least one.
-    width : float, optional
-        Pixels at which the figure will be shown.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        One heatmap a strip, named as the strip.
-
-    Raises
-    ------
-    ValueError
-        If there is no strip.
-
-    Examples
-    --------
-    >>> figure = number_strips([Strip("a vector", "q", np.array([[0.6, 1.2]]))])
-    >>> figure.data[0].name, figure.layout.annotations[0].text
-    ('a vector', '<b>q</b> a vector [1 x 2], colours from -1.2 to 1.2')
     """
     if not strips:
         message = "number_strips shows at least one strip; got none"

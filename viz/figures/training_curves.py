@@ -15,41 +15,16 @@ from viz.text.language import _
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """What was measured of one model through its training.
-
-    Parameters
-    ----------
-    title : str
-    tokens : sequence of int
-        Target tokens that it had seen, rising.
-    losses : sequence of float
-        Held-out loss there, in nats a target token.
-    errors : sequence of float
-        Alignment error rate there, 0 to 1.
-    """
+    """What was measured of one model through its training."""
 
     title: str
-    tokens: Sequence[int]
-    losses: Sequence[float]
-    errors: Sequence[float]
+    tokens: Sequence[int]  # target tokens that it had seen, rising
+    losses: Sequence[float]  # held-out loss there, in nats a target token
+    errors: Sequence[float]  # alignment error rate there, 0 to 1
 
 
 def loss_and_error(curves: Mapping[str, Curve], at: int, *, width: float = 1320) -> go.Figure:
-    """Show the loss above and the alignment error below, against target tokens on a scale of powers of ten.
-
-    Parameters
-    ----------
-    curves : mapping of str to Curve
-        At least one, by the keys of models.
-    at : int
-        Target tokens at which an upright line stands.
-    width : float, optional
-        Pixels at which the figure will be shown.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-    """
+    """Show the loss above and the alignment error below, against target tokens on a scale of powers of ten."""
     lines = []
     for place, (key, each) in enumerate(curves.items()):
         shared = {"x": each.tokens, "name": tokens.escape(each.title), "legendgroup": key, **line_style(place)}

@@ -27,23 +27,7 @@ MOST_NAMED = 14  # layers of which each has its number on the axis
 def word_across_layers(
     found: WordInContext, *, static: float = math.nan, static_baseline: float = math.nan, width: float = 900
 ) -> go.Figure:
-    """Show the cosine of a word's two vectors in each layer, and the mean of different words beside it.
-
-    Parameters
-    ----------
-    found : WordInContext
-    static : float, optional
-        The cosine of its static vector with itself, 1; NaN if it has none.
-    static_baseline : float, optional
-        The mean cosine of different words of the two sentences in the static vectors; NaN if there are none.
-    width : float, optional
-        Pixels at which the figure will be shown.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        Two lines over the layers, each with a point of its own for the static vectors.
-    """
+    """Show the cosine of a word's two vectors in each layer, and the mean of different words beside it."""
     same = _("“{word}”, here and there", word=tokens.escape(tokens.visible(found.word)))
     others = _("different words, the mean")
     lines = [

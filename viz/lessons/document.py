@@ -28,20 +28,11 @@ _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # 25 times as fast, whe
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a file.
-
-    Parameters
-    ----------
-    node : yaml.Node
-    file : str
-        What messages call the file.
-    key : str
-        Where it stands: the keys and numbers on the way to it.
-    """
+    """A part of a file."""
 
     node: yaml.Node
-    file: str
-    key: str = ""
+    file: str  # what messages call the file
+    key: str = ""  # where it stands: the keys and numbers on the way to it
 
     @property
     def line(self) -> int:
@@ -49,27 +40,11 @@ class Part:
         return int(self.node.start_mark.line) + 1
 
     def error(self, reason: Message) -> LessonError:
-        """Return what is wrong with this part.
-
-        Parameters
-        ----------
-        reason : Message
-        """
+        """Return what is wrong with this part."""
         return LessonError(self.file, self.line, self.key, reason)
 
     def fields(self, required: Collection[str], optional: Collection[str] = ()) -> dict[str, Part]:
-        """Return the parts of a mapping, by their keys.
-
-        Parameters
-        ----------
-        required, optional : collection of str
-            The keys that there must and may be.
-
-        Raises
-        ------
-        LessonError
-            If this is no mapping, a key is missing, is not known, or stands there twice.
-        """
+        """Return the parts of a mapping, by their keys."""
         known = ", ".join((*required, *optional))
         if not isinstance(self.node, yaml.MappingNode):
             raise self.error(Message("keys with values are expected here: {known}", known=known))
@@ -84,13 +59,7 @@ class Part:
         return found
 
     def named(self) -> dict[str, Part]:
-        """Return the parts of a mapping, by their keys, whatever these are.
-
-        Raises
-        ------
-        LessonError
-            If this is no mapping, or a key stands there twice.
-        """
+        """Return the parts of a mapping, by their keys, whatever these are."""
         if not isinstance(self.node, yaml.MappingNode):
             raise self.error(Message("keys with values are expected here"))
         found: dict[str, Part] = {}
@@ -103,18 +72,7 @@ class Part:
         return found
 
     def items(self, most: int) -> list[Part]:
-        """Return the parts of a list.
-
-        Parameters
-        ----------
-        most : int
-            How many there may be; there must be one.
-
-        Raises
-        ------
-        LessonError
-            If this is no list, or one of another length.
-        """
+        """Return the parts of a list."""
         if not isinstance(self.node, yaml.SequenceNode):
             raise self.error(Message("a list is expected here: lines that begin with “- ”"))
         if not 1 <= len(self.node.value) <= most:
@@ -127,18 +85,7 @@ class Part:
         return isinstance(self.node, yaml.ScalarNode)
 
     def text(self, most: int = 4000) -> str:
-        """Return a text, without white space around it.
-
-        Parameters
-        ----------
-        most : int, optional
-            Characters that it may have; there must be one.
-
-        Raises
-        ------
-        LessonError
-            If this is no text, or one of another length.
-        """
+        """Return a text, without white space around it."""
         if not self.is_text:
             raise self.error(Message("a text is expected here"))
         found = str(self.node.value).strip()
@@ -147,35 +94,14 @@ class Part:
         return found
 
     def number(self, least: int, most: int) -> int:
-        """Return a whole number.
-
-        Parameters
-        ----------
-        least, most : int
-            Between which it lies.
-
-        Raises
-        ------
-        LessonError
-            If this is none, or lies elsewhere.
-        """
+        """Return a whole number."""
         text = self.text()
         if not (text.isascii() and text.isdigit() and len(text) < 9 and least <= int(text) <= most):
             raise self.error(Message("a number from {least} to {most} is expected", least=least, most=most))
         return int(text)
 
     def one_of(self, known: Collection[str]) -> str:
-        """Return a text that is one of `known`.
-
-        Parameters
-        ----------
-        known : collection of str
-
-        Raises
-        ------
-        LessonError
-            If it is none of them.
-        """
+        """Return a text that is one of `known`."""
         text = self.text()
         if text not in known:
             raise self.error(Message("there is no “{text}”; there are: {known}", text=text, known=", ".join(known)))
@@ -187,20 +113,7 @@ def _name(node: yaml.Node) -> str:
 
 
 def document_of(data: bytes, file: str) -> Part:
-    """Return the whole of a YAML file.
-
-    Parameters
-    ----------
-    data : bytes
-        As the file holds it.
-    file : str
-        What messages call it.
-
-    Raises
-    ------
-    LessonError
-        If it is too large, no UTF-8, no YAML, or holds what is not taken: aliases, tags, several documents.
-    """
+    """Return the whole of a YAML file."""
     if len(data) > LARGEST:
         reason = Message("the file has {size} bytes; {most} at most", size=len(data), most=LARGEST)
         raise LessonError(file, 1, "", reason)

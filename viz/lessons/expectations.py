@@ -19,14 +19,7 @@ _MEASURES = ("bleu", "aer")
 
 
 def unmet(lesson: Lesson, load: Callable[[str], Model] = models.load) -> list[str]:
-    """Return what a lesson says and its models do not: the line of the file, what is expected, what was found.
-
-    Parameters
-    ----------
-    lesson : Lesson
-    load : callable, optional
-        Returns the model of a key.
-    """
+    """Return what a lesson says and its models do not: the line of the file, what is expected, what was found."""
     return [
         f"{lesson.name}, line {each.line}: {dict(each.claims)}: found {found}"
         for step in lesson.steps

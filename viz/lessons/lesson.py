@@ -10,17 +10,7 @@ from models.messages import Message
 
 
 class LessonError(InputError):
-    """A file that is no lesson: says the file, the line, the key, and what is wrong with it.
-
-    Parameters
-    ----------
-    file : str
-    line : int
-        From 1.
-    key : str
-        Such as ``steps 2, question, right``; empty for the file as a whole.
-    reason : Message
-    """
+    """A file that is no lesson: says the file, the line, the key, and what is wrong with it."""
 
     def __init__(self, file: str, line: int, key: str, reason: Message) -> None:
         if key:
@@ -32,117 +22,54 @@ class LessonError(InputError):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A word that a mechanism writes: a row of its map.
+    """A word that a mechanism writes: a row of its map."""
 
-    Parameters
-    ----------
-    mechanism : str
-        Such as ``bahdanau``.
-    word : str
-        As the model writes it on the step's sentence, or a word of the sentence if `mechanism` is empty.
-    """
-
-    mechanism: str
-    word: str
+    mechanism: str  # such as ``bahdanau``
+    word: str  # as the model writes it on the step's sentence, or a word of the sentence if `mechanism` is empty
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question: choices of which one is right, or a row whose reading the student marks before it is shown.
+    """A question: choices of which one is right, or a row whose reading the student marks before it is shown."""
 
-    Parameters
-    ----------
-    ask : str
-        In Markdown.
-    choices : tuple of str
-        In Markdown; empty for a question whose words are marked.
-    right : int
-        Of the choices, from 1; 0 without choices.
-    mark : Row or None
-    """
-
-    ask: str
-    choices: tuple[str, ...] = ()
-    right: int = 0
+    ask: str  # in Markdown
+    choices: tuple[str, ...] = ()  # in Markdown; empty for a question whose words are marked
+    right: int = 0  # of the choices, from 1; 0 without choices
     mark: Row | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """What a step says of a model: data that `viz.lessons.expectations` holds against the model.
+    """What a step says of a model: data that `viz.lessons.expectations` holds against the model."""
 
-    Parameters
-    ----------
-    line : int
-        Of the file.
-    claims : mapping of str to str
-        See `docs/lessons.md`.
-    """
-
-    line: int
-    claims: Mapping[str, str]
+    line: int  # of the file
+    claims: Mapping[str, str]  # see `docs/lessons.md`
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step of a lesson.
+    """A step of a lesson."""
 
-    Parameters
-    ----------
-    text : str
-        In Markdown.
-    page : str
-        Address of the page that is shown.
-    link : mapping of str to str
-        Its settings, as its link holds them, edits among them.
-    title : str
-    point : Row or None
-        What is pointed at on the Bench.
-    question : Question or None
-    hint, answer : str
-        In Markdown; empty for none.
-    expect : tuple of Expectation
-    """
-
-    text: str
-    page: str
-    link: Mapping[str, str] = field(default_factory=dict)
+    text: str  # in Markdown
+    page: str  # address of the page that is shown
+    link: Mapping[str, str] = field(default_factory=dict)  # its settings, as its link holds them, edits among them
     title: str = ""
-    point: Row | None = None
+    point: Row | None = None  # what is pointed at on the Bench
     question: Question | None = None
-    hint: str = ""
-    answer: str = ""
+    hint: str = ""  # in Markdown; empty for none
+    answer: str = ""  # in Markdown; empty for none
     expect: tuple[Expectation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """A lesson.
+    """A lesson."""
 
-    Parameters
-    ----------
-    name : str
-        What the link calls it: the name of its file.
-    title : str
-    language : str
-        A code such as ``en`` or ``zh``.
-    steps : tuple of Step
-        At least one.
-    about : str
-        One line for the list of lessons.
-    minutes : int
-        About how long it takes; 0 if that is not said.
-    kind : str
-        ``lesson`` or ``exercise``.
-    number : int
-        Its place in the list.
-    """
-
-    name: str
+    name: str  # what the link calls it: the name of its file
     title: str
-    language: str
-    steps: tuple[Step, ...]
-    about: str = ""
-    minutes: int = 0
-    kind: str = "lesson"
-    number: int = 0
+    language: str  # A code such as ``en`` or ``zh``
+    steps: tuple[Step, ...]  # at least one
+    about: str = ""  # one line for the list of lessons
+    minutes: int = 0  # about how long it takes; 0 if that is not said
+    kind: str = "lesson"  # ``lesson`` or ``exercise``
+    number: int = 0  # its place in the list

@@ -21,30 +21,15 @@ _ENDINGS = (".yaml", ".yml")
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """What was found.
+    """What was found."""
 
-    Parameters
-    ----------
-    lessons : dict of str to Lesson
-        By their names, in the order of the list.
-    errors : dict of str to LessonError
-        What is wrong with a file that is no lesson, by the name that the lesson would have.
-    """
-
-    lessons: dict[str, Lesson] = field(default_factory=dict)
+    lessons: dict[str, Lesson] = field(default_factory=dict)  # by their names, in the order of the list
+    # what is wrong with a file that is no lesson, by the name that the lesson would have
     errors: dict[str, LessonError] = field(default_factory=dict)
 
 
 def library_of(folders: Sequence[Path], pages: Pages) -> Library:
-    """Return the lessons in `folders`; a file is read again once it has changed.
-
-    Parameters
-    ----------
-    folders : sequence of Path
-        A lesson of a later one takes the place of one of the same name.
-    pages : mapping of str to tuple of str
-        As `viz.lessons.reading.read_lesson` takes them.
-    """
+    """Return the lessons in `folders`; a file is read again once it has changed."""
     lessons: dict[str, Lesson] = {}
     errors: dict[str, LessonError] = {}
     for folder in folders:

@@ -28,32 +28,16 @@ _TWINS = Path(models.__file__).parent / "training" / "en-fr" / "twins" / "figure
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a claim asks of a model.
-
-    Parameters
-    ----------
-    claims : mapping of str to str
-    model : Model or None
-        None where the claim names none.
-    sentence : str
-    edits : tuple of Edit
-        Of the step.
-    """
+    """What a claim asks of a model."""
 
     claims: Mapping[str, str]
-    model: Model | None
+    model: Model | None  # none where the claim names none
     sentence: str
-    edits: tuple[Edit, ...]
+    edits: tuple[Edit, ...]  # of the step
 
 
 def values_of(asked: Asked) -> Values:
-    """Return the values of a quantity by their names.
-
-    Parameters
-    ----------
-    asked : Asked
-        Its claims name one of `viz.lessons.reading.QUANTITIES`.
-    """
+    """Return the values of a quantity by their names."""
     return BY_NAME[asked.claims["quantity"]](asked)
 
 

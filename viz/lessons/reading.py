@@ -62,34 +62,12 @@ _OPENS_A_HUB = "hub"
 
 
 def is_name(text: str) -> bool:
-    """Return whether a lesson can be called `text`: letters, digits, hyphens, at most 64.
-
-    Parameters
-    ----------
-    text : str
-    """
+    """Return whether a lesson can be called `text`: letters, digits, hyphens, at most 64."""
     return _NAME.fullmatch(text) is not None
 
 
 def read_lesson(data: bytes, *, file: str, name: str, pages: Pages) -> Lesson:
-    """Return the lesson that a file holds.
-
-    Parameters
-    ----------
-    data : bytes
-        As the file holds it.
-    file : str
-        What messages call it.
-    name : str
-        What the link calls it.
-    pages : mapping of str to tuple of str
-        The pages that there are, and the names of the settings of each.
-
-    Raises
-    ------
-    LessonError
-        If it is none; the message names the file, the line and the key.
-    """
+    """Return the lesson that a file holds."""
     whole = document_of(data, file)
     found = whole.fields(("title", "language", "steps"), ("about", "minutes", "kind", "number"))
     language = found["language"].text(20)

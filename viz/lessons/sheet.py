@@ -18,56 +18,27 @@ _WEB = re.compile(r"https?://[^\s/]", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Pin:
-    """A picture that a student keeps.
-
-    Parameters
-    ----------
-    title : str
-    picture : bytes
-        As SVG.
-    address : str
-        The link that restores the page.
-    settings : mapping of str to str
-        What the link says, the sentence among it.
-    provenance : tuple of str
-        Where each run comes from, a line each.
-    """
+    """A picture that a student keeps."""
 
     title: str
-    picture: bytes
-    address: str
-    settings: Mapping[str, str]
-    provenance: tuple[str, ...]
+    picture: bytes  # as SVG
+    address: str  # the link that restores the page
+    settings: Mapping[str, str]  # what the link says, the sentence among it
+    provenance: tuple[str, ...]  # where each run comes from, a line each
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a student answered to a question of a lesson.
+    """What a student answered to a question of a lesson."""
 
-    Parameters
-    ----------
-    where, ask, given : str
-        The lesson and its step, the question, the choice.
-    right : bool
-    """
-
-    where: str
-    ask: str
-    given: str
+    where: str  # the lesson and its step, the question, the choice
+    ask: str  # the lesson and its step, the question, the choice
+    given: str  # the lesson and its step, the question, the choice
     right: bool
 
 
 def sheet_of(pins: Sequence[tuple[Pin, str]], answers: Sequence[Answer], author: str = "") -> str:
-    """Return the sheet as HTML with everything inside; every text of the student is escaped.
-
-    Parameters
-    ----------
-    pins : sequence of (Pin, str)
-        Each picture with its remark.
-    answers : sequence of Answer
-    author : str, optional
-        As the student signs it.
-    """
+    """Return the sheet as HTML with everything inside; every text of the student is escaped."""
     title = _("Hand-in sheet")
     parts = [f"<h1>{escape(title)}</h1>", f"<p>{escape(author)}</p>" if author else ""]
     parts += [_section(number, pin, remark) for number, (pin, remark) in enumerate(pins, 1)]

@@ -11,60 +11,23 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """What two rows have in common, and where they are furthest apart.
+    """What two rows have in common, and where they are furthest apart."""
 
-    Parameters
-    ----------
-    share : float
-        The sum over the words of the smaller of both weights: 1 for equal rows, 0 where no word has weight in both.
-    gap : int
-        The word whose weights differ most.
-    difference : float
-        There, the model's weight less the expected one.
-    """
-
+    # the sum over the words of the smaller of both weights: 1 for equal rows, 0 where no word has weight in both
     share: float
-    gap: int
-    difference: float
+    gap: int  # the word whose weights differ most
+    difference: float  # there, the model's weight less the expected one
 
 
 def expected_row(heights: Sequence[float]) -> NDArray[np.float64]:
-    """Return drawn heights as shares that sum to 1; all 0 if nothing is drawn.
-
-    Parameters
-    ----------
-    heights : sequence of float
-        A word each, from 0; what is merely marked has the same height.
-
-    Examples
-    --------
-    >>> expected_row([0, 1, 1, 0]).tolist()
-    [0.0, 0.5, 0.5, 0.0]
-    """
+    """Return drawn heights as shares that sum to 1; all 0 if nothing is drawn."""
     drawn = np.clip(np.asarray(heights, dtype=np.float64), 0, None)
     total = float(drawn.sum())
     return drawn / total if total > 0 else drawn
 
 
 def agreement(expected: NDArray[np.floating], row: NDArray[np.floating]) -> Agreement:
-    """Return how far `row` is what was expected.
-
-    Parameters
-    ----------
-    expected : float array
-        Shares, [key].
-    row : float array
-        Weights of a model, [key].
-
-    Returns
-    -------
-    Agreement
-
-    Examples
-    --------
-    >>> agreement(expected_row([1, 0]), np.array([0.25, 0.75]))
-    Agreement(share=0.25, gap=0, difference=-0.75)
-    """
+    """Return how far `row` is what was expected."""
     apart = np.asarray(row, dtype=np.float64) - expected
     gap = int(np.abs(apart).argmax())
     return Agreement(float(np.minimum(expected, row).sum()), gap, float(apart[gap]))

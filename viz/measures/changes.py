@@ -13,29 +13,7 @@ BLOCK_BYTES = 16 * 2**20
 def changes(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.float64]:
     """Return how differently each head reads in two runs: the total variation distance, averaged over queries.
 
-    Parameters
-    ----------
-    first, second : array, [head, query, key]
-        Matched, as `Matching.first` and `Matching.second` give them.
-
-    Returns
-    -------
-    float64 array, [head]
-        0 where a head reads alike, 1 where it reads nothing that it read before: the share of the reading, of the
-        average word, that went elsewhere. Half the sum of absolute differences of a row, what it gives to no token
-        one of its terms. A change among words that are not matched is not seen.
-
-    Raises
-    ------
-    ValueError
-        If the shapes differ.
-
-    Examples
-    --------
-    >>> changes(np.array([[[1.0, 0.0], [0.5, 0.5]]]), np.array([[[0.0, 1.0], [0.5, 0.5]]])).tolist()
-    [0.5]
-    >>> changes(np.array([[[1.0, 0.0]]]), np.array([[[0.0, 0.0]]])).tolist()
-    [1.0]
+    Shapes: `first` [head, query, key]; `second` [head, query, key]; returns [head].
     """
     if np.shape(first) != np.shape(second):
         message = f"the same heads on the same words are compared; got {np.shape(first)} and {np.shape(second)}"
@@ -49,16 +27,7 @@ def changes(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.float64]:
 def distances(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.float64]:
     """Return how differently every head of one model and every head of another read the same words.
 
-    Parameters
-    ----------
-    first : array, [head, query, key]
-    second : array, [other head, query, key]
-        Both matched.
-
-    Returns
-    -------
-    float64 array, [head, other head]
-        As in `changes`.
+    Shapes: `first` [head, query, key]; `second` [other head, query, key]; returns [head, other head].
     """
     found = np.empty((len(first), len(second)))
     step = max(int(BLOCK_BYTES / max(first[0].nbytes, 1)), 1)
@@ -72,13 +41,6 @@ def distances(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.float64]:
 def ranking(values: NDArray[np.float64]) -> tuple[int, ...]:
     """Return positions by value, the largest first, the earlier first among equals.
 
-    Parameters
-    ----------
-    values : float64 array, [any]
-
-    Examples
-    --------
-    >>> ranking(np.array([0.1, 0.5, 0.5]))
-    (1, 2, 0)
+    Shapes: `values` [any].
     """
     return tuple(int(place) for place in np.argsort(-values, kind="stable"))

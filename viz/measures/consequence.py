@@ -14,24 +14,13 @@ from models.trace import AttentionTrace, Step, TokenSequence
 
 @dataclass(frozen=True, slots=True)
 class WordChange:
-    """How likely a word was before and is now.
-
-    Parameters
-    ----------
-    text : str
-    before, after : float
-        Log-probability (natural), the sum over its pieces.
-    alternatives : tuple of (str, float)
-        The likeliest first pieces now, with their probabilities, best first.
-    space : bool
-        Whether white space stands before it.
-    """
+    """How likely a word was before and is now."""
 
     text: str
-    before: float
-    after: float
-    alternatives: tuple[tuple[str, float], ...]
-    space: bool
+    before: float  # log-probability (natural), the sum over its pieces
+    after: float  # log-probability (natural), the sum over its pieces
+    alternatives: tuple[tuple[str, float], ...]  # the likeliest first pieces now, with their probabilities, best first
+    space: bool  # whether white space stands before it
 
     @property
     def change(self) -> float:
@@ -40,21 +29,7 @@ class WordChange:
 
 
 def word_changes(before: AttentionTrace, after: AttentionTrace) -> tuple[WordChange, ...]:
-    """Compare two runs that wrote the same target, word by word.
-
-    Parameters
-    ----------
-    before, after : AttentionTrace
-
-    Returns
-    -------
-    tuple of WordChange
-
-    Raises
-    ------
-    ValueError
-        If they did not write the same tokens.
-    """
+    """Compare two runs that wrote the same target, word by word."""
     if before.target.ids != after.target.ids:
         message = f"the two runs wrote different tokens: {before.target.texts} and {after.target.texts}; force one text"
         raise ValueError(message)
@@ -83,34 +58,15 @@ WordFate = Literal["same", "new", "gone"]
 
 @dataclass(frozen=True, slots=True)
 class WordNow:
-    """A word of what was written before or is written now.
-
-    Parameters
-    ----------
-    text : str
-    kind : {"same", "new", "gone"}
-        In both, only now, or only before.
-    space : bool
-        Whether white space stands before it.
-    """
+    """A word of what was written before or is written now."""
 
     text: str
-    kind: WordFate
-    space: bool
+    kind: WordFate  # in both, only now, or only before
+    space: bool  # whether white space stands before it
 
 
 def changed_words(before: AttentionTrace, after: AttentionTrace) -> tuple[WordNow, ...]:
-    """Return the words of what was written before and is written now, in one line.
-
-    Parameters
-    ----------
-    before, after : AttentionTrace
-
-    Returns
-    -------
-    tuple of WordNow
-        By the longest common runs of words (difflib); ``</s>`` is left out.
-    """
+    """Return the words of what was written before and is written now, in one line."""
     old, new = _written(before), _written(after)
     words: list[WordNow] = []
     was, now = ([text for text, _space in each] for each in (old, new))
@@ -137,16 +93,7 @@ def _written(trace: AttentionTrace) -> list[tuple[str, bool]]:
 def words_of_target(changes: NDArray[np.floating[Any]], target: TokenSequence) -> NDArray[np.float64]:
     """Add up changes of log-probability, [..., piece], over the pieces of each word: [..., word].
 
-    Parameters
-    ----------
-    changes : array, [..., piece]
-        In nats.
-    target : TokenSequence
-        Whose pieces these are.
-
-    Returns
-    -------
-    float64 array, [..., word]
+    Shapes: `changes` [..., piece]; returns [..., word].
     """
     words = np.asarray(target.words)
     starts = np.flatnonzero(np.diff(words, prepend=-1))
@@ -156,13 +103,7 @@ def words_of_target(changes: NDArray[np.floating[Any]], target: TokenSequence) -
 def rank_agreement(effects: NDArray[np.floating[Any]], weights: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
     """Return Spearman's rank correlation of effects and weights, row by row; NaN where a row is constant or too short.
 
-    Parameters
-    ----------
-    effects, weights : array, [query, key]
-
-    Returns
-    -------
-    float64 array, [query]
+    Shapes: `effects` [query, key]; `weights` [query, key]; returns [query].
     """
     from scipy.stats import spearmanr  # some 50 MB and half a second, for who asks what heads are worth
 

@@ -13,17 +13,7 @@ Numbers = NDArray[np.floating[Any]]
 def distances_read(table: Numbers, *, causal: bool) -> NDArray[np.int64]:
     """Return the distances that a layer can read, nearest to the left end first: from -k to k, in a decoder to 0.
 
-    Parameters
-    ----------
-    table : array, [2 k + 1, d_head]
-        A row a distance.
-    causal : bool
-        Whether no query reads what comes after it: those vectors were never used, nor trained.
-
-    Examples
-    --------
-    >>> distances_read(np.zeros((5, 8)), causal=True).tolist()
-    [-2, -1, 0]
+    Shapes: `table` [2 k + 1, d_head].
     """
     reach = len(table) // 2
     return np.arange(-reach, 1 if causal else reach + 1)
@@ -32,18 +22,7 @@ def distances_read(table: Numbers, *, causal: bool) -> NDArray[np.int64]:
 def cosines(vectors: Numbers) -> NDArray[np.float32]:
     """Return the cosine of every two rows, 0 beside a row of zeros.
 
-    Parameters
-    ----------
-    vectors : array, [row, d]
-
-    Returns
-    -------
-    float32 array, [row, row]
-
-    Examples
-    --------
-    >>> cosines(np.array([[2.0, 0.0], [0.0, 3.0]])).tolist()
-    [[1.0, 0.0], [0.0, 1.0]]
+    Shapes: `vectors` [row, d]; returns [row, row].
     """
     exact = np.asarray(vectors, dtype=np.float64)
     sizes = np.linalg.norm(exact, axis=1, keepdims=True)
@@ -54,14 +33,7 @@ def cosines(vectors: Numbers) -> NDArray[np.float32]:
 def biases(queries: Numbers, vectors: Numbers) -> NDArray[np.float64]:
     """Return what each distance adds to a score on average over the queries of a text: q a^K / sqrt(d_head).
 
-    Parameters
-    ----------
-    queries : array, [head, query, d_head]
-    vectors : array, [distance, d_head]
-
-    Returns
-    -------
-    float64 array, [head, distance]
+    Shapes: `queries` [head, query, d_head]; `vectors` [distance, d_head]; returns [head, distance].
     """
     mean = np.asarray(queries, dtype=np.float64).mean(axis=1)  # [head, d_head]
     return np.asarray(mean @ np.asarray(vectors, dtype=np.float64).T / np.sqrt(vectors.shape[1]))
@@ -72,15 +44,7 @@ def score_parts(
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Return the part of each score that the words give and the part that the distance gives; NaN where none is read.
 
-    Parameters
-    ----------
-    scores, by_distance : array, [query, key]
-    mask : array, [query, key]
-        True where a query may read a key.
-
-    Returns
-    -------
-    words, distance : float32 array, [query, key]
+    Shapes: `scores` [query, key]; `by_distance` [query, key]; `mask` [query, key]; returns [query, key].
     """
     read = np.asarray(mask, dtype=bool)
     words, distance = (np.where(read, each, np.nan).astype(np.float32) for each in (scores - by_distance, by_distance))
@@ -93,15 +57,7 @@ def share_of_distance(words: Numbers, distance: Numbers) -> float:
     Of each row the two parts vary from key to key; it is the variance of the one beside the sum of both, over all rows
     with two keys at least. A number that is the same for all keys changes no weight.
 
-    Parameters
-    ----------
-    words, distance : array, [query, key]
-        Of `score_parts`.
-
-    Examples
-    --------
-    >>> share_of_distance(np.array([[1.0, 1.0]]), np.array([[0.0, 2.0]]))
-    1.0
+    Shapes: `words` [query, key]; `distance` [query, key].
     """
     rows = np.isfinite(words).sum(axis=1) > 1
     if not rows.any():

@@ -15,13 +15,7 @@ PROBABILITIES = "probabilities"
 
 
 def as_probabilities(trace: AttentionTrace) -> AttentionTrace:
-    """Return `trace` with the probabilities in the place of what was read.
-
-    Parameters
-    ----------
-    trace : AttentionTrace
-        With one map, whose probabilities were captured.
-    """
+    """Return `trace` with the probabilities in the place of what was read."""
     (found,) = trace.maps
     return replace(trace, maps=(replace(found, weights=found.companions[PROBABILITIES], companions={}),))
 
@@ -30,16 +24,6 @@ def as_shares(drawn: Sequence[AttentionTrace]) -> AttentionTrace:
     """Return the first of `drawn` with the share of all of them that read each word in the place of what it read.
 
     Its provenance names no edit: each run had one of its own, its seed.
-
-    Parameters
-    ----------
-    drawn : sequence of AttentionTrace
-        At least one; each with one map, all of one source and one target.
-
-    Raises
-    ------
-    ValueError
-        If they are not of one source and one target.
     """
     first = drawn[0]
     if any((each.source, each.target) != (first.source, first.target) for each in drawn):
@@ -52,13 +36,7 @@ def as_shares(drawn: Sequence[AttentionTrace]) -> AttentionTrace:
 
 
 def share_of_likeliest(drawn: Sequence[AttentionTrace]) -> float:
-    """Return in which share of all rows the draw fell on the likeliest place of its own row.
-
-    Parameters
-    ----------
-    drawn : sequence of AttentionTrace
-        At least one; each with one map, whose probabilities were captured.
-    """
+    """Return in which share of all rows the draw fell on the likeliest place of its own row."""
     hits: list[NDArray[np.bool_]] = []
     for each in drawn:
         (found,) = each.maps
@@ -68,32 +46,14 @@ def share_of_likeliest(drawn: Sequence[AttentionTrace]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A translation, and the draws that it came of.
-
-    Parameters
-    ----------
-    text : str
-    seeds : tuple of int
-        In order.
-    """
+    """A translation, and the draws that it came of."""
 
     text: str
-    seeds: tuple[int, ...]
+    seeds: tuple[int, ...]  # in order
 
 
 def translations_of(written: Mapping[int, str]) -> tuple[Written, ...]:
-    """Return each translation once, the most frequent first, of equal ones the one of the lowest seed.
-
-    Parameters
-    ----------
-    written : mapping of int to str
-        What was written, by the seed.
-
-    Examples
-    --------
-    >>> [(each.text, each.seeds) for each in translations_of({1: "a", 2: "b", 3: "b"})]
-    [('b', (2, 3)), ('a', (1,))]
-    """
+    """Return each translation once, the most frequent first, of equal ones the one of the lowest seed."""
     seeds: dict[str, list[int]] = {}
     for seed in sorted(written):
         seeds.setdefault(written[seed], []).append(seed)

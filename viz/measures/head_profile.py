@@ -17,12 +17,7 @@ from viz.views.view import View, key_pieces
 
 
 def columns_of(profiles: Sequence[Profile]) -> tuple[Measure, ...]:
-    """Return the measures that tell something of their own: of two that are equal for every head, the later.
-
-    Parameters
-    ----------
-    profiles : sequence of Profile
-    """
+    """Return the measures that tell something of their own: of two that are equal for every head, the later."""
     there = [measure for measure in MEASURES if all(measure.key in each.values for each in profiles)]
     values = {measure.key: tuple(each.values[measure.key] for each in profiles) for measure in there}
     doubled = "last" in values and values["last"] == values.get("delimiter")
@@ -31,46 +26,17 @@ def columns_of(profiles: Sequence[Profile]) -> tuple[Measure, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What is known of one head on one text.
-
-    Parameters
-    ----------
-    place : HeadPlace
-    values : dict
-        Its measures, by `Measure.key`; those that mean something here.
-    label : HeadLabel
-        The pattern that it follows, if any.
-    """
+    """What is known of one head on one text."""
 
     place: HeadPlace
-    values: dict[str, float]
-    label: HeadLabel
+    values: dict[str, float]  # its measures, by `Measure.key`; those that mean something here
+    label: HeadLabel  # the pattern that it follows, if any
 
 
 def profiles_of(
     views: Iterable[View], specials: Sequence[int] | None = None, alignment: Alignment | None = None
 ) -> tuple[Profile, ...]:
-    """Measure every head of every layer.
-
-    Parameters
-    ----------
-    views : sequence of View
-        One a layer, of one stack and kind, nothing hidden.
-    specials : sequence of int, optional
-        Positions of special tokens among the pieces of the keys' text; left out, those that the trace names.
-    alignment : Alignment, optional
-        As `viz.measures.translated.translated_cells` takes it.
-
-    Returns
-    -------
-    tuple of Profile
-        By layer and head. If rows of any layer may give something to no token, all heads say how much.
-
-    Raises
-    ------
-    ValueError
-        If tokens of a view are hidden, or a position is not one of the text.
-    """
+    """Measure every head of every layer."""
     profiles: list[Profile] = []
     for view in views:
         sample, site = sample_of(view, specials, alignment), view.shown.site
@@ -84,22 +50,7 @@ def profiles_of(
 
 
 def sample_of(view: View, specials: Sequence[int] | None = None, alignment: Alignment | None = None) -> Sample:
-    """Return what must be known of `view` to measure all heads of its map.
-
-    Parameters
-    ----------
-    view : View
-        With nothing hidden: a share of the reading is one of all that the model read.
-    specials : sequence of int, optional
-        Positions of special tokens among the pieces of the keys' text; left out, those that the trace names.
-    alignment : Alignment, optional
-        As `viz.measures.translated.translated_cells` takes it.
-
-    Raises
-    ------
-    ValueError
-        If tokens of `view` are hidden, or a position is not one of the text.
-    """
+    """Return what must be known of `view` to measure all heads of its map."""
     if view.hidden_keys or view.hidden_queries:
         message = f"{view.shown.site}: measured is the whole of a map; got one with hidden tokens"
         raise ValueError(message)
@@ -122,20 +73,7 @@ def sample_of(view: View, specials: Sequence[int] | None = None, alignment: Alig
 
 
 def clearest(profiles: Sequence[Profile], most: int) -> tuple[HeadPlace, ...]:
-    """Return the head that shows each label best: patterns first, farthest above chance, then a sharp and a broad one.
-
-    Parameters
-    ----------
-    profiles : sequence of Profile
-    most : int
-        How many at most.
-
-    Examples
-    --------
-    >>> labels = HeadLabel("first", 0.5, 2.0), HeadLabel("first", 0.9, 2.0), HeadLabel("next", 0.5, 8.0)
-    >>> [each.head for each in clearest([Profile(HeadPlace(0, n), {}, each) for n, each in enumerate(labels)], 4)]
-    [1, 2]
-    """
+    """Return the clearest head for each label: patterns first, by distance from chance, then sharp and broad."""
     best: dict[str, Profile] = {}
     for each in sorted(profiles, key=lambda one: (-one.label.above, -one.label.score)):
         if each.label.key != NONE:
@@ -144,26 +82,7 @@ def clearest(profiles: Sequence[Profile], most: int) -> tuple[HeadPlace, ...]:
 
 
 def ordered(profiles: Sequence[Profile], by: str) -> tuple[Profile, ...]:
-    """Return `profiles` with the most of a measure first, the earlier head first among equals.
-
-    Parameters
-    ----------
-    profiles : sequence of Profile
-    by : str
-        A `Measure.key`; ``"score"``, that of the label; or ``"place"``, layer and head.
-
-    Raises
-    ------
-    ValueError
-        If there is no such measure here.
-
-    Examples
-    --------
-    >>> nothing = HeadLabel("none", 0.5)
-    >>> heads = [Profile(HeadPlace(0, head), {"first": share}, nothing) for head, share in enumerate((0.25, 0.75))]
-    >>> [each.place.head for each in ordered(heads, "first")]
-    [1, 0]
-    """
+    """Return `profiles` with the most of a measure first, the earlier head first among equals."""
     if by == "place":
         return tuple(sorted(profiles, key=lambda each: each.place))
     known = sorted({"score", *(key for each in profiles for key in each.values)})

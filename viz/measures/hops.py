@@ -11,15 +11,7 @@ Numbers = NDArray[np.floating]
 def penalty_of(weights: Numbers) -> float:
     """Return ||A A' - I||_F^2, Lin et al. 2017, equation 8: 0 if each hop reads one word, and no two the same.
 
-    Parameters
-    ----------
-    weights : array, [hop, word]
-        A.
-
-    Examples
-    --------
-    >>> penalty_of(np.eye(2)), penalty_of(np.array([[1.0, 0.0], [1.0, 0.0]]))
-    (0.0, 2.0)
+    Shapes: `weights` [hop, word].
     """
     own = np.asarray(weights, dtype=np.float64)
     return float(np.square(own @ own.T - np.eye(len(own))).sum())
@@ -28,15 +20,7 @@ def penalty_of(weights: Numbers) -> float:
 def overlap_of(weights: Numbers) -> float:
     """Return what two hops share, the mean over all pairs: 1 if all read alike, 0 if no word is read by two.
 
-    Parameters
-    ----------
-    weights : array, [hop, word]
-        Each row sums to 1.
-
-    Examples
-    --------
-    >>> overlap_of(np.array([[1.0, 0.0], [0.5, 0.5]]))
-    0.5
+    Shapes: `weights` [hop, word].
     """
     one, other = np.triu_indices(len(weights), 1)
     shared = np.minimum(weights[one], weights[other]).sum(axis=1, dtype=np.float64)
@@ -46,13 +30,7 @@ def overlap_of(weights: Numbers) -> float:
 def annotation_of(weights: Numbers) -> NDArray[np.float64]:
     """Return all hops of a sentence summed, and made to sum to 1: how the paper colours its sentences.
 
-    Parameters
-    ----------
-    weights : array, [hop, word]
-
-    Returns
-    -------
-    float64 array, [word]
+    Shapes: `weights` [hop, word]; returns [word].
     """
     summed = np.asarray(weights, dtype=np.float64).sum(axis=0)
     return np.asarray(summed / max(float(summed.sum()), 1e-12))

@@ -28,18 +28,10 @@ PARAMETERS = (
 
 @dataclass(frozen=True, eq=False)
 class Pyramid:
-    """A sentence folded.
+    """A sentence folded."""
 
-    Parameters
-    ----------
-    rows : tuple of float64 array, each [cell, d]
-        The embeddings first, the one vector last.
-    kernels : tuple of float64 array, each [width, d]
-        Between one row and the next.
-    """
-
-    rows: tuple[Numbers, ...]
-    kernels: tuple[Numbers, ...]
+    rows: tuple[Numbers, ...]  # [cell, d] The embeddings first, the one vector last
+    kernels: tuple[Numbers, ...]  # [width, d] Between one row and the next
 
     @property
     def top(self) -> Numbers:
@@ -70,15 +62,7 @@ class Pyramid:
 
 
 def embedded(parameters: Mapping[str, NDArray[np.float32]], ids: Sequence[int]) -> Numbers:
-    """Return E_1, [token, d]: the embeddings, scaled to unit variance.
-
-    Parameters
-    ----------
-    parameters : mapping of str to array
-        Those of `PARAMETERS`.
-    ids : sequence of int
-        Of the source, its end among them.
-    """
+    """Return E_1, [token, d]: the embeddings, scaled to unit variance."""
     table = parameters["embedding.weight"]
     scaled: Numbers = table[list(ids)].astype(np.float64) * table.shape[1] ** 0.5
     return scaled
@@ -87,12 +71,7 @@ def embedded(parameters: Mapping[str, NDArray[np.float32]], ids: Sequence[int]) 
 def fold(parameters: Mapping[str, NDArray[np.float32]], entering: Numbers) -> Pyramid:
     """Fold a text.
 
-    Parameters
-    ----------
-    parameters : mapping of str to array
-        Those of `PARAMETERS`.
-    entering : float64 array, [token, d]
-        E_1.
+    Shapes: `entering` [token, d].
     """
     widths = pyramid_widths(len(entering), KERNELS + 1)
     rows, kernels = [entering], []
@@ -106,15 +85,7 @@ def fold(parameters: Mapping[str, NDArray[np.float32]], entering: Numbers) -> Py
 
 
 def moved_without(parameters: Mapping[str, NDArray[np.float32]], ids: Sequence[int]) -> Numbers:
-    """Return how far the one vector moves when each token alone is taken out, [token], as a share of its length.
-
-    Parameters
-    ----------
-    parameters : mapping of str to array
-        Those of `PARAMETERS`.
-    ids : sequence of int
-        Of the source. Zeros stand in the place of what is taken out, so that all else stays where it is.
-    """
+    """Return how far the one vector moves when each token alone is taken out, [token], as a share of its length."""
     entering = embedded(parameters, ids)
     top = fold(parameters, entering).top
     found = []
@@ -128,9 +99,7 @@ def moved_without(parameters: Mapping[str, NDArray[np.float32]], ids: Sequence[i
 def cosine(one: Numbers, other: Numbers) -> float:
     """Return the cosine of two vectors, 0 if one of them has no length.
 
-    Parameters
-    ----------
-    one, other : float64 array, [d]
+    Shapes: `one` [d]; `other` [d].
     """
     sizes = float(np.linalg.norm(one) * np.linalg.norm(other))
     return float(one @ other) / sizes if sizes else 0.0

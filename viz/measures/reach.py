@@ -16,20 +16,7 @@ def weight_by_distance(weights: Numbers) -> NDArray[np.float64]:
 
     The first token, which has none before it, does not count.
 
-    Parameters
-    ----------
-    weights : array, [query, key]
-        Of a map of a text on itself that never reads ahead.
-
-    Returns
-    -------
-    float64 array, [distance]
-        Of distance 1 first; one fewer than there are tokens.
-
-    Examples
-    --------
-    >>> weight_by_distance(np.array([[1.0, 0, 0], [1, 0, 0], [0.25, 0.75, 0]])).tolist()
-    [0.875, 0.25]
+    Shapes: `weights` [query, key]; returns [distance].
     """
     own = np.asarray(weights, dtype=np.float64)
     return np.array([np.diagonal(own, -back).mean() for back in range(1, len(own))])
@@ -40,15 +27,7 @@ def share_within(weights: Numbers, most: int = NEAR) -> float:
 
     NaN if the text is too short to tell.
 
-    Parameters
-    ----------
-    weights : array, [query, key]
-    most : int, optional
-
-    Examples
-    --------
-    >>> share_within(np.array([[1.0, 0, 0], [1, 0, 0], [0.25, 0.75, 0]]), most=1)
-    0.75
+    Shapes: `weights` [query, key].
     """
     own = np.asarray(weights, dtype=np.float64)
     rows = range(most + 1, len(own))

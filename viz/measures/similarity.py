@@ -18,25 +18,7 @@ from viz.views.view import Unit
 def similar_order(divergence: NDArray[Any]) -> tuple[int, ...]:
     """Return the order of heads in which like stands by like.
 
-    Parameters
-    ----------
-    divergence : array, [head, head]
-        As `head_divergence` gives it.
-
-    Returns
-    -------
-    tuple of int
-        Each head once.
-
-    Notes
-    -----
-    Average-linkage clustering of the square roots (the Jensen-Shannon distance, a metric: Endres & Schindelin 2003),
-    leaves turned so that neighbours are as near as they can be (Bar-Joseph et al. 2001), by scipy.
-
-    Examples
-    --------
-    >>> similar_order(np.array([[0.0, 1.0, 0.1], [1.0, 0.0, 0.9], [0.1, 0.9, 0.0]]))
-    (0, 2, 1)
+    Shapes: `divergence` [head, head].
     """
     count = len(divergence)
     if count < 3:
@@ -52,39 +34,18 @@ def similar_order(divergence: NDArray[Any]) -> tuple[int, ...]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Similarity:
-    """Which heads read alike.
+    """Which heads read alike."""
 
-    Parameters
-    ----------
-    places : tuple of HeadPlace
-        The heads, like beside like.
-    divergence : float64 array, [head, head]
-        In that order: 0 where two heads read alike, 1 where they share nothing.
-    """
-
-    places: tuple[HeadPlace, ...]
+    places: tuple[HeadPlace, ...]  # the heads, like beside like
+    # [head, head] In that order: 0 where two heads read alike, 1 where they share nothing
     divergence: NDArray[np.float64]
 
     def pair(self, x: float, y: float) -> tuple[HeadPlace, HeadPlace]:
-        """Return the two heads of the cell in column `x` and row `y`, as a click on the figure names it.
-
-        Parameters
-        ----------
-        x, y : float
-            As Plotly tells them: a column and a row of the figure.
-        """
+        """Return the two heads of the cell in column `x` and row `y`, as a click on the figure names it."""
         return self.places[round(y)], self.places[round(x)]
 
     def nearest(self, place: HeadPlace, count: int = 1) -> tuple[HeadPlace, ...]:
-        """Return the heads that read most like `place`, the nearest first.
-
-        Parameters
-        ----------
-        place : HeadPlace
-            One of `places`.
-        count : int, optional
-            How many at most.
-        """
+        """Return the heads that read most like `place`, the nearest first."""
         row = self.divergence[self.places.index(place)]
         others = [number for number in np.argsort(row, kind="stable") if self.places[number] != place]
         return tuple(self.places[number] for number in others[:count])

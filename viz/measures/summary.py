@@ -20,36 +20,21 @@ SummaryOrder = Literal["year", "agreement", "entropy"]
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """One mechanism on the sentence.
-
-    Parameters
-    ----------
-    key : str
-    title : str
-        With its year.
-    translation : str
-    log_probability : float
-        Of the whole translation, natural logarithm.
-    entropy : float or None
-        Mean over rows of the map shown, in bits; None without a map. What a row gives to no word (the window of
-        local-p lowers weights) counts as one more word, here and in `divergence`.
-    coverage : float or None
-        Mean over source words of the attention that each received in all, counted up to 1 (Wu et al. 2016).
-    divergence : float or None
-        Mean Jensen-Shannon divergence, in bits, of its rows from those of the chosen mechanism on the same
-        translation: 0 if they read alike, 1 if no word is read by both.
-    milliseconds : float or None
-        What the run took on this server when it was made.
-    """
+    """One mechanism on the sentence."""
 
     key: str
-    title: str
+    title: str  # with its year
     translation: str
-    log_probability: float
+    log_probability: float  # of the whole translation, natural logarithm
+    # mean over rows of the map shown, in bits; None without a map. What a row gives to no word (the window of local-p
+    # lowers weights) counts as one more word, here and in `divergence`.
     entropy: float | None
+    # mean over source words of the attention that each received in all, counted up to 1 (Wu et al. 2016).
     coverage: float | None
+    # mean Jensen-Shannon divergence, in bits, of its rows from those of the chosen mechanism on the same translation: 0
+    # if they read alike, 1 if no word is read by both
     divergence: float | None
-    milliseconds: float | None
+    milliseconds: float | None  # what the run took on this server when it was made
 
 
 def summary_of(
@@ -60,17 +45,7 @@ def summary_of(
     divergence: float | None = None,
     milliseconds: float | None = None,
 ) -> Summary:
-    """Return the numbers of `trace`, and of the map that `view` shows of it; None where there is no map.
-
-    Parameters
-    ----------
-    key : str
-        Of the mechanism and its pair of languages.
-    trace : AttentionTrace
-    view : View or None
-    divergence, milliseconds : float, optional
-        As in `Summary`.
-    """
+    """Return the numbers of `trace`, and of the map that `view` shows of it; None where there is no map."""
     provenance = trace.provenance
     return Summary(
         key,
@@ -88,11 +63,6 @@ def coverage(view: View) -> float:
     """Return the mean over keys, ``</s>`` left out, of the attention received in all rows, counted up to 1.
 
     Wu et al. 2016, Google's Neural Machine Translation System, equation 14, has the logarithms of these in its penalty.
-
-    Parameters
-    ----------
-    view : View
-        Of cross-attention, with nothing hidden.
     """
     received = view.weights.sum(axis=0)[:-1]
     return float(np.minimum(received, 1).mean()) if received.size else 0.0
@@ -102,11 +72,6 @@ def divergence_from(view: View, reference: View) -> float:
     """Return the mean Jensen-Shannon divergence of the rows of two views of one translation, in bits.
 
     Rows are matched by the word that they stand for, as `choose_difference` does.
-
-    Parameters
-    ----------
-    view, reference : View
-        Of one source and one target.
     """
     matched = choose_difference(view, reference)
     return float(head_divergence(np.stack((matched.first.weights, matched.second.weights)))[0, 1])
@@ -116,13 +81,6 @@ def in_order(keys: Sequence[str], summaries: Mapping[str, Summary], order: Summa
     """Return `keys` by year (as they come), by agreement with the chosen one, or from sharp to broad maps.
 
     Those without a number stand last, in the order in which they come.
-
-    Parameters
-    ----------
-    keys : sequence of str
-    summaries : mapping of str to Summary
-        By key.
-    order : {"year", "agreement", "entropy"}
     """
     if order == "year":
         return tuple(keys)

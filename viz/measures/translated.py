@@ -17,19 +17,7 @@ def translated_cells(trace: AttentionTrace, unit: Unit, alignment: Alignment | N
 
     A written word is linked with the source word that its row weighs most; special tokens are linked with nothing.
 
-    Parameters
-    ----------
-    trace : AttentionTrace
-        Of a translation.
-    unit : {"word", "piece"}
-    alignment : Alignment, optional
-        The map, head and reading that align best on sentences aligned by hand. Left out, those of the trace, if they
-        were measured: of a pretrained model nobody has.
-
-    Returns
-    -------
-    bool array, [query, key], or None
-        None if no map is known to align, or that map was not captured.
+    Shapes: returns [query, key].
     """
     if alignment is None and is_pretrained(trace.provenance.checkpoint):
         return None

@@ -13,14 +13,7 @@ MOST_KNOWN = 1000
 
 
 class Allowance:
-    """So many times a minute for each, and so many for all together. Safe for threads.
-
-    Parameters
-    ----------
-    each, together : int
-    clock : callable, optional
-        Seconds that never go back.
-    """
+    """So many times a minute for each, and so many for all together. Safe for threads."""
 
     def __init__(self, each: int, together: int, clock: Callable[[], float] = monotonic) -> None:
         self._each, self._together, self._clock = each, together, clock
@@ -29,23 +22,13 @@ class Allowance:
         self._of: OrderedDict[str, deque[float]] = OrderedDict()
 
     def is_left(self, who: str) -> bool:
-        """Return whether `who` may do it once more now.
-
-        Parameters
-        ----------
-        who : str
-        """
+        """Return whether `who` may do it once more now."""
         with self._lock:
             self._forget()
             return len(self._all) < self._together and len(self._of.get(who, ())) < self._each
 
     def count(self, who: str) -> None:
-        """Note that `who` has done it.
-
-        Parameters
-        ----------
-        who : str
-        """
+        """Note that `who` has done it."""
         with self._lock:
             self._forget()
             now = self._clock()
@@ -64,14 +47,7 @@ class Allowance:
 
 
 class Burst:
-    """So many at once for each, and then so many a minute. Safe for threads.
-
-    Parameters
-    ----------
-    most, a_minute : int
-    clock : callable, optional
-        Seconds that never go back.
-    """
+    """So many at once for each, and then so many a minute. Safe for threads."""
 
     def __init__(self, most: int, a_minute: int, clock: Callable[[], float] = monotonic) -> None:
         self._each, self._clock = MINUTE / a_minute, clock
@@ -80,12 +56,7 @@ class Burst:
         self._whole_at: dict[str, float] = {}  # who has taken something, until when all of it is given back
 
     def take(self, who: str) -> bool:
-        """Return whether one was left for `who`, which is then taken.
-
-        Parameters
-        ----------
-        who : str
-        """
+        """Return whether one was left for `who`, which is then taken."""
         with self._lock:
             now = self._clock()
             self._whole_at = {each: whole for each, whole in self._whole_at.items() if whole > now}

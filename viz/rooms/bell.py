@@ -18,14 +18,7 @@ class Bell:
 
     @contextmanager
     def listening(self, channel: str, tell: Callable[[Counters | None], None]) -> Iterator[None]:
-        """Have `tell` called, from any thread, when something has changed in the room of a channel.
-
-        Parameters
-        ----------
-        channel : str
-        tell : callable
-            Takes the counters; None when the room is over.
-        """
+        """Have `tell` called, from any thread, when something has changed in the room of a channel."""
         with self._lock:
             self._listeners.setdefault(channel, set()).add(tell)
         try:
@@ -37,14 +30,7 @@ class Bell:
                     del self._listeners[channel]
 
     def ring(self, channel: str, counters: Counters | None) -> None:
-        """Tell those who listen to a channel.
-
-        Parameters
-        ----------
-        channel : str
-        counters : Counters or None
-            None when the room is over.
-        """
+        """Tell those who listen to a channel."""
         with self._lock:
             told = list(self._listeners.get(channel, ()))
         for each in told:

@@ -16,30 +16,12 @@ LONGEST_SECRET = 100
 
 
 def new_code(replica: str = "") -> str:
-    """Return a code for a room, by chance.
-
-    Parameters
-    ----------
-    replica : str, optional
-        The letter of the server on which the room lives: the first of the code. Left out, that letter is by chance too.
-    """
+    """Return a code for a room, by chance."""
     return replica + "".join(secrets.choice(ALPHABET) for _place in range(LENGTH - len(replica)))
 
 
 def read_code(text: str) -> str | None:
-    """Return the code that somebody typed, in capitals or not, with spaces or hyphens or without; None if it is none.
-
-    Parameters
-    ----------
-    text : str
-
-    Examples
-    --------
-    >>> read_code(" kxq-mpt ")
-    'KXQMPT'
-    >>> read_code("KXQ0PT") is None
-    True
-    """
+    """Normalise a typed room code (capitals, spaces, hyphens); None if it is not one."""
     code = "".join(text[: 4 * LENGTH].split()).replace("-", "").upper()
     return code if len(code) == LENGTH and set(code) <= set(ALPHABET) else None
 
@@ -50,20 +32,10 @@ def new_secret() -> str:
 
 
 def hash_of(secret: str) -> str:
-    """Return what is kept of a secret. It is by chance and long, so that one round of SHA-256 gives nothing away.
-
-    Parameters
-    ----------
-    secret : str
-    """
+    """Return what is kept of a secret. It is by chance and long, so that one round of SHA-256 gives nothing away."""
     return sha256(secret.encode("utf8", "surrogatepass")).hexdigest()
 
 
 def is_secret(secret: str, kept: str) -> bool:
-    """Return whether `secret` is the one of which `kept` is the hash; takes as long for a wrong one as for the right.
-
-    Parameters
-    ----------
-    secret, kept : str
-    """
+    """Return whether `kept` is the hash of `secret`, in constant time."""
     return len(secret) <= LONGEST_SECRET and hmac.compare_digest(hash_of(secret), kept)

@@ -70,18 +70,7 @@ _PAGE = 4096  # bytes, as SQLite makes them
 
 
 class Database:
-    """A file whose tables are those of the rooms.
-
-    Parameters
-    ----------
-    path : Path
-        It is made, for its owner alone, if it is not there.
-
-    Raises
-    ------
-    RoomError
-        If it cannot be made or written.
-    """
+    """A file whose tables are those of the rooms."""
 
     def __init__(self, path: Path) -> None:
         self._lock, self._is_changing = RLock(), False
@@ -103,37 +92,17 @@ class Database:
             self._connection.close()
 
     def one(self, statement: str, *values: Any) -> Any:
-        """Return the first row that a statement gives; None if there is none.
-
-        Parameters
-        ----------
-        statement : str
-            Prepared once, and kept by SQLite.
-        *values : object
-            What stands for its question marks.
-        """
+        """Return the first row that a statement gives; None if there is none."""
         with self._lock, _saying():
             return self._connection.execute(statement, values).fetchone()
 
     def all(self, statement: str, *values: Any) -> list[Any]:
-        """Return the rows that a statement gives.
-
-        Parameters
-        ----------
-        statement : str
-        *values : object
-        """
+        """Return the rows that a statement gives."""
         with self._lock, _saying():
             return self._connection.execute(statement, values).fetchall()
 
     def do(self, statement: str, *values: Any) -> int:
-        """Return how many rows a statement has changed.
-
-        Parameters
-        ----------
-        statement : str
-        *values : object
-        """
+        """Return how many rows a statement has changed."""
         with self._lock, _saying():
             return self._connection.execute(statement, values).rowcount
 

@@ -15,21 +15,7 @@ class Members(Rooms):
     """The rooms of a server, with those who have joined them."""
 
     def join(self, code: str, secret: str | None = None, is_there: Callable[[str], bool] = lambda _member: True) -> str:
-        """Join a room, and return the secret by which the member is known from then on; members come back freely.
-
-        Parameters
-        ----------
-        code : str
-        secret : str, optional
-            Of somebody who may have joined before; of nobody it counts for nothing.
-        is_there : callable, optional
-            Whether the member of a hash is there: in a full room one who is not makes room.
-
-        Raises
-        ------
-        RoomError
-            If there is no such room, it is locked, or it is full.
-        """
+        """Join a room, and return the secret by which the member is known from then on; members come back freely."""
         with self._changing():
             room = self.room(code)
             if secret and self._follows(code, secret) is not None:
@@ -56,21 +42,11 @@ class Members(Rooms):
         self._file.do("DELETE FROM members WHERE code = ? AND member = ?", code, idle)
 
     def is_member(self, code: str, secret: str) -> bool:
-        """Return whether somebody has joined a room.
-
-        Parameters
-        ----------
-        code, secret : str
-        """
+        """Return whether somebody has joined a room."""
         return self._follows(code, secret) is not None
 
     def follows(self, code: str, secret: str) -> bool:
-        """Return whether a member follows the teacher.
-
-        Parameters
-        ----------
-        code, secret : str
-        """
+        """Return whether a member follows the teacher."""
         return bool(self._follows(code, secret))
 
     def _follows(self, code: str, secret: str) -> int | None:
@@ -78,38 +54,20 @@ class Members(Rooms):
         return int(found[0]) if found else None
 
     def follow(self, code: str, secret: str, follows: bool) -> None:
-        """Let a member follow the teacher, or no more.
-
-        Parameters
-        ----------
-        code, secret : str
-        follows : bool
-        """
+        """Let a member follow the teacher, or no more."""
         with self._changing():
             self._file.do(
                 "UPDATE members SET follows = ? WHERE code = ? AND member = ?", follows, code, hash_of(secret)
             )
 
     def leave(self, code: str, secret: str) -> None:
-        """Forget a member, and what they have sent.
-
-        Parameters
-        ----------
-        code, secret : str
-        """
+        """Forget a member, and what they have sent."""
         with self._changing():
             self._file.do("DELETE FROM members WHERE code = ? AND member = ?", code, hash_of(secret))
             self._count(code, "members")
 
     def knows(self, channel: str, member: str) -> bool:
-        """Return whether somebody is a member or the teacher of the room of a channel.
-
-        Parameters
-        ----------
-        channel : str
-        member : str
-            The hash of their secret.
-        """
+        """Return whether somebody is a member or the teacher of the room of a channel."""
         found = self._file.one(
             "SELECT 1 FROM rooms WHERE channel = ? AND (key_hash = ? OR EXISTS"
             " (SELECT 1 FROM members WHERE members.code = rooms.code AND member = ?))",

@@ -13,13 +13,7 @@ IDLE = 120.0
 
 
 class Presence:
-    """Who listens to a room, and who was seen within the last `IDLE` seconds. Safe for threads.
-
-    Parameters
-    ----------
-    clock : callable, optional
-        Seconds that never go back.
-    """
+    """Who listens to a room, and who was seen within the last `IDLE` seconds. Safe for threads."""
 
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:
         self._clock, self._lock = clock, Lock()
@@ -27,13 +21,7 @@ class Presence:
         self._seen: dict[str, float] = {}  # in the order of their times
 
     def see(self, member: str) -> None:
-        """Note that a member is there now.
-
-        Parameters
-        ----------
-        member : str
-            The hash of their secret.
-        """
+        """Note that a member is there now."""
         with self._lock:
             now = self._clock()
             self._seen.pop(member, None)
@@ -43,13 +31,7 @@ class Presence:
 
     @contextmanager
     def listening(self, member: str) -> Iterator[None]:
-        """Count a member as there while the block runs.
-
-        Parameters
-        ----------
-        member : str
-            The hash of their secret.
-        """
+        """Count a member as there while the block runs."""
         with self._lock:
             self._listening[member] += 1
         try:
@@ -62,12 +44,6 @@ class Presence:
                     del self._listening[member]
 
     def is_there(self, member: str) -> bool:
-        """Return whether a member listens, or was seen a moment ago.
-
-        Parameters
-        ----------
-        member : str
-            The hash of their secret.
-        """
+        """Return whether a member listens, or was seen a moment ago."""
         with self._lock:
             return member in self._listening or self._seen.get(member, float("-inf")) > self._clock() - IDLE

@@ -55,97 +55,44 @@ class NoRoomError(RoomError):
 
 @dataclass(frozen=True, slots=True)
 class Lead:
-    """Where the teacher stands.
+    """Where the teacher stands."""
 
-    Parameters
-    ----------
-    page : str
-        Address of the page.
-    link : mapping of str to str
-        What its link says.
-    """
-
-    page: str
-    link: Mapping[str, str] = field(default_factory=dict)
+    page: str  # address of the page
+    link: Mapping[str, str] = field(default_factory=dict)  # what its link says
 
 
 @dataclass(frozen=True, slots=True)
 class Counters:
-    """How often something of a room has changed: who knows the numbers knows whether there is something new.
+    """How often something of a room has changed: who knows the numbers knows whether there is something new."""
 
-    Parameters
-    ----------
-    lead : int
-        Where the teacher stands.
-    shown : int
-        What is asked, and whether it is revealed.
-    members : int
-        Who is there, and what they have sent.
-    """
-
-    lead: int = 0
-    shown: int = 0
-    members: int = 0
+    lead: int = 0  # where the teacher stands
+    shown: int = 0  # what is asked, and whether it is revealed
+    members: int = 0  # who is there, and what they have sent
 
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """A room.
-
-    Parameters
-    ----------
-    code : str
-    channel : str
-        Under what its members listen for changes: nobody else knows it.
-    lead : Lead or None
-        None before the teacher's page has been shown once.
-    asked : str
-        The question that was asked last; empty for none.
-    counters : Counters
-    joined : int
-        How many have joined.
-    answered : int
-        How many have answered the question that was asked last.
-    lesson : str
-        The name of the lesson that the room carries; empty for none.
-    is_locked : bool
-        Whether nobody else may join.
-    """
+    """A room."""
 
     code: str
-    channel: str
-    lead: Lead | None
-    asked: str
+    channel: str  # under what its members listen for changes: nobody else knows it
+    lead: Lead | None  # none before the teacher's page has been shown once
+    asked: str  # the question that was asked last; empty for none
     counters: Counters
-    joined: int
-    answered: int
-    lesson: str = ""
-    is_locked: bool = False
+    joined: int  # how many have joined
+    answered: int  # how many have answered the question that was asked last
+    lesson: str = ""  # the name of the lesson that the room carries; empty for none
+    is_locked: bool = False  # whether nobody else may join
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question that the teacher has asked.
-
-    Parameters
-    ----------
-    key : str
-    title : str
-    words : tuple of str
-        What was to be marked or chosen among.
-    is_choice : bool
-        Whether one of them is chosen; else each has a height.
-    right : int
-        Of choices, from 0; -1 where none is.
-    model : tuple of float
-        What the model reads of each word; empty for choices.
-    revealed : bool
-    """
+    """A question that the teacher has asked."""
 
     key: str
     title: str = ""
-    words: tuple[str, ...] = ()
-    is_choice: bool = False
-    right: int = -1
-    model: tuple[float, ...] = ()
+    words: tuple[str, ...] = ()  # what was to be marked or chosen among
+    is_choice: bool = False  # whether one of them is chosen; else each has a height
+    right: int = -1  # of choices, from 0; -1 where none is
+    model: tuple[float, ...] = ()  # what the model reads of each word; empty for choices
     revealed: bool = False

@@ -18,22 +18,7 @@ _COUNT = {each: f"UPDATE rooms SET {each}_count = {each}_count + 1 WHERE code = 
 
 
 class Rooms:
-    """The rooms of a server.
-
-    Parameters
-    ----------
-    path : Path
-        The file that keeps them.
-    replica : str, optional
-        The letter of this server, with which codes begin.
-    clock : callable, optional
-        Seconds since 1970.
-
-    Raises
-    ------
-    RoomError
-        If the file cannot be made or written.
-    """
+    """The rooms of a server."""
 
     def __init__(self, path: Path, *, replica: str = "", clock: Callable[[], float] = time) -> None:
         self._file, self._replica, self._clock = Database(path), replica, clock
@@ -43,13 +28,7 @@ class Rooms:
         self._file.close()
 
     def open_room(self) -> tuple[str, str]:
-        """Open a room, and return its code and the teacher's key, of which a hash alone is kept.
-
-        Raises
-        ------
-        RoomError
-            If there are too many, and nobody has waited in vain for a class for an hour.
-        """
+        """Open a room, and return its code and the teacher's key, of which a hash alone is kept."""
         with self._changing():
             self.clear_old()
             if len(codes := self.codes()) >= bounds.MOST_ROOMS:
@@ -71,17 +50,7 @@ class Rooms:
         return {code for (code,) in self._file.all("SELECT code FROM rooms")}
 
     def drop_unjoined(self, codes: Container[str]) -> str:
-        """Clear the oldest of some rooms that nobody has joined within an hour, and return its channel.
-
-        Parameters
-        ----------
-        codes : container of str
-
-        Raises
-        ------
-        RoomError
-            If there is none.
-        """
+        """Clear the oldest of some rooms that nobody has joined within an hour, and return its channel."""
         with self._changing():
             unjoined = self._file.all(
                 "SELECT code, channel FROM rooms WHERE members_count = 0 AND made <= ? ORDER BY made",
@@ -94,17 +63,7 @@ class Rooms:
         raise RoomError(Message("There are as many rooms as this server holds: try again later."))
 
     def room(self, code: str) -> Room:
-        """Return a room.
-
-        Parameters
-        ----------
-        code : str
-
-        Raises
-        ------
-        NoRoomError
-            If there is none, or its day is over.
-        """
+        """Return a room."""
         found = self._file.one(
             "SELECT channel, lead, asked, lead_count, shown_count, members_count,"
             " (SELECT COUNT(*) FROM members WHERE members.code = rooms.code),"
@@ -122,12 +81,7 @@ class Rooms:
         return Room(code, channel, where, asked, Counters(*numbers), joined, answered, lesson, bool(is_locked))
 
     def counters_of(self, channel: str) -> Counters | None:
-        """Return how often something has changed in the room of a channel; None if there is none.
-
-        Parameters
-        ----------
-        channel : str
-        """
+        """Return how often something has changed in the room of a channel; None if there is none."""
         found = self._file.one(
             "SELECT lead_count, shown_count, members_count FROM rooms WHERE channel = ? AND made > ?",
             channel,
@@ -136,28 +90,12 @@ class Rooms:
         return Counters(*found) if found else None
 
     def is_teacher(self, code: str, key: str) -> bool:
-        """Return whether `key` is the teacher's of a room.
-
-        Parameters
-        ----------
-        code, key : str
-        """
+        """Return whether `key` is the teacher's of a room."""
         found = self._file.one("SELECT key_hash FROM rooms WHERE code = ?", code)
         return is_secret(key, found[0] if found else hash_of(new_secret()))
 
     def lock(self, code: str, key: str, is_locked: bool) -> None:
-        """Let nobody else join a room, or let them again; members stay, and come back.
-
-        Parameters
-        ----------
-        code, key : str
-        is_locked : bool
-
-        Raises
-        ------
-        RoomError
-            If the key is not the teacher's.
-        """
+        """Let nobody else join a room, or let them again; members stay, and come back."""
         with self._changing(code, key):
             if is_locked:
                 self._file.do("INSERT OR IGNORE INTO locked (code) VALUES (?)", code)
@@ -165,18 +103,7 @@ class Rooms:
                 self._file.do("DELETE FROM locked WHERE code = ?", code)
 
     def lead(self, code: str, key: str, lead: Lead) -> None:
-        """Note where the teacher stands; nothing changes if that is where they stood.
-
-        Parameters
-        ----------
-        code, key : str
-        lead : Lead
-
-        Raises
-        ------
-        RoomError
-            If the key is not the teacher's, or the link is too long to be led to.
-        """
+        """Note where the teacher stands; nothing changes if that is where they stood."""
         text = json.dumps({"page": lead.page, "link": dict(lead.link)}, ensure_ascii=False, sort_keys=True)
         if len(text) > bounds.LONGEST_LEAD:
             raise RoomError(Message("This page has too long a link to lead a class to."))
@@ -186,17 +113,7 @@ class Rooms:
             )
 
     def close_room(self, code: str, key: str) -> None:
-        """Clear a room, with all that was sent in it.
-
-        Parameters
-        ----------
-        code, key : str
-
-        Raises
-        ------
-        RoomError
-            If the key is not the teacher's.
-        """
+        """Clear a room, with all that was sent in it."""
         with self._changing(code, key):
             self._file.do("DELETE FROM rooms WHERE code = ?", code)
         self._file.wipe()

@@ -18,21 +18,7 @@ class Store(Members):
     """The rooms of a server, with what is asked and answered in them."""
 
     def carry(self, code: str, key: str, name: str, file: bytes) -> None:
-        """Let a room carry a teacher's own lesson, in place of the one before, until it is closed.
-
-        Parameters
-        ----------
-        code, key : str
-        name : str
-            Of the lesson; of the same name it is the same lesson.
-        file : bytes
-            As it was uploaded.
-
-        Raises
-        ------
-        RoomError
-            If the key is not the teacher's, or the lesson is too large.
-        """
+        """Let a room carry a teacher's own lesson, in place of the one before, until it is closed."""
         with self._changing(code, key):
             if self.room(code).lesson == name:
                 return
@@ -42,29 +28,12 @@ class Store(Members):
             self._file.do("INSERT OR REPLACE INTO lessons (code, name, file) VALUES (?, ?, ?)", code, name, file)
 
     def lesson(self, code: str) -> bytes:
-        """Return the file of the lesson that a room carries; empty if it carries none.
-
-        Parameters
-        ----------
-        code : str
-        """
+        """Return the file of the lesson that a room carries; empty if it carries none."""
         found = self._file.one("SELECT file FROM lessons WHERE code = ?", code)
         return bytes(found[0]) if found else b""
 
     def ask(self, code: str, key: str, question: Question) -> None:
-        """Ask the class a question; one that was asked before keeps its answers, and stays revealed if it was.
-
-        Parameters
-        ----------
-        code, key : str
-        question : Question
-            One with words says what it is about; one without leaves that as it is.
-
-        Raises
-        ------
-        RoomError
-            If the key is not the teacher's, or there are too many questions.
-        """
+        """Ask the class a question; one that was asked before keeps its answers, and stays revealed if it was."""
         about = _written(question)
         with self._changing(code, key):
             known = self._known(code, question.key)
@@ -82,18 +51,7 @@ class Store(Members):
                 self._count(code, "shown")
 
     def reveal(self, code: str, key: str, question: str, *, revealed: bool = True) -> None:
-        """Show the class what it answered; or hide that again, and let it answer anew.
-
-        Parameters
-        ----------
-        code, key, question : str
-        revealed : bool, optional
-
-        Raises
-        ------
-        RoomError
-            If the key is not the teacher's, or there are too many questions.
-        """
+        """Show the class what it answered; or hide that again, and let it answer anew."""
         with self._changing(code, key):
             if self._known(code, question) is None:  # a step that asks nothing: its hint and its answer
                 self._insert(code, question, _written(Question(question)))
@@ -129,41 +87,19 @@ class Store(Members):
         )
 
     def question(self, code: str, question: str) -> Question | None:
-        """Return a question that the teacher has asked; None if it was not.
-
-        Parameters
-        ----------
-        code, question : str
-        """
+        """Return a question that the teacher has asked; None if it was not."""
         found = self._file.one(
             "SELECT question, about, revealed FROM questions WHERE code = ? AND question = ?", code, question
         )
         return _read(*found) if found else None
 
     def questions(self, code: str) -> list[Question]:
-        """Return all that was asked in a room, in its order.
-
-        Parameters
-        ----------
-        code : str
-        """
+        """Return all that was asked in a room, in its order."""
         found = self._file.all("SELECT question, about, revealed FROM questions WHERE code = ? ORDER BY number", code)
         return [_read(*each) for each in found]
 
     def answer(self, code: str, secret: str, question: str, heights: Sequence[float]) -> None:
-        """Keep what a member answers, in place of what they answered before.
-
-        Parameters
-        ----------
-        code, secret, question : str
-        heights : sequence of float
-            A word or choice each, from 0 to 1.
-
-        Raises
-        ------
-        RoomError
-            If the question was not asked, or is revealed already, or the answer is too long, or no numbers from 0 to 1.
-        """
+        """Keep what a member answers, in place of what they answered before."""
         if not is_answer(heights):
             raise RoomError(Message("This is no answer: it needs numbers from 0 to 1."))
         given = json.dumps([round(float(each), 3) for each in heights], separators=(",", ":"))
@@ -184,12 +120,7 @@ class Store(Members):
             self._count(code, "members")
 
     def answer_of(self, code: str, secret: str, question: str) -> tuple[float, ...] | None:
-        """Return what a member has answered; None if nothing.
-
-        Parameters
-        ----------
-        code, secret, question : str
-        """
+        """Return what a member has answered; None if nothing."""
         found = self._file.one(
             "SELECT given FROM answers WHERE code = ? AND question = ? AND member = ?",
             code,
@@ -199,12 +130,7 @@ class Store(Members):
         return tuple(json.loads(found[0])) if found else None
 
     def answers(self, code: str, question: str) -> list[list[float]]:
-        """Return what the class has answered, in the order of the members' hashes: nobody can tell who is who.
-
-        Parameters
-        ----------
-        code, question : str
-        """
+        """Return what the class has answered, in the order of the members' hashes: nobody can tell who is who."""
         found = self._file.all(
             "SELECT given FROM answers WHERE code = ? AND question = ? ORDER BY member", code, question
         )

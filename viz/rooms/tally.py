@@ -11,46 +11,21 @@ from viz.text.cells import csv_of_rows
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What a class answered to a question.
+    """What a class answered to a question."""
 
-    Parameters
-    ----------
-    shares : tuple of float
-        Of each word or choice, from 0 to 1: of words the mean of what each student expects, of choices how many of the
-        students chose it.
-    count : int
-        Students.
-    """
-
+    # of each word or choice, from 0 to 1: of words the mean of what each student expects, of choices how many of the
+    # students chose it
     shares: tuple[float, ...]
-    count: int
+    count: int  # students
 
 
 def is_answer(heights: Sequence[float]) -> bool:
-    """Return whether every height is a number from 0 to 1: NaN and infinity are none.
-
-    Parameters
-    ----------
-    heights : sequence of float
-    """
+    """Return whether every height is a number from 0 to 1: NaN and infinity are none."""
     return all(0 <= each <= 1 for each in heights)
 
 
 def tally_of(answers: Iterable[Sequence[float]], size: int) -> Tally:
-    """Return what answers come to; an answer of another size, or with nothing in it, does not count.
-
-    Parameters
-    ----------
-    answers : iterable of sequence of float
-        Heights from 0, a word or choice each: what is chosen, or merely marked, has the same height.
-    size : int
-        How many words or choices there are.
-
-    Examples
-    --------
-    >>> tally_of([[1, 0], [1, 1], [0, 0]], 2)
-    Tally(shares=(0.75, 0.25), count=2)
-    """
+    """Return what answers come to; an answer of another size, or with nothing in it, does not count."""
     taken = [each for each in answers if len(each) == size and is_answer(each) and sum(each) > 0]
     rows = [[height / sum(each) for height in each] for each in taken]
     count = len(rows)
@@ -58,14 +33,7 @@ def tally_of(answers: Iterable[Sequence[float]], size: int) -> Tally:
 
 
 def csv_of_room(questions: Sequence[Question], answers: Sequence[Sequence[Sequence[float]]]) -> str:
-    """Return what a class answered, a line for each word or choice of each question and student.
-
-    Parameters
-    ----------
-    questions : sequence of Question
-    answers : sequence of sequence of sequence of float
-        Of each question, each student's: in no order that tells who is who.
-    """
+    """Return what a class answered, a line for each word or choice of each question and student."""
     rows: list[Sequence[object]] = [
         ("question", "title", "revealed", "answers", "answer", "place", "word", "share", "class", "model", "right")
     ]

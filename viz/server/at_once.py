@@ -17,13 +17,7 @@ UNSUPPORTED, TRY_LATER = 1003, 1013
 
 
 class AtOnce:
-    """Refuses what an address asks for while it has `most` answers and websockets open; a school has one address.
-
-    Parameters
-    ----------
-    app : ASGI application
-    most : int, optional
-    """
+    """Refuses what an address asks for while it has `most` answers and websockets open; a school has one address."""
 
     def __init__(self, app: ASGIApp, most: int = MOST) -> None:
         self._app, self._most = app, most
@@ -56,12 +50,7 @@ async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 class BytesAlone:
-    """Closes a websocket on which text comes, before Streamlit raises an error that goes to the log.
-
-    Parameters
-    ----------
-    app : ASGI application
-    """
+    """Closes a websocket on which text comes, before Streamlit raises an error that goes to the log."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -20,17 +20,7 @@ OBJECT_BYTES = 64  # about what Python spends on a small object
 
 
 def bytes_of(value: Any) -> int:
-    """Return about how many bytes `value` takes: arrays, byte strings, texts, and records and collections of them.
-
-    Parameters
-    ----------
-    value : object
-
-    Examples
-    --------
-    >>> bytes_of(b"abc"), bytes_of(("ab", b"abc"))
-    (67, 197)
-    """
+    """Return about how many bytes `value` takes: arrays, byte strings, texts, and records and collections of them."""
     if hasattr(value, "nbytes"):
         return OBJECT_BYTES + int(value.nbytes)
     if isinstance(value, (bytes, str)):
@@ -67,16 +57,6 @@ class BoundedCache(Generic[T]):
 
     Values must never be changed: all who ask are given the same one. A value that several ask for at once is
     computed once.
-
-    Parameters
-    ----------
-    limit : int
-        Bytes. A value larger than that is given out but not kept; one larger than half of it makes way before
-        another is computed, so that two such are never in memory at once on its account.
-    measure : callable, optional
-        Gives about how many bytes a value takes.
-    most : int, optional
-        How many values are kept at most, however small they are.
     """
 
     def __init__(self, limit: int, measure: Callable[[T], int] = bytes_of, most: int = sys.maxsize) -> None:
@@ -95,24 +75,12 @@ class BoundedCache(Generic[T]):
         return len(self._kept)
 
     def knows(self, key: Hashable) -> bool:
-        """Return whether a value is kept under `key`, or being computed.
-
-        Parameters
-        ----------
-        key : hashable
-        """
+        """Return whether a value is kept under `key`, or being computed."""
         with self._lock:
             return key in self._kept or key in self._running
 
     def get(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """Return the value kept under `key`, or compute and keep it; what `compute` raises is raised and not kept.
-
-        Parameters
-        ----------
-        key : hashable
-        compute : callable
-            Makes it.
-        """
+        """Return the value kept under `key`, or compute and keep it; what `compute` raises is raised and not kept."""
         while True:
             with self._lock:
                 if key in self._kept:

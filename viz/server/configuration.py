@@ -37,31 +37,14 @@ class ConfigurationError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Kind(Generic[T]):
-    """What a variable may be.
+    """What a variable may be."""
 
-    Parameters
-    ----------
-    allowed : str
-        In words, after "is".
-    parse : callable
-        Takes the text, without white space around it; ValueError if it is not allowed.
-    """
-
-    allowed: str
-    parse: Callable[[str], T]
+    allowed: str  # in words, after "is"
+    parse: Callable[[str], T]  # takes the text, without white space around it; ValueError if it is not allowed
 
 
 def whole_number(least: int, most: int, *, of: str = "", times: int = 1) -> Kind[int]:
-    """Return the kind of a whole number.
-
-    Parameters
-    ----------
-    least, most : int
-    of : str, optional
-        What is counted.
-    times : int, optional
-        What the number is multiplied with, such as the bytes of a megabyte.
-    """
+    """Return the kind of a whole number."""
 
     def parse(text: str) -> int:
         if not (text.isascii() and text.isdigit() and len(text) <= 18 and least <= int(text) <= most):
@@ -72,13 +55,7 @@ def whole_number(least: int, most: int, *, of: str = "", times: int = 1) -> Kind
 
 
 def one_of(words: Mapping[str, T]) -> Kind[T]:
-    """Return the kind of a word, in capitals or not.
-
-    Parameters
-    ----------
-    words : mapping of str to object
-        What each word means.
-    """
+    """Return the kind of a word, in capitals or not."""
 
     def parse(text: str) -> T:
         if text.lower() not in words:
@@ -169,54 +146,37 @@ def _set_by(name: str, kind: Kind[T], usual: T, *, shown: bool = True) -> T:
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """How this server is set up.
+    """How this server is set up."""
 
-    Parameters
-    ----------
-    hub : bool, tuple of str, or None
-        Whether models of the hub are opened, or which; None leaves it to who reaches the server.
-    hub_largest, hub_disk : int
-        Bytes of one model that is fetched, and of all.
-    folders : tuple of Path
-        Models on this machine that visitors may choose.
-    lessons : tuple of Path
-        Folders of lessons that are added to those that come along.
-    corpora : tuple of Path
-        Folders of tables that ``python -m models.corpus`` wrote, beside those that come along.
-    rooms : bool or Path
-        Whether teachers may open rooms, and in which folder these are kept; True for one in the home of the server.
-    replica : str
-        The letter of this server among several, with which the codes of its rooms begin; empty for a server alone.
-    framed_by : tuple of str
-        Sites that may show the app in a frame.
-    metrics : bool
-        Whether this machine may ask for the server's figures, as monitoring does; nobody else ever may.
-    links : bool
-        Whether what a visitor types and chooses stands in the address bar.
-    workers : int
-        How many processes run the models beside that of the pages, where there is a core for each; 0 for none.
-    serve, serve_token : str
-        Address of the service in which all models run, and the token that it asks for; empty where they run here.
-    edits_a_second, most_characters, sweeps_at_once : int
-        What visitors may ask for: changes of one of them, characters of a text, sweeps of all.
-    """
-
+    # whether models of the hub are opened, or which; None leaves it to who reaches the server
     hub: bool | tuple[str, ...] | None = _set_by("HUB", HUB, None)
+    # bytes of one model that is fetched, and of all
     hub_largest: int = _set_by("HUB_MEGABYTES", MEGABYTES, 1_500_000_000)
+    # bytes of one model that is fetched, and of all
     hub_disk: int = _set_by("HUB_DISK_MEGABYTES", MEGABYTES, 6_000_000_000)
-    folders: tuple[Path, ...] = _set_by("MODELS", FOLDERS, ())
+    folders: tuple[Path, ...] = _set_by("MODELS", FOLDERS, ())  # models on this machine that visitors may choose
+    # folders of lessons that are added to those that come along
     lessons: tuple[Path, ...] = _set_by("LESSONS", LESSONS, ())
+    # folders of tables that ``python -m models.corpus`` wrote, beside those that come along
     corpora: tuple[Path, ...] = _set_by("CORPORA", LESSONS, ())
     rooms: bool | Path = _set_by("ROOMS", ROOMS, True)  # noqa: RUF009
+    # the letter of this server among several, with which the codes of its rooms begin; empty for a server alone
     replica: str = _set_by("REPLICA", LETTER, "")
-    framed_by: tuple[str, ...] = _set_by("FRAMED_BY", SITES, ())
+    framed_by: tuple[str, ...] = _set_by("FRAMED_BY", SITES, ())  # sites that may show the app in a frame
+    # whether this machine may ask for the server's figures, as monitoring does; nobody else ever may
     metrics: bool = _set_by("METRICS", SWITCH, False)
-    links: bool = _set_by("LINKS", SWITCH, True)
+    links: bool = _set_by("LINKS", SWITCH, True)  # whether what a visitor types and chooses stands in the address bar
+    # how many processes run the models beside that of the pages, where there is a core for each; 0 for none
     workers: int = _set_by("WORKERS", whole_number(0, 16), 2)
+    # address of the service in which all models run, and the token that it asks for; empty where they run here
     serve: str = _set_by("SERVE", SERVICE, "")
+    # address of the service in which all models run, and the token that it asks for; empty where they run here
     serve_token: str = _set_by("SERVE_TOKEN", TOKEN, "", shown=False)
+    # what visitors may ask for: changes of one of them, characters of a text, sweeps of all
     edits_a_second: int = _set_by("EDITS_A_SECOND", whole_number(1, 1000), 10)
+    # what visitors may ask for: changes of one of them, characters of a text, sweeps of all
     most_characters: int = _set_by("CHARACTERS", whole_number(20, MOST_CHARACTERS), MOST_CHARACTERS)
+    # what visitors may ask for: changes of one of them, characters of a text, sweeps of all
     sweeps_at_once: int = _set_by("SWEEPS", whole_number(1, 1000), 2)
 
 
@@ -229,17 +189,7 @@ def variables() -> dict[str, tuple[str, Kind[Any], Any]]:
 
 
 def read_configuration(environment: Mapping[str, str]) -> Configuration:
-    """Return what `environment` sets; a variable that is empty counts as not set.
-
-    Parameters
-    ----------
-    environment : mapping of str to str
-
-    Raises
-    ------
-    ConfigurationError
-        If a value is not one that its variable may have, or there is no such variable.
-    """
+    """Return what `environment` sets; a variable that is empty counts as not set."""
     known, values, wrong = variables(), {}, []
     for name, text in sorted(environment.items()):
         if not is_ours(name) or not text.strip():
@@ -269,12 +219,7 @@ def _unknown(name: str) -> str:
 
 
 def is_ours(name: str) -> bool:
-    """Return whether a variable is meant for this app, in capitals or not.
-
-    Parameters
-    ----------
-    name : str
-    """
+    """Return whether a variable is meant for this app, in capitals or not."""
     return name.upper().startswith(PREFIX)
 
 

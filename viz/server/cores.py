@@ -23,15 +23,7 @@ _EVERY_CORE = Lock()
 
 
 def report_to_nobody(_done: int, _total: int) -> None:
-    """Take how far a download is, and do nothing with it.
-
-    Parameters
-    ----------
-    _done : int
-        Bytes.
-    _total : int
-        Bytes.
-    """
+    """Take how far a download is, and do nothing with it."""
 
 
 @contextmanager
@@ -39,11 +31,6 @@ def cores_for(text: str) -> Iterator[None]:
     """Let torch use every core while the block runs, for a long text and for one visitor at a time; else one core.
 
     A text of a thousand tokens takes seconds on one core. Short texts of many visitors go side by side, a core each.
-
-    Parameters
-    ----------
-    text : str
-        What is run.
     """
     if len(text) < WORTH_EVERY_CORE or not _EVERY_CORE.acquire(blocking=False):
         yield
@@ -63,16 +50,6 @@ def load_for_serving(key: str, progress: Progress = report_to_nobody, *, at_rest
     """Load the model of `key` for a server of many threads: one torch thread, first run done, collector at rest.
 
     Streamlit collects garbage after every rerun; what is frozen it need not look through.
-
-    Parameters
-    ----------
-    key : str
-        As `models.load` takes it.
-    progress : Progress, optional
-        Called with the bytes that are there and those that there will be.
-    at_rest : bool, optional
-        Whether our own models run in other processes: here their files are checked, and their networks made only when
-        something is asked of them that no other process does.
     """
     import torch
 
@@ -89,13 +66,7 @@ def load_for_serving(key: str, progress: Progress = report_to_nobody, *, at_rest
 
 
 def collect_garbage(*, anew: bool = False) -> None:
-    """Collect garbage and freeze what is left; `anew` looks through what was frozen before too, and frees it.
-
-    Parameters
-    ----------
-    anew : bool, optional
-        Whether to look through what was frozen before, too.
-    """
+    """Collect garbage and freeze what is left; `anew` looks through what was frozen before too, and frees it."""
     if anew:
         gc.unfreeze()
     gc.collect()

@@ -20,14 +20,7 @@ class Costs:
         self._rates: dict[str, float] = {}
 
     def learn(self, question: Question, milliseconds: float) -> None:
-        """Note how long a run took.
-
-        Parameters
-        ----------
-        question : Question
-        milliseconds : float
-            0 is no run: it is not noted.
-        """
+        """Note how long a run took."""
         if milliseconds <= 0:
             return
         rate = milliseconds / (1 + len(question.source))
@@ -35,12 +28,7 @@ class Costs:
             self._rates[question.key] = (1 - NEWEST) * self._rates.get(question.key, rate) + NEWEST * rate
 
     def of(self, question: Question) -> float:
-        """Return about how many milliseconds a run will take; of a model not seen yet, as of the mean of the others.
-
-        Parameters
-        ----------
-        question : Question
-        """
+        """Return about how many milliseconds a run will take; of a model not seen yet, as of the mean of the others."""
         with self._lock:
             usual = sum(self._rates.values()) / len(self._rates) if self._rates else 1.0
             return self._rates.get(question.key, usual) * (1 + len(question.source))

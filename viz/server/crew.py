@@ -42,26 +42,13 @@ class Elsewhere(Protocol):
 
 
 def possible_workers(wanted: int) -> int:
-    """Return how many processes this machine has cores for, of those `wanted`; 0 where they cannot be.
-
-    Parameters
-    ----------
-    wanted : int
-    """
+    """Return how many processes this machine has cores for, of those `wanted`; 0 where they cannot be."""
     cores = os.cpu_count() or 1
     return min(wanted, cores) if os.name == "posix" and cores > 1 else 0
 
 
 class Crew:
-    """Processes that answer questions: the second begins when the first has loaded its models.
-
-    Parameters
-    ----------
-    size : int
-        How many.
-    most_waiting : int, optional
-        How many questions may wait.
-    """
+    """Processes that answer questions: the second begins when the first has loaded its models."""
 
     has_all = False
 
@@ -75,13 +62,7 @@ class Crew:
         self._came = 0
 
     def warm_up(self, keys: Iterable[str]) -> Thread:
-        """Let the processes load the models of `keys`, one process after another, while nobody asks.
-
-        Parameters
-        ----------
-        keys : iterable of str
-            Of our own models.
-        """
+        """Let the processes load the models of `keys`, one process after another, while nobody asks."""
         thread = Thread(target=self._warm_up, args=(tuple(keys),), name="warm-up-workers", daemon=True)
         thread.start()
         return thread
@@ -98,15 +79,6 @@ class Crew:
         """Ask several questions that belong together: each process answers its share with no other between them.
 
         Where many wait already, whoever comes first is let in first.
-
-        Parameters
-        ----------
-        questions : sequence of Question
-
-        Raises
-        ------
-        WorkerLostError
-            If there is no process, and each was started too often.
         """
         with self._lock:
             self._came += 1

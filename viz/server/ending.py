@@ -24,11 +24,6 @@ async def ends_in_time(_app: object) -> AsyncIterator[None]:
     The server waits for its connections without a limit: one client that stops reading in the middle of an answer would
     keep it for ever. The alarm is the system's, so that nothing in the process can hold it up; where there is none, or
     the server does not run in the main thread, which alone may set it, all stays as it is.
-
-    Parameters
-    ----------
-    _app : object
-        The application that is served.
     """
     if hasattr(signal, "setitimer") and current_thread() is main_thread():
         for each in _ASKED:

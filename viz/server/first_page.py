@@ -19,14 +19,7 @@ UNASKED = (b"accept-encoding", b"if-none-match", b"if-modified-since", b"range")
 
 
 class FirstPage:
-    """Puts a script at the beginning of the head of every HTML page that is answered.
-
-    Parameters
-    ----------
-    app : ASGI application
-    script : str
-        Named to the browser by its hash, see `viz.server.guard.policy`.
-    """
+    """Puts a script at the beginning of the head of every HTML page that is answered."""
 
     def __init__(self, app: ASGIApp, script: str) -> None:
         self._app, self._script = app, f"<script>{script}</script>".encode()

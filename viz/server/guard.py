@@ -42,13 +42,6 @@ def policy(inline: Iterable[str], framed_by: Iterable[str]) -> str:
     """Return the content security policy: nothing from elsewhere, and of scripts in a page only those known here.
 
     Components bring their scripts as blobs, and styles stand in the page, as Streamlit makes both.
-
-    Parameters
-    ----------
-    inline : iterable of str
-        Scripts that stand in a page, to the letter.
-    framed_by : iterable of str
-        Sites that may show the app in a frame.
     """
     parts = {
         "default-src": "'self'",
@@ -65,25 +58,12 @@ def policy(inline: Iterable[str], framed_by: Iterable[str]) -> str:
 
 
 def inline_scripts(page: str) -> list[str]:
-    """Return the scripts that stand in an HTML page itself.
-
-    Parameters
-    ----------
-    page : str
-    """
+    """Return the scripts that stand in an HTML page itself."""
     return re.findall(r"<script>(.*?)</script>", page, flags=re.DOTALL)
 
 
 class Guard:
-    """Puts the headers on every reply, and answers what nobody should ask with 404.
-
-    Parameters
-    ----------
-    app : ASGI application
-    headers : mapping of str to str
-    metrics : bool
-        Whether this machine may ask for the server's figures.
-    """
+    """Puts the headers on every reply, and answers what nobody should ask with 404."""
 
     def __init__(self, app: ASGIApp, headers: dict[str, str], *, metrics: bool) -> None:
         self._app, self._headers, self._metrics = app, headers, metrics
@@ -112,15 +92,7 @@ def _is_local(scope: Scope) -> bool:
 
 
 def guards(inline: Iterable[str], *, first: str) -> list[Middleware]:
-    """Return what stands before the app; ends the start if the server is set up wrongly.
-
-    Parameters
-    ----------
-    inline : iterable of str
-        Scripts that pages hold beside Streamlit's own.
-    first : str
-        The script that runs before Streamlit's own.
-    """
+    """Return what stands before the app; ends the start if the server is set up wrongly."""
     try:
         said = configuration()
     except ConfigurationError as error:

@@ -30,13 +30,7 @@ _NOT_LIMITED = Message(
 
 
 def hub_settings() -> HubSettings:
-    """Return what may be opened, and if nothing of the hub, why: on where only this machine reaches the server.
-
-    Raises
-    ------
-    ConfigurationError
-        If something is set that cannot be.
-    """
+    """Return what may be opened, and if nothing of the hub, why: on where only this machine reaches the server."""
     said = configuration()
     public = st.get_option("server.address") not in LOCAL
     why_off = _NOT_LIMITED if not can_limit() else _PUBLIC if public and said.hub is None else None

@@ -29,85 +29,35 @@ class Inside(Protocol):
     """The inside of one of our own models."""
 
     def parameters_at(self, place: Site | None, names: tuple[str, ...]) -> Mapping[str, Numbers]:
-        """Return parameters by their names, as `models.experiments.arithmetic.parameters_at` does.
-
-        Parameters
-        ----------
-        place : Site or None
-        names : tuple of str
-        """
+        """Return parameters by their names, as `models.experiments.arithmetic.parameters_at` does."""
 
     def decoder_run(self, trace: AttentionTrace) -> DecoderRun:
-        """Return the states of the decoder, as `models.experiments.arithmetic.decoder_run` does.
-
-        Parameters
-        ----------
-        trace : AttentionTrace
-            Of the model, without edits.
-        """
+        """Return the states of the decoder, as `models.experiments.arithmetic.decoder_run` does."""
 
     def encodings(self, count: int) -> Numbers:
-        """Return what a Transformer adds to its first `count` tokens, [count, d_model].
-
-        Parameters
-        ----------
-        count : int
-        """
+        """Return what a Transformer adds to its first `count` tokens, [count, d_model]."""
 
     def without_positions(self, source: str) -> AttentionTrace:
-        """Return the trace of `source` through a Transformer whose encoder is not told where its words stand.
-
-        Parameters
-        ----------
-        source : str
-        """
+        """Return the trace of `source` through a Transformer whose encoder is not told where its words stand."""
 
     def paths(self, source: str) -> Paths:
-        """Return what lies between the words of `source` and the encoder's states, as `models.experiments.paths` does.
-
-        Parameters
-        ----------
-        source : str
-        """
+        """Return what is between the words of `source` and the encoder states, as `models.experiments.paths` does."""
 
 
 def inside_of(host: Host, key: str) -> Inside:
-    """Return the inside of a model.
-
-    Parameters
-    ----------
-    host : Host
-    key : str
-        Of one of our own models.
-    """
+    """Return the inside of a model."""
     model = host.model(key)
     return model if isinstance(model, ServedModel) else _Here(cast("Translator", model))
 
 
 def without_positions(host: Host, key: str, source: str) -> AttentionTrace:
-    """Return what `Inside.without_positions` does, from the cache if it was run before.
-
-    Parameters
-    ----------
-    host : Host
-    key : str
-        Of a Transformer.
-    source : str
-    """
+    """Return what `Inside.without_positions` does, from the cache if it was run before."""
     identity = ("without positions", models.describe(key).sha256, source)
     return host.traces.get(identity, lambda: inside_of(host, key).without_positions(source))
 
 
 def paths_of(host: Host, key: str, source: str) -> Paths:
-    """Return what `Inside.paths` does, one at a time on this machine; kept for whoever asks for the same.
-
-    Parameters
-    ----------
-    host : Host
-    key : str
-        Of a model whose encoder hands over a state for each word.
-    source : str
-    """
+    """Return what `Inside.paths` does, one at a time on this machine; kept for whoever asks for the same."""
 
     def work_out() -> Paths:
         with one_at_a_time(_TURN):

@@ -34,13 +34,7 @@ _POLITE = 10  # how much others come first, as `nice` counts
 
 
 class LessonFiles:
-    """The files of lessons that were asked for.
-
-    Parameters
-    ----------
-    write : callable, optional
-        Takes the name of a lesson, and returns its file.
-    """
+    """The files of lessons that were asked for."""
 
     def __init__(self, write: Callable[[str], bytes] | None = None) -> None:
         self._write = write or write_apart
@@ -48,18 +42,7 @@ class LessonFiles:
         self._kept: BoundedCache[bytes] = BoundedCache(KEPT_BYTES)
 
     def file_of(self, lesson: Lesson) -> bytes:
-        """Return the file of a lesson; it may take a minute to be written.
-
-        Parameters
-        ----------
-        lesson : Lesson
-            One that this server has, by its name.
-
-        Raises
-        ------
-        InputError
-            If another one is being written, or this one cannot be.
-        """
+        """Return the file of a lesson; it may take a minute to be written."""
         return self._kept.get(sha256(repr(lesson).encode()).digest(), lambda: self._written(lesson.name))
 
     def _written(self, name: str) -> bytes:
@@ -72,17 +55,7 @@ class LessonFiles:
 
 
 def write_apart(name: str) -> bytes:
-    """Return the file of a lesson that a process of its own writes, as long as somebody waits for it.
-
-    Parameters
-    ----------
-    name : str
-
-    Raises
-    ------
-    InputError
-        If it cannot be written.
-    """
+    """Return the file of a lesson that a process of its own writes, as long as somebody waits for it."""
     with TemporaryDirectory() as folder:
         out = Path(folder) / "lesson.html"
         command = [sys.executable, "-m", "viz.export_lesson", name, "--out", str(out)]

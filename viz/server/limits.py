@@ -22,26 +22,13 @@ _GRAIN = 1e-6  # seconds, as exact as the sum of many fractions is
 
 
 class Pace:
-    """Of one visitor: how many changes are left, of so many a second.
-
-    Parameters
-    ----------
-    now : float
-        Seconds on a clock that never goes back.
-    """
+    """Of one visitor: how many changes are left, of so many a second."""
 
     def __init__(self, now: float) -> None:
         self._full_at = now
 
     def wait(self, now: float, *, rate: float) -> float:
-        """Count a change and return 0.0, or the seconds until one is left; then nothing is counted.
-
-        Parameters
-        ----------
-        now : float
-        rate : float
-            Changes a second.
-        """
+        """Count a change and return 0.0, or the seconds until one is left; then nothing is counted."""
         full_at = max(self._full_at, now) + 1 / rate
         if (left := full_at - now - BURST_SECONDS) > _GRAIN:
             return left
@@ -50,15 +37,7 @@ class Pace:
 
 
 def keep_pace(pace: Pace, say: Callable[[], object]) -> None:
-    """Wait until it is the turn of this change; ends the run if the visitor has typed something newer meanwhile.
-
-    Parameters
-    ----------
-    pace : Pace
-        Of the visitor.
-    say : callable
-        Called once if there is something to wait for.
-    """
+    """Wait until it is the turn of this change; ends the run if the visitor has typed something newer meanwhile."""
     rate, told = configuration().edits_a_second, False
     while left := pace.wait(monotonic(), rate=rate):
         if not told:
@@ -69,12 +48,7 @@ def keep_pace(pace: Pace, say: Callable[[], object]) -> None:
 
 
 def check_length(*texts: str | None) -> None:
-    """Raise InputError if texts have more characters together than a visitor may send to a model.
-
-    Parameters
-    ----------
-    *texts : str or None
-    """
+    """Raise InputError if texts have more characters together than a visitor may send to a model."""
     most, count = configuration().most_characters, sum(len(each) for each in texts if each)
     if count > most:
         message = Message(
@@ -91,15 +65,7 @@ class Places:
 
     @contextmanager
     def place(self, most: int, say: Callable[[], object]) -> Iterator[None]:
-        """Wait for a place, then have it.
-
-        Parameters
-        ----------
-        most : int
-            How many places there are.
-        say : callable
-            Called once if there is something to wait for.
-        """
+        """Wait for a place, then have it."""
         told = False
         while not self._enter(most):
             if not told:
@@ -125,12 +91,6 @@ _SWEEPS = Places()
 
 @contextmanager
 def sweeping(say: Callable[[], object]) -> Iterator[None]:
-    """Wait until one of the places for sweeps is free, then have it: each runs a model hundreds of times.
-
-    Parameters
-    ----------
-    say : callable
-        Called once if there is something to wait for.
-    """
+    """Wait until one of the places for sweeps is free, then have it: each runs a model hundreds of times."""
     with _SWEEPS.place(configuration().sweeps_at_once, say):
         yield

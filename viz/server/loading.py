@@ -22,14 +22,6 @@ def usable(host: Host, keys: Sequence[str], messages: DeltaGenerator) -> tuple[s
     """Return the keys of the models that can run, waiting until all are loaded; those that cannot are named.
 
     The place of the skeleton is there when nothing waits, too: what follows keeps its place, and its focus.
-
-    Parameters
-    ----------
-    host : Host
-    keys : sequence of str
-        Of models, as `models.load` takes them.
-    messages : DeltaGenerator
-        Where what is wrong is said.
     """
     waiting = st.container()
     if not all(map(host.is_settled, keys)):
@@ -39,15 +31,7 @@ def usable(host: Host, keys: Sequence[str], messages: DeltaGenerator) -> tuple[s
 
 
 def described(keys: Iterable[str], messages: DeltaGenerator | None) -> dict[str, Entry]:
-    """Return what the card of each of our models says; one whose card is not whole is named in `messages`.
-
-    Parameters
-    ----------
-    keys : iterable of str
-        Of `models.catalog`.
-    messages : DeltaGenerator or None
-        Where what is wrong is said; None where it is said already.
-    """
+    """Return what the card of each of our models says; one whose card is not whole is named in `messages`."""
     found = {}
     for key in keys:
         try:
@@ -59,16 +43,7 @@ def described(keys: Iterable[str], messages: DeltaGenerator | None) -> dict[str,
 
 
 def loads(host: Host, key: str, messages: DeltaGenerator) -> bool:
-    """Return whether the model of `key` can run, waiting until it is loaded; if not, it is named in `messages`.
-
-    Parameters
-    ----------
-    host : Host
-    key : str
-        As `models.load` takes it.
-    messages : DeltaGenerator
-        Where what is wrong is said.
-    """
+    """Return whether the model of `key` can run, waiting until it is loaded; if not, it is named in `messages`."""
     try:
         host.model(key)
     except ModelUnavailableError as error:

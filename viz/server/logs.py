@@ -27,12 +27,7 @@ class Seldom(logging.Filter):
         self._kinds: dict[tuple[object, ...], tuple[float, int]] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Return whether a record is written; the first of a minute says how many were not.
-
-        Parameters
-        ----------
-        record : logging.LogRecord
-        """
+        """Return whether a record is written; the first of a minute says how many were not."""
         now, kind = monotonic(), _kind_of(record)
         begun, count = self._kinds.get(kind, (now, 0))
         if now - begun > 60:

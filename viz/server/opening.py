@@ -40,20 +40,7 @@ class ModelUnavailableError(RuntimeError):
 
 
 class OpenedModels:
-    """Models by their keys, each opened once, whoever asks for it first.
-
-    Parameters
-    ----------
-    load : callable
-        Gives the model of a key, ready to run; may report, as `models.huggingface.hub.fetch` does, how much of it is
-        here.
-    most_pretrained : int
-        How many pretrained models are kept.
-    seconds : float
-        How long opening a pretrained model may take.
-    elsewhere : bool
-        Whether all models run in another place: then none takes turns in being opened here.
-    """
+    """Models by their keys, each opened once, whoever asks for it first."""
 
     def __init__(
         self, load: Callable[[str, Progress], Model], *, most_pretrained: int, seconds: float, elsewhere: bool
@@ -65,13 +52,7 @@ class OpenedModels:
         self._turns = Turns(MOST_WAITING, seconds)
 
     def is_settled(self, key: str) -> bool:
-        """Return whether the model of `key` has been loaded, or has failed to load.
-
-        Parameters
-        ----------
-        key : str
-            As `models.load` takes it.
-        """
+        """Return whether the model of `key` has been loaded, or has failed to load."""
         with self._lock:
             future = self._models.get(key)
         if future is None:
@@ -80,52 +61,23 @@ class OpenedModels:
         return future.done()
 
     def is_begun(self, key: str) -> bool:
-        """Return whether somebody has begun to load the model of `key`.
-
-        Parameters
-        ----------
-        key : str
-            As `models.load` takes it.
-        """
+        """Return whether somebody has begun to load the model of `key`."""
         with self._lock:
             return key in self._models
 
     def progress(self, key: str) -> tuple[int, int] | None:
-        """Return how many bytes of the model of `key` are here and how many there are, while it is being fetched.
-
-        Parameters
-        ----------
-        key : str
-            As `models.load` takes it.
-        """
+        """Return how many bytes of the model of `key` are here and how many there are, while it is being fetched."""
         with self._lock:
             return self._progress.get(key)
 
     def forget(self, key: str) -> None:
-        """Forget that the model of `key` failed to load, so that the next call tries again.
-
-        Parameters
-        ----------
-        key : str
-            As `models.load` takes it.
-        """
+        """Forget that the model of `key` failed to load, so that the next call tries again."""
         with self._lock:
             if key in self._models and self._models[key].done() and self._models[key].exception() is not None:
                 del self._models[key]
 
     def model(self, key: str) -> Model:
-        """Return the model of `key`, waiting until it is loaded.
-
-        Parameters
-        ----------
-        key : str
-            As `models.load` takes it.
-
-        Raises
-        ------
-        ModelUnavailableError
-            If it cannot be loaded; a later call tries again only after `forget`.
-        """
+        """Return the model of `key`, waiting until it is loaded."""
         try:
             future = self._future(key)
             return wait_for(future, lambda: self._give_up_if_late(key, future))

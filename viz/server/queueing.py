@@ -41,24 +41,13 @@ _AWAY: list[Callable[[], bool]] = []
 
 
 def watch(is_away: Callable[[], bool]) -> None:
-    """Have `is_away` asked, while somebody waits for something, whether it is because the models cannot be reached.
-
-    Parameters
-    ----------
-    is_away : callable
-    """
+    """Have `is_away` asked, while somebody waits for something, whether it is because the models cannot be reached."""
     _AWAY[:] = [is_away]
 
 
 @contextmanager
 def telling(tell: Callable[[Why | None], None]) -> Iterator[None]:
-    """Have `tell` called, while the block lasts, when the visitor of this thread must wait for room, and afterwards.
-
-    Parameters
-    ----------
-    tell : callable
-        Takes the reason when the wait begins, and None when it is over.
-    """
+    """Have `tell` called, while the block lasts, when the visitor of this thread must wait for room, and afterwards."""
     token = _TELL.set(tell)
     try:
         yield
@@ -67,12 +56,7 @@ def telling(tell: Callable[[Why | None], None]) -> Iterator[None]:
 
 
 def wait_while(full: Callable[[], bool]) -> None:
-    """Wait as long as `full` says that there is no room, and tell the visitor so; nothing is lost meanwhile.
-
-    Parameters
-    ----------
-    full : callable
-    """
+    """Wait as long as `full` says that there is no room, and tell the visitor so; nothing is lost meanwhile."""
     if not full():
         return
     tell = _TELL.get()
@@ -84,14 +68,7 @@ def wait_while(full: Callable[[], bool]) -> None:
 
 
 def wait_for(future: Future[T], overdue: Callable[[], None] | None = None) -> T:
-    """Return what `future` gives, as long as somebody waits for it.
-
-    Parameters
-    ----------
-    future : Future
-    overdue : callable, optional
-        Called at each look; settles the future if it takes too long.
-    """
+    """Return what `future` gives, as long as somebody waits for it."""
     told = False
     while True:
         with suppress(TimeoutError):
@@ -111,12 +88,7 @@ def wait_for(future: Future[T], overdue: Callable[[], None] | None = None) -> T:
 
 @contextmanager
 def one_at_a_time(lock: Lock) -> Iterator[None]:
-    """Hold `lock` while the block runs; whoever leaves waits for it no longer.
-
-    Parameters
-    ----------
-    lock : threading.Lock
-    """
+    """Hold `lock` while the block runs; whoever leaves waits for it no longer."""
     while not lock.acquire(timeout=LOOK):
         leave_if_asked()
     try:
@@ -126,14 +98,7 @@ def one_at_a_time(lock: Lock) -> Iterator[None]:
 
 
 def settle(future: Future[T], make: Callable[[], T]) -> None:
-    """Give `future` what `make` makes, or the error that it raises; whatever it raises becomes an `Exception`.
-
-    Parameters
-    ----------
-    future : Future
-        Left as it is if it was settled meanwhile.
-    make : callable
-    """
+    """Give `future` what `make` makes, or the error that it raises; whatever it raises becomes an `Exception`."""
     with suppress(InvalidStateError):
         try:
             value = make()
@@ -146,15 +111,7 @@ def settle(future: Future[T], make: Callable[[], T]) -> None:
 
 
 class Turns:
-    """Lets one in at a time; who takes too long is waited for no longer.
-
-    Parameters
-    ----------
-    most : int
-        How many may wait; who comes after them is refused.
-    seconds : float
-        How long one may take.
-    """
+    """Lets one in at a time; who takes too long is waited for no longer."""
 
     def __init__(self, most: int, seconds: float) -> None:
         self._most, self._seconds = most, seconds
@@ -164,18 +121,7 @@ class Turns:
 
     @contextmanager
     def turn(self, name: str) -> Iterator[None]:
-        """Wait until nobody is inside, then be inside.
-
-        Parameters
-        ----------
-        name : str
-            Of what is done.
-
-        Raises
-        ------
-        InputError
-            If too many wait.
-        """
+        """Wait until nobody is inside, then be inside."""
         with self._free:
             if self._waiting >= self._most:
                 message = Message("Too many models are being opened at once. Try again in a minute.")
@@ -196,12 +142,7 @@ class Turns:
                     self._free.notify_all()
 
     def check(self, name: str) -> None:
-        """Raise InputError if `name` is inside and has taken too long.
-
-        Parameters
-        ----------
-        name : str
-        """
+        """Raise InputError if `name` is inside and has taken too long."""
         with self._free:
             late = self._inside is not None and self._inside[0] == name and self._inside[1] <= monotonic()
         if late:

@@ -32,12 +32,7 @@ _OVER = json.dumps({"over": True})
 
 
 def is_from_here(socket: WebSocket) -> bool:
-    """Return whether a websocket is opened by a page of this server, or by no page of a browser.
-
-    Parameters
-    ----------
-    socket : WebSocket
-    """
+    """Return whether a websocket is opened by a page of this server, or by no page of a browser."""
     origin = socket.headers.get("origin")
     if origin is None or origin in st.get_option("server.corsAllowedOrigins"):
         return True
@@ -57,13 +52,7 @@ class Sockets:
 
     @contextmanager
     def place(self, who: str, most: int) -> Iterator[bool]:
-        """Say whether one more is left, and count it while the block runs.
-
-        Parameters
-        ----------
-        who : str
-        most : int
-        """
+        """Say whether one more is left, and count it while the block runs."""
         if self._open[who] >= most:
             yield False
             return
@@ -77,14 +66,7 @@ class Sockets:
 
 
 async def listen(rooms: Callable[[], Rooming], socket: WebSocket) -> None:
-    """Tell a browser the counters of a room now, and whenever one of them changes, until it leaves.
-
-    Parameters
-    ----------
-    rooms : callable
-        Returns the rooms of this server, or raises RoomError.
-    socket : WebSocket
-    """
+    """Tell a browser the counters of a room now, and whenever one of them changes, until it leaves."""
     if not is_from_here(socket):
         await socket.close(FORBIDDEN)
         return

@@ -43,14 +43,7 @@ LOOK_FOR_OLD = 600.0
 
 
 class Rooming:
-    """The rooms of a server, with the bounds of what one visitor may do.
-
-    Parameters
-    ----------
-    store : Store
-    replica : str, optional
-        The letter of this server; codes of rooms begin with it.
-    """
+    """The rooms of a server, with the bounds of what one visitor may do."""
 
     def __init__(self, store: Store, *, replica: str = "") -> None:
         self.store, self.bell, self._replica = store, Bell(), replica
@@ -62,15 +55,7 @@ class Rooming:
         self.presence, self.sockets = Presence(), Sockets()
 
     def open_room(self, visitor: str, session: str = "") -> tuple[str, str]:
-        """Open a room, and return its code and the teacher's key; raises RoomError as `Store.open_room`.
-
-        Parameters
-        ----------
-        visitor : str
-            From where they ask.
-        session : str, optional
-            In which they ask.
-        """
+        """Open a room, and return its code and the teacher's key; raises RoomError as `Store.open_room`."""
         opened = ((self._opened_in, session or visitor), (self._opened_from, visitor))
         if not all(each.is_left(who) for each, who in opened):
             raise RoomError(Message("Too many rooms were opened from here: try again in a minute."))
@@ -86,21 +71,7 @@ class Rooming:
         return code, key
 
     def find(self, code: str, visitor: str, session: str = "") -> Room:
-        """Return the room of a code that somebody brings, who may be guessing; a right code is never refused.
-
-        Parameters
-        ----------
-        code : str
-        visitor : str
-            From where they ask: a whole school may have one address.
-        session : str, optional
-            In which they ask.
-
-        Raises
-        ------
-        RoomError
-            If there is none; after too many that there are not, that is all that is said.
-        """
+        """Return the room of a code that somebody brings, who may be guessing; a right code is never refused."""
         try:
             return self.store.room(code)
         except NoRoomError:
@@ -108,21 +79,7 @@ class Rooming:
             raise
 
     def join(self, code: str, visitor: str, session: str = "", secret: str = "") -> str:
-        """Join a room, and return the secret by which the member is known; whoever is a member comes back.
-
-        Parameters
-        ----------
-        code : str
-        visitor, session : str
-            As in `find`.
-        secret : str, optional
-            Of somebody who may have joined before.
-
-        Raises
-        ------
-        RoomError
-            As `find` and `Store.join`, or if too many join from one address at once: more than a class.
-        """
+        """Join a room, and return the secret by which the member is known; whoever is a member comes back."""
         room = self.find(code, visitor, session)
         if not self.store.is_member(code, secret):
             if room.is_locked:
@@ -136,19 +93,7 @@ class Rooming:
         return secret
 
     def take_key(self, code: str, key: str, visitor: str, session: str = "") -> None:
-        """Take the teacher's key that somebody brings, who may be guessing; the right one is never refused.
-
-        Parameters
-        ----------
-        code, key : str
-        visitor, session : str
-            As in `find`.
-
-        Raises
-        ------
-        RoomError
-            If it is not the teacher's; after too many that were not, that is all that is said.
-        """
+        """Take the teacher's key that somebody brings, who may be guessing; the right one is never refused."""
         if not self.store.is_teacher(code, key):
             self._miss(visitor, session)
             raise RoomError(Message("This is not the key of the room {code}.", code=code))
@@ -162,23 +107,11 @@ class Rooming:
             each.count(who)
 
     def lives_elsewhere(self, code: str) -> bool:
-        """Return whether a code is that of a room on another server.
-
-        Parameters
-        ----------
-        code : str
-        """
+        """Return whether a code is that of a room on another server."""
         return bool(self._replica) and not code.startswith(self._replica)
 
     def check_sending(self, member: str, code: str = "") -> None:
-        """Count something that a member sends; raises RoomError if they, or all in the room, send too much a minute.
-
-        Parameters
-        ----------
-        member : str
-        code : str, optional
-            Of the room.
-        """
+        """Count something that a member sends; raises RoomError if they, or all in the room, send too much a minute."""
         if not (self._sent.is_left(member) and self._sent_in.is_left(code)):
             raise RoomError(Message("Too much was sent in a minute: wait a moment, then send it again."))
         self._sent.count(member)
@@ -187,12 +120,7 @@ class Rooming:
 
     @contextmanager
     def telling(self, room: Room) -> Iterator[Store]:
-        """Tell those who listen to a room what the block has changed in it, or that it is over.
-
-        Parameters
-        ----------
-        room : Room
-        """
+        """Tell those who listen to a room what the block has changed in it, or that it is over."""
         yield self.store
         self.bell.ring(room.channel, self.store.counters_of(room.channel))
 
@@ -241,13 +169,7 @@ def _clear_in_time(rooming: Rooming) -> None:
 
 
 def path_of(channel: str) -> str:
-    """Return the address, without the host, at which a browser listens to a room.
-
-    Parameters
-    ----------
-    channel : str
-        Of the room; ``{channel}`` for all.
-    """
+    """Return the address, without the host, at which a browser listens to a room."""
     base = str(st.get_option("server.baseUrlPath") or "").strip("/")
     return f"/{base}{base and '/'}{ROUTE}/{channel}"
 

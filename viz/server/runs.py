@@ -26,19 +26,11 @@ if TYPE_CHECKING:
 
 
 class RunOptions(TypedDict, total=False):
-    """What a run may be given besides its texts.
+    """What a run may be given besides its texts."""
 
-    Parameters
-    ----------
-    pair : str, optional
-        A second text, for a pretrained encoder.
-    edits, sites : optional
-        As in the model's ``attend``.
-    """
-
-    pair: str | None
-    edits: tuple[Edit, ...]
-    sites: tuple[str, ...]
+    pair: str | None  # A second text, for a pretrained encoder
+    edits: tuple[Edit, ...]  # as in the model's ``attend``
+    sites: tuple[str, ...]  # as in the model's ``attend``
 
 
 _USUAL: RunOptions = {"pair": None, "edits": (), "sites": ("*.weights",)}
@@ -46,20 +38,11 @@ _USUAL: RunOptions = {"pair": None, "edits": (), "sites": ("*.weights",)}
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A text that a model is to read.
+    """A text that a model is to read."""
 
-    Parameters
-    ----------
-    key : str
-        A key of `models.catalog`, or of a pretrained model.
-    source, target
-        As in the model's ``attend``.
-    options : RunOptions
-    """
-
-    key: str
-    source: str
-    target: str | None
+    key: str  # A key of `models.catalog`, or of a pretrained model
+    source: str  # as in the model's ``attend``
+    target: str | None  # as in the model's ``attend``
     options: RunOptions
 
     @property
@@ -68,13 +51,7 @@ class Run:
         return _USUAL | self.options
 
     def question(self, *, of_any: bool) -> Question | None:
-        """Return what is asked for it elsewhere; None if our own models alone run there, and this is none of them.
-
-        Parameters
-        ----------
-        of_any : bool
-            Whether pretrained models run there, too.
-        """
+        """Return what is asked for it elsewhere; None if our own models alone run there, and this is none of them."""
         options = self.every_option
         if not of_any and (models.is_pretrained(self.key) or options["pair"] is not None):
             return None
@@ -83,28 +60,14 @@ class Run:
 
 
 class Runs:
-    """What runs the models of a server.
-
-    Parameters
-    ----------
-    traces : TraceCache
-        The latest runs.
-    crew : Elsewhere or None
-        Where models run; None for this process.
-    """
+    """What runs the models of a server."""
 
     def __init__(self, traces: TraceCache, crew: Elsewhere | None) -> None:
         self._traces, self._crew = traces, crew
         self._one = Lock()
 
     def attend_each(self, wanted: Sequence[tuple[Model, Hashable, Run]]) -> list[AttentionTrace]:
-        """Return a trace for each of what is wanted; what is in no cache is asked for all at once.
-
-        Parameters
-        ----------
-        wanted : sequence of (Model, hashable, Run)
-            The model, what names the run in the cache, and the run.
-        """
+        """Return a trace for each of what is wanted; what is in no cache is asked for all at once."""
         missing = [place for place, (_model, identity, _run) in enumerate(wanted) if not self._traces.knows(identity)]
         answers = dict(zip(missing, self._ask([wanted[place][2] for place in missing]), strict=True))
         try:

@@ -35,22 +35,7 @@ WORKING_BYTES = 64 * 2**20
 
 
 class Host(OpenedModels):
-    """The models of a server, and the caches of what they did.
-
-    Parameters
-    ----------
-    load : callable
-        Gives the model of a key, ready to run; may report, as `models.huggingface.hub.fetch` does, how much of it is
-        here.
-    trace_limit : int, optional
-        Bytes that traces may take.
-    most_pretrained : int, optional
-        How many pretrained models are kept.
-    seconds : float, optional
-        How long opening a pretrained model may take.
-    crew : Elsewhere or None, optional
-        Where our own models run, or all; None for this process, where one runs at a time.
-    """
+    """The models of a server, and the caches of what they did."""
 
     def __init__(
         self,
@@ -70,13 +55,7 @@ class Host(OpenedModels):
         self._crew = crew
 
     def warm_up(self, keys: Iterable[str]) -> Thread:
-        """Load the models of `keys` in the background, one after another.
-
-        Parameters
-        ----------
-        keys : iterable of str
-            Of models, as `models.load` takes them.
-        """
+        """Load the models of `keys` in the background, one after another."""
         keys = tuple(keys)
         if self._crew is not None:
             self._crew.warm_up(keys)
@@ -90,19 +69,7 @@ class Host(OpenedModels):
                 self.model(key)
 
     def identify(self, key: str, source: str, target: str | None = None, **options: Unpack[RunOptions]) -> Hashable:
-        """Return what names the trace that `attend` gives for the same arguments: small, and equal for equal traces.
-
-        Parameters
-        ----------
-        key : str
-            As `models.load` takes it.
-        source : str
-            What the model reads.
-        target : str or None, optional
-            What it is made to write; None for its own.
-        **options
-            See `RunOptions`.
-        """
+        """Return what names the trace that `attend` gives for the same arguments: small, and equal for equal traces."""
         return self._identity(Run(key, source, target, options))
 
     def _identity(self, run: Run) -> Hashable:
@@ -110,37 +77,11 @@ class Host(OpenedModels):
         return (run.key, known.sha256, run.source, run.target, *run.every_option.values())
 
     def attend(self, key: str, source: str, target: str | None = None, **options: Unpack[RunOptions]) -> AttentionTrace:
-        """Return the trace of `source` through the model of `key`, from the cache if it was run before.
-
-        Parameters
-        ----------
-        key : str
-            A key of `models.catalog`, or of a pretrained model.
-        source, target
-            As in the model's ``attend``.
-        **options
-            See `RunOptions`.
-
-        Returns
-        -------
-        AttentionTrace
-
-        Raises
-        ------
-        ModelUnavailableError
-            If the model cannot be loaded.
-        models.InputError
-            If the text is not one that the model takes.
-        """
+        """Return the trace of `source` through the model of `key`, from the cache if it was run before."""
         return self.attend_each([Run(key, source, target, options)])[0]
 
     def attend_each(self, runs: Sequence[Run]) -> list[AttentionTrace]:
-        """Return what `attend` returns for each of `runs`; what is in no cache is asked for all at once.
-
-        Parameters
-        ----------
-        runs : sequence of Run
-        """
+        """Return what `attend` returns for each of `runs`; what is in no cache is asked for all at once."""
         for run in runs:
             check_length(run.source, run.target, run.options.get("pair"))
         return list(
@@ -165,10 +106,5 @@ def shared_host() -> Host:
 
 
 def served_host(service: Service) -> Host:
-    """Return a host whose models all run in a service; each is asked for when somebody first wants it.
-
-    Parameters
-    ----------
-    service : Service
-    """
+    """Return a host whose models all run in a service; each is asked for when somebody first wants it."""
     return Host(lambda key, _progress: ServedModel(service, key), crew=ServedCrew(service))

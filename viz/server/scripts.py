@@ -32,13 +32,7 @@ def script_routes() -> list[BaseRoute]:
 
 
 def script_of(name: str) -> str:
-    """Return the script of a canvas as a component takes it: one that fetches it, where this server serves it.
-
-    Parameters
-    ----------
-    name : str
-        As `viz.canvas.parts.parts_of` takes it.
-    """
+    """Return the script of a canvas as a component takes it: one that fetches it, where this server serves it."""
     if not _served.is_set():
         return parts_of(name).script
     base = str(st.get_option("server.baseUrlPath") or "").strip("/")

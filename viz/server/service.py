@@ -51,16 +51,7 @@ class _BusyError(Exception):
 
 
 class Call:
-    """A request that is under way.
-
-    Parameters
-    ----------
-    path : str
-    data : bytes or None
-        What is sent; None to ask for what is told to all.
-    key : str, optional
-        Of the model: Ray Serve sends the request to where it is loaded.
-    """
+    """A request that is under way."""
 
     def __init__(self, path: str, data: bytes | None, key: str = "") -> None:
         self.path, self.data = path, data
@@ -82,27 +73,13 @@ class Call:
                     self.connection.sock.shutdown(socket.SHUT_RDWR)
 
     def hold(self, connection: HTTPConnection | None) -> None:
-        """Note on which line it is; None when it is answered.
-
-        Parameters
-        ----------
-        connection : HTTPConnection or None
-        """
+        """Note on which line it is; None when it is answered."""
         with self.lock:
             self.connection = connection
 
 
 class Service:
-    """Where the models are.
-
-    Parameters
-    ----------
-    address : str
-        Such as ``http://models.school.example:8600``.
-    token : str, optional
-    seconds : float, optional
-        How long an answer may take.
-    """
+    """Where the models are."""
 
     def __init__(self, address: str, token: str = "", seconds: float = SECONDS) -> None:
         self._ways = Ways(address, seconds)
@@ -115,12 +92,7 @@ class Service:
         watch(lambda: not self._there.is_set())
 
     def begin(self, request: Request) -> Call:
-        """Send a request off.
-
-        Parameters
-        ----------
-        request : Request
-        """
+        """Send a request off."""
         return self._begin(Call(f"/v1/{request.asked}", request.to_bytes(), request.key))
 
     def _begin(self, call: Call) -> Call:
@@ -132,12 +104,7 @@ class Service:
         return call
 
     def ask(self, request: Request) -> Reply:
-        """Return the answer to a request, and the milliseconds that the run took; raises as the model does.
-
-        Parameters
-        ----------
-        request : Request
-        """
+        """Return the answer to a request, and the milliseconds that the run took; raises as the model does."""
         return self._wait(self.begin(request))
 
     def titles(self) -> dict[str, str]:
@@ -240,10 +207,5 @@ class Service:
 
 @lru_cache(maxsize=4)
 def service_at(address: str, token: str) -> Service:
-    """Return the service at an address, the same for all who ask.
-
-    Parameters
-    ----------
-    address, token : str
-    """
+    """Return the service at an address, the same for all who ask."""
     return Service(address, token)

@@ -17,12 +17,7 @@ if TYPE_CHECKING:
 
 
 class ServedAnswer:
-    """What the service was asked, and will answer; see `viz.server.crew.Awaited`.
-
-    Parameters
-    ----------
-    call : Call
-    """
+    """What the service was asked, and will answer; see `viz.server.crew.Awaited`."""
 
     def __init__(self, call: Call) -> None:
         self._call = call
@@ -42,12 +37,7 @@ class ServedAnswer:
 
 
 class ServedCrew:
-    """The service as what answers questions; see `viz.server.crew.Elsewhere`.
-
-    Parameters
-    ----------
-    service : Service
-    """
+    """The service as what answers questions; see `viz.server.crew.Elsewhere`."""
 
     has_all = True
 
@@ -55,20 +45,10 @@ class ServedCrew:
         self._service = service
 
     def warm_up(self, keys: Iterable[str]) -> None:
-        """Load nothing: the service does, by itself.
-
-        Parameters
-        ----------
-        keys : iterable of str
-        """
+        """Load nothing: the service does, by itself."""
 
     def ask(self, questions: Sequence[Question]) -> list[ServedAnswer]:
-        """Ask several questions at once.
-
-        Parameters
-        ----------
-        questions : sequence of Question
-        """
+        """Ask several questions at once."""
         begun = []
         for each in questions:
             request = Request("attend", each.key, each.source, each.target, each.pair, each.edits, each.sites)

@@ -32,28 +32,12 @@ if TYPE_CHECKING:
 
 
 def record_in(data: bytes) -> AttentionTrace:
-    """Return the record that an answer is.
-
-    Parameters
-    ----------
-    data : bytes
-    """
+    """Return the record that an answer is."""
     return AttentionTrace.load(io.BytesIO(data), most_bytes=len(data))  # it is not packed
 
 
 class ServedModel:
-    """A model of the service; see `models.model.Model`.
-
-    Parameters
-    ----------
-    service : Service
-    key : str
-
-    Raises
-    ------
-    InputError
-        If it has other weights there than here.
-    """
+    """A model of the service; see `models.model.Model`."""
 
     key: str
     title: str
@@ -88,26 +72,12 @@ class ServedModel:
         edits: Iterable[Edit] = (),
         sites: Iterable[str | Site] = ("*.weights",),
     ) -> AttentionTrace:
-        """Run the model on a text; see `models.model.Model.attend`.
-
-        Parameters
-        ----------
-        source : str
-        target, pair : str, optional
-        edits : iterable of Edit, optional
-        sites : iterable of str or Site, optional
-        """
+        """Run the model on a text; see `models.model.Model.attend`."""
         patterns = tuple(map(str, sites))
         return record_in(self.service.ask(Request("attend", self.key, source, target, pair, tuple(edits), patterns))[0])
 
     def fit(self, text: str, *, pair: str | None = None) -> tuple[str, int]:
-        """Cut a text after the last word that the model takes; see `models.model.Model.fit`.
-
-        Parameters
-        ----------
-        text : str
-        pair : str, optional
-        """
+        """Cut a text after the last word that the model takes; see `models.model.Model.fit`."""
         begun, unseen = beginning(text)
         other = None if pair is None else beginning(pair)[0]
 
@@ -119,23 +89,11 @@ class ServedModel:
         return fitting, left_out + unseen
 
     def replay(self, trace: AttentionTrace, *, pair: str | None = None) -> ServedReplay:
-        """Return the texts of `trace`, ready to be run again; see `models.model.Model.replay`.
-
-        Parameters
-        ----------
-        trace : AttentionTrace
-        pair : str, optional
-        """
+        """Return the texts of `trace`, ready to be run again; see `models.model.Model.replay`."""
         return ServedReplay(self, trace, pair)
 
     def parameters_at(self, place: Site | None, names: tuple[str, ...]) -> Mapping[str, Numbers]:
-        """Return parameters by their names; see `models.experiments.arithmetic.parameters_at`.
-
-        Parameters
-        ----------
-        place : Site or None
-        names : tuple of str
-        """
+        """Return parameters by their names; see `models.experiments.arithmetic.parameters_at`."""
         if not names:
             return {}
         wanted = Request("parameters", self.key, place=place, names=names)
@@ -143,66 +101,31 @@ class ServedModel:
         return found
 
     def decoder_run(self, trace: AttentionTrace) -> DecoderRun:
-        """Return the states of its decoder; see `models.experiments.arithmetic.decoder_run`.
-
-        Parameters
-        ----------
-        trace : AttentionTrace
-            Of it, without edits.
-        """
+        """Return the states of its decoder; see `models.experiments.arithmetic.decoder_run`."""
         found = self.numbers(Request("states", self.key, *_texts(trace, None)))
         vector = found.pop("vector", None)
         return DecoderRun(tuple(found[f"state.{place}"] for place in range(len(found))), vector)
 
     def encodings(self, count: int) -> Numbers:
-        """Return what is added to its first tokens; see `models.experiments.positions.encodings`.
-
-        Parameters
-        ----------
-        count : int
-        """
+        """Return what is added to its first tokens; see `models.experiments.positions.encodings`."""
         return self.numbers(Request("encodings", self.key, count=count))["added"]
 
     def without_positions(self, source: str) -> AttentionTrace:
-        """Return a run whose encoder knows no order; see `models.experiments.positions.without_positions`.
-
-        Parameters
-        ----------
-        source : str
-        """
+        """Return a run whose encoder knows no order; see `models.experiments.positions.without_positions`."""
         return record_in(self.service.ask(Request("blind", self.key, source))[0])
 
     def paths(self, source: str) -> Paths:
-        """Return what lies between words and states; see `models.experiments.paths.paths_of`.
-
-        Parameters
-        ----------
-        source : str
-        """
+        """Return what lies between words and states; see `models.experiments.paths.paths_of`."""
         return Paths.from_arrays(self.numbers(Request("paths", self.key, source)))
 
     def numbers(self, request: Request) -> dict[str, NDArray[Any]]:
-        """Return the numbers that a request is answered with, by their names.
-
-        Parameters
-        ----------
-        request : Request
-        """
+        """Return the numbers that a request is answered with, by their names."""
         data = self.service.ask(request)[0]
         return unpack(io.BytesIO(data), most_bytes=len(data))[1]  # it is not packed
 
 
 class ServedReplay(Replay):
-    """The texts of a trace, run again in another place; see `models.translation.replaying.Replay`.
-
-    Parameters
-    ----------
-    model : ServedModel
-    trace : AttentionTrace
-    pair : str or None
-    seed : int or None, optional
-        Of fresh weights.
-    """
+    """The texts of a trace, run again in another place; see `models.translation.replaying.Replay`."""
 
     def __init__(self, model: ServedModel, trace: AttentionTrace, pair: str | None, seed: int | None = None) -> None:
         super().__init__(trace, *told_by(trace))
@@ -216,10 +139,7 @@ class ServedReplay(Replay):
     def run(self, orders: Orders, edits: Iterable[Edit] = ()) -> Outcome:
         """Run once for each row of `orders`.
 
-        Parameters
-        ----------
-        orders : int array, [text, position]
-        edits : iterable of Edit, optional
+        Shapes: `orders` [text, position].
         """
         several = tuple(edits)
         rows = tuple((each.batch_row, each.edit) for each in several if isinstance(each, BatchRowEdit))
@@ -230,20 +150,12 @@ class ServedReplay(Replay):
     def weights(self, orders: Orders, place: Site) -> NDArray[np.float32]:
         """Return the weights at `place`, run once for each row of `orders`.
 
-        Parameters
-        ----------
-        orders : int array, [text, position]
-        place : Site
+        Shapes: `orders` [text, position].
         """
         return self._model.numbers(self._request(orders, place=place))["weights"]
 
     def fresh(self, seed: int) -> ServedReplay:
-        """Return the same texts through fresh weights.
-
-        Parameters
-        ----------
-        seed : int
-        """
+        """Return the same texts through fresh weights."""
         return ServedReplay(self._model, self.trace, self._pair, seed)
 
 

@@ -21,27 +21,14 @@ MOST_TIMES = 4096
 
 
 def trace_bytes(trace: AttentionTrace) -> int:
-    """Return about how much memory `trace` takes, in bytes.
-
-    Parameters
-    ----------
-    trace : AttentionTrace
-    """
+    """Return about how much memory `trace` takes, in bytes."""
     arrays = sum(each.weights.nbytes + sum(array.nbytes for array in each.companions.values()) for each in trace)
     vectors = 0 if trace.vectors is None else trace.vectors.nbytes
     return arrays + vectors + _TOKEN_BYTES * (len(trace.source) + 2 * len(trace.target) + len(trace.predictions) + 1)
 
 
 class TraceCache(BoundedCache[AttentionTrace]):
-    """The latest traces, as many as fit into `limit` bytes. They are frozen: all visitors are given the same.
-
-    Parameters
-    ----------
-    limit : int, optional
-        Bytes.
-    most : int, optional
-        How many at most, however short they are.
-    """
+    """The latest traces, as many as fit into `limit` bytes. They are frozen: all visitors are given the same."""
 
     def __init__(self, limit: int = TRACE_BYTES, most: int = MOST_TRACES) -> None:
         super().__init__(limit, trace_bytes, most)
@@ -49,15 +36,7 @@ class TraceCache(BoundedCache[AttentionTrace]):
         self._told: dict[Hashable, float] = {}
 
     def get(self, key: Hashable, compute: Callable[[], AttentionTrace]) -> AttentionTrace:
-        """Return the trace kept under `key`, or compute and keep it, and how long that took.
-
-        Parameters
-        ----------
-        key : hashable
-            What was run.
-        compute : callable
-            Makes it.
-        """
+        """Return the trace kept under `key`, or compute and keep it, and how long that took."""
 
         def timed() -> AttentionTrace:
             started = perf_counter()
@@ -70,22 +49,9 @@ class TraceCache(BoundedCache[AttentionTrace]):
         return super().get(key, timed)
 
     def tell(self, key: Hashable, milliseconds: float) -> None:
-        """Note what the run under `key` took, which is being computed, where it was not this process that ran it.
-
-        Parameters
-        ----------
-        key : hashable
-            What was run.
-        milliseconds : float
-        """
+        """Note what the run under `key` took, which is being computed, where it was not this process that ran it."""
         self._told[key] = milliseconds
 
     def milliseconds(self, key: Hashable) -> float | None:
-        """Return what the trace of `key` took when it was computed; None if that is no longer known.
-
-        Parameters
-        ----------
-        key : hashable
-            What was run.
-        """
+        """Return what the trace of `key` took when it was computed; None if that is no longer known."""
         return self._milliseconds.get(key)

@@ -14,21 +14,7 @@ if TYPE_CHECKING:
 
 
 def own_translations(host: Host, keys: Sequence[str], source: str) -> dict[str, AttentionTrace]:
-    """Return what each model of `keys` made of `source`.
-
-    Parameters
-    ----------
-    host : Host
-    keys : sequence of str
-        Of models, as `models.load` takes them.
-    source : str
-        What the models read.
-
-    Raises
-    ------
-    models.InputError
-        If the text is not one that a model takes.
-    """
+    """Return what each model of `keys` made of `source`."""
     return _each(host, keys, source, None)
 
 
@@ -38,13 +24,7 @@ def _each(host: Host, keys: Sequence[str], source: str, target: str | None) -> d
 
 
 def sites_of(key: str) -> tuple[str, ...]:
-    """Return what is captured of the model `key`: its weights, and the windows of local attention.
-
-    Parameters
-    ----------
-    key : str
-        As `models.load` takes it.
-    """
+    """Return what is captured of the model `key`: its weights, and the windows of local attention."""
     if models.is_pretrained(key) or not (mechanism := models.describe(key).mechanism).is_local:
         return ("*.weights",)
     return ("*.weights", "*.centre") if mechanism.rows_sum_to_one else ("*.weights", "*.centre", "*.raw_weights")
@@ -54,19 +34,6 @@ def forcible_translation(host: Host, key: str, source: str) -> AttentionTrace:
     """Return what the model `key` made of `source`, such that its text can be forced and gives the same tokens again.
 
     Where the tokens that a model chose are not those into which its text is cut, the text is forced once.
-
-    Parameters
-    ----------
-    host : Host
-    key : str
-        As `models.load` takes it.
-    source : str
-        What the models read.
-
-    Raises
-    ------
-    models.InputError
-        If the text is not one that the model takes.
     """
     trace = host.attend(key, source, sites=sites_of(key))
     target = host.model(key).fit(trace.output_text)[0]
@@ -80,21 +47,6 @@ def forced_translations(host: Host, keys: Sequence[str], source: str, target: st
     """Return what each model of `keys` attends to while it writes `target`, whatever it would have written.
 
     A model that would have written `target` itself is left to do so: the same weights, and no word of force.
-
-    Parameters
-    ----------
-    host : Host
-    keys : sequence of str
-        Of models, as `models.load` takes them.
-    source : str
-        What the models read.
-    target : str
-        What all are made to write.
-
-    Raises
-    ------
-    models.InputError
-        If a text is not one that a model takes.
     """
     forced = _each(host, keys, source, target)
     own = own_translations(host, keys, source)
@@ -102,14 +54,6 @@ def forced_translations(host: Host, keys: Sequence[str], source: str, target: st
 
 
 def milliseconds(host: Host, key: str, trace: AttentionTrace) -> float | None:
-    """Return what the run that gave `trace` took on this server; None if that is no longer known.
-
-    Parameters
-    ----------
-    host : Host
-    key : str
-        As `models.load` takes it.
-    trace : AttentionTrace
-    """
+    """Return what the run that gave `trace` took on this server; None if that is no longer known."""
     target = None if trace.provenance.decoding == "greedy" else trace.output_text
     return host.traces.milliseconds(host.identify(key, trace.source_text, target, sites=sites_of(key)))

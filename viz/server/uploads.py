@@ -20,12 +20,7 @@ MOST_OF_ALL = 256 * 2**20
 
 
 class Uploads:
-    """Answers an upload with 413 as soon as it is more than may be held; what it says of its length is not believed.
-
-    Parameters
-    ----------
-    app : ASGI application
-    """
+    """Answers an upload with 413 as soon as it is more than may be held; what it says of its length is not believed."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

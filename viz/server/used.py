@@ -15,12 +15,7 @@ def begin() -> None:
 
 
 def note(trace: AttentionTrace) -> AttentionTrace:
-    """Note a run that the page asked for, and return it.
-
-    Parameters
-    ----------
-    trace : AttentionTrace
-    """
+    """Note a run that the page asked for, and return it."""
     used = _used.get()
     if used is not None:
         used[trace.provenance] = None

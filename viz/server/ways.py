@@ -37,50 +37,24 @@ class AwayError(Exception):
 
 @dataclass(eq=False, slots=True)
 class Way:
-    """One port that takes requests.
+    """One port that takes requests."""
 
-    Parameters
-    ----------
-    port : int or None
-        None for the one that the address names.
-    who : str
-        What the process there calls itself (`models.serve.wire.OURS`); empty for the named address.
-    idle : deque of HTTPConnection
-        Lines that are open, and wait.
-    busy : int
-        Requests under way.
-    """
-
-    port: int | None
-    who: str = ""
-    idle: deque[HTTPConnection] = field(default_factory=deque)
-    busy: int = 0
+    port: int | None  # none for the one that the address names
+    who: str = ""  # what the process there calls itself (`models.serve.wire.OURS`); empty for the named address
+    idle: deque[HTTPConnection] = field(default_factory=deque)  # lines that are open, and wait
+    busy: int = 0  # requests under way
 
 
 @dataclass(eq=False, frozen=True, slots=True)
 class Line:
-    """A connection that one request has for itself.
-
-    Parameters
-    ----------
-    connection : HTTPConnection
-    way : Way
-    """
+    """A connection that one request has for itself."""
 
     connection: HTTPConnection
     way: Way
 
 
 class Ways:
-    """All ways to one service.
-
-    Parameters
-    ----------
-    address : str
-        Such as ``http://models.school.example:8600``.
-    seconds : float
-        How long an answer may take.
-    """
+    """All ways to one service."""
 
     def __init__(self, address: str, seconds: float) -> None:
         self._parts, self._seconds = urlsplit(address), seconds
@@ -100,18 +74,7 @@ class Ways:
             return tuple(self._straight)
 
     def take(self, *, named: bool = False) -> Line:
-        """Return a line for one request, which `give` or `drop` takes back.
-
-        Parameters
-        ----------
-        named : bool, optional
-            Whether it must be one to the named address.
-
-        Raises
-        ------
-        AwayError
-            If nobody can be reached.
-        """
+        """Return a line for one request, which `give` or `drop` takes back."""
         while True:
             with self._lock:
                 straight = () if named else self._straight.values()
@@ -127,25 +90,13 @@ class Ways:
                     raise AwayError from error
 
     def give(self, line: Line) -> None:
-        """Take a line back after its answer.
-
-        Parameters
-        ----------
-        line : Line
-        """
+        """Take a line back after its answer."""
         with self._lock:
             line.way.busy -= 1
             line.way.idle.append(line.connection)
 
     def drop(self, line: Line, *, alone: bool = False) -> None:
-        """Take a line back that is dead, and with it all that were open to the same process.
-
-        Parameters
-        ----------
-        line : Line
-        alone : bool, optional
-            Whether it was closed on this side, so that nothing is wrong with the others.
-        """
+        """Take a line back that is dead, and with it all that were open to the same process."""
         line.connection.close()
         if alone:
             with self._lock:
@@ -157,13 +108,6 @@ class Ways:
         """Note that a replica takes requests at `port` of the host that the address names.
 
         Over TLS nothing is noted: what is behind the proxy that ends it is no matter of whoever asks.
-
-        Parameters
-        ----------
-        port : str or None
-            As an answer says it; None if it says nothing.
-        who : str
-            What the process that answered calls itself.
         """
         if port is None or self._parts.scheme != "http" or not (port.isascii() and port.isdecimal()):
             return

@@ -41,22 +41,14 @@ class WorkerLostError(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A run of a model.
+    """A run of a model."""
 
-    Parameters
-    ----------
-    key : str
-        As `models.load` takes it.
-    source, target, edits, sites, pair
-        As in the model's ``attend``.
-    """
-
-    key: str
-    source: str
-    target: str | None
-    edits: tuple[Edit, ...]
-    sites: tuple[str, ...]
-    pair: str | None = None
+    key: str  # as `models.load` takes it
+    source: str  # as in the model's ``attend``
+    target: str | None  # as in the model's ``attend``
+    edits: tuple[Edit, ...]  # as in the model's ``attend``
+    sites: tuple[str, ...]  # as in the model's ``attend``
+    pair: str | None = None  # as in the model's ``attend``
 
     def asked(self) -> dict[str, Any]:
         """Return what the process is told, but the number by which the answer is known."""
@@ -66,29 +58,14 @@ class Question:
 
 
 class Answer:
-    """What was asked, and will be answered.
-
-    Parameters
-    ----------
-    worker : Worker
-    number : int
-        Of the question.
-    """
+    """What was asked, and will be answered."""
 
     def __init__(self, worker: Worker, number: int) -> None:
         self._worker, self.number = worker, number
         self.future: Future[bytes] = Future()
 
     def wait(self) -> tuple[AttentionTrace, float]:
-        """Return the record and the milliseconds that the run took; whoever leaves takes the question back.
-
-        Raises
-        ------
-        WorkerLostError
-            If the process ended.
-        InputError, CaptureError, ValueError, RuntimeError
-            As the model said it.
-        """
+        """Return the record and the milliseconds that the run took; whoever leaves takes the question back."""
         try:
             data = wait_for(self.future)
         finally:
@@ -113,13 +90,7 @@ class _Asked(NamedTuple):
 
 
 class Worker:
-    """A process, started when it is first asked, and again if it ends by itself.
-
-    Parameters
-    ----------
-    costs : Costs, optional
-        Learns how long runs take.
-    """
+    """A process, started when it is first asked, and again if it ends by itself."""
 
     def __init__(self, costs: Costs | None = None) -> None:
         self._costs = costs or Costs()
@@ -141,32 +112,11 @@ class Worker:
             return sum(each.milliseconds for each in self._waiting.values())
 
     def warm_up(self, keys: Iterable[str]) -> Answer:
-        """Let the process load the models of `keys` while nobody asks; the answer comes when it has, with no record.
-
-        Parameters
-        ----------
-        keys : iterable of str
-            Of our own models.
-
-        Raises
-        ------
-        WorkerLostError
-            If there is no such process, and it was started too often.
-        """
+        """Let the process load the models of `keys` while nobody asks; the answer comes when it has, with no record."""
         return self._ask([{"warm": list(keys)}], [None])[0]
 
     def ask(self, questions: Sequence[Question]) -> list[Answer]:
-        """Ask several questions that belong together: they are answered one after another, with none between them.
-
-        Parameters
-        ----------
-        questions : sequence of Question
-
-        Raises
-        ------
-        WorkerLostError
-            If there is no such process, and it was started too often.
-        """
+        """Ask several questions that belong together: they are answered one after another, with none between them."""
         return self._ask([question.asked() for question in questions], questions)
 
     def _ask(self, asked: Sequence[dict[str, Any]], questions: Sequence[Question | None]) -> list[Answer]:
@@ -187,12 +137,7 @@ class Worker:
         return answers
 
     def drop(self, number: int) -> None:
-        """Take question `number` back: it is not answered, or not to its end.
-
-        Parameters
-        ----------
-        number : int
-        """
+        """Take question `number` back: it is not answered, or not to its end."""
         if self._forget(number) is not None:
             with suppress(WorkerLostError), self._sending:
                 self._send(json.dumps({"drop": number}).encode())

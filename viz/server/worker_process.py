@@ -32,12 +32,7 @@ class _LeftError(Exception):
 
 
 class Desk:
-    """Takes questions from a connection and answers them with models that are loaded when they are first needed.
-
-    Parameters
-    ----------
-    connection : Connection
-    """
+    """Takes questions from a connection and answers them with models that are loaded when they are first needed."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

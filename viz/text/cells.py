@@ -19,12 +19,7 @@ _NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?|inf)", re.IGNORECA
 
 
 def csv_of_rows(rows: Iterable[Sequence[object]]) -> str:
-    """Return rows as CSV; numbers stay as they are, also those that come as text.
-
-    Parameters
-    ----------
-    rows : iterable of sequence of object
-    """
+    """Return rows as CSV; numbers stay as they are, also those that come as text."""
     out = io.StringIO()
     csv.writer(out, lineterminator="\n").writerows([cell_text(str(cell)) for cell in row] for row in rows)
     return out.getvalue()
@@ -32,17 +27,7 @@ def csv_of_rows(rows: Iterable[Sequence[object]]) -> str:
 
 @lru_cache(4096)  # a table says the same sentence and words in every line
 def cell_text(text: str) -> str:
-    """Return a text with an apostrophe before whatever could begin a formula.
-
-    Parameters
-    ----------
-    text : str
-
-    Examples
-    --------
-    >>> [cell_text(each) for each in ("=1+1", "a;=1", "-0.5", "a-b")]
-    ["'=1+1", "a;'=1", '-0.5', 'a-b']
-    """
+    """Return a text with an apostrophe before whatever could begin a formula."""
     if _NUMBER.fullmatch(text):
         return text
     parts, begins = ["'"] if text[:1] in tuple("\t\r\n") else [], True

@@ -13,47 +13,15 @@ from viz.text.tokens import visible
 
 
 def position_name(position: int) -> str:
-    """Return what a reader calls the word or piece at `position`, an index from 0.
-
-    Parameters
-    ----------
-    position : int
-        From 0.
-
-    Examples
-    --------
-    >>> position_name(0)
-    '1'
-    """
+    """Return what a reader calls the word or piece at `position`, an index from 0."""
     return str(position + FIRST_POSITION)
 
 
 def position_number(place: float) -> float:
-    """Return a place between words, such as the centre of a window, as a reader counts it.
-
-    Parameters
-    ----------
-    place : float
-        In words from 0: 0 is the middle of the first.
-
-    Examples
-    --------
-    >>> position_number(0.25)
-    1.25
-    """
+    """Return a place between words, such as the centre of a window, as a reader counts it."""
     return place + FIRST_POSITION
 
 
 def numbered(texts: Sequence[str]) -> list[str]:
-    """Return each token with its position: equal words stay apart.
-
-    Parameters
-    ----------
-    texts : sequence of str
-
-    Examples
-    --------
-    >>> numbered(("the", "cat", "the"))
-    ['1 the', '2 cat', '3 the']
-    """
+    """Return each token with its position: equal words stay apart."""
     return [f"{position_name(place)} {visible(text)}" for place, text in enumerate(texts)]

@@ -9,28 +9,11 @@ from latex2mathml.converter import convert
 
 @cache
 def math_of(formula: str) -> str:
-    r"""Return a formula as MathML, in a line.
-
-    Parameters
-    ----------
-    formula : str
-        In LaTeX.
-
-    Examples
-    --------
-    >>> math_of("e_{ij}").removeprefix('<math xmlns="http://www.w3.org/1998/Math/MathML" display="inline">')
-    '<mrow><msub><mi>e</mi><mrow><mi>i</mi><mi>j</mi></mrow></msub></mrow></math>'
-    """
+    r"""Return a formula as MathML, in a line."""
     return str(convert(formula))
 
 
 @cache
 def block_math_of(formula: str) -> str:
-    """Return a formula as MathML, on lines of its own.
-
-    Parameters
-    ----------
-    formula : str
-        In LaTeX.
-    """
+    """Return a formula as MathML, on lines of its own."""
     return str(convert(formula.replace("{aligned}", "{align*}"), display="block"))  # which the converter knows

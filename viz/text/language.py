@@ -59,34 +59,12 @@ def _found(folder: Path) -> Mapping[str, NullTranslations]:
 
 
 def own_name(code: str) -> str:
-    """Return what a language calls itself: its catalogue says so.
-
-    Parameters
-    ----------
-    code : str
-        One of `languages`.
-
-    Examples
-    --------
-    >>> own_name("en")
-    'English'
-    """
+    """Return what a language calls itself: its catalogue says so."""
     return "English" if code == ENGLISH else _found(CATALOGUES)[code].gettext(_OWN_NAME)
 
 
 def use_language(code: str) -> None:
-    """Set the language of the current context: one run of one visitor's page, in the thread that runs it.
-
-    Parameters
-    ----------
-    code : str
-        One of `languages`.
-
-    Raises
-    ------
-    ValueError
-        If there are no messages in that language.
-    """
+    """Set the language of the current context: one run of one visitor's page, in the thread that runs it."""
     if code not in _found(CATALOGUES):
         message = f"no messages in language {code!r}; there are {', '.join(languages())}"
         raise ValueError(message)
@@ -99,18 +77,7 @@ def current_language() -> str:
 
 
 def closest_language(wanted: str | None) -> str:
-    """Return the language that there is for what a browser asks for; English if there is none.
-
-    Parameters
-    ----------
-    wanted : str or None
-        A code such as ``fr``, ``fr-CA`` or ``zh-Hans-CN``.
-
-    Returns
-    -------
-    str
-        One of `languages`.
-    """
+    """Return the language that there is for what a browser asks for; English if there is none."""
     parts = (wanted or ENGLISH).replace("-", "_").split("_")
     tried = ("_".join(parts[:length]) for length in range(len(parts), 0, -1))
     return next((code for code in tried if code in _found(CATALOGUES)), ENGLISH)
@@ -129,51 +96,12 @@ def _filled(text: str, values: Mapping[str, object]) -> str:
 
 
 def _(message: str, /, **values: object) -> str:
-    """Return `message` in the language in use, its ``{names}`` filled with `values`.
-
-    Parameters
-    ----------
-    message : str
-        The English text: a literal, or a constant made with `mark`.
-    **values : object
-        What stands for each ``{name}`` of the message. Without values nothing is filled in, so that a
-        text with braces of its own (a formula) passes unharmed.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> _("The model writes “{word}”.", word="chat")
-    'The model writes “chat”.'
-    """
+    """Return `message` in the language in use, its ``{names}`` filled with `values`."""
     return _filled(_catalogue().gettext(message) if message else "", values)
 
 
 def _n(one: str, many: str, count: int, /, **values: object) -> str:
-    """Return the form of a message that goes with `count`, in the language in use.
-
-    Parameters
-    ----------
-    one, many : str
-        The English texts for one thing and for several: literals.
-    count : int
-        Stands for ``{count}``.
-    **values : object
-        What stands for the other ``{names}``.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> _n("{count} word", "{count} words", 1)
-    '1 word'
-    >>> _n("{count} of {all} words", "{count} of {all} words", 3, all=7)
-    '3 of 7 words'
-    """
+    """Return the form of a message that goes with `count`, in the language in use."""
     return _filled(_catalogue().ngettext(one, many, count), {"count": count, **values})
 
 
@@ -182,72 +110,23 @@ SEMICOLON = mark("; ")
 
 
 def listed(parts: Iterable[str], between: str = COMMA) -> str:
-    """Return `parts` one after the other, with the mark between them that the language in use writes.
-
-    Parameters
-    ----------
-    parts : iterable of str
-    between : {", ", "; "}, optional
-        `COMMA` or `SEMICOLON`.
-
-    Examples
-    --------
-    >>> listed(("one", "two"))
-    'one, two'
-    """
+    """Return `parts` one after the other, with the mark between them that the language in use writes."""
     return _(between).join(parts)
 
 
 def parted(title: str) -> tuple[str, str]:
-    """Return what stands before and after the first colon of a title, as the language in use writes it.
-
-    Parameters
-    ----------
-    title : str
-
-    Returns
-    -------
-    (str, str)
-        The first with its colon; the second is empty where there is none.
-
-    Examples
-    --------
-    >>> parted("query: the word that reads")
-    ('query:', 'the word that reads')
-    """
+    """Return what stands before and after the first colon of a title, as the language in use writes it."""
     head, colon, rest = re.match("(?s)(.*?)(: |\uff1a|$)(.*)", title).groups()  # type: ignore[union-attr]
     return head + colon.rstrip(), rest
 
 
 def broken_title(title: str) -> str:
-    """Return a title with a new line after its first colon.
-
-    Parameters
-    ----------
-    title : str
-    """
+    """Return a title with a new line after its first colon."""
     return "\n".join(filter(None, parted(title)))
 
 
 def say(message: object) -> str:
-    """Return what the models tell, in the language in use.
-
-    Parameters
-    ----------
-    message : Message, exception or object
-        An exception says the message that it was raised with. What is no message, such as an error of a library, is
-        said as it is.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> from models.errors import InputError
-    >>> say(InputError(Message("{title} reads one text.", title="GPT-2")))
-    'GPT-2 reads one text.'
-    """
+    """Return what the models tell, in the language in use."""
     if isinstance(message, BaseException):
         first = message.args[0] if message.args else None
         return say(first) if isinstance(first, Message) else str(message)

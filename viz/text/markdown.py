@@ -49,20 +49,7 @@ _DIRECTIVE = re.compile(r":(?:small|material)(?:\[(?P<text>[^\]]*)\]|/[a-z_]+:)"
 
 
 def html_of(text: str, *, inline: bool = False) -> str:
-    r"""Return Markdown as HTML: what it holds of HTML is text, links and pictures too, and formulas are MathML.
-
-    Parameters
-    ----------
-    text : str
-        As Streamlit takes it, ``$...$`` and ``$$...$$`` around formulas.
-    inline : bool, optional
-        Whether it is a line, without a paragraph around it.
-
-    Examples
-    --------
-    >>> html_of("*one* <b>two</b>")
-    '<p><em>one</em> &lt;b&gt;two&lt;/b&gt;</p>\n'
-    """
+    r"""Return Markdown as HTML: what it holds of HTML is text, links and pictures too, and formulas are MathML."""
     plain = _DIRECTIVE.sub(lambda found: found["text"] or "", text)
     reader = _reader()
     return str(reader.renderInline(plain) if inline else reader.render(plain))

@@ -11,51 +11,19 @@ from models.translation.words import split_words
 
 @dataclass(frozen=True, slots=True)
 class Masked:
-    """A text with masks in it.
-
-    Parameters
-    ----------
-    text : str
-    hidden : tuple of str
-        The word behind each mask, in their order; empty for a mask that was typed.
-    """
+    """A text with masks in it."""
 
     text: str
-    hidden: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()  # the word behind each mask, in their order; empty for a mask that was typed
 
 
 def maskable(text: str, mask: str) -> dict[int, str]:
-    """Return the words of a text that can be hidden, by their numbers from 0.
-
-    Parameters
-    ----------
-    text : str
-    mask : str
-        How a mask is typed, such as ``[MASK]``: one that stands there is hidden already.
-
-    Examples
-    --------
-    >>> maskable("The cat [MASK].", "[MASK]")
-    {0: 'The', 1: 'cat', 5: '.'}
-    """
+    """Return the words of a text that can be hidden, by their numbers from 0."""
     return {number: word for number, (_, word) in enumerate(_placed(text)) if word and not _typed(text, mask, number)}
 
 
 def hide(text: str, mask: str, numbers: Collection[int]) -> Masked:
-    """Return `text` with a mask in place of some of its words.
-
-    Parameters
-    ----------
-    text : str
-    mask : str
-    numbers : collection of int
-        Of words, as `maskable` counts them; others are left alone.
-
-    Examples
-    --------
-    >>> hide("The cat sleeps.", "[MASK]", [1])
-    Masked(text='The [MASK] sleeps.', hidden=('cat',))
-    """
+    """Return `text` with a mask in place of some of its words."""
     words = maskable(text, mask)
     found = [(match.start(), "") for match in re.finditer(re.escape(mask), text)]
     shown, end = "", 0

@@ -10,25 +10,12 @@ INLINE = "'unsafe-inline'"
 
 
 def hash_of(text: str) -> str:
-    """Return how a policy names a script or a style by what it says.
-
-    Parameters
-    ----------
-    text : str
-    """
+    """Return how a policy names a script or a style by what it says."""
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
 def policy_of_file(scripts: Iterable[str] = (), style: str = INLINE) -> str:
-    """Return the policy of a page of HTML that needs nothing beside it.
-
-    Parameters
-    ----------
-    scripts : iterable of str
-        Those that it runs, to the letter.
-    style : str, optional
-        Which styles hold: any that is written in the page, or those of a hash.
-    """
+    """Return the policy of a page of HTML that needs nothing beside it."""
     hashes = " ".join(map(hash_of, dict.fromkeys(scripts))) or "'none'"
     return (
         f"default-src 'none'; script-src {hashes}; style-src {style}; img-src data: blob:; "

@@ -31,26 +31,7 @@ _MARKUP = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "$": "&#36;"})
 
 @lru_cache(maxsize=KEPT)
 def visible(text: str) -> str:
-    """Return `text` with everything that one cannot see made visible.
-
-    Parameters
-    ----------
-    text : str
-        Any text, lone surrogates and control characters included.
-
-    Returns
-    -------
-    str
-        White space as ``␣``, line ends and tabs as arrows, other invisible characters by their number
-        in hexadecimal, a combining mark on a dotted circle, no text as ``∅``.
-
-    Examples
-    --------
-    >>> visible(" the")
-    '␣the'
-    >>> visible("")
-    '∅'
-    """
+    """Return `text` with everything that one cannot see made visible."""
     if not text:
         return EMPTY_MARK
     shown = "".join(_visible_character(text, position) for position in range(len(text)))
@@ -72,17 +53,7 @@ def _visible_character(text: str, position: int) -> str:
 
 @lru_cache(maxsize=KEPT)
 def width(text: str) -> int:
-    """Return the columns that `text` takes: two for a wide (Chinese, emoji) character, none for a combining one.
-
-    Parameters
-    ----------
-    text : str
-
-    Examples
-    --------
-    >>> width("chat"), width("猫")
-    (4, 2)
-    """
+    """Return the columns that `text` takes: two for a wide (Chinese, emoji) character, none for a combining one."""
     return sum(_character_width(character) for character in text)
 
 
@@ -99,33 +70,12 @@ _UNIT = re.compile(
 
 
 def units(text: str) -> list[str]:
-    """Return the parts of `text` between which a line may be broken, spaces left out.
-
-    Parameters
-    ----------
-    text : str
-
-    Examples
-    --------
-    >>> units("a head 读词，again")
-    ['a', 'head', '读', '词，', 'again']
-    """
+    """Return the parts of `text` between which a line may be broken, spaces left out."""
     return [part for part in _UNIT.findall(text) if not part.isspace()]
 
 
 def wrap(text: str, columns: int) -> list[str]:
-    """Break `text` into lines of `columns` at most: at spaces, and between Chinese characters, which take two each.
-
-    Parameters
-    ----------
-    text : str
-    columns : int
-
-    Examples
-    --------
-    >>> wrap("one two three", 8), wrap("颜色表示份额", 8)
-    (['one two', 'three'], ['颜色表示', '份额'])
-    """
+    """Break `text` into lines of `columns` at most: at spaces, and between Chinese characters, which take two each."""
     if width(text) == len(text):
         return textwrap.wrap(text, columns)
     lines = [""]
@@ -137,21 +87,7 @@ def wrap(text: str, columns: int) -> list[str]:
 
 
 def shorten(text: str, longest: int = LONGEST_LABEL) -> str:
-    """Cut `text` to `longest` columns, ``…`` at the end where something was cut.
-
-    Parameters
-    ----------
-    text : str
-    longest : int, optional
-        Columns that may be taken.
-
-    Examples
-    --------
-    >>> shorten("Donaudampfschiff", 8)
-    'Donauda…'
-    >>> shorten("Donau", 8)
-    'Donau'
-    """
+    """Cut `text` to `longest` columns, ``…`` at the end where something was cut."""
     if width(text) <= longest:
         return text
     taken, columns = 0, 0
@@ -167,112 +103,43 @@ def escape(text: str) -> str:
     """Return `text` such that Plotly shows it as it is, instead of reading ``<s>`` as markup.
 
     A right-to-left word is set apart, so that it does not turn around what stands beside it.
-
-    Parameters
-    ----------
-    text : str
-
-    Examples
-    --------
-    >>> escape("</s>")
-    '&lt;/s&gt;'
     """
     return isolated(text).translate(_MARKUP)
 
 
 def runs_rightward(texts: Iterable[str]) -> bool:
-    """Return whether a line of `texts` runs from left to right: by the first letter that says so.
-
-    Parameters
-    ----------
-    texts : iterable of str
-
-    Examples
-    --------
-    >>> runs_rightward(["<s>", "cat"]), runs_rightward(["\u05d7\u05ea\u05d5\u05dc", "cat"]), runs_rightward(["1"])
-    (True, False, True)
-    """
+    """Return whether a line of `texts` runs from left to right: by the first letter that says so."""
     kinds = (unicodedata.bidirectional(character) for text in texts if not is_mark(text) for character in text)
     return next((kind == "L" for kind in kinds if kind in ("L", "R", "AL")), True)
 
 
 def isolated(text: str) -> str:
-    """Return `text` set apart if it runs from right to left, so that it does not turn around what stands beside it.
-
-    Parameters
-    ----------
-    text : str
-
-    Examples
-    --------
-    >>> isolated("cat")
-    'cat'
-    """
+    """Return `text` set apart if it runs from right to left, so that it does not turn around what stands beside it."""
     if any(unicodedata.bidirectional(character) in ("R", "AL") for character in text):
         return f"{_FIRST_STRONG_ISOLATE}{text}{_POP_ISOLATE}"
     return text
 
 
 def label(text: str, longest: int = LONGEST_LABEL) -> str:
-    """Return what an axis shows for the token `text`: visible, shortened, escaped for Plotly.
-
-    Parameters
-    ----------
-    text : str
-        Of a token.
-    longest : int, optional
-        Columns that may be taken.
-
-    Examples
-    --------
-    >>> label(" <b>")
-    '␣&lt;b&gt;'
-    """
+    """Return what an axis shows for the token `text`: visible, shortened, escaped for Plotly."""
     return escape(shorten(visible(text), longest))
 
 
 def full_label(text: str) -> str:
-    """Return the token `text` whole: visible and escaped for Plotly, for hover texts.
-
-    Parameters
-    ----------
-    text : str
-        Of a token.
-    """
+    """Return the token `text` whole: visible and escaped for Plotly, for hover texts."""
     return escape(visible(text))
 
 
 def is_cut(text: str, longest: int = LONGEST_LABEL) -> bool:
-    """Return whether `label` shows less than the whole token.
-
-    Parameters
-    ----------
-    text : str
-        Of a token.
-    longest : int, optional
-        Columns that the label may take.
-    """
+    """Return whether `label` shows less than the whole token."""
     return width(visible(text)) > longest
 
 
 def is_word(text: str) -> bool:
-    """Return whether a token is text with a letter or a digit, and no special token.
-
-    Parameters
-    ----------
-    text : str
-    """
+    """Return whether a token is text with a letter or a digit, and no special token."""
     return not text.startswith("<") and any(character.isalnum() for character in text)
 
 
 def widest(texts: Iterable[str], longest: int = LONGEST_LABEL) -> int:
-    """Return the columns of the widest label among `texts`; 0 without any.
-
-    Parameters
-    ----------
-    texts : iterable of str
-        Of tokens.
-    longest : int, optional
-        Columns that a label may take.
-    """
+    """Return the columns of the widest label among `texts`; 0 without any."""
     return max((width(shorten(visible(text), longest)) for text in texts), default=0)

@@ -20,14 +20,7 @@ EXTRACTORS: Mapping[Linking, Extractor] = MappingProxyType({"strongest": stronge
 
 
 def aligned_cells(view: View, linking: Linking) -> tuple[tuple[int, int], ...]:
-    """Return the cells of a view that are links: the query and the key of each, upper rows first.
-
-    Parameters
-    ----------
-    view : View
-    linking : {"none", "strongest", "grown"}
-        What begins or ends a sentence aligns nothing and is left out.
-    """
+    """Return the cells of a view that are links: the query and the key of each, upper rows first."""
     if linking == "none":
         return ()
     queries, keys = (_plain(each) for each in (view.shown.query_tokens, view.shown.key_tokens))
@@ -36,26 +29,14 @@ def aligned_cells(view: View, linking: Linking) -> tuple[tuple[int, int], ...]:
 
 
 def links_of_words(view: View, linking: Linking) -> frozenset[Link]:
-    """Return the links of a view: a word read and a word written each, counted without what begins or ends a sentence.
-
-    Parameters
-    ----------
-    view : View
-    linking : {"strongest", "grown"}
-    """
+    """Return the links of a view: pairs of a source word and a target word, without special tokens."""
     queries, keys = (_plain(each) for each in (view.shown.query_tokens, view.shown.key_tokens))
     weights = view.weights[np.ix_(queries, keys)]
     return EXTRACTORS[linking](weights) if weights.size else frozenset()
 
 
 def words_of(tokens: TokenSequence) -> tuple[str, ...]:
-    """Return the words of a text, without what begins or ends it.
-
-    Parameters
-    ----------
-    tokens : TokenSequence
-        Of a translation, or of what was translated.
-    """
+    """Return the words of a text, without what begins or ends it."""
     words = tokens.to_words()
     return tuple(words.texts[place] for place in _plain(words))
 

@@ -17,19 +17,11 @@ SMALLEST_NAMED = 0.005
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What one view gives to each key, less what another gives.
+    """What one view gives to each key, less what another gives."""
 
-    Parameters
-    ----------
-    first, second : View
-        With the rows that both have, in one order.
-    query_title : str
-        What the rows are, in words.
-    """
-
-    first: View
-    second: View
-    query_title: str
+    first: View  # with the rows that both have, in one order
+    second: View  # with the rows that both have, in one order
+    query_title: str  # what the rows are, in words
 
     @property
     def weights(self) -> NDArray[np.float32]:
@@ -52,13 +44,7 @@ class Difference:
         return " \u2212 ".join(self.names(year=True))
 
     def names(self, *, year: bool = False) -> tuple[str, str]:
-        """Return what tells the two apart: their mechanisms, or which of two runs of one model was edited.
-
-        Parameters
-        ----------
-        year : bool, optional
-            Whether each has its year.
-        """
+        """Return what tells the two apart: their mechanisms, or which of two runs of one model was edited."""
         views = (self.first, self.second)
         mine, its = (view.trace.provenance for view in views)
         if mine.checkpoint == its.checkpoint and mine.edits != its.edits:
@@ -73,26 +59,7 @@ def _edited(provenance: Provenance) -> str:
 def choose_difference(
     first: AttentionTrace | View, second: AttentionTrace | View, *, unit: Unit = "word"
 ) -> Difference:
-    """Return the difference of two maps, word by word.
-
-    Parameters
-    ----------
-    first, second : AttentionTrace or View
-        Of one source and one target. Of a trace, the map, head and reading that it names as its alignment.
-    unit : {"word", "piece"}, optional
-        For traces.
-
-    Returns
-    -------
-    Difference
-        If one view labels its rows by the word written and the other by the word read in, rows of one word are
-        compared, and those that only one view has (``<s>``, ``</s>``) are left out.
-
-    Raises
-    ------
-    ValueError
-        If the two do not share source and target tokens, or one shows words and the other pieces.
-    """
+    """Return the difference of two maps, word by word."""
     one, other = (each if isinstance(each, View) else choose_view(each, unit=unit) for each in (first, second))
     if one.unit != other.unit or one.shown.site.kind != other.shown.site.kind:
         message = f"a difference is of maps of one kind; got {_kind(one)} and {_kind(other)}"

@@ -22,35 +22,13 @@ KINDS: Mapping[str, tuple[str, str]] = {
 
 
 def kinds_of(sites: Iterable[Site]) -> tuple[str, ...]:
-    """Return what links call the kinds of maps that there are.
-
-    Parameters
-    ----------
-    sites : iterable of Site
-
-    Examples
-    --------
-    >>> kinds_of([Site("decoder", 0, "self"), Site("decoder", 1, "self")])
-    ('decoder',)
-    """
+    """Return what links call the kinds of maps that there are."""
     places = tuple(sites)
     return tuple(kind for kind, (pattern, _name) in KINDS.items() if any(site.matches(pattern) for site in places))
 
 
 def sites_at(trace: AttentionTrace, sites: str) -> tuple[Site, ...]:
-    """Return the places of the maps of `trace` that `sites` names, by layer; raises as `views_at`.
-
-    Parameters
-    ----------
-    trace : AttentionTrace
-    sites : str
-        As in `views_at`.
-
-    Raises
-    ------
-    KeyError, ValueError
-        As in `views_at`.
-    """
+    """Return the places of the maps of `trace` that `sites` names, by layer; raises as `views_at`."""
     chosen = tuple(sorted(site for site in trace.sites if site.at("weights").matches(sites)))
     if not chosen:
         message = f"no map at {sites}; captured: {', '.join(map(str, trace.sites)) or 'none'}"
@@ -62,96 +40,25 @@ def sites_at(trace: AttentionTrace, sites: str) -> tuple[Site, ...]:
 
 
 def places_at(trace: AttentionTrace, sites: str) -> tuple[HeadPlace, ...]:
-    """Return all heads of the maps that `sites` names, by layer and head; raises as `views_at`.
-
-    Parameters
-    ----------
-    trace : AttentionTrace
-    sites : str
-        As in `views_at`.
-
-    Raises
-    ------
-    KeyError, ValueError
-        As in `views_at`.
-    """
+    """Return all heads of the maps that `sites` names, by layer and head; raises as `views_at`."""
     found = sites_at(trace, sites)
     return tuple(HeadPlace(site.layer, head) for site in found for head in range(len(trace[site].head_names)))
 
 
 def views_at(trace: AttentionTrace, sites: str, unit: Unit, hiding: Hiding = NOTHING) -> tuple[View, ...]:
-    """Return a view of each map of `trace` that `sites` names, by layer; each shows its head 0.
-
-    Parameters
-    ----------
-    trace : AttentionTrace
-    sites : str
-        A pattern such as ``encoder.*.self``: maps of one stack and kind.
-    unit : {"word", "piece"}
-    hiding : Hiding, optional
-        Tokens and cells that are left out.
-
-    Returns
-    -------
-    tuple of View
-        At least one. Rows of cross maps are labelled by the token written.
-
-    Raises
-    ------
-    KeyError
-        If no map was captured there.
-    ValueError
-        If `sites` names maps of several stacks or kinds, which have no common axes.
-    """
+    """Return a view of each map of `trace` that `sites` names, by layer; each shows its head 0."""
     return tuple(view_at(trace, site, unit, hiding) for site in sites_at(trace, sites))
 
 
 def view_at(trace: AttentionTrace, site: Site, unit: Unit, hiding: Hiding = NOTHING) -> View:
-    """Return a view of head 0 of the map at `site`, its rows labelled by the token written.
-
-    Parameters
-    ----------
-    trace : AttentionTrace
-    site : Site
-        Of one map.
-    unit : {"word", "piece"}
-    hiding : Hiding, optional
-        Tokens and cells that are left out.
-
-    Raises
-    ------
-    KeyError
-        If no map was captured there.
-    """
+    """Return a view of head 0 of the map at `site`, its rows labelled by the token written."""
     return hide(choose_view(trace, unit=unit, site=site, head=0, reading="written"), hiding)
 
 
 def pick_views(
     trace: AttentionTrace, sites: str, unit: Unit, heads: Sequence[HeadPlace], hiding: Hiding = NOTHING
 ) -> tuple[View, ...]:
-    """Return a view of each of `heads`, in their order; no other layer is looked at.
-
-    Parameters
-    ----------
-    trace : AttentionTrace
-    sites : str
-        As in `views_at`.
-    unit : {"word", "piece"}
-    heads : sequence of HeadPlace
-    hiding : Hiding, optional
-        As in `views_at`.
-
-    Returns
-    -------
-    tuple of View
-
-    Raises
-    ------
-    KeyError
-        If no map was captured there.
-    ValueError
-        If `sites` names several stacks or kinds, or there is no such head.
-    """
+    """Return a view of each of `heads`, in their order; no other layer is looked at."""
     layers = {site.layer: site for site in sites_at(trace, sites)}
     counts = {layer: len(trace[site].head_names) for layer, site in layers.items()}
     for place in heads:

@@ -70,25 +70,7 @@ def hide_specials(trace: AttentionTrace, *, threshold: float = 0.0, between: tup
 
 
 def outside(tokens: TokenSequence, segment: int) -> tuple[int, ...]:
-    """Return the positions of the tokens that are not of the text `segment` of a pair.
-
-    Parameters
-    ----------
-    tokens : TokenSequence
-        Of a pair of texts.
-    segment : int
-        0 or 1.
-
-    Examples
-    --------
-    >>> outside(TokenSequence(("a", "b"), (1, 2), (0, 1), ("a", "b"), segments=(0, 1)), 1)
-    (0,)
-
-    Raises
-    ------
-    ValueError
-        If the text is no pair.
-    """
+    """Return the positions of the tokens that are not of the text `segment` of a pair."""
     if not tokens.segments:
         message = "a map is cut between two texts of a pair; this is one text"
         raise ValueError(message)
@@ -98,35 +80,13 @@ def outside(tokens: TokenSequence, segment: int) -> tuple[int, ...]:
 def hidden_mass(weights: NDArray[Any], keys: Sequence[int]) -> NDArray[np.float32]:
     """Return what each query gives to the hidden `keys` together: float32 [..., query].
 
-    Parameters
-    ----------
-    weights : array, [..., query, key]
-    keys : sequence of int
-        Positions of the hidden ones.
+    Shapes: `weights` [..., query, key].
     """
     return np.asarray(weights[..., list(keys)].sum(axis=-1, dtype=np.float64), dtype=np.float32)
 
 
 def hide_tokens(shown: AttentionMap, *, queries: Sequence[int] = (), keys: Sequence[int] = ()) -> AttentionMap:
-    """Leave out the rows of some tokens, and put the columns of some into one last column.
-
-    Parameters
-    ----------
-    shown : AttentionMap
-    queries, keys : sequence of int, optional
-        Positions to hide on each axis.
-
-    Returns
-    -------
-    AttentionMap
-        `shown` itself if nothing is hidden. No weight that stays is changed, and each row sums to what it summed
-        to: what the hidden keys are given stands in the last column, `HIDDEN`. Companions are left behind.
-
-    Raises
-    ------
-    ValueError
-        If a position is not on its axis.
-    """
+    """Leave out the rows of some tokens, and put the columns of some into one last column."""
     if not queries and not keys:
         return shown
     rows, columns = _kept(shown.query_tokens, queries, shown.site), _kept(shown.key_tokens, keys, shown.site)
@@ -163,11 +123,7 @@ def _kept(tokens: TokenSequence, hidden: Sequence[int], site: Site) -> list[int]
 def drawn(values: NDArray[np.float32], threshold: float) -> NDArray[np.float32]:
     """Return `values` with NaN, which is drawn empty, where they are nearer to 0 than `threshold`.
 
-    Parameters
-    ----------
-    values : float32 array, [query, key]
-    threshold : float
-        0 leaves nothing empty.
+    Shapes: `values` [query, key].
     """
     if not threshold:
         return values

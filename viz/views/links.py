@@ -23,24 +23,7 @@ class Link:
 def row_links(weights: Weights) -> tuple[Link, ...]:
     """Return for each query the key that it reads most; the first of equals.
 
-    Parameters
-    ----------
-    weights : array, [query, key]
-
-    Returns
-    -------
-    tuple of Link
-        One a row, in order; none if there are no keys.
-
-    Raises
-    ------
-    ValueError
-        If `weights` is not one head's.
-
-    Examples
-    --------
-    >>> row_links(np.array([[0.25, 0.75]]))
-    (Link(query=0, key=1, weight=0.75),)
+    Shapes: `weights` [query, key].
     """
     values = np.asarray(weights)
     if values.ndim != 2:
@@ -55,19 +38,6 @@ def row_links(weights: Weights) -> tuple[Link, ...]:
 def strongest_links(weights: Weights, *, count: int = 1) -> tuple[Link, ...]:
     """Return the `count` strongest of the rows' strongest links, strongest first, the upper row first among equals.
 
-    Parameters
-    ----------
-    weights : array, [query, key]
-    count : int, optional
-        How many at most; one a row.
-
-    Returns
-    -------
-    tuple of Link
-
-    Examples
-    --------
-    >>> strongest_links(np.array([[0.25, 0.75], [1.0, 0.0]]))
-    (Link(query=1, key=0, weight=1.0),)
+    Shapes: `weights` [query, key].
     """
     return tuple(sorted(row_links(weights), key=lambda link: -link.weight)[:count])

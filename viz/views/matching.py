@@ -24,36 +24,7 @@ Pairs = tuple[tuple[int, int], ...]
 def match_words(
     first: Sequence[str], second: Sequence[str], *, parts: tuple[Sequence[int], Sequence[int]] | None = None
 ) -> Pairs:
-    """Match the words of two texts that are equal and in one order.
-
-    Parameters
-    ----------
-    first, second : sequence of str
-        White space around a word does not count; capitals do.
-    parts : tuple of (sequence of int, sequence of int), optional
-        A number for each word of the first and of the second: words of different parts are never matched.
-
-    Returns
-    -------
-    tuple of (int, int)
-        Positions in the first and in the second text, rising in both.
-
-    Raises
-    ------
-    ValueError
-        If there are not as many parts as words.
-
-    Notes
-    -----
-    The blocks of Python's difflib (Ratcliff and Obershelp's gestalt matching), no word being junk.
-
-    Examples
-    --------
-    >>> match_words("it was hungry .".split(), "it was very sweet .".split())
-    ((0, 0), (1, 1), (3, 4))
-    >>> match_words(["cat", "cat"], ["cat"], parts=((0, 1), (1,)))
-    ((1, 0),)
-    """
+    """Match the words of two texts that are equal and in one order."""
     numbers = ((0,) * len(first), (0,) * len(second)) if parts is None else parts
     one, other = (
         [(part, text.strip()) for part, text in zip(each, texts, strict=True)]
@@ -66,22 +37,7 @@ def match_words(
 def match_tokens(
     first: TokenSequence, second: TokenSequence, *, specials: bool = True, text: int | None = None
 ) -> Pairs:
-    """Match the tokens of two records, those of the first of two texts read together with those of the first alone.
-
-    Parameters
-    ----------
-    first, second : TokenSequence
-        Each of one text or of a pair. One text counts as the first of a pair.
-    specials : bool, optional
-        Whether tokens that stand for no text are matched too.
-    text : int, optional
-        0 or 1: only the tokens of this text of a pair are matched.
-
-    Returns
-    -------
-    tuple of (int, int)
-        As `match_words` gives them.
-    """
+    """Match the tokens of two records, those of the first of two texts read together with those of the first alone."""
     parts = None
     if first.segments or second.segments or text is not None:
         parts = _parts(first), _parts(second)
@@ -100,16 +56,10 @@ def _parts(tokens: TokenSequence) -> tuple[int, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Matching:
-    """Which rows and which columns of two maps are of the same words.
+    """Which rows and which columns of two maps are of the same words."""
 
-    Parameters
-    ----------
-    queries, keys : tuple of (int, int)
-        As `match_words` gives them.
-    """
-
-    queries: Pairs
-    keys: Pairs
+    queries: Pairs  # as `match_words` gives them
+    keys: Pairs  # as `match_words` gives them
 
     @classmethod
     def of_maps(
@@ -120,17 +70,7 @@ class Matching:
         specials: bool = True,
         between: tuple[int, int] | None = None,
     ) -> Matching:
-        """Match two maps by their tokens; of texts that are read in pairs, the first with the first alone.
-
-        Parameters
-        ----------
-        first, second : AttentionMap
-            With nothing hidden.
-        specials : bool, optional
-            Whether tokens that stand for no text are matched too.
-        between : tuple of int, optional
-            Of a pair of texts, the one whose tokens are rows and the one whose tokens are columns, 0 or 1 each.
-        """
+        """Match two maps by their tokens; of texts that are read in pairs, the first with the first alone."""
         rows, columns = (None, None) if between is None else between
         return cls(
             match_tokens(first.query_tokens, second.query_tokens, specials=specials, text=rows),
@@ -145,28 +85,14 @@ class Matching:
     def first(self, weights: NDArray[Any]) -> NDArray[np.float32]:
         """Return what is matched of the weights of the first map; see `matched`.
 
-        Parameters
-        ----------
-        weights : array, [..., query, key]
-            Of the first map.
-
-        Returns
-        -------
-        float32 array, [..., matched query, matched key and all others]
+        Shapes: `weights` [..., query, key]; returns [..., matched query, matched key and all others].
         """
         return matched(weights, [one for one, _ in self.queries], [one for one, _ in self.keys])
 
     def second(self, weights: NDArray[Any]) -> NDArray[np.float32]:
         """Return what is matched of the weights of the second map; see `matched`.
 
-        Parameters
-        ----------
-        weights : array, [..., query, key]
-            Of the second map.
-
-        Returns
-        -------
-        float32 array, [..., matched query, matched key and all others]
+        Shapes: `weights` [..., query, key]; returns [..., matched query, matched key and all others].
         """
         return matched(weights, [other for _, other in self.queries], [other for _, other in self.keys])
 
@@ -174,20 +100,7 @@ class Matching:
 def matched(weights: NDArray[Any], queries: Sequence[int], keys: Sequence[int]) -> NDArray[np.float32]:
     """Return the weights of some queries on some keys, and what each of these queries gives to all other keys.
 
-    Parameters
-    ----------
-    weights : array, [..., query, key]
-    queries, keys : sequence of int
-
-    Returns
-    -------
-    float32 array, [..., chosen query, chosen key and all others]
-        Each row sums to what it summed to.
-
-    Examples
-    --------
-    >>> matched(np.array([[0.5, 0.25, 0.25]]), [0], [1]).tolist()
-    [[0.25, 0.75]]
+    Shapes: `weights` [..., query, key]; returns [..., chosen query, chosen key and all others].
     """
     rows = weights[..., list(queries), :]
     chosen = set(keys)
@@ -201,19 +114,7 @@ ELSEWHERE = mark("⟨elsewhere⟩")
 
 
 def matched_view(view: View, matching: Matching) -> View:
-    """Return `view` with nothing but the rows and columns that are matched, and one column for all others.
-
-    Parameters
-    ----------
-    view : View
-        Of the first text; its words label the axes.
-    matching : Matching
-
-    Returns
-    -------
-    View
-        Of the one head that `view` shows.
-    """
+    """Return `view` with nothing but the rows and columns that are matched, and one column for all others."""
     shown = view.shown
     queries = [shown.query_tokens.texts[one] for one, _other in matching.queries]
     keys = [shown.key_tokens.texts[one] for one, _other in matching.keys]

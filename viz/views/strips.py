@@ -16,35 +16,19 @@ StripKind = Literal["weights", "signed", "mask"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Strip:
-    """Numbers of a model, or of the lab, as they are shown.
+    """Numbers of a model, or of the lab, as they are shown."""
 
-    Parameters
-    ----------
-    name : str
-        What they are, in words.
-    symbol : str
-        What the formula calls them, in plain text.
-    values : array, [row, column]
-    kind : {"weights", "signed", "mask"}
-    rows, columns : tuple of str, optional
-        What labels them: tokens; left out for the components of a vector.
-    whole : tuple of int, optional
-        The shape in the model, where more than `values` belongs to it, such as the matrix of which a row is shown.
-    marked : (int or None, int or None), optional
-        The row and the column of the chosen pair; None for all of them.
-    made : bool
-        Whether this step makes them; else they are given to it.
-    """
-
-    name: str
-    symbol: str
-    values: NDArray[np.floating[Any]]
+    name: str  # what they are, in words
+    symbol: str  # what the formula calls them, in plain text
+    values: NDArray[np.floating[Any]]  # [row, column]
     kind: StripKind = "signed"
-    rows: tuple[str, ...] = ()
-    columns: tuple[str, ...] = ()
+    rows: tuple[str, ...] = ()  # what labels them: tokens; left out for the components of a vector
+    columns: tuple[str, ...] = ()  # what labels them: tokens; left out for the components of a vector
+    # the shape in the model, where more than `values` belongs to it, such as the matrix of which a row is shown
     whole: tuple[int, ...] = ()
+    # the row and the column of the chosen pair; None for all of them
     marked: tuple[int | None, int | None] = (None, None)
-    made: bool = False
+    made: bool = False  # whether this step makes them; else they are given to it
 
     def __post_init__(self) -> None:
         values = np.asarray(self.values)

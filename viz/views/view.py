@@ -59,39 +59,23 @@ _CELLS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """One head of one map of a trace, as it is shown.
-
-    Parameters
-    ----------
-    trace : AttentionTrace
-    shown : AttentionMap
-        Merged to words if `unit` says so, rows labelled as `reading` says.
-    head : int or "mean"
-    reading : {"written", "input", "self", "hops"}
-        What labels the rows; of a self map the tokens read in, of hops their numbers, under either reading.
-    unit : {"word", "piece"}
-    merged : bool
-        Whether merging pieces to words changed anything.
-    hidden_queries, hidden_keys : tuple of int
-        Positions of what `hide` has left out; of keys the last column of `shown` holds the sum.
-    threshold : float
-        Cells nearer to 0 than this are drawn empty.
-    quantity : {"weights", "rollout"}
-        What the numbers are: weights of the model, or what was computed of them.
-    between : tuple of int, optional
-        Of a pair of texts that are read together: which one is shown in rows, and which in columns.
-    """
+    """One head of one map of a trace, as it is shown."""
 
     trace: AttentionTrace
-    shown: AttentionMap
+    shown: AttentionMap  # merged to words if `unit` says so, rows labelled as `reading` says
     head: Head
+    # what labels the rows; of a self map the tokens read in, of hops their numbers, under either reading
     reading: Literal["written", "input", "self", "hops"]
     unit: Unit
-    merged: bool
+    merged: bool  # whether merging pieces to words changed anything
+    # positions of what `hide` has left out; of keys the last column of `shown` holds the sum
     hidden_queries: tuple[int, ...] = ()
+    # positions of what `hide` has left out; of keys the last column of `shown` holds the sum
     hidden_keys: tuple[int, ...] = ()
-    threshold: float = 0.0
+    threshold: float = 0.0  # cells nearer to 0 than this are drawn empty
+    # what the numbers are: weights of the model, or what was computed of them
     quantity: Literal["weights", "rollout"] = "weights"
+    # of a pair of texts that are read together: which one is shown in rows, and which in columns
     between: tuple[int, int] | None = None
 
     @property
@@ -116,13 +100,7 @@ class View:
         return _(_QUERY_TITLES[self.quantity if self.quantity == "rollout" else self.reading, self.unit])
 
     def cell(self, *, weight: str, query: str, key: str) -> str:
-        """Say what one cell says; each part is text that the caller has made fit for where it is shown.
-
-        Parameters
-        ----------
-        weight, query, key : str
-            The number and both tokens.
-        """
+        """Say what one cell says; each part is text that the caller has made fit for where it is shown."""
         return _(
             _CELLS[self.quantity if self.quantity == "rollout" else self.reading], weight=weight, query=query, key=key
         )
@@ -136,27 +114,7 @@ def choose_view(
     head: Head | None = None,
     reading: Reading | None = None,
 ) -> View:
-    """Return the map of `trace` that a figure shows.
-
-    Parameters
-    ----------
-    trace : AttentionTrace
-    unit : {"word", "piece"}, optional
-    site, head, reading : optional
-        Left out, those that the trace names as its alignment; of another site, the mean over heads.
-        `AttentionTrace.read` explains readings.
-
-    Returns
-    -------
-    View
-
-    Raises
-    ------
-    KeyError
-        If `site` was not captured.
-    ValueError
-        If `unit`, `head` or `reading` is not one that there is, or the trace holds no map.
-    """
+    """Return the map of `trace` that a figure shows."""
     if unit not in ("word", "piece"):
         message = f"unit is 'word' or 'piece'; got {unit!r}"
         raise ValueError(message)
@@ -180,12 +138,7 @@ def choose_view(
 
 
 def one_place_a_row(pieces: AttentionMap) -> AttentionMap:
-    """Merge a map to words; where each piece attends to one place alone, so does its word: to where most pieces do.
-
-    Parameters
-    ----------
-    pieces : AttentionMap
-    """
+    """Merge a map to words; where each piece attends to one place alone, so does its word: to where most pieces do."""
     words = pieces.to_words()
     if words is pieces or not is_hard(pieces):
         return words
@@ -194,23 +147,13 @@ def one_place_a_row(pieces: AttentionMap) -> AttentionMap:
 
 
 def is_hard(pieces: AttentionMap) -> bool:
-    """Return whether every row is a 1 among zeros.
-
-    Parameters
-    ----------
-    pieces : AttentionMap
-    """
+    """Return whether every row is a 1 among zeros."""
     weights = pieces.weights
     return bool(weights.size and (weights.max(axis=-1) == 1).all() and (np.count_nonzero(weights, axis=-1) == 1).all())
 
 
 def with_named_rows(shown: AttentionMap) -> AttentionMap:
-    """Return a map as it is; that of hops with its rows named in the language of the reader.
-
-    Parameters
-    ----------
-    shown : AttentionMap
-    """
+    """Return a map as it is; that of hops with its rows named in the language of the reader."""
     if shown.site.kind != "hops":
         return shown
     names = (_("hop-{number}", number=place + FIRST_POSITION) for place in range(len(shown.query_tokens)))
@@ -218,24 +161,7 @@ def with_named_rows(shown: AttentionMap) -> AttentionMap:
 
 
 def hide(view: View, hiding: Hiding) -> View:
-    """Return `view` without what `hiding` leaves out, in sight as a last column and in `notes_of`.
-
-    Parameters
-    ----------
-    view : View
-        Of which nothing is hidden yet.
-    hiding : Hiding
-
-    Returns
-    -------
-    View
-        Its weights are those of the model: nothing is renormalised.
-
-    Raises
-    ------
-    ValueError
-        If there is no token at a hidden position, or a text that is no pair is cut in two.
-    """
+    """Return `view` without what `hiding` leaves out, in sight as a last column and in `notes_of`."""
     trace, names = view.trace, _axis_names(view)
     places = [getattr(hiding, name) if name else () for name in names]
     if view.unit == "word":
@@ -269,12 +195,7 @@ def _axis_names(view: View) -> tuple[str, str]:
 
 
 def key_pieces(view: View) -> TokenSequence:
-    """Return the pieces of the text whose words or pieces are the keys of `view`.
-
-    Parameters
-    ----------
-    view : View
-    """
+    """Return the pieces of the text whose words or pieces are the keys of `view`."""
     pieces: TokenSequence = getattr(view.trace, _axis_names(view)[1])
     return pieces
 

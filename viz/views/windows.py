@@ -16,20 +16,17 @@ CENTRE = "centre"
 
 @dataclass(frozen=True, slots=True)
 class Windows:
-    """The windows of a map, a row a query, in columns of the view; column j reaches from j - 0.5 to j + 0.5.
+    """The windows of a map, a row a query, in columns of the view; column j reaches from j - 0.5 to j + 0.5."""
 
-    Parameters
-    ----------
-    centre, left, right : float64 array, [query]
-        The centre, and the outer edges of the first and the last piece that may be read.
-    sigma_left, sigma_right : float64 array, [query], or None
-        One standard deviation of the Gaussian to either side; None where there is no Gaussian.
-    """
-
+    # [query] The centre, and the outer edges of the first and the last piece that may be read
     centre: NDArray[np.float64]
+    # [query] The centre, and the outer edges of the first and the last piece that may be read
     left: NDArray[np.float64]
+    # [query] The centre, and the outer edges of the first and the last piece that may be read
     right: NDArray[np.float64]
+    # [query] One standard deviation of the Gaussian to either side; None where there is no Gaussian
     sigma_left: NDArray[np.float64] | None
+    # [query] One standard deviation of the Gaussian to either side; None where there is no Gaussian
     sigma_right: NDArray[np.float64] | None
 
 
@@ -37,10 +34,6 @@ def windows_of(view: View) -> Windows | None:
     """Return the windows of the map that `view` shows; None where attention is not local, or they were not captured.
 
     Rows of a word with several pieces have the mean of the centres and edges of these.
-
-    Parameters
-    ----------
-    view : View
     """
     pieces = view.trace[view.shown.site]
     if CENTRE not in pieces.companions or view.hidden_keys or view.hidden_queries:

@@ -22,9 +22,7 @@ _LAST_NORM = ("last_norm.weight", "last_norm.bias")
 def layer_norm(values: Vector, scale: Vector, shift: Vector) -> Vector:
     """Return what LayerNorm makes of a vector, Ba et al. 2016, equation 4.
 
-    Parameters
-    ----------
-    values, scale, shift : float64 array, [d]
+    Shapes: `values` [d]; `scale` [d]; `shift` [d].
     """
     return np.asarray((values - values.mean()) / np.sqrt(values.var() + EPSILON) * scale + shift)
 

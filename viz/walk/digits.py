@@ -22,44 +22,19 @@ MOST_PARTS = 8
 
 @dataclass(frozen=True, slots=True)
 class Waterfall:
-    """A sum explained by its largest parts.
+    """A sum explained by its largest parts."""
 
-    Parameters
-    ----------
-    says : str
-        What the sum is, in words.
-    parts : tuple of (str, float)
-        The largest, by their size, each with how it came to be.
-    others : int
-        How many further parts there are.
-    rest : float
-        What those add.
-    total : float
-        The sum.
-    """
-
-    says: str
-    parts: tuple[tuple[str, float], ...]
-    others: int
-    rest: float
-    total: float
+    says: str  # what the sum is, in words
+    parts: tuple[tuple[str, float], ...]  # the largest, by their size, each with how it came to be
+    others: int  # how many further parts there are
+    rest: float  # what those add
+    total: float  # the sum
 
 
 def waterfall(says: str, values: Numbers, label: Callable[[int], str]) -> Waterfall:
     """Return the sum of `values` as its `MOST_PARTS` largest parts and the rest.
 
-    Parameters
-    ----------
-    says : str
-        What the sum is, in words.
-    values : array, [part]
-    label : callable
-        Gives how the part of an index came to be.
-
-    Examples
-    --------
-    >>> waterfall("a sum", np.array([1.0, -3.0]), str)
-    Waterfall(says='a sum', parts=(('1', -3.0), ('0', 1.0)), others=0, rest=0.0, total=-2.0)
+    Shapes: `values` [part].
     """
     parts = np.asarray(values, dtype=np.float64)
     order = np.argsort(-np.abs(parts), kind="stable")
@@ -74,15 +49,7 @@ def products_fall(
 ) -> Waterfall:
     """Return the sum of the products of two vectors of one length as a waterfall.
 
-    Parameters
-    ----------
-    says : str
-        What the sum is, in words.
-    left, right : array, [d]
-    over : float, optional
-        What each product is divided by.
-    bias : float, optional
-        What is added.
+    Shapes: `left` [d]; `right` [d].
     """
     one, other = np.asarray(left, dtype=np.float64), np.asarray(right, dtype=np.float64)
     values = one * other / over
@@ -95,19 +62,7 @@ def products_fall(
 
 
 def number(value: float, digits: int = 3) -> str:
-    r"""Return `value` in LaTeX, with powers of ten where fixed digits would leave nothing or too much.
-
-    Parameters
-    ----------
-    value : float
-    digits : int, optional
-        After the point.
-
-    Examples
-    --------
-    >>> number(0.25), number(-0.00001234), number(0.0)
-    ('0.250', '-1.23 \\cdot 10^{-5}', '0')
-    """
+    r"""Return `value` in LaTeX, with powers of ten where fixed digits would leave nothing or too much."""
     if value == 0:
         return "0"
     if 10.0**-digits <= abs(value) < 1e5:
@@ -117,45 +72,19 @@ def number(value: float, digits: int = 3) -> str:
 
 
 def factor(value: float, digits: int = 3) -> str:
-    """Return `value` as a factor or a later term: a negative one in parentheses.
-
-    Parameters
-    ----------
-    value : float
-    digits : int, optional
-        After the point.
-    """
+    """Return `value` as a factor or a later term: a negative one in parentheses."""
     text = number(value, digits)
     return f"({text})" if value < 0 else text
 
 
 def others(count: int, value: float) -> str:
-    """Return the sum of `count` terms that are not written out.
-
-    Parameters
-    ----------
-    count : int
-    value : float
-        Their sum.
-    """
+    """Return the sum of `count` terms that are not written out."""
     said = _n("{count} other", "{count} others", count)
     return rf"\underbrace{{{factor(value)}}}_{{\text{{{said}}}}}"
 
 
 def sum_of(terms: list[tuple[float, str]]) -> tuple[str, float]:
-    """Write the sum of `terms`, each a value with how it is written: the largest in full, the rest as one number.
-
-    Parameters
-    ----------
-    terms : list of (float, str)
-
-    Returns
-    -------
-    str
-        In LaTeX, the terms in their own order.
-    float
-        The sum.
-    """
+    """Write the sum of `terms`, each a value with how it is written: the largest in full, the rest as one number."""
     order = sorted(range(len(terms)), key=lambda each: -abs(terms[each][0]))
     kept = sorted(order if len(terms) <= MOST_TERMS + 1 else order[:MOST_TERMS])
     parts = [terms[each][1] for each in kept]
@@ -168,21 +97,7 @@ def sum_of(terms: list[tuple[float, str]]) -> tuple[str, float]:
 def products(left: Numbers, right: Numbers) -> tuple[str, float]:
     r"""Write the sum of the products of `left` and `right`, two vectors of one length.
 
-    Parameters
-    ----------
-    left, right : array, [d]
-
-    Returns
-    -------
-    str
-        LaTeX.
-    float
-        The sum.
-
-    Examples
-    --------
-    >>> products(np.array([0.5, -2.0]), np.array([1.0, 0.25]))
-    ('0.500 \\cdot 1.000 + (-2.000) \\cdot 0.250', 0.0)
+    Shapes: `left` [d]; `right` [d].
     """
     one, other = np.asarray(left, dtype=np.float64), np.asarray(right, dtype=np.float64)
     terms = [

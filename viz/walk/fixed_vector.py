@@ -17,18 +17,7 @@ from viz.walk.steps import Part, Worked
 
 
 def source_vector(scene: Scene) -> tuple[NDArray[Any], Strip]:
-    """Return all that the decoder gets of the source, and its strip.
-
-    Parameters
-    ----------
-    scene : Scene
-        With its vector.
-
-    Raises
-    ------
-    KeyError
-        If the scene has none.
-    """
+    """Return all that the decoder gets of the source, and its strip."""
     if scene.vector is None:
         message = "the walk needs the vector of models.experiments.arithmetic.decoder_run"
         raise KeyError(message)

@@ -11,29 +11,13 @@ _MARK = "term-"
 
 
 def terms_of(formula: str) -> tuple[str, ...]:
-    """Name the terms of `formula`, LaTeX with terms as ``[[name:...]]``, in the order in which they stand.
-
-    Parameters
-    ----------
-    formula : str
-
-    Examples
-    --------
-    >>> terms_of("[[context:c [[scores:e]]]]")
-    ('context', 'scores')
-    """
+    """Name the terms of `formula`, LaTeX with terms as ``[[name:...]]``, in the order in which they stand."""
     return tuple(part.partition(":")[0] for part in formula.split(_OPEN)[1:])
 
 
 @cache
 def mathml(formula: str) -> str:
-    """Return a formula as MathML: a term ``[[name:...]]`` is of the class ``term-name``, terms may stand within terms.
-
-    Parameters
-    ----------
-    formula : str
-        LaTeX of one line, of the code and never of a visitor.
-    """
+    """Return a formula as MathML: a term ``[[name:...]]`` gets the class ``term-name``; terms may nest."""
     made: str = convert(_named(formula, rf"\textcolor{{{_MARK}{{name}}}}{{{{", "}}"), display="block")
     return made.replace(f'mathcolor="{_MARK}', f'class="{_MARK}').replace('display="inline"', 'display="block"')
 

@@ -169,13 +169,7 @@ def _tape_next(scene: Scene) -> Built:
 
 
 def predict_next(state: Callable[[Scene], Vector]) -> Callable[[Scene], Built]:
-    """Return what builds the last step: the probability of the likeliest next token.
-
-    Parameters
-    ----------
-    state : callable
-        Gives the vector that it is predicted from.
-    """
+    """Return what builds the last step: the probability of the likeliest next token."""
 
     def build(scene: Scene) -> Built:
         vector, prediction = state(scene), scene.trace.predictions[scene.row]

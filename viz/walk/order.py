@@ -40,20 +40,7 @@ _ORDER = (
 
 
 def nearest_step(wanted: str, steps: Sequence[str]) -> str | None:
-    """Return the one of `steps` that is furthest but not beyond `wanted`; None if no mechanism has such a step.
-
-    Parameters
-    ----------
-    wanted : str
-        The key of a step.
-    steps : sequence of str
-        The keys of those that there are, at least one.
-
-    Examples
-    --------
-    >>> nearest_step("features", ("scores", "softmax")), nearest_step("gaussian", ("scores", "softmax"))
-    ('scores', 'softmax')
-    """
+    """Return the one of `steps` that is furthest but not beyond `wanted`; None if no mechanism has such a step."""
     if wanted not in _ORDER:
         return None
     reached = [each for each in steps if _ORDER.index(each) <= _ORDER.index(wanted)]
@@ -61,26 +48,13 @@ def nearest_step(wanted: str, steps: Sequence[str]) -> str | None:
 
 
 def all_steps(walks: Sequence[Sequence[WalkStep]]) -> dict[str, str]:
-    """Return the steps of several walks, each once: title by key, in order.
-
-    Parameters
-    ----------
-    walks : sequence of sequence of WalkStep
-    """
+    """Return the steps of several walks, each once: title by key, in order."""
     titles = {step.key: step.title for steps in reversed(walks) for step in steps}
     return {key: titles[key] for key in sorted(titles, key=_ORDER.index)}
 
 
 def keep_step(pictures: Sequence[dict[str, Any]], titles: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return the pictures, each told which of its steps belongs to each of the steps of all.
-
-    Parameters
-    ----------
-    pictures : sequence of dict
-        As `picture_of` gives them.
-    titles : mapping of str to str
-        As `all_steps` gives them.
-    """
+    """Return the pictures, each told which of its steps belongs to each of the steps of all."""
     told = []
     for picture in pictures:
         own = [step["key"] for step in picture["steps"]]

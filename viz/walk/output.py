@@ -128,15 +128,7 @@ MERGE = Part("merge", mark("Heads merged"), _merge, ("output.weight", "output.bi
 
 
 def predict_from(readout: Callable[[Scene], Vector], where: str = "") -> Callable[[Scene], Built]:
-    """Return what builds the step that writes the word.
-
-    Parameters
-    ----------
-    readout : callable
-        Gives the vector from which the word is chosen.
-    where : str, optional
-        What stands before the names of the output layer's parameters.
-    """
+    """Return what builds the step that writes the word."""
 
     def build(scene: Scene) -> Built:
         vector, step = readout(scene), scene.trace.steps[scene.row]
@@ -211,13 +203,7 @@ def _of_layer(scene: Scene, norm: tuple[str, ...]) -> Vector:
 
 
 def predict_of_layer(readout: Callable[[Scene], Vector]) -> Callable[[Scene], Built | None]:
-    """Return what builds the step that writes the word: in the last layer of a decoder alone.
-
-    Parameters
-    ----------
-    readout : callable
-        Gives the vector from which the word is chosen.
-    """
+    """Return what builds the step that writes the word: in the last layer of a decoder alone."""
     build = predict_from(readout, _NETWORK)
 
     def of_last(scene: Scene) -> Built | None:

@@ -57,22 +57,7 @@ Numbers = NDArray[np.float64]
 def sentence_of(
     tokens: TokenSequence, row: int, unit: Unit, *, lead: str, language: str, apart: bool = False
 ) -> dict[str, Any]:
-    """Return the words, or the pieces, that a reader can choose: each with the row that it stands for.
-
-    Parameters
-    ----------
-    tokens : TokenSequence
-        What labels the rows.
-    row : int
-        The chosen one; it stands for its word.
-    unit : {"word", "piece"}
-    lead : str
-        What is said before them.
-    language : str
-        Such as ``fr``.
-    apart : bool, optional
-        Whether a space stands before each of them, of whatever text they are.
-    """
+    """Return the words, or the pieces, that a reader can choose: each with the row that it stands for."""
     shown: list[dict[str, Any]] = []
     for pieces in _groups(tokens.words, unit):
         first = tokens.texts[pieces[0]]
@@ -88,20 +73,6 @@ def picture_of(walk: Walk, scene: Scene, steps: Sequence[WalkStep], unit: Unit) 
 
     Of a word of several pieces the exponentials and the weights are sums, and the score is the one whose exponential
     is that sum: what stands in a column still follows from what stands above it.
-
-    Parameters
-    ----------
-    walk : Walk
-    scene : Scene
-        As `viz.walk.steps.look_at` gives it.
-    steps : sequence of WalkStep
-        Of the scene.
-    unit : {"word", "piece"}
-
-    Returns
-    -------
-    dict
-        What JSON can hold.
     """
     read = scene.trace.source if scene.shown is None else scene.map.key_tokens
     seen = range(scene.count if scene.shown else len(read))
@@ -185,17 +156,7 @@ def _state(scene: Scene, unit: Unit) -> dict[str, str]:
 
 
 def visible_text(text: str) -> str:
-    """Return a text as it is read: its spaces stay, everything else that one cannot see is made visible.
-
-    Parameters
-    ----------
-    text : str
-
-    Examples
-    --------
-    >>> visible_text("le chat")
-    'le chat'
-    """
+    """Return a text as it is read: its spaces stay, everything else that one cannot see is made visible."""
     return " ".join(visible(word) for word in text.split(" ") if word)
 
 

@@ -29,16 +29,7 @@ def _sigmoid(values: Vector) -> Vector:
 def read_in(scene: Scene, row: int, table: str = "embedding.weight") -> Vector:
     """Return the embedding of the word that step `row` reads in, scaled to unit variance.
 
-    Parameters
-    ----------
-    scene : Scene
-    row : int
-    table : str, optional
-        What the embedding is called among the scene's parameters.
-
-    Returns
-    -------
-    float64 array, [d]
+    Shapes: returns [d].
     """
     embedding = scene.parameters[table]
     vector: Vector = exact(embedding[scene.trace.target_input.ids[row]]) * embedding.shape[1] ** 0.5
@@ -46,31 +37,13 @@ def read_in(scene: Scene, row: int, table: str = "embedding.weight") -> Vector:
 
 
 def read_in_strip(scene: Scene, row: int, table: str = "embedding.weight") -> Strip:
-    """Return the strip of what `read_in` gives.
-
-    Parameters
-    ----------
-    scene, row, table
-        As in `read_in`.
-    """
+    """Return the strip of what `read_in` gives."""
     word = visible(scene.trace.target_input.texts[row])
     return Strip(_("the word before, read in: {word}", word=word), "y", read_in(scene, row, table)[None])
 
 
 def parameters_of(scene: Scene, names: tuple[str, ...]) -> tuple[Vector, ...]:
-    """Return parameters by their names, in the precision in which digits are added up.
-
-    Parameters
-    ----------
-    scene : Scene
-    names : tuple of str
-        As `models.experiments.arithmetic.parameters_at` knows them.
-
-    Returns
-    -------
-    tuple of float64 array
-        In the order of `names`.
-    """
+    """Return parameters by their names, in the precision in which digits are added up."""
     return tuple(exact(scene.parameters[name]) for name in names)
 
 
@@ -155,13 +128,7 @@ def _work_out_lstm(made: _Lstm, before: Vector, after: NDArray[Any], step: int) 
 def state_strip(values: NDArray[Any], *, k: int | None = None, made: bool = False) -> Strip:
     """Return the decoder's state before a step, or the one that the step has made.
 
-    Parameters
-    ----------
-    values : array, [d]
-    k : int, optional
-        The component that is worked out.
-    made : bool, optional
-        Whether the step has made it.
+    Shapes: `values` [d].
     """
     name = _("decoder state after this step") if made else _("decoder state before this step")
     return Strip(name, "s", values[None], marked=(None, k), made=made)
@@ -172,19 +139,7 @@ def gru_step(
 ) -> tuple[tuple[Strip, ...], Worked]:
     """Return strips and digits of a step from state `before` to `after`: the word and `entering` are read in.
 
-    Parameters
-    ----------
-    scene : Scene
-    entering : Strip
-        What is read in beside the word.
-    before, after : array, [d]
-        The states.
-
-    Returns
-    -------
-    tuple of Strip
-    Worked
-        Of the largest component of `after`.
+    Shapes: `before` [d]; `after` [d].
     """
     read = np.concatenate((read_in(scene, scene.row), exact(entering.values[0])))
     made = _gru(parameters_of(scene, GRU), read, exact(before))
@@ -198,21 +153,7 @@ def lstm_step(
 ) -> tuple[int, Worked]:
     """Work out step `row`, whose gates get `fed` beside the word and the state before.
 
-    Parameters
-    ----------
-    scene : Scene
-    row : int
-        Of the word that is read in, and of the state before.
-    after : array, [d]
-        The new state, which the digits call s with `number_after`.
-    fed : float64 array, [4 * d], optional
-
-    Returns
-    -------
-    k : int
-        The largest component of `after`.
-    worked : Worked
-        Its digits.
+    Shapes: `after` [d]; `fed` [4 * d].
     """
     before, cell = exact(scene.states[0][row]), exact(scene.states[1][row])
     enter, recur, enter_bias, recur_bias = parameters_of(scene, LSTM)

@@ -21,61 +21,36 @@ _OF_PAIRS = ("scores", "mask", "weights", "raw_weights", "by_distance", "probabi
 
 @dataclass(frozen=True, slots=True)
 class Letters:
-    r"""What the formula of a walk calls things.
+    r"""What the formula of a walk calls things."""
 
-    Parameters
-    ----------
-    score, weight, context, query, key, value : str
-        LaTeX without their subscripts, such as ``e`` and ``\\alpha``.
-    """
-
-    query: str = "s"
-    key: str = "h"
-    value: str = "h"
-    score: str = "e"
-    weight: str = "a"
-    context: str = "c"
+    query: str = "s"  # laTeX without their subscripts, such as ``e`` and ``\\alpha``
+    key: str = "h"  # laTeX without their subscripts, such as ``e`` and ``\\alpha``
+    value: str = "h"  # laTeX without their subscripts, such as ``e`` and ``\\alpha``
+    score: str = "e"  # laTeX without their subscripts, such as ``e`` and ``\\alpha``
+    weight: str = "a"  # laTeX without their subscripts, such as ``e`` and ``\\alpha``
+    context: str = "c"  # laTeX without their subscripts, such as ``e`` and ``\\alpha``
 
     def plain(self, name: str) -> str:
-        """Return the letter `name` for a heading, which is no LaTeX.
-
-        Parameters
-        ----------
-        name : {"query", "key", "value", "score", "weight", "context"}
-        """
+        """Return the letter `name` for a heading, which is no LaTeX."""
         letter: str = getattr(self, name)
         return letter.replace(r"\alpha", "\u03b1").replace("_", "")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scene:
-    """One query of a run, with one of the keys that it reads.
-
-    Parameters
-    ----------
-    trace : AttentionTrace
-    shown : AttentionMap or None
-        With its companions; None for a mechanism without attention.
-    head, row, column : int
-    parameters : mapping of str to array
-    states : sequence of array, each [target + 1, d]
-        Of the decoder, where the walk asks for them; see `models.experiments.states.DecoderRun`.
-    vector : array, [d], or None
-    letters : Letters
-    is_last : bool
-        Whether the word is written from what leaves this layer of a decoder.
-    """
+    """One query of a run, with one of the keys that it reads."""
 
     trace: AttentionTrace
-    shown: AttentionMap | None
+    shown: AttentionMap | None  # with its companions; None for a mechanism without attention
     head: int
     row: int
     column: int
     parameters: Mapping[str, Numbers]
+    # [target + 1, d] Of the decoder, where the walk asks for them; see `models.experiments.states.DecoderRun`
     states: Sequence[Numbers] = ()
-    vector: Numbers | None = None
+    vector: Numbers | None = None  # [d]
     letters: Letters = field(default_factory=Letters)
-    is_last: bool = False
+    is_last: bool = False  # whether the word is written from what leaves this layer of a decoder
 
     @property
     def map(self) -> AttentionMap:
@@ -143,34 +118,13 @@ class Scene:
         return position_name(self.column)
 
     def of_query(self, quantity: str) -> Numbers:
-        """Return the query's row of `quantity`, [d], or [key] of what has one number a pair.
-
-        Parameters
-        ----------
-        quantity : str
-            Such as ``scores`` or ``context``.
-
-        Raises
-        ------
-        KeyError
-            If it was not captured.
-        """
+        """Return the query's row of `quantity`, [d], or [key] of what has one number a pair."""
         values = self._companion(quantity)
         row: Numbers = values[self.head if values.shape[0] > 1 else 0, self.row]
         return row[: self.count] if quantity in _OF_PAIRS else row
 
     def of_keys(self, quantity: str) -> Numbers:
-        """Return `quantity` of every key, [key, d].
-
-        Parameters
-        ----------
-        quantity : {"key", "value", "memory"}
-
-        Raises
-        ------
-        KeyError
-            If it was not captured.
-        """
+        """Return `quantity` of every key, [key, d]."""
         values = self._companion(quantity)
         keys: Numbers = values[self.head if values.shape[0] > 1 else 0]
         return keys[: self.count]
@@ -191,24 +145,12 @@ class Scene:
 
 
 def rows_of(trace: AttentionTrace) -> TokenSequence:
-    """Return what labels the rows of a run without a map: what was written, or what was read where nothing is written.
-
-    Parameters
-    ----------
-    trace : AttentionTrace
-    """
+    """Return the row labels of a run without a map: the words written, or the words read if none are written."""
     return trace.target if len(trace.target) else trace.source
 
 
 def piece_of(tokens: TokenSequence, place: int) -> str:
-    """Return the token at `place` as a sentence names it: a piece of a longer word names that word too.
-
-    Parameters
-    ----------
-    tokens : TokenSequence
-    place : int
-        From 0.
-    """
+    """Return the token at `place` as a sentence names it: a piece of a longer word names that word too."""
     text, word = spoken(tokens.texts[place]), tokens.words[place]
     if tokens.words.count(word) == 1:
         return text
@@ -216,11 +158,5 @@ def piece_of(tokens: TokenSequence, place: int) -> str:
 
 
 def spoken(text: str) -> str:
-    """Return a token as a sentence names it: without the white space around it, nothing in it invisible.
-
-    Parameters
-    ----------
-    text : str
-        Of any token.
-    """
+    """Return a token as a sentence names it: without the white space around it, nothing in it invisible."""
     return visible(text.strip() or text)

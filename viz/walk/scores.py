@@ -17,40 +17,17 @@ Built = tuple[str, tuple[Strip, ...], Worked | None]
 
 
 def exact(values: NDArray[Any]) -> NDArray[np.float64]:
-    """Return `values` in the precision in which digits are added up.
-
-    Parameters
-    ----------
-    values : array of any shape
-
-    Returns
-    -------
-    float64 array of the same shape
-    """
+    """Return `values` in the precision in which digits are added up."""
     return np.asarray(values, dtype=np.float64)
 
 
 def query_strip(scene: Scene) -> Strip:
-    """Return the vector that reads.
-
-    Parameters
-    ----------
-    scene : Scene
-    """
+    """Return the vector that reads."""
     return Strip(_("query: what reads"), scene.letters.plain("query"), scene.of_query("query")[None])
 
 
 def keys_strip(scene: Scene, *, marked: int | None = None, made: bool = False) -> Strip:
-    """Return the vectors that scores are computed on, a row a word.
-
-    Parameters
-    ----------
-    scene : Scene
-    marked : int, optional
-        The component that is worked out.
-    made : bool, optional
-        Whether the step makes them.
-    """
+    """Return the vectors that scores are computed on, a row a word."""
     place = (scene.column, marked)
     return Strip(
         _("keys: what is read"), scene.letters.key, scene.of_keys("key"), rows=scene.keys, marked=place, made=made
@@ -58,14 +35,7 @@ def keys_strip(scene: Scene, *, marked: int | None = None, made: bool = False) -
 
 
 def scores_strip(scene: Scene, *, made: bool = False) -> Strip:
-    """Return one score a key.
-
-    Parameters
-    ----------
-    scene : Scene
-    made : bool, optional
-        Whether the step makes them.
-    """
+    """Return one score a key."""
     name = _("scores: how well each word fits")
     values = scene.of_query("scores")[None]
     return Strip(name, scene.letters.score, values, columns=scene.keys, marked=(None, scene.column), made=made)
@@ -74,13 +44,7 @@ def scores_strip(scene: Scene, *, made: bool = False) -> Strip:
 def row_of(matrix: Numbers, row: int, symbol: str) -> Strip:
     """Return the row of a matrix of parameters that one component needs.
 
-    Parameters
-    ----------
-    matrix : array, [row, column]
-    row : int
-        From 0.
-    symbol : str
-        What the formula calls the matrix.
+    Shapes: `matrix` [row, column].
     """
     name = _("parameters: row {row} of a matrix", row=row)
     return Strip(name, symbol, matrix[row][None], whole=tuple(matrix.shape))

@@ -23,116 +23,52 @@ from viz.walk.scene import Letters, Numbers, Scene
 
 @dataclass(frozen=True, slots=True)
 class Worked:
-    """One number worked out in digits.
+    """One number worked out in digits."""
 
-    Parameters
-    ----------
-    lines : tuple of str
-        LaTeX, one equation a line, aligned at ``&``.
-    computed : float
-        What the digits give.
-    captured : float
-        What the model itself went on with.
-    fall : Waterfall, optional
-        The sum in it, by its largest parts.
-    """
-
-    lines: tuple[str, ...]
-    computed: float
-    captured: float
-    fall: Waterfall | None = None
+    lines: tuple[str, ...]  # laTeX, one equation a line, aligned at ``&``
+    computed: float  # what the digits give
+    captured: float  # what the model itself went on with
+    fall: Waterfall | None = None  # the sum in it, by its largest parts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WalkStep:
-    """One step of a walk.
+    """One step of a walk."""
 
-    Parameters
-    ----------
-    key : str
-        The name of the formula's term that it computes.
-    title : str
-        What is done, in a few words.
-    says : str
-        One sentence of plain words.
-    strips : tuple of Strip
-        What is given, then what is made.
-    worked : Worked or None
-        The chosen pair, or one component, in digits.
-    """
-
-    key: str
-    title: str
-    says: str
-    strips: tuple[Strip, ...]
-    worked: Worked | None = None
+    key: str  # the name of the formula's term that it computes
+    title: str  # what is done, in a few words
+    says: str  # one sentence of plain words
+    strips: tuple[Strip, ...]  # what is given, then what is made
+    worked: Worked | None = None  # the chosen pair, or one component, in digits
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What computes one term of a formula.
+    """What computes one term of a formula."""
 
-    Parameters
-    ----------
-    key : str
-        The term's name.
-    title : str
-        Marked for translation.
-    build : callable
-        Gives words, strips and digits for a scene; None where the step does not take place.
-    parameters : tuple of str
-        What it needs, by the names of `models.experiments.arithmetic.parameters_at`.
-    """
-
-    key: str
-    title: str
+    key: str  # the term's name
+    title: str  # marked for translation
+    # gives words, strips and digits for a scene; None where the step does not take place
     build: Callable[[Scene], tuple[str, tuple[Strip, ...], Worked | None] | None]
-    parameters: tuple[str, ...] = ()
+    parameters: tuple[str, ...] = ()  # what it needs, by the names of `models.experiments.arithmetic.parameters_at`
 
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """How a mechanism comes to its weights, and what it does with them.
+    """How a mechanism comes to its weights, and what it does with them."""
 
-    Parameters
-    ----------
-    formula : tuple of str
-        Its lines: LaTeX, terms as ``[[name:...]]``; see `viz.walk.formula.mathml`.
-    parts : tuple of Part
-        In the order of the computation.
-    letters : Letters
-    needs_states : bool
-        Whether it asks for the states of the decoder.
-    note : str
-        What else is to be said of the formula; empty if nothing.
-    ending : str
-        What the last step's list is called.
-    of_self : Walk, optional
-        How it comes to the weights of self-attention, where that is another way.
-    also : tuple of str
-        Further maps, as ``stack.layer.kind``, whose companions its steps need.
-    back : int
-        How many of the last tokens it goes on from, where it weighs none; 0: from all of the source.
-    """
-
-    formula: tuple[str, ...]
-    parts: tuple[Part, ...]
+    formula: tuple[str, ...]  # its lines: LaTeX, terms as ``[[name:...]]``; see `viz.walk.formula.mathml`
+    parts: tuple[Part, ...]  # in the order of the computation
     letters: Letters = field(default_factory=Letters)
-    needs_states: bool = False
-    note: str = ""
-    ending: str = mark("the likeliest next words")
-    of_self: Walk | None = None
-    also: tuple[str, ...] = ()
-    back: int = 0
+    needs_states: bool = False  # whether it asks for the states of the decoder
+    note: str = ""  # what else is to be said of the formula; empty if nothing
+    ending: str = mark("the likeliest next words")  # what the last step's list is called
+    of_self: Walk | None = None  # how it comes to the weights of self-attention, where that is another way
+    also: tuple[str, ...] = ()  # further maps, as ``stack.layer.kind``, whose companions its steps need
+    back: int = 0  # how many of the last tokens it goes on from, where it weighs none; 0: from all of the source
 
     def at(self, place: Site | None) -> Walk:
-        """Return the walk of the attention at `place`.
-
-        Parameters
-        ----------
-        place : Site or None
-            None for a mechanism without attention.
-        """
+        """Return the walk of the attention at `place`."""
         return self.of_self if self.of_self is not None and place is not None and place.kind == "self" else self
 
     @property
@@ -144,14 +80,7 @@ class Walk:
 def strongest_key(weights: Numbers) -> int:
     """Return the key that a row of weights reads most.
 
-    Parameters
-    ----------
-    weights : array, [key]
-
-    Returns
-    -------
-    int
-        Its position, from 0.
+    Shapes: `weights` [key].
     """
     return int(np.argmax(weights))
 
@@ -169,37 +98,7 @@ def look_at(
     vector: Numbers | None = None,
     is_last: bool = False,
 ) -> Scene:
-    """Return one query of `trace` with the key that is worked out.
-
-    Parameters
-    ----------
-    walk : Walk
-        Of the trace's mechanism.
-    trace : AttentionTrace
-        With all companions at `place`.
-    row : int
-        Of the query: which word is written, or which token reads.
-    place : Site or str, optional
-        ``stack.layer.kind``; left out for a mechanism without attention.
-    head : int, optional
-    column : int, optional
-        The key that is worked out; left out, the one that is read most.
-    parameters : mapping of str to array
-        Those of ``walk.parameters``.
-    states, vector
-        Of `models.experiments.arithmetic.decoder_run`, where ``walk.needs_states``.
-    is_last : bool, optional
-        Whether `place` is the last of a decoder's layers, from which the word is written.
-
-    Returns
-    -------
-    Scene
-
-    Raises
-    ------
-    IndexError
-        If there is no such head, query or key for it to read.
-    """
+    """Return one query of `trace` with the key that is worked out."""
     shown = None if place is None else with_named_rows(trace[place])
     scene = Scene(trace, shown, head, row, 0, parameters, states, vector, walk.letters, is_last)
     if not 0 <= row < len(scene.queries) or (shown is not None and not 0 <= head < len(shown.head_names)):
@@ -215,19 +114,7 @@ def look_at(
 
 
 def take_steps(walk: Walk, scene: Scene) -> tuple[WalkStep, ...]:
-    """Walk through a scene.
-
-    Parameters
-    ----------
-    walk : Walk
-    scene : Scene
-        As `look_at` gives it.
-
-    Raises
-    ------
-    KeyError
-        If a quantity was not captured.
-    """
+    """Walk through a scene."""
     steps = []
     for part in walk.parts:
         built = part.build(scene)

@@ -18,16 +18,6 @@ def telling_row(shown: AttentionMap, head: int) -> int:
     Without such words it is the row with the sharpest weight off the diagonal, else with the sharpest of all. The word
     and the one that it reads most are words, no marks, and each in one piece if there are such; only where nothing
     else is read is it a row whose largest weight is on a mark of the model, the one that reads a word most.
-
-    Parameters
-    ----------
-    shown : AttentionMap
-    head : int
-
-    Returns
-    -------
-    int
-        Of the first piece of the word, from 0, unless that reads a mark of the model alone.
     """
     queries, keys = shown.query_tokens, shown.key_tokens
     weights = shown.to_words().weights[head]
@@ -64,26 +54,14 @@ def _least_wrong(shown: AttentionMap, head: int) -> int:
 
 
 def telling_word(written: TokenSequence) -> int:
-    """Return the row of a word to open with where nothing is read: the longest, counted in letters.
-
-    Parameters
-    ----------
-    written : TokenSequence
-    """
+    """Return the row of a word to open with where nothing is read: the longest, counted in letters."""
     content = [word for word, is_word in enumerate(_content(written)) if is_word]
     longest = max(content, key=lambda word: len(written.word_texts[word]), default=0)
     return written.words.index(longest) if len(written) else 0
 
 
 def same_row(before: TokenSequence, row: int, now: TokenSequence) -> int | None:
-    """Return the row of `now` that has the word of row `row` of `before`, the nearest of several; None without one.
-
-    Parameters
-    ----------
-    before, now : TokenSequence
-        Two translations of one text.
-    row : int
-    """
+    """Return the row of `now` that has the word of row `row` of `before`, the nearest of several; None without one."""
     word = before.words[row]
     text, place = before.word_texts[word].strip(), word / max(len(before.word_texts), 1)
     found = [other for other, each in enumerate(now.word_texts) if each.strip() == text]

@@ -38,15 +38,7 @@ def _masked_strip(scene: Scene, *, made: bool = False) -> Strip:
 
 
 def weights_strip(scene: Scene, quantity: str = "weights", *, made: bool = False) -> Strip:
-    """Return the share of each key.
-
-    Parameters
-    ----------
-    scene : Scene
-    quantity : {"weights", "raw_weights", "probabilities"}, optional
-    made : bool, optional
-        Whether the step makes them.
-    """
+    """Return the share of each key."""
     chosen = scene.is_chosen and quantity == "weights"
     names = {
         "weights": _("what is read: 1 for the word chosen") if chosen else _("weights: the share of each word"),
@@ -222,16 +214,7 @@ GAUSSIAN = Part("gaussian", mark("Gaussian"), _gaussian)
 
 
 def context_strip(scene: Scene, *, marked: int | None = None, made: bool = False) -> Strip:
-    """Return the weighted sum of the values.
-
-    Parameters
-    ----------
-    scene : Scene
-    marked : int, optional
-        The component that is worked out.
-    made : bool, optional
-        Whether the step makes it.
-    """
+    """Return the weighted sum of the values."""
     name = _("context: what was read")
     return Strip(name, scene.letters.context, scene.of_query("context")[None], marked=(None, marked), made=made)
 

@@ -14,15 +14,7 @@ from viz.widgets.session import reported
 
 
 def head_canvas(payload: bytes, *, key: str) -> None:
-    """Show the overview that `payload` holds; what is picked on it, `picked_on` tells at the start of the next run.
-
-    Parameters
-    ----------
-    payload : bytes
-        As `viz.canvas.overview.encode_overview` gives it. What it says is picked is what is shown.
-    key : str
-        Names the overview on its page; it stays in place when the payload changes.
-    """
+    """Show the overview that `payload` holds; what is picked on it, `picked_on` tells at the start of the next run."""
     _mount("overview")(key=key, data=payload, on_picked_change=lambda: None)  # a trigger must name what to call
 
 
@@ -30,53 +22,27 @@ def comparison_canvas(payload: bytes, *, key: str) -> None:
     """Show the maps side by side that `payload` holds; a pick on the overview of the same page changes heads at once.
 
     What is chosen of that which a word or a cell offers, `chosen_on` tells at the start of the next run.
-
-    Parameters
-    ----------
-    payload : bytes
-        As `viz.canvas.comparison.encode_comparison` gives it, or `viz.canvas.edited.encode_edited`.
-    key : str
-        As in `head_canvas`.
     """
     _mount("comparison")(key=key, data=payload, on_chosen_change=lambda: None)
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """What the reader has chosen of that which a word or a cell of a map offers.
-
-    Parameters
-    ----------
-    operation : str
-    row, column : int or None
-        The query and the key that are meant, from 0.
-    """
+    """What the reader has chosen of that which a word or a cell of a map offers."""
 
     operation: str
-    row: int | None
-    column: int | None
+    row: int | None  # the query and the key that are meant, from 0
+    column: int | None  # the query and the key that are meant, from 0
 
 
 def chosen_on(key: str) -> Chosen | None:
-    """Return what the reader has just chosen on the maps `key`; None in a run that was not started there.
-
-    Parameters
-    ----------
-    key : str
-        As in `comparison_canvas`.
-    """
+    """Return what the reader has just chosen on the maps `key`; None in a run that was not started there."""
     state: Any = reported(key)
     return read_chosen(state.get("chosen")) if state else None
 
 
 def read_chosen(value: Any) -> Chosen | None:
-    """Read what a browser sent as chosen; None if it sent nothing, or nothing that is.
-
-    Parameters
-    ----------
-    value : object
-        What came: anything.
-    """
+    """Read what a browser sent as chosen; None if it sent nothing, or nothing that is."""
     if not isinstance(value, dict) or not isinstance(value.get("operation"), str):
         return None
     places = (value.get("row"), value.get("column"))
@@ -88,43 +54,18 @@ def _is_place(value: Any) -> bool:
 
 
 def alignment_canvas(payload: bytes, *, key: str) -> None:
-    """Show the panels of the Bench that `payload` holds; every word of them answers in the browser.
-
-    Parameters
-    ----------
-    payload : bytes
-        As `viz.canvas.alignment.encode_alignment` gives it.
-    key : str
-        As in `head_canvas`.
-    """
+    """Show the panels of the Bench that `payload` holds; every word of them answers in the browser."""
     _mount("alignment")(key=key, data=payload)
 
 
 def picked_on(key: str) -> tuple[HeadPlace, ...] | None:
-    """Return what the reader has just picked on the overview `key`, the head picked first in front.
-
-    Parameters
-    ----------
-    key : str
-        As `models.load` takes it.
-
-    Returns
-    -------
-    tuple of HeadPlace or None
-        All that is picked now; None in a run that picking did not start.
-    """
+    """Return what the reader has just picked on the overview `key`, the head picked first in front."""
     state: Any = reported(key)
     return read_picked(state.get("picked")) if state else None
 
 
 def read_picked(value: Any) -> tuple[HeadPlace, ...] | None:
-    """Read what a browser sent as picked heads; None if it sent nothing, or nothing that names heads.
-
-    Parameters
-    ----------
-    value : object
-        What came: anything.
-    """
+    """Read what a browser sent as picked heads; None if it sent nothing, or nothing that names heads."""
     if not isinstance(value, list):
         return None
     places = [tuple(each) if isinstance(each, list) else () for each in value]
@@ -135,56 +76,26 @@ def read_picked(value: Any) -> tuple[HeadPlace, ...] | None:
 
 @dataclass(frozen=True, slots=True)
 class Walked:
-    """What the reader looks at in a walk.
+    """What the reader looks at in a walk."""
 
-    Parameters
-    ----------
-    row : int or None
-        The query, from 0.
-    column : int or None
-        The key whose score is explained; None for the one that is read most.
-    step : str
-        Its key.
-    """
-
-    row: int | None
-    column: int | None
-    step: str
+    row: int | None  # the query, from 0
+    column: int | None  # the key whose score is explained; None for the one that is read most
+    step: str  # its key
 
 
 def walk_canvas(payload: bytes, *, key: str) -> None:
-    """Show the walk that `payload` holds; what the reader turns to, `walked_on` tells at the start of the next run.
-
-    Parameters
-    ----------
-    payload : bytes
-        As `viz.canvas.walk.encode_walk` gives it.
-    key : str
-        As in `head_canvas`.
-    """
+    """Show the walk that `payload` holds; what the reader turns to, `walked_on` tells at the start of the next run."""
     _mount("walk")(key=key, data=payload, on_chosen_change=lambda: None)
 
 
 def walked_on(key: str) -> Walked | None:
-    """Return what the reader has just turned to in the walk `key`; None in a run that was not started there.
-
-    Parameters
-    ----------
-    key : str
-        As in `walk_canvas`.
-    """
+    """Return what the reader has just turned to in the walk `key`; None in a run that was not started there."""
     state: Any = reported(key)
     return read_walked(state.get("chosen")) if state else None
 
 
 def read_walked(value: Any) -> Walked | None:
-    """Read what a browser sent as a place in a walk; None if it sent nothing, or nothing that is one.
-
-    Parameters
-    ----------
-    value : object
-        What came: anything.
-    """
+    """Read what a browser sent as a place in a walk; None if it sent nothing, or nothing that is one."""
     if not isinstance(value, dict) or not isinstance(value.get("step"), str):
         return None
     row, column = (value.get(name) for name in ("row", "column"))
@@ -194,26 +105,12 @@ def read_walked(value: Any) -> Walked | None:
 
 
 def aligner_canvas(payload: bytes, *, key: str) -> None:
-    """Show the grid that `payload` holds; what is aligned in it, `aligned_on` tells at the start of the next run.
-
-    Parameters
-    ----------
-    payload : bytes
-        As `viz.canvas.aligner.encode_aligner` gives it.
-    key : str
-        As in `head_canvas`.
-    """
+    """Show the grid that `payload` holds; what is aligned in it, `aligned_on` tells at the start of the next run."""
     _mount("aligner")(key=key, data=payload, on_links_change=lambda: None)
 
 
 def aligned_on(key: str) -> tuple[str, str] | None:
-    """Return of which pair the reader has just aligned words in the grid `key`, and the links; None in other runs.
-
-    Parameters
-    ----------
-    key : str
-        As in `aligner_canvas`.
-    """
+    """Return of which pair the reader has just aligned words in the grid `key`, and the links; None in other runs."""
     state: Any = reported(key)
     told = state.get("links") if state else None
     if not isinstance(told, dict) or not all(isinstance(told.get(name), str) for name in ("of", "links")):

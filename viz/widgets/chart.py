@@ -37,32 +37,7 @@ def show_figure(
     csv: Callable[[], str] | None = None,
     printed: Callable[[], Printed] | None = None,
 ) -> None:
-    """Show `figure` on the page, with a plain sentence of what is strongest under it.
-
-    Parameters
-    ----------
-    figure : plotly.graph_objects.Figure
-        With a width; one that is wider than the page can be scrolled.
-    key : str
-        Names the figure on its page.
-    says : str
-        What is strongest, in a sentence: shown under the figure.
-    name : str
-        Of the file that the toolbar saves, without ending; made fit by `file_name`.
-    picture : {"png", "svg"}, optional
-        What the toolbar saves: it knows one format at a time.
-    available : float
-        Pixels that the page is wide.
-    alt : str, optional
-        For those who do not see the figure; left out, what it says.
-    on_select : {"ignore", "rerun"}, optional
-        Whether a click on a point runs the page again; what was clicked stands in the session under ``chart-`` and
-        `key`.
-    csv : callable, optional
-        Returns the numbers of the figure as CSV; called when somebody keeps them.
-    printed : callable, optional
-        Returns what is drawn for print in its place; left out, the figure itself where that can be.
-    """
+    """Show `figure` on the page, with a plain sentence of what is strongest under it."""
     options = {"format": picture, "filename": file_name(name), "scale": PICTURE_SCALE if picture == "png" else 1}
     with st.container(key=f"figure-{key}"):
         st.plotly_chart(
@@ -96,17 +71,7 @@ def show_strips(
     alt: str | None = None,
     title: str | None = None,
 ) -> None:
-    """Show vectors and matrices below each other, as `show_figure` does, and let the reader keep them.
-
-    Parameters
-    ----------
-    strips : sequence of Strip
-        At least one.
-    key, says, name, available, alt
-        As in `show_figure`.
-    title : str, optional
-        Of all, in print; left out, what it says.
-    """
+    """Show vectors and matrices below each other, as `show_figure` does, and let the reader keep them."""
     show_figure(
         number_strips(strips, width=available),
         key=key,

@@ -11,15 +11,7 @@ from viz.canvas.parts import FOLDER
 
 
 def show_drawings(drawings: Sequence[str], *, key: str) -> None:
-    """Show drawings side by side, or one below the other where there is no room.
-
-    Parameters
-    ----------
-    drawings : sequence of str
-        Each a ``<figure>`` with an SVG, every text in it escaped, such as `viz.figures.bottleneck.drawing_of` returns.
-    key : str
-        Names them on their page.
-    """
+    """Show drawings side by side, or one below the other where there is no room."""
     style, script = (_text(f"drawing.{ending}") for ending in ("css", "js"))
     component = st.components.v2.component(
         "attention_bench.drawing", html='<div class="drawings"></div>', css=style, js=script

@@ -13,53 +13,26 @@ _STATE, _HIDDEN = "predictions", "predictions-hidden"
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """What was expected of a row.
+    """What was expected of a row."""
 
-    Parameters
-    ----------
-    heights : tuple of float
-        As drawn, a word each.
-    revealed : bool
-        Whether the model's row has been looked at.
-    """
-
-    heights: tuple[float, ...] = ()
-    revealed: bool = False
+    heights: tuple[float, ...] = ()  # as drawn, a word each
+    revealed: bool = False  # whether the model's row has been looked at
 
 
 def prediction_of(identity: Hashable) -> Prediction:
-    """Return what the reader expects of a row.
-
-    Parameters
-    ----------
-    identity : hashable
-        Which row of which model on which sentence.
-    """
+    """Return what the reader expects of a row."""
     found: Prediction = session.recall(_STATE, {}).get(identity, Prediction())
     return found
 
 
 def row_identity(view: View, row: int) -> Hashable:
-    """Return what a prediction of a row is kept under.
-
-    Parameters
-    ----------
-    view : View
-    row : int
-        Of the map.
-    """
+    """Return what a prediction of a row is kept under."""
     trace = view.trace
     return (trace.provenance.sha256, trace.source.ids, trace.target.ids, view.shown.site, view.head, view.unit, row)
 
 
 def hide_until(identity: Hashable | None) -> None:
-    """Let pages keep their maps hidden until a row is revealed; None lets them show all.
-
-    Parameters
-    ----------
-    identity : hashable or None
-        As `predict` takes it.
-    """
+    """Let pages keep their maps hidden until a row is revealed; None lets them show all."""
     session.keep(_HIDDEN, identity)
 
 
@@ -70,12 +43,5 @@ def is_hidden() -> bool:
 
 
 def expect(identity: Hashable, prediction: Prediction) -> None:
-    """Keep what the reader expects of a row.
-
-    Parameters
-    ----------
-    identity : hashable
-        As `prediction_of` takes it.
-    prediction : Prediction
-    """
+    """Keep what the reader expects of a row."""
     session.keep(_STATE, session.recall(_STATE, {}) | {identity: prediction})

@@ -10,17 +10,6 @@ def unfolded(label: str, key: str) -> DeltaGenerator | None:
     """Show a fold that is closed at first, and return where its content goes; None while it is closed.
 
     What is in a closed fold is neither computed nor drawn: a table there would take longer than the figure above it.
-
-    Parameters
-    ----------
-    label : str
-        What it says, closed or open.
-    key : str
-        Names it on its page.
-
-    Returns
-    -------
-    DeltaGenerator or None
     """
     fold = st.expander(label, key=key, on_change="rerun")
     return fold if fold.open else None

@@ -41,45 +41,18 @@ from viz.widgets.unsuited import Switch, UnreadableError, suit
 
 @dataclass(slots=True)
 class Frame:
-    """What a page finds when it is filled, and what it fills in.
+    """What a page finds when it is filled, and what it fills in."""
 
-    Parameters
-    ----------
-    turned : bool
-        Whether the reader has just turned to the page and brings no settings in the link.
-
-    Attributes
-    ----------
-    messages : DeltaGenerator
-        Where messages stand: a container that the page puts where it wants them.
-    sentence : str
-        What the reader typed, as the models should read it: what the link asked for in vain is named until it changes.
-    beside : DeltaGenerator
-        The end of the row of the sentence: where a page puts its button of settings.
-    """
-
-    turned: bool
+    turned: bool  # whether the reader has just turned to the page and brings no settings in the link
+    # where messages stand: a container that the page puts where it wants them
     messages: DeltaGenerator = field(init=False)
+    # the end of the row of the sentence: where a page puts its button of settings
     beside: DeltaGenerator = field(init=False)
+    # what the reader typed, as the models should read it: what the link asked for in vain is named until it changes
     sentence: str = ""
 
     def ask(self, label: str | None = None, *, own: bool = True, first: Mapping[str, str] | None = None) -> str:
-        """Ask for the languages and the sentence, with the place of messages below, and return the pair.
-
-        Parameters
-        ----------
-        label : str, optional
-            What the box is for; left out, that the sentence is translated.
-        own : bool, optional
-            As `viz.widgets.language_pair.choose_pair` takes it.
-        first : mapping of str to str, optional
-            What stands in the box of a visitor who brings nothing, by pairs of languages; else the first example.
-
-        Returns
-        -------
-        str
-            Such as ``en-fr``.
-        """
+        """Ask for the languages and the sentence, with the place of messages below, and return the pair."""
         with asking():
             pair = choose_pair(turned=self.turned, own=own)
             self.sentence = sentence_box(label, pair=pair, first=(first or {}).get(pair))
@@ -89,20 +62,7 @@ class Frame:
         return pair
 
     def suit(self, pair: str, *, switch: Switch = switch_to) -> None:
-        """Make the sentence one for the models of `pair`; say what they will not understand, and show no more of it.
-
-        Parameters
-        ----------
-        pair : str
-            Such as ``en-fr``.
-        switch : callable or None, optional
-            As `viz.widgets.unsuited.suit` takes it.
-
-        Raises
-        ------
-        UnreadableError
-            If the sentence is in another script, and the reader has not asked to see what comes of it.
-        """
+        """Make the sentence one for the models of `pair`; say what they will not understand, and show no more of it."""
         self.sentence = suit(self.sentence, pair, self.messages, switch)
 
 
@@ -113,36 +73,16 @@ def asking() -> DeltaGenerator:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page.
+    """A page."""
 
-    Parameters
-    ----------
-    title : str
-        A marked message.
-    address : str
-        Its part of the link.
-    fill : callable
-        Shows what is on it. Runs alone, without the frame, while somebody types.
-    settings : tuple of Setting
-        All that its link can hold.
-    footnote : str
-        A marked message; empty for none.
-    sheets : tuple of Path
-        Its own style sheets.
-    figures : tuple of str
-        Keys of the containers that are shown when one figure is shown alone.
-    is_there : callable
-        Whether there is anything to show on this server.
-    """
-
-    title: str
-    address: str
-    fill: Callable[[Frame], None]
-    settings: tuple[Setting, ...]
-    footnote: str = ""
-    sheets: tuple[Path, ...] = ()
-    figures: tuple[str, ...] = ()
-    is_there: Callable[[], bool] = lambda: True
+    title: str  # A marked message
+    address: str  # its part of the link
+    fill: Callable[[Frame], None]  # shows what is on it. Runs alone, without the frame, while somebody types.
+    settings: tuple[Setting, ...]  # all that its link can hold
+    footnote: str = ""  # A marked message; empty for none
+    sheets: tuple[Path, ...] = ()  # its own style sheets
+    figures: tuple[str, ...] = ()  # keys of the containers that are shown when one figure is shown alone
+    is_there: Callable[[], bool] = lambda: True  # whether there is anything to show on this server
 
     def show(self) -> None:
         """Show the page."""
@@ -188,12 +128,7 @@ def pages_of_lessons() -> Pages:
 
 
 def known_pages(pages: Iterable[Page]) -> Pages:
-    """Return what the link of each page calls its settings, by the addresses of the pages.
-
-    Parameters
-    ----------
-    pages : iterable of Page
-    """
+    """Return what the link of each page calls its settings, by the addresses of the pages."""
     return {page.address: tuple(name for each in page.settings for name in each.patterns) for page in pages}
 
 
@@ -236,17 +171,7 @@ def _say_why(place: DeltaGenerator, why: Why | None) -> None:
 
 
 def show_app(folders: Sequence[str], *, first: str, icon: Path) -> None:
-    """Show the page that the link names, with the navigation.
-
-    Parameters
-    ----------
-    folders : sequence of str
-        Of `viz.pages`: each has a module ``page`` with a `Page` called ``PAGE``.
-    first : str
-        The one among them that is shown where the link names none.
-    icon : Path
-        Of the browser's tab.
-    """
+    """Show the page that the link names, with the navigation."""
     begin_language()
     pages: dict[str, Page] = {folder: import_module(f"viz.pages.{folder}.page").PAGE for folder in folders}
     there = {folder: page for folder, page in pages.items() if page.is_there()}

@@ -25,15 +25,7 @@ MOST = 4
 
 
 def show_classes(trace: AttentionTrace, name: str = "") -> None:
-    """Show in a line what a classifier takes the text for: the likeliest classes with their probabilities.
-
-    Parameters
-    ----------
-    trace : AttentionTrace
-        With classes.
-    name : str, optional
-        What stands before them; the model's title if left out.
-    """
+    """Show in a line what a classifier takes the text for: the likeliest classes with their probabilities."""
     best = sorted(trace.classes, key=lambda each: -each[1])[:MOST]
     named = [
         f"{'<b>' * (not place)}{escape(_(kind))} {'&lt;1%' if share < LEAST else f'{share:.0%}'}{'</b>' * (not place)}"
@@ -45,13 +37,7 @@ def show_classes(trace: AttentionTrace, name: str = "") -> None:
 def annotation_html(view: View, shares: NDArray[np.float64], *, colour: Colour) -> str:
     """Return the words of a sentence as HTML, each shaded by its share of all hops; pointing at one says it.
 
-    Parameters
-    ----------
-    view : View
-        Of hops.
-    shares : array, [word]
-        They sum to 1; the deepest tint is that of the largest.
-    colour : {"linear", "root"}
+    Shapes: `shares` [word].
     """
     most = float(shares.max()) if len(shares) else 0.0
     words = []
@@ -67,13 +53,7 @@ def annotation_html(view: View, shares: NDArray[np.float64], *, colour: Colour) 
 
 
 def show_class_numbers(several: Mapping[str, AttentionTrace]) -> None:
-    """Show the probability of each class in a table, a column a run.
-
-    Parameters
-    ----------
-    several : mapping of str to AttentionTrace
-        By what the runs are called; all of the same classes.
-    """
+    """Show the probability of each class in a table, a column a run."""
     first = next(iter(several.values()))
     shares = {name: dict(trace.classes) for name, trace in several.items()}
     rows = [

@@ -23,13 +23,7 @@ def begin_language() -> None:
 
 
 def settle_language(*, turned: bool) -> None:
-    """Let the language that was chosen come along to this page; name one that there is not.
-
-    Parameters
-    ----------
-    turned : bool
-        Whether the reader has just come from another page without settings.
-    """
+    """Let the language that was chosen come along to this page; name one that there is not."""
     asked = link.text_of(INTERFACE)
     if asked is not None and asked not in languages():
         unknown.discard(INTERFACE.name)

@@ -13,12 +13,6 @@ NAME = "attention_bench.isolation"
 
 
 def isolate_on_hover(container: str) -> None:
-    """Let the figures of lines in a container show the lines of the token under the pointer alone.
-
-    Parameters
-    ----------
-    container : str
-        The key of the `st.container` that holds figures of `viz.figures.lines.head_lines`.
-    """
+    """Let the figures of lines in a container show the lines of the token under the pointer alone."""
     mount = st.components.v2.component(NAME, html="<div></div>", js=file_text(SCRIPT))
     mount(key=f"isolation-{container}", data={"container": f"st-key-{container}"}, height=1)

@@ -45,25 +45,7 @@ def keep_row(
     pictures: Callable[[], Sequence[Picture]] | None = None,
     traces: Mapping[str, AttentionTrace] | None = None,
 ) -> None:
-    """Let the reader keep a picture, its record and its numbers; nothing is made before it is asked for.
-
-    Parameters
-    ----------
-    figure : callable
-        Returns what `viz.figures.publication.publication_file` draws; called when the file is made.
-    key : str
-        Names the picture on its page.
-    name : str
-        Of the file, without ending; made fit by `file_name`.
-    csv : callable, optional
-        Returns the numbers as CSV.
-    square : bool, optional
-        Whether the picture is of maps, whose cells can be square.
-    pictures : callable, optional
-        Returns what the browser draws, to be kept as a page that answers the pointer.
-    traces : mapping of str to AttentionTrace, optional
-        The records that are shown, by what the reader calls them.
-    """
+    """Let the reader keep a picture, its record and its numbers; nothing is made before it is asked for."""
     with st.container(horizontal=True, vertical_alignment="center", key=f"keep-{key}"):
         box = st.popover(
             _("Save as …"), icon=":material/download:", type="tertiary", key=f"paper-{key}", on_change="rerun"
@@ -149,17 +131,7 @@ def in_this_language(make: Callable[[], T]) -> Callable[[], T]:
 
 
 def csv_button(text: str | Callable[[], str], name: str, *, label: str = "") -> None:
-    """Let the reader keep a table as CSV; `name` is the file's without its ending, as `file_name` gives it.
-
-    Parameters
-    ----------
-    text : str or callable
-        The table as CSV, or what makes it when it is asked for.
-    name : str
-        Of the file, without its ending, as `file_name` gives it.
-    label : str, optional
-        What stands on the button.
-    """
+    """Let the reader keep a table as CSV; `name` is the file's without its ending, as `file_name` gives it."""
     st.download_button(
         label or _("CSV"),
         text if isinstance(text, str) else in_this_language(text),
@@ -173,15 +145,7 @@ def csv_button(text: str | Callable[[], str], name: str, *, label: str = "") -> 
 
 
 def csv_box(text: str, name: str) -> None:
-    """Let the reader keep a table as CSV, or copy it: it stands behind a button as text, with a button to copy it.
-
-    Parameters
-    ----------
-    text : str
-        The table as CSV.
-    name : str
-        Of the file, without its ending, as `file_name` gives it.
-    """
+    """Let the reader keep a table as CSV, or copy it: it stands behind a button as text, with a button to copy it."""
     with st.container(horizontal=True, vertical_alignment="center", key=f"csv-box-{name}"):
         csv_button(text, name)
         with st.popover(_("Copy as CSV"), icon=":material/content_copy:"):
@@ -189,18 +153,6 @@ def csv_box(text: str, name: str) -> None:
 
 
 def file_name(text: str) -> str:
-    """Make a file name of `text`: letters and digits of any language, hyphens between, not too long.
-
-    Parameters
-    ----------
-    text : str
-
-    Examples
-    --------
-    >>> file_name("The cat's milk: bahdanau / luong")
-    'The-cat-s-milk-bahdanau-luong'
-    >>> file_name("...")
-    'figure'
-    """
+    """Make a file name of `text`: letters and digits of any language, hyphens between, not too long."""
     kept = "".join(each if unicodedata.category(each)[0] in "LMN" else " " for each in text)
     return "-".join(kept.split())[:LONGEST_NAME].strip("-") or "figure"

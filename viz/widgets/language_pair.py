@@ -19,34 +19,12 @@ PAIR_WIDTH = 200  # pixels
 
 
 def pair_of(key: str) -> str:
-    """Return the pair of the key of a translation model.
-
-    Parameters
-    ----------
-    key : str
-        As `models.load` takes it.
-
-    Examples
-    --------
-    >>> pair_of("luong-general-en-fr")
-    'en-fr'
-    """
+    """Return the pair of the key of a translation model."""
     return "-".join(split_point(key)[0].rsplit("-", 2)[1:])
 
 
 def mechanism_of(key: str) -> str:
-    """Return the mechanism of the key of a translation model.
-
-    Parameters
-    ----------
-    key : str
-        As `models.load` takes it.
-
-    Examples
-    --------
-    >>> mechanism_of("luong-general-en-fr")
-    'luong-general'
-    """
+    """Return the mechanism of the key of a translation model."""
     return split_point(key)[0].removesuffix(f"-{pair_of(key)}")
 
 
@@ -74,19 +52,6 @@ def choose_pair(*, turned: bool, own: bool = True) -> str:
     """Let the reader choose the pair, and return it; nothing is shown where there is no choice.
 
     An example sentence in the box becomes one of the pair that is chosen; a sentence of the reader's own stays.
-
-    Parameters
-    ----------
-    turned : bool
-        Whether the reader has just come from another page without settings, as `link.enter` says: the pair that was
-        chosen there comes along.
-    own : bool, optional
-        Whether a visit may begin with the pair of the reader's own language.
-
-    Returns
-    -------
-    str
-        Such as ``en-fr``.
     """
     pairs = installed_pairs() or (USUAL,)
     pair = pairs[0]
@@ -102,13 +67,7 @@ def choose_pair(*, turned: bool, own: bool = True) -> str:
 
 
 def switch_to(pair: str) -> None:
-    """Let `pair` be chosen from the next run on, as if the reader had chosen it.
-
-    Parameters
-    ----------
-    pair : str
-        Such as ``en-fr``.
-    """
+    """Let `pair` be chosen from the next run on, as if the reader had chosen it."""
     unknown.forget()
     link.store(LANGUAGES.name, LANGUAGES.write(pair, installed_pairs()[0]))
 
@@ -119,13 +78,7 @@ def latest_pair() -> str:
 
 
 def settle_on(pair: str) -> None:
-    """Note that the reader chose `pair`; an example of another one in the box becomes one of this; before the box.
-
-    Parameters
-    ----------
-    pair : str
-        Such as ``en-fr``.
-    """
+    """Note that the reader chose `pair`; an example of another one in the box becomes one of this; before the box."""
     before = link.take_along(LANGUAGES, pair)
     if before not in (None, pair) and not link.came_back():
         change_examples(before, pair)

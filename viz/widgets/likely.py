@@ -23,16 +23,7 @@ SHORT = 5  # alternatives that a line or a row names
 
 
 def show_output(trace: AttentionTrace, model: models.Model, hidden: Sequence[str] = ()) -> None:
-    """Show small what a model made of the text.
-
-    Parameters
-    ----------
-    trace : AttentionTrace
-    model : Model
-        It gave the trace.
-    hidden : sequence of str, optional
-        The word behind each mask; empty for one that was typed.
-    """
+    """Show small what a model made of the text."""
     masked, mask, named = model.predicts == "masked", model.mask_token, {"title": _(trace.provenance.title)}
     if trace.classes:
         show_classes(trace)
@@ -57,16 +48,7 @@ def show_output(trace: AttentionTrace, model: models.Model, hidden: Sequence[str
 
 
 def show_likeliest(trace: AttentionTrace, model: models.Model, hidden: Sequence[str] = ()) -> None:
-    """Show in a fold what a model of one stack held for likely, at every token or at each mask; else nothing.
-
-    Parameters
-    ----------
-    trace : AttentionTrace
-    model : Model
-        It gave the trace.
-    hidden : sequence of str, optional
-        As in `show_output`.
-    """
+    """Show in a fold what a model of one stack held for likely, at every token or at each mask; else nothing."""
     if not trace.predictions or trace.is_translation:
         return
     if model.predicts == "masked":

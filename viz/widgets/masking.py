@@ -25,16 +25,6 @@ def mask_words(model: models.Model, sentence: str) -> Masked:
     """Show the words of a sentence for a model of masked words, and return it with those clicked hidden.
 
     For any other model nothing is shown, and the sentence is given back.
-
-    Parameters
-    ----------
-    model : Model
-    sentence : str
-        As the model takes it.
-
-    Returns
-    -------
-    Masked
     """
     mask = model.mask_token
     if model.predicts != "masked" or mask is None or not sentence.strip():

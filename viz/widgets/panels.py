@@ -28,21 +28,7 @@ def show_panels(
     name: str,
     once: Callable[[Callable[[], bytes]], bytes],
 ) -> None:
-    """Show a panel a model, all in one picture, which is made `once` for all who look at the same.
-
-    Parameters
-    ----------
-    shown : mapping of str to (AttentionTrace, View or None)
-        By keys of the models, in the order drawn; no view where there is no attention.
-    titles : mapping of str to str
-        Of the models, by key: under which their records are kept.
-    colour : {"linear", "root"}
-    linking : {"none", "strongest", "grown"}
-    name : str
-        Of the files that are saved, without ending.
-    once : callable
-        Takes what makes the picture's bytes, and returns them.
-    """
+    """Show a panel a model, all in one picture, which is made `once` for all who look at the same."""
     panels = [
         Shown(
             trace, view, models.describe(key).mechanism.formula, cast("tuple[str, str]", tuple(pair_of(key).split("-")))

@@ -25,17 +25,7 @@ _PINS = "pins"
 
 
 def pin_button(figure: Callable[[], go.Figure | Printed], *, key: str, name: str) -> None:
-    """Let the reader pin a picture; it is drawn when it is pinned.
-
-    Parameters
-    ----------
-    figure : callable
-        As `viz.widgets.keep.keep_row` takes it, in the language of this run.
-    key : str
-        Names the picture on its page.
-    name : str
-        What the sheet calls it.
-    """
+    """Let the reader pin a picture; it is drawn when it is pinned."""
     full = len(pins()) >= MOST_PINS
     st.button(
         _("Pin"),
@@ -56,12 +46,7 @@ def pins() -> dict[int, Pin]:
 
 
 def unpin(number: int) -> None:
-    """Take a picture off the sheet.
-
-    Parameters
-    ----------
-    number : int
-    """
+    """Take a picture off the sheet."""
     session.keep(_PINS, {each: pin for each, pin in pins().items() if each != number})
 
 

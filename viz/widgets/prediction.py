@@ -40,20 +40,6 @@ def predict(view: View, row: int, *, identity: Hashable, key: str, code: str = "
     """Let the reader draw a row, and show the model's beside it once it is asked for; return whether it is.
 
     In a room the class draws together: each sends their row, and the teacher asks for the model's.
-
-    Parameters
-    ----------
-    view : View
-    row : int
-        Of the map.
-    identity : hashable
-        Which row of which model on which sentence: what is drawn is kept under it.
-    key : str
-        Names the picture on its page.
-    code : str, optional
-        The language of the sentence.
-    title : str, optional
-        What a class calls the question.
     """
     words = tuple(visible(text) for text in view.shown.key_tokens.texts)
     weights = tuple(round(float(each), 4) for each in view.weights[row])
@@ -86,21 +72,7 @@ def predict(view: View, row: int, *, identity: Hashable, key: str, code: str = "
 def canvas_data(
     view: View, code: str = "", heights: Sequence[float] = (), weights: Sequence[float] = (), gap: int | None = None
 ) -> dict[str, Any]:
-    """Return what the canvas of an expected row shows, as JSON can hold it.
-
-    Parameters
-    ----------
-    view : View
-        Whose keys are its words.
-    code : str, optional
-        The language of the sentence.
-    heights : sequence of float, optional
-        What is drawn, a word each.
-    weights : sequence of float, optional
-        The model's row, once it is revealed.
-    gap : int, optional
-        The word at which both are furthest apart.
-    """
+    """Return what the canvas of an expected row shows, as JSON can hold it."""
     return {
         "words": [visible(text) for text in view.shown.key_tokens.texts],
         "code": code,

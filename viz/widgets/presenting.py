@@ -28,13 +28,7 @@ def is_presented() -> bool:
 
 
 def present(figures: tuple[str, ...]) -> None:
-    """Show the figures of a page alone if that is asked for, or a button that asks for it.
-
-    Parameters
-    ----------
-    figures : tuple of str
-        Keys of their containers; empty for a page without a figure.
-    """
+    """Show the figures of a page alone if that is asked for, or a button that asks for it."""
     if not figures:
         return
     if not is_presented() and not st.context.is_embedded:

@@ -14,22 +14,7 @@ _LAST = "last-readable"
 
 
 def fit_text(model: models.Model, text: str, place: DeltaGenerator, *, pair: str | None = None) -> str:
-    """Cut `text` after the last word that `model` takes, and say in `place` what is left out.
-
-    Parameters
-    ----------
-    model : Model
-    text : str
-        As it was typed; an empty one is given back as it is, and the model says what is wrong with it.
-    place : DeltaGenerator
-        Where messages stand.
-    pair : str, optional
-        A second text that `model` reads with it, for which room is left.
-
-    Returns
-    -------
-    str
-    """
+    """Cut `text` after the last word that `model` takes, and say in `place` what is left out."""
     fitting, left_out = model.fit(text, pair=pair)
     if left_out:
         said = _(
@@ -42,30 +27,12 @@ def fit_text(model: models.Model, text: str, place: DeltaGenerator, *, pair: str
 
 
 def keep_readable(text: str) -> None:
-    """Remember `text` as the last that could be read.
-
-    Parameters
-    ----------
-    text : str
-    """
+    """Remember `text` as the last that could be read."""
     session.keep(_LAST, text)
 
 
 def last_readable(model: models.Model, error: models.InputError, place: DeltaGenerator) -> str | None:
-    """Say in `place` what is wrong with a text; return the last that could be read, cut, or None if there is none.
-
-    Parameters
-    ----------
-    model : Model
-    error : models.InputError
-        What the model said of the text.
-    place : DeltaGenerator
-        Where messages stand.
-
-    Returns
-    -------
-    str or None
-    """
+    """Say in `place` what is wrong with a text; return the last that could be read, cut, or None if there is none."""
     place.error(plain(say(error)), icon=":material/edit:")
     last = session.recall(_LAST)
     if last is None:

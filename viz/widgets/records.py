@@ -24,26 +24,13 @@ MEANINGS: Mapping[str, str] = {
 
 
 def forms_of(traces: Collection[AttentionTrace]) -> list[str]:
-    """Return the formats in which records can be kept: JSON only of models that can be asked again.
-
-    Parameters
-    ----------
-    traces : collection of AttentionTrace
-    """
+    """Return the formats in which records can be kept: JSON only of models that can be asked again."""
     askable = bool(traces) and all(map(is_askable, traces))
     return (["npz"] if traces else []) + (["json"] if askable else [])
 
 
 def choose_trace(traces: Mapping[str, AttentionTrace], *, key: str) -> AttentionTrace:
-    """Let the reader choose which record is kept, if there are several.
-
-    Parameters
-    ----------
-    traces : mapping of str to AttentionTrace
-        By what the reader calls them; at least one.
-    key : str
-        Names the picture on its page.
-    """
+    """Let the reader choose which record is kept, if there are several."""
     names = list(traces)
     chosen = names[0] if len(names) == 1 else st.selectbox(_("Which run"), names, key=f"paper-run-{key}")
     return traces[chosen if chosen in traces else names[0]]
@@ -52,15 +39,7 @@ def choose_trace(traces: Mapping[str, AttentionTrace], *, key: str) -> Attention
 def page_of(
     title: str, pictures: Callable[[], Sequence[Picture]], traces: Collection[AttentionTrace]
 ) -> Callable[[], bytes]:
-    """Return what makes a page of pictures, with where the records come from below them.
-
-    Parameters
-    ----------
-    title : str
-    pictures : callable
-        Returns what the browser draws.
-    traces : collection of AttentionTrace
-    """
+    """Return what makes a page of pictures, with where the records come from below them."""
 
     def made() -> bytes:
         from viz.canvas.standalone import standalone_html
@@ -73,11 +52,5 @@ def page_of(
 
 
 def record_of(trace: AttentionTrace, form: str) -> Callable[[], bytes]:
-    """Return what makes a record as a file.
-
-    Parameters
-    ----------
-    trace : AttentionTrace
-    form : {"npz", "json"}
-    """
+    """Return what makes a record as a file."""
     return lambda: bytes(to_bytes(trace)) if form == "npz" else write_asked(trace).encode()

@@ -29,37 +29,17 @@ _BYTE = "\\x"  # how a piece is shown that ends inside a character
 
 
 def first_of(pair: str) -> str:
-    """Return what stands in the box of a visitor who brings nothing.
-
-    Parameters
-    ----------
-    pair : str
-        Such as ``en-fr``.
-    """
+    """Return what stands in the box of a visitor who brings nothing."""
     return next(iter(examples_of(pair).values()))
 
 
 def examples_of(pair: str) -> Mapping[str, str]:
-    """Return the examples of a pair; a pair without any of its own has those of `USUAL`.
-
-    Parameters
-    ----------
-    pair : str
-        Such as ``en-fr``.
-    """
+    """Return the examples of a pair; a pair without any of its own has those of `USUAL`."""
     return EXAMPLES.get(pair, EXAMPLES[USUAL])
 
 
 def change_examples(before: str, pair: str) -> None:
-    """Put the first example of `pair` into the box if one of `before` stands in it; before the box is shown.
-
-    Parameters
-    ----------
-    before : str
-        Such as ``en-fr``.
-    pair : str
-        Such as ``en-fr``.
-    """
+    """Put the first example of `pair` into the box if one of `before` stands in it; before the box is shown."""
     if typed_text(SENTENCE, first_of(before)) in examples_of(before).values():
         put_text(SENTENCE, first_of(pair))
 
@@ -70,19 +50,6 @@ def sentence_box(label: str | None = None, *, pair: str = USUAL, first: str | No
     Both go into the row where this is called.
 
     The text is given as it was typed: it may be empty or longer than a model takes.
-
-    Parameters
-    ----------
-    label : str, optional
-        What the box is for, said in it while it is empty; left out, that the sentence is translated.
-    pair : str, optional
-        The languages: which examples are offered.
-    first : str, optional
-        What stands in the box of a visitor who brings nothing; left out, the first example.
-
-    Returns
-    -------
-    str
     """
     said, examples = label or says_of(pair), examples_of(pair)
     sentence = text_box(SENTENCE, said, default=first or first_of(pair), placeholder=said, labelled="collapsed")
@@ -98,25 +65,13 @@ def sentence_box(label: str | None = None, *, pair: str = USUAL, first: str | No
 
 
 def languages_of(pair: str) -> dict[str, str]:
-    """Return the names of the languages that are read and written: ``source``, ``target``.
-
-    Parameters
-    ----------
-    pair : str
-        Such as ``en-fr``.
-    """
+    """Return the names of the languages that are read and written: ``source``, ``target``."""
     source, target = pair.split("-")
     return {"source": _(LANGUAGES[source]), "target": _(LANGUAGES[target])}
 
 
 def says_of(pair: str) -> str:
-    """Say what becomes of the sentence.
-
-    Parameters
-    ----------
-    pair : str
-        Such as ``en-fr``.
-    """
+    """Say what becomes of the sentence."""
     return _(
         "Type a sentence in {source}: it is translated to {target}, and the attention of every word is drawn.",
         **languages_of(pair),
@@ -128,13 +83,6 @@ def say_cut(traces: Sequence[AttentionTrace], place: DeltaGenerator) -> None:
 
     Of a character at the very beginning the white space before it, which is a part of its first piece, may be the
     reason; any other has no piece of its own.
-
-    Parameters
-    ----------
-    traces : sequence of AttentionTrace
-        What reads the same source, each with pieces of its own.
-    place : DeltaGenerator
-        Where it is said.
     """
     cut = {trace.provenance.title: _cut_words(trace.source) for trace in traces}
     words = tuple(dict.fromkeys(word for found in cut.values() for word in found))

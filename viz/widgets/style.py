@@ -15,13 +15,7 @@ HERE = Path(__file__).parent
 
 
 def apply_style(*sheets: Path) -> None:
-    """Put the style sheets on the page, and the name of the app into its header; steps of its history are the reader's.
-
-    Parameters
-    ----------
-    *sheets : Path
-        Those of the page, beside that of all pages.
-    """
+    """Put the style sheets on the page and the app's name into its header."""
     icon = b64encode(file_text(HERE.parent / "icon.svg").encode()).decode()
     picture = f'<img src="data:image/svg+xml;base64,{icon}" alt="">'
     header = '<h1 class="bench-title">' + picture + escape(_("Attention Bench")) + "</h1>"
@@ -46,22 +40,11 @@ def _script(*names: str) -> str:
 
 
 def style_sheet(path: Path) -> str:
-    """Return the style sheet of a file as HTML.
-
-    Parameters
-    ----------
-    path : Path
-        Of a ``.css`` file.
-    """
+    """Return the style sheet of a file as HTML."""
     return f"\n<style>\n{file_text(path)}</style>\n"
 
 
 @cache
 def file_text(path: Path) -> str:
-    """Return what a file of the program holds; it is read once.
-
-    Parameters
-    ----------
-    path : Path
-    """
+    """Return what a file of the program holds; it is read once."""
     return path.read_text(encoding="utf8")

@@ -13,18 +13,7 @@ _DEEPEST_TINT = 0.5
 
 
 def tinted(trace: AttentionTrace) -> str:
-    """Return the words of a translation as HTML: the less sure the model was of a word, the deeper its tint.
-
-    Parameters
-    ----------
-    trace : AttentionTrace
-        With a target.
-
-    Returns
-    -------
-    str
-        Pointing at a word, or going to it, gives its probability, the product of those of its pieces; text is escaped.
-    """
+    """Return the words of a translation as HTML: the less sure the model was of a word, the deeper its tint."""
     shown = [
         " " * each.spaced
         + noted(each.text, each.says, f"background: rgba(224, 138, 0, {_DEEPEST_TINT * (1 - each.probability):.2f})")

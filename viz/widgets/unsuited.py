@@ -39,29 +39,7 @@ class UnreadableError(Exception):
 
 
 def suit(sentence: str, pair: str, place: DeltaGenerator, switch: Switch = switch_to) -> str:
-    """Return `sentence` as the models of `pair` should read it, and say what was changed or will not be understood.
-
-    Parameters
-    ----------
-    sentence : str
-        As it was typed.
-    pair : str
-        Such as ``en-fr``.
-    place : DeltaGenerator
-        Where it is said. Where there are models for the language that the text seems to be in, a button turns to them.
-    switch : callable or None, optional
-        Takes the pair of these models, and turns to them; None where the page has no others.
-
-    Returns
-    -------
-    str
-        A sentence all in capitals in lower case; any other as it is.
-
-    Raises
-    ------
-    UnreadableError
-        If it is in another script; not once the reader has asked to see what comes of it.
-    """
+    """Return `sentence` as the models of `pair` should read it, and say what was changed or will not be understood."""
     _look_at_language(sentence, pair, place, switch)
     small = without_capitals(sentence)
     if small != sentence:
@@ -73,17 +51,7 @@ def suit(sentence: str, pair: str, place: DeltaGenerator, switch: Switch = switc
 
 
 def say_small(typed: str, traces: Sequence[AttentionTrace], place: DeltaGenerator) -> None:
-    """Name the words of a sentence that models read in lower case, because they are all in capitals.
-
-    Parameters
-    ----------
-    typed : str
-        What was given to the models.
-    traces : sequence of AttentionTrace
-        What they made of it.
-    place : DeltaGenerator
-        Where it is said.
-    """
+    """Name the words of a sentence that models read in lower case, because they are all in capitals."""
     found = [zip(normalise(typed).split(), trace.source_text.split(), strict=False) for trace in traces]
     words = dict.fromkeys(word for pairs in found for word, read in pairs if word != read)
     if words:

@@ -21,23 +21,12 @@ _ASSUMED, _LAST = "viewport-assumed", "viewport-last"
 
 
 def assume_width(width: int) -> None:
-    """Let figures be laid out for a page of so many pixels, where no browser will say how wide it is.
-
-    Parameters
-    ----------
-    width : int
-    """
+    """Let figures be laid out for a page of so many pixels, where no browser will say how wide it is."""
     keep(_ASSUMED, width)
 
 
 def page_width() -> int:
-    """Return the width of the place where this is called, in pixels, and rerun when it changes.
-
-    Returns
-    -------
-    int
-        Before the browser has answered, a guess by the kind of device.
-    """
+    """Return the width of the place where this is called, in pixels, and rerun when it changes."""
     usual = PHONE_WIDTH if "Mobi" in (st.context.headers.get("User-Agent") or "") else DESKTOP_WIDTH
     guess = recall(_ASSUMED, usual)
     state: Any = reported("viewport") or {}

@@ -31,54 +31,25 @@ Ids = NDArray[np.uint16]
 
 @dataclass(frozen=True)
 class Row:
-    """What one row of a batch reads.
+    """What one row of a batch reads."""
 
-    Parameters
-    ----------
-    ids : uint16 array, [token]
-        A GPT's are one longer than it reads: the last is only written.
-    second : int
-        Where the second sentence begins; the length if there is none.
-    follows : int
-        Whether the second sentence follows the first: 1 or 0; -1 if there is none.
-    label : int
-        Of a classifier: the place of what it is to say in the recipe's labels.
-    """
-
-    ids: Ids
-    second: int
-    follows: int
-    label: int = -1
+    ids: Ids  # [token] A GPT's are one longer than it reads: the last is only written
+    second: int  # where the second sentence begins; the length if there is none
+    follows: int  # whether the second sentence follows the first: 1 or 0; -1 if there is none
+    label: int = -1  # of a classifier: the place of what it is to say in the recipe's labels
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """The lines of one or more files as ids, special tokens left out.
-
-    Parameters
-    ----------
-    texts : EncodedText
-    cuts : EncodedText
-        Where in its line a sentence other than the first begins, of each line.
-    repeats : float64 array, [line]
-        How often an epoch shows each.
-    files : int64 array, [line]
-        Of which file each is.
-    """
+    """The lines of one or more files as ids, special tokens left out."""
 
     texts: EncodedText
-    cuts: EncodedText
-    repeats: NDArray[np.float64]
-    files: NDArray[np.int64]
+    cuts: EncodedText  # where in its line a sentence other than the first begins, of each line
+    repeats: NDArray[np.float64]  # [line] How often an epoch shows each
+    files: NDArray[np.int64]  # [line] Of which file each is
 
     def save(self, path: Path) -> None:
-        """Write the corpus, so that a run that goes on need not encode it again.
-
-        Parameters
-        ----------
-        path : Path
-            An ``.npz`` file.
-        """
+        """Write the corpus, so that a run that goes on need not encode it again."""
         np.savez(
             path,
             ids=self.texts.ids,
@@ -91,28 +62,14 @@ class Corpus:
 
     @classmethod
     def load(cls, path: Path) -> Corpus:
-        """Return what `save` wrote.
-
-        Parameters
-        ----------
-        path : Path
-        """
+        """Return what `save` wrote."""
         with np.load(path) as kept:
             texts, cuts = EncodedText(kept["ids"], kept["starts"]), EncodedText(kept["cuts"], kept["cut_starts"])
             return cls(texts, cuts, kept["repeats"], kept["files"])
 
 
 def encode(tokenizer: Tokenizer, parts: Iterable[tuple[float, Sequence[str]]], longest: int) -> Corpus:
-    """Return lines as ids; those that are longer than `longest` are left out.
-
-    Parameters
-    ----------
-    tokenizer : Tokenizer
-    parts : iterable of (float, sequence of str)
-        For each file, how often an epoch shows its lines, and these.
-    longest : int
-        In tokens.
-    """
+    """Return lines as ids; those that are longer than `longest` are left out."""
     lines: list[list[int]] = []
     cuts: list[list[int]] = []
     repeats, files = [], []
@@ -138,13 +95,7 @@ def _end_to_end(parts: Sequence[Sequence[int]]) -> EncodedText:
 def gpt_rows(corpus: Corpus, shown: NDArray[np.int64], recipe: ReaderRecipe, seed: int) -> list[Row]:
     """Return each line between two boundaries (id 0), alone or, some of them, after one another up to the context.
 
-    Parameters
-    ----------
-    corpus : Corpus
-    shown : int64 array, [row]
-        Lines, shuffled.
-    recipe : ReaderRecipe
-    seed : int
+    Shapes: `shown` [row].
     """
     packed = np.random.default_rng(seed).random(len(shown)) < recipe.packed_share
     edge, most = np.zeros(1, np.uint16), recipe.context + 1
@@ -163,13 +114,7 @@ def bert_rows(corpus: Corpus, shown: NDArray[np.int64], recipe: ReaderRecipe, se
 
     The second part of every other pair is that of another line of the same file.
 
-    Parameters
-    ----------
-    corpus : Corpus
-    shown : int64 array, [row]
-        Lines, shuffled.
-    recipe : ReaderRecipe
-    seed : int
+    Shapes: `shown` [row].
     """
     chance = np.random.default_rng(seed)
     first, end = ([BERT_SPECIALS.index(each)] for each in ("[CLS]", "[SEP]"))
@@ -196,12 +141,7 @@ def bert_rows(corpus: Corpus, shown: NDArray[np.int64], recipe: ReaderRecipe, se
 def sentence_rows(corpus: Corpus, shown: NDArray[np.int64], recipe: ReaderRecipe, _seed: int) -> list[Row]:
     """Return each sentence of each line by itself, with what kind of text it is of; none shorter than `FEWEST` pieces.
 
-    Parameters
-    ----------
-    corpus : Corpus
-    shown : int64 array, [row]
-        Lines, shuffled.
-    recipe : ReaderRecipe
+    Shapes: `shown` [row].
     """
     labels = [recipe.labels.index(file.label) for file in recipe.files]
     found: list[Row] = []
@@ -217,14 +157,7 @@ ROWS: dict[str, Rows] = {"gpt": gpt_rows, "bert": bert_rows, "hops": sentence_ro
 
 
 def epoch_batches(corpus: Corpus, recipe: ReaderRecipe, epoch: int) -> list[list[Row]]:
-    """Return the batches of an epoch: rows of one length each, shuffled.
-
-    Parameters
-    ----------
-    corpus : Corpus
-    recipe : ReaderRecipe
-    epoch : int
-    """
+    """Return the batches of an epoch: rows of one length each, shuffled."""
     chance = np.random.default_rng((recipe.seed, epoch))
     times = shown_in(corpus.repeats, epoch, recipe.seed)
     shown = chance.permutation(np.repeat(np.arange(len(times)), times))
@@ -241,15 +174,7 @@ def epoch_batches(corpus: Corpus, recipe: ReaderRecipe, epoch: int) -> list[list
 def read_batch(rows: Sequence[Row]) -> tuple[Tensor, Tensor, Tensor]:
     """Return the ids, the segments (0, and 1 from the second sentence on) and whether each second one follows.
 
-    Parameters
-    ----------
-    rows : sequence of Row
-        Of one length.
-
-    Returns
-    -------
-    ids, segments : int64 Tensor, [row, token]
-    follows : int64 Tensor, [row]
+    Shapes: returns [row, token], [row].
     """
     ids = torch.from_numpy(np.stack([row.ids for row in rows]).astype(np.int64))
     begins = torch.tensor([row.second for row in rows])
@@ -260,16 +185,7 @@ def read_batch(rows: Sequence[Row]) -> tuple[Tensor, Tensor, Tensor]:
 def mask(ids: Tensor, vocabulary: int, seed: int) -> tuple[Tensor, Tensor]:
     """Return what a BERT reads of `ids`, and where it has to give the token that stood there.
 
-    Parameters
-    ----------
-    ids : int64 Tensor, [row, token]
-    vocabulary : int
-    seed : int
-
-    Returns
-    -------
-    read : int64 Tensor, [row, token]
-    chosen : bool Tensor, [row, token]
+    Shapes: `ids` [row, token]; returns [row, token].
     """
     chance: Any = torch.Generator().manual_seed(seed)
     specials = len(BERT_SPECIALS)

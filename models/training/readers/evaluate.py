@@ -30,34 +30,20 @@ SEED = 2_000_000
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What a model that writes the next token did on some lines.
+    """What a model that writes the next token did on some lines."""
 
-    Parameters
-    ----------
-    lines, tokens, words, right : int
-        Words of blanks; right are the tokens that were the likeliest.
-    nats : float
-        The loss of all tokens.
-    """
-
-    lines: int = 0
-    tokens: int = 0
-    words: int = 0
-    right: int = 0
-    nats: float = 0.0
+    lines: int = 0  # words of blanks; right are the tokens that were the likeliest
+    tokens: int = 0  # words of blanks; right are the tokens that were the likeliest
+    words: int = 0  # words of blanks; right are the tokens that were the likeliest
+    right: int = 0  # words of blanks; right are the tokens that were the likeliest
+    nats: float = 0.0  # the loss of all tokens
 
     def __add__(self, other: Counts) -> Counts:
         """Return what was done on the lines of both."""
         return Counts(*(own + theirs for own, theirs in zip(astuple(self), astuple(other), strict=True)))
 
     def figures(self) -> dict[str, float]:
-        """Return what a card says: perplexity per token and per word of blanks, the end of each line counted with it.
-
-        Returns
-        -------
-        dict
-            ``lines``, ``tokens``, ``words``, ``perplexity_per_token``, ``perplexity_per_word``, ``next_token_right``.
-        """
+        """Return a card's measures: perplexity per token and per word, the end of each line included."""
         return {
             "lines": self.lines,
             "tokens": self.tokens,
@@ -69,16 +55,7 @@ class Counts:
 
 
 def count_gpt(network: Any, tokenizer: Tokenizer, lines: list[str], recipe: ReaderRecipe) -> Counts:
-    """Return what a model that writes the next token does on `lines`, those left out that are too long for it.
-
-    Parameters
-    ----------
-    network : GPT2LMHeadModel or LanguageModel
-    tokenizer : Tokenizer
-    lines : list of str
-        Each read alone.
-    recipe : ReaderRecipe
-    """
+    """Return what a model that writes the next token does on `lines`, those left out that are too long for it."""
     corpus = encode(tokenizer, [(1.0, lines)], recipe.context - 2)
     kept = [line for line in lines if len(tokenizer.encode(line, add_special_tokens=False).ids) <= recipe.context - 2]
     total, tokens, right = 0.0, 0, 0
@@ -93,21 +70,7 @@ def count_gpt(network: Any, tokenizer: Tokenizer, lines: list[str], recipe: Read
 
 
 def measure_bert(network: Any, tokenizer: Tokenizer, lines: list[str], recipe: ReaderRecipe) -> dict[str, float]:
-    """Return how often the masked token is the likeliest, its perplexity, and how often the next sentence is told.
-
-    Parameters
-    ----------
-    network : BertForPreTraining
-    tokenizer : Tokenizer
-    lines : list of str
-    recipe : ReaderRecipe
-
-    Returns
-    -------
-    dict
-        ``masked``, ``masked_right``, ``masked_perplexity`` of the tokens chosen as in training;
-        ``only_masked_right`` of those among them that read [MASK]; ``pairs`` and ``next_right`` where there are pairs.
-    """
+    """Return how often the masked token is the likeliest, its perplexity, and how often the next sentence is told."""
     corpus = encode(tokenizer, [(1.0, lines)], recipe.context - 3)
     total, masked, right, plain, plain_right, pairs, told_right = 0.0, 0, 0, 0, 0, 0, 0.0
     hidden = BERT_SPECIALS.index("[MASK]")
@@ -133,20 +96,7 @@ def measure_bert(network: Any, tokenizer: Tokenizer, lines: list[str], recipe: R
 
 
 def measure_hops(network: Any, tokenizer: Tokenizer, recipe: ReaderRecipe, data: Path) -> dict[str, dict[str, float]]:
-    """Return what `measure_sentences` gives of each class, and its mean over the classes beside what chance gives.
-
-    Parameters
-    ----------
-    network : SelfAttentiveNetwork
-    tokenizer : Tokenizer
-    recipe : ReaderRecipe
-    data : Path
-
-    Returns
-    -------
-    dict
-        By the class's name, and ``mean``, each class counting alike.
-    """
+    """Return what `measure_sentences` gives of each class, and its mean over the classes beside what chance gives."""
     found: dict[str, dict[str, float]] = {}
     for file in recipe.test:
         corpus = encode(tokenizer, [(1.0, read_lines(file, data))], recipe.context - 2)
@@ -161,11 +111,6 @@ def evaluate(recipe: ReaderRecipe, data: Path, folder: Path) -> dict[str, dict[s
     """Return the figures of the model in `folder` on each test file, by its name.
 
     Of a language model with a memory also on ``all`` together, with its ``reach``, as `measure_reach` gives it.
-
-    Parameters
-    ----------
-    recipe : ReaderRecipe
-    data, folder : Path
     """
     network, tokenizer = open_network(recipe, folder), Tokenizer.from_file(str(folder / "tokenizer.json"))
     if recipe.kind == "hops":

@@ -62,12 +62,7 @@ DEPARTURES = {
 
 
 def language_sizes(recipe: ReaderRecipe) -> dict[str, int]:
-    """Return what the network of a recipe is built from, for `models.readers.language.network_of`.
-
-    Parameters
-    ----------
-    recipe : ReaderRecipe
-    """
+    """Return what the network of a recipe is built from, for `models.readers.language.network_of`."""
     found = {"vocabulary": recipe.vocabulary, "d_embedding": recipe.width, "d_hidden": recipe.hidden}
     if recipe.memory in PARTS:
         return found | {"parts": PARTS[recipe.memory], "window": recipe.window}
@@ -78,12 +73,6 @@ def language_loss(network: LanguageModel, rows: list[Row]) -> tuple[Tensor, int]
     """Return the loss in nats per token that is to be written, and how many there are.
 
     In training the products with the output layer, two thirds of all, are of bfloat16 numbers.
-
-    Parameters
-    ----------
-    network : LanguageModel
-    rows : list of Row
-        Of one length.
     """
     ids, _, _ = read_batch(rows)
     states, labels = network.states(ids[:, :-1]), ids[:, 1:]
@@ -93,12 +82,7 @@ def language_loss(network: LanguageModel, rows: list[Row]) -> tuple[Tensor, int]
 
 
 def card_of_language(recipe: ReaderRecipe) -> dict[str, Any]:
-    """Return what a card says of a language model: title, paper, departures and sizes.
-
-    Parameters
-    ----------
-    recipe : ReaderRecipe
-    """
+    """Return what a card says of a language model: title, paper, departures and sizes."""
     paper, year = (TAPE, 2016) if recipe.memory == "lstmn" else SHORT_SPANS
     return {
         "title": TITLES[recipe.memory],
@@ -114,18 +98,6 @@ def measure_reach(network: LanguageModel, batches: Iterable[list[Row]]) -> dict[
     """Return how the weight of a token is shared out over the tokens before it, a mean over held-out tokens.
 
     Only tokens with `FAR` others before them count, so that each distance is there for each.
-
-    Parameters
-    ----------
-    network : LanguageModel
-        In evaluation mode, with attention.
-    batches : iterable of list of Row
-
-    Returns
-    -------
-    dict
-        ``rows``, the tokens that read; ``by_distance``, the mean weight of what stands 1, 2 ... `FAR` tokens back;
-        ``further``, of all before that; ``last_five``, of the nearest five; ``mean_distance``.
     """
     total, count, distance = torch.zeros(FAR + 1, dtype=torch.float64), 0, 0.0
     for rows in batches:

@@ -24,12 +24,7 @@ NOTHING = -100
 
 
 def build(recipe: ReaderRecipe) -> Any:
-    """Return the network of a recipe with weights as its paper begins with; a GPT and a BERT without dropout.
-
-    Parameters
-    ----------
-    recipe : ReaderRecipe
-    """
+    """Return the network of a recipe with weights as its paper begins with; a GPT and a BERT without dropout."""
     torch.manual_seed(recipe.seed)
     if recipe.kind == "hops":
         return build_hops(recipe)
@@ -65,13 +60,7 @@ def build(recipe: ReaderRecipe) -> Any:
 
 
 def open_network(recipe: ReaderRecipe, folder: Path) -> Any:
-    """Return the network that `models.training.readers.publish` wrote, in float32, ready to be measured.
-
-    Parameters
-    ----------
-    recipe : ReaderRecipe
-    folder : Path
-    """
+    """Return the network that `models.training.readers.publish` wrote, in float32, ready to be measured."""
     if recipe.kind in ("hops", "memory"):
         own = build(recipe)
         own.load_state_dict({name: values.float() for name, values in load_file(folder / WEIGHTS_FILE).items()})
@@ -82,13 +71,7 @@ def open_network(recipe: ReaderRecipe, folder: Path) -> Any:
 
 
 def gpt_loss(network: Any, rows: list[Row]) -> tuple[Tensor, int]:
-    """Return the loss in nats per token that a GPT, or a language model with a memory, writes, and how many there are.
-
-    Parameters
-    ----------
-    network : GPT2LMHeadModel or LanguageModel
-    rows : list of Row
-    """
+    """Return the loss in nats per token of a GPT or a memory language model, and the number of tokens."""
     if isinstance(network, LanguageModel):
         return language_loss(network, rows)
     ids, _, _ = read_batch(rows)
@@ -100,15 +83,7 @@ def gpt_loss(network: Any, rows: list[Row]) -> tuple[Tensor, int]:
 
 
 def bert_losses(network: Any, rows: list[Row], seed: int) -> tuple[Tensor, int, Tensor | None, Tensor]:
-    """Return the loss per masked token and their number, then that of the next sentence and which were right.
-
-    Parameters
-    ----------
-    network : BertForPreTraining
-    rows : list of Row
-    seed : int
-        Of the masks.
-    """
+    """Return the loss per masked token and their number, then that of the next sentence and which were right."""
     ids, segments, follows = read_batch(rows)
     read, chosen = mask(ids, network.config.vocab_size, seed)
     out = network.bert(read, token_type_ids=segments)
@@ -126,16 +101,7 @@ def bert_losses(network: Any, rows: list[Row], seed: int) -> tuple[Tensor, int, 
 
 
 def training_loss(network: Any, rows: list[Row], seed: int, penalty: float = 0.0) -> Tensor:
-    """Return what an update makes smaller.
-
-    Parameters
-    ----------
-    network : GPT2LMHeadModel, BertForPreTraining, SelfAttentiveNetwork or LanguageModel
-    rows : list of Row
-    seed : int
-    penalty : float, optional
-        As the recipe of a self-attentive reader says.
-    """
+    """Return what an update makes smaller."""
     if isinstance(network, SelfAttentiveNetwork):
         return hops_loss(network, rows, penalty)
     if isinstance(network, GPT2LMHeadModel | LanguageModel):

@@ -87,26 +87,13 @@ INPUTS = {
 
 
 def credits_of(recipe: ReaderRecipe) -> list[dict[str, str]]:
-    """Return name, licence and credit of the data of a recipe.
-
-    Parameters
-    ----------
-    recipe : ReaderRecipe
-    """
+    """Return name, licence and credit of the data of a recipe."""
     names = [file.path.rpartition("/")[2] for file in recipe.files]
     return [credit for start, credit in sorted(CREDITS.items()) if any(name.startswith(start) for name in names)]
 
 
 def make_card(recipe: ReaderRecipe, progress: Progress, parameters: int) -> dict[str, Any]:
-    """Return the card of a run, its figures and hashes not yet in it.
-
-    Parameters
-    ----------
-    recipe : ReaderRecipe
-    progress : Progress
-    parameters : int
-        Numbers in the network, the output layer counted as the embedding that it is.
-    """
+    """Return the card of a run, its figures and hashes not yet in it."""
     return {
         "key": recipe.key,
         **({"title": TITLES[recipe.penalty > 0], "network": sizes_of(recipe)} if recipe.kind == "hops" else {}),
@@ -123,16 +110,7 @@ def make_card(recipe: ReaderRecipe, progress: Progress, parameters: int) -> dict
 
 
 def publish(recipe: ReaderRecipe, out: Path, weights: Path = READERS) -> dict[str, Any]:
-    """Write the model of the run of `recipe` in `out` to `weights`; return its card.
-
-    Parameters
-    ----------
-    recipe : ReaderRecipe
-    out : Path
-        Where runs are kept.
-    weights : Path, optional
-        Where the readers are kept.
-    """
+    """Write the model of the run of `recipe` in `out` to `weights`; return its card."""
     run, folder = out / recipe.key, weights / recipe.key
     state = load_file(run / "state.safetensors")
     network = build(recipe)

@@ -14,22 +14,12 @@ from models.training.readers.recipe import ReaderRecipe
 
 
 def build_hops(recipe: ReaderRecipe) -> SelfAttentiveNetwork:
-    """Return the network of a recipe, its weights as torch draws them.
-
-    Parameters
-    ----------
-    recipe : ReaderRecipe
-    """
+    """Return the network of a recipe, its weights as torch draws them."""
     return SelfAttentiveNetwork(**sizes_of(recipe), dropout=recipe.dropout)
 
 
 def sizes_of(recipe: ReaderRecipe) -> dict[str, int]:
-    """Return what the network of a recipe is built from, besides its dropout.
-
-    Parameters
-    ----------
-    recipe : ReaderRecipe
-    """
+    """Return what the network of a recipe is built from, besides its dropout."""
     return {
         "vocabulary": recipe.vocabulary,
         "d_embedding": recipe.width,
@@ -44,18 +34,7 @@ def sizes_of(recipe: ReaderRecipe) -> dict[str, int]:
 def hops_losses(network: Any, rows: Sequence[Row]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Return the loss of each sentence, its penalty, whether it was told right, and A.
 
-    Parameters
-    ----------
-    network : SelfAttentiveNetwork
-    rows : sequence of Row
-        Of one length.
-
-    Returns
-    -------
-    losses, penalties : Tensor, [row]
-        In nats; ||A A' - I||_F^2.
-    right : bool Tensor, [row]
-    weights : Tensor, [row, hop, piece]
+    Shapes: returns [row], [row, hop, piece].
     """
     labels = torch.tensor([row.label for row in rows])
     scores, weights = network(read_batch(rows)[0])
@@ -64,27 +43,13 @@ def hops_losses(network: Any, rows: Sequence[Row]) -> tuple[Tensor, Tensor, Tens
 
 
 def hops_loss(network: Any, rows: Sequence[Row], penalty: float) -> Tensor:
-    """Return what an update makes smaller: the mean loss, and the mean penalty times what it counts.
-
-    Parameters
-    ----------
-    network : SelfAttentiveNetwork
-    rows : sequence of Row
-    penalty : float
-    """
+    """Return what an update makes smaller: the mean loss, and the mean penalty times what it counts."""
     losses, penalties, _, _ = hops_losses(network, rows)
     return losses.mean() + penalty * penalties.mean()
 
 
 def measured_hops(network: Any, batches: Iterable[Sequence[Row]]) -> dict[str, float]:
-    """Return loss, share told right and penalty, each a mean over the sentences of `batches`.
-
-    Parameters
-    ----------
-    network : SelfAttentiveNetwork
-        In evaluation mode.
-    batches : iterable of sequence of Row
-    """
+    """Return loss, share told right and penalty, each a mean over the sentences of `batches`."""
     found = [hops_losses(network, rows)[:3] for rows in batches]
     loss, penalty, right = (torch.cat(each).double().mean().item() for each in zip(*found, strict=True))
     return {
@@ -99,18 +64,7 @@ def pair_overlap(weights: Tensor) -> Tensor:
 
     What two share is the smaller of both weights, summed over the words.
 
-    Parameters
-    ----------
-    weights : Tensor, [..., hop, word]
-
-    Returns
-    -------
-    Tensor, [...]
-
-    Examples
-    --------
-    >>> pair_overlap(torch.tensor([[1.0, 0.0], [0.5, 0.5]])).item()
-    0.5
+    Shapes: `weights` [..., hop, word]; returns [...].
     """
     hops = weights.shape[-2]
     one, other = torch.triu_indices(hops, hops, 1)
@@ -118,19 +72,7 @@ def pair_overlap(weights: Tensor) -> Tensor:
 
 
 def measure_sentences(network: Any, batches: Iterable[Sequence[Row]]) -> dict[str, float]:
-    """Return how many of the sentences of `batches` are told right, and how far the hops spread over their words.
-
-    Parameters
-    ----------
-    network : SelfAttentiveNetwork
-        In evaluation mode.
-    batches : iterable of sequence of Row
-
-    Returns
-    -------
-    dict
-        ``sentences``, ``right``, ``penalty`` (mean ||A A' - I||_F^2) and ``overlap`` (mean of `pair_overlap`).
-    """
+    """Return how many of the sentences of `batches` are told right, and how far the hops spread over their words."""
     found = []
     for rows in batches:
         _, penalties, right, weights = hops_losses(network, rows)

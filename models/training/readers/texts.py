@@ -46,28 +46,14 @@ class Files(Protocol):
 
 
 def read_lines(file: TextFile, data: Path) -> list[str]:
-    """Return the distinct lines of a file, those that the recipe takes, in its order.
-
-    Parameters
-    ----------
-    file : TextFile
-    data : Path
-        The folder of the parallel text.
-    """
+    """Return the distinct lines of a file, those that the recipe takes, in its order."""
     with lzma.open(data / file.path, "rt", encoding="utf8") as packed:
         found = list(dict.fromkeys(line.rstrip("\n").split("\t")[file.column] for line in packed))
     return found[file.begin :][: file.lines or None]
 
 
 def training_lines(recipe: Files, data: Path) -> Iterator[tuple[TextFile, list[str]]]:
-    """Give the lines of each training file: none that is held out or tested on, none that a file before it has.
-
-    Parameters
-    ----------
-    recipe : Files
-        Of a reader, or of word vectors.
-    data : Path
-    """
+    """Give the lines of each training file: none that is held out or tested on, none that a file before it has."""
     seen = {line for file in (*recipe.held_out, *recipe.test) for line in read_lines(file, data)}
     for file in recipe.files:
         fresh = [line for line in read_lines(file, data) if line not in seen]
@@ -76,12 +62,7 @@ def training_lines(recipe: Files, data: Path) -> Iterator[tuple[TextFile, list[s
 
 
 def sentences_of(line: str) -> list[str]:
-    """Return the sentences of a line: cut after a stop before a capital, unless the stop is that of a short form.
-
-    Parameters
-    ----------
-    line : str
-    """
+    """Return the sentences of a line: cut after a stop before a capital, unless the stop is that of a short form."""
     found, start = [], 0
     for cut in _SENTENCE_END.finditer(line):
         part = line[start : cut.end()].strip()
@@ -95,15 +76,7 @@ def sentences_of(line: str) -> list[str]:
 
 
 def learn_tokenizer(kind: str, lines: Collection[str], vocabulary: int) -> Tokenizer:
-    """Return a tokenizer learned from `lines`: pairs of bytes for a GPT, else pieces of words.
-
-    Parameters
-    ----------
-    kind : {"gpt", "bert", "hops"}
-    lines : collection of str
-    vocabulary : int
-        Pieces, special ones included.
-    """
+    """Return a tokenizer learned from `lines`: pairs of bytes for a GPT, else pieces of words."""
     if kind == "gpt":
         tokenizer = Tokenizer(models.BPE())
         tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)
@@ -145,13 +118,7 @@ def learn_tokenizer(kind: str, lines: Collection[str], vocabulary: int) -> Token
 
 
 def tokenizer_for(recipe: ReaderRecipe, data: Path, path: Path) -> Tokenizer:
-    """Return the tokenizer that lies at `path`; if there is none, learned and put there, or the GPT's.
-
-    Parameters
-    ----------
-    recipe : ReaderRecipe
-    data, path : Path
-    """
+    """Return the tokenizer that lies at `path`; if there is none, learned and put there, or the GPT's."""
     if not path.is_file() and recipe.kind == "memory":
         shutil.copyfile(GPT_TOKENIZER, path)
     if not path.is_file():

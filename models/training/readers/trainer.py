@@ -32,14 +32,7 @@ HELD_OUT_LINES = 300
 
 
 class ReaderTrainer:
-    """One run of one recipe.
-
-    Parameters
-    ----------
-    recipe : ReaderRecipe
-    data, out : Path
-        The folder of the parallel text; where runs are kept.
-    """
+    """One run of one recipe."""
 
     def __init__(self, recipe: ReaderRecipe, data: Path, out: Path) -> None:
         self.recipe = recipe
@@ -63,12 +56,7 @@ class ReaderTrainer:
             yield read_lines(file, data)
 
     def update(self, rows: list[Row]) -> float:
-        """Make one update on `rows`; return the loss.
-
-        Parameters
-        ----------
-        rows : list of Row
-        """
+        """Make one update on `rows`; return the loss."""
         rate = learning_rate(self.recipe, self.progress)
         for group in (group for optimizer in self.optimizers.values() for group in optimizer.param_groups):
             group["lr"] = rate
@@ -115,22 +103,12 @@ class ReaderTrainer:
             self.progress.epoch, self.progress.batch = self.progress.epoch + 1, 0
 
     def log(self, entry: dict[str, Any]) -> None:
-        """Add a line to the log.
-
-        Parameters
-        ----------
-        entry : dict
-        """
+        """Add a line to the log."""
         with (self.folder / "log.jsonl").open("a", encoding="utf8") as file:
             file.write(json.dumps(entry) + "\n")
 
     def run(self, seconds: float = math.inf) -> None:
-        """Train until the recipe's tokens are seen, or the time is over; save often.
-
-        Parameters
-        ----------
-        seconds : float, optional
-        """
+        """Train until the recipe's tokens are seen, or the time is over; save often."""
         begun, saved, before = time.monotonic(), time.monotonic(), self.progress.seconds
         total, count = 0.0, 0
         for rows in self._batches():
@@ -156,12 +134,6 @@ def measure(network: Any, batches: list[list[Row]], kind: str) -> dict[str, floa
     """Return the loss per token, and for a BERT the share of the next sentences that it tells, on `batches`.
 
     Of a self-attentive reader: the loss per sentence, the share told right and the penalty.
-
-    Parameters
-    ----------
-    network : GPT2LMHeadModel, BertForPreTraining, SelfAttentiveNetwork or LanguageModel
-    batches : list of list of Row
-    kind : {"gpt", "bert", "hops", "memory"}
     """
     network.eval()
     if kind == "hops":

@@ -36,13 +36,7 @@ def odd_sets() -> list[list[str]]:
 
 
 def losses(vectors: WordVectors, measured: Measured) -> Numbers:
-    """Return what each pair costs by equation 4 of Mikolov et al. 2013, in nats, [pair].
-
-    Parameters
-    ----------
-    vectors : WordVectors
-    measured : Measured
-    """
+    """Return what each pair costs by equation 4 of Mikolov et al. 2013, in nats, [pair]."""
     read = vectors.table[measured.centres].astype(np.float64)  # [pair, d]
     true = np.einsum("pd,pd->p", read, vectors.outputs[measured.contexts])
     false = np.einsum("pd,pkd->pk", read, vectors.outputs[measured.negatives])
@@ -53,10 +47,7 @@ def losses(vectors: WordVectors, measured: Measured) -> Numbers:
 def ranks(scores: Numbers, true: Numbers) -> Numbers:
     """Return the rank of each true score among others, from 1; equal ones count as half above it.
 
-    Parameters
-    ----------
-    scores : float array, [pair, other]
-    true : float array, [pair]
+    Shapes: `scores` [pair, other]; `true` [pair].
     """
     above = (scores > true[:, None]).sum(axis=1)
     equal = (scores == true[:, None]).sum(axis=1)
@@ -67,14 +58,7 @@ def ranks(scores: Numbers, true: Numbers) -> Numbers:
 def measure_ranks(vectors: WordVectors, measured: Measured, cumulated: Numbers, counts: Numbers) -> dict[str, float]:
     """Return where the true neighbour stands among words of the noise: by the vectors, and by frequency alone.
 
-    Parameters
-    ----------
-    vectors : WordVectors
-    measured : Measured
-    cumulated : float array, [word]
-        Of the noise.
-    counts : float array, [word]
-        How often each word stands in the training text.
+    Shapes: `cumulated` [word]; `counts` [word].
     """
     chance = np.random.default_rng(3)
     rows = slice(0, 20_000)
@@ -95,19 +79,7 @@ def measure_ranks(vectors: WordVectors, measured: Measured, cumulated: Numbers, 
 
 
 def evaluate(recipe: VectorRecipe, data: Path, folder: Path) -> dict[str, Any]:
-    """Return the figures of the vectors in `folder`.
-
-    Parameters
-    ----------
-    recipe : VectorRecipe
-    data, folder : Path
-
-    Returns
-    -------
-    dict
-        ``loss``, in nats a pair with its negatives, beside ``loss_of_zeros``, that of vectors that say nothing;
-        ranks; ``words_without_vector``, the share of the test text; ``odd_ones_found`` of ``odd_sets``.
-    """
+    """Return the figures of the vectors in `folder`."""
     vectors = read_vectors(folder)
     training = Corpus.of((line for _, own in training_lines(recipe, data) for line in own), vectors.places)
     counts = training.counts(len(vectors.words))

@@ -18,14 +18,7 @@ SPAN = 400_000
 
 
 def commonest(lines: Iterable[str], count: int) -> tuple[list[str], int]:
-    """Return the commonest words of `lines`, the most frequent first, and how many words there are.
-
-    Parameters
-    ----------
-    lines : iterable of str
-    count : int
-        How many.
-    """
+    """Return the commonest words of `lines`, the most frequent first, and how many words there are."""
     counts: Counter[str] = Counter()
     for line in lines:
         counts.update(bare_words(line))
@@ -35,28 +28,14 @@ def commonest(lines: Iterable[str], count: int) -> tuple[list[str], int]:
 
 @dataclass(frozen=True, eq=False)
 class Corpus:
-    """Lines as ids, one after the other; words without a vector are left out, as word2vec leaves them out.
+    """Lines as ids, one after the other; words without a vector are left out, as word2vec leaves them out."""
 
-    Parameters
-    ----------
-    ids : int array, [word]
-    lines : int array, [word]
-        The number of each word's line.
-    """
-
-    ids: Ids
-    lines: Ids
+    ids: Ids  # [word]
+    lines: Ids  # [word] The number of each word's line
 
     @classmethod
     def of(cls, lines: Iterable[str], places: Mapping[str, int]) -> Corpus:
-        """Return the corpus of `lines`.
-
-        Parameters
-        ----------
-        lines : iterable of str
-        places : mapping of str to int
-            The id of each word.
-        """
+        """Return the corpus of `lines`."""
         ids: list[int] = []
         numbers: list[int] = []
         for number, line in enumerate(lines):
@@ -66,32 +45,17 @@ class Corpus:
         return cls(np.array(ids, dtype=np.int64), np.array(numbers, dtype=np.int64))
 
     def counts(self, words: int) -> Ids:
-        """Return how often each id occurs, [word].
-
-        Parameters
-        ----------
-        words : int
-        """
+        """Return how often each id occurs, [word]."""
         counts: Ids = np.bincount(self.ids, minlength=words)
         return counts
 
     def save(self, path: Path) -> None:
-        """Write the corpus as npz.
-
-        Parameters
-        ----------
-        path : Path
-        """
+        """Write the corpus as npz."""
         np.savez(path, ids=self.ids.astype(np.int32), lines=self.lines.astype(np.int32))
 
     @classmethod
     def load(cls, path: Path) -> Corpus:
-        """Read what `save` wrote.
-
-        Parameters
-        ----------
-        path : Path
-        """
+        """Read what `save` wrote."""
         with np.load(path) as kept:
             return cls(kept["ids"].astype(np.int64), kept["lines"].astype(np.int64))
 
@@ -99,11 +63,7 @@ class Corpus:
 def kept_share(counts: Ids, t: float) -> NDArray[np.float64]:
     """Return the probability with which each word stays in an epoch: min(1, sqrt(t / f)), equation 5 of the paper.
 
-    Parameters
-    ----------
-    counts : int array, [word]
-        How often each occurs.
-    t : float
+    Shapes: `counts` [word].
     """
     frequencies = np.maximum(counts, 1) / counts.sum()
     share: NDArray[np.float64] = np.minimum(1.0, np.sqrt(t / frequencies))
@@ -113,10 +73,7 @@ def kept_share(counts: Ids, t: float) -> NDArray[np.float64]:
 def noise(counts: Ids, power: float) -> NDArray[np.float64]:
     """Return P_n(w), [word]: the frequencies to a power, adding up to 1.
 
-    Parameters
-    ----------
-    counts : int array, [word]
-    power : float
+    Shapes: `counts` [word].
     """
     raised = np.maximum(counts, 1) ** power
     share: NDArray[np.float64] = raised / raised.sum()
@@ -126,12 +83,7 @@ def noise(counts: Ids, power: float) -> NDArray[np.float64]:
 def drawn(cumulated: NDArray[np.float64], shape: tuple[int, ...], chance: np.random.Generator) -> Ids:
     """Return words drawn from a distribution.
 
-    Parameters
-    ----------
-    cumulated : float array, [word]
-        The sums of its probabilities.
-    shape : tuple of int
-    chance : Generator
+    Shapes: `cumulated` [word].
     """
     found: Ids = np.searchsorted(cumulated, chance.random(shape) * cumulated[-1], side="right")
     return np.minimum(found, len(cumulated) - 1)
@@ -140,15 +92,7 @@ def drawn(cumulated: NDArray[np.float64], shape: tuple[int, ...], chance: np.ran
 def pairs_of(ids: Ids, lines: Ids, window: int, chance: np.random.Generator) -> tuple[Ids, Ids]:
     """Return each word with each that stands within its window, in its line; the window is drawn from 1 to `window`.
 
-    Parameters
-    ----------
-    ids, lines : int array, [word]
-    window : int
-    chance : Generator
-
-    Returns
-    -------
-    centres, contexts : int array, [pair]
+    Shapes: `ids` [word]; `lines` [word]; returns [pair].
     """
     reach = chance.integers(1, window + 1, size=len(ids))
     centres, contexts = [], []
@@ -162,12 +106,7 @@ def pairs_of(ids: Ids, lines: Ids, window: int, chance: np.random.Generator) -> 
 
 
 def spans(corpus: Corpus) -> Sequence[slice]:
-    """Return the parts of a corpus whose pairs are made at once.
-
-    Parameters
-    ----------
-    corpus : Corpus
-    """
+    """Return the parts of a corpus whose pairs are made at once."""
     return [slice(start, start + SPAN) for start in range(0, len(corpus.ids), SPAN)]
 
 
@@ -176,19 +115,7 @@ def epoch_pairs(
 ) -> Iterator[tuple[float, Ids, Ids]]:
     """Give the pairs of an epoch, part by part in a drawn order, shuffled within each.
 
-    Parameters
-    ----------
-    corpus : Corpus
-    share : float array, [word]
-        With which probability each word stays: `kept_share`.
-    window : int
-    chance : Generator
-
-    Yields
-    ------
-    done : float
-        The share of the epoch that lies before this part.
-    centres, contexts : int array, [pair]
+    Shapes: `share` [word].
     """
     parts = spans(corpus)
     for number, place in enumerate(chance.permutation(len(parts))):

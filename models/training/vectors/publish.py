@@ -35,16 +35,7 @@ DEPARTURES = [
 
 
 def make_card(recipe: VectorRecipe, told: dict[str, Any], counted: dict[str, int]) -> dict[str, Any]:
-    """Return the card of a run, its figures and hashes not yet in it.
-
-    Parameters
-    ----------
-    recipe : VectorRecipe
-    told : dict
-        ``step``, ``pairs`` and ``seconds`` of the run.
-    counted : dict of str to int
-        ``lines``, ``words`` and ``words_with_vector`` of the training text.
-    """
+    """Return the card of a run, its figures and hashes not yet in it."""
     names = [file.path.rpartition("/")[2] for file in recipe.files]
     return {
         "key": recipe.key,
@@ -67,16 +58,7 @@ def make_card(recipe: VectorRecipe, told: dict[str, Any], counted: dict[str, int
 
 
 def publish(recipe: VectorRecipe, out: Path, vectors: Path = VECTORS) -> dict[str, Any]:
-    """Write the vectors of the run of `recipe` in `out` to `vectors`; return their card.
-
-    Parameters
-    ----------
-    recipe : VectorRecipe
-    out : Path
-        Where runs are kept.
-    vectors : Path, optional
-        Where static vectors are kept.
-    """
+    """Write the vectors of the run of `recipe` in `out` to `vectors`; return their card."""
     run, folder = out / recipe.key, vectors / recipe.key
     folder.mkdir(parents=True, exist_ok=True)
     halves = {name: table.half() for name, table in load_file(run / "state.safetensors").items()}

@@ -13,18 +13,7 @@ def negative_sampling_loss(centre: Tensor, context: Tensor, negatives: Tensor) -
     -log s(v'_O . v_I) - sum_{i=1..k} log s(-v'_i . v_I), with s the logistic function, v_I the vector of the word,
     v'_O that by which its neighbour is predicted, v'_i those of words drawn from the noise.
 
-    Parameters
-    ----------
-    centre : Tensor, [pair, d]
-        v_I.
-    context : Tensor, [pair, d]
-        v'_O.
-    negatives : Tensor, [pair, k, d]
-        v'_i.
-
-    Returns
-    -------
-    Tensor, [pair]
+    Shapes: `centre` [pair, d]; `context` [pair, d]; `negatives` [pair, k, d]; returns [pair].
     """
     true = logsigmoid((context * centre).sum(dim=-1))  # [pair]
     false = logsigmoid(-torch.bmm(negatives, centre[:, :, None])[:, :, 0])  # [pair, k]
@@ -32,15 +21,7 @@ def negative_sampling_loss(centre: Tensor, context: Tensor, negatives: Tensor) -
 
 
 class SkipGram(nn.Module):
-    """Two tables of vectors, of equal shape.
-
-    Parameters
-    ----------
-    words, width : int
-        How many vectors there are, and how many numbers one has.
-    seed : int
-        Of the first values.
-    """
+    """Two tables of vectors, of equal shape."""
 
     def __init__(self, words: int, width: int, seed: int) -> None:
         super().__init__()
@@ -51,14 +32,7 @@ class SkipGram(nn.Module):
     def forward(self, centres: Tensor, contexts: Tensor, negatives: Tensor) -> Tensor:
         """Return what each pair costs; see `negative_sampling_loss`.
 
-        Parameters
-        ----------
-        centres, contexts : int Tensor, [pair]
-        negatives : int Tensor, [pair, k]
-
-        Returns
-        -------
-        Tensor, [pair]
+        Shapes: `centres` [pair]; `contexts` [pair]; `negatives` [pair, k]; returns [pair].
         """
         pairs, drawn = negatives.shape
         predicted = torch.cat([contexts[:, None], negatives], dim=1)  # [pair, 1 + k]

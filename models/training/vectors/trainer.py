@@ -29,17 +29,11 @@ LOG_STEPS, HELD_OUT_STEPS, HELD_OUT_PAIRS = 200, 1000, 100_000
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """Held-out pairs, each with its own words from the noise: the same at every measurement.
+    """Held-out pairs, each with its own words from the noise: the same at every measurement."""
 
-    Parameters
-    ----------
-    centres, contexts : int array, [pair]
-    negatives : int array, [pair, k]
-    """
-
-    centres: Ids
-    contexts: Ids
-    negatives: Ids
+    centres: Ids  # [pair]
+    contexts: Ids  # [pair]
+    negatives: Ids  # [pair, k]
 
     @classmethod
     def of(
@@ -47,12 +41,7 @@ class Measured:
     ) -> Measured:
         """Return pairs of a corpus, made as in training, by a chance of their own.
 
-        Parameters
-        ----------
-        corpus : Corpus
-        share, cumulated : float array, [word]
-            See `kept_share` and `drawn`; both of the training text.
-        recipe : VectorRecipe
+        Shapes: `share` [word]; `cumulated` [word].
         """
         chance = np.random.default_rng([recipe.seed, 2_000_000])
         stays = chance.random(len(corpus.ids)) < share[corpus.ids]
@@ -64,13 +53,7 @@ class Measured:
 
 @torch.no_grad()
 def held_out_loss(network: SkipGram, measured: Measured) -> float:
-    """Return the mean of what a held-out pair costs, in nats, its negatives counted in.
-
-    Parameters
-    ----------
-    network : SkipGram
-    measured : Measured
-    """
+    """Return the mean of what a held-out pair costs, in nats, its negatives counted in."""
     parts = range(0, len(measured.centres), 8192)
     losses = [network(*_tensors(measured, slice(start, start + 8192))) for start in parts]
     return float(torch.cat(losses).double().mean())
@@ -82,14 +65,7 @@ def _tensors(measured: Measured, rows: slice) -> tuple[Tensor, ...]:
 
 
 class VectorTrainer:
-    """One run of one recipe.
-
-    Parameters
-    ----------
-    recipe : VectorRecipe
-    data, out : Path
-        The folder of the parallel text; where runs are kept.
-    """
+    """One run of one recipe."""
 
     def __init__(self, recipe: VectorRecipe, data: Path, out: Path) -> None:
         self.recipe, self.folder = recipe, out / recipe.key
@@ -123,10 +99,7 @@ class VectorTrainer:
     def update(self, centres: Ids, contexts: Ids, negatives: Ids) -> float:
         """Make one update on the mean of what the pairs cost; return that mean.
 
-        Parameters
-        ----------
-        centres, contexts : int array, [pair]
-        negatives : int array, [pair, k]
+        Shapes: `centres` [pair]; `contexts` [pair]; `negatives` [pair, k].
         """
         self.network.zero_grad(set_to_none=True)
         loss = self.network(*map(torch.from_numpy, (centres, contexts, negatives))).mean()
@@ -137,12 +110,7 @@ class VectorTrainer:
         return float(loss.detach())
 
     def log(self, entry: dict[str, Any]) -> None:
-        """Add a line to the log.
-
-        Parameters
-        ----------
-        entry : dict
-        """
+        """Add a line to the log."""
         with (self.folder / "log.jsonl").open("a", encoding="utf8") as file:
             file.write(json.dumps(entry) + "\n")
 

@@ -29,41 +29,19 @@ SHORT_AREA = 190  # pixels: beside fewer the title of the rows takes two lines
 
 
 def longest_label(width: float) -> int:
-    """Return the text columns that a label may take in a figure of `width` pixels.
-
-    Parameters
-    ----------
-    width : float
-    """
+    """Return the text columns that a label may take in a figure of `width` pixels."""
     return LONGEST_NARROW_LABEL if width < NARROW else tokens.LONGEST_LABEL
 
 
 def panel_size(panel: Panel, longest: int) -> PanelSize:
-    """Return what `panel` has to hold, its labels cut to `longest` columns of text.
-
-    Parameters
-    ----------
-    panel : Panel
-    longest : int
-        Columns of text.
-    """
+    """Return what `panel` has to hold, its labels cut to `longest` columns of text."""
     labels = tuple(tokens.widest((text,), longest) for text in panel.keys.texts)
     widest = tokens.widest(panel.queries.texts, longest)
     return PanelSize(len(panel.queries), len(panel.keys), widest, labels, NOTE_GAP.join(panel.said))
 
 
 def fitting_title(title: str, short: str, notes: Sequence[str], width: float) -> tuple[str, tuple[str, ...]]:
-    """Return a panel's title and notes; a title wider than the figure goes to the notes, `short` replaces it.
-
-    Parameters
-    ----------
-    title, short : str
-        Plain text.
-    notes : sequence of str
-        What is said anyway.
-    width : float
-        Pixels of the figure.
-    """
+    """Return a panel's title and notes; a title wider than the figure goes to the notes, `short` replaces it."""
     fits = tokens.width(title) * TITLE_SIZE * GLYPH_WIDTH <= width
     return (title if fits else short), (tuple(notes) if fits else (title, *notes))
 
@@ -71,27 +49,13 @@ def fitting_title(title: str, short: str, notes: Sequence[str], width: float) ->
 def cell_gap(weights: NDArray[np.float32]) -> int:
     """Return the pixels between the cells of a map.
 
-    Parameters
-    ----------
-    weights : float32 array, [query, key]
+    Shapes: `weights` [query, key].
     """
     return 1 if max(weights.shape) <= MOST_GAPPED_CELLS else 0
 
 
 def token_axis(texts: Sequence[str], longest: int, *, every: int = 1, tick: int = TICK) -> dict[str, Any]:
-    """Return an axis of integer positions, labelled: Plotly would merge equal labels into one row.
-
-    Parameters
-    ----------
-    texts : sequence of str
-        Of all its tokens.
-    longest : int
-        Columns of text of a label.
-    every : int, optional
-        A label at each so many tokens, from the first.
-    tick : int, optional
-        Pixels between a label and its cell.
-    """
+    """Return an axis of integer positions, labelled: Plotly would merge equal labels into one row."""
     return {
         "type": "linear",
         "tickmode": "array",
@@ -110,18 +74,6 @@ def panel_axes(panel: Panel, grid: Grid, box: Box, *, suffix: str, longest: int)
     """Return the axes of panel `suffix`: a column a key, labelled above the cells; a row a query, from the top down.
 
     Their titles are those of `axis_titles`.
-
-    Parameters
-    ----------
-    panel : Panel
-    grid : Grid
-        Of all panels.
-    box : Box
-        Where this one lies.
-    suffix : str
-        What Plotly adds to the names of its axes: nothing of the first panel, then "2", "3", ...
-    longest : int
-        Columns of text of a label.
     """
     keys, queries = len(panel.keys), len(panel.queries)
     labels = {"side": "top", "tickangle": grid.angle, "tickfont": {"size": grid.column_font}}
@@ -142,11 +94,6 @@ def axis_places(panel: Panel, grid: Grid, box: Box) -> tuple[AxisTitle, AxisTitl
 
     That of the columns is the middle of its lower edge; that of the rows, which is turned to be read from below, the
     middle of its left edge.
-
-    Parameters
-    ----------
-    panel, grid, box
-        As in `panel_axes`.
     """
     room = box.right - box.left
     wide = tokens.width(panel.key_title) * GLYPH_WIDTH * AXIS_TITLE_SIZE > room
@@ -168,11 +115,6 @@ def axis_titles(panel: Panel, grid: Grid, box: Box, *, suffix: str) -> list[dict
 
     Titles of Plotly's own axes would be placed by measuring every label in the page, which takes longer than drawing
     the maps.
-
-    Parameters
-    ----------
-    panel, grid, box, suffix
-        As in `panel_axes`.
     """
     anchors: tuple[dict[str, Any], ...] = (
         {"name": f"x{suffix}", "xanchor": "center", "yanchor": "bottom"},
@@ -185,30 +127,14 @@ def axis_titles(panel: Panel, grid: Grid, box: Box, *, suffix: str) -> list[dict
 
 
 def heading_size(title: str, grid: Grid) -> int:
-    """Return the font size of the title of a panel, in pixels: as large as its width allows.
-
-    Parameters
-    ----------
-    title : str
-        Plain text.
-    grid : Grid
-        Of all panels.
-    """
+    """Return the font size of the title of a panel, in pixels: as large as its width allows."""
     room = (grid.width + GAP) / grid.columns - GAP
     fitting = int(room / max(tokens.width(title) * BOLD_WIDTH, 1))
     return max(min(TITLE_SIZE, fitting), NOTE_SIZE)
 
 
 def heading(title: str, grid: Grid, box: Box) -> dict[str, Any]:
-    """Return the annotation that says what a panel shows, with its note in small.
-
-    Parameters
-    ----------
-    title : str
-        Plain text.
-    grid, box
-        As in `panel_axes`.
-    """
+    """Return the annotation that says what a panel shows, with its note in small."""
     note = "<br>".join(map(tokens.escape, box.note))
     small = f'<br><span style="font-size:{NOTE_SIZE}px">{note}</span>' if note else ""
     x, y = box.head_left / grid.width, 1 - box.head_top / grid.height
@@ -216,40 +142,14 @@ def heading(title: str, grid: Grid, box: Box) -> dict[str, Any]:
 
 
 def any_cut(queries: TokenSequence, keys: TokenSequence, longest: int) -> bool:
-    """Return whether an axis shows less than the whole of a token, so that hovering must.
-
-    Parameters
-    ----------
-    queries, keys : TokenSequence
-        What labels rows and columns.
-    longest : int
-        Columns of text of a label.
-    """
+    """Return whether an axis shows less than the whole of a token, so that hovering must."""
     return any(tokens.is_cut(text, longest) for text in (*queries.texts, *keys.texts))
 
 
 def lay_out(
     panels: Sequence[Panel], colours: dict[str, Any], *, width: float, columns: int | None = None
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return the layout of a figure of `panels`, and the suffix of each panel's axes ("", "2", ...).
-
-    Parameters
-    ----------
-    panels : sequence of Panel
-        At least one.
-    colours : dict
-        The colour axis that all share, as `viz.figures.drawing.colour_bar` makes it.
-    width : float
-        Pixels at which the figure will be shown.
-    columns : int, optional
-        Panels in a row; left out, as many as `width` has room for.
-
-    Returns
-    -------
-    dict
-        The colour bar stands below one row of panels, above several.
-    tuple of str
-    """
+    """Return the layout of a figure of `panels`, and the suffix of each panel's axes ("", "2", ...)."""
     longest, legend = longest_label(width), bar_height(colours)
     grid = arrange([panel_size(each, longest) for each in panels], width=width, columns=columns, legend=legend)
     lower = grid.height - legend if len(panels) > grid.columns else 0.0

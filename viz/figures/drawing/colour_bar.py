@@ -19,29 +19,7 @@ NUMBERS_HEIGHT = 26  # pixels of the numbers under it
 
 
 def weight_colours(colour: Colour, *, width: float, largest: float = 1.0, meaning: str | None = None) -> dict[str, Any]:
-    """Return the colour axis of weights, from 0, its title in lines that fit.
-
-    Parameters
-    ----------
-    colour : {"linear", "root"}
-        Whether a colour stands for the weight or for its square root.
-    width : float
-        Pixels of the figure.
-    largest : float, optional
-        The end of the scale: 1, unless weights are added up.
-    meaning : str, optional
-        What a colour means, in words; left out, an attention weight.
-
-    Returns
-    -------
-    dict
-        For ``layout.coloraxis``, once `place_bar` has put its bar in its place.
-
-    Raises
-    ------
-    ValueError
-        If `colour` is not one that there is.
-    """
+    """Return the colour axis of weights, from 0, its title in lines that fit."""
     check_colour(colour)
     axis = weight_axis(meaning or _("attention weight: share of the reading given to this token"), colour=colour)
     bar = axis["colorbar"]
@@ -53,107 +31,42 @@ def weight_colours(colour: Colour, *, width: float, largest: float = 1.0, meanin
 
 
 def difference_colours(colour: Colour, *, width: float, meaning: str, largest: float = 1.0) -> dict[str, Any]:
-    """Return the colour axis of differences, symmetric about 0, its title in lines that fit.
-
-    Parameters
-    ----------
-    colour, width
-        As in `weight_colours`.
-    meaning : str
-        What a colour means, in words.
-    largest : float, optional
-        The end of the scale, above 0: 1, as between weights.
-
-    Returns
-    -------
-    dict
-        As `weight_colours` returns it.
-
-    Raises
-    ------
-    ValueError
-        If `colour` is not one that there is, or `largest` is not above 0.
-    """
+    """Return the colour axis of differences, symmetric about 0, its title in lines that fit."""
     check_colour(colour)
     return fitting_colours(difference_axis(meaning, colour=colour, largest=largest), width)
 
 
 def check_colour(colour: Colour) -> None:
-    """Raise ValueError if `colour` is not one that there is.
-
-    Parameters
-    ----------
-    colour : str
-    """
+    """Raise ValueError if `colour` is not one that there is."""
     if colour not in get_args(Colour):
         message = f"colour is one of {', '.join(map(repr, get_args(Colour)))}; got {colour!r}"
         raise ValueError(message)
 
 
 def fitting_colours(axis: dict[str, Any], width: float) -> dict[str, Any]:
-    """Return a colour axis whose title stands in lines that fit into a figure of `width` pixels.
-
-    Parameters
-    ----------
-    axis : dict
-        As `viz.figures.drawing.theme` makes it, its title in plain text.
-    width : float
-        Pixels of the figure.
-    """
+    """Return a colour axis whose title stands in lines that fit into a figure of `width` pixels."""
     title = axis["colorbar"]["title"]
     text = "<br>".join(map(escape, wrapped(title["text"], min(TITLE_WIDTH, width - MARGIN))))
     return axis | {"colorbar": axis["colorbar"] | {"title": title | {"text": text}}}
 
 
 def title_lines(colours: dict[str, Any]) -> list[str]:
-    """Return the lines of the title of a colour axis, escaped for Plotly.
-
-    Parameters
-    ----------
-    colours : dict
-        As `fitting_colours` returns it.
-    """
+    """Return the lines of the title of a colour axis, escaped for Plotly."""
     return str(colours["colorbar"]["title"]["text"]).split("<br>")
 
 
 def bar_height(colours: dict[str, Any]) -> float:
-    """Return the pixels that the bar of the axis `colours` takes with its title and its numbers.
-
-    Parameters
-    ----------
-    colours : dict
-        As `fitting_colours` returns it.
-    """
+    """Return the pixels that the bar of the axis `colours` takes with its title and its numbers."""
     return BAR_HEIGHT + (len(title_lines(colours)) - 1) * LINE
 
 
 def bar_width(width: float) -> float:
-    """Return the pixels of the bar in a figure of `width` pixels.
-
-    Parameters
-    ----------
-    width : float
-    """
+    """Return the pixels of the bar in a figure of `width` pixels."""
     return min(BAR_WIDTH, width - MARGIN)
 
 
 def place_bar(colours: dict[str, Any], *, width: float, height: float, below: float = 0.0) -> dict[str, Any]:
-    """Return the axis `colours` with its bar at the left, `below` pixels above the foot of a figure.
-
-    Parameters
-    ----------
-    colours : dict
-        As `weight_colours`, `difference_colours` or `fitting_colours` returns it.
-    width, height : float
-        Pixels of the figure.
-    below : float, optional
-        Pixels between the foot of the figure and that of the bar.
-
-    Returns
-    -------
-    dict
-        For ``layout.coloraxis``.
-    """
+    """Return the axis `colours` with its bar at the left, `below` pixels above the foot of a figure."""
     place = {"x": 0.0, "xanchor": "left", "y": (below + NUMBERS_HEIGHT) / height, "yanchor": "bottom"}
     bar = colours["colorbar"] | {"len": bar_width(width), "xpad": 8, "ypad": 0, **place}
     return colours | {"colorbar": bar}

@@ -36,25 +36,13 @@ SHORTEST_AREA = 150  # pixels: the axis title beside the rows must fit
 
 @dataclass(frozen=True, slots=True)
 class PanelSize:
-    """What a panel has to hold.
+    """What a panel has to hold."""
 
-    Parameters
-    ----------
-    rows, columns : int
-        Cells.
-    row_label : int
-        Text columns of the widest row label.
-    column_labels : tuple of int
-        Text columns of each column label.
-    note : str
-        Small text under the panel's title, one line or several.
-    """
-
-    rows: int
-    columns: int
-    row_label: int
-    column_labels: tuple[int, ...]
-    note: str = ""
+    rows: int  # cells
+    columns: int  # cells
+    row_label: int  # text columns of the widest row label
+    column_labels: tuple[int, ...]  # text columns of each column label
+    note: str = ""  # small text under the panel's title, one line or several
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,48 +63,22 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """The panels of one figure in their places.
+    """The panels of one figure in their places."""
 
-    Parameters
-    ----------
-    width, height : float
-        Of the figure, in pixels.
-    boxes : tuple of Box
-        One a panel.
-    columns : int
-        Panels in a row.
-    angle : int
-        Of the column labels, in degrees: 0, -45 or -90.
-    column_font : int
-        Size of the column labels in pixels.
-    label_height : float
-        Pixels that they take above the cells.
-    """
-
-    width: float
-    height: float
-    boxes: tuple[Box, ...]
-    columns: int
-    angle: int
-    column_font: int
-    label_height: float
+    width: float  # of the figure, in pixels
+    height: float  # of the figure, in pixels
+    boxes: tuple[Box, ...]  # one a panel
+    columns: int  # panels in a row
+    angle: int  # of the column labels, in degrees: 0, -45 or -90
+    column_font: int  # size of the column labels in pixels
+    label_height: float  # pixels that they take above the cells
 
     def x_domain(self, box: Box) -> tuple[float, float]:
-        """Return the horizontal span of `box` as shares of the figure's width.
-
-        Parameters
-        ----------
-        box : Box
-        """
+        """Return the horizontal span of `box` as shares of the figure's width."""
         return box.left / self.width, min(box.right / self.width, 1.0)
 
     def y_domain(self, box: Box) -> tuple[float, float]:
-        """Return the vertical span of `box` as shares of the figure's height, counted from below.
-
-        Parameters
-        ----------
-        box : Box
-        """
+        """Return the vertical span of `box` as shares of the figure's height, counted from below."""
         return max(1 - box.bottom / self.height, 0.0), 1 - box.top / self.height
 
 
@@ -173,19 +135,7 @@ def _cell_width(sizes: Sequence[PanelSize], room: float) -> float:
 
 
 def balanced(count: int, most: int) -> int:
-    """Return how many of `count` things stand in a row of at most `most`, so that rows are as long as each other.
-
-    Parameters
-    ----------
-    count : int
-    most : int
-        At least 1.
-
-    Examples
-    --------
-    >>> [balanced(count, 4) for count in (3, 4, 5, 6, 9, 11)]
-    [3, 4, 3, 3, 3, 4]
-    """
+    """Return how many of `count` things stand in a row of at most `most`, so that rows are as long as each other."""
     return -(-count // -(-count // most)) if count else 1
 
 
@@ -193,18 +143,6 @@ def choose_columns(sizes: Sequence[PanelSize], width: float) -> int:
     """Return how many panels stand in a row of `width` pixels: four at most, with cells that can be told apart.
 
     As few rows as that takes, all as long as each other or nearly so.
-
-    Parameters
-    ----------
-    sizes : sequence of PanelSize
-        At least one.
-    width : float
-        Pixels.
-
-    Returns
-    -------
-    int
-        1 or more.
     """
     gutter = _row_gutter(sizes)
     for columns in range(min(len(sizes), MOST_COLUMNS), 1, -1):
@@ -214,24 +152,7 @@ def choose_columns(sizes: Sequence[PanelSize], width: float) -> int:
 
 
 def arrange(sizes: Sequence[PanelSize], *, width: float, columns: int | None = None, legend: float = 0.0) -> Grid:
-    """Return every panel its place.
-
-    Parameters
-    ----------
-    sizes : sequence of PanelSize
-        At least one.
-    width : float
-        Wanted of the figure, in pixels; it becomes wider if labels and the thinnest cells need more.
-    columns : int, optional
-        Panels in a row; `choose_columns` if left out.
-    legend : float, optional
-        Pixels kept free for a colour bar: below the panels if they stand in one row, above if in several.
-
-    Returns
-    -------
-    Grid
-        All cells have one size; a panel with fewer rows is shorter, its first row as high as its neighbours'.
-    """
+    """Return every panel its place."""
     columns = columns or choose_columns(sizes, width)
     gutter, pitch = _row_gutter(sizes), (width + GAP) / columns
     cell = max(_cell_width(sizes, pitch - GAP - gutter), THINNEST_CELL)

@@ -13,39 +13,12 @@ LINE = NOTE_SIZE * LINE_HEIGHT  # pixels of a line of a note
 
 
 def wrapped(text: str, width: float, size: int = NOTE_SIZE) -> tuple[str, ...]:
-    """Break text of `size` pixels into lines that fit into `width` pixels.
-
-    Parameters
-    ----------
-    text : str
-        Plain text.
-    width : float
-        Pixels.
-    size : int, optional
-        Of the letters, in pixels.
-
-    Returns
-    -------
-    tuple of str
-        The lines.
-    """
+    """Break text of `size` pixels into lines that fit into `width` pixels."""
     return tuple(wrap(text, max(int(width / (size * GLYPH_WIDTH)), 10)))
 
 
 def words_at(text: str, x: float, y: float, *, size: int, **more: Any) -> dict[str, Any]:
-    """Return an annotation without an arrow, hung by its upper left corner.
-
-    Parameters
-    ----------
-    text : str
-        As Plotly reads it: escaped, its lines parted by ``<br>``.
-    x, y : float
-        Shares of the figure, from its lower left.
-    size : int
-        Of the letters, in pixels.
-    **more
-        What else Plotly knows of annotations, another corner among it.
-    """
+    """Return an annotation without an arrow, hung by its upper left corner."""
     place = {"x": x, "y": y, "xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "top"}
     return {"text": text, "font": {"size": size}, "showarrow": False, **place, **more}
 
@@ -53,17 +26,7 @@ def words_at(text: str, x: float, y: float, *, size: int, **more: Any) -> dict[s
 def headline(
     title: Sequence[str], note: Sequence[str], height: float, *, left: float = 0.0, top: float = 1.0
 ) -> list[dict[str, Any]]:
-    """Return the annotations that say what a figure of `height` pixels shows: lines of its title, of its note below.
-
-    Parameters
-    ----------
-    title, note : sequence of str
-        Lines of plain text.
-    height : float
-        Pixels.
-    left, top : float, optional
-        Where they begin, as shares of the figure from its lower left.
-    """
+    """Return the annotations that say what a figure of `height` pixels shows: lines of its title, of its note below."""
     bold, small = ("<br>".join(map(escape, lines)) for lines in (title, note))
     below = top - len(title) * TITLE_SIZE * LINE_HEIGHT / height
     return [

@@ -20,23 +20,12 @@ from viz.views.hiding import drawn
 
 
 class PanelFigure(go.Figure):  # type: ignore[misc]  # plotly has no types
-    """A Plotly figure of maps that knows what was drawn, so that it can be drawn otherwise.
-
-    Attributes
-    ----------
-    panels : tuple of Panel
-    axes : tuple of str
-        The horizontal axis of each panel, as a trace names it: ``x``, ``x2``, ...
-    colours : mapping
-        The colour axis of all.
-    colour : {"linear", "root"}
-        Of what kind it is.
-    """
+    """A Plotly figure of maps that knows what was drawn, so that it can be drawn otherwise."""
 
     panels: tuple[Panel, ...] = ()
-    axes: tuple[str, ...] = ()
-    colours: Mapping[str, Any] = MappingProxyType({})
-    colour: Colour = "linear"
+    axes: tuple[str, ...] = ()  # the horizontal axis of each panel, as a trace names it: ``x``, ``x2``,
+    colours: Mapping[str, Any] = MappingProxyType({})  # the colour axis of all
+    colour: Colour = "linear"  # of what kind it is
 
 
 def draw_panels(
@@ -48,29 +37,7 @@ def draw_panels(
     columns: int | None = None,
     most_labelled: int | None = MOST_LABELLED,
 ) -> PanelFigure:
-    """Draw `panels` side by side, or one below the other where there is no room, on the colour axis `colours`.
-
-    Parameters
-    ----------
-    panels : sequence of Panel
-        At least one.
-    colours : dict
-        A colour axis for all of them, as `viz.figures.drawing.colour_bar` makes it.
-    colour : {"linear", "root"}
-        Of what kind it is.
-    width : float
-        Pixels at which the figure will be shown.
-    columns : int, optional
-        Panels in a row; left out, as many as `width` has room for.
-    most_labelled : int or None, optional
-        Tokens of an axis up to which each has its label; beyond that `viz.figures.drawing.long_maps` draws. None:
-        each has its label, however many there are.
-
-    Returns
-    -------
-    PanelFigure
-        One heatmap a panel, two where some of its cells are grey; its height follows its rows.
-    """
+    """Draw `panels` side by side, or one below the other where there is no room, on the colour axis `colours`."""
     if most_labelled is not None and any(max(panel.values.shape) > most_labelled for panel in panels):
         drawn_long = draw_long_panels(panels, colours, colour=colour, width=width)
         figure = PanelFigure(drawn_long.data, drawn_long.layout)

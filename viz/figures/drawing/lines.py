@@ -31,13 +31,7 @@ WRAPPED_LINE = 31
 
 
 def line_style(place: int) -> dict[str, Any]:
-    """Return colour and symbol of a line with marks.
-
-    Parameters
-    ----------
-    place : int
-        Of its model among all that may be shown, so that a model keeps them.
-    """
+    """Return colour and symbol of a line with marks."""
     colour, symbol = COLOURS[place % len(COLOURS)], SYMBOLS[place // len(COLOURS) % len(SYMBOLS)]
     return {
         "mode": "lines+markers",
@@ -47,14 +41,7 @@ def line_style(place: int) -> dict[str, Any]:
 
 
 def legend_lines(names: Sequence[str], width: float) -> int:
-    """Return the lines that a legend of these names takes: Plotly gives each the room of the widest.
-
-    Parameters
-    ----------
-    names : sequence of str
-    width : float
-        Pixels of the figure.
-    """
+    """Return the lines that a legend of these names takes: Plotly gives each the room of the widest."""
     widest = max(map(tokens.width, names)) * GLYPH_WIDTH * NOTE_SIZE + KEY_WIDTH
     return -(-len(names) // max(int((width - LEFT) / widest), 1))
 
@@ -68,18 +55,7 @@ def two_panels(
     width: float,
     legend: int,
 ) -> dict[str, Any]:
-    """Return the layout of a figure whose traces are on ``y``, above, and on ``y2``, below.
-
-    Parameters
-    ----------
-    title : str
-    across, upper, lower : mapping
-        Of each axis its ``title``, as text, and what else plotly takes.
-    width : float
-        Pixels at which the figure will be shown.
-    legend : int
-        Lines that the legend takes.
-    """
+    """Return the layout of a figure whose traces are on ``y``, above, and on ``y2``, below."""
     top = TITLE_HEIGHT + legend * (LEGEND_LINE if legend == 1 else WRAPPED_LINE)
     return {
         "template": template(),
@@ -100,11 +76,6 @@ def _axis(wanted: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def headed(title: str) -> dict[str, Any]:
-    """Return the title of a chart, at the upper left.
-
-    Parameters
-    ----------
-    title : str
-    """
+    """Return the title of a chart, at the upper left."""
     place = {"x": 0, "xanchor": "left", "y": 1, "yanchor": "top", "pad": {"t": 8}}
     return {"text": f"<b>{tokens.escape(title)}</b>", "font": {"size": TITLE_SIZE}, **place}

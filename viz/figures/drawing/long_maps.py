@@ -40,19 +40,7 @@ MOST_EXTRAS = 1
 
 
 def draw_long_panels(panels: Sequence[Panel], colours: dict[str, Any], *, colour: Colour, width: float) -> go.Figure:
-    """Draw `panels` with a few labels an axis; hovering names both tokens and the exact number.
-
-    Parameters
-    ----------
-    panels, colours, colour, width
-        As `viz.figures.drawing.heatmap.draw_panels` takes them.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        One heatmap a panel. Its values are those of the panel whatever the colours: these follow the square root by
-        the stops of the scale, so that nothing but the values themselves is sent.
-    """
+    """Draw `panels` with a few labels an axis; hovering names both tokens and the exact number."""
     columns = max(1, min(len(panels), int((width + GAP) // (NARROWEST + GAP)), 2))
     pitch = (width + GAP) / columns
     heads = [_heading(panel, pitch - GAP) for panel in panels]
@@ -136,18 +124,7 @@ def _axis(texts: Sequence[str], title: str, domain: list[float], anchor: str) ->
 
 
 def names_of(texts: Sequence[str]) -> list[str]:
-    """Return a name a position for hover texts, no two alike: the position and the token.
-
-    Parameters
-    ----------
-    texts : sequence of str
-        Of the tokens of an axis.
-
-    Examples
-    --------
-    >>> names_of(["the", "the"])
-    ['1: the', '2: the']
-    """
+    """Return a name a position for hover texts, no two alike: the position and the token."""
     return [f"{position_name(place)}: {tokens.full_label(text)}" for place, text in enumerate(texts)]
 
 

@@ -25,47 +25,22 @@ class CellText(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Panel:
-    """One map of a figure, a row a query, a column a key.
+    """One map of a figure, a row a query, a column a key."""
 
-    Parameters
-    ----------
-    title : str
-        Plain text.
-    notes : tuple of str
-        Plain text in small print under the title.
-    queries, keys : TokenSequence
-        What labels the rows and the columns.
-    query_title, key_title : str
-        What they are, in words.
-    values : float32 array, [query, key]
-        What the colours show and the hover text names.
-    cell : CellText
-        What the hover text says.
-    signed : bool, optional
-        Whether a value may be below 0.
-    extras : tuple of float32 array, [query, key], optional
-        Further numbers of each cell: the first is ``%{customdata[1]}`` to Plotly, in `cell` and in `closing`.
-    closing : str, optional
-        What follows in the hover text, as a Plotly template.
-    threshold : float, optional
-        Cells nearer to 0 are drawn empty, and counted.
-    grey : bool array, [query, key], optional
-        Cells that are drawn in shades of grey, for they say nothing.
-    """
-
-    title: str
-    notes: tuple[str, ...]
-    queries: TokenSequence
-    keys: TokenSequence
-    query_title: str
-    key_title: str
-    values: NDArray[np.float32]
-    cell: CellText
-    signed: bool = False
+    title: str  # plain text
+    notes: tuple[str, ...]  # plain text in small print under the title
+    queries: TokenSequence  # what labels the rows and the columns
+    keys: TokenSequence  # what labels the rows and the columns
+    query_title: str  # what they are, in words
+    key_title: str  # what they are, in words
+    values: NDArray[np.float32]  # [query, key] What the colours show and the hover text names
+    cell: CellText  # what the hover text says
+    signed: bool = False  # whether a value may be below 0
+    # [query, key] Further numbers of each cell: the first is ``%{customdata[1]}`` to Plotly, in `cell` and in `closing`
     extras: tuple[NDArray[np.float32], ...] = ()
-    closing: str = ""
-    threshold: float = 0.0
-    grey: NDArray[np.bool_] | None = None
+    closing: str = ""  # what follows in the hover text, as a Plotly template
+    threshold: float = 0.0  # cells nearer to 0 are drawn empty, and counted
+    grey: NDArray[np.bool_] | None = None  # [query, key] Cells that are drawn in shades of grey, for they say nothing
 
     @property
     def said(self) -> tuple[str, ...]:
@@ -86,13 +61,7 @@ def panel_of(
 ) -> Panel:
     """Return the panel of what `view` shows: its axes, its words for a cell, its threshold.
 
-    Parameters
-    ----------
-    view : View
-    title, notes, extras, closing, signed, grey
-        As in `Panel`.
-    values : float32 array, [query, key], optional
-        Left out, the weights of `view`.
+    Shapes: `values` [query, key].
     """
     return Panel(
         title=title,
@@ -122,17 +91,7 @@ def difference_panel(
 ) -> Panel:
     """Return the panel of `first` less `second`, both named in its note and with their own numbers in its hover text.
 
-    Parameters
-    ----------
-    title : str
-        Plain text.
-    view : View
-        What labels the axes.
-    first, second : float32 array, [query, key]
-    names : tuple of str
-        What tells the two apart, in plain text.
-    notes : tuple of str
-        What else is said under the title.
+    Shapes: `first` [query, key]; `second` [query, key].
     """
     one, other = names
     numbers = _(

@@ -32,32 +32,7 @@ _HEADINGS = {
 
 
 def text_html(view: View, *, position: int, way: Way = "reads", colour: Colour = "root") -> str:
-    """Return the text of `view` with each word shaded by its weight.
-
-    Parameters
-    ----------
-    view : View
-        One head, or the mean; tokens that it hides have one place of their own at the end, and weights below its
-        threshold are not shaded.
-    position : int
-        Of the chosen word: among the queries for ``"reads"``, among the keys for ``"read_by"``.
-    way : {"reads", "read_by"}, optional
-        Whether the words are keys, shaded by what the chosen query gives them (these sum to 1, where rows do), or
-        queries, shaded by what each of them gives to the chosen key (these need not sum to anything).
-    colour : {"linear", "root"}, optional
-        Whether a colour stands for the weight or for its square root.
-
-    Returns
-    -------
-    str
-        HTML with every text escaped, to stand beside `STYLE`. A word's tooltip and its label for screen readers name
-        its exact weight; its text has a contrast of at least 4.5 on any shade, in light and dark pages.
-
-    Raises
-    ------
-    ValueError
-        If there is no such word, or `way` is not one that there is.
-    """
+    """Return the text of `view` with each word shaded by its weight."""
     chosen = chosen_from(view, way)
     if not 0 <= position < len(chosen):
         message = f"no word {position} to choose; there are {len(chosen)}"
@@ -83,19 +58,7 @@ def text_html(view: View, *, position: int, way: Way = "reads", colour: Colour =
 
 
 def chosen_from(view: View, way: Way) -> Sequence[str]:
-    """Return the texts among which a word is chosen: those of the rows of `view`, or of its columns.
-
-    Parameters
-    ----------
-    view : View
-    way : {"reads", "read_by"}
-        As in `text_html`.
-
-    Raises
-    ------
-    ValueError
-        If `way` is not one that there is.
-    """
+    """Return the texts among which a word is chosen: those of the rows of `view`, or of its columns."""
     if way not in get_args(Way):
         message = f"way is 'reads' or 'read_by'; got {way!r}"
         raise ValueError(message)
@@ -103,13 +66,7 @@ def chosen_from(view: View, way: Way) -> Sequence[str]:
 
 
 def heading_of(view: View, *, position: int, way: Way) -> str:
-    """Say in a few words what is asked about the chosen word: plain text.
-
-    Parameters
-    ----------
-    view, position, way
-        As in `text_html`.
-    """
+    """Say in a few words what is asked about the chosen word: plain text."""
     return _(_HEADINGS[view.shown.site.kind, way], word=visible(chosen_from(view, way)[position]))
 
 

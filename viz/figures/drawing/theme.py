@@ -89,107 +89,40 @@ PAPER_COLOUR = "#ffffff"
 
 
 def coloured(values: NDArray[np.floating[Any]], colour: Colour) -> NDArray[np.float32]:
-    """Return the numbers that a colour axis of the kind `colour` takes for `values`.
-
-    Parameters
-    ----------
-    values : array of any shape
-    colour : {"linear", "root"}
-
-    Returns
-    -------
-    float32 array of the same shape
-
-    Examples
-    --------
-    >>> coloured(np.array([0.25, -0.25], dtype=np.float32), "root").tolist()
-    [0.5, -0.5]
-    """
+    """Return the numbers that a colour axis of the kind `colour` takes for `values`."""
     if colour == "linear":
         return np.asarray(values, dtype=np.float32)
     return np.asarray(np.sign(values) * np.sqrt(np.abs(values)), dtype=np.float32)
 
 
 def weight_axis(title: str, *, colour: Colour = "linear") -> dict[str, Any]:
-    """Return the colour axis that all weights share: 0 to 1, whatever the picture holds.
-
-    Parameters
-    ----------
-    title : str
-        What a colour means, in words.
-    colour : {"linear", "root"}, optional
-        Under ``"root"`` the values drawn are those of `coloured`; the bar's numbers are weights all the same.
-
-    Returns
-    -------
-    dict
-        For ``layout.coloraxis``, with a horizontal colour bar that a figure puts in its place.
-    """
+    """Return the colour axis that all weights share: 0 to 1, whatever the picture holds."""
     if colour == "linear":
         return _colour_axis(WEIGHT_SCALE, WEIGHT_RANGE, title)
     return _rooted(_colour_axis(WEIGHT_SCALE, WEIGHT_RANGE, title), (0.0, *_ROOT_TICKS))
 
 
 def weight_ticks(colour: Colour) -> tuple[tuple[float, str], ...]:
-    """Return the numbers of a legend of weights, each with its place from 0 to 1.
-
-    Parameters
-    ----------
-    colour : {"linear", "root"}
-
-    Examples
-    --------
-    >>> weight_ticks("linear")[1]
-    (0.25, '0.25')
-    """
+    """Return the numbers of a legend of weights, each with its place from 0 to 1."""
     ticks = np.array((0.0, 0.25, 0.5, 0.75, 1.0) if colour == "linear" else (0.0, *_ROOT_TICKS), dtype=np.float64)
     places = ticks if colour == "linear" else np.sqrt(ticks)
     return tuple((float(place), f"{tick:g}") for place, tick in zip(places, ticks, strict=True))
 
 
 def weight_colour(weight: float, colour: Colour) -> str:
-    """Return the colour of a weight from 0 to 1, as figures draw it: ``#rrggbb``.
-
-    Parameters
-    ----------
-    weight : float
-    colour : {"linear", "root"}
-
-    Examples
-    --------
-    >>> weight_colour(0.0, "linear"), weight_colour(1.0, "root")
-    ('#f6f6f1', '#131a4a')
-    """
+    """Return the colour of a weight from 0 to 1, as figures draw it: ``#rrggbb``."""
     return shade_at(WEIGHT_SCALE, weight if colour == "linear" else weight**0.5)
 
 
 def shade_at(scale: Sequence[tuple[float, str]], place: float) -> str:
-    """Return the colour of a scale at `place`: ``#rrggbb``.
-
-    Parameters
-    ----------
-    scale : sequence of (float, str)
-        Stops from 0 to 1, each with its colour.
-    place : float
-    """
+    """Return the colour of a scale at `place`: ``#rrggbb``."""
     ends = [end for end, _hex in scale]
     channels = ([int(shade[at : at + 2], 16) for _end, shade in scale] for at in (1, 3, 5))
     return "#" + "".join(f"{round(float(np.interp(place, ends, values))):02x}" for values in channels)
 
 
 def text_on(background: str) -> str:
-    """Return black or white, whichever stands out more on `background`: a contrast of at least 4.58 (WCAG 2).
-
-    Parameters
-    ----------
-    background : str
-        Such as ``#1f3374``.
-
-    Examples
-    --------
-    >>> text_on("#f6f6f1"), text_on("#131a4a")
-    ('#000000', '#ffffff')
-    """
+    """Return black or white, whichever stands out more on `background`: a contrast of at least 4.58 (WCAG 2)."""
     channels = [int(background[at : at + 2], 16) / 255 for at in (1, 3, 5)]
     linear = [value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in channels]
     luminance = sum(share * value for share, value in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
@@ -197,27 +130,7 @@ def text_on(background: str) -> str:
 
 
 def difference_axis(title: str, *, largest: float = 1.0, colour: Colour = "linear") -> dict[str, Any]:
-    """Return the colour axis of differences: symmetric about 0.
-
-    Parameters
-    ----------
-    title : str
-        What a colour means, in words.
-    largest : float, optional
-        The end of the scale, above 0; the same in all figures that are compared.
-    colour : {"linear", "root"}, optional
-        Under ``"root"`` the values drawn are those of `coloured`; the bar's numbers are differences all the same.
-
-    Returns
-    -------
-    dict
-        For ``layout.coloraxis``.
-
-    Raises
-    ------
-    ValueError
-        If `largest` is not above 0.
-    """
+    """Return the colour axis of differences: symmetric about 0."""
     if not largest > 0:
         message = f"largest is a number above 0; got {largest}"
         raise ValueError(message)
@@ -229,18 +142,7 @@ def difference_axis(title: str, *, largest: float = 1.0, colour: Colour = "linea
 
 
 def divergence_axis(title: str) -> dict[str, Any]:
-    """Return the colour axis of divergences, from 0 to 1: dark where two things are alike.
-
-    Parameters
-    ----------
-    title : str
-        What a colour means, in words.
-
-    Returns
-    -------
-    dict
-        For ``layout.coloraxis``.
-    """
+    """Return the colour axis of divergences, from 0 to 1: dark where two things are alike."""
     scale = tuple((round(1 - place, 2), colour) for place, colour in reversed(WEIGHT_SCALE))
     return _colour_axis(scale, WEIGHT_RANGE, title)
 

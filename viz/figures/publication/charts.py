@@ -30,20 +30,7 @@ _CLEAR = re.compile(r"rgba\((\d+), ?(\d+), ?(\d+), ?([\d.]+)\)")
 
 
 def draw_chart(shown: go.Figure, width: Width, *, titles: bool) -> Figure:
-    """Return a chart drawn for print: axes, names and colours are those of the figure.
-
-    Parameters
-    ----------
-    shown : plotly.graph_objects.Figure
-        Of lines, points or one heatmap, on one pair of axes; a second vertical axis stands at the right.
-    width : {"column", "page"}
-    titles : bool
-        Whether the heading is shown; the axes and the legend are shown always.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Return a chart drawn for print: axes, names and colours are those of the figure."""
     sheet = Sheet(WIDTHS[width])
     if titles:
         for text in _headings(shown):

@@ -42,32 +42,7 @@ def publication_file(
     square: bool = False,
     title: str = "",
 ) -> bytes:
-    """Return a picture as a file for print: every cell and line a shape, every word text.
-
-    Parameters
-    ----------
-    shown : plotly.graph_objects.Figure, PrintedWalk, PrintedHeads, PrintedLinks or PrintedStrips
-        What a figure function returns, such as `viz.figures.alignment_heatmap`, or what a canvas is handed on as.
-    form : {"svg", "pdf", "png"}
-        A PNG has 400 dots an inch.
-    width : {"column", "page"}, optional
-        85 or 178 mm.
-    titles : bool, optional
-        Whether titles and notes are in the picture; a paper has them in its caption. Axes and colours are named always.
-    square : bool, optional
-        Whether a cell of a map is as high as it is wide.
-    title : str, optional
-        Of the document, in its metadata.
-
-    Returns
-    -------
-    bytes
-
-    Raises
-    ------
-    ValueError
-        If `form` is not one that there is.
-    """
+    """Return a picture as a file for print: every cell and line a shape, every word text."""
     if form not in FORMATS:
         message = f"form is one of {', '.join(FORMATS)}; got {form!r}"
         raise ValueError(message)

@@ -23,19 +23,7 @@ _FRAME = 1.6
 
 
 def draw_heads(shown: PrintedHeads, width: Width, *, titles: bool) -> Figure:
-    """Return all heads: a row a layer where that is their order.
-
-    Parameters
-    ----------
-    shown : PrintedHeads
-    width : {"column", "page"}
-    titles : bool
-        Whether the title and notes are shown; what rows, columns and colours are is said always.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Return all heads: a row a layer where that is their order."""
     sheet = Sheet(WIDTHS[width])
     if titles:
         sheet.paragraph(shown.title, TITLE, bold=True)

@@ -27,84 +27,36 @@ _LONGEST_LABEL = 22  # columns of text
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where one map stands, in points from the upper left corner.
+    """Where one map stands, in points from the upper left corner."""
 
-    Parameters
-    ----------
-    left, top : float
-        Of its first cell.
-    cell : tuple of float
-        Width and height of a cell.
-    label : float
-        Size of the labels.
-    every : tuple of int
-        Which rows and which columns have a label: each, every second, ...
-    upright : bool
-        Whether the labels of the columns stand upright.
-    band : float
-        Height of the labels of the columns.
-    gutter : float
-        Width of the labels of the rows.
-    title, notes : tuple of str
-        In lines that fit.
-    """
-
-    left: float
-    top: float
-    cell: tuple[float, float]
-    label: float
-    every: tuple[int, int]
-    upright: bool
-    band: float
-    gutter: float
-    title: tuple[str, ...]
-    notes: tuple[str, ...]
+    left: float  # of its first cell
+    top: float  # of its first cell
+    cell: tuple[float, float]  # width and height of a cell
+    label: float  # size of the labels
+    every: tuple[int, int]  # which rows and which columns have a label: each, every second,
+    upright: bool  # whether the labels of the columns stand upright
+    band: float  # height of the labels of the columns
+    gutter: float  # width of the labels of the rows
+    title: tuple[str, ...]  # in lines that fit
+    notes: tuple[str, ...]  # in lines that fit
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Where everything stands.
+    """Where everything stands."""
 
-    Parameters
-    ----------
-    width, height : float
-        Points of the picture.
-    places : tuple of Place
-        One a panel.
-    """
-
-    width: float
-    height: float
-    places: tuple[Place, ...]
+    width: float  # points of the picture
+    height: float  # points of the picture
+    places: tuple[Place, ...]  # one a panel
 
 
 def labels_of(texts: Sequence[str]) -> list[str]:
-    """Return what stands on an axis: nothing invisible, nothing longer than there is room for.
-
-    Parameters
-    ----------
-    texts : sequence of str
-    """
+    """Return what stands on an axis: nothing invisible, nothing longer than there is room for."""
     return [tokens.shorten(tokens.visible(text), _LONGEST_LABEL) for text in texts]
 
 
 def lay_out(panels: Sequence[Panel], width: Width, *, titles: bool, square: bool) -> Layout:
-    """Return where `panels` stand: as many in a row as leave each column room for its label.
-
-    Parameters
-    ----------
-    panels : sequence of Panel
-        At least one.
-    width : {"column", "page"}
-    titles : bool
-        Whether titles and notes are shown.
-    square : bool
-        Whether a cell is as high as it is wide.
-
-    Returns
-    -------
-    Layout
-    """
+    """Return where `panels` stand: as many in a row as leave each column room for its label."""
     total = WIDTHS[width]
     across = _across(panels, total)
     slot = (total - GAP * (across - 1)) / across

@@ -31,19 +31,7 @@ _COLOUR = HEAD_COLOURS[0]
 
 
 def draw_links(shown: PrintedLinks, width: Width, *, titles: bool) -> Figure:
-    """Return the drawings side by side, or one below the other in a column.
-
-    Parameters
-    ----------
-    shown : PrintedLinks
-    width : {"column", "page"}
-    titles : bool
-        Whether titles are shown. What the lines are is said always.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Return the drawings side by side, or one below the other in a column."""
     sheet = Sheet(WIDTHS[width])
     across = 1 if width == "column" else len(shown.drawings)
     slot = (sheet.width - GAP * (across - 1)) / across

@@ -38,21 +38,7 @@ _BAR_WIDTH = 170.0  # points
 
 
 def draw_maps(shown: PanelFigure, width: Width, *, titles: bool, square: bool) -> Figure:
-    """Return the maps of a figure, drawn for print.
-
-    Parameters
-    ----------
-    shown : PanelFigure
-    width : {"column", "page"}
-    titles : bool
-        Whether titles and notes are shown.
-    square : bool
-        Whether a cell is as high as it is wide.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Return the maps of a figure, drawn for print."""
     layout = lay_out(shown.panels, width, titles=titles, square=square)
     meaning = lines_of(unescape(" ".join(title_lines(dict(shown.colours)))), NOTE, layout.width)
     height = layout.height + BAR + len(meaning) * NOTE * LEADING

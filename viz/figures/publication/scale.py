@@ -18,27 +18,14 @@ _WIDE, _HIGH, _TICK = 170.0, 7.0, 2.0  # points of a bar
 
 
 def colours_of(axis: dict[str, Any]) -> ScalarMappable:
-    """Return the colours of a colour axis.
-
-    Parameters
-    ----------
-    axis : dict
-        As `viz.figures.drawing.colour_bar` makes it.
-    """
+    """Return the colours of a colour axis."""
     stops = [(float(place), colour) for place, colour in axis["colorscale"]]
     scale = LinearSegmentedColormap.from_list("weights", stops, _STEPS)
     return ScalarMappable(Normalize(axis["cmin"], axis["cmax"]), scale)
 
 
 def draw_scale(sheet: Sheet, axis: dict[str, Any]) -> None:
-    """Draw what colours mean, its bar and its numbers, below what is there.
-
-    Parameters
-    ----------
-    sheet : Sheet
-    axis : dict
-        As in `colours_of`.
-    """
+    """Draw what colours mean, its bar and its numbers, below what is there."""
     sheet.paragraph(unescape(" ".join(title_lines(axis))), NOTE)
     sheet.bottom += PAD
     wide, (low, high) = min(_WIDE, sheet.width * 0.9), (float(axis["cmin"]), float(axis["cmax"]))

@@ -24,19 +24,7 @@ _DARK = 0.6  # of the scale, from where a number is written in white
 
 
 def draw_strips(shown: PrintedStrips, width: Width, *, titles: bool) -> Figure:
-    """Return strips of numbers below each other, drawn for print.
-
-    Parameters
-    ----------
-    shown : PrintedStrips
-    width : {"column", "page"}
-    titles : bool
-        Whether the title of all is shown. What each strip is, and what its colours mean, is said always.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Return strips of numbers below each other, drawn for print."""
     sheet = Sheet(WIDTHS[width])
     if titles:
         sheet.paragraph(shown.title, LABEL, bold=True)
@@ -100,12 +88,7 @@ def _written(value: float, digits: int) -> str:
 
 
 def scale_of(strip: Strip) -> ScalarMappable:
-    """Return the colours of a strip: those of every map, or white at 0.
-
-    Parameters
-    ----------
-    strip : Strip
-    """
+    """Return the colours of a strip: those of every map, or white at 0."""
     signed = strip.kind == "signed"
     scale = DIFFERENCE_SCALE if signed else WEIGHT_SCALE
     return colours_of({"colorscale": scale, "cmin": -strip.limit if signed else 0.0, "cmax": strip.limit})

@@ -40,14 +40,7 @@ def _add_han() -> None:
 
 
 def font(size: float, *, bold: bool = False) -> FontProperties:
-    """Return the font of a text.
-
-    Parameters
-    ----------
-    size : float
-        Points.
-    bold : bool, optional
-    """
+    """Return the font of a text."""
     return FontProperties(family=list(families()), size=size, weight="bold" if bold else "normal")
 
 
@@ -57,30 +50,14 @@ def _renderer() -> RendererAgg:
 
 
 def width_of(text: str, size: float, *, bold: bool = False) -> float:
-    """Return the points that `text` takes.
-
-    Parameters
-    ----------
-    text : str
-    size : float
-        Points.
-    bold : bool, optional
-    """
+    """Return the points that `text` takes."""
     written = font(size, bold=bold)
     width = _renderer().get_text_width_height_descent(text, written, ismath=False)[0]  # type: ignore[no-untyped-call]
     return float(width)
 
 
 def lines_of(text: str, size: float, room: float, *, bold: bool = False) -> list[str]:
-    """Return `text` in lines of at most `room` points; a word that is wider stands on a line of its own.
-
-    Parameters
-    ----------
-    text : str
-    size, room : float
-        Points.
-    bold : bool, optional
-    """
+    """Return `text` in lines of at most `room` points; a word that is wider stands on a line of its own."""
     lines: list[str] = []
     for word in text.split(" "):
         joined = f"{lines[-1]} {word}" if lines else word

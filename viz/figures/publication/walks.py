@@ -37,19 +37,7 @@ class _Columns:
 
 
 def draw_walk(shown: PrintedWalk, width: Width, *, titles: bool) -> Figure:
-    """Return the pictures of a walk, one mechanism below the other.
-
-    Parameters
-    ----------
-    shown : PrintedWalk
-    width : {"column", "page"}
-    titles : bool
-        Whether titles, the sentence of the step and formulas are shown.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Return the pictures of a walk, one mechanism below the other."""
     sheet = Sheet(WIDTHS[width])
     for picture, formulas in zip(shown.pictures, shown.formulas, strict=True):
         step = picture["steps"][picture["at"][shown.step]]

@@ -24,13 +24,7 @@ _POOR = 0.5  # alignment error rate from which more is wrong than right
 
 
 def about(entry: Entry) -> str:
-    """Return where a mechanism and its weights come from, as Markdown.
-
-    Parameters
-    ----------
-    entry : Entry
-        The mechanism with its checkpoint.
-    """
+    """Return where a mechanism and its weights come from, as Markdown."""
     mechanism, card = entry.mechanism, entry.card
     trained = [f"{_(each['name'])} ({_(each['licence'])}): {each['credit']}" for each in card.get("data", ())]
     weights = _("Weights {key}, SHA-256 {hash}…", key=entry.key, hash=entry.sha256[:12])
@@ -59,17 +53,7 @@ def _bullets(heading: str, lines: Sequence[str]) -> str:
 
 
 def tokens_seen(card: Mapping[str, Any]) -> list[str]:
-    """Say how much a model was trained, and how much of that it inherited from another; nothing if that is unknown.
-
-    Parameters
-    ----------
-    card : mapping
-        What ``card.json`` says: ``target_tokens_seen`` counts those of the model whose weights training began with.
-
-    Returns
-    -------
-    list of str
-    """
+    """Say how much a model was trained, and how much of that it inherited from another; nothing if that is unknown."""
     if "target_tokens_seen" not in card:
         return []
     count, start = f"{card['target_tokens_seen'] / 1e6:.1f}", card.get("start")
@@ -87,17 +71,7 @@ def tokens_seen(card: Mapping[str, Any]) -> list[str]:
 
 
 def examples_met(card: Mapping[str, Any]) -> list[str]:
-    """Say which example sentences a model met while it was trained, and which it did not; nothing if that is unknown.
-
-    Parameters
-    ----------
-    card : mapping
-        What ``card.json`` says.
-
-    Returns
-    -------
-    list of str
-    """
+    """Say which example sentences a model saw in training and which it did not; nothing if unknown."""
     met = card.get("examples_in_training", {})
     there, new = ([f"“{each}”" for each in met if met[each] is known] for known in (True, False))
     if not there:
@@ -107,18 +81,7 @@ def examples_met(card: Mapping[str, Any]) -> list[str]:
 
 
 def measured(card: Mapping[str, Any]) -> list[str]:
-    """Say in words what a checkpoint's card reports of its quality.
-
-    Parameters
-    ----------
-    card : mapping
-        What ``card.json`` says; figures that are not there are left out.
-
-    Returns
-    -------
-    list of str
-        A line a measure: BLEU (higher is better), alignment error rate (lower is better).
-    """
+    """Say in words what a checkpoint's card reports of its quality."""
     bleu = [f"{figures['bleu']:.1f} ({name})" for name, figures in card.get("bleu", {}).items()]
     errors = [f"{rate:.2f} ({name})" for name, rate in card.get("aer", {}).items()]
     lines = []

@@ -37,13 +37,7 @@ _ONE_WAY = mark("encoder state: {count}")
 
 
 def built(card: Mapping[str, Any]) -> list[str]:
-    """Say how large a model is, with what it was trained, which weights those are, and how it decodes.
-
-    Parameters
-    ----------
-    card : mapping
-        What ``card.json`` says; what is not there is left out.
-    """
+    """Say how large a model is, with what it was trained, which weights those are, and how it decodes."""
     network, recipe = card.get("network", {}), card.get("recipe", {})
     named = _SIZES | {"d_encoder": _ONE_WAY} if "d_summary" in network else _SIZES
     sizes = [_(text, count=f"{network[name]:,}") for name, text in named.items() if name in network]

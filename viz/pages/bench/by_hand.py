@@ -42,21 +42,7 @@ def show_by_hand(
     wanted: Wanted,
     messages: DeltaGenerator,
 ) -> None:
-    """Let the reader align the sentence with one translation, and show how far each mechanism is from it.
-
-    Parameters
-    ----------
-    host : Host
-    traces : mapping of str to AttentionTrace
-        By the keys of their models.
-    target : str or None
-        What all write; None if each writes its own: then the reader types one here, or takes the first model's.
-    places : mapping of str to Place
-        The map of each that is shown.
-    wanted : Wanted
-    messages : DeltaGenerator
-        Where what was cut is said.
-    """
+    """Let the reader align the sentence with one translation, and show how far each mechanism is from it."""
     st.subheader(_("Aligned by hand"), anchor=False)
     seeing = {key: trace for key, trace in traces.items() if trace.sites}
     if target is None:

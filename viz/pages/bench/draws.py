@@ -34,33 +34,14 @@ SITES = ("*.weights", f"*.{PROBABILITIES}")
 
 
 def has_draws(key: str) -> bool:
-    """Return whether the model `key` was trained to draw the place that it reads.
-
-    Parameters
-    ----------
-    key : str
-        As `models.load` takes it.
-    """
+    """Return whether the model `key` was trained to draw the place that it reads."""
     return mechanism_of(key) == MECHANISM
 
 
 def show_draws(
     host: Host, traces: dict[str, AttentionTrace], target: str | None, wanted: Wanted, available: int
 ) -> None:
-    """Show the probabilities beside what was drawn, word by word, and the translations that came of other draws.
-
-    Parameters
-    ----------
-    host : Host
-    traces : dict of str to AttentionTrace
-        By the keys of their models, one of which draws.
-    target : str or None
-        What all are made to write; None if each writes its own.
-    wanted : Wanted
-        What the reader wants to see.
-    available : int
-        Pixels that the page is wide.
-    """
+    """Show the probabilities beside what was drawn, word by word, and the translations that came of other draws."""
     key = next(each for each in traces if has_draws(each))
     with st.container(width=250):
         first = int(choose(DRAWS, {str(each): _said(each) for each in STARTS}))

@@ -45,15 +45,7 @@ from viz.widgets.settings import choose, choose_several
 
 
 def choose_below(traces: dict[str, AttentionTrace], order: SummaryOrder) -> tuple[tuple[str, ...], str]:
-    """Let the reader choose what stands below the maps, and with which mechanism the others are compared.
-
-    Parameters
-    ----------
-    traces : dict of str to AttentionTrace
-        By the keys of their models.
-    order : SummaryOrder
-        In which order the mechanisms stand.
-    """
+    """Let the reader choose what stands below the maps, and with which mechanism the others are compared."""
     names = {
         DIFFERENCE: _("difference of two"),
         MULTIPLES: _("differences to one"),
@@ -88,20 +80,7 @@ def choose_below(traces: dict[str, AttentionTrace], order: SummaryOrder) -> tupl
 def on_one_translation(
     host: Host, traces: dict[str, AttentionTrace], target: str | None, chosen: str, messages: DeltaGenerator
 ) -> dict[str, AttentionTrace]:
-    """Let every mechanism write one translation, so that rows line up: the aligned one, or that of the chosen one.
-
-    Parameters
-    ----------
-    host : Host
-    traces : dict of str to AttentionTrace
-        By the keys of their models.
-    target : str or None
-        What all write; None if each writes its own.
-    chosen : str
-        The model whose translation it is.
-    messages : DeltaGenerator
-        Where what is wrong is said.
-    """
+    """Let every mechanism write one translation, so that rows line up: the aligned one, or that of the chosen one."""
     if target is not None:
         return traces
     source, target = traces[chosen].source_text, fit_translation(host, traces[chosen], messages)
@@ -109,18 +88,7 @@ def on_one_translation(
 
 
 def show_multiples(views: list[View], reference: View, wanted: Wanted, available: int) -> None:
-    """Show the signed difference of each mechanism to the chosen one, all on one translation.
-
-    Parameters
-    ----------
-    views : list of View
-    reference : View
-        What the others are compared with.
-    wanted : Wanted
-        What the reader wants to see.
-    available : int
-        Pixels that the page is wide.
-    """
+    """Show the signed difference of each mechanism to the chosen one, all on one translation."""
     st.caption(plain(_("All write one translation: “{text}”", text=reference.trace.output_text)))
     show_figure(
         difference_multiples(views, reference, colour=wanted.colour, width=available),
@@ -133,14 +101,7 @@ def show_multiples(views: list[View], reference: View, wanted: Wanted, available
 
 
 def show_summaries(summaries: list[Summary], name: str) -> None:
-    """Show all mechanisms in a table, to be kept as CSV.
-
-    Parameters
-    ----------
-    summaries : list of Summary
-    name : str
-        Of the file, made fit by `file_name`.
-    """
+    """Show all mechanisms in a table, to be kept as CSV."""
     st.dataframe(table_of_summaries(summaries), hide_index=True)
     st.caption(
         _(
@@ -161,24 +122,7 @@ def show_difference(
     available: int,
     messages: DeltaGenerator,
 ) -> None:
-    """Show the signed difference of two mechanisms, both made to write one translation.
-
-    Parameters
-    ----------
-    host : Host
-    traces : dict of str to AttentionTrace
-        By the keys of their models.
-    target : str or None
-        What all write; None if each writes its own.
-    places : dict of str to Place
-        The map of each that is shown.
-    wanted : Wanted
-        What the reader wants to see.
-    available : int
-        Pixels that the page is wide.
-    messages : DeltaGenerator
-        Where what is wrong is said.
-    """
+    """Show the signed difference of two mechanisms, both made to write one translation."""
     names = {mechanism_of(key): name_of(key) for key, trace in traces.items() if trace.sites}
     with st.container(horizontal=True, vertical_alignment="center", key="pair"):
         with st.container(width=250):
@@ -208,12 +152,7 @@ def show_difference(
 
 
 def show_numbers(views: dict[str, View]) -> None:
-    """Show the weights of one mechanism as a table, and return them as CSV.
-
-    Parameters
-    ----------
-    views : dict of str to View
-    """
+    """Show the weights of one mechanism as a table, and return them as CSV."""
     names = {mechanism_of(key): name_of(key) for key in views}
     with st.container(horizontal=True, vertical_alignment="center", key="numbers"):
         with st.container(width=250):

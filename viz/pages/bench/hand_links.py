@@ -16,33 +16,14 @@ _LINK = re.compile(r"(\d{1,2})([-?])(\d{1,2})")
 
 @dataclass(frozen=True, slots=True)
 class HandLinks:
-    """What a reader aligned.
+    """What a reader aligned."""
 
-    Parameters
-    ----------
-    sure, possible : frozenset of (source, target)
-        Each link in one of them.
-    """
-
-    sure: frozenset[Link] = frozenset()
-    possible: frozenset[Link] = frozenset()
+    sure: frozenset[Link] = frozenset()  # each link in one of them
+    possible: frozenset[Link] = frozenset()  # each link in one of them
 
 
 def read_links(text: str, words: tuple[int, int] = (MOST_WORDS, MOST_WORDS)) -> Found:
-    """Return the links that a text such as ``0-0 1?2`` says; what is no link between these words is named.
-
-    Parameters
-    ----------
-    text : str
-    words : tuple of int, optional
-        How many words the source and the translation have.
-
-    Examples
-    --------
-    >>> found = read_links("0-0 1?2 9-9 x", (3, 3))
-    >>> sorted(found.value.sure), sorted(found.value.possible), found.unknown
-    ([(0, 0)], [(1, 2)], '9-9 x')
-    """
+    """Return the links that a text such as ``0-0 1?2`` says; what is no link between these words is named."""
     kinds: dict[Link, str] = {}
     unknown = []
     for each in text.split():
@@ -56,16 +37,6 @@ def read_links(text: str, words: tuple[int, int] = (MOST_WORDS, MOST_WORDS)) -> 
 
 
 def show_links(links: HandLinks) -> str:
-    """Return links as they stand in the address bar.
-
-    Parameters
-    ----------
-    links : HandLinks
-
-    Examples
-    --------
-    >>> show_links(HandLinks(frozenset({(1, 0)}), frozenset({(0, 2)})))
-    '0?2 1-0'
-    """
+    """Return links as they stand in the address bar."""
     signed = [(link, "-") for link in links.sure] + [(link, "?") for link in links.possible]
     return " ".join(f"{source}{sign}{target}" for (source, target), sign in sorted(signed))

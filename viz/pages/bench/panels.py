@@ -15,17 +15,7 @@ from viz.widgets.panels import show_panels
 def draw(
     host: Host, run: tuple[Hashable, ...], shown: Mapping[str, tuple[AttentionTrace, View | None]], wanted: Wanted
 ) -> None:
-    """Show a panel a mechanism, in one picture made once for all who look at the same.
-
-    Parameters
-    ----------
-    host : Host
-    run : tuple of hashable
-        On what the views depend.
-    shown : mapping of str to (AttentionTrace, View or None)
-        By keys of the models, in the order drawn.
-    wanted : Wanted
-    """
+    """Show a panel a mechanism, in one picture made once for all who look at the same."""
     drawn_as = (*run, *shown, wanted.colour, wanted.links, current_language())
     show_panels(
         shown,

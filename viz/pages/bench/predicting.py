@@ -18,13 +18,7 @@ from viz.widgets.settings import choose, link
 
 
 def show_predicting(views: Mapping[str, View]) -> bool:
-    """Let the reader draw a row of one mechanism; return whether the maps may be seen: once it is revealed.
-
-    Parameters
-    ----------
-    views : mapping of str to View
-        The maps, by the keys of their models; at least one.
-    """
+    """Let the reader draw a row of one mechanism; return whether the maps may be seen: once it is revealed."""
     with st.container(horizontal=True, vertical_alignment="center", key="predicting"):
         with st.container(width=280):
             chosen = choose(PREDICTED, {mechanism_of(key): name_of(key) for key in views})

@@ -21,27 +21,12 @@ MOST = 5
 
 
 def has_pyramid(key: str) -> bool:
-    """Return whether the model `key` folds a sentence into one vector by convolutions.
-
-    Parameters
-    ----------
-    key : str
-        As `models.load` takes it.
-    """
+    """Return whether the model `key` folds a sentence into one vector by convolutions."""
     return mechanism_of(key) == MECHANISM
 
 
 def show_pyramid(host: Host, traces: dict[str, AttentionTrace], available: int) -> None:
-    """Show the pyramid above the sentence, and what is near in its top.
-
-    Parameters
-    ----------
-    host : Host
-    traces : dict of str to AttentionTrace
-        By the keys of their models, one of which has a pyramid.
-    available : int
-        Pixels that the page is wide.
-    """
+    """Show the pyramid above the sentence, and what is near in its top."""
     key = next(each for each in traces if has_pyramid(each))
     trace = traces[key]
     texts, ids = trace.source.texts, trace.source.ids

@@ -32,18 +32,10 @@ BRACKET = re.compile(" \\(|\uff08")
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Mechanisms of one paper and what stands with it, or all without attention.
+    """Mechanisms of one paper and what stands with it, or all without attention."""
 
-    Parameters
-    ----------
-    main : Mechanism
-        The one that stands on the line itself.
-    variants : tuple of Mechanism
-        Those that fold out.
-    """
-
-    main: Mechanism
-    variants: tuple[Mechanism, ...]
+    main: Mechanism  # the one that stands on the line itself
+    variants: tuple[Mechanism, ...]  # those that fold out
 
     @property
     def years(self) -> str:
@@ -64,15 +56,7 @@ class Family:
 
 
 def families(names: Mapping[str, str], usual: tuple[str, ...]) -> tuple[Family, ...]:
-    """Return the families of mechanisms, oldest first.
-
-    Parameters
-    ----------
-    names : mapping of str to str
-        The mechanisms that there are, and their titles.
-    usual : tuple of str
-        Those that stand for their family, where it has one of them; else its first does.
-    """
+    """Return the families of mechanisms, oldest first."""
     found: dict[str, list[Mechanism]] = {}
     for key, each in mechanisms().items():
         if key in names:
@@ -94,17 +78,7 @@ def _main(family: list[Mechanism], usual: tuple[str, ...]) -> Mechanism:
 def choose_mechanisms(
     names: Mapping[str, str], usual: tuple[str, ...], pair: str
 ) -> tuple[tuple[str, ...], dict[str, DeltaGenerator]]:
-    """Show the timeline, and return which mechanisms are chosen, and where the head of each is asked for, if unfolded.
-
-    Parameters
-    ----------
-    names : mapping of str to str
-        The mechanisms that there are, and their titles.
-    usual : tuple of str
-        What is shown to somebody who chose nothing.
-    pair : str
-        Such as ``en-fr``.
-    """
+    """Show the timeline; return the chosen mechanisms, and where the head selectors go if it is unfolded."""
     chosen = chosen_of(MECHANISMS, names, default=usual)
     every, folds = tuple(names), dict[str, DeltaGenerator]()
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", wrap=False, key="timeline"):
@@ -132,17 +106,7 @@ def choose_mechanisms(
 
 
 def choose_place(mechanism: str, trace: AttentionTrace, where: DeltaGenerator | None) -> Place:
-    """Let the reader choose a layer and a head of a mechanism, if there is a choice.
-
-    Parameters
-    ----------
-    mechanism : str
-        Such as ``luong-general``.
-    trace : AttentionTrace
-        What it did with the sentence.
-    where : DeltaGenerator or None
-        Where the control goes; None if none is shown.
-    """
+    """Let the reader choose a layer and a head of a mechanism, if there is a choice."""
     places, labels = _places(trace)
     if not places:
         return None, None

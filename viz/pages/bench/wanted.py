@@ -43,26 +43,12 @@ class Wanted:
 
 
 def name_of(key: str) -> str:
-    """Return the title of the mechanism that the model `key` has.
-
-    Parameters
-    ----------
-    key : str
-        As `models.load` takes it.
-    """
+    """Return the title of the mechanism that the model `key` has."""
     return _(mechanisms()[mechanism_of(key)].title)
 
 
 def ask_translation(key: str, label: str) -> str:
-    """Let the reader type a translation that every model is made to write, and return it; empty if there is none.
-
-    Parameters
-    ----------
-    key : str
-        Of the model whose own translation is used until then.
-    label : str
-        What becomes of it, in the reader's language.
-    """
+    """Let the reader type a translation that every model is made to write, and return it; empty if there is none."""
     return text_box(
         TARGET,
         label,
@@ -75,15 +61,7 @@ def ask_translation(key: str, label: str) -> str:
 
 
 def fit_translation(host: Host, trace: AttentionTrace, messages: DeltaGenerator) -> str:
-    """Cut what a model wrote to what the models take as a given translation, and say what was left out.
-
-    Parameters
-    ----------
-    host : Host
-    trace : AttentionTrace
-    messages : DeltaGenerator
-        Where what is wrong is said.
-    """
+    """Cut what a model wrote to what the models take as a given translation, and say what was left out."""
     key = trace.provenance.checkpoint
     fitting, left_out = host.model(key).fit(trace.output_text)
     if left_out:
@@ -100,26 +78,11 @@ def fit_translation(host: Host, trace: AttentionTrace, messages: DeltaGenerator)
 
 
 def view_of(trace: AttentionTrace, place: Place, wanted: Wanted) -> View:
-    """Return the map of `trace` at `place` as the reader wants it.
-
-    Parameters
-    ----------
-    trace : AttentionTrace
-    place : Place
-        Layer and head.
-    wanted : Wanted
-        What the reader wants to see.
-    """
+    """Return the map of `trace` at `place` as the reader wants it."""
     return choose_view(trace, unit=wanted.unit, site=place[0], head=place[1], reading=wanted.reading)
 
 
 def file_name_of(traces: dict[str, AttentionTrace]) -> str:
-    """Return the name of a picture of `traces`: the sentence and the mechanisms.
-
-    Parameters
-    ----------
-    traces : dict of str to AttentionTrace
-        By the keys of their models.
-    """
+    """Return the name of a picture of `traces`: the sentence and the mechanisms."""
     sentence = next(iter(traces.values())).source_text
     return f"{sentence[:LONGEST_NAMED]} {' '.join(mechanism_of(key) for key in traces)}"

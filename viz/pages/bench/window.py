@@ -23,14 +23,7 @@ from viz.widgets.settings import choose
 
 
 def is_local(key: str, trace: AttentionTrace) -> bool:
-    """Return whether `trace`, of the model `key`, has rows with a window to move.
-
-    Parameters
-    ----------
-    key : str
-        As `models.load` takes it.
-    trace : AttentionTrace
-    """
+    """Return whether `trace`, of the model `key`, has rows with a window to move."""
     return models.describe(key).mechanism.is_local and bool(trace.sites) and bool(trace.output_text.strip())
 
 
@@ -44,17 +37,6 @@ def show_window(
     """Let the reader move and widen the windows of one local mechanism, and show the maps and words before and after.
 
     Always on its own translation, whichever is aligned above: what it then writes is held against that.
-
-    Parameters
-    ----------
-    host : Host
-    traces : dict of str to AttentionTrace
-        A model each, with its windows.
-    places : dict of str to Place
-        The map of each that is shown.
-    wanted : Wanted
-    available : int
-        Pixels.
     """
     names = {mechanism_of(key): name_of(key) for key, trace in traces.items() if is_local(key, trace)}
     with st.container(horizontal=True, vertical_alignment="bottom", key="window"):

@@ -42,23 +42,7 @@ def compare_with(
     width: float,
     messages: DeltaGenerator,
 ) -> None:
-    """Let the reader compare the heads on a second sentence, or with those of a second model.
-
-    Parameters
-    ----------
-    host : Host
-    key : str
-        Of the model whose heads are shown.
-    texts : tuple of (str, str or None)
-        What it read to give `shown`.
-    shown : Shown
-    wanted : Wanted
-    picked : sequence of HeadPlace
-    width : float
-        Pixels that there are.
-    messages : DeltaGenerator
-        Where what is wrong is said.
-    """
+    """Let the reader compare the heads on a second sentence, or with those of a second model."""
     st.header(_("Compare with"), anchor=False)
     way = choose(AGAINST)
     if way == A_SENTENCE:

@@ -28,18 +28,7 @@ if TYPE_CHECKING:
 
 
 def show_aligning(host: Host, key: str, shown: Shown, wanted: Wanted, width: float) -> None:
-    """Rank the heads of cross-attention, once the reader opens the fold; nothing for other maps.
-
-    Parameters
-    ----------
-    host : Host
-    key : str
-        Of the model.
-    shown : Shown
-    wanted : Wanted
-    width : float
-        Pixels that there are.
-    """
+    """Rank the heads of cross-attention, once the reader opens the fold; nothing for other maps."""
     from models.experiments.aligning_heads import gold_pairs, rank_heads
 
     if not shown.sites.endswith("cross") or not gold_pairs():

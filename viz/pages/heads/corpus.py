@@ -28,13 +28,6 @@ def show_corpus(shown: Shown, sha256: str, picked: Sequence[HeadPlace]) -> None:
     """Show, for each picked head, its labels over a corpus and the sentences on which it fires most.
 
     Nothing where no corpus was run for this model, or the text is long.
-
-    Parameters
-    ----------
-    shown : Shown
-    sha256 : str
-        Of the model's weights.
-    picked : sequence of HeadPlace
     """
     kept = None if shown.has_long_text else find(sha256, configuration().corpora)
     if kept is None or not picked:

@@ -36,12 +36,7 @@ _CLICKED = "similarity-clicked"
 
 
 def take_pair(shown: Shown) -> None:
-    """Let two heads whose cell has just been clicked be compared; before anything shows the picks.
-
-    Parameters
-    ----------
-    shown : Shown
-    """
+    """Let two heads whose cell has just been clicked be compared; before anything shows the picks."""
     state: Any = session.reported(CHART)
     points = (state or {}).get("selection", {}).get("points", [])
     clicked = tuple((point["x"], point["y"]) for point in points[:1])
@@ -53,14 +48,7 @@ def take_pair(shown: Shown) -> None:
 
 
 def compare_pair(pair: tuple[HeadPlace, HeadPlace], places: Sequence[HeadPlace]) -> None:
-    """Let the difference of two heads be shown.
-
-    Parameters
-    ----------
-    pair : tuple of (HeadPlace, HeadPlace)
-    places : sequence of HeadPlace
-        All heads, by layer and head.
-    """
+    """Let the difference of two heads be shown."""
     put_picks(pair, places)
     first, second = (place.code for place in pair)
     link.store(COMPARE.name, DIFFERENCE)
@@ -72,19 +60,7 @@ def compare_pair(pair: tuple[HeadPlace, HeadPlace], places: Sequence[HeadPlace])
 def show_below(
     shown: Shown, wanted: Wanted, arrangement: Arrangement, picked: Sequence[HeadPlace], width: float
 ) -> None:
-    """Show what the reader asked for.
-
-    Parameters
-    ----------
-    shown : Shown
-    wanted : Wanted
-        What the reader wants to see.
-    arrangement : Arrangement
-        In which order the heads stand, and which are shown.
-    picked : sequence of HeadPlace
-    width : float
-        Pixels that there are.
-    """
+    """Show what the reader asked for."""
     names = {TABLE: _("every head in numbers"), SIMILARITY: _("how alike heads are")}
     layers = [site.layer for site in sites_at(shown.trace, shown.sites)]
     if shown.sites.endswith("self") and layers == list(range(len(layers))):  # without a gap, as in no hybrid

@@ -35,20 +35,11 @@ ALONE = 960
 
 @dataclass(frozen=True, slots=True)
 class Arrangement:
-    """How the heads are ordered and which are shown.
+    """How the heads are ordered and which are shown."""
 
-    Parameters
-    ----------
-    by : str
-        A measure's key, ``score`` or ``place``.
-    label : str
-        A key of `models.measures.labels.LABELS`, or ``all``.
-    profiles : tuple of Profile or None
-        Of the heads that are shown, in their order; None where nothing was measured.
-    """
-
-    by: str
-    label: str
+    by: str  # A measure's key, ``score`` or ``place``
+    label: str  # A key of `models.measures.labels.LABELS`, or ``all``
+    # of the heads that are shown, in their order; None where nothing was measured
     profiles: tuple[head_profile.Profile, ...] | None
 
     @property
@@ -60,25 +51,14 @@ class Arrangement:
 
 
 def take_picks(places: Sequence[HeadPlace]) -> None:
-    """Let what has just been picked on the canvas stand in the address bar; before anything shows the picks.
-
-    Parameters
-    ----------
-    places : sequence of HeadPlace
-        All heads, by layer and head.
-    """
+    """Let what has just been picked on the canvas stand in the address bar; before anything shows the picks."""
     now = picked_on(CANVAS)
     if now is not None:
         put_picks(now, places)
 
 
 def arrange(shown: Shown) -> Arrangement:
-    """Let the reader choose the order of heads, and which are shown; one that means nothing here falls back.
-
-    Parameters
-    ----------
-    shown : Shown
-    """
+    """Let the reader choose the order of heads, and which are shown; one that means nothing here falls back."""
     by, label = link.text_of(ORDER) or IN_PLACE, link.text_of(ONLY) or ALL
     measured = None if shown.has_long_text and (by, label) == (IN_PLACE, ALL) else profiles_of(shown)
     site = shown.first.shown.site
@@ -105,17 +85,7 @@ def arrange(shown: Shown) -> Arrangement:
 
 
 def show_gallery(shown: Shown, wanted: Wanted, arrangement: Arrangement, picked: Sequence[HeadPlace]) -> None:
-    """Show the canvas, and say which head reads one token most.
-
-    Parameters
-    ----------
-    shown : Shown
-    wanted : Wanted
-        What the reader wants to see.
-    arrangement : Arrangement
-        In which order the heads stand, and which are shown.
-    picked : sequence of HeadPlace
-    """
+    """Show the canvas, and say which head reads one token most."""
     kept = [place for place in order_of_picking() if place in picked]
     name = file_name(file_name_of(shown, map_title(shown.first.shown.site)))
     common: dict[str, Any] = {
@@ -149,12 +119,7 @@ def _in_full(shown: Shown, wanted: Wanted, picked: Sequence[HeadPlace]) -> list[
 
 
 def profiles_of(shown: Shown) -> tuple[head_profile.Profile, ...]:
-    """Measure every head; of a long text, which takes a moment, that is said.
-
-    Parameters
-    ----------
-    shown : Shown
-    """
+    """Measure every head; of a long text, which takes a moment, that is said."""
     if not shown.has_long_text:
         return shown.profiles()
     with st.spinner(_("Measuring every head …")):

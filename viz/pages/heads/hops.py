@@ -37,21 +37,7 @@ _MOVING = {"keys": mark("Arrow keys move between maps, with Shift inside one.")}
 
 
 def show_hops(host: Host, key: str, trace: AttentionTrace, wanted: Wanted, line: DeltaGenerator, width: float) -> None:
-    """Show each hop as a row over the words, what the classifier says, and the hops summed; of both readers, if wanted.
-
-    Parameters
-    ----------
-    host : Host
-    key : str
-        Of the reader that is chosen.
-    trace : AttentionTrace
-        Of that reader.
-    wanted : Wanted
-    line : DeltaGenerator
-        Where it is chosen whether the other reader stands beside it.
-    width : float
-        Pixels that there are.
-    """
+    """Show each hop as a row over the words, the classifier's answer, and the sum of hops, for one or both readers."""
     with line:
         both = switch(BOTH, default=True)
     traces = [trace, *(_other(host, key, trace.source_text) if both else ())]

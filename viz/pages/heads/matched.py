@@ -36,18 +36,10 @@ Texts = tuple[str, str | None]
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One of the two that are compared.
+    """One of the two that are compared."""
 
-    Parameters
-    ----------
-    shown : Shown
-        With no token hidden: what is left out of a comparison goes into its last column.
-    name : str
-        What it is called.
-    """
-
-    shown: Shown
-    name: str
+    shown: Shown  # with no token hidden: what is left out of a comparison goes into its last column
+    name: str  # what it is called
 
     def tokens(self) -> tuple[Sequence[str], Sequence[str]]:
         """Return the texts of its rows and of its columns."""
@@ -57,35 +49,16 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """The two that are compared.
-
-    Parameters
-    ----------
-    one, other : Side
-    matching : Matching
-        The words that both have and that the reader has not hidden.
-    notes : tuple of str
-        What must be said of the comparison.
-    """
+    """The two that are compared."""
 
     one: Side
     other: Side
-    matching: Matching
-    notes: tuple[str, ...]
+    matching: Matching  # the words that both have and that the reader has not hidden
+    notes: tuple[str, ...]  # what must be said of the comparison
 
     @classmethod
     def of(cls, one: Side, other: Side, wanted: Wanted, *, notes: Sequence[str] = ()) -> Sides:
-        """Match the words of two: special tokens too unless they are hidden, and of a pair those that are shown.
-
-        Parameters
-        ----------
-        one : Side
-        other : Side
-        wanted : Wanted
-            What the reader wants to see.
-        notes : sequence of str, optional
-            What else must be said of the comparison.
-        """
+        """Match the words of two: special tokens too unless they are hidden, and of a pair those that are shown."""
         between = wanted.hiding.between
         maps = one.shown.first.shown, other.shown.first.shown
         matching = Matching.of_maps(*maps, specials=not wanted.hides_specials, between=between)
@@ -110,15 +83,7 @@ class Sides:
 
 
 def run_other(host: Host, key: str, texts: Texts) -> tuple[AttentionTrace, Hashable] | None:
-    """Run the model of `key` on what the other is compared with; None, after saying why, if it cannot read that.
-
-    Parameters
-    ----------
-    host : Host
-    key : str
-        As `models.load` takes it.
-    texts : Texts
-    """
+    """Run the model of `key` on what the other is compared with; None, after saying why, if it cannot read that."""
     text, pair = texts
     try:
         fitting, left_out = host.model(key).fit(text, pair=pair)
@@ -131,12 +96,7 @@ def run_other(host: Host, key: str, texts: Texts) -> tuple[AttentionTrace, Hasha
 
 
 def show_matching(sides: Sides) -> None:
-    """Show the words of both, those that are not matched marked; rows and columns apart where they differ.
-
-    Parameters
-    ----------
-    sides : Sides
-    """
+    """Show the words of both, those that are not matched marked; rows and columns apart where they differ."""
     matching, tokens = sides.matching, (sides.one.tokens(), sides.other.tokens())
     if matching.queries == matching.keys and all(queries == keys for queries, keys in tokens):
         st.html(style_sheet(_SHEET) + _matched_words(sides, axis=1, pairs=matching.keys))
@@ -173,18 +133,7 @@ def _matched_words(sides: Sides, *, axis: int, pairs: Pairs) -> str:
 
 
 def show_difference(sides: Sides, places: tuple[HeadPlace, HeadPlace], wanted: Wanted, width: float) -> None:
-    """Show how a head of the one and a head of the other differ on the words that both have.
-
-    Parameters
-    ----------
-    sides : Sides
-    places : tuple of (HeadPlace, HeadPlace)
-        Of the one and of the other.
-    wanted : Wanted
-        What the reader wants to see.
-    width : float
-        Pixels that there are.
-    """
+    """Show how a head of the one and a head of the other differ on the words that both have."""
     one, other = sides.one, sides.other
     views = one.shown.pick(places[:1])[0], other.shown.pick(places[1:])[0]
     first, second = (f"{side.name}, {place.title}" for side, place in zip((one, other), places, strict=True))

@@ -35,23 +35,7 @@ POLL = 0.2  # seconds between two looks at how far a download is
 
 
 def choose_model(messages: DeltaGenerator, naming: DeltaGenerator, *, turned: bool) -> str | None:
-    """Show which model is chosen, and a box for the name of one of the hub if that is what is wanted.
-
-    Parameters
-    ----------
-    messages : DeltaGenerator
-        Where what is wrong is said.
-    naming : DeltaGenerator
-        Where the name of a model of the hub is asked for.
-    turned : bool
-        Whether the reader has just come from another page without settings: our model of the pair chosen there is
-        opened.
-
-    Returns
-    -------
-    str or None
-        A key that `models.load` takes, not loaded yet; None while a name is being typed.
-    """
+    """Show which model is chosen, and a box for the name of one of the hub if that is what is wanted."""
     settings = hub_settings()
     labels = _labels(settings, messages)
     if KEY not in labels:
@@ -82,26 +66,14 @@ def choose_model(messages: DeltaGenerator, naming: DeltaGenerator, *, turned: bo
 
 
 def turn_to_pair(pair: str) -> None:
-    """Let our model of a pair be opened, as if the reader had chosen it; as a callback of a control.
-
-    Parameters
-    ----------
-    pair : str
-        Such as ``en-fr``.
-    """
+    """Let our model of a pair be opened, as if the reader had chosen it; as a callback of a control."""
     unknown.forget()
     key = f"transformer-{pair}"
     link.store(MODEL.name, MODEL.write(key, KEY))
 
 
 def choose_second(first: str) -> str | None:
-    """Let the reader choose the model that `first` is compared with; None if there is no other.
-
-    Parameters
-    ----------
-    first : str
-        Key of the model that the other is compared with.
-    """
+    """Let the reader choose the model that `first` is compared with; None if there is no other."""
     labels = {key: name for key, name in _labels(HubSettings(enabled=False)).items() if key != first}
     if not labels:
         return None
@@ -112,21 +84,7 @@ def choose_second(first: str) -> str | None:
 
 
 def open_model(host: Host, key: str, messages: DeltaGenerator) -> bool:
-    """Wait until the model of `key` is ready, saying how far it is; before a download ask.
-
-    Parameters
-    ----------
-    host : Host
-    key : str
-        As `models.load` takes it.
-    messages : DeltaGenerator
-        Where what is wrong is said.
-
-    Returns
-    -------
-    bool
-        False if it is not ready: the reader is told why in `messages`, or is asked.
-    """
+    """Wait until the model of `key` is ready, saying how far it is; before a download ask."""
     if not models.is_pretrained(key):
         return bool(usable(host, (key,), messages))
     if not host.is_settled(key) and not host.is_begun(key) and not _may_begin(key, messages):
@@ -149,14 +107,7 @@ def open_model(host: Host, key: str, messages: DeltaGenerator) -> bool:
 
 
 def title_of(host: Host, key: str) -> str:
-    """Return the name of the model of `key`, as people write it.
-
-    Parameters
-    ----------
-    host : Host
-    key : str
-        As `models.load` takes it.
-    """
+    """Return the name of the model of `key`, as people write it."""
     if models.is_pretrained(key):
         return host.model(key).title
     entry = models.describe(key)

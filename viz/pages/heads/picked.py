@@ -38,17 +38,7 @@ FIGURE = "picked-heads"
 
 
 def compare_heads(shown: Shown, wanted: Wanted, picked: Sequence[HeadPlace], width: float) -> None:
-    """Show the picked heads in the way that the reader chose.
-
-    Parameters
-    ----------
-    shown : Shown
-    wanted : Wanted
-        What the reader wants to see.
-    picked : sequence of HeadPlace
-    width : float
-        Pixels that there are.
-    """
+    """Show the picked heads in the way that the reader chose."""
     if not picked:
         st.info(_("Pick a head above to see it in full."), icon=":material/ads_click:")
         return
@@ -66,14 +56,7 @@ def compare_heads(shown: Shown, wanted: Wanted, picked: Sequence[HeadPlace], wid
 
 
 def file_name_of(shown: Shown, name: str) -> str:
-    """Name the file of a saved picture.
-
-    Parameters
-    ----------
-    shown : Shown
-    name : str
-        What is drawn.
-    """
+    """Name the file of a saved picture."""
     return f"{shown.trace.source_text[:LONGEST_NAMED]} {name}"
 
 

@@ -24,18 +24,7 @@ Layers = Mapping[int, int]
 
 
 def layers_of(places: Sequence[HeadPlace]) -> dict[int, int]:
-    """Count the heads of each layer.
-
-    Parameters
-    ----------
-    places : sequence of HeadPlace
-        All heads, by layer and head.
-
-    Examples
-    --------
-    >>> layers_of([HeadPlace(0, 0), HeadPlace(0, 1), HeadPlace(3, 0)])
-    {0: 2, 3: 1}
-    """
+    """Count the heads of each layer."""
     counts: dict[int, int] = {}
     for place in places:
         counts[place.layer] = counts.get(place.layer, 0) + 1
@@ -44,42 +33,18 @@ def layers_of(places: Sequence[HeadPlace]) -> dict[int, int]:
 
 @dataclass(frozen=True, slots=True)
 class Picks:
-    """What the link does not say of the picked heads.
+    """What the link does not say of the picked heads."""
 
-    Parameters
-    ----------
-    order : tuple of HeadPlace or None
-        The one picked first in front; None before any was shown.
-    made_room : tuple of HeadPlace
-        Those that a fifth took the place of.
-    offered : tuple of HeadPlace
-        The clearest heads of the sentence, if the link picks none and they were shown.
-    """
-
-    order: tuple[HeadPlace, ...] | None = None
-    made_room: tuple[HeadPlace, ...] = ()
+    order: tuple[HeadPlace, ...] | None = None  # the one picked first in front; None before any was shown
+    made_room: tuple[HeadPlace, ...] = ()  # those that a fifth took the place of
+    # the clearest heads of the sentence, if the link picks none and they were shown
     offered: tuple[HeadPlace, ...] = ()
 
 
 def read_picks(
     texts: Mapping[int, str | None], layers: Layers, offered: Sequence[HeadPlace] = ()
 ) -> tuple[HeadPlace, ...]:
-    """Return the heads that a link picks.
-
-    Parameters
-    ----------
-    texts : mapping of int to str or None
-        For each layer what the link says of it.
-    layers : mapping of int to int
-        For each layer how many heads it has.
-    offered : sequence of HeadPlace, optional
-        What is picked if the link says nothing of any layer; of a layer that it alone is silent about, none is.
-
-    Returns
-    -------
-    tuple of HeadPlace
-        By layer and head.
-    """
+    """Return the heads that a link picks."""
     if all(texts.get(layer) is None for layer in layers):
         return tuple(sorted(offered))
     found = []
@@ -91,19 +56,7 @@ def read_picks(
 
 
 def write_picks(picked: Sequence[HeadPlace], layers: Layers) -> dict[int, str | None]:
-    """Return what a link says of each layer for the heads `picked`; if there are none, so of the first layer.
-
-    Parameters
-    ----------
-    picked : sequence of HeadPlace
-        In any order.
-    layers : mapping of int to int
-        For each layer how many heads it has.
-
-    Returns
-    -------
-    dict of int to str or None
-    """
+    """Return what a link says of each layer for the heads `picked`; if there are none, so of the first layer."""
     texts = {
         layer: HEADS.of_layer(layer).write([str(each.head) for each in sorted(picked) if each.layer == layer], ())
         for layer in layers
@@ -115,12 +68,6 @@ def settle_picks(places: Sequence[HeadPlace], clearest: Sequence[HeadPlace]) -> 
     """Let the clearest heads of the sentence be picked as long as the reader picks none; before anything shows picks.
 
     The first head that is picked joins those that were offered, and the last one that is taken out leaves none.
-
-    Parameters
-    ----------
-    places : sequence of HeadPlace
-        All heads, by layer and head.
-    clearest : sequence of HeadPlace
     """
     layers, before = layers_of(places), _picks()
     texts = _texts(layers)
@@ -142,12 +89,6 @@ def put_picks(picked: Sequence[HeadPlace], places: Sequence[HeadPlace]) -> None:
     """Let `picked`, the one picked first in front, stand in the link; before `pick_heads` shows them.
 
     Heads that are not among `places` are left out, and of more than four the first.
-
-    Parameters
-    ----------
-    picked : sequence of HeadPlace
-    places : sequence of HeadPlace
-        All heads.
     """
     kept = tuple(place for place in picked if place in set(places))[-MOST_HEADS:]
     _store(write_picks(kept, layers_of(places)))
@@ -175,18 +116,7 @@ def _store(texts: Mapping[int, str | None]) -> None:
 
 
 def pick_heads(places: Sequence[HeadPlace]) -> tuple[HeadPlace, ...]:
-    """Show the heads to pick from, and return those that are picked, at most four.
-
-    Parameters
-    ----------
-    places : sequence of HeadPlace
-        All heads, by layer and head.
-
-    Returns
-    -------
-    tuple of HeadPlace
-        By layer and head. The link calls the heads of layer 0 ``heads0``.
-    """
+    """Show the heads to pick from, and return those that are picked, at most four."""
     layers = layers_of(places)
     _name_layers_that_are_not(layers)
     _make_room(layers)
@@ -274,18 +204,7 @@ def _name_layers_that_are_not(layers: Layers) -> None:
 
 
 def pick_pair(picked: Sequence[HeadPlace]) -> tuple[HeadPlace, HeadPlace] | None:
-    """Let the reader choose of which two picked heads the difference is shown.
-
-    Parameters
-    ----------
-    picked : sequence of HeadPlace
-
-    Returns
-    -------
-    tuple of HeadPlace or None
-        The first less the second, which is another one unless the reader chose the same twice; None if there are
-        not two.
-    """
+    """Let the reader choose of which two picked heads the difference is shown."""
     if len(picked) < 2:
         return None
     places = {place.code: place for place in picked}

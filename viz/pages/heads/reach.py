@@ -25,16 +25,7 @@ FIXED = 2
 
 
 def show_reach(host: Host, trace: AttentionTrace, available: float) -> None:
-    """Show the language models side by side: their weight by distance, their perplexity, what they would go on with.
-
-    Parameters
-    ----------
-    host : Host
-    trace : AttentionTrace
-        Of one of them, on the text above.
-    available : float
-        Pixels that the page is wide.
-    """
+    """Show the language models side by side: their weight by distance, their perplexity, what they would go on with."""
     st.header(_("How far back: language models side by side"), anchor=False)
     traces = _traces(host, trace.source_text)
     names = own_models()

@@ -43,19 +43,7 @@ WIDEST = 900
 
 
 def show_same_word(host: Host, key: str, texts: Texts, wanted: Wanted, width: float) -> None:
-    """Let the reader type a second sentence and pick a word of both, and show how alike its vectors are in each layer.
-
-    Parameters
-    ----------
-    host : Host
-    key : str
-        Of the model whose heads are shown.
-    texts : tuple of (str, str or None)
-        What it read.
-    wanted : Wanted
-    width : float
-        Pixels that there are.
-    """
+    """Ask for a second sentence and a shared word, and show how similar its vectors are in each layer."""
     if not has_states(host.model(key)):
         st.info(_("This is for models that read one text, and for the encoder of our Transformers: choose one above."))
         return

@@ -31,25 +31,12 @@ LONG_TEXT = 200
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shown:
-    """The heads of one stack and kind on one text.
-
-    Parameters
-    ----------
-    trace : AttentionTrace
-    identity : hashable
-        Small, and the same for equal traces: under it and the other choices results are kept.
-    workings : BoundedCache
-        Where they are kept; never anything that holds the trace.
-    sites : str
-        As `viz.views.heads.views_at` takes it.
-    unit : {"word", "piece"}
-    hiding : Hiding, optional
-    """
+    """The heads of one stack and kind on one text."""
 
     trace: AttentionTrace
-    identity: Hashable
-    workings: BoundedCache[Any]
-    sites: str
+    identity: Hashable  # small, and the same for equal traces: under it and the other choices results are kept
+    workings: BoundedCache[Any]  # where they are kept; never anything that holds the trace
+    sites: str  # as `viz.views.heads.views_at` takes it
     unit: Unit = "word"
     hiding: Hiding = NOTHING
     _made: dict[Hiding, tuple[View, ...]] = field(default_factory=dict, init=False, repr=False)
@@ -70,13 +57,7 @@ class Shown:
         return is_long_text(self.trace)
 
     def views(self, hiding: Hiding | None = None) -> Iterator[View]:
-        """Return a view a layer, under another `hiding` than the own one if given; of a long text made one by one.
-
-        Parameters
-        ----------
-        hiding : Hiding or None
-            Left out, the own one.
-        """
+        """Return a view a layer, under another `hiding` than the own one if given; of a long text made one by one."""
         chosen = self.hiding if hiding is None else hiding
         if self.has_long_text:
             return (view_at(self.trace, site, self.unit, chosen) for site in sites_at(self.trace, self.sites))
@@ -85,13 +66,7 @@ class Shown:
         return iter(self._made[chosen])
 
     def pick(self, heads: Sequence[HeadPlace]) -> tuple[View, ...]:
-        """Return a view of each of `heads`.
-
-        Parameters
-        ----------
-        heads : sequence of HeadPlace
-            Which heads, in this order.
-        """
+        """Return a view of each of `heads`."""
         return pick_views(self.trace, self.sites, self.unit, heads, self.hiding)
 
     def profiles(self) -> tuple[head_profile.Profile, ...]:
@@ -130,22 +105,7 @@ class Shown:
         colour: Colour,
         file: str,
     ) -> bytes:
-        """Return what the canvas overview shows, saved as `file`; picking, ordering and colour compute no map anew.
-
-        Parameters
-        ----------
-        heads : sequence of HeadPlace or None
-            Which heads, in this order.
-        picked : sequence of HeadPlace
-        remarks : mapping of HeadPlace to str
-            What is said of a head that is pointed at.
-        labels : mapping of HeadPlace to str
-            What stands on its small map.
-        colour : Colour
-            How weight becomes colour.
-        file : str
-            Name of the file, with its ending.
-        """
+        """Return what the canvas overview shows, saved as `file`; picking, ordering and colour compute no map anew."""
         small: SmallMaps = self.kept(("small", self.hidden), lambda: small_maps(self.views(self.hidden)))
         note = self.kept(("note", self.hiding, current_language()), self._note)
         view = self.first
@@ -170,13 +130,7 @@ class Shown:
         labels: Mapping[HeadPlace, str],
         colour: Colour,
     ) -> PrintedHeads:
-        """Return the overview for print.
-
-        Parameters
-        ----------
-        heads, picked, labels, colour
-            As in `payload`.
-        """
+        """Return the overview for print."""
         small: SmallMaps = self.kept(("small", self.hidden), lambda: small_maps(self.views(self.hidden)))
         return printed_heads(
             self.first, small, heads=heads, picked=picked, labels=labels, colour=colour, note=self._note()
@@ -188,24 +142,11 @@ class Shown:
         return overview_note(tuple(self.views()))
 
     def kept(self, what: tuple[Hashable, ...], compute: Callable[[], T]) -> T:
-        """Return what is kept of this map and unit under `what`, or compute and keep it.
-
-        Parameters
-        ----------
-        what : tuple of hashable
-            What it is called among what is kept.
-        compute : callable
-            Makes it.
-        """
+        """Return what is kept of this map and unit under `what`, or compute and keep it."""
         found: T = self.workings.get((self.identity, self.sites, self.unit, *what), compute)
         return found
 
 
 def is_long_text(trace: AttentionTrace) -> bool:
-    """Return whether the texts of `trace` are so long that nothing is computed unasked.
-
-    Parameters
-    ----------
-    trace : AttentionTrace
-    """
+    """Return whether the texts of `trace` are so long that nothing is computed unasked."""
     return max(len(trace.source), len(trace.target)) > LONG_TEXT

@@ -21,20 +21,7 @@ TALLEST = 640  # pixels: a longer table is scrolled
 
 
 def head_picture(profiles: Sequence[head_profile.Profile], by: str, name: str, picture: Picture, width: float) -> None:
-    """Show one number of every head as a picture, a row a layer.
-
-    Parameters
-    ----------
-    profiles : sequence of Profile
-    by : str
-        A measure's key; of any other word the score of the label is shown.
-    name : str
-        Of a saved picture.
-    picture : {"png", "svg"}
-        What is saved.
-    width : float
-        Pixels that there are.
-    """
+    """Show one number of every head as a picture, a row a layer."""
     if not profiles:
         return
     measure = next((each for each in head_profile.columns_of(profiles) if each.key == by), None)
@@ -54,19 +41,7 @@ def head_picture(profiles: Sequence[head_profile.Profile], by: str, name: str, p
 def head_table(
     profiles: Sequence[head_profile.Profile], site: Site, picked: Sequence[HeadPlace], *, whole: bool = False
 ) -> None:
-    """Show label, score and measures of heads in a table, with what each measure says.
-
-    Parameters
-    ----------
-    profiles : sequence of Profile
-        In the order of the rows.
-    site : Site
-        Any place of the maps that were measured.
-    picked : sequence of HeadPlace
-        Heads that are marked.
-    whole : bool, optional
-        Whether to say that whole maps were measured: if the pictures leave something out.
-    """
+    """Show label, score and measures of heads in a table, with what each measure says."""
     st.header(_("Every head in numbers, on this sentence"), anchor=False)
     if not profiles:
         st.info(_("No head has this label here."))

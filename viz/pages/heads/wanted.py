@@ -28,27 +28,14 @@ THRESHOLDS = ("0", "0.01", "0.02", "0.05", "0.1", "0.2", "0.3", "0.5")
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What the reader chose to see.
+    """What the reader chose to see."""
 
-    Parameters
-    ----------
-    sites : str
-        As `viz.figures.drawing.heads.views_at` takes it.
-    unit : {"word", "piece"}
-    colour : {"linear", "root"}
-    hiding : Hiding
-    picture : {"png", "svg"}
-        What a figure's toolbar saves.
-    hides_specials : bool
-        Whether tokens that stand for no text are hidden.
-    """
-
-    sites: str
+    sites: str  # as `viz.figures.drawing.heads.views_at` takes it
     unit: Unit
     colour: Colour
     hiding: Hiding
-    picture: Picture
-    hides_specials: bool = False
+    picture: Picture  # what a figure's toolbar saves
+    hides_specials: bool = False  # whether tokens that stand for no text are hidden
 
     @property
     def common(self) -> dict[str, Any]:
@@ -57,13 +44,7 @@ class Wanted:
 
 
 def choose_wanted(trace: AttentionTrace, line: DeltaGenerator, settings: DeltaGenerator) -> Wanted:
-    """Show which attention can be seen on `line`, and the other choices behind the button of `settings`.
-
-    Parameters
-    ----------
-    trace : AttentionTrace
-    line, settings : DeltaGenerator
-    """
+    """Show which attention can be seen on `line`, and the other choices behind the button of `settings`."""
     kinds = kinds_of(trace.sites)
     with line:
         names = {kind: _(KINDS[kind][1]) for kind in kinds}

@@ -20,13 +20,7 @@ _REMARKS = "pin-remarks"
 
 
 def show_sheet(library: Library) -> None:
-    """Show what is on the sheet, let the student remark on it, and make a file of it.
-
-    Parameters
-    ----------
-    library : Library
-        In which lessons questions were answered.
-    """
+    """Show what is on the sheet, let the student remark on it, and make a file of it."""
     st.header(_("Hand-in sheet"), anchor=False)
     pinned, given = pins(), _answers(library)
     if not pinned and not given:

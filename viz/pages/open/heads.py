@@ -49,21 +49,7 @@ def show_heads(
     colour: Colour,
     picture: chart.Picture,
 ) -> None:
-    """Show all heads of one kind, and those that are picked.
-
-    Parameters
-    ----------
-    trace, shown : AttentionTrace
-        As it was saved, and what pictures show of it.
-    identity : str
-        The same for equal files.
-    sites : str
-        As `viz.views.heads.views_at` takes it.
-    unit : {"word", "piece"}
-    colour : {"linear", "root"}
-    picture : {"png", "svg"}
-        Format of a saved picture.
-    """
+    """Show all heads of one kind, and those that are picked."""
     places, views, available = places_at(shown, sites), views_at(shown, sites, unit), page_width()
     picked = _picked((identity, sites), places, views)
     of = _Heads(trace, shown, sites, unit, colour, picture, places, views, picked)

@@ -25,15 +25,7 @@ def show_panels(
     unit: Unit,
     colour: Colour,
 ) -> None:
-    """Show traces of one text side by side, each with the map that it names as its alignment.
-
-    Parameters
-    ----------
-    opened : mapping of str to (AttentionTrace, AttentionTrace)
-        As it was saved, and what pictures show of it; by the names of the files.
-    unit : {"word", "piece"}
-    colour : {"linear", "root"}
-    """
+    """Show traces of one text side by side, each with the map that it names as its alignment."""
     views = {name: choose_view(shown, unit=unit) if shown.sites else None for name, (_, shown) in opened.items()}
     panels = [Shown(shown, views[name], *_about(shown)) for name, (_trace, shown) in opened.items()]
     payload = encode_alignment(panels, colour=colour)

@@ -41,18 +41,7 @@ class UploadError(Exception):
 
 
 def read_upload(data: bytes) -> AttentionTrace:
-    """Return the trace that a file holds, as it was saved.
-
-    Parameters
-    ----------
-    data : bytes
-        Whoever they come from: they are counted as they are unpacked, and nothing in them is executed.
-
-    Raises
-    ------
-    UploadError
-        If it is no trace, or none that can be shown.
-    """
+    """Return the trace that a file holds, as it was saved."""
     if len(data) > LARGEST:
         raise UploadError(_too_large(len(data)))
     try:
@@ -76,12 +65,7 @@ def read_upload(data: bytes) -> AttentionTrace:
 
 
 def to_be_shown(trace: AttentionTrace) -> AttentionTrace:
-    """Return `trace` with no more than pictures show of it: weights, and windows of local attention that fit them.
-
-    Parameters
-    ----------
-    trace : AttentionTrace
-    """
+    """Return `trace` with no more than pictures show of it: weights, and windows of local attention that fit them."""
     return replace(trace, maps=tuple(replace(each, companions=_windows(each)) for each in trace))
 
 

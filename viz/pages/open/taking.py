@@ -22,34 +22,16 @@ _MB = LARGEST // 10**6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Opened:
-    """A file that was opened.
+    """A file that was opened."""
 
-    Parameters
-    ----------
-    name : str
-        Of the file.
-    trace : AttentionTrace
-        As it was saved.
-    shown : AttentionTrace
-        What pictures show of it.
-    identity : str
-        The same for equal files.
-    """
-
-    name: str
-    trace: AttentionTrace
-    shown: AttentionTrace
-    identity: str
+    name: str  # of the file
+    trace: AttentionTrace  # as it was saved
+    shown: AttentionTrace  # what pictures show of it
+    identity: str  # the same for equal files
 
 
 def take_files(messages: DeltaGenerator) -> tuple[Opened, ...]:
-    """Return what was opened; where a file cannot be shown that is said, and what was open before stays.
-
-    Parameters
-    ----------
-    messages : DeltaGenerator
-        Where what is wrong is said.
-    """
+    """Return what was opened; where a file cannot be shown that is said, and what was open before stays."""
     label = _("Saved traces (NPZ), at most {size} MB: shown to you alone, nothing is stored", size=_MB)
     files = st.file_uploader(label, ["npz"], accept_multiple_files=True, max_upload_size=_MB, key="trace-files")
     good = _read_each(files, messages)

@@ -39,35 +39,15 @@ MECHANISM = "transformer-relative"
 
 @dataclass(frozen=True, eq=False)
 class _Learnt:
-    """The vectors of one layer, those that its queries can read.
+    """The vectors of one layer, those that its queries can read."""
 
-    Parameters
-    ----------
-    distances : int array, [distance]
-    tables : dict of str to array, [distance, d_head]
-        Of keys, then of values, by what figures call them.
-    reach : int
-    """
-
-    distances: NDArray[np.int64]
-    tables: dict[str, Numbers]
+    distances: NDArray[np.int64]  # [distance]
+    tables: dict[str, Numbers]  # [distance, d_head] Of keys, then of values, by what figures call them
     reach: int
 
 
 def show_distances(source: str, pair: str, messages: DeltaGenerator, available: float) -> None:
-    """Show the page's part on relative positions, where their weights are installed.
-
-    Parameters
-    ----------
-    source : str
-        A sentence that the models can read.
-    pair : str
-        Such as ``en-fr``.
-    messages : DeltaGenerator
-        Where what is wrong is said.
-    available : float
-        Pixels that the page is wide.
-    """
+    """Show the page's part on relative positions, where their weights are installed."""
     host, key = shared_host(), f"{MECHANISM}-{pair}"
     if key not in models.catalog():
         return

@@ -11,16 +11,7 @@ ROOM = 1000
 
 
 def show_equations(*lines: str, available: float, beside: bool = False) -> None:
-    """Show lines of LaTeX, aligned at their first ``&``.
-
-    Parameters
-    ----------
-    lines : str
-    available : float
-        The width of the page in pixels.
-    beside : bool, optional
-        Whether they stand beside each other, not below, where there is room.
-    """
+    """Show lines of LaTeX, aligned at their first ``&``."""
     if available >= ROOM:
         st.latex(r", \quad ".join(lines) if beside else aligned(*lines))
         return

@@ -55,13 +55,7 @@ _GOOD = "lab-good"
 
 
 def show_lab(messages: DeltaGenerator) -> None:
-    """Show the lab; what is wrong with the reader's numbers is said in `messages`.
-
-    Parameters
-    ----------
-    messages : DeltaGenerator
-        Where what is wrong is said.
-    """
+    """Show the lab; what is wrong with the reader's numbers is said in `messages`."""
     preset = choose(PRESET)
     link.belong(STARTED, of=preset)
     st.markdown(plain(_(SAYS[preset])))

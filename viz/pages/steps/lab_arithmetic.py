@@ -21,13 +21,7 @@ if TYPE_CHECKING:
 
 
 def labels(letter: str, count: int) -> tuple[str, ...]:
-    """Return what rows or columns of a kind are called: a letter and their number from 1.
-
-    Parameters
-    ----------
-    letter : str
-    count : int
-    """
+    """Return what rows or columns of a kind are called: a letter and their number from 1."""
     return tuple(f"{letter}{each}" for each in range(1, count + 1))
 
 
@@ -55,19 +49,7 @@ def _formula(tables: Tables, options: dict[str, Any]) -> tuple[str, ...]:
 
 
 def show_layer(tables: Tables, layer: LabLayer, options: dict[str, Any], *, tokens: tuple[str, ...]) -> None:
-    """Show every line of the arithmetic, and one score and one weight in digits.
-
-    Parameters
-    ----------
-    tables : dict of str to list
-        What the reader gave.
-    layer : LabLayer
-        What it made of them.
-    options : dict
-        As `models.experiments.lab_layer.run_layer` takes them.
-    tokens : tuple of str
-        What the rows are called; empty where they have no names.
-    """
+    """Show every line of the arithmetic, and one score and one weight in digits."""
     available = page_width()
     show_equations(*_formula(tables, options), available=available, beside=True)
     queries = tokens or labels("q", len(layer.query))

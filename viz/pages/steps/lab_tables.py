@@ -94,13 +94,7 @@ class Start:
 
 
 def preset_of(name: str) -> Preset:
-    """Return the numbers of the preset `name`, one of those that can be edited.
-
-    Parameters
-    ----------
-    name : str
-        Of the preset.
-    """
+    """Return the numbers of the preset `name`, one of those that can be edited."""
     from models.experiments import lab_presets as presets
 
     makers: dict[str, Callable[[], Preset]] = {
@@ -130,17 +124,7 @@ def _original(name: str) -> Tables:
 
 
 def start_tables(name: str) -> Start:
-    """Return the tables to begin with: those of the link, else the preset's; kept until another preset is chosen.
-
-    Parameters
-    ----------
-    name : str
-        Of the preset.
-
-    Returns
-    -------
-    Start
-    """
+    """Return the tables to begin with: those of the link, else the preset's; kept until another preset is chosen."""
     kept: Start | None = session.recall(_START)
     if kept is not None and kept.preset == name and _is_shown(kept) and not link.came_back():
         return kept
@@ -159,18 +143,7 @@ def _is_shown(start: Start) -> bool:
 
 
 def table_editor(name: str, start: Start, table: list[list[Any]], *, rows_fixed: bool = False) -> list[list[Any]]:
-    """Show a table that can be edited, and return what stands in it.
-
-    Parameters
-    ----------
-    name : str
-        Of the table: query, key, value, mask or tokens.
-    start : Start
-    table : list of list
-        Rows of cells.
-    rows_fixed : bool, optional
-        Whether rows can neither be added nor removed.
-    """
+    """Show a table that can be edited, and return what stands in it."""
     width = len(table[0])
     ticks = name == "mask"
     cells = [[bool(cell) if ticks else np.nan if cell is None else float(cell) for cell in row] for row in table]
@@ -198,13 +171,7 @@ def _rows(columns: Mapping[str, Sequence[Any]], *, ticks: bool) -> list[list[Any
 
 
 def keep_in_link(start: Start, tables: Tables) -> None:
-    """Put edited tables into the address bar, so that a link restores them; those of the preset leave it clean.
-
-    Parameters
-    ----------
-    start : Start
-    tables : Tables
-    """
+    """Put edited tables into the address bar, so that a link restores them; those of the preset leave it clean."""
     text = write_tables(tables)
     if tables == _original(start.preset):
         link.drop(CELLS)

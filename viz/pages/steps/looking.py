@@ -27,20 +27,11 @@ _RUN = "steps-decoder-run-"
 
 @dataclass(frozen=True, slots=True)
 class Walker:
-    """One mechanism's run with what its walk needs besides the record.
-
-    Parameters
-    ----------
-    place : Place
-    host : Host
-        Has its model.
-    run : DecoderRun or None
-        The decoder's states, where the walk needs them.
-    """
+    """One mechanism's run with what its walk needs besides the record."""
 
     place: Place
-    host: Host = field(repr=False)
-    run: DecoderRun | None = field(repr=False)
+    host: Host = field(repr=False)  # has its model
+    run: DecoderRun | None = field(repr=False)  # the decoder's states, where the walk needs them
 
     @property
     def walk(self) -> Walk:
@@ -65,13 +56,7 @@ class Walker:
 
 
 def walker_of(host: Host, place: Place) -> Walker:
-    """Return `place` with the decoder's states; those of the last run are kept while its steps are looked at.
-
-    Parameters
-    ----------
-    host : Host
-    place : Place
-    """
+    """Return `place` with the decoder's states; those of the last run are kept while its steps are looked at."""
     trace = place.trace
     if not WALKS[place.mechanism].needs_states:
         return Walker(place, host, None)
@@ -82,25 +67,14 @@ def walker_of(host: Host, place: Place) -> Walker:
 
 @dataclass(frozen=True, eq=False)
 class Looked:
-    """What is seen of one query and one of its keys, by every mechanism.
+    """What is seen of one query and one of its keys, by every mechanism."""
 
-    Parameters
-    ----------
-    walkers : sequence of Walker
-        The first one's rows and columns are meant.
-    unit : {"word", "piece"}
-    lead : mapping of str to value
-        What is said before the words, and their language: `viz.walk.picture.sentence_of` takes both.
-    row : int
-    column : int or None
-        None for the key that is read most.
-    """
-
-    walkers: tuple[Walker, ...]
+    walkers: tuple[Walker, ...]  # the first one's rows and columns are meant
     unit: Unit
+    # what is said before the words, and their language: `viz.walk.picture.sentence_of` takes both
     lead: Mapping[str, Any]
     row: int
-    column: int | None
+    column: int | None  # none for the key that is read most
 
     @cached_property
     def scenes(self) -> list[Scene]:
@@ -142,15 +116,7 @@ class Looked:
 
 
 def walk_page(looked: Looked, step: str) -> Picture:
-    """Return the walk as a picture of its own: every word answers, and every column of the word that is shown.
-
-    Parameters
-    ----------
-    looked : Looked
-        What is shown first.
-    step : str
-        Its key.
-    """
+    """Return the walk as a picture of its own: every word answers, and every column of the word that is shown."""
 
     def at(row: int, column: int | None) -> Looked:
         return Looked(looked.walkers, looked.unit, looked.lead, row, column)

@@ -21,13 +21,7 @@ LONGEST_NAMED = 40  # characters of the sentence in the name of a file
 
 
 def show_numbers(looked_at: Sequence[tuple[Scene, WalkStep]]) -> None:
-    """Show a closed fold with the numbers of a step, as each mechanism has them.
-
-    Parameters
-    ----------
-    looked_at : sequence of (Scene, WalkStep)
-        One a mechanism.
-    """
+    """Show a closed fold with the numbers of a step, as each mechanism has them."""
     fold = unfolded(_("All numbers of this step"), "numbers-of-step")
     if fold is None:
         return

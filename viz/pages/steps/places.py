@@ -65,41 +65,19 @@ class Place:
 
 
 def installed(pair: str) -> dict[str, str]:
-    """Return the mechanisms whose weights for the languages `pair` are there, with their names.
-
-    Parameters
-    ----------
-    pair : str
-        Such as ``en-fr``.
-    """
+    """Return the mechanisms whose weights for the languages `pair` are there, with their names."""
     keys, own = set(models.catalog()), own_models()
     found = {key: _(each.title) for key, each in mechanisms().items() if key in WALKS and f"{key}-{pair}" in keys}
     return found | {name: _(own[key].title) for name, key in _READERS.items() if key in own}
 
 
 def key_of(name: str, pair: str) -> str:
-    """Return what `models.load` takes for what a link calls a mechanism.
-
-    Parameters
-    ----------
-    name : str
-        As `installed` gives it.
-    pair : str
-        Such as ``en-fr``.
-    """
+    """Return what `models.load` takes for what a link calls a mechanism."""
     return _READERS.get(name, f"{name}-{pair}")
 
 
 def choose_mechanisms(names: Mapping[str, str], bar: DeltaGenerator) -> tuple[str, ...]:
-    """Return up to three mechanisms, the first that there must be in front.
-
-    Parameters
-    ----------
-    names : mapping of str to str
-        As `installed` gives them.
-    bar : DeltaGenerator
-        Where the choices stand.
-    """
+    """Return up to three mechanisms, the first that there must be in front."""
     with bar, st.container(width=210):
         found = [choose(MECHANISM, names, default=USUAL if USUAL in names else None)]
     for setting in (SECOND, THIRD):
@@ -121,28 +99,12 @@ def _kind(name: str) -> tuple[bool, bool]:
 
 
 def place_name(site: Site) -> str:
-    """Return the name of a place in words.
-
-    Parameters
-    ----------
-    site : Site
-    """
+    """Return the name of a place in words."""
     return _(_STACKS[site.stack, site.kind], layer=site.layer)
 
 
 def choose_places(host: Host, keys: tuple[str, ...], source: str, bar: DeltaGenerator) -> list[Place]:
-    """Return a run of each model, and where in it the walk goes: of several, all write the translation of the first.
-
-    Parameters
-    ----------
-    host : Host
-    keys : tuple of str
-        Of models, as `models.load` takes them.
-    source : str
-        What they read.
-    bar : DeltaGenerator
-        Where the choices stand.
-    """
+    """Return a run of each model, and where in it the walk goes: of several, all write the translation of the first."""
     texts: dict[str, str | None] = dict.fromkeys(keys)
     if len(keys) > 1 and keys[0] not in _READERS.values():
         target = host.model(keys[0]).fit(forcible_translation(host, keys[0], source).output_text)[0]

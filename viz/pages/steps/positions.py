@@ -29,17 +29,7 @@ from viz.widgets.viewport import page_width
 
 
 def show_positions(sentence: str, pair: str, messages: DeltaGenerator) -> None:
-    """Show the page's part on positions; what is wrong is said in `messages`.
-
-    Parameters
-    ----------
-    sentence : str
-        As it was typed.
-    pair : str
-        Such as ``en-fr``.
-    messages : DeltaGenerator
-        Where what is wrong is said.
-    """
+    """Show the page's part on positions; what is wrong is said in `messages`."""
     host, key = shared_host(), f"transformer-{pair}"
     if key not in models.catalog():
         messages.warning(_("The weights {key} are not installed: there is no Transformer to show.", key=key))

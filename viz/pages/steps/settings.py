@@ -73,20 +73,7 @@ Tables = dict[str, list[list[Any]]]
 
 
 def read_tables(text: str, original: Tables) -> Found:
-    """Read the tables of a link.
-
-    Parameters
-    ----------
-    text : str
-        From a link: anything.
-    original : dict of str to list
-        The tables of the preset: the names of those that there must be.
-
-    Returns
-    -------
-    Found
-        The value is None if there are none, or they are none.
-    """
+    """Read the tables of a link."""
     if not text:
         return Found(None)
     try:
@@ -117,16 +104,7 @@ def _is_table(table: Any) -> bool:
 
 
 def write_tables(tables: Tables) -> str:
-    """Write tables as they stand in a link; `read_tables` reads it.
-
-    Parameters
-    ----------
-    tables : dict of str to list
-
-    Returns
-    -------
-    str
-    """
+    """Write tables as they stand in a link; `read_tables` reads it."""
     return json.dumps(tables, separators=(",", ":"))
 
 

@@ -43,19 +43,7 @@ _ROWS = "steps-rows"
 
 
 def show_steps(sentence: str, pair: str, messages: DeltaGenerator, bar: DeltaGenerator) -> None:
-    """Show the walk through `sentence`, with its choices; what is wrong is said in `messages`.
-
-    Parameters
-    ----------
-    sentence : str
-        As it was typed.
-    pair : str
-        Such as ``en-fr``.
-    messages : DeltaGenerator
-        Where what is wrong is said.
-    bar : DeltaGenerator
-        Where its choices stand.
-    """
+    """Show the walk through `sentence`, with its choices; what is wrong is said in `messages`."""
     names = installed(pair)
     if not names:
         messages.warning(_("There are no weights of any mechanism here: none of them can be walked through."))
@@ -78,16 +66,6 @@ def read_sentence(host: Host, key: str, sentence: str, messages: DeltaGenerator)
     """Return what the model `key` reads: `sentence`, cut if it is too long, or the last that could be read.
 
     What is wrong is said in `messages`; None if there was no sentence that could be read yet.
-
-    Parameters
-    ----------
-    host : Host
-    key : str
-        As `models.load` takes it.
-    sentence : str
-        As it was typed.
-    messages : DeltaGenerator
-        Where what is wrong is said.
     """
     model = host.model(key)
     try:

@@ -64,14 +64,7 @@ class Look:
 
 
 def show_check(chosen: str, look: Look) -> None:
-    """Run the sweep `chosen`, with a bar and a way to stop it, and show what it gave; or say why it cannot be run.
-
-    Parameters
-    ----------
-    chosen : str
-        A choice of `viz.pages.surgery.settings.CHECK`.
-    look : Look
-    """
+    """Run the sweep `chosen`, with a bar and a way to stop it, and show what it gave; or say why it cannot be run."""
     if chosen == NO_CHECK:
         return
     st.caption(_("On the model as trained: the edits above are not applied here."))

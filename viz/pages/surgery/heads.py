@@ -27,17 +27,7 @@ LEAST_PICTURE = 360
 
 
 def show_heads(sweep: HeadSweep, trace: AttentionTrace, *, picture: Picture, width: float) -> None:
-    """Show every head of `trace` with what was lost without it: as a picture, then those that matter most first.
-
-    Parameters
-    ----------
-    sweep : HeadSweep
-    trace : AttentionTrace
-    picture : {"png", "svg"}
-        What a figure's toolbar saves.
-    width : float
-        Pixels that there are.
-    """
+    """Show every head of `trace` with what was lost without it: as a picture, then those that matter most first."""
     effect = sweep.totals if sweep.written or sweep.turns is None else -sweep.turns.mean(axis=1)
     _pictures(sweep, -effect, trace, picture, width)
     entropies = {each.site: mean_entropy(each.weights) for each in trace}

@@ -23,19 +23,7 @@ if TYPE_CHECKING:
 
 
 def show_hops(sweep: HopSweep, trace: AttentionTrace, *, colour: Colour, picture: Picture, width: float) -> None:
-    """Show what the answer loses without each hop: as a picture, then in numbers, those that matter most first.
-
-    Parameters
-    ----------
-    sweep : HopSweep
-    trace : AttentionTrace
-        Nothing edited.
-    colour : {"linear", "root"}
-    picture : {"png", "svg"}
-        What a figure's toolbar saves.
-    width : float
-        Pixels that there are.
-    """
+    """Show what the answer loses without each hop: as a picture, then in numbers, those that matter most first."""
     view = choose_view(trace, unit="word", head=0)
     hops = view.shown.query_tokens
     _picture(
@@ -71,17 +59,7 @@ def show_hops(sweep: HopSweep, trace: AttentionTrace, *, colour: Colour, picture
 
 
 def show_left_out(sweep: WordSweep, trace: AttentionTrace, *, colour: Colour, picture: Picture, width: float) -> None:
-    """Show what the answer loses without each word, beside how much all hops together read it.
-
-    Parameters
-    ----------
-    sweep : WordSweep
-    trace : AttentionTrace
-        Nothing edited.
-    colour : {"linear", "root"}
-    picture : {"png", "svg"}
-    width : float
-    """
+    """Show what the answer loses without each word, beside how much all hops together read it."""
     words = TokenSequence.from_words(sweep.words)
     changes = sweep.changes[:, 0]
     _picture(-changes, words, trace, _("the word left out"), _("each word left out in turn"), colour, picture, width)

@@ -29,13 +29,7 @@ def offers() -> list[dict[str, Any]]:
 
 
 def take_offer(view: View) -> None:
-    """Let the controls of an edit say what has just been chosen on the map; before they are shown.
-
-    Parameters
-    ----------
-    view : View
-        The map as the model was trained.
-    """
+    """Let the controls of an edit say what has just been chosen on the map; before they are shown."""
     chosen = chosen_on(CANVAS)
     if chosen is None or chosen.operation not in _OFFERS:
         return

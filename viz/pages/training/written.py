@@ -15,16 +15,7 @@ from viz.widgets.translation import tinted
 def show_written(
     own: Mapping[str, AttentionTrace], titles: Mapping[str, str], numbers: Mapping[str, tuple[float, float]]
 ) -> None:
-    """Show a table, a row a model.
-
-    Parameters
-    ----------
-    own : mapping of str to AttentionTrace
-        What each wrote, by the keys of the models.
-    titles : mapping of str to str
-    numbers : mapping of str to (float, float)
-        Of each its held-out loss and its alignment error rate at this point.
-    """
+    """Show a table, a row a model."""
     heads = _("model"), _("left to itself it writes"), _("held-out loss"), _("alignment error")
     rows = []
     for key, trace in own.items():

@@ -22,24 +22,6 @@ def beginnings(text: str) -> tuple[tuple[int, str], ...]:
     """Return the beginnings of `text` that end where a clause does, and at last all of it.
 
     A clause ends at a comma, semicolon or colon, and before a word that opens another one (*which*, *because*, ...).
-
-    Parameters
-    ----------
-    text : str
-        In English.
-
-    Returns
-    -------
-    tuple of (int, str)
-        The number of words and the beginning, closed by a full stop where the text is cut: at most `MOST`, and fewer of
-        a long text (`MOST_READ`); none of a text shorter than `FIRST_LENGTH`.
-
-    Examples
-    --------
-    >>> [count for count, _start in beginnings("My friend told me that she was ill, but she came to work.")]
-    [4, 8, 13]
-    >>> beginnings("My friend told me that she was ill.")[0]
-    (4, 'My friend told me.')
     """
     words = text.split()
     if len(words) < FIRST_LENGTH:

@@ -18,18 +18,7 @@ _LONGEST = 9
 
 
 def show_both_ways(host: Host, entries: Mapping[str, Entry], starts: Sequence[str], titles: Mapping[str, str]) -> None:
-    """Draw the first model without attention beside the first with it; nothing where one of them is not chosen.
-
-    Parameters
-    ----------
-    host : Host
-    entries : mapping of str to Entry
-        The chosen models that are there.
-    starts : sequence of str
-        Beginnings of the text, the shortest first.
-    titles : mapping of str to str
-        Of the models, by key.
-    """
+    """Draw the first model without attention beside the first with it; nothing where one of them is not chosen."""
     without = next((key for key, each in entries.items() if not each.mechanism.has_attention), None)
     within = next((key for key, each in entries.items() if each.mechanism.has_attention), None)
     if without is None or within is None:
@@ -54,20 +43,7 @@ def show_both_ways(host: Host, entries: Mapping[str, Entry], starts: Sequence[st
 
 
 def vector_size(network: Mapping[str, int]) -> int:
-    """Return how many numbers the decoder gets of the whole sentence.
-
-    Parameters
-    ----------
-    network : mapping of str to int
-        Sizes of a network without attention, as its card has them. One with a summary hands that over (Cho et al.
-        2014); a pyramid its top (Kalchbrenner and Blunsom 2013); one of LSTMs the state and the cell of the encoder
-        (Sutskever et al. 2014).
-
-    Examples
-    --------
-    >>> [vector_size(each) for each in ({"d_decoder": 384}, {"d_decoder": 384, "d_summary": 384}, {"d_model": 128})]
-    [768, 384, 128]
-    """
+    """Return how many numbers the decoder gets of the whole sentence."""
     if "d_model" in network:
         return int(network["d_model"])
     return int(network.get("d_summary", 2 * network["d_decoder"]))

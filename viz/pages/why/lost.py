@@ -15,19 +15,7 @@ READER = "transformer-en-fr"
 
 
 def lost_of(host: Host, sentence: str, written: str) -> tuple[str, ...]:
-    """Return the content words of `sentence` that nothing in `written` answers; none where the reader is not there.
-
-    Parameters
-    ----------
-    host : Host
-    sentence : str
-    written : str
-        Its translation by any model.
-
-    Returns
-    -------
-    tuple of str
-    """
+    """Return the content words of `sentence` that nothing in `written` answers; none where the reader is not there."""
     if READER not in models.catalog() or not written.strip():
         return ()
     try:
@@ -38,13 +26,7 @@ def lost_of(host: Host, sentence: str, written: str) -> tuple[str, ...]:
 
 
 def says_of_lost(titles: Mapping[str, str]) -> str:
-    """Say how words are found that are lost.
-
-    Parameters
-    ----------
-    titles : mapping of str to str
-        Of the models, by key.
-    """
+    """Say how words are found that are lost."""
     return _(
         "Lost: words of content that no written word is linked to when {title} is made to write the same translation "
         "(links that its attention gives in both directions, to words that it thinks at least {least} likely). It is "

@@ -25,19 +25,7 @@ MOST_WORDS = 24
 def show_paths(
     host: Host, entries: Mapping[str, Entry], text: str, titles: Mapping[str, str], available: float
 ) -> None:
-    """Show steps, gradients and operations of the chosen models with attention on the beginning of a text.
-
-    Parameters
-    ----------
-    host : Host
-    entries : mapping of str to Entry
-        The chosen models that are there.
-    text : str
-    titles : mapping of str to str
-        Of the models, by key.
-    available : float
-        Pixels that the page is wide.
-    """
+    """Show steps, gradients and operations of the chosen models with attention on the beginning of a text."""
     st.header(_("Path length: how far a word is from the one that needs it"), anchor=False)
     attending = [key for key, each in entries.items() if each.mechanism.has_attention]
     if not attending:

@@ -65,19 +65,7 @@ TEMPERATURES = (0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 2.0, 3.0
 
 
 def build_edit(trace: AttentionTrace, table: DeltaGenerator) -> Action:
-    """Show the controls of one edit, and return it; nothing while no operation is chosen.
-
-    Parameters
-    ----------
-    trace : AttentionTrace
-        The run that is edited, itself unedited: it says which places, heads and words there are.
-    table : DeltaGenerator
-        Where a row that is set by hand is shown: it takes the whole width.
-
-    Returns
-    -------
-    tuple of Edit
-    """
+    """Show the controls of one edit, and return it; nothing while no operation is chosen."""
     hops = any(each.site.kind == "hops" for each in trace)
     with st.container(width=230):
         labels = {each: _(text) for each, text in OPERATIONS.items() if not hops or each not in OF_HEADS}
@@ -89,16 +77,7 @@ def build_edit(trace: AttentionTrace, table: DeltaGenerator) -> Action:
 
 
 def fill_in(operation: str, site: str, row: int | None, key: int | None) -> None:
-    """Let the controls of an edit say that `operation` is done at `site`; before they are shown.
-
-    Parameters
-    ----------
-    operation : str
-        A key of `OPERATIONS`.
-    site : str
-    row, key : int or None
-        The words that are meant, from 0; None where none is.
-    """
+    """Let the controls of an edit say that `operation` is done at `site`; before they are shown."""
     session.put_control(OPERATION, operation)
     session.put_control(SITE, site)
     if row is not None:
@@ -216,13 +195,7 @@ def _window(field: Field) -> Action:
 
 
 def build_window(own: AttentionMap) -> Action:
-    """Show the controls that move and widen the windows of a map of local attention; nothing while all is as it was.
-
-    Parameters
-    ----------
-    own : AttentionMap
-        With the windows of each row.
-    """
+    """Show the controls that move and widen the windows of a map of local attention; nothing while all is as it was."""
     field = Field(str(own.site), own)
     return _own_window(field, choose_rows(field))
 

@@ -19,18 +19,10 @@ MOST_EDITS = 300
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """What was done, and what was undone and can be done again.
+    """What was done, and what was undone and can be done again."""
 
-    Parameters
-    ----------
-    done : tuple of Action
-        In the order in which they act.
-    undone : tuple of Action
-        The latest undone is last.
-    """
-
-    done: tuple[Action, ...] = ()
-    undone: tuple[Action, ...] = ()
+    done: tuple[Action, ...] = ()  # in the order in which they act
+    undone: tuple[Action, ...] = ()  # the latest undone is last
 
     @property
     def edits(self) -> tuple[Edit, ...]:
@@ -38,12 +30,7 @@ class History:
         return tuple(edit for action in self.done for edit in action)
 
     def add(self, action: Action) -> History:
-        """Do `action`; what was undone before is forgotten.
-
-        Parameters
-        ----------
-        action : Action
-        """
+        """Do `action`; what was undone before is forgotten."""
         return History((*self.done, action)) if action and _fits(self.done, action) else self
 
     def undo(self) -> History:
@@ -56,13 +43,7 @@ class History:
         return History((*self.done, self.undone[-1]), self.undone[:-1]) if fits else self
 
     def without(self, place: int) -> History:
-        """Take the action at `place` out, wherever it stands; it can be redone, and then is the last.
-
-        Parameters
-        ----------
-        place : int
-            From 0.
-        """
+        """Take the action at `place` out, wherever it stands; it can be redone, and then is the last."""
         return replace(self, done=self.done[:place] + self.done[place + 1 :], undone=(*self.undone, self.done[place]))
 
     def clear(self) -> History:
@@ -75,20 +56,7 @@ class History:
 
 
 def read_history(text: str) -> tuple[History, tuple[str, ...]]:
-    """Read what `History.to_text` wrote.
-
-    Parameters
-    ----------
-    text : str
-        From an address bar: anything.
-
-    Returns
-    -------
-    history : History
-        What could be read.
-    unknown : tuple of str
-        The parts that are no edits, and those that are too many.
-    """
+    """Read what `History.to_text` wrote."""
     actions: list[Action] = []
     unknown: list[str] = []
     for part in filter(None, text.split(BETWEEN_ACTIONS)):

@@ -28,22 +28,7 @@ _LONGEST_NAMED = 200
 
 
 def edits_in_force(trace: AttentionTrace, line: DeltaGenerator, messages: DeltaGenerator) -> tuple[Edit, ...]:
-    """Show the edits, let the reader change them, and return those that are in force.
-
-    Parameters
-    ----------
-    trace : AttentionTrace
-        The run that is edited, itself unedited.
-    line : DeltaGenerator
-        Where the controls stand side by side.
-    messages : DeltaGenerator
-        Where parts of a link that are no edits are named.
-
-    Returns
-    -------
-    tuple of Edit
-        The kept ones, then the one that is being tried; without those that meet nothing in this sentence.
-    """
+    """Show the edits, let the reader change them, and return those that are in force."""
     _read_link()
     history = _history()
     table = st.container()

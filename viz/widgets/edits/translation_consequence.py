@@ -34,21 +34,6 @@ def edited_runs(
 
     A model that still writes the same translation is not made to: the weights are the same. A model of one stack runs
     once.
-
-    Parameters
-    ----------
-    host : Host
-    key : str
-        As `models.load` takes it.
-    before : AttentionTrace
-        The run without the edits.
-    edits : tuple of Edit
-        In the order in which they act.
-
-    Raises
-    ------
-    MisfitError
-        If the edits leave a word nothing to read, or one does not fit the model or the sentence.
     """
     try:
         afresh = host.attend(key, before.source_text, edits=edits, sites=sites_of(key))
@@ -62,19 +47,7 @@ def edited_runs(
 
 
 def show_consequence(before: AttentionTrace, forced: AttentionTrace, afresh: AttentionTrace, key: str) -> None:
-    """Show in two lines what the edits did: to the words of the original translation, and to what the model writes now.
-
-    Parameters
-    ----------
-    before : AttentionTrace
-        The run without the edits.
-    forced : AttentionTrace
-        The run under the edits on the translation of before.
-    afresh : AttentionTrace
-        What the model writes by itself under the edits.
-    key : str
-        As `models.load` takes it.
-    """
+    """Show in two lines how the edits change the original translation's words, and the new translation."""
     changes = word_changes(before, forced)
     language = "" if models.is_pretrained(key) else models.describe(key).pair.rpartition("-")[2]
     total = f"{sum(each.change for each in changes):+.2f}".replace("-", "\u2212")
@@ -86,43 +59,20 @@ def show_consequence(before: AttentionTrace, forced: AttentionTrace, afresh: Att
 
 
 def show_unedited(before: AttentionTrace, key: str) -> None:
-    """Show in a line what the model writes while nothing is edited.
-
-    Parameters
-    ----------
-    before : AttentionTrace
-    key : str
-        As `models.load` takes it.
-    """
+    """Show in a line what the model writes while nothing is edited."""
     language = "" if models.is_pretrained(key) else models.describe(key).pair.rpartition("-")[2]
     show_line(_("As trained:"), escape(before.output_text), language=language)
 
 
 def show_word_numbers(before: AttentionTrace, forced: AttentionTrace) -> None:
-    """Show in a fold what the edits did to each word of the original translation.
-
-    Parameters
-    ----------
-    before, forced : AttentionTrace
-        As in `show_consequence`.
-    """
+    """Show in a fold what the edits did to each word of the original translation."""
     fold = unfolded(_("Each word in numbers, and what the model would rather write"), "numbers-of-words")
     if fold is not None:
         fold.dataframe(_table(word_changes(before, forced)), hide_index=True)
 
 
 def show_line(name: str, html: str, closing: str = "", *, language: str = "") -> None:
-    """Show a text in a line, with its name before it.
-
-    Parameters
-    ----------
-    name, closing : str
-        Small, in plain text.
-    html : str
-        The text.
-    language : str, optional
-        Its code.
-    """
+    """Show a text in a line, with its name before it."""
     text = f'<span class="surgery-text" lang="{escape(language)}" dir="auto">{html}</span>'
     st.html(f'<p class="surgery-line"><small>{escape(name)}</small> {text} <small>{escape(closing)}</small></p>')
 

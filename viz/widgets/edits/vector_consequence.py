@@ -19,15 +19,7 @@ DEEPEST = 0.5
 
 
 def show_vector_consequence(before: AttentionTrace, after: AttentionTrace) -> None:
-    """Show in a line 1 - cosine of the final vectors of each token before and after.
-
-    Parameters
-    ----------
-    before : AttentionTrace
-        The run without the edits.
-    after : AttentionTrace
-        The run under the edits.
-    """
+    """Show in a line 1 - cosine of the final vectors of each token before and after."""
     changes = _changes(before, after)
     if changes is None:
         st.info(_("This model gives no final vectors to compare."))
@@ -52,13 +44,7 @@ def _changes(before: AttentionTrace, after: AttentionTrace) -> np.ndarray | None
 
 
 def show_vector_numbers(before: AttentionTrace, after: AttentionTrace) -> None:
-    """Show how far each vector turned in a fold, and the tables of what is predicted.
-
-    Parameters
-    ----------
-    before, after : AttentionTrace
-        As in `show_vector_consequence`.
-    """
+    """Show how far each vector turned in a fold, and the tables of what is predicted."""
     changes = _changes(before, after)
     if changes is None:
         return

@@ -26,15 +26,7 @@ SITE, ROW, KEY = "surgery-site", "surgery-row", "surgery-key"
 
 
 def control_of(what: str, *, every: bool) -> str:
-    """Return the name of the control that chooses a word.
-
-    Parameters
-    ----------
-    what : str
-        `ROW` or `KEY`.
-    every : bool
-        Whether it offers every word, too.
-    """
+    """Return the name of the control that chooses a word."""
     return f"{what}-{every}"
 
 
@@ -47,12 +39,7 @@ class Field:
 
 
 def choose_field(trace: AttentionTrace) -> Field:
-    """Let the reader choose where, if there is more than one place.
-
-    Parameters
-    ----------
-    trace : AttentionTrace
-    """
+    """Let the reader choose where, if there is more than one place."""
     places: dict[str, AttentionMap] = {}
     names: dict[str, str] = {}
     for (stack, kind), name in _KINDS.items():
@@ -73,13 +60,7 @@ def choose_field(trace: AttentionTrace) -> Field:
 
 
 def choose_heads(field: Field) -> tuple[int, ...]:
-    """Let the reader choose heads, and return them; the one that there is without a choice.
-
-    Parameters
-    ----------
-    field : Field
-        Where the edit acts.
-    """
+    """Let the reader choose heads, and return them; the one that there is without a choice."""
     count = len(field.example.weights)
     if count == 1:
         return (0,)
@@ -91,13 +72,7 @@ def choose_heads(field: Field) -> tuple[int, ...]:
 
 
 def choose_one_head(field: Field) -> int | None:
-    """Let the reader choose one head or all; all is None.
-
-    Parameters
-    ----------
-    field : Field
-        Where the edit acts.
-    """
+    """Let the reader choose one head or all; all is None."""
     count = len(field.example.weights)
     if count == 1:
         return None
@@ -124,32 +99,14 @@ def _query_title(field: Field) -> str:
 
 
 def choose_rows(field: Field, *, every: bool = True) -> list[int | None]:
-    """Let the reader choose a row by its word, and return those of its pieces; None alone is every row.
-
-    Parameters
-    ----------
-    field : Field
-        Where the edit acts.
-    every : bool, optional
-        Whether every row can be chosen, too.
-    """
+    """Let the reader choose a row by its word, and return those of its pieces; None alone is every row."""
     everything = _("every row") if every else ""
     rows = _word(_query_title(field), field.example.query_tokens, ROW, every=everything)
     return list(rows) or [None]
 
 
 def choose_keys(field: Field, title: str, rows: Sequence[int | None] = ()) -> list[int]:
-    """Let the reader choose a key; of a causal map one that the first of `rows` may read.
-
-    Parameters
-    ----------
-    field : Field
-        Where the edit acts.
-    title : str
-        What the choice is called.
-    rows : sequence of int or None
-        Those that the edit acts on.
-    """
+    """Let the reader choose a key; of a causal map one that the first of `rows` may read."""
     first = next((row for row in rows if row is not None), None)
     until = first if field.example.causal else None
     return _word(title, field.example.key_tokens, KEY, until=until)

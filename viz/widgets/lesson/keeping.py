@@ -16,12 +16,7 @@ _WANTED = "lesson-file-wanted"
 
 
 def offer_file(lesson: Lesson) -> None:
-    """Show the button that asks for the file of a lesson.
-
-    Parameters
-    ----------
-    lesson : Lesson
-    """
+    """Show the button that asks for the file of a lesson."""
     st.button(
         _("As one file"),
         icon=":material/download:",
@@ -34,14 +29,7 @@ def offer_file(lesson: Lesson) -> None:
 
 
 def show_file(lesson: Lesson, where: DeltaGenerator) -> None:
-    """Offer the file of a lesson if it was asked for; after all else on the page, since it may take a minute.
-
-    Parameters
-    ----------
-    lesson : Lesson
-    where : DeltaGenerator
-        Where it is offered.
-    """
+    """Offer the file of a lesson if it was asked for; after all else on the page, since it may take a minute."""
     if session.recall(_WANTED) != lesson.name:
         return
     try:

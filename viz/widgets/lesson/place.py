@@ -40,17 +40,10 @@ _OWN = "~"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A step of a lesson.
-
-    Parameters
-    ----------
-    lesson : Lesson
-    number : int
-        Of the step, from 1.
-    """
+    """A step of a lesson."""
 
     lesson: Lesson
-    number: int
+    number: int  # of the step, from 1
 
     @property
     def code(self) -> str:
@@ -64,29 +57,13 @@ class Place:
 
 
 def lessons(pages: Pages) -> Library:
-    """Return the lessons of this server, one that the reader has uploaded, and one that their room carries.
-
-    Parameters
-    ----------
-    pages : mapping of str to tuple of str
-        As `viz.lessons.reading.read_lesson` takes them.
-    """
+    """Return the lessons of this server, one that the reader has uploaded, and one that their room carries."""
     found = library_of((SHIPPED, *configuration().lessons), pages)
     return Library(found.lessons | uploaded(), found.errors)
 
 
 def enter(navigation: Mapping[str, StreamlitPage], chosen: StreamlitPage, pages: Pages) -> None:
-    """Settle which step the reader is at, and turn to the page of one that is asked for; before the page runs.
-
-    Parameters
-    ----------
-    navigation : mapping of str to StreamlitPage
-        The pages that can be turned to, by their addresses.
-    chosen : StreamlitPage
-        The one that is about to run.
-    pages : mapping of str to tuple of str
-        As `viz.lessons.reading.read_lesson` takes them.
-    """
+    """Settle which step the reader is at, and turn to the page of one that is asked for; before the page runs."""
     session.forget(_BROKEN)
     asked, number = address.asked(LESSON.name), address.asked(STEP.name)
     wanted: str | None = session.recall(_GO)
@@ -140,13 +117,7 @@ def _go_on() -> None:
 
 
 def mark_own(page: str) -> None:
-    """Mark the link where the page is no longer what the step shows; after it has run.
-
-    Parameters
-    ----------
-    page : str
-        Its address.
-    """
+    """Mark the link where the page is no longer what the step shows; after it has run."""
     place, said = here(), set(link.all_said())
     if place is None:
         return
@@ -172,12 +143,7 @@ def _last(lesson: Lesson) -> int:
 
 
 def asked_for(place: Place) -> str | None:
-    """Return under what the row that a step asks for is kept; None if it asks for none.
-
-    Parameters
-    ----------
-    place : Place
-    """
+    """Return under what the row that a step asks for is kept; None if it asks for none."""
     question = place.step.question
     return place.code if question and question.mark else None
 
@@ -206,14 +172,7 @@ def broken() -> LessonError | None:
 
 
 def turn_to(lesson: Lesson, number: int) -> None:
-    """Let a step open in the next run; as a callback of a control.
-
-    Parameters
-    ----------
-    lesson : Lesson
-    number : int
-        Of the step, from 1.
-    """
+    """Let a step open in the next run; as a callback of a control."""
     unknown.forget()
     session.keep(_GO, f"{lesson.name}{_BETWEEN}{number}")
 
@@ -232,14 +191,7 @@ def close() -> None:
 
 
 def open_uploaded(lesson: Lesson, data: bytes) -> None:
-    """Show a lesson that the reader has uploaded: it is kept for this visit, and by the room that is led to it.
-
-    Parameters
-    ----------
-    lesson : Lesson
-    data : bytes
-        Its file.
-    """
+    """Show a lesson that the reader has uploaded: it is kept for this visit, and by the room that is led to it."""
     keep_own(lesson, data)
     turn_to(lesson, 1)
 

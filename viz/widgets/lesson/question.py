@@ -28,14 +28,7 @@ _ANSWERS = "lesson-answers"
 
 
 def show_question(place: Place, question: AskedInLesson) -> None:
-    """Show a question, and say whether what is chosen is right.
-
-    Parameters
-    ----------
-    place : Place
-        The step that asks.
-    question : viz.lessons.lesson.Question
-    """
+    """Show a question, and say whether what is chosen is right."""
     st.markdown(question.ask)
     if waiting_for(place) == "asking":
         st.caption(_("The class is not asked this yet."))
@@ -73,12 +66,7 @@ def _marked(key: str, count: int) -> list[float]:
 
 
 def title_of(place: Place) -> str:
-    """Return what a step is called, as for somebody who has its answers before them.
-
-    Parameters
-    ----------
-    place : Place
-    """
+    """Return what a step is called, as for somebody who has its answers before them."""
     return _("{title}, step {number}", title=place.lesson.title, number=place.number)
 
 
@@ -108,30 +96,12 @@ def _mark(place: Place, row: Row) -> None:
 
 
 def pair_in(link: Mapping[str, str]) -> str:
-    """Return the languages of a step, such as ``en-fr``.
-
-    Parameters
-    ----------
-    link : mapping of str to str
-        Of the step.
-    """
+    """Return the languages of a step, such as ``en-fr``."""
     return link.get(LANGUAGES.name, USUAL)
 
 
 def marked_row(link: Mapping[str, str], row: Row) -> tuple[View, int]:
-    """Return the map in which a reader marks a row, and which row of it is meant.
-
-    Parameters
-    ----------
-    link : mapping of str to str
-        Of the step.
-    row : Row
-
-    Raises
-    ------
-    InputError
-        If the model does not write the word.
-    """
+    """Return the map in which a reader marks a row, and which row of it is meant."""
     pair = pair_in(link)
     view = choose_view(shared_host().attend(f"{row.mechanism}-{pair}", link.get(SENTENCE.name, first_of(pair))))
     words = view.shown.query_tokens.texts

@@ -14,63 +14,31 @@ _OWN, _FILE, _CARRIED = "lesson-upload", "lesson-upload-file", "lesson-carried"
 
 
 def read_uploaded(data: bytes, file: str, pages: Pages) -> Lesson:
-    """Return the lesson of a file, named by what it holds; raises LessonError as `viz.lessons.reading.read_lesson`.
-
-    Parameters
-    ----------
-    data : bytes
-    file : str
-        What messages call it.
-    pages : mapping of str to tuple of str
-        As `read_lesson` takes them.
-    """
+    """Return the lesson of a file, named by what it holds; raises LessonError as `viz.lessons.reading.read_lesson`."""
     name = f"{_PREFIX}{sha256(data).hexdigest()[:_DIGITS]}"
     return read_lesson(data, file=file, name=name, pages=pages)
 
 
 def is_uploaded(name: str) -> bool:
-    """Return whether a lesson is no file of this server.
-
-    Parameters
-    ----------
-    name : str
-        As the link calls it.
-    """
+    """Return whether a lesson is no file of this server."""
     return name.startswith(_PREFIX)
 
 
 def keep_own(lesson: Lesson, data: bytes) -> None:
-    """Keep a lesson that the reader has uploaded, and its file, for this visit.
-
-    Parameters
-    ----------
-    lesson : Lesson
-    data : bytes
-    """
+    """Keep a lesson that the reader has uploaded, and its file, for this visit."""
     session.keep(_OWN, lesson)
     session.keep(_FILE, data)
 
 
 def own_file(name: str) -> bytes | None:
-    """Return the file of the lesson that the reader has uploaded; None if that is another one.
-
-    Parameters
-    ----------
-    name : str
-        Of the lesson.
-    """
+    """Return the file of the lesson that the reader has uploaded; None if that is another one."""
     own: Lesson | None = session.recall(_OWN)
     data: bytes | None = session.recall(_FILE)
     return data if own and own.name == name else None
 
 
 def carry(lesson: Lesson | None) -> None:
-    """Keep the lesson that the reader's room carries; None for no more.
-
-    Parameters
-    ----------
-    lesson : Lesson or None
-    """
+    """Keep the lesson that the reader's room carries; None for no more."""
     session.keep(_CARRIED, lesson)
 
 

@@ -23,34 +23,15 @@ KEPT = 12
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question that the class of the visitor's room is asked.
+    """A question that the class of the visitor's room is asked."""
 
-    Parameters
-    ----------
-    here : Here
-        Who the visitor is.
-    room : Room
-    question : Question
-    sent : tuple of float or None
-        What the visitor has sent.
-    """
-
-    here: Here
+    here: Here  # who the visitor is
     room: Room
     question: Question
-    sent: tuple[float, ...] | None
+    sent: tuple[float, ...] | None  # what the visitor has sent
 
     def offer(self, heights: Callable[[], Sequence[float]], key: str) -> None:
-        """Show the button that sends an answer, or to the teacher the one that reveals what all have sent.
-
-        Parameters
-        ----------
-        heights : callable
-            Returns what the visitor answers, a word or choice each; nothing above 0 if nothing yet. Called again when
-            the answer is sent: what was drawn last may have come with the click.
-        key : str
-            Names the question on its page.
-        """
+        """Show the button that sends an answer, or to the teacher the one that reveals what all have sent."""
         if self.here.leads:
             st.button(
                 _("Reveal to the class"),
@@ -76,13 +57,7 @@ class Asked:
             st.caption(_("Sent, without your name. What the class answered is shown when the teacher reveals it."))
 
     def offer_again(self, key: str) -> None:
-        """Show the teacher the button that lets the class answer anew.
-
-        Parameters
-        ----------
-        key : str
-            As in `offer`.
-        """
+        """Show the teacher the button that lets the class answer anew."""
         if self.here.leads:
             st.button(
                 _("Ask again"),
@@ -103,10 +78,6 @@ def asked(question: Question) -> Asked | None:
     """Return the question as it stands in the visitor's room; None outside of rooms, and of what is not asked there.
 
     Where the teacher meets a question, the class is asked it.
-
-    Parameters
-    ----------
-    question : Question
     """
     now, room = here(), room_now()
     if now is None or room is None:
@@ -128,10 +99,6 @@ def waiting_for(place: Place) -> Literal["asking", "revealing"] | None:
     """Return what a step that a student sees waits for: that the teacher asks, then reveals; None for nothing.
 
     Steps of a lesson wait in a room that is led through it.
-
-    Parameters
-    ----------
-    place : Place
     """
     now, room = here(), room_now()
     if now is None or room is None or now.leads:
@@ -144,12 +111,7 @@ def waiting_for(place: Place) -> Literal["asking", "revealing"] | None:
 
 
 def offer_opening_to_class(place: Place) -> None:
-    """Show the teacher of a room the button that opens the hint and answer of a step that asks nothing.
-
-    Parameters
-    ----------
-    place : Place
-    """
+    """Show the teacher of a room the button that opens the hint and answer of a step that asks nothing."""
     now, room = here(), room_now()
     if now is None or room is None or not now.leads:
         return
@@ -159,13 +121,7 @@ def offer_opening_to_class(place: Place) -> None:
 
 
 def key_of(identity: Hashable) -> str:
-    """Return what names a row among the questions of a room: the same for all who see the same row.
-
-    Parameters
-    ----------
-    identity : hashable
-        Of the row; a text stands for itself.
-    """
+    """Return what names a row among the questions of a room: the same for all who see the same row."""
     if isinstance(identity, str):
         return identity
     return f"row-{sha256(repr(identity).encode()).hexdigest()[:KEPT]}"

@@ -57,13 +57,7 @@ def show_room() -> None:
 
 
 def link_of(code: str) -> str:
-    """Return the link that students are given.
-
-    Parameters
-    ----------
-    code : str
-        Of the room.
-    """
+    """Return the link that students are given."""
     url = urlsplit(st.context.url or "")
     base = str(st.get_option("server.baseUrlPath") or "").strip("/")
     return f"{url.scheme}://{url.netloc}/{base}{base and '/'}?{ROOM.name}={code}"

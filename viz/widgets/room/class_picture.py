@@ -17,14 +17,7 @@ _STYLE = Path(__file__).parent / "class.css"
 
 
 def show_class(together: Asked, code: str = "") -> None:
-    """Show what a class answered.
-
-    Parameters
-    ----------
-    together : Asked
-    code : str, optional
-        The language of the words.
-    """
+    """Show what a class answered."""
     tally, question = together.tally(), together.question
     if tally.count == 0:
         st.caption(_("Nobody has sent an answer."))
@@ -33,15 +26,7 @@ def show_class(together: Asked, code: str = "") -> None:
 
 
 def class_picture(question: Question, tally: Tally, code: str = "") -> str:
-    """Return what a class answered as HTML, every word escaped.
-
-    Parameters
-    ----------
-    question : Question
-    tally : Tally
-    code : str, optional
-        The language of the words.
-    """
+    """Return what a class answered as HTML, every word escaped."""
     model = question.model if len(question.model) == len(question.words) else ()
     columns = "".join(
         _column(word, share, model[place] if model else None, place == question.right and question.is_choice)

@@ -67,17 +67,7 @@ def elsewhere() -> str | None:
 
 
 def enter(navigation: Mapping[str, StreamlitPage], chosen: StreamlitPage, pages: Pages) -> None:
-    """Settle in which room the visitor is, and turn to where its teacher stands; before the page runs.
-
-    Parameters
-    ----------
-    navigation : mapping of str to StreamlitPage
-        The pages that can be turned to, by their addresses.
-    chosen : StreamlitPage
-        The one that is about to run.
-    pages : mapping of str to tuple of str
-        As `viz.lessons.reading.read_lesson` takes them.
-    """
+    """Settle in which room the visitor is, and turn to where its teacher stands; before the page runs."""
     for each in (_SAID, _ELSEWHERE, _ANEW, _ROOM):
         session.forget(each)
     asked, now = address.asked(ROOM.name), here()
@@ -175,24 +165,13 @@ def open_room() -> None:
 
 
 def join_room(typed: str) -> None:
-    """Join the room of a code that was typed; as a callback of a control.
-
-    Parameters
-    ----------
-    typed : str
-    """
+    """Join the room of a code that was typed; as a callback of a control."""
     link.store(ROOM.name, typed or None)
     _run_anew()
 
 
 def lead_room(typed: str, key: str) -> None:
-    """Lead a room with the key that somebody brings; as a callback of a control.
-
-    Parameters
-    ----------
-    typed, key : str
-        The room's code, and what is to be its teacher's key.
-    """
+    """Lead a room with the key that somebody brings; as a callback of a control."""
     code = read_code(typed)
     try:
         if code is None:
@@ -226,12 +205,7 @@ def close_room() -> None:
 
 
 def follow(follows: bool) -> None:
-    """Follow the teacher from now on, to where they stand, or no more; as a callback of a control.
-
-    Parameters
-    ----------
-    follows : bool
-    """
+    """Follow the teacher from now on, to where they stand, or no more; as a callback of a control."""
     now = here()
     if now:
         shared_rooming().store.follow(now.code, now.member, follows)
@@ -239,12 +213,7 @@ def follow(follows: bool) -> None:
 
 
 def lock(is_locked: bool) -> None:
-    """Let nobody else join the room, or let them again; as a callback of a control of its teacher.
-
-    Parameters
-    ----------
-    is_locked : bool
-    """
+    """Let nobody else join the room, or let them again; as a callback of a control of its teacher."""
     now = here()
     try:
         if now:
@@ -260,12 +229,7 @@ def is_following() -> bool:
 
 
 def tell(error: RoomError) -> None:
-    """Say in passing what a room does not allow.
-
-    Parameters
-    ----------
-    error : RoomError
-    """
+    """Say in passing what a room does not allow."""
     st.toast(plain(say(error)), icon=":material/group_off:")
 
 

@@ -34,15 +34,7 @@ def settle() -> None:
 
 
 def lead(address: str, settings: Sequence[Setting]) -> None:
-    """Lead the class to the page as it stands, if the visitor is its teacher and has changed it; after it has run.
-
-    Parameters
-    ----------
-    address : str
-        Of the page.
-    settings : sequence of Setting
-        All that its link can hold.
-    """
+    """Lead the class to the page as it stands, if the visitor is its teacher and has changed it; after it has run."""
     now, room = here_in_room(), room_now()
     if now is None or room is None or not now.leads:
         return

@@ -37,13 +37,7 @@ def offer_rooms() -> None:
 
 
 def offer_opening(key: str) -> None:
-    """Show the button that opens a room; nothing where rooms are off, or in a room.
-
-    Parameters
-    ----------
-    key : str
-        Of the button: the page of lessons has one of its own, and may have one in the bar below.
-    """
+    """Show the button that opens a room; nothing where rooms are off, or in a room."""
     if here() is None and rooms_are_on():
         st.button(
             _("Open a room"),

@@ -20,20 +20,11 @@ _SECRETS = "room-secrets"
 
 @dataclass(frozen=True, slots=True)
 class Here:
-    """Who somebody is in a room.
-
-    Parameters
-    ----------
-    code : str
-    key : str
-        The teacher's; empty for a student.
-    member : str
-        The secret of a student; empty for the teacher.
-    """
+    """Who somebody is in a room."""
 
     code: str
-    key: str = ""
-    member: str = ""
+    key: str = ""  # the teacher's; empty for a student
+    member: str = ""  # the secret of a student; empty for the teacher
 
     @property
     def leads(self) -> bool:
@@ -46,13 +37,7 @@ class Here:
         return f"{TEACHER}={self.code}.{self.key}" if self.leads else f"{MEMBER}-{self.code}={self.code}.{self.member}"
 
     def path(self, channel: str) -> str:
-        """Return where the browser of this visitor listens to the room.
-
-        Parameters
-        ----------
-        channel : str
-            Of the room.
-        """
+        """Return where the browser of this visitor listens to the room."""
         return f"{path_of(channel)}?member={hash_of(self.key or self.member)}"
 
 
@@ -68,12 +53,7 @@ def session_id() -> str:
 
 
 def come(code: str) -> Here:
-    """Return who the visitor is in a room: its teacher, or one and the same member whenever they come.
-
-    Parameters
-    ----------
-    code : str
-    """
+    """Return who the visitor is in a room: its teacher, or one and the same member whenever they come."""
     rooming, key = shared_rooming(), _kept_in(TEACHER, code)
     if key and rooming.store.is_teacher(code, key):
         return Here(code, key=key)

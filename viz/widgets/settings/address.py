@@ -25,24 +25,12 @@ def said() -> MutableMapping[str, str]:
 
 
 def asked(name: str) -> str | None:
-    """Return what a link asks for under `name`, before it is taken in; else what the link of this page says.
-
-    Parameters
-    ----------
-    name : str
-        As the link calls it.
-    """
+    """Return what a link asks for under `name`, before it is taken in; else what the link of this page says."""
     return st.query_params.get(name) or said().get(name)
 
 
 def take_in(*, turned: bool) -> dict[str, str]:
-    """Take what somebody's link brings out of the address bar where links are off, and return it.
-
-    Parameters
-    ----------
-    turned : bool
-        Whether the reader has just turned to this page, which then begins without what the last one said.
-    """
+    """Take what somebody's link brings out of the address bar where links are off, and return it."""
     if is_open():
         return {}
     if turned:

@@ -14,15 +14,7 @@ _LABELS = "settings-labels"
 
 
 def select(title: str, labels: Mapping[Code, str], *, key: str, **about: Any) -> Code:
-    """Show a select box of codes under their labels; `about` is what else `st.selectbox` takes.
-
-    Parameters
-    ----------
-    title : str
-    labels : mapping of object to str
-        What the reader sees, by code.
-    key : str
-    """
+    """Show a select box of codes under their labels; `about` is what else `st.selectbox` takes."""
     st.session_state.setdefault(_LABELS, {}).setdefault(key, {})[current_language()] = labels
     if key in st.session_state and (code := reported(key)) != st.session_state[key]:
         st.session_state[key] = code
@@ -33,12 +25,7 @@ def select(title: str, labels: Mapping[Code, str], *, key: str, **about: Any) ->
 
 
 def reported(key: str) -> Any:
-    """Return the code that a box reports, by itself or by its label in any language shown; None if neither.
-
-    Parameters
-    ----------
-    key : str
-    """
+    """Return the code that a box reports, by itself or by its label in any language shown; None if neither."""
     value = st.session_state.get(key)
     shown: list[Mapping[Any, str]] = list(st.session_state.get(_LABELS, {}).get(key, {}).values())
     if not shown or any(value in labels for labels in shown):

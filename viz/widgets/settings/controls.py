@@ -20,23 +20,7 @@ from viz.widgets.settings.setting import Found
 def choose(
     setting: Choice, labels: Labels | None = None, *, title: str | None = None, default: str | None = None
 ) -> str:
-    """Show one of several choices, and return its code.
-
-    Parameters
-    ----------
-    setting : Choice
-    labels : mapping of str to str, optional
-        The choices that there are at run time; left out, those that are declared.
-    title : str, optional
-        Left out, the declared one.
-    default : str, optional
-        Left out, the declared one; without one the first choice.
-
-    Returns
-    -------
-    str
-        Of a slider with a single choice there is nothing to move: it is given, and no slider shown.
-    """
+    """Show one of several choices, and return its code."""
     shown = labels_of(setting, labels)
     default = default or setting.default
     first = next(iter(shown)) if default is None else default
@@ -71,30 +55,13 @@ def choose(
 
 
 def choose_titled(setting: Choice, labels: Labels | None = None) -> str:
-    """Show a setting under its title, as among others behind a button, and return its code.
-
-    Parameters
-    ----------
-    setting : Choice
-        Whose control does not show its title itself.
-    labels : mapping of str to str, optional
-        As in `choose`.
-    """
+    """Show a setting under its title, as among others behind a button, and return its code."""
     st.caption(_(setting.title))
     return choose(setting, labels)
 
 
 def value_of(setting: Choice, labels: Labels | None = None, *, default: str | None = None) -> str:
-    """Return the choice that the link names, without a control; one that there is not is named.
-
-    Parameters
-    ----------
-    setting : Choice
-    labels : mapping of str to str, optional
-        As in `choose`.
-    default : str, optional
-        As in `choose`.
-    """
+    """Return the choice that the link names, without a control; one that there is not is named."""
     shown = labels_of(setting, labels)
     default = default or setting.default
     return str(_read(setting, shown, default=next(iter(shown)) if default is None else default))
@@ -106,19 +73,6 @@ def choose_several(
     """Show choices of which any number, but at least so many as declared, are chosen; return them in their order.
 
     What is declared to start anew with the setting does so when it is changed.
-
-    Parameters
-    ----------
-    setting : Several
-    labels : mapping of str to str, optional
-        The choices that there are at run time; left out, those that are declared.
-    title : str, optional
-        Left out, the declared one.
-    default : sequence of str
-
-    Returns
-    -------
-    tuple of str
     """
     shown = labels_of(setting, labels)
     chosen = chosen_of(setting, shown, default=default)
@@ -127,15 +81,7 @@ def choose_several(
 
 
 def chosen_of(setting: Several, labels: Labels, *, default: Sequence[str]) -> tuple[str, ...]:
-    """Return the choices that the link names, without a control; those that there are not are named.
-
-    Parameters
-    ----------
-    setting : Several
-    labels : mapping of str to str
-        The choices that there are.
-    default : sequence of str
-    """
+    """Return the choices that the link names, without a control; those that there are not are named."""
     chosen: tuple[str, ...] = _read(setting, tuple(labels), default=default)
     return chosen
 
@@ -150,24 +96,7 @@ def choose_part(
     part: str = "",
     title: str | None = None,
 ) -> None:
-    """Show some of the choices of a setting, whose others stand elsewhere on the page.
-
-    Parameters
-    ----------
-    setting : Several
-    labels : mapping of str to str
-        The choices that are shown here.
-    chosen : tuple of str
-        Of all, as `chosen_of` returns them.
-    every : tuple of str
-        All choices, in their order.
-    default : sequence of str
-        Of all.
-    part : str, optional
-        Names this part among those of the setting; empty where there is but one.
-    title : str, optional
-        Left out, the declared one.
-    """
+    """Show some of the choices of a setting, whose others stand elsewhere on the page."""
     key = f"{setting.name}-{part}" if part else setting.name
     here = [each for each in chosen if each in labels]
     _show(key, here, same=lambda old, new: set(old or ()) == set(new))
@@ -186,17 +115,7 @@ def choose_part(
 
 
 def switch(setting: Switch, *, default: bool) -> bool:
-    """Show a switch; the link calls its two sides ``on`` and ``off``.
-
-    Parameters
-    ----------
-    setting : Switch
-    default : bool
-
-    Returns
-    -------
-    bool
-    """
+    """Show a switch; the link calls its two sides ``on`` and ``off``."""
     value = bool(_read(setting, default=default))
     _show(setting.name, value)
     st.toggle(_(setting.title), value=value, key=setting.name, on_change=_write_switch, args=(setting, default))
@@ -204,13 +123,7 @@ def switch(setting: Switch, *, default: bool) -> bool:
 
 
 def labels_of(setting: Choice | Several, labels: Labels | None = None) -> Labels:
-    """Return `labels`, or the declared ones in the language in use.
-
-    Parameters
-    ----------
-    setting : Choice or Several
-    labels : mapping of str to str, optional
-    """
+    """Return `labels`, or the declared ones in the language in use."""
     if labels is not None:
         return labels
     return {code: _(text) for code, text in (setting.choices or {}).items()}

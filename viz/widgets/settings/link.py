@@ -33,19 +33,7 @@ _ENTRY, _BACK = "settings-of-entry", "settings-by-back"
 
 
 def enter(settings: Sequence[Setting]) -> bool:
-    """Settle what the link says when a page begins to run; before its controls are shown.
-
-    Parameters
-    ----------
-    settings : sequence of Setting
-        All that the page declares. What the link calls otherwise is taken out of it and named.
-
-    Returns
-    -------
-    bool
-        True if the reader has just turned to this page and brings no settings in the link: those with which the page
-        was left are put back.
-    """
+    """Settle what the link says when a page begins to run; before its controls are shown."""
     session = st.session_state
     context = get_script_run_ctx()
     page = context.page_script_hash if context else ""
@@ -94,23 +82,12 @@ def came_back() -> bool:
 
 
 def latest(setting: Setting) -> Any:
-    """Return the value of a travelling setting that the reader chose last, on any page; None if there is none.
-
-    Parameters
-    ----------
-    setting : Setting
-    """
+    """Return the value of a travelling setting that the reader chose last, on any page; None if there is none."""
     return st.session_state.get(_TRAVELLING, {}).get(setting.name)
 
 
 def take_along(setting: Setting, value: Any) -> Any:
-    """Let `value` come along to other pages, and return the one before; None if there was none.
-
-    Parameters
-    ----------
-    setting : Setting
-    value : object
-    """
+    """Let `value` come along to other pages, and return the one before; None if there was none."""
     travelling = st.session_state.setdefault(_TRAVELLING, {})
     before = travelling.get(setting.name)
     travelling[setting.name] = value
@@ -166,34 +143,17 @@ def all_said() -> dict[str, str]:
 
 
 def text_of(setting: Setting) -> str | None:
-    """Return what the link says of a setting, as it stands there; None if it says nothing.
-
-    Parameters
-    ----------
-    setting : Setting
-    """
+    """Return what the link says of a setting, as it stands there; None if it says nothing."""
     return address.said().get(setting.name)
 
 
 def names_of(setting: Setting) -> tuple[str, ...]:
-    """Return the names in the link by which it means `setting`.
-
-    Parameters
-    ----------
-    setting : Setting
-    """
+    """Return the names in the link by which it means `setting`."""
     return tuple(name for name in address.said() if setting.covers(name))
 
 
 def store(name: str, text: str | None) -> None:
-    """Let the link say `text` of a setting; None takes it out.
-
-    Parameters
-    ----------
-    name : str
-        As the link calls it.
-    text : str or None
-    """
+    """Let the link say `text` of a setting; None takes it out."""
     if text is None:
         address.said().pop(name, None)
     elif address.said().get(name) != text:
@@ -208,36 +168,14 @@ def drop(*settings: Setting) -> None:
 
 
 def drop_dependents(name: str, *, unless: Collection[str] = ()) -> None:
-    """Take what starts anew with `name` out of the link, but for choices that are among `unless`.
-
-    Parameters
-    ----------
-    name : str
-        As the link calls it.
-    unless : collection of str, optional
-    """
+    """Take what starts anew with `name` out of the link, but for choices that are among `unless`."""
     for each in _declared():
         if name in each.anew_with and text_of(each) not in unless:
             drop(each)
 
 
 def belong(thing: str, *, of: object, unless: Collection[str] = ()) -> bool:
-    """Let settings start anew when what they belong to has become another; before their controls are shown.
-
-    Parameters
-    ----------
-    thing : str
-        What they belong to, as their `anew_with` calls it.
-    of : object
-        Which it is now, such as a sentence: what a link brings at the first visit, or the browser's Back, is kept.
-    unless : collection of str, optional
-        Choices that are still there, and stay.
-
-    Returns
-    -------
-    bool
-        True if it has become another.
-    """
+    """Let settings start anew when what they belong to has become another; before their controls are shown."""
     owners = st.session_state.setdefault(_OWNERS, {})
     before = owners.get(thing, of)
     owners[thing] = of

@@ -25,22 +25,6 @@ def text_box(
     Every page that has a travelling text calls this with the same setting, bound to the link: that is what keeps it
     when the page changes. What the page before the last showed is put into the box and the link here: Streamlit keeps
     the values of bound boxes that stood through two runs, and forgets that of a link whose reader turns straight on.
-
-    Parameters
-    ----------
-    setting : Text
-    label : str
-        Above the box.
-    default : str, optional
-        What stands in the box of a visitor who brings nothing.
-    placeholder : str, optional
-        What stands in it, pale, while it is empty.
-    labelled : {"visible", "collapsed"}, optional
-        Whether the label is seen, or only told to those who do not see the box.
-
-    Returns
-    -------
-    str
     """
     kept = st.session_state.setdefault(_KEPT, {})
     came_along = setting.travels and link.has_turned() and not link.came_back() and link.text_of(setting) is None
@@ -66,23 +50,10 @@ def text_box(
 
 
 def put_text(setting: Text, text: str) -> None:
-    """Put `text` into the box of `setting`; before the box is shown.
-
-    Parameters
-    ----------
-    setting : Text
-    text : str
-    """
+    """Put `text` into the box of `setting`; before the box is shown."""
     st.session_state[setting.name] = text
 
 
 def typed_text(setting: Text, default: str) -> str:
-    """Return what stands in the box of `setting`, shown in this run or not; `default` if it was never shown.
-
-    Parameters
-    ----------
-    setting : Text
-    default : str
-        What holds without a choice.
-    """
+    """Return what stands in the box of `setting`, shown in this run or not; `default` if it was never shown."""
     return str(st.session_state.get(setting.name, default))

@@ -17,25 +17,12 @@ _UNKNOWN = "unknown-in-link"
 
 
 def note(name: str, value: str) -> None:
-    """Name a value that the link asks for and that there is not.
-
-    Parameters
-    ----------
-    name : str
-        As the link calls it.
-    value : str
-    """
+    """Name a value that the link asks for and that there is not."""
     st.session_state.setdefault(_UNKNOWN, {})[name] = value
 
 
 def discard(name: str) -> None:
-    """Take the value of `name` out of the link and name it among what there is not.
-
-    Parameters
-    ----------
-    name : str
-        As the link calls it.
-    """
+    """Take the value of `name` out of the link and name it among what there is not."""
     note(name, shorten(address.said()[name], LONGEST_NAMED))
     del address.said()[name]
 
@@ -46,15 +33,7 @@ def forget() -> None:
 
 
 def show(place: DeltaGenerator, *, sentence: str) -> None:
-    """Name what the link asked for and there is not, until a control or the sentence changes.
-
-    Parameters
-    ----------
-    place : DeltaGenerator
-        Where it is named.
-    sentence : str
-        What the reader typed.
-    """
+    """Name what the link asked for and there is not, until a control or the sentence changes."""
     noted = st.session_state.get(_UNKNOWN)
     if not noted:
         return
