@@ -46,7 +46,7 @@ def counts(model: Translator, sentences: list[GoldSentence]) -> tuple[Counter[An
     """Return per case of `CASES` the target words with a gold link, and those whose heaviest source word is one."""
     chosen = alignment_of(model.card)
     if chosen is None:
-        message = f"{model.key}: its card names no alignment; run models.training.evaluate --write"
+        message = f"{model.key}: its card names no alignment; run training.evaluate --write"
         raise ValueError(message)
     every: Counter[Any] = Counter()
     found: Counter[Any] = Counter()

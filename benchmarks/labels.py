@@ -1,7 +1,7 @@
 """How many heads have no label, on texts as people type them: `python -m benchmarks.labels`.
 
 For each model, and each kind of its maps: on how many of the sentences more than a third of the heads have none, the
-median share and the largest. The sentences are those that training kept aside (``models/training/*/typed-dev.tsv``),
+median share and the largest. The sentences are those that training kept aside (``training/*/typed-dev.tsv``),
 many of them of a few words, and the examples of the pages. ``--which`` names the sentences over a third.
 """
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from packaging.specifiers import SpecifierSet
 
-from models.training.report import with_tables
+from training.report import with_tables
 
 ROOT = Path(__file__).parents[1]
 DISTRIBUTIONS = {
@@ -100,7 +100,7 @@ def test_each_command_of_the_readme_is_one_line_and_names_what_is_there(marker: 
 
 def test_the_results_in_the_readme_are_those_of_the_cards() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf8")
-    assert with_tables(readme) == readme, "run python -m models.training.report"
+    assert with_tables(readme) == readme, "run python -m training.report"
 
 
 def test_the_server_tells_nobody_and_takes_and_sends_no_more_than_it_needs() -> None:
@@ -127,7 +127,7 @@ def test_what_the_app_imports_is_in_requirements() -> None:
 
 def test_what_only_training_tests_and_benchmarks_import_is_in_requirements_dev() -> None:
     declared = set(requirements("requirements.txt")) | set(requirements("requirements-dev.txt"))
-    folders = ("models/training", "tests", "benchmarks")
+    folders = ("training", "tests", "benchmarks")
     assert imported_libraries([path for name in folders for path in (ROOT / name).rglob("*.py")]) <= declared
 
 

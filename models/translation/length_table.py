@@ -1,4 +1,4 @@
-"""The table of BLEU by source length that `models.training.lengths` measured, as it lies beside the weights."""
+"""The table of BLEU by source length that `training.lengths` measured, as it lies beside the weights."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from models.mechanisms import mechanisms
 from models.messages import CountMessage, Message
 from models.trace import AttentionTrace
 from models.trace.codec import to_bytes
-from models.training.publish import CREDITS
+from training.publish import CREDITS
 from models.translation.examples import EXAMPLES
 from tests.support.catalogue import CLOSE, OPEN, pseudo, write_pseudo_language
 from tests.support.lesson_pages import PAGES

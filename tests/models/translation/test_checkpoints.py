@@ -26,7 +26,7 @@ from models.huggingface.embedded import READERS
 from models.mechanisms import mechanisms
 from models.sites import Site
 from models.trace import Alignment
-from models.training.evaluate import GOLD, TESTS, TRIAL
+from training.evaluate import GOLD, TESTS, TRIAL
 from models.translation.checkpoints import (
     CARD_FILE,
     MODEL_FILE,

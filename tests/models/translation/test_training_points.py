@@ -13,7 +13,7 @@ from safetensors.numpy import load_file
 from models import catalog, describe, load, training_runs
 from models.keys import KEY, at_point, split_point
 from models.serve.shelf import Shelf
-from models.training.twins import read_runs
+from training.twins import read_runs
 from models.translation.checkpoints import MODEL_FILE, CheckpointError, read_weights
 from models.translation.entry import Entry
 

@@ -38,7 +38,7 @@ NAMES = (
     "He bought new shoes.",
     "He moved to New York.",
     "When the children came home from school",
-    " (`python -m models.training.lengths",
+    " (`python -m training.lengths",
     "A first run.",
 )
 

@@ -116,7 +116,7 @@ def _measured(titles: dict[str, str], chosen: Mapping[str, Entry], available: fl
     missing = [titles[key] for key in chosen if key not in {*strange, *(row.key for row in rows)}]
     if missing:
         said = _("BLEU by length is not measured yet of: {names}", names=listed(missing, SEMICOLON))
-        st.info(f"{plain(said)} (`python -m models.training.lengths --data DIR`)")
+        st.info(f"{plain(said)} (`python -m training.lengths --data DIR`)")
     if not rows:
         return
     seen = {row.key: row.target_tokens for row in rows}

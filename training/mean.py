@@ -1,0 +1,62 @@
+"""The mean of several points of a model's training: ``python -m training.mean DIR DIR ... --weights DIR``.
+
+Each DIR is a folder that `training.publish` wrote. Weights of one line of training, each point with its rate
+run down, lie in one basin: their mean has a lower loss than any of them, and costs a visitor nothing (Izmailov et al.
+2018, "Averaging weights leads to wider optima and better generalization"; Wortsman et al. 2022, "Model soups").
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import load_file
+
+from training.recipes import RecipeError
+from training.trainer import LOG_FILE
+from models.translation.checkpoints import MODEL_FILE, WEIGHTS, read_card, write_checkpoint
+
+MEASURED = ("bleu", "aer", "aer_grown", "aer_heads", "alignment", "examples_in_training")
+"""What a card says of the weights themselves: not true of the mean."""
+_ONE = ("key", "network", "tokenizer_sha256")
+
+
+def publish_mean(folders: Sequence[Path], weights: Path = WEIGHTS) -> dict[str, Any]:
+    """Write the mean of several checkpoints of one model to ``weights/<key>/``, and return its card.
+
+    The card is that of the last, without its figures; ``mean_of`` names the weights by hash, and what each had seen.
+    """
+    cards = [read_card(folder) for folder in folders]
+    if len(cards) < 2:
+        message = f"{len(cards)} checkpoint given; a mean is of two or more"
+        raise RecipeError(message)
+    for folder, card in zip(folders, cards, strict=True):
+        unlike = [name for name in _ONE if card.get(name) != cards[0].get(name)]
+        if unlike:
+            message = f"{folder} differs from {folders[0]} in {', '.join(unlike)}; only points of one model have a mean"
+            raise RecipeError(message)
+    loaded = [load_file(folder / MODEL_FILE) for folder in folders]
+    mean = {name: torch.stack([each[name].float() for each in loaded]).mean(dim=0) for name in loaded[0]}
+    card = {name: value for name, value in cards[-1].items() if name not in MEASURED}
+    card["mean_of"] = [{name: each[name] for name in ("sha256", "target_tokens_seen")} for each in cards]
+    card["weights"] = f"mean of {len(cards)} points of training, each an {cards[-1]['weights']}"
+    curve = (folders[-1] / LOG_FILE).read_text(encoding="utf8")
+    written = write_checkpoint(weights / card["key"], mean, card)
+    (weights / card["key"] / LOG_FILE).write_text(curve, encoding="utf8")
+    return written
+
+
+def main() -> None:
+    """Read the command line and write the mean."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("folders", type=Path, nargs="+", help="folders with card and weights, the first trained first")
+    parser.add_argument("--weights", type=Path, default=WEIGHTS, help="folder to write to, instead of that shipped")
+    choices = parser.parse_args()
+    publish_mean(choices.folders, choices.weights)
+
+
+if __name__ == "__main__":
+    main()
