@@ -17,6 +17,7 @@ COPY .streamlit ./.streamlit
 COPY static ./static
 COPY models ./models
 COPY viz ./viz
+COPY scale ./scale
 # The root may be read-only: what is fetched lies in the one volume, all else in /tmp. One thread a process computes.
 ENV PATH=/opt/bench/bin:$PATH HOME=/data HF_HOME=/data/huggingface MPLCONFIGDIR=/tmp/matplotlib \
     PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1 OMP_NUM_THREADS=1

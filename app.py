@@ -8,7 +8,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from models.serve.connections import bound_connections
+from viz.server.connections import bound_connections
 from viz.server.ending import ends_in_time
 from viz.server.guard import guards
 from viz.server.rooming import room_routes

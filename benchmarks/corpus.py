@@ -1,7 +1,7 @@
 """How fast heads are measured over a corpus, beside the bare model. `python -m benchmarks.corpus TEXT`.
 
 The same batches, in turn, in one run: the bare model, its attention eager, run forward on texts that are read already;
-and the whole of what `python -m models.corpus` does with the lines, reading among it. `--ray` times one and two workers
+and the whole of what `python -m scale.corpus` does with the lines, reading among it. `--ray` times one and two workers
 of Ray instead, one thread of torch each (`requirements-scale.txt`): from the first shards that are written to the last.
 """
 
@@ -18,13 +18,13 @@ import torch
 from transformers import AutoModel
 
 from benchmarks.measure import report
-from models.corpus.forward import PretrainedRunner, batches, chunks
-from models.corpus.job import COMPARED, Job
-from models.corpus.lines import Corpus, Line
-from models.corpus.statistics import fold
-from models.corpus.worker import HeadsOverCorpus
 from models.huggingface.embedded import local_models
 from models.keys import MINILM
+from scale.corpus.forward import PretrainedRunner, batches, chunks
+from scale.corpus.job import COMPARED, Job
+from scale.corpus.lines import Corpus, Line
+from scale.corpus.statistics import fold
+from scale.corpus.worker import HeadsOverCorpus
 
 PART = 2000
 SHARD = 96
@@ -69,7 +69,7 @@ def rows(path: Path, count: int) -> list[dict[str, Any]]:
 
 def ray_rows(path: Path, count: int) -> list[dict[str, Any]]:
     """Return the figures: sentences a second of one worker and of two, and their ratio."""
-    from models.corpus.on_ray import run_on_ray
+    from scale.corpus.on_ray import run_on_ray
 
     rates = {}
     with tempfile.TemporaryDirectory() as folder:

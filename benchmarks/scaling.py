@@ -21,10 +21,10 @@ from typing import Any
 from benchmarks.measure import report
 from benchmarks.served import sentences
 from benchmarks.serving import free_port
-from models.serve import wire
-from models.serve.on_ray import BUSY_AT, replicas, start, stop
-from models.serve.settings import Settings
-from viz.server.ways import Ways
+from scale.client.pool import Ways
+from scale.serve import wire
+from scale.serve.on_ray import BUSY_AT, replicas, start, stop
+from scale.serve.settings import Settings
 
 KEY = "bahdanau-en-fr"
 AT_ONCE = 3 * BUSY_AT

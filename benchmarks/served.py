@@ -28,10 +28,10 @@ import psutil
 from benchmarks.measure import interleaved, ratio, report
 from benchmarks.serving import ROOT, free_port, memory_of, serving, wait_for_port
 from benchmarks.visitor import ADJECTIVES, PEOPLE, PLACES, THINGS, VERBS, Visitor
+from scale.client.service import Service
 from viz.server.cores import load_for_serving
 from viz.server.crew import Crew
 from viz.server.runtime import Host, served_host
-from viz.server.service import Service
 
 KEYS = ("bahdanau-en-fr", "transformer-en-fr", "hf:minilm")
 PAGES = ("", "heads", "steps", "steps?show=lab", "surgery", "why", "lessons", "open")
@@ -42,7 +42,7 @@ LIBRARIES = ("libtorch_cpu", "tokenizers", "sentencepiece")
 def service(*, on_ray: bool) -> Iterator[tuple[str, psutil.Process]]:
     """Run the service while the block runs; give its address and its process."""
     port = free_port()
-    command = [sys.executable, "-m", "models.serve", f"--port={port}", *([] if on_ray else ["--plain"])]
+    command = [sys.executable, "-m", "scale.serve", f"--port={port}", *([] if on_ray else ["--plain"])]
     silent, variables = subprocess.DEVNULL, os.environ | {"OMP_NUM_THREADS": "1"}
     with subprocess.Popen(command, cwd=ROOT, env=variables, stdout=silent, stderr=silent) as process:
         try:

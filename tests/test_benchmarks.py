@@ -13,7 +13,7 @@ from streamlit.proto.BidiComponent_pb2 import BidiComponent
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from benchmarks import classroom, heads, visitor
-from models.corpus.ship import SENTENCES
+from scale.corpus.ship import SENTENCES
 from viz.canvas.payload import pack
 
 ROOT = Path(__file__).parent.parent

@@ -21,7 +21,7 @@ TEXTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 PLACEHOLDER = re.compile(r"\b[A-Z]{2,}\b|\.\.\.")  # such as DIR or KEY: a value to fill in
 _BLOCK = re.compile(r"^```\w*\n(.*?)^```", re.DOTALL | re.MULTILINE)
 _SPAN = re.compile(r"`([^`]+)`")
-_COMMAND = re.compile(r"(?:python3? -m )?\b((?:models|viz|benchmarks)(?:\.\w+)+)(.*)")
+_COMMAND = re.compile(r"(?:python3? -m )?\b((?:models|viz|training|scale|benchmarks)(?:\.\w+)+)(.*)")
 
 
 class StoppedError(Exception):
@@ -87,9 +87,9 @@ def test_what_the_readme_says_of_a_word_in_two_sentences_is_what_is_computed() -
 
 
 def test_the_commands_are_found() -> None:
-    text = "Run `python -m models.corpus\nKEY --out X`, or `benchmarks.page`; `models.edits` is no command.\n"
+    text = "Run `python -m scale.corpus\nKEY --out X`, or `benchmarks.page`; `models.edits` is no command.\n"
     block = "```bash\nA=1 .venv/bin/python -m viz.export_lesson many-heads   # a remark\n```\n"
-    assert commands_in(text) == {("models.corpus", "KEY --out X"), ("benchmarks.page", "")}
+    assert commands_in(text) == {("scale.corpus", "KEY --out X"), ("benchmarks.page", "")}
     assert commands_in(block) == {("viz.export_lesson", "many-heads")}
     assert len(COMMANDS) > 40
 

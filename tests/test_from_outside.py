@@ -18,17 +18,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.serve.wire import RefusedError, read_request
 from models.trace import AttentionTrace, TraceError
 from models.trace.asked import read_asked
 from models.trace.codec import _header
 from models.trace.json_text import read_json
+from scale.client.model import record_in
+from scale.serve.wire import RefusedError, read_request
 from tests.support import bounded
 from tests.support.bounded import archive, array_file, assert_bounded, described_file, header_file, lying
 from viz.lessons.document import document_of
 from viz.lessons.lesson import LessonError
 from viz.pages.open.reading import UploadError, read_upload
-from viz.server.service_model import record_in
 
 LARGEST = 20 * 10**6
 JSON, PACKED = "json", "packed"

@@ -24,7 +24,7 @@ DISTRIBUTIONS = {
     "google": "protobuf",
     "fontTools": "fonttools",
 }  # where the name to install is not the name to import
-OWN = {"models", "viz", "app", "pages", "tests", "benchmarks"}
+OWN = {"models", "viz", "training", "scale", "app", "pages", "tests", "benchmarks"}
 
 
 def marked_block(text: str, marker: str) -> str:
@@ -116,7 +116,7 @@ def test_what_the_app_imports_is_in_requirements() -> None:
     training, scale = ROOT / "models" / "training", [*(ROOT / "models").rglob("on_ray.py")]
     paths = [
         path
-        for folder in ("models", "viz")
+        for folder in ("models", "viz", "training", "scale")
         for path in (ROOT / folder).rglob("*.py")
         if not path.is_relative_to(training) and path not in scale
     ]

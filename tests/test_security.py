@@ -46,7 +46,7 @@ def _functions(path: Path) -> list[ast.FunctionDef]:
 
 def test_nothing_that_comes_over_a_line_is_unpickled() -> None:
     """What Python would run while it reads is imported nowhere between server and service, nor where files are read."""
-    folders = (ROOT / "models" / "serve", ROOT / "models" / "trace", ROOT / "viz")
+    folders = (ROOT / "scale", ROOT / "models" / "trace", ROOT / "viz")
     for path in (path for folder in folders for path in folder.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf8"))):
             names = [each.name for each in node.names] if isinstance(node, ast.Import) else []

@@ -10,8 +10,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from training.data import EncodedPairs
 from models.vocabulary import BEGIN, END, PAD
+from training.data import EncodedPairs
 
 
 @dataclass(frozen=True)

@@ -16,13 +16,13 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
+from models.translation.examples import EXAMPLES
+from models.translation.words import normalise
 from training.choose import TYPED_FILE
 from training.data import KEPT, read_pairs
 from training.typed import read_typed
 from training.unseen import bare
 from training.varying import Pair
-from models.translation.examples import EXAMPLES
-from models.translation.words import normalise
 
 SENTENCES = "phrases-sentences.tsv"
 ENOUGH = 5

@@ -20,14 +20,14 @@ from models.experiments.alignment import choose_heads, error_rate, error_rates
 from models.experiments.links import grown_links
 from models.networks.base import TiedNetwork
 from models.registry import load_translator
+from models.translation.translator import Translator
+from models.vocabulary import PAD
 from training.batches import epoch_batches, make_batch
 from training.data import KEPT, encode_pairs, read_pairs
 from training.evaluate import TRIAL, bleu, gold_sentences
 from training.loss import output_loss
 from training.typed import outcomes, read_typed, share
 from training.varying import Pair
-from models.translation.translator import Translator
-from models.vocabulary import PAD
 
 TYPED_FILE = "typed-dev.tsv"
 

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
+from models.translation.tokenizer import PairTokenizer
 from training.characters import learn
 from training.recipes import DataFile, Recipe, RecipeError
 from training.varying import Pair, mistype, vary
-from models.translation.tokenizer import PairTokenizer
 
 KEPT = Path(__file__).parent
 """Text that is written by hand, kept with the recipes in a folder a language pair."""

@@ -22,9 +22,9 @@ from torch import nn
 
 from models.networks.relative import RelativeAttention, RelativeTransformerNetwork
 from models.registry import load_translator
+from models.translation.translator import Translator
 from training.data import read_pairs
 from training.evaluate import translate
-from models.translation.translator import Translator
 
 REACHES = (0, 1, 2, 4, 8, 16)
 """Of table 3, as far as the shipped weights reach."""

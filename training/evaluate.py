@@ -36,13 +36,13 @@ from models.experiments.alignment import (
 )
 from models.experiments.links import grown_links, strongest_sources
 from models.registry import load
-from training.data import read_pairs
-from training.unseen import bare, training_sources, unseen
 from models.translation.checkpoints import write_card
 from models.translation.decoding import translate_batch
 from models.translation.examples import EXAMPLES
 from models.translation.translator import Translator
 from models.vocabulary import END
+from training.data import read_pairs
+from training.unseen import bare, training_sources, unseen
 
 TESTS = {"en-fr": ("tatoeba", "everyday", "europarl"), "zh-en": ("tatoeba", "everyday", "3am")}
 EVERYDAY = "everyday.gold"

@@ -13,10 +13,10 @@ from typing import Any
 import torch
 
 from models.registry import load_translator
-from training.data import read_pairs
 from models.translation.texts import read_text
 from models.translation.translator import Translator
 from models.vocabulary import BEGIN
+from training.data import read_pairs
 
 Pair = tuple[str, str]
 

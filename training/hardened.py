@@ -18,10 +18,10 @@ import torch
 from models.edits import harden, sample
 from models.hooks import capture
 from models.sites import Site
-from training.forced import Pair, measure_keys, perplexity
 from models.translation.texts import read_text
 from models.translation.translator import Translator
 from models.vocabulary import BEGIN
+from training.forced import Pair, measure_keys, perplexity
 
 SEEDS = (1, 2, 3)
 

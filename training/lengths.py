@@ -20,13 +20,13 @@ import torch
 from sacrebleu.metrics.bleu import BLEU
 
 from models.registry import catalog, describe, load_translator
+from models.translation.checkpoints import WEIGHTS
+from models.translation.length_table import LENGTHS_FILE, LengthRow, length_table, trained_on
+from models.translation.translator import Translator
 from training.data import read_pairs
 from training.evaluate import translate
 from training.unseen import training_sources, unseen
 from training.varying import Pair
-from models.translation.checkpoints import WEIGHTS
-from models.translation.length_table import LENGTHS_FILE, LengthRow, length_table, trained_on
-from models.translation.translator import Translator
 
 FILES = {"en-fr": "europarl.test"}
 SPAN = 5

@@ -25,13 +25,13 @@ from numpy.typing import NDArray
 from sacrebleu.metrics.bleu import BLEU
 
 from models.registry import load_translator
+from models.translation.tokenizer import PairTokenizer
+from models.translation.translator import Translator
 from training.data import read_pairs
 from training.evaluate import translate
 from training.forced import surprise
 from training.unseen import training_sources, unseen
 from training.varying import Pair
-from models.translation.tokenizer import PairTokenizer
-from models.translation.translator import Translator
 
 TRAINED = 64
 """Tokens of the longest texts of training."""

@@ -15,9 +15,9 @@ from typing import Any
 import torch
 from safetensors.torch import load_file
 
+from models.translation.checkpoints import MODEL_FILE, WEIGHTS, read_card, write_checkpoint
 from training.recipes import RecipeError
 from training.trainer import LOG_FILE
-from models.translation.checkpoints import MODEL_FILE, WEIGHTS, read_card, write_checkpoint
 
 MEASURED = ("bleu", "aer", "aer_grown", "aer_heads", "alignment", "examples_in_training")
 """What a card says of the weights themselves: not true of the mean."""

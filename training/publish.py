@@ -16,10 +16,10 @@ from safetensors.torch import load_file
 
 from models.mechanisms import mechanisms
 from models.messages import mark
+from models.translation.checkpoints import WEIGHTS, file_hash, write_checkpoint
 from training import trainer
 from training.progress import Progress, Start, curve_of, read_progress, read_start
 from training.recipes import Recipe, read_recipe
-from models.translation.checkpoints import WEIGHTS, file_hash, write_checkpoint
 
 CREDITS = {
     "tatoeba": {

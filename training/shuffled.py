@@ -11,8 +11,8 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 
-from training.forced import Pair, measure_keys, perplexity
 from models.translation.translator import Translator
+from training.forced import Pair, measure_keys, perplexity
 
 SEED = 1
 

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.sites import Site
-from training.forced import Pair, measure_keys
 from models.translation.translator import Translator
+from training.forced import Pair, measure_keys
 
 NEAREST = 5
 """Tokens that count as near."""

@@ -17,12 +17,12 @@ import torch
 from tqdm import tqdm
 
 from models.registry import load
+from models.translation.translator import Translator
+from models.vocabulary import END
 from training.beam import beam_search
 from training.data import pairs_of, taught_path
 from training.recipes import Recipe, RecipeError
 from training.varying import Pair
-from models.translation.translator import Translator
-from models.vocabulary import END
 
 BLOCK = 4000
 """Sentences that are sorted by length together, the better half of whose translations is kept."""

@@ -20,13 +20,13 @@ from tqdm import tqdm
 from models.experiments.alignment import Choice, choose, error_rate, error_rates
 from models.keys import at_point
 from models.registry import load
+from models.translation.checkpoints import WEIGHTS, file_hash, kept_folders, write_card, write_checkpoint
+from models.translation.translator import Translator
 from training.evaluate import EXTRACTORS, GOLD, TRIAL, gold_sentences
 from training.progress import read_progress
 from training.publish import make_card
 from training.recipes import Recipe, read_recipe
 from training.trainer import Trainer
-from models.translation.checkpoints import WEIGHTS, file_hash, kept_folders, write_card, write_checkpoint
-from models.translation.translator import Translator
 
 FOLDER = WEIGHTS / "training"
 SETS = ("hansards_en-fr.odd", "everyday.gold")

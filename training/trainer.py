@@ -21,6 +21,9 @@ from torch import Tensor, nn
 from tqdm import tqdm
 
 from models.mechanisms import mechanisms
+from models.translation.checkpoints import CARD_FILE, find_tokenizer, read_card
+from models.translation.tokenizer import PairTokenizer
+from models.vocabulary import PAD
 from training.batches import Batch, epoch_batches, make_batch
 from training.data import encode_pairs, load_pairs, load_tokenizer, read_pairs
 from training.loss import output_loss
@@ -37,9 +40,6 @@ from training.progress import (
 )
 from training.recipes import Recipe, RecipeError
 from training.teach import write_taught
-from models.translation.checkpoints import CARD_FILE, find_tokenizer, read_card
-from models.translation.tokenizer import PairTokenizer
-from models.vocabulary import PAD
 
 TOKENIZERS = Path(__file__).parents[1] / "models" / "weights"
 SAVE_SECONDS = 240.0

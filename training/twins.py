@@ -17,10 +17,10 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from models.translation.checkpoints import read_card
 from training.progress import last_held_out
 from training.report import BLEU, GOLD, README, markdown_table, with_block
 from training.trainer import LOG_FILE
-from models.translation.checkpoints import read_card
 
 PAIR = "en-fr"
 FIGURES = Path(__file__).parent / PAIR / "twins" / "figures.json"

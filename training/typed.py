@@ -17,10 +17,10 @@ from pathlib import Path
 import torch
 
 from models.registry import load_translator
-from training.evaluate import translate
-from training.unseen import bare, training_sources
 from models.translation.texts import as_read
 from models.translation.translator import Translator
+from training.evaluate import translate
+from training.unseen import bare, training_sources
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from models.translation.words import normalise
 from training.data import locate, read_pairs
 from training.varying import Pair
-from models.translation.words import normalise
 
 CLOSING_MARKS = ".!?\u3002\uff01\uff1f"
 

@@ -1,1 +1,1 @@
-"""What heads do over a corpus: ``python -m models.corpus MODEL TEXT --out FOLDER``."""
+"""Tables of what heads do over a corpus, as `scale.corpus` writes them."""

@@ -164,7 +164,7 @@ def test_the_reader_is_found_where_they_were(open_page: Callable[..., Page], sch
 
 
 @pytest.mark.parametrize(
-    ("lesson", "said"), [("broken", "broken.yaml, line 9, steps 1, question, rihgt"), ("no", "no")]
+    ("lesson", "said"), [("broken", "broken.yaml, line 10, steps 1, question, rihgt"), ("no", "no")]
 )
 def test_a_lesson_that_is_none_is_named(open_page: Callable[..., Page], school: str, lesson: str, said: str) -> None:
     page = open_page(school, lesson=lesson, step="1")

@@ -7,11 +7,11 @@ import torch
 
 from models import load
 from models.networks.base import TranslationNetwork
-from training.beam import beam_search
 from models.translation.decoding import translate_batch
 from models.translation.translator import Translator
 from models.vocabulary import BEGIN, END
 from tests.support.small_models import KEYS, translator
+from training.beam import beam_search
 
 SOURCES = ("The cat is hungry.", "She reads a book.", "We live in Paris.")
 

@@ -9,13 +9,13 @@ from zipfile import ZipFile
 
 import pytest
 
+from models.translation.examples import EXAMPLES
 from training import byhand
 from training.byhand import ENOUGH, SENTENCES, add, allowed, is_near, lacking, words_of
 from training.data import KEPT, read_pairs
 from training.dictionary import LINES, entries, glossed
 from training.typed import read_typed
 from training.unseen import bare
-from models.translation.examples import EXAMPLES
 
 
 def test_words_are_those_of_a_sentence_and_characters_of_chinese() -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from training.distances import changed, held_out, relative_parts
 from tests.support import reference_networks
 from tests.support.small_models import network
+from training.distances import changed, held_out, relative_parts
 
 SOURCE, INPUTS = [5, 9, 5, 3, 4, 8, 2], [1, 7, 4, 7, 3]
 KEY = "transformer-relative"

@@ -20,6 +20,13 @@ from tokenizers import Tokenizer
 from torch import nn
 
 from models.mechanisms import mechanisms
+from models.translation.checkpoints import TOKENIZER_FILE, WEIGHTS, CheckpointError, file_hash, find_tokenizer
+from models.translation.examples import EXAMPLES
+from models.translation.pieces import byte_characters
+from models.translation.tokenizer import SPECIAL_TOKENS, PairTokenizer
+from models.translation.words import normalise
+from models.vocabulary import BEGIN, END, PAD
+from tests.support.small_models import KEYS, SIZES, tokenizer, translator
 from training import choose, typed
 from training.batches import make_batch, shown_in
 from training.characters import OFTEN, learn, with_pieces
@@ -31,13 +38,6 @@ from training.recipes import DataFile, Recipe, RecipeError, read_recipe
 from training.trainer import Trainer
 from training.typed import Outcome, Typed, read_typed, share
 from training.unseen import bare
-from models.translation.checkpoints import TOKENIZER_FILE, WEIGHTS, CheckpointError, file_hash, find_tokenizer
-from models.translation.examples import EXAMPLES
-from models.translation.pieces import byte_characters
-from models.translation.tokenizer import SPECIAL_TOKENS, PairTokenizer
-from models.translation.words import normalise
-from models.vocabulary import BEGIN, END, PAD
-from tests.support.small_models import KEYS, SIZES, tokenizer, translator
 
 PAIRS = ("en-fr", "zh-en")
 TEXTS = ["我爱你，你好吗？", "the cat sat on the mat", "L'été, ici.", "鱻 a 鱻"]

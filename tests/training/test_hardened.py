@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from training.hardened import figures, peakedness, place_of
 from tests.support.small_models import translator
+from training.hardened import figures, peakedness, place_of
 
 PAIRS = [("the cat drank the milk", "le chat"), ("a dog sleeps in the hall", "un chien dort")]
 PLACE = "decoder.0.cross"

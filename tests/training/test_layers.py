@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from models.experiments.alignment import AlignedSentence, Choice, GoldSentence, aligned
-from training.layers import figures, layers_of, share_read_apart
 from tests.support.small_models import translator
+from training.layers import figures, layers_of, share_read_apart
 
 LINKS = frozenset({(0, 0), (1, 1), (2, 2)})
 GOLD = GoldSentence(("the", "cat", "sleeps"), ("le", "chat", "dort"), LINKS, LINKS)

@@ -7,10 +7,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from training import lengths
 from models.translation import length_table as table
 from models.translation.length_table import LengthRow, length_table
 from tests.support.small_models import translator
+from training import lengths
 from viz.figures.drawing.lines import COLOURS, SYMBOLS
 from viz.figures.lengths import bleu_by_length
 

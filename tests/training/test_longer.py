@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.support.small_models import translator
 from training import longer
 from training.forced import perplexity
 from training.longer import counted, figures, held_out, interval, joined, nats, written
-from tests.support.small_models import translator
 
 PAIRS = [("the cat drank the milk", "le chat"), ("a dog sleeps", "un chien dort"), ("she reads", "elle lit un livre")]
 

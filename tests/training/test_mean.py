@@ -8,9 +8,9 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
+from models.translation.checkpoints import read_card, write_checkpoint
 from training.mean import MEASURED, publish_mean
 from training.recipes import RecipeError
-from models.translation.checkpoints import read_card, write_checkpoint
 
 BASE = {
     "key": "luong-dot-en-fr",

@@ -7,10 +7,10 @@ import math
 import pytest
 import torch
 
-from training.forced import perplexity
-from training.shuffled import ORDERS, figures, shuffle_words
 from models.vocabulary import BEGIN
 from tests.support.small_models import translator
+from training.forced import perplexity
+from training.shuffled import ORDERS, figures, shuffle_words
 
 PAIRS = [("the cat drank the milk", "le chat"), ("a dog sleeps in the hall", "un chien dort")]
 

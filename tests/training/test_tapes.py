@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from training.tapes import LEAST, NEAREST, reach
 from tests.support.small_models import translator
+from training.tapes import LEAST, NEAREST, reach
 
 PAIRS = [
     ("The cat drank the milk that stood on the table in the hall.", "Le chat a bu le lait qui était sur la table."),

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from models import load
+from models.translation.checkpoints import WEIGHTS
+from models.translation.tokenizer import PairTokenizer
+from models.translation.translator import Translator
 from training import teach
 from training.data import load_pairs, read_pairs, taught_path
 from training.recipes import DataFile, Recipe, RecipeError
 from training.teach import MOST_WORDS, looks_broken, scored, taught, write_taught
-from models.translation.checkpoints import WEIGHTS
-from models.translation.tokenizer import PairTokenizer
-from models.translation.translator import Translator
 
 TEACHER = "luong-dot-en-fr"
 LINES = [("The cat is hungry.", "Le chat a faim."), ("I am happy.", "Je suis heureux."), ("Thank you.", "Merci.")]

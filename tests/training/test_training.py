@@ -44,6 +44,12 @@ from models.experiments.links import grown_links, strongest_sources
 from models.mechanisms import mechanisms
 from models.sites import Site
 from models.trace import AttentionMap, AttentionTrace, Provenance, Step
+from models.translation.checkpoints import TOKENIZER_FILE, read_card
+from models.translation.examples import EXAMPLES
+from models.translation.tokenizer import PairTokenizer
+from models.translation.words import is_mark, normalise, split_words
+from models.vocabulary import BEGIN, END, PAD
+from tests.support.small_models import ATTENTIVE, KEYS, SIZES, fluent, tokenizer, translator
 from training import evaluate, report, train
 from training import publish as publishing
 from training.batches import epoch_batches, make_batch
@@ -57,12 +63,6 @@ from training.report import UNKNOWN, tables
 from training.trainer import Trainer
 from training.unseen import bare, training_sources, unseen
 from training.varying import WAYS, vary
-from models.translation.checkpoints import TOKENIZER_FILE, read_card
-from models.translation.examples import EXAMPLES
-from models.translation.tokenizer import PairTokenizer
-from models.translation.words import is_mark, normalise, split_words
-from models.vocabulary import BEGIN, END, PAD
-from tests.support.small_models import ATTENTIVE, KEYS, SIZES, fluent, tokenizer, translator
 
 ROOT = Path(__file__).parents[2]
 RECIPES = sorted((ROOT / "models" / "training").glob("*/*.toml"))

@@ -23,11 +23,11 @@ from models.mechanisms import mechanisms
 from models.messages import CountMessage, Message
 from models.trace import AttentionTrace
 from models.trace.codec import to_bytes
-from training.publish import CREDITS
 from models.translation.examples import EXAMPLES
 from tests.support.catalogue import CLOSE, OPEN, pseudo, write_pseudo_language
 from tests.support.lesson_pages import PAGES
 from tests.support.visible import english_words, visible_texts
+from training.publish import CREDITS
 from viz.lessons.library import SHIPPED, library_of
 from viz.pages.bench.page import USUAL
 from viz.server.runtime import TraceCache

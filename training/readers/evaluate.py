@@ -17,13 +17,13 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 from models.huggingface.embedded import READERS
+from models.translation.checkpoints import CARD_FILE, write_card
 from training.readers.batches import encode, epoch_batches, mask, read_batch
 from training.readers.language import measure_reach
 from training.readers.networks import bert_losses, gpt_loss, open_network
 from training.readers.recipe import ReaderRecipe, read_reader_recipe
 from training.readers.sentences import measure_sentences
 from training.readers.texts import BERT_SPECIALS, read_lines
-from models.translation.checkpoints import CARD_FILE, write_card
 
 SEED = 2_000_000
 

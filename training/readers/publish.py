@@ -20,6 +20,7 @@ from transformers import PreTrainedTokenizerFast
 
 from models.huggingface.embedded import READERS
 from models.huggingface.files import WEIGHTS_FILE
+from models.translation.checkpoints import CARD_FILE, file_hash, write_card
 from training.progress import Progress, curve_of, read_progress
 from training.publish import CREDITS
 from training.readers.language import card_of_language
@@ -28,7 +29,6 @@ from training.readers.recipe import ReaderRecipe, read_reader_recipe
 from training.readers.sentences import sizes_of
 from training.readers.texts import BOUNDARY
 from training.trainer import LOG_FILE
-from models.translation.checkpoints import CARD_FILE, file_hash, write_card
 
 ABOUT: dict[str, dict[str, Any]] = {
     "gpt": {

@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.experiments.word_vectors import VECTORS, WordVectors, read_vectors
+from models.translation.checkpoints import CARD_FILE, write_card
+from models.translation.words import bare_words
 from training.readers.texts import read_lines, training_lines
 from training.vectors.pairs import Corpus, drawn, kept_share, noise
 from training.vectors.recipe import VectorRecipe, read_vector_recipe
 from training.vectors.trainer import Measured
-from models.translation.checkpoints import CARD_FILE, write_card
-from models.translation.words import bare_words
 
 ODD_ONES = Path(__file__).parent / "odd_one_out.txt"
 RANKED = 1000

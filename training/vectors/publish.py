@@ -17,12 +17,12 @@ from safetensors import safe_open
 from safetensors.torch import load_file, save
 
 from models.experiments.word_vectors import TABLES_FILE, VECTORS, WORDS_FILE
+from models.translation.checkpoints import file_hash, write_card
 from training.progress import curve_of
 from training.publish import CREDITS
 from training.trainer import LOG_FILE
 from training.vectors.pairs import SPAN
 from training.vectors.recipe import VectorRecipe, read_vector_recipe
-from models.translation.checkpoints import file_hash, write_card
 
 DEPARTURES = [
     "{words:,} words, the commonest of the training text, in small letters, marks left out; {width} numbers each. "

@@ -157,7 +157,7 @@ class Configuration:
     folders: tuple[Path, ...] = _set_by("MODELS", FOLDERS, ())  # models on this machine that visitors may choose
     # folders of lessons that are added to those that come along
     lessons: tuple[Path, ...] = _set_by("LESSONS", LESSONS, ())
-    # folders of tables that ``python -m models.corpus`` wrote, beside those that come along
+    # folders of tables that ``python -m scale.corpus`` wrote, beside those that come along
     corpora: tuple[Path, ...] = _set_by("CORPORA", LESSONS, ())
     rooms: bool | Path = _set_by("ROOMS", ROOMS, True)  # noqa: RUF009
     # the letter of this server among several, with which the codes of its rooms begin; empty for a server alone

@@ -11,7 +11,7 @@ from models.huggingface.hub_settings import HubSettings
 from models.huggingface.trial import can_limit
 from models.messages import Message
 from viz.server.configuration import configuration
-from viz.server.service import service_at
+from viz.server.elsewhere import remote
 
 LOCAL = frozenset(("localhost", "127.0.0.1", "::1"))
 """Addresses that no other machine reaches."""
@@ -47,8 +47,7 @@ def hub_settings() -> HubSettings:
 
 def own_models() -> dict[str, Local]:
     """Return the pretrained models that lie on this machine, or where the models run, by key."""
-    said = configuration()
-    if said.serve:
-        titles = service_at(said.serve, said.serve_token).titles()
-        return {key: Local(key, title, Path()) for key, title in titles.items()}
-    return local_models(said.folders)
+    served = remote()
+    if served is not None:
+        return {key: Local(key, title, Path()) for key, title in served.titles().items()}
+    return local_models(configuration().folders)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from threading import Lock
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 
 import models
 from models.experiments.path_lengths import Paths
@@ -14,7 +14,6 @@ from models.trace import AttentionTrace
 from models.waiting import asking
 from viz.server.caching import BoundedCache
 from viz.server.queueing import leave_if_asked, one_at_a_time
-from viz.server.service_model import ServedModel
 
 if TYPE_CHECKING:
     from models.translation.translator import Translator
@@ -25,6 +24,7 @@ _TURN = Lock()
 _PATHS: BoundedCache[Paths] = BoundedCache(16 * 2**20)
 
 
+@runtime_checkable
 class Inside(Protocol):
     """The inside of one of our own models."""
 
@@ -47,7 +47,7 @@ class Inside(Protocol):
 def inside_of(host: Host, key: str) -> Inside:
     """Return the inside of a model."""
     model = host.model(key)
-    return model if isinstance(model, ServedModel) else _Here(cast("Translator", model))
+    return model if isinstance(model, Inside) else _Here(cast("Translator", model))
 
 
 def without_positions(host: Host, key: str, source: str) -> AttentionTrace:

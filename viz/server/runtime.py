@@ -17,12 +17,10 @@ from viz.server.caching import BoundedCache
 from viz.server.configuration import configuration
 from viz.server.cores import load_for_serving
 from viz.server.crew import Crew, Elsewhere, possible_workers
+from viz.server.elsewhere import Remote, remote
 from viz.server.limits import check_length
 from viz.server.opening import LOAD_SECONDS, MOST_PRETRAINED, ModelUnavailableError, OpenedModels
 from viz.server.runs import Run, RunOptions, Runs
-from viz.server.service import Service, service_at
-from viz.server.service_crew import ServedCrew
-from viz.server.service_model import ServedModel
 from viz.server.traces import TRACE_BYTES, TraceCache
 from viz.server.used import note
 
@@ -92,10 +90,10 @@ class Host(OpenedModels):
 @st.cache_resource(show_spinner=False)
 def shared_host() -> Host:
     """Return the host of this server; the first call starts loading the shipped models, unless they run elsewhere."""
-    said = configuration()
-    if said.serve:
-        return served_host(service_at(said.serve, said.serve_token))
-    workers = possible_workers(said.workers)
+    served = remote()
+    if served is not None:
+        return served_host(served)
+    workers = possible_workers(configuration().workers)
     load = partial(load_for_serving, at_rest=bool(workers))
     host = Host(load, crew=Crew(workers) if workers else None)
     halls = tuple(
@@ -105,6 +103,6 @@ def shared_host() -> Host:
     return host
 
 
-def served_host(service: Service) -> Host:
+def served_host(served: Remote) -> Host:
     """Return a host whose models all run in a service; each is asked for when somebody first wants it."""
-    return Host(lambda key, _progress: ServedModel(service, key), crew=ServedCrew(service))
+    return Host(lambda key, _progress: served.model(key), crew=served.crew)

@@ -20,7 +20,7 @@ from pathlib import Path
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from models.serve.told import error_of
+from models.error_codec import error_of
 from models.trace import AttentionTrace
 from viz.server.costs import Costs
 from viz.server.queueing import wait_for

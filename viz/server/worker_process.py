@@ -17,9 +17,9 @@ from multiprocessing.connection import Connection
 from time import perf_counter
 from typing import Any
 
+from models.error_codec import tell
 from models.errors import InputError
 from models.messages import Message
-from models.serve.told import tell
 from models.trace.codec import to_bytes
 from models.waiting import asking
 

@@ -18,8 +18,8 @@ from models.huggingface.embedded import LANGUAGE_MODELS, N_GRAM_RNN, READERS, he
 from models.keys import identity_of
 from models.networks.memory_models import MEMORY
 from models.readers.language import LanguageReader
-from training.readers.language import FAR
 from tests.support.reference_readers import attentive_language_model, lstmn, n_gram_language_model
+from training.readers.language import FAR
 
 TEXT = "Mr President, my aunt sold forty-two lemons to the hotel before noon."
 THERE = [key for key in (*LANGUAGE_MODELS, N_GRAM_RNN) if key in local_models()]

@@ -13,7 +13,6 @@ from safetensors.torch import load_file
 
 import models
 from models import InputError
-from models.corpus.forward import runner_of
 from models.edits import mask_cell, mask_key, uniform_row, zero_row
 from models.errors import CaptureError
 from models.experiments.chance import chance_bands
@@ -23,6 +22,7 @@ from models.networks.self_attentive import HOPS, SelfAttentiveNetwork, spread_pe
 from models.readers.self_attentive import SelfAttentiveReader
 from models.softmax import masked_softmax
 from models.trace import AttentionMap, AttentionTrace, TokenSequence, TraceError
+from scale.corpus.forward import runner_of
 from tests.support.reference_readers import self_attentive
 
 TEXT = "Mr President, my aunt sold forty-two lemons to the hotel before noon."

@@ -26,7 +26,6 @@ from models.huggingface.embedded import READERS
 from models.mechanisms import mechanisms
 from models.sites import Site
 from models.trace import Alignment
-from training.evaluate import GOLD, TESTS, TRIAL
 from models.translation.checkpoints import (
     CARD_FILE,
     MODEL_FILE,
@@ -47,6 +46,7 @@ from models.translation.examples import EXAMPLES
 from models.translation.tokenizer import PairTokenizer
 from models.vocabulary import END
 from tests.support.small_models import KEYS, SHIPPED_TOKENIZER, SIZES, network
+from training.evaluate import GOLD, TESTS, TRIAL
 
 ROOT = Path(__file__).parents[3]
 VOCABULARY = 8000

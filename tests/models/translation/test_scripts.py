@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models import load
-from models.serve.together import Request, attend_together
 from models.translation.scripts import suggested_language, without_capitals
 from models.translation.texts import as_read
 from models.translation.words import normalise
+from scale.serve.together import Request, attend_together
 
 
 @pytest.mark.parametrize(

@@ -13,11 +13,11 @@ from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, 
 
 from models.registry import catalog, describe
 from models.trace import TokenSequence
-from training.recipes import read_recipe
 from models.translation.checkpoints import find_tokenizer
 from models.translation.tokenizer import SPECIAL_TOKENS, PairTokenizer
 from models.translation.words import is_mark, normalise, split_words
 from tests.support.small_models import SHIPPED_TOKENIZER, tokenizer
+from training.recipes import read_recipe
 
 RECIPES = SHIPPED_TOKENIZER.parents[2] / "training"
 

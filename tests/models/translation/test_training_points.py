@@ -12,10 +12,10 @@ from safetensors.numpy import load_file
 
 from models import catalog, describe, load, training_runs
 from models.keys import KEY, at_point, split_point
-from models.serve.shelf import Shelf
-from training.twins import read_runs
 from models.translation.checkpoints import MODEL_FILE, CheckpointError, read_weights
 from models.translation.entry import Entry
+from scale.serve.shelf import Shelf
+from training.twins import read_runs
 
 RUNS = training_runs()
 POINTS = 20

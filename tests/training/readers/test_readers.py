@@ -22,6 +22,7 @@ from models.huggingface import embedded
 from models.huggingface.embedded import Local, local_models
 from models.huggingface.loading import load_folder
 from models.huggingface.model import PretrainedModel
+from tests.support.reference_readers import bert, gpt
 from training.readers import evaluate
 from training.readers.batches import (
     Corpus,
@@ -42,7 +43,6 @@ from training.readers.sentences import pair_overlap
 from training.readers.texts import BOUNDARY, learn_tokenizer, sentences_of, training_lines
 from training.readers.trainer import ReaderTrainer
 from training.recipes import RecipeError
-from tests.support.reference_readers import bert, gpt
 
 ROOT = Path(__file__).parents[3]
 RECIPES = sorted((ROOT / "models" / "training" / "readers" / "recipes").glob("*.toml"))

@@ -13,6 +13,8 @@ import pytest
 import torch
 
 from models.experiments.word_vectors import VECTORS, WordVectors, read_vectors, static_vectors
+from models.translation.checkpoints import file_hash
+from models.translation.words import bare_words
 from training.recipes import RecipeError
 from training.vectors import evaluate
 from training.vectors.pairs import Corpus, commonest, drawn, epoch_pairs, kept_share, noise, pairs_of
@@ -20,8 +22,6 @@ from training.vectors.publish import publish
 from training.vectors.recipe import VectorRecipe, read_vector_recipe
 from training.vectors.skip_gram import SkipGram
 from training.vectors.trainer import Measured, VectorTrainer, held_out_loss
-from models.translation.checkpoints import file_hash
-from models.translation.words import bare_words
 
 RECIPES = sorted((Path(__file__).parents[3] / "training" / "vectors" / "recipes").glob("*.toml"))
 LARGEST = 4 * 2**20

@@ -21,15 +21,15 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-from models.serve.connections import MOST
 from tests.support.browsing import free_port, wait_until_it_answers
 from viz.server.at_once import TRY_LATER, UNSUPPORTED, AtOnce
+from viz.server.connections import MOST
 
 ROOT = Path(__file__).parents[3]
 APP = """
 from pathlib import Path
 import streamlit as st
-from models.serve.connections import bound_connections
+from viz.server.connections import bound_connections
 from viz.server.guard import guards
 
 if __name__ == "__main__":

@@ -120,7 +120,7 @@ def test_nothing_else_reads_the_environment() -> None:
     What starts Ray sets Ray's own, and a replica looks whether they were set.
     """
     may = {"viz/server/configuration.py", "models/huggingface/trial.py", "training/train.py"}
-    may |= {"viz/server/worker.py", "models/serve/__main__.py", "models/serve/on_ray.py", "models/on_ray.py"}
+    may |= {"viz/server/worker.py", "scale/serve/__main__.py", "scale/serve/on_ray.py", "scale/on_ray.py"}
     reading = set()
     for path in (path for folder in ("models", "viz") for path in (ROOT / folder).rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf8"))):

@@ -7,7 +7,7 @@ import pytest
 
 from models import load
 from models.corpus.kept import KeptHead, find
-from models.corpus.worker import HeadsOverCorpus
+from scale.corpus.worker import HeadsOverCorpus
 from tests.support.heads_page import MINILM, TEXT, fine, opened
 from viz.captions.corpus import corpus_breadth, corpus_labels
 
