@@ -9,10 +9,10 @@ from pathlib import Path
 import streamlit as st
 
 from viz.server.connections import bound_connections
-from viz.server.ending import ends_in_time
 from viz.server.guard import guards
 from viz.server.rooming import room_routes
 from viz.server.scripts import script_routes
+from viz.server.shutdown import ends_in_time
 from viz.widgets.frame import show_app
 from viz.widgets.style import first_script, page_script
 

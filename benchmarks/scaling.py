@@ -21,10 +21,10 @@ from typing import Any
 from benchmarks.measure import report
 from benchmarks.served import sentences
 from benchmarks.serving import free_port
-from scale.client.pool import Ways
+from scale.client.pool import ConnectionPool
 from scale.serve import wire
 from scale.serve.on_ray import BUSY_AT, replicas, start, stop
-from scale.serve.settings import Settings
+from scale.serve.settings import ServiceSettings
 
 KEY = "bahdanau-en-fr"
 AT_ONCE = 3 * BUSY_AT
@@ -47,7 +47,7 @@ class Load:
     """Visitors who ask one sentence after another."""
 
     def __init__(self, port: int, visitors: int, pause: float = 0.0) -> None:
-        self._ways, self._pause, self._ended = Ways(f"http://127.0.0.1:{port}", 60), pause, Event()
+        self._ways, self._pause, self._ended = ConnectionPool(f"http://127.0.0.1:{port}", 60), pause, Event()
         self.answers: list[Answer] = []
         self._pool = ThreadPoolExecutor(visitors)
         self._visitors = [self._pool.submit(self._visit, number) for number in range(visitors)]
@@ -140,7 +140,7 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     port = free_port()
-    start(Settings(port=port, workers=2), "local", options.delay)
+    start(ServiceSettings(port=port, workers=2), "local", options.delay)
     try:
         rows, said = measure(port, options.delay)
     finally:

@@ -30,8 +30,8 @@ from benchmarks.serving import ROOT, free_port, memory_of, serving, wait_for_por
 from benchmarks.visitor import ADJECTIVES, PEOPLE, PLACES, THINGS, VERBS, Visitor
 from scale.client.service import Service
 from viz.server.cores import load_for_serving
-from viz.server.crew import Crew
 from viz.server.runtime import Host, served_host
+from viz.server.worker_pool import WorkerPool
 
 KEYS = ("bahdanau-en-fr", "transformer-en-fr", "hf:minilm")
 PAGES = ("", "heads", "steps", "steps?show=lab", "surgery", "why", "lessons", "open")
@@ -84,7 +84,7 @@ def sentences() -> Iterator[str]:
 
 def measure_hop(rounds: int, *, on_ray: bool) -> list[dict[str, Any]]:
     """Time runs here, beside, and through the service; return a row for each model."""
-    crew = Crew(1)
+    crew = WorkerPool(1)
     try:
         with service(on_ray=on_ray) as (address, _process):
             hosts = {

@@ -41,7 +41,7 @@ def likeliest(values: Tensor, piece: Callable[[int], str], *, most: int) -> list
 
 
 @dataclass(frozen=True, slots=True)
-class Texts:
+class RecordedTexts:
     """What labels the axes of the maps of a run."""
 
     source: TokenSequence  # what was read
@@ -60,12 +60,12 @@ class Recorder:
     piece: Callable[[int], str]  # gives what a vocabulary index reads
     alternatives: int  # how many of the likeliest tokens a step keeps
 
-    def maps(self, session: Session, texts: Texts, edits: tuple[Edit, ...]) -> tuple[AttentionMap, ...]:
+    def maps(self, session: Session, texts: RecordedTexts, edits: tuple[Edit, ...]) -> tuple[AttentionMap, ...]:
         """Return the maps of a run, and take them from its session: both at once may not fit into memory."""
         captured = {site.place for site in session.sites}
         return tuple(self._map(session, place, texts, edits) for place in self.places if place in captured)
 
-    def _map(self, session: Session, place: Site, texts: Texts, edits: tuple[Edit, ...]) -> AttentionMap:
+    def _map(self, session: Session, place: Site, texts: RecordedTexts, edits: tuple[Edit, ...]) -> AttentionMap:
         own = texts.source if place.stack == "encoder" else texts.read_in
         queries, keys = (own, own) if place.kind == "self" else (texts.written, texts.source)
         weights = session.take(place.at("weights"))[0]

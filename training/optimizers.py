@@ -14,7 +14,7 @@ PARTS = 2
 """Into so many are the matrices parted, so that as many threads can step."""
 
 
-class Settings(Protocol):
+class OptimizerSettings(Protocol):
     """What a recipe says of its optimizers; see `training.recipes.Recipe`."""
 
     @property
@@ -36,7 +36,7 @@ def hidden_matrices(network: nn.Module) -> list[nn.Parameter]:
     ]
 
 
-def build_optimizers(network: nn.Module, recipe: Settings) -> dict[str, Optimizer]:
+def build_optimizers(network: nn.Module, recipe: OptimizerSettings) -> dict[str, Optimizer]:
     """Return the optimizers that the recipe names, each parameter in one of them, at rate 0.
 
     Muon steps along the matrix of all singular directions alike that is nearest to the momentum (Jordan et al. 2024),

@@ -73,26 +73,26 @@ def learning_rate(recipe: Schedule, progress: Progress) -> float:
 
 
 @dataclass(frozen=True)
-class Start:
+class ProgressStart:
     """The checkpoint that a run took its first weights from; its target tokens count as seen by the run too."""
 
     key: str  # such as ``luong-general-en-fr``
     target_tokens: int  # what it had seen
 
 
-def read_start(path: Path) -> Start | None:
+def read_start(path: Path) -> ProgressStart | None:
     """Return where the run of a saved state, or of averaged weights, started from; None if from random weights."""
     with safe_open(path, framework="pt") as saved:
         stored = saved.metadata().get("start")
-    return None if stored is None else Start(**json.loads(stored))
+    return None if stored is None else ProgressStart(**json.loads(stored))
 
 
-def start_of(path: Path) -> Start:
+def start_of(path: Path) -> ProgressStart:
     """Say which checkpoint `path` is: weights with their card beside them, or a run's, in the folder of its key."""
     if (path.parent / CARD_FILE).is_file():
         card = read_card(path.parent)
-        return Start(card["key"], card["target_tokens_seen"])
-    return Start(path.parent.name, read_progress(path).tokens)
+        return ProgressStart(card["key"], card["target_tokens_seen"])
+    return ProgressStart(path.parent.name, read_progress(path).tokens)
 
 
 def curve_of(log: Path) -> str:

@@ -18,7 +18,7 @@ from models.mechanisms import mechanisms
 from models.messages import mark
 from models.translation.checkpoints import WEIGHTS, file_hash, write_checkpoint
 from training import trainer
-from training.progress import Progress, Start, curve_of, read_progress, read_start
+from training.progress import Progress, ProgressStart, curve_of, read_progress, read_start
 from training.recipes import Recipe, read_recipe
 
 CREDITS = {
@@ -95,7 +95,9 @@ CREDITS = {
 }
 
 
-def make_card(recipe: Recipe, progress: Progress, parameters: int, start: Start | None = None) -> dict[str, Any]:
+def make_card(
+    recipe: Recipe, progress: Progress, parameters: int, start: ProgressStart | None = None
+) -> dict[str, Any]:
     """Return the card of a run, its figures not yet in it.
 
     ``target_tokens_seen`` counts those of the checkpoint that the run started from, if it did; ``start`` names it.

@@ -60,7 +60,7 @@ def tables() -> str:
     return "\n\n".join(
         table
         for are_halls in (False, True)
-        for table in _of_pairs([each for each in every if each.mechanism.is_hall == are_halls])
+        for table in _of_pairs([each for each in every if each.mechanism.is_small == are_halls])
     )
 
 

@@ -31,7 +31,7 @@ from training.optimizers import build_optimizers, restore_state, stored_state
 from training.pieces import in_pieces, rows_for
 from training.progress import (
     Progress,
-    Start,
+    ProgressStart,
     kept_points,
     learning_rate,
     read_progress,
@@ -75,7 +75,7 @@ class Trainer:
         self.average = {name: value.detach().clone() for name, value in self.network.state_dict().items()}
         self.optimizers = build_optimizers(self.network, recipe)
         self.progress = Progress()
-        self.start: Start | None = None
+        self.start: ProgressStart | None = None
         held_out = [pair for path in sorted((data / recipe.pair).glob("*.dev.tsv.xz")) for pair in read_pairs(path)]
         if not held_out:
             message = f"{data / recipe.pair} has no *.dev.tsv.xz; a run measures itself on held-out pairs"

@@ -48,7 +48,7 @@ def read_typed(path: Path) -> list[Typed]:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class TypedOutcome:
     """A typed sentence, its translation, and what that lacks."""
 
     typed: Typed
@@ -60,13 +60,13 @@ class Outcome:
         return self.typed.lacks(self.translation)
 
 
-def outcomes(model: Translator, sentences: list[Typed]) -> list[Outcome]:
+def outcomes(model: Translator, sentences: list[Typed]) -> list[TypedOutcome]:
     """Translate all `sentences`, capitals in lower case, as `Translator.attend` reads them."""
     translations = translate(model, [as_read(model.tokenizer, each.sentence) for each in sentences])
-    return [Outcome(typed, text) for typed, text in zip(sentences, translations, strict=True)]
+    return [TypedOutcome(typed, text) for typed, text in zip(sentences, translations, strict=True)]
 
 
-def share(found: list[Outcome]) -> str:
+def share(found: list[TypedOutcome]) -> str:
     """Say how many came out right, such as ``23 of 40 (58 %)``."""
     right = sum(not each.lacking for each in found)
     return f"{right} of {len(found)} ({right / len(found):.0%})" if found else "none"

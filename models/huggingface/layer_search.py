@@ -17,7 +17,7 @@ from models.huggingface.attention import NAME, show_output, show_vectors
 from models.huggingface.layer_names import Firing, Named, name_sites
 from models.huggingface.layers import Layers, attention_for, own_weights, refusal, settle_attention
 from models.huggingface.lengths import telling_length
-from models.huggingface.run import Facts, Run, running
+from models.huggingface.run import Facts, PretrainedRun, running
 from models.messages import CountMessage, Message
 from models.sites import Site
 
@@ -26,7 +26,7 @@ TOLERANCE = 1e-4
 
 
 @dataclass
-class _Probe(Run):
+class _Probe(PretrainedRun):
     """A run that takes note of what fires; its sites are numbered by firing, whatever they are."""
 
     firings: list[Firing] = field(default_factory=list)
@@ -173,7 +173,7 @@ def _compare(
     network: PreTrainedModel, inputs: Mapping[str, Tensor], probe: _Probe, session: Session, named: Named
 ) -> None:
     """Refuse a network whose observed weights, or final vectors, are not those of its own eager attention."""
-    check = Run({})
+    check = PretrainedRun({})
     network.set_attn_implementation("eager")
     try:
         with torch.inference_mode(), running(check):

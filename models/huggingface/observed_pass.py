@@ -17,7 +17,7 @@ from models.edits import Edit
 from models.hooks import Session, capture, observe
 from models.huggingface.layers import Layers, own_weights
 from models.huggingface.reader import Reader
-from models.huggingface.run import Run, running
+from models.huggingface.run import PretrainedRun, running
 from models.recording import Recorder
 from models.sites import Site
 
@@ -30,7 +30,7 @@ class Pass:
     """What one observed pass left."""
 
     session: Session
-    run: Run
+    run: PretrainedRun
     logits: Any
 
 
@@ -44,7 +44,7 @@ class Observed:
     recorder: Recorder
 
 
-def final_vectors(run: Run) -> NDArray[np.float32] | None:
+def final_vectors(run: PretrainedRun) -> NDArray[np.float32] | None:
     """Return the final vectors of the text that was read, [token, d_model], if the run saw them."""
     vectors: NDArray[np.float32] | None = None if run.vectors is None else run.vectors[0].numpy()
     return vectors
@@ -66,7 +66,7 @@ def observed_pass(
     network's closing normalisation where it has one, as GPT-2 does.
     """
     part: nn.Module = network if whole else network.base_model
-    run = Run(layers.places, layers.tried)
+    run = PretrainedRun(layers.places, layers.tried)
     with torch.inference_mode(), running(run), capture(patterns, edits, copies=False) as session:
         places = [] if network.config.is_encoder_decoder else _places_of_states(layers.sites, session)
         wanted = {"output_attentions": not layers.observed, "output_hidden_states": bool(places)}

@@ -7,9 +7,9 @@ from typing import Any
 from models.edits import Edit
 from models.huggingface.observed_pass import Observed, final_vectors, observed_pass
 from models.huggingface.predictions import predictions_of
-from models.huggingface.tokens import Reading
+from models.huggingface.tokens import TokenizedText
 from models.model import Predicts
-from models.recording import Texts
+from models.recording import RecordedTexts
 from models.trace import AttentionTrace, Prediction, TokenSequence
 
 LOGITS = 2**22
@@ -18,7 +18,7 @@ LOGITS = 2**22
 
 def read_only(
     model: Observed,
-    reading: Reading,
+    reading: TokenizedText,
     text: str,
     *,
     predicts: Predicts,
@@ -43,7 +43,7 @@ def read_only(
         source=tokens,
         target=nothing,
         target_input=nothing,
-        maps=model.recorder.maps(done.session, Texts(tokens, tokens, nothing), edits),
+        maps=model.recorder.maps(done.session, RecordedTexts(tokens, tokens, nothing), edits),
         steps=(),
         source_text=text,
         output_text="",

@@ -11,7 +11,7 @@ from transformers import PreTrainedModel
 
 from models.errors import EMPTY, InputError
 from models.huggingface.layers import token_limit
-from models.huggingface.tokens import Reading, TextTokenizer, clean
+from models.huggingface.tokens import TextTokenizer, TokenizedText, clean
 from models.messages import CountMessage, Message
 from models.translation.words import check_characters
 
@@ -42,7 +42,7 @@ class Reader:
         """Return whether the network has an input of this name."""
         return name in self._takes
 
-    def read(self, source: str, pair: str | None = None) -> Reading:
+    def read(self, source: str, pair: str | None = None) -> TokenizedText:
         """Return the tokens of a text, or of a pair of texts."""
         for name, text in (("text", source), ("second text", pair)):
             if text is not None and not clean(text):
@@ -72,7 +72,7 @@ class Reader:
         self._check_ids(ids)
         return ids
 
-    def inputs(self, reading: Reading) -> dict[str, Tensor]:
+    def inputs(self, reading: TokenizedText) -> dict[str, Tensor]:
         """Return what the network takes of a reading; one kind of text needs no type.
 
         Shapes: returns [1, token].

@@ -54,7 +54,7 @@ class Facts:
         return cls(queries, key.shape[2], heads, key.shape[1], d_head, scale, softcap, window)
 
 
-class Run:
+class PretrainedRun:
     """One pass through a network: tells each attention module its site, and checks that every layer has fired."""
 
     def __init__(self, places: Mapping[nn.Module, tuple[Site, ...]], tried: frozenset[str] = frozenset()) -> None:
@@ -137,16 +137,16 @@ class Run:
                 raise CaptureError(message)
 
 
-_RUN: ContextVar[Run | None] = ContextVar("pretrained_run", default=None)
+_RUN: ContextVar[PretrainedRun | None] = ContextVar("pretrained_run", default=None)
 
 
-def current_run() -> Run | None:
+def current_run() -> PretrainedRun | None:
     """Return the run open in this context, if there is one."""
     return _RUN.get()
 
 
 @contextmanager
-def running(run: Run) -> Iterator[Run]:
+def running(run: PretrainedRun) -> Iterator[PretrainedRun]:
     """Let the modules of this context report to `run` while the block runs."""
     token = _RUN.set(run)
     try:

@@ -30,7 +30,7 @@ _FALLBACK = re.compile(r"<0x([0-9A-F]{2})>")
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class TokenizedText:
     """A text as a model takes it."""
 
     tokens: TokenSequence
@@ -90,7 +90,7 @@ class TextTokenizer:
         """How many tokens a text may have, special ones included, as far as the tokenizer knows."""
         return int(min(self.tokenizer.model_max_length, 10**9))
 
-    def read(self, text: str, pair: str | None = None) -> Reading:
+    def read(self, text: str, pair: str | None = None) -> TokenizedText:
         """Return `text`, or a pair of texts, with the special tokens that the model wants around them."""
         texts = [clean(text)] if pair is None else [clean(text), clean(pair)]
         cut = self._cut(texts)
@@ -114,7 +114,9 @@ class TextTokenizer:
             Message("{token} appears twice: the text contains one, and the tokenizer adds one", token=self._name(token))
             for token in self._doubled(cut)
         )
-        return Reading(tokens, {name: torch.tensor([values]) for name, values in cut.inputs.items()}, tuple(notes))
+        return TokenizedText(
+            tokens, {name: torch.tensor([values]) for name, values in cut.inputs.items()}, tuple(notes)
+        )
 
     def beyond(self, rows: int) -> list[str]:
         """Return the tokens of the vocabulary, added ones included, whose ids are `rows` or more, in their order."""

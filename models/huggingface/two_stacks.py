@@ -12,17 +12,17 @@ from transformers import PreTrainedModel
 from models.edits import Edit
 from models.hooks import capture
 from models.huggingface.observed_pass import Observed, final_vectors, observed_pass
-from models.huggingface.run import Run, running
-from models.huggingface.tokens import Reading
+from models.huggingface.run import PretrainedRun, running
+from models.huggingface.tokens import TokenizedText
 from models.messages import CountMessage, Message
-from models.recording import Texts
+from models.recording import RecordedTexts
 from models.trace import AttentionTrace
 from models.translation.decoding import step_limit
 
 
 def write(
     model: Observed,
-    reading: Reading,
+    reading: TokenizedText,
     text: str,
     target: str | None,
     *,
@@ -40,7 +40,7 @@ def write(
     given = inputs | {"decoder_input_ids": torch.tensor([read_in])}
     done = observed_pass(model.network, model.layers, given, patterns=patterns, edits=edits, whole=True)
     tokenizer, decoding = reader.tokenizer, _decoding(target)
-    texts = Texts(reading.tokens, tokenizer.sequence(read_in), tokenizer.sequence(ids))
+    texts = RecordedTexts(reading.tokens, tokenizer.sequence(read_in), tokenizer.sequence(ids))
     ended = target is not None or ids[-1] == tokenizer.tokenizer.eos_token_id
     notes = (*model.layers.notes(max(len(reading.tokens), len(ids))), *reading.notes, *model.reader.notes)
     return AttentionTrace(
@@ -68,7 +68,7 @@ def generate(model: Observed, inputs: Mapping[str, Tensor], edits: tuple[Edit, .
     Shapes: `inputs` [1, token].
     """
     limit = min(step_limit(inputs["input_ids"].shape[1]), model.reader.longest - 1)
-    with torch.inference_mode(), running(Run(model.layers.places, model.layers.tried)), capture((), edits):
+    with torch.inference_mode(), running(PretrainedRun(model.layers.places, model.layers.tried)), capture((), edits):
         options = {"do_sample": False, "num_beams": 1, "max_new_tokens": limit, "use_cache": False}
         generate: Any = model.network.generate
         ids = generate(**inputs, **options)[0].tolist()

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from models.measures.chance import Chance, chance_of, chance_of_most
 from models.measures.labels import PATTERNS, RESTS, UNREAD, Labels, labels_of
 from models.measures.reading import Reading
-from models.measures.texts import KEYS, LINKED, OFFSETS, ONE, Sample, Texts
+from models.measures.texts import KEYS, LINKED, OFFSETS, ONE, Texts, TextSample
 from models.sites import Site
 
 ENCODER, DECODER, CROSS = ("encoder", "self"), ("decoder", "self"), ("decoder", "cross")
@@ -28,7 +28,9 @@ class Measure:
     # stack and kind of the maps where it means something
     places: tuple[tuple[str, str], ...] = (ENCODER, DECODER, CROSS)
     is_share: bool = True  # whether it lies between 0 and 1
-    needs: Callable[[Sample], bool] | None = None  # tells whether it says anything of a `Sample`; left out, of any
+    needs: Callable[[TextSample], bool] | None = (
+        None  # tells whether it says anything of a `TextSample`; left out, of any
+    )
 
 
 def _given(pattern: str, reading: Reading, texts: Texts) -> Array:
@@ -52,7 +54,7 @@ def _share(pattern: str) -> Callable[[Reading, Texts], Array]:
     return lambda reading, texts: reading.share(_given(pattern, reading, texts))
 
 
-def _has_links(sample: Sample) -> bool:
+def _has_links(sample: TextSample) -> bool:
     return sample.links is not None
 
 
@@ -81,7 +83,7 @@ MEASURES = (
 """In the order of a table's columns."""
 
 
-def measures_for(site: Site, sample: Sample | None = None) -> tuple[Measure, ...]:
+def measures_for(site: Site, sample: TextSample | None = None) -> tuple[Measure, ...]:
     """Return the measures that mean something for the map at `site`, and for the text of `sample`.
 
     Without `sample`, those that mean something for any text.

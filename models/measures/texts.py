@@ -31,7 +31,7 @@ Cells = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class TextSample:
     """What must be known of a text, or of two, to measure how heads read it."""
 
     queries: int  # how many tokens read, and how many are read
@@ -138,7 +138,7 @@ def strongest_cells(weights: NDArray[Any], columns: Sequence[int], rows: Sequenc
 class Texts:
     """Several texts side by side, shorter ones filled up with nothing."""
 
-    def __init__(self, samples: Sequence[Sample], queries: int | None = None, keys: int | None = None) -> None:
+    def __init__(self, samples: Sequence[TextSample], queries: int | None = None, keys: int | None = None) -> None:
         self.samples = tuple(samples)
         self.queries = max((each.queries for each in samples), default=0) if queries is None else queries
         self.keys = max((each.keys for each in samples), default=0) if keys is None else keys
@@ -146,7 +146,7 @@ class Texts:
         self._places: dict[str, Cells] = {}
         self._cells: dict[str, Cells] = {}
 
-    def means(self, needs: Callable[[Sample], bool] | None) -> Cells:
+    def means(self, needs: Callable[[TextSample], bool] | None) -> Cells:
         """Return of which texts something can be said: [text]."""
         return np.array([needs is None or needs(each) for each in self.samples], dtype=bool)
 

@@ -52,7 +52,7 @@ class Mechanism:
     is_multi_step : bool
         Whether it attends at several places with one head each: each decoder layer reads the source anew, or a text
         reads itself, too.
-    is_hall : bool
+    is_small : bool
         Whether it stands beside the family, with a start and a budget of its own: in tables of its own, and loaded
         when somebody first asks for it.
     options : tuple of (str, value)
@@ -76,7 +76,7 @@ class Mechanism:
     is_local: bool = False
     is_multi_head: bool = False
     is_multi_step: bool = False
-    is_hall: bool = False
+    is_small: bool = False
     options: tuple[tuple[str, Any], ...] = ()
     order: int = 0
     stands_with: str = ""

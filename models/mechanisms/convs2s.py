@@ -32,6 +32,6 @@ MECHANISM = Mechanism(
     ),
     network="models.networks.convs2s:ConvolutionalNetwork",
     is_multi_step=True,
-    is_hall=True,
+    is_small=True,
     order=0,
 )

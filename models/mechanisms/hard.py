@@ -37,7 +37,7 @@ MECHANISM = Mechanism(
         mark("A small model (0.2 M parameters), trained on short everyday text: it shows how the mechanism works."),
     ),
     network="models.networks.hard:HardNetwork",
-    is_hall=True,
+    is_small=True,
     order=9,
     stands_with="bahdanau",
 )

@@ -14,7 +14,7 @@ MECHANISM = Mechanism(
     departures=(mark("Before the first step nothing has been read of the source: 0."), FIRST_SLOT, START, *SIZES),
     network="models.networks.lstmn_fusion:DeepFusionNetwork",
     is_multi_step=True,
-    is_hall=True,
+    is_small=True,
     stands_with="bahdanau",
     order=1,
 )

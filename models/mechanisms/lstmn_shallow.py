@@ -34,7 +34,7 @@ MECHANISM = Mechanism(
     ),
     network="models.networks.lstmn_fusion:ShallowFusionNetwork",
     is_multi_step=True,
-    is_hall=True,
+    is_small=True,
     stands_with="bahdanau",
     order=0,
 )

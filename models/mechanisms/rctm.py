@@ -36,5 +36,5 @@ MECHANISM = Mechanism(
     ),
     network="models.networks.rctm:PyramidNetwork",
     has_attention=False,
-    is_hall=True,
+    is_small=True,
 )

@@ -31,5 +31,5 @@ MECHANISM = Mechanism(
     ),
     network="models.networks.relative:RelativeTransformerNetwork",
     is_multi_head=True,
-    is_hall=True,
+    is_small=True,
 )

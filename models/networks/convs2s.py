@@ -71,7 +71,7 @@ def _map(before: int, after: int, variance: float) -> nn.Linear:
     return linear
 
 
-class EncoderLayer(nn.Module):
+class ConvEncoderLayer(nn.Module):
     """z^l = v(W [z^(l-1) of k neighbours] + b) + z^(l-1), the sum times sqrt(0.5). Section 3.2.
 
     Parameters
@@ -99,7 +99,7 @@ class EncoderLayer(nn.Module):
         return halved_sum(gated(self.convolution(windows(padded, self.width))), states)
 
 
-class DecoderLayer(nn.Module):
+class ConvDecoderLayer(nn.Module):
     """A gated convolution of the tokens so far, then attention to the source, a residual around both. Section 3.3.
 
     Parameters
@@ -184,9 +184,9 @@ class ConvolutionalNetwork(LayeredDecoder):
             each.weight.data = SMALL * sinusoidal_positions(max_positions, d_model).float()
         self.enter_encoder, self.enter_decoder = (_map(d_model, d_model, 1.0) for _ in range(2))
         self.leave_encoder, self.leave_decoder = (_map(d_model, d_model, 1.0) for _ in range(2))
-        self.encoder = nn.ModuleList(EncoderLayer(d_model, encoder_width, dropout) for _ in range(encoder_layers))
+        self.encoder = nn.ModuleList(ConvEncoderLayer(d_model, encoder_width, dropout) for _ in range(encoder_layers))
         self.decoder = nn.ModuleList(
-            DecoderLayer(layer, d_model, decoder_width, dropout) for layer in range(decoder_layers)
+            ConvDecoderLayer(layer, d_model, decoder_width, dropout) for layer in range(decoder_layers)
         )
         self.dropout = nn.Dropout(dropout) if dropout else nn.Identity()
 
@@ -219,7 +219,7 @@ class ConvolutionalNetwork(LayeredDecoder):
 
     def start(self, memory: ConvolutionalMemory) -> tuple[LayerPast, ...]:
         """Return what each layer knows before the first token."""
-        return tuple(cast("DecoderLayer", layer).start(memory) for layer in self.decoder)
+        return tuple(cast("ConvDecoderLayer", layer).start(memory) for layer in self.decoder)
 
     def run(
         self, memory: ConvolutionalMemory, state: tuple[LayerPast, ...], tokens: Tensor, first: int

@@ -18,10 +18,10 @@ from models.huggingface.embedded import Local
 from models.huggingface.files import WEIGHTS_FILE
 from models.huggingface.loading import check_others, check_weights
 from models.huggingface.reader import too_long
-from models.huggingface.tokens import Reading, TextTokenizer, clean
+from models.huggingface.tokens import TextTokenizer, TokenizedText, clean
 from models.messages import Message
 from models.model import stacks_of
-from models.recording import Recorder, Texts, versions
+from models.recording import RecordedTexts, Recorder, versions
 from models.sites import Site
 from models.trace import AttentionTrace, Provenance, TokenSequence
 from models.translation.words import check_characters
@@ -36,7 +36,7 @@ class Described(NamedTuple):
     alternatives: int = 0  # how many likeliest pieces are kept of a prediction; 0 if it predicts none
 
 
-def read_within(tokenizer: TextTokenizer, source: str, longest: int) -> Reading:
+def read_within(tokenizer: TextTokenizer, source: str, longest: int) -> TokenizedText:
     """Return the pieces of a text; InputError if it is empty, or none of it is left, or it is too long."""
     if not clean(source):
         raise InputError(EMPTY["text"])
@@ -97,7 +97,7 @@ class TextReader:
             alternatives=described.alternatives,
         )
 
-    def read(self, source: str, target: str | None, pair: str | None) -> Reading:
+    def read(self, source: str, target: str | None, pair: str | None) -> TokenizedText:
         """Return the pieces of a text; InputError if another text is given with it, or `read_within` refuses it."""
         if pair is not None or target is not None:
             raise InputError(Message("{title} reads one text, and writes none.", title=self.title))
@@ -106,7 +106,7 @@ class TextReader:
     def record(
         self,
         source: str,
-        reading: Reading,
+        reading: TokenizedText,
         session: Session,
         edits: tuple[Edit, ...],
         notes: tuple[str, ...] = (),
@@ -118,7 +118,7 @@ class TextReader:
             source=tokens,
             target=nothing,
             target_input=nothing,
-            maps=self._recorder.maps(session, Texts(tokens, tokens, nothing), edits),
+            maps=self._recorder.maps(session, RecordedTexts(tokens, tokens, nothing), edits),
             steps=(),
             source_text=clean(source),
             output_text="",

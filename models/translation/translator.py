@@ -18,7 +18,7 @@ from models.messages import Message
 from models.model import Kind, Predicts, stacks_of
 from models.networks.base import TranslationNetwork
 from models.networks.seeding import seeded
-from models.recording import Recorder, Texts, versions
+from models.recording import RecordedTexts, Recorder, versions
 from models.sites import Site, with_weights
 from models.softmax import FullyMaskedRowError
 from models.trace import AttentionTrace, Provenance, TokenSequence
@@ -102,13 +102,13 @@ class Translator:
         except FullyMaskedRowError as error:
             raise InputError(nothing_to_read(self.tokenizer, error, source_tokens, forced)) from error
         written = forced or self.tokenizer.sequence(ids)
-        texts = Texts(source_tokens, self.tokenizer.target_input(written), written)
+        texts = RecordedTexts(source_tokens, self.tokenizer.target_input(written), written)
         return self.record(source, texts, session, logits, edits=chosen, forced=forced is not None)
 
     def record(
         self,
         source: str,
-        texts: Texts,
+        texts: RecordedTexts,
         session: Session,
         logits: Tensor,
         *,

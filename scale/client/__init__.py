@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from models.model import Model
-from scale.client.crew import ServedCrew
 from scale.client.model import ServedModel
 from scale.client.service import Service, service_at
+from scale.client.workers import ServiceWorkers
 
-__all__ = ["Remote", "Service", "remote_at"]
+__all__ = ["RemoteModels", "Service", "remote_at"]
 
 
-class Remote:
+class RemoteModels:
     """The models of a service; see `viz.server.elsewhere.Remote`."""
 
     def __init__(self, service: Service) -> None:
         self.service = service
-        self.crew = ServedCrew(service)
+        self.crew = ServiceWorkers(service)
 
     def titles(self) -> dict[str, str]:
         """Return the titles of the pretrained models that are served, by key."""
@@ -26,6 +26,6 @@ class Remote:
         return ServedModel(self.service, key)
 
 
-def remote_at(address: str, token: str) -> Remote:
+def remote_at(address: str, token: str) -> RemoteModels:
     """Return the models of the service at an address."""
-    return Remote(service_at(address, token))
+    return RemoteModels(service_at(address, token))

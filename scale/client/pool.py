@@ -36,7 +36,7 @@ class AwayError(Exception):
 
 
 @dataclass(eq=False, slots=True)
-class Way:
+class Endpoint:
     """One port that takes requests."""
 
     port: int | None  # none for the one that the address names
@@ -46,19 +46,19 @@ class Way:
 
 
 @dataclass(eq=False, frozen=True, slots=True)
-class Line:
+class Connection:
     """A connection that one request has for itself."""
 
     connection: HTTPConnection
-    way: Way
+    way: Endpoint
 
 
-class Ways:
+class ConnectionPool:
     """All ways to one service."""
 
     def __init__(self, address: str, seconds: float) -> None:
         self._parts, self._seconds = urlsplit(address), seconds
-        self._named, self._straight = Way(self._parts.port), dict[int, Way]()
+        self._named, self._straight = Endpoint(self._parts.port), dict[int, Endpoint]()
         self._closed: dict[int, float] = {}  # until when
         self._lock, self._looked = Lock(), monotonic()
 
@@ -73,7 +73,7 @@ class Ways:
         with self._lock:
             return tuple(self._straight)
 
-    def take(self, *, named: bool = False) -> Line:
+    def take(self, *, named: bool = False) -> Connection:
         """Return a line for one request, which `give` or `drop` takes back."""
         while True:
             with self._lock:
@@ -81,21 +81,21 @@ class Ways:
                 way = min(straight, key=lambda each: each.busy, default=self._named)
                 way.busy += 1
                 if way.idle:
-                    return Line(way.idle.pop(), way)
+                    return Connection(way.idle.pop(), way)
             try:
-                return Line(self._connected(way), way)
+                return Connection(self._connected(way), way)
             except OSError as error:
                 self._forget(way, closed=not isinstance(error, ConnectionRefusedError))
                 if way is self._named:
                     raise AwayError from error
 
-    def give(self, line: Line) -> None:
+    def give(self, line: Connection) -> None:
         """Take a line back after its answer."""
         with self._lock:
             line.way.busy -= 1
             line.way.idle.append(line.connection)
 
-    def drop(self, line: Line, *, alone: bool = False) -> None:
+    def drop(self, line: Connection, *, alone: bool = False) -> None:
         """Take a line back that is dead, and with it all that were open to the same process."""
         line.connection.close()
         if alone:
@@ -116,7 +116,7 @@ class Ways:
             known = self._straight.get(number)
             if not 0 < number < 2**16 or (known and known.who == who) or self._closed.get(number, 0) > monotonic():
                 return
-            self._straight[number] = Way(number, who)
+            self._straight[number] = Endpoint(number, who)
 
     def is_time_to_look(self) -> bool:
         """Return whether the named address should be asked who else is there, once for all who ask this."""
@@ -126,7 +126,7 @@ class Ways:
                 self._looked = monotonic()
             return due
 
-    def _forget(self, way: Way, *, closed: bool = False) -> None:
+    def _forget(self, way: Endpoint, *, closed: bool = False) -> None:
         """Let a way go, with its lines; it is learnt again when an answer names it, later if it is `closed`."""
         port = way.port or 0
         with self._lock:
@@ -139,7 +139,7 @@ class Ways:
                 while True:
                     way.idle.pop().close()
 
-    def _connected(self, way: Way) -> HTTPConnection:
+    def _connected(self, way: Endpoint) -> HTTPConnection:
         kind = HTTPSConnection if self._parts.scheme == "https" else HTTPConnection
         connection = kind(self._parts.hostname or "", way.port, timeout=NEAR if way.who else CONNECTING)
         connection.connect()
@@ -148,7 +148,7 @@ class Ways:
         connection.sock.settimeout(self._seconds)
         return connection
 
-    def _check(self, connection: HTTPConnection, way: Way) -> None:
+    def _check(self, connection: HTTPConnection, way: Endpoint) -> None:
         """Ask who is there before anything else is said, the token least of all."""
         try:
             connection.request("GET", self.path + "/health")

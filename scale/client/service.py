@@ -22,7 +22,7 @@ from models.messages import Message
 from models.trace.codec import MOST_BYTES
 from models.trace.json_text import read_json
 from models.trace.plain import fields_of, several, text
-from scale.client.pool import AwayError, Ways
+from scale.client.pool import AwayError, ConnectionPool
 from scale.serve.wire import MILLISECONDS, MOST_IN_HEADER, OURS, PORT, SENT, Request
 from viz.server.caching import BoundedCache
 from viz.server.queueing import LOOK, wait_for, watch
@@ -82,7 +82,7 @@ class Service:
     """Where the models are."""
 
     def __init__(self, address: str, token: str = "", seconds: float = SECONDS) -> None:
-        self._ways = Ways(address, seconds)
+        self._ways = ConnectionPool(address, seconds)
         self._headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
         self._calls: SimpleQueue[Call] = SimpleQueue()
         self._lock, self._threads = Lock(), 0

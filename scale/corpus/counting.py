@@ -16,13 +16,13 @@ from models.measures.divergence import head_divergence
 from models.measures.heads import MEASURES, Measured, measure_heads
 from models.measures.labels import LABELS
 from models.measures.reading import Reading
-from models.measures.texts import Sample, Texts, strongest_cells
+from models.measures.texts import Texts, TextSample, strongest_cells
 from models.sites import Site
 from models.trace import Alignment, TokenSequence
 from models.trace.tokens import word_positions
 from scale.corpus.examples import Strongest
 from scale.corpus.forward import Ran, Read
-from scale.corpus.statistics import Statistics, Text
+from scale.corpus.statistics import CountedText, Statistics
 
 Array = NDArray[Any]
 
@@ -35,7 +35,7 @@ PLACES = 64
 
 
 @dataclass(frozen=True)
-class Model:
+class CountedModel:
     """What counting must know of a model."""
 
     heads: Mapping[Site, int]  # its places, in the order of a trace
@@ -55,12 +55,12 @@ class Model:
 class Count:
     """Adds up what the heads of a model do on texts, batch by batch."""
 
-    def __init__(self, model: Model, stride: int = 1) -> None:
+    def __init__(self, model: CountedModel, stride: int = 1) -> None:
         self.model, self.stride = model, stride
         self.sums: dict[str, Any] = {"sentences": np.int64(0)}
         heads = {kind: sum(model.heads[site] for site in sites) for kind, sites in model.kinds.items()}
         self.strongest = {kind: Strongest(count) for kind, count in heads.items()}
-        self.texts: dict[int, Text] = {}
+        self.texts: dict[int, CountedText] = {}
 
     def add(self, ran: Ran, texts: Sequence[Read]) -> None:
         """Count what one pass left."""
@@ -70,7 +70,7 @@ class Count:
             queries, keys = (_Side.of(each) for each in ran.axes(sites[0]))
             causal = sites[0] in self.model.causal
             samples = [
-                Sample.of(
+                TextSample.of(
                     key.word_texts,
                     queries=len(query.word_texts),
                     specials=word_positions(key, key.specials),
@@ -232,11 +232,11 @@ def _beyond(values: Array) -> Array:
     return found
 
 
-def _text_of(ran: Ran, text: Read, place: int) -> Text:
+def _text_of(ran: Ran, text: Read, place: int) -> CountedText:
     target = text.line.target or ""
     if not ran.written:
-        return Text(text.line.source, target, ran.source[place].word_texts)
+        return CountedText(text.line.source, target, ran.source[place].word_texts)
     written = ran.written[place]
-    return Text(
+    return CountedText(
         text.line.source, target, ran.source[place].word_texts, ran.read_in[place].word_texts, written.word_texts
     )

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from scale.corpus.statistics import Examples, Statistics, Text
+from scale.corpus.statistics import CountedText, Examples, Statistics
 
 LISTS = ("words", "read_in", "written")
 PARTS = ("scores", "lines", "pairs", "weights")
@@ -42,7 +42,7 @@ def read(path: Path) -> Statistics:
         {name.removeprefix("sum "): values for name, values in arrays.items() if name.startswith("sum ")},
         {kind: Examples(*(arrays[f"{part} {kind}"] for part in PARTS)) for kind in kinds},
         {
-            int(line): Text(each["source"], each["target"], *(tuple(each[name]) for name in LISTS))
+            int(line): CountedText(each["source"], each["target"], *(tuple(each[name]) for name in LISTS))
             for line, each in about["texts"].items()
         },
         tuple((int(number), str(reason)) for number, reason in about["bad"]),

@@ -21,7 +21,7 @@ NOWHERE = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class CountedText:
     """The words of a line that is kept as an example."""
 
     source: str
@@ -73,7 +73,7 @@ class Statistics:
 
     sums: Mapping[str, Array] = field(default_factory=dict)  # sums and counts, by what they are of
     examples: Mapping[str, Examples] = field(default_factory=dict)  # by kind of map, such as ``encoder.self``
-    texts: Mapping[int, Text] = field(default_factory=dict)  # the lines that stand among the examples
+    texts: Mapping[int, CountedText] = field(default_factory=dict)  # the lines that stand among the examples
     bad: tuple[tuple[int, str], ...] = ()  # lines that could not be run, by number, and why
 
     def __add__(self, other: Statistics) -> Statistics:

@@ -11,7 +11,7 @@ import numpy as np
 
 from models.measures.heads import MEASURES
 from models.measures.labels import LABELS
-from scale.corpus.counting import MOST, Model
+from scale.corpus.counting import MOST, CountedModel
 from scale.corpus.statistics import Statistics
 
 if TYPE_CHECKING:
@@ -22,7 +22,11 @@ Rows = Iterator[dict[str, Any]]
 
 
 def write_tables(
-    statistics: Statistics, model: Model, folder: Path, card: Mapping[str, Any], aligning: Sequence[AligningHead] = ()
+    statistics: Statistics,
+    model: CountedModel,
+    folder: Path,
+    card: Mapping[str, Any],
+    aligning: Sequence[AligningHead] = (),
 ) -> None:
     """Write all tables and the card."""
     from pyarrow import Table, parquet
@@ -54,7 +58,7 @@ def write_tables(
     (folder / CARD).write_text(json.dumps(about, indent=2, ensure_ascii=False) + "\n", encoding="utf8")
 
 
-def _heads(model: Model) -> Iterator[tuple[str, int, dict[str, Any]]]:
+def _heads(model: CountedModel) -> Iterator[tuple[str, int, dict[str, Any]]]:
     """Return each head: its kind, its place among those of the kind, and what says so in a table."""
     for kind, sites in model.kinds.items():
         number = 0
@@ -64,7 +68,7 @@ def _heads(model: Model) -> Iterator[tuple[str, int, dict[str, Any]]]:
                 number += 1
 
 
-def _measures(statistics: Statistics, model: Model) -> Rows:
+def _measures(statistics: Statistics, model: CountedModel) -> Rows:
     """Return a row a head and measure: mean, deviation, histogram; of a pattern what chance gives."""
     sums = statistics.sums
     for kind, head, place in _heads(model):
@@ -84,7 +88,7 @@ def _measures(statistics: Statistics, model: Model) -> Rows:
             yield row
 
 
-def _labels(statistics: Statistics, model: Model) -> Rows:
+def _labels(statistics: Statistics, model: CountedModel) -> Rows:
     """Return a row a head and label that it has anywhere: in how many sentences, their share, the mean score."""
     for kind, head, place in _heads(model):
         counts = statistics.sums[f"{kind} labels"][head]
@@ -96,7 +100,7 @@ def _labels(statistics: Statistics, model: Model) -> Rows:
                 yield {**row, "score": float(score / count)}
 
 
-def _sharpness(statistics: Statistics, model: Model) -> Rows:
+def _sharpness(statistics: Statistics, model: CountedModel) -> Rows:
     """Return how sharp each head is by the position that reads, and by the length of what is read."""
     sums = statistics.sums
     for kind, head, place in _heads(model):
@@ -111,7 +115,7 @@ def _sharpness(statistics: Statistics, model: Model) -> Rows:
                 yield {**place, "by": by, "at": number, "count": int(count[at]), "sharpness": value}
 
 
-def _similarity(statistics: Statistics, model: Model) -> Rows:
+def _similarity(statistics: Statistics, model: CountedModel) -> Rows:
     """Return how differently every two heads of a kind read, on average."""
     heads = list(_heads(model))
     for kind in model.kinds:
@@ -124,7 +128,7 @@ def _similarity(statistics: Statistics, model: Model) -> Rows:
                 yield {**row, "divergence": float(statistics.sums[f"{kind} divergence"][first, second] / count)}
 
 
-def _examples(statistics: Statistics, model: Model) -> Rows:
+def _examples(statistics: Statistics, model: CountedModel) -> Rows:
     """Return the sentences on which each head fires most, with the pair of words that has the most weight."""
     for kind, head, place in _heads(model):
         kept = statistics.examples.get(kind)

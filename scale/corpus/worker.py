@@ -12,7 +12,7 @@ import torch
 from models.errors import InputError
 from models.registry import load
 from models.translation.checkpoints import alignment_of
-from scale.corpus.counting import Count, Model
+from scale.corpus.counting import Count, CountedModel
 from scale.corpus.forward import Read, batches, chunks, runner_of
 from scale.corpus.lines import Bad, Line
 from scale.corpus.statistics import Statistics, fold
@@ -87,16 +87,16 @@ class HeadsOverCorpus:
         return []
 
 
-def _about(model: Loaded) -> Model:
+def _about(model: Loaded) -> CountedModel:
     """Return what counting must know of a model."""
     causal = frozenset(site for site in model.heads if (site.stack, site.kind) == ("decoder", "self"))
     if model.kind == "translator":
         from models.translation.translator import Translator
 
         assert isinstance(model, Translator)
-        return Model(model.heads, causal, model.mechanism.rows_sum_to_one, alignment_of(model.card))
+        return CountedModel(model.heads, causal, model.mechanism.rows_sum_to_one, alignment_of(model.card))
     from models.huggingface.model import PretrainedModel
 
     assert isinstance(model, PretrainedModel)
     layers = model.watched.layers
-    return Model(model.heads, layers.causal, layers.rows_sum_to_one)
+    return CountedModel(model.heads, layers.causal, layers.rows_sum_to_one)

@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 from models.errors import InputError
-from scale.serve.desk import MOST_WAITING
-from scale.serve.settings import TOKEN, Settings, SettingsError
-from scale.serve.shelf import MOST_MODELS
+from scale.serve.handler import MOST_WAITING
+from scale.serve.model_cache import MOST_MODELS
+from scale.serve.settings import TOKEN, ServiceSettings, SettingsError
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -19,7 +19,7 @@ def main(arguments: list[str] | None = None) -> int:
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     try:
-        settings = Settings(
+        settings = ServiceSettings(
             host=given.host,
             port=given.port,
             token=_token(),
@@ -47,7 +47,7 @@ def _token() -> str:
     return os.environ.get(TOKEN, "")
 
 
-def _serve(settings: Settings, given: argparse.Namespace) -> None:
+def _serve(settings: ServiceSettings, given: argparse.Namespace) -> None:
     if given.plain:
         from scale.serve.plain import run_plain
 

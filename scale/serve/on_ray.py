@@ -13,7 +13,7 @@ from threading import Event
 from typing import TYPE_CHECKING, Any
 
 from scale.on_ray import LOCAL, bind_to_node, open_sockets, start_ray
-from scale.serve.settings import Settings, SettingsError
+from scale.serve.settings import ServiceSettings, SettingsError
 from viz.server.connections import bound_connections
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ _STRAIGHT = "RAY_SERVE_ENABLE_DIRECT_INGRESS"
 _LOGGING = {"enable_access_log": False}
 
 
-def straight(settings: Settings) -> dict[str, str]:
+def straight(settings: ServiceSettings) -> dict[str, str]:
     """Return the variables with which Ray's replicas take requests at the ports after the service's."""
     ports = ports_after(settings.port)
     return {
@@ -90,7 +90,7 @@ class Held:
         self._let_go()
 
 
-def builder(settings: Settings) -> Callable[[], ASGIApp]:
+def builder(settings: ServiceSettings) -> Callable[[], ASGIApp]:
     """Return what makes the application in a replica."""
 
     def build() -> ASGIApp:
@@ -121,7 +121,7 @@ def builder(settings: Settings) -> Callable[[], ASGIApp]:
     return build
 
 
-def deployed(settings: Settings, downscale_delay: float = SPARE) -> Any:
+def deployed(settings: ServiceSettings, downscale_delay: float = SPARE) -> Any:
     """Return the application that Ray Serve runs."""
     from ray import serve
 
@@ -148,7 +148,7 @@ def deployed(settings: Settings, downscale_delay: float = SPARE) -> Any:
     return served.bind()
 
 
-def start(settings: Settings, address: str, downscale_delay: float = SPARE) -> None:
+def start(settings: ServiceSettings, address: str, downscale_delay: float = SPARE) -> None:
     """Start the service, and return when it answers."""
     ours = straight(settings) if address == LOCAL else {}
     os.environ.update(ours)  # Ray reads them when it is imported, here as in its processes
@@ -165,7 +165,7 @@ def start(settings: Settings, address: str, downscale_delay: float = SPARE) -> N
         raise
 
 
-def _check_sockets(settings: Settings) -> None:
+def _check_sockets(settings: ServiceSettings) -> None:
     """Raise SettingsError if a socket is open to others that is not the service's."""
     found = sorted(set(open_sockets({settings.port, *ports_after(settings.port)})))
     if found:
@@ -187,7 +187,7 @@ def replicas() -> int:
     return sum(sum(each.replica_states.values()) for app in applications for each in app.deployments.values())
 
 
-def run_on_ray(settings: Settings, address: str) -> None:
+def run_on_ray(settings: ServiceSettings, address: str) -> None:
     """Serve until it is ended by Ctrl-C or SIGTERM."""
     ended = Event()
     start(settings, address)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import uvicorn
 from uvicorn.supervisors import Multiprocess
 
-from scale.serve.settings import Settings
+from scale.serve.settings import ServiceSettings
 from scale.serve.web import make_app
 from viz.server.connections import bound_connections
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
 
-def app_of(settings: Settings) -> ASGIApp:
+def app_of(settings: ServiceSettings) -> ASGIApp:
     """Return the application of one process, which bounds its connections and begins to load its models."""
     bound_connections()
     desk = settings.desk()
@@ -25,7 +25,7 @@ def app_of(settings: Settings) -> ASGIApp:
     return make_app(desk, settings.token)
 
 
-def run_plain(settings: Settings) -> None:
+def run_plain(settings: ServiceSettings) -> None:
     """Serve until it is ended."""
     config = uvicorn.Config(
         partial(app_of, settings),

@@ -9,8 +9,8 @@ from pathlib import Path
 from models.huggingface.hub_settings import is_identity
 from models.keys import pretrained_key
 from models.registry import find_pretrained
-from scale.serve.desk import MOST_WAITING, Desk
-from scale.serve.shelf import MOST_MODELS, Shelf, hub_settings
+from scale.serve.handler import MOST_WAITING, RequestHandler
+from scale.serve.model_cache import MOST_MODELS, ModelCache, hub_settings
 
 TOKEN = "ATTENTION_BENCH_SERVE_TOKEN"
 """The environment variable with the token, on the service and on the servers of pages."""
@@ -23,7 +23,7 @@ class SettingsError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class ServiceSettings:
     """How the service is set up."""
 
     host: str = "127.0.0.1"  # address at which it listens
@@ -57,9 +57,11 @@ class Settings:
         for each in self.hub:
             find_pretrained(pretrained_key(each), settings=hub_settings((each,)), tried=True)
 
-    def desk(self) -> Desk:
+    def desk(self) -> RequestHandler:
         """Return what answers in this process."""
-        return Desk(Shelf(self.folders, self.most_models, self.hub), self.most_waiting, batched=self.batched)
+        return RequestHandler(
+            ModelCache(self.folders, self.most_models, self.hub), self.most_waiting, batched=self.batched
+        )
 
 
 def is_loopback(host: str) -> bool:

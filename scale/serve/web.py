@@ -25,7 +25,7 @@ from models.errors import CaptureError, InputError
 from models.messages import Message
 from models.translation.checkpoints import CheckpointError
 from scale.serve import wire
-from scale.serve.desk import BusyError, Desk, Job
+from scale.serve.handler import BusyError, PendingRequest, RequestHandler
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -48,7 +48,7 @@ def _no_port() -> None:
     """Give no port: whoever serves this passes on what comes in."""
 
 
-class Guard:
+class TokenGuard:
     """Stands before the application: who may ask, and how much may come in."""
 
     def __init__(self, app: ASGIApp, token: str, port: Callable[[], int | None]) -> None:
@@ -102,7 +102,7 @@ def failed(status: int, error: BaseException) -> Response:
 
 
 def make_app(
-    desk: Desk,
+    desk: RequestHandler,
     token: str = "",
     prepare: Prepare = _nothing,
     beforehand: Sequence[str] = (),
@@ -142,7 +142,7 @@ def make_app(
         Route("/v1/models", told, methods=["GET"]),
         Route("/health", health, methods=["GET"]),
     ]
-    return Guard(Starlette(routes=routes, lifespan=_preparing(prepare, beforehand)), token, port)
+    return TokenGuard(Starlette(routes=routes, lifespan=_preparing(prepare, beforehand)), token, port)
 
 
 def _preparing(prepare: Prepare, keys: Sequence[str]) -> Callable[[object], AbstractAsyncContextManager[None]]:
@@ -172,7 +172,7 @@ async def _body(request: WebRequest) -> bytes:
     return bytes(found)
 
 
-async def _answered(job: Job, request: WebRequest) -> Response:
+async def _answered(job: PendingRequest, request: WebRequest) -> Response:
     """Wait for the answer, as long as whoever asked does."""
     answer = asyncio.wrap_future(job.future)
     leaving = asyncio.ensure_future(_left(request))

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.support.browsing import ROOT, free_port, says, wait_until_it_answers
-from viz.server import ending
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Route
@@ -125,7 +124,7 @@ def test_a_server_ends_although_somebody_does_not_read_its_answer(elsewhere: Pat
             seconds, said = stop(server)
     finally:
         server.kill()
-    assert ending.SECONDS - 1 < seconds < ending.SECONDS + 10  # less, and nobody was in the way
+    assert shutdown.SECONDS - 1 < seconds < shutdown.SECONDS + 10  # less, and nobody was in the way
     assert "Traceback" not in said
 
 

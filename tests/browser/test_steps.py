@@ -18,7 +18,7 @@ from models.trace import AttentionTrace
 from tests.support.browsing import SETTLED, query, says
 from viz.canvas.standalone import standalone_html
 from viz.pages.steps.looking import Looked, walk_page, walker_of
-from viz.pages.steps.places import Place
+from viz.pages.steps.places import StepPlace
 from viz.server.runtime import shared_host
 
 PAUSE = 1_500  # milliseconds
@@ -272,7 +272,7 @@ def test_a_phone_shows_all_without_a_page_that_moves_sideways(visit: Callable[..
 
 def test_a_saved_walk_answers_every_word_and_the_columns_of_the_one_it_opens_with(browser: Browser) -> None:
     trace = models.load(KEY).attend(SENTENCE, sites=("decoder.0.cross.*",))
-    place = Place(KEY, trace, Site.parse("decoder.0.cross"), 0)
+    place = StepPlace(KEY, trace, Site.parse("decoder.0.cross"), 0)
     lead = {"lead": "It wrote:", "language": "fr"}
     looked = Looked((walker_of(shared_host(), place),), "piece", lead, row=2, column=None)
     page = browser.new_page()

@@ -36,7 +36,7 @@ from training.pieces import in_pieces, rows_for
 from training.progress import Progress, kept_points, learning_rate
 from training.recipes import DataFile, Recipe, RecipeError, read_recipe
 from training.trainer import Trainer
-from training.typed import Outcome, Typed, read_typed, share
+from training.typed import Typed, TypedOutcome, read_typed, share
 from training.unseen import bare
 
 PAIRS = ("en-fr", "zh-en")
@@ -324,7 +324,7 @@ class TestTyped:
         each = Typed("Thank you very much!", ("merci", "beaucoup|infiniment"))
         assert each.lacks("MERCI beaucoup !") == ()
         assert each.lacks("beaucoup") == ("merci",)
-        found = [Outcome(each, "Merci infiniment."), Outcome(each, "Merci."), Outcome(each, "")]
+        found = [TypedOutcome(each, "Merci infiniment."), TypedOutcome(each, "Merci."), TypedOutcome(each, "")]
         assert [outcome.lacking for outcome in found] == [(), ("beaucoup|infiniment",), each.needs]
         assert share(found) == "1 of 3 (33%)"
         assert share([]) == "none"

@@ -56,7 +56,7 @@ from training.batches import epoch_batches, make_batch
 from training.data import EncodedPairs, EncodedText, encode_texts, load_pairs, load_tokenizer, read_pairs
 from training.loss import BLOCK, output_loss
 from training.optimizers import stored_state
-from training.progress import Progress, Start, learning_rate, read_progress, read_start
+from training.progress import Progress, ProgressStart, learning_rate, read_progress, read_start
 from training.publish import CREDITS, make_card, publish
 from training.recipes import DataFile, Recipe, RecipeError, read_recipe
 from training.report import UNKNOWN, tables
@@ -320,7 +320,7 @@ class TestRecipes:
                 assert len({recipe.files for recipe in alike}) <= 1
                 # a model that went on from weights of its own has its text in another order
                 went_on = [each for each in alike if describe(each.key).card.get("start", {}).get("key") == each.key]
-                ranked = [each for each in alike if not mechanisms()[each.mechanism].is_hall and each not in went_on]
+                ranked = [each for each in alike if not mechanisms()[each.mechanism].is_small and each not in went_on]
                 assert len({recipe.seed for recipe in ranked}) <= 1
 
     def test_no_model_is_its_own_teacher(self) -> None:
@@ -522,7 +522,7 @@ class TestRuns:
         seen = sibling.progress.tokens
         first = Trainer(recipe_for("luong-local-m"), data, tmp_path, "cpu")
         first.start_from(sibling.folder / "average.safetensors")
-        assert first.start == Start("luong-general-en-fr", seen)
+        assert first.start == ProgressStart("luong-general-en-fr", seen)
         assert (first.progress.step, first.progress.tokens) == (0, seen)
         logged = json.loads((first.folder / "log.jsonl").read_text())
         assert logged["start"] == {"key": "luong-general-en-fr", "target_tokens": seen}
@@ -542,7 +542,7 @@ class TestRuns:
         shipped = tmp_path / "weights" / "luong-local-m-en-fr" / "model.safetensors"
         third = Trainer(recipe_for("luong-local-p"), data, tmp_path, "cpu")
         third.start_from(shipped)
-        assert third.start == Start("luong-local-m-en-fr", seen + own)
+        assert third.start == ProgressStart("luong-local-m-en-fr", seen + own)
         stored = third.network.state_dict()["general_weight"]
         assert torch.equal(stored, first.average["general_weight"].half().float())
 

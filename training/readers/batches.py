@@ -30,7 +30,7 @@ Ids = NDArray[np.uint16]
 
 
 @dataclass(frozen=True)
-class Row:
+class TextRow:
     """What one row of a batch reads."""
 
     ids: Ids  # [token] A GPT's are one longer than it reads: the last is only written
@@ -40,7 +40,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Corpus:
+class BatchCorpus:
     """The lines of one or more files as ids, special tokens left out."""
 
     texts: EncodedText
@@ -61,14 +61,14 @@ class Corpus:
         )
 
     @classmethod
-    def load(cls, path: Path) -> Corpus:
+    def load(cls, path: Path) -> BatchCorpus:
         """Return what `save` wrote."""
         with np.load(path) as kept:
             texts, cuts = EncodedText(kept["ids"], kept["starts"]), EncodedText(kept["cuts"], kept["cut_starts"])
             return cls(texts, cuts, kept["repeats"], kept["files"])
 
 
-def encode(tokenizer: Tokenizer, parts: Iterable[tuple[float, Sequence[str]]], longest: int) -> Corpus:
+def encode(tokenizer: Tokenizer, parts: Iterable[tuple[float, Sequence[str]]], longest: int) -> BatchCorpus:
     """Return lines as ids; those that are longer than `longest` are left out."""
     lines: list[list[int]] = []
     cuts: list[list[int]] = []
@@ -84,7 +84,7 @@ def encode(tokenizer: Tokenizer, parts: Iterable[tuple[float, Sequence[str]]], l
                 cuts.append(list(accumulate(map(len, pieces)))[:-1])
                 repeats.append(repeat)
                 files.append(index)
-    return Corpus(_end_to_end(lines), _end_to_end(cuts), np.array(repeats), np.array(files, dtype=np.int64))
+    return BatchCorpus(_end_to_end(lines), _end_to_end(cuts), np.array(repeats), np.array(files, dtype=np.int64))
 
 
 def _end_to_end(parts: Sequence[Sequence[int]]) -> EncodedText:
@@ -92,7 +92,7 @@ def _end_to_end(parts: Sequence[Sequence[int]]) -> EncodedText:
     return EncodedText(np.fromiter(chain.from_iterable(parts), np.uint16, int(starts[-1])), starts)
 
 
-def gpt_rows(corpus: Corpus, shown: NDArray[np.int64], recipe: ReaderRecipe, seed: int) -> list[Row]:
+def gpt_rows(corpus: BatchCorpus, shown: NDArray[np.int64], recipe: ReaderRecipe, seed: int) -> list[TextRow]:
     """Return each line between two boundaries (id 0), alone or, some of them, after one another up to the context.
 
     Shapes: `shown` [row].
@@ -106,10 +106,10 @@ def gpt_rows(corpus: Corpus, shown: NDArray[np.int64], recipe: ReaderRecipe, see
         if len(block) >= most:
             found.append(block[:most])
             block = edge
-    return [Row(ids[:most], min(len(ids), most), -1) for ids in found]
+    return [TextRow(ids[:most], min(len(ids), most), -1) for ids in found]
 
 
-def bert_rows(corpus: Corpus, shown: NDArray[np.int64], recipe: ReaderRecipe, seed: int) -> list[Row]:
+def bert_rows(corpus: BatchCorpus, shown: NDArray[np.int64], recipe: ReaderRecipe, seed: int) -> list[TextRow]:
     """Return each line as [CLS] line [SEP], or cut in two as [CLS] first [SEP] second [SEP].
 
     The second part of every other pair is that of another line of the same file.
@@ -118,13 +118,13 @@ def bert_rows(corpus: Corpus, shown: NDArray[np.int64], recipe: ReaderRecipe, se
     """
     chance = np.random.default_rng(seed)
     first, end = ([BERT_SPECIALS.index(each)] for each in ("[CLS]", "[SEP]"))
-    found: list[Row] = []
+    found: list[TextRow] = []
     before: dict[int, Ids] = {}
     for line in shown:
         ids, cuts = corpus.texts[line], corpus.cuts[line]
         if not len(cuts) or chance.random() >= recipe.pair_share:
             row = np.concatenate([first, ids, end]).astype(np.uint16)[: recipe.context]
-            found.append(Row(row, len(row), -1))
+            found.append(TextRow(row, len(row), -1))
             continue
         cut = int(cuts[chance.integers(len(cuts))])
         second, file = ids[cut:], int(corpus.files[line])
@@ -134,34 +134,34 @@ def bert_rows(corpus: Corpus, shown: NDArray[np.int64], recipe: ReaderRecipe, se
         chosen = second if follows or other is None else other
         row = np.concatenate([first, ids[:cut], end, chosen, end]).astype(np.uint16)
         if len(row) <= recipe.context:
-            found.append(Row(row, cut + 2, int(follows)))
+            found.append(TextRow(row, cut + 2, int(follows)))
     return found
 
 
-def sentence_rows(corpus: Corpus, shown: NDArray[np.int64], recipe: ReaderRecipe, _seed: int) -> list[Row]:
+def sentence_rows(corpus: BatchCorpus, shown: NDArray[np.int64], recipe: ReaderRecipe, _seed: int) -> list[TextRow]:
     """Return each sentence of each line by itself, with what kind of text it is of; none shorter than `FEWEST` pieces.
 
     Shapes: `shown` [row].
     """
     labels = [recipe.labels.index(file.label) for file in recipe.files]
-    found: list[Row] = []
+    found: list[TextRow] = []
     for line in shown:
         for ids in np.split(corpus.texts[line], corpus.cuts[line].astype(np.int64)):
             if FEWEST <= len(ids) <= recipe.context:
-                found.append(Row(ids, len(ids), -1, labels[corpus.files[line]]))
+                found.append(TextRow(ids, len(ids), -1, labels[corpus.files[line]]))
     return found
 
 
-Rows = Callable[[Corpus, "NDArray[np.int64]", ReaderRecipe, int], list[Row]]
+Rows = Callable[[BatchCorpus, "NDArray[np.int64]", ReaderRecipe, int], list[TextRow]]
 ROWS: dict[str, Rows] = {"gpt": gpt_rows, "bert": bert_rows, "hops": sentence_rows, "memory": gpt_rows}
 
 
-def epoch_batches(corpus: Corpus, recipe: ReaderRecipe, epoch: int) -> list[list[Row]]:
+def epoch_batches(corpus: BatchCorpus, recipe: ReaderRecipe, epoch: int) -> list[list[TextRow]]:
     """Return the batches of an epoch: rows of one length each, shuffled."""
     chance = np.random.default_rng((recipe.seed, epoch))
     times = shown_in(corpus.repeats, epoch, recipe.seed)
     shown = chance.permutation(np.repeat(np.arange(len(times)), times))
-    by_length: dict[int, list[Row]] = defaultdict(list)
+    by_length: dict[int, list[TextRow]] = defaultdict(list)
     for row in ROWS[recipe.kind](corpus, shown, recipe, recipe.seed + epoch):
         by_length[len(row.ids)].append(row)
     batches = []
@@ -171,7 +171,7 @@ def epoch_batches(corpus: Corpus, recipe: ReaderRecipe, epoch: int) -> list[list
     return [batches[index] for index in chance.permutation(len(batches))]
 
 
-def read_batch(rows: Sequence[Row]) -> tuple[Tensor, Tensor, Tensor]:
+def read_batch(rows: Sequence[TextRow]) -> tuple[Tensor, Tensor, Tensor]:
     """Return the ids, the segments (0, and 1 from the second sentence on) and whether each second one follows.
 
     Shapes: returns [row, token], [row].

@@ -11,7 +11,7 @@ from torch import Tensor
 from models.hooks import capture
 from models.networks.memory_models import MEMORY, N_GRAM, PARTS, LanguageModel
 from training.loss import output_loss
-from training.readers.batches import Row, read_batch
+from training.readers.batches import TextRow, read_batch
 from training.readers.recipe import ReaderRecipe
 
 NOTHING = -100
@@ -69,7 +69,7 @@ def language_sizes(recipe: ReaderRecipe) -> dict[str, int]:
     return found | ({"order": recipe.order} if recipe.memory == N_GRAM else {})
 
 
-def language_loss(network: LanguageModel, rows: list[Row]) -> tuple[Tensor, int]:
+def language_loss(network: LanguageModel, rows: list[TextRow]) -> tuple[Tensor, int]:
     """Return the loss in nats per token that is to be written, and how many there are.
 
     In training the products with the output layer, two thirds of all, are of bfloat16 numbers.
@@ -94,7 +94,7 @@ def card_of_language(recipe: ReaderRecipe) -> dict[str, Any]:
 
 
 @torch.no_grad()
-def measure_reach(network: LanguageModel, batches: Iterable[list[Row]]) -> dict[str, Any]:
+def measure_reach(network: LanguageModel, batches: Iterable[list[TextRow]]) -> dict[str, Any]:
     """Return how the weight of a token is shared out over the tokens before it, a mean over held-out tokens.
 
     Only tokens with `FAR` others before them count, so that each distance is there for each.

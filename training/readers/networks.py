@@ -15,7 +15,7 @@ from models.networks.memory_models import LanguageModel
 from models.networks.self_attentive import SelfAttentiveNetwork
 from models.readers.language import network_of
 from training.loss import output_loss
-from training.readers.batches import Row, mask, read_batch
+from training.readers.batches import TextRow, mask, read_batch
 from training.readers.language import language_loss, language_sizes
 from training.readers.recipe import ReaderRecipe
 from training.readers.sentences import build_hops, hops_loss
@@ -70,7 +70,7 @@ def open_network(recipe: ReaderRecipe, folder: Path) -> Any:
     return network.eval()
 
 
-def gpt_loss(network: Any, rows: list[Row]) -> tuple[Tensor, int]:
+def gpt_loss(network: Any, rows: list[TextRow]) -> tuple[Tensor, int]:
     """Return the loss in nats per token of a GPT or a memory language model, and the number of tokens."""
     if isinstance(network, LanguageModel):
         return language_loss(network, rows)
@@ -82,7 +82,7 @@ def gpt_loss(network: Any, rows: list[Row]) -> tuple[Tensor, int]:
     return loss, labels.numel()
 
 
-def bert_losses(network: Any, rows: list[Row], seed: int) -> tuple[Tensor, int, Tensor | None, Tensor]:
+def bert_losses(network: Any, rows: list[TextRow], seed: int) -> tuple[Tensor, int, Tensor | None, Tensor]:
     """Return the loss per masked token and their number, then that of the next sentence and which were right."""
     ids, segments, follows = read_batch(rows)
     read, chosen = mask(ids, network.config.vocab_size, seed)
@@ -100,7 +100,7 @@ def bert_losses(network: Any, rows: list[Row], seed: int) -> tuple[Tensor, int, 
     return words, count, nn.functional.cross_entropy(said, wanted), (said.argmax(dim=1) == wanted).float()
 
 
-def training_loss(network: Any, rows: list[Row], seed: int, penalty: float = 0.0) -> Tensor:
+def training_loss(network: Any, rows: list[TextRow], seed: int, penalty: float = 0.0) -> Tensor:
     """Return what an update makes smaller."""
     if isinstance(network, SelfAttentiveNetwork):
         return hops_loss(network, rows, penalty)

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from models.networks.self_attentive import SelfAttentiveNetwork, spread_penalty
-from training.readers.batches import Row, read_batch
+from training.readers.batches import TextRow, read_batch
 from training.readers.recipe import ReaderRecipe
 
 
@@ -31,7 +31,7 @@ def sizes_of(recipe: ReaderRecipe) -> dict[str, int]:
     }
 
 
-def hops_losses(network: Any, rows: Sequence[Row]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+def hops_losses(network: Any, rows: Sequence[TextRow]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Return the loss of each sentence, its penalty, whether it was told right, and A.
 
     Shapes: returns [row], [row, hop, piece].
@@ -42,13 +42,13 @@ def hops_losses(network: Any, rows: Sequence[Row]) -> tuple[Tensor, Tensor, Tens
     return losses, spread_penalty(weights), scores.argmax(dim=1) == labels, weights
 
 
-def hops_loss(network: Any, rows: Sequence[Row], penalty: float) -> Tensor:
+def hops_loss(network: Any, rows: Sequence[TextRow], penalty: float) -> Tensor:
     """Return what an update makes smaller: the mean loss, and the mean penalty times what it counts."""
     losses, penalties, _, _ = hops_losses(network, rows)
     return losses.mean() + penalty * penalties.mean()
 
 
-def measured_hops(network: Any, batches: Iterable[Sequence[Row]]) -> dict[str, float]:
+def measured_hops(network: Any, batches: Iterable[Sequence[TextRow]]) -> dict[str, float]:
     """Return loss, share told right and penalty, each a mean over the sentences of `batches`."""
     found = [hops_losses(network, rows)[:3] for rows in batches]
     loss, penalty, right = (torch.cat(each).double().mean().item() for each in zip(*found, strict=True))
@@ -71,7 +71,7 @@ def pair_overlap(weights: Tensor) -> Tensor:
     return torch.minimum(weights[..., one, :], weights[..., other, :]).sum(dim=-1).mean(dim=-1)
 
 
-def measure_sentences(network: Any, batches: Iterable[Sequence[Row]]) -> dict[str, float]:
+def measure_sentences(network: Any, batches: Iterable[Sequence[TextRow]]) -> dict[str, float]:
     """Return how many of the sentences of `batches` are told right, and how far the hops spread over their words."""
     found = []
     for rows in batches:

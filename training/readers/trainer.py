@@ -20,7 +20,7 @@ from torch import nn
 
 from training.optimizers import build_optimizers, restore_state, stored_state
 from training.progress import Progress, learning_rate, read_progress
-from training.readers.batches import Corpus, Row, encode, epoch_batches
+from training.readers.batches import BatchCorpus, TextRow, encode, epoch_batches
 from training.readers.networks import bert_losses, build, gpt_loss, training_loss
 from training.readers.recipe import ReaderRecipe
 from training.readers.sentences import measured_hops
@@ -43,7 +43,7 @@ class ReaderTrainer:
         if not kept.is_file():
             parts = [(file.repeat, lines) for file, lines in training_lines(recipe, data)]
             encode(tokenizer, parts, recipe.context - 2).save(kept)
-        self.corpus = Corpus.load(kept)
+        self.corpus = BatchCorpus.load(kept)
         held_out = [(1.0, lines[:: max(1, len(lines) // HELD_OUT_LINES)]) for lines in self._held_out(data)]
         apart = replace(recipe, files=recipe.held_out)
         self.held_out = epoch_batches(encode(tokenizer, held_out, recipe.context - 2), apart, 0)
@@ -55,7 +55,7 @@ class ReaderTrainer:
         for file in self.recipe.held_out:
             yield read_lines(file, data)
 
-    def update(self, rows: list[Row]) -> float:
+    def update(self, rows: list[TextRow]) -> float:
         """Make one update on `rows`; return the loss."""
         rate = learning_rate(self.recipe, self.progress)
         for group in (group for optimizer in self.optimizers.values() for group in optimizer.param_groups):
@@ -94,7 +94,7 @@ class ReaderTrainer:
             restore_state(self.optimizers, state)
             self.progress = read_progress(path)
 
-    def _batches(self) -> Iterator[list[Row]]:
+    def _batches(self) -> Iterator[list[TextRow]]:
         while True:
             order = epoch_batches(self.corpus, self.recipe, self.progress.epoch)
             while self.progress.batch < len(order):
@@ -130,7 +130,7 @@ class ReaderTrainer:
 
 
 @torch.no_grad()
-def measure(network: Any, batches: list[list[Row]], kind: str) -> dict[str, float]:
+def measure(network: Any, batches: list[list[TextRow]], kind: str) -> dict[str, float]:
     """Return the loss per token, and for a BERT the share of the next sentences that it tells, on `batches`.
 
     Of a self-attentive reader: the loss per sentence, the share told right and the penalty.

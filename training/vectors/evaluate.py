@@ -18,9 +18,9 @@ from models.experiments.word_vectors import VECTORS, WordVectors, read_vectors
 from models.translation.checkpoints import CARD_FILE, write_card
 from models.translation.words import bare_words
 from training.readers.texts import read_lines, training_lines
-from training.vectors.pairs import Corpus, drawn, kept_share, noise
+from training.vectors.pairs import PairCorpus, drawn, kept_share, noise
 from training.vectors.recipe import VectorRecipe, read_vector_recipe
-from training.vectors.trainer import Measured
+from training.vectors.trainer import VectorScores
 
 ODD_ONES = Path(__file__).parent / "odd_one_out.txt"
 RANKED = 1000
@@ -35,7 +35,7 @@ def odd_sets() -> list[list[str]]:
     return [line.split() for line in lines if not line.startswith("#")]
 
 
-def losses(vectors: WordVectors, measured: Measured) -> Numbers:
+def losses(vectors: WordVectors, measured: VectorScores) -> Numbers:
     """Return what each pair costs by equation 4 of Mikolov et al. 2013, in nats, [pair]."""
     read = vectors.table[measured.centres].astype(np.float64)  # [pair, d]
     true = np.einsum("pd,pd->p", read, vectors.outputs[measured.contexts])
@@ -55,7 +55,9 @@ def ranks(scores: Numbers, true: Numbers) -> Numbers:
     return rank
 
 
-def measure_ranks(vectors: WordVectors, measured: Measured, cumulated: Numbers, counts: Numbers) -> dict[str, float]:
+def measure_ranks(
+    vectors: WordVectors, measured: VectorScores, cumulated: Numbers, counts: Numbers
+) -> dict[str, float]:
     """Return where the true neighbour stands among words of the noise: by the vectors, and by frequency alone.
 
     Shapes: `cumulated` [word]; `counts` [word].
@@ -81,12 +83,12 @@ def measure_ranks(vectors: WordVectors, measured: Measured, cumulated: Numbers, 
 def evaluate(recipe: VectorRecipe, data: Path, folder: Path) -> dict[str, Any]:
     """Return the figures of the vectors in `folder`."""
     vectors = read_vectors(folder)
-    training = Corpus.of((line for _, own in training_lines(recipe, data) for line in own), vectors.places)
+    training = PairCorpus.of((line for _, own in training_lines(recipe, data) for line in own), vectors.places)
     counts = training.counts(len(vectors.words))
     share, cumulated = kept_share(counts, recipe.subsampling), noise(counts, recipe.noise_power).cumsum()
     lines = [line for file in recipe.test for line in read_lines(file, data)]
-    corpus = Corpus.of(lines, vectors.places)
-    measured = Measured.of(corpus, share, cumulated, recipe)
+    corpus = PairCorpus.of(lines, vectors.places)
+    measured = VectorScores.of(corpus, share, cumulated, recipe)
     total = sum(len(bare_words(line)) for line in lines)
     sets = [words for words in odd_sets() if all(word in vectors for word in words)]
     return {

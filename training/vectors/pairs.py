@@ -27,14 +27,14 @@ def commonest(lines: Iterable[str], count: int) -> tuple[list[str], int]:
 
 
 @dataclass(frozen=True, eq=False)
-class Corpus:
+class PairCorpus:
     """Lines as ids, one after the other; words without a vector are left out, as word2vec leaves them out."""
 
     ids: Ids  # [word]
     lines: Ids  # [word] The number of each word's line
 
     @classmethod
-    def of(cls, lines: Iterable[str], places: Mapping[str, int]) -> Corpus:
+    def of(cls, lines: Iterable[str], places: Mapping[str, int]) -> PairCorpus:
         """Return the corpus of `lines`."""
         ids: list[int] = []
         numbers: list[int] = []
@@ -54,7 +54,7 @@ class Corpus:
         np.savez(path, ids=self.ids.astype(np.int32), lines=self.lines.astype(np.int32))
 
     @classmethod
-    def load(cls, path: Path) -> Corpus:
+    def load(cls, path: Path) -> PairCorpus:
         """Read what `save` wrote."""
         with np.load(path) as kept:
             return cls(kept["ids"].astype(np.int64), kept["lines"].astype(np.int64))
@@ -105,13 +105,13 @@ def pairs_of(ids: Ids, lines: Ids, window: int, chance: np.random.Generator) -> 
     return np.concatenate([nothing, *centres]), np.concatenate([nothing, *contexts])
 
 
-def spans(corpus: Corpus) -> Sequence[slice]:
+def spans(corpus: PairCorpus) -> Sequence[slice]:
     """Return the parts of a corpus whose pairs are made at once."""
     return [slice(start, start + SPAN) for start in range(0, len(corpus.ids), SPAN)]
 
 
 def epoch_pairs(
-    corpus: Corpus, share: NDArray[np.float64], window: int, chance: np.random.Generator
+    corpus: PairCorpus, share: NDArray[np.float64], window: int, chance: np.random.Generator
 ) -> Iterator[tuple[float, Ids, Ids]]:
     """Give the pairs of an epoch, part by part in a drawn order, shuffled within each.
 

@@ -20,7 +20,7 @@ from torch import Tensor
 
 from models.experiments.word_vectors import WORDS_FILE
 from training.readers.texts import read_lines, training_lines
-from training.vectors.pairs import Corpus, Ids, commonest, drawn, epoch_pairs, kept_share, noise, pairs_of
+from training.vectors.pairs import Ids, PairCorpus, commonest, drawn, epoch_pairs, kept_share, noise, pairs_of
 from training.vectors.recipe import VectorRecipe
 from training.vectors.skip_gram import SkipGram
 
@@ -28,7 +28,7 @@ LOG_STEPS, HELD_OUT_STEPS, HELD_OUT_PAIRS = 200, 1000, 100_000
 
 
 @dataclass(frozen=True, eq=False)
-class Measured:
+class VectorScores:
     """Held-out pairs, each with its own words from the noise: the same at every measurement."""
 
     centres: Ids  # [pair]
@@ -37,8 +37,8 @@ class Measured:
 
     @classmethod
     def of(
-        cls, corpus: Corpus, share: NDArray[np.float64], cumulated: NDArray[np.float64], recipe: VectorRecipe
-    ) -> Measured:
+        cls, corpus: PairCorpus, share: NDArray[np.float64], cumulated: NDArray[np.float64], recipe: VectorRecipe
+    ) -> VectorScores:
         """Return pairs of a corpus, made as in training, by a chance of their own.
 
         Shapes: `share` [word]; `cumulated` [word].
@@ -52,14 +52,14 @@ class Measured:
 
 
 @torch.no_grad()
-def held_out_loss(network: SkipGram, measured: Measured) -> float:
+def held_out_loss(network: SkipGram, measured: VectorScores) -> float:
     """Return the mean of what a held-out pair costs, in nats, its negatives counted in."""
     parts = range(0, len(measured.centres), 8192)
     losses = [network(*_tensors(measured, slice(start, start + 8192))) for start in parts]
     return float(torch.cat(losses).double().mean())
 
 
-def _tensors(measured: Measured, rows: slice) -> tuple[Tensor, ...]:
+def _tensors(measured: VectorScores, rows: slice) -> tuple[Tensor, ...]:
     arrays = (measured.centres[rows], measured.contexts[rows], measured.negatives[rows])
     return tuple(map(torch.from_numpy, arrays))
 
@@ -72,11 +72,13 @@ class VectorTrainer:
         self.folder.mkdir(parents=True, exist_ok=True)
         self._prepare(data)
         words = (self.folder / WORDS_FILE).read_text(encoding="utf8").splitlines()
-        self.corpus = Corpus.load(self.folder / "corpus.npz")
+        self.corpus = PairCorpus.load(self.folder / "corpus.npz")
         counts = self.corpus.counts(len(words))
         self.share = kept_share(counts, recipe.subsampling)
         self.cumulated = noise(counts, recipe.noise_power).cumsum()
-        self.measured = Measured.of(Corpus.load(self.folder / "held_out.npz"), self.share, self.cumulated, recipe)
+        self.measured = VectorScores.of(
+            PairCorpus.load(self.folder / "held_out.npz"), self.share, self.cumulated, recipe
+        )
         self.network = SkipGram(len(words), recipe.width, recipe.seed)
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=recipe.learning_rate, fused=True)
         self.step, self.pairs, self.seconds = 0, 0, 0.0
@@ -90,10 +92,10 @@ class VectorTrainer:
         words, total = commonest(lines, self.recipe.words)
         (self.folder / WORDS_FILE).write_text("\n".join(words) + "\n", encoding="utf8")
         places = {word: place for place, word in enumerate(words)}
-        corpus = Corpus.of(lines, places)
+        corpus = PairCorpus.of(lines, places)
         corpus.save(self.folder / "corpus.npz")
         held_out = [line for file in self.recipe.held_out for line in read_lines(file, data)]
-        Corpus.of(held_out, places).save(self.folder / "held_out.npz")
+        PairCorpus.of(held_out, places).save(self.folder / "held_out.npz")
         self.log({"lines": len(lines), "words": total, "words_with_vector": len(corpus.ids)})
 
     def update(self, centres: Ids, contexts: Ids, negatives: Ids) -> float:

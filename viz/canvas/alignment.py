@@ -48,7 +48,7 @@ _WORDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class AlignmentView:
     """A mechanism as the Bench shows it."""
 
     trace: AttentionTrace
@@ -58,7 +58,7 @@ class Shown:
     languages: tuple[str, str] = ("", "")
 
 
-def encode_alignment(shown: Sequence[Shown], *, colour: Colour = "linear", linking: Linking = "none") -> bytes:
+def encode_alignment(shown: Sequence[AlignmentView], *, colour: Colour = "linear", linking: Linking = "none") -> bytes:
     """Return all that the picture of the Bench shows: a panel a mechanism, on one scale from 0 to 1."""
     views = [each.view for each in shown if each.view]
     tokens = views[0].shown.key_tokens.texts if views else shown[0].trace.source.word_texts
@@ -96,7 +96,7 @@ def _words(*, sure: bool) -> dict[str, str]:
     return {key: "" if key in left_out else _(message) for key, message in _WORDS.items()}
 
 
-def _panel(shown: Shown, common: Sequence[str], *, one_title: bool) -> dict[str, Any]:
+def _panel(shown: AlignmentView, common: Sequence[str], *, one_title: bool) -> dict[str, Any]:
     """Return what one panel says; notes that all have, and a title of rows that all share, are said once elsewhere."""
     trace, view = shown.trace, shown.view
     written = written_words(trace)

@@ -13,10 +13,10 @@ from plotly.offline import get_plotlyjs
 
 from models.mechanisms import mechanisms
 from viz.canvas.standalone import STYLE, Picture, picture_html, scripts_html
-from viz.export_lesson.elements import Shown
+from viz.export_lesson.elements import PageElement
 from viz.export_lesson.pictures import Pictures, held
 from viz.export_lesson.running import run_page, spoken
-from viz.lessons.lesson import Lesson, Question, Step
+from viz.lessons.lesson import Lesson, LessonStep, Question
 from viz.text.language import _, current_language, languages, use_language
 from viz.text.markdown import html_of
 from viz.text.policy import policy_of_file
@@ -51,7 +51,7 @@ def _page(lesson: Lesson) -> str:
     for number, step in enumerate(lesson.steps, 1):
         page = run_page(step.page, step.link)
         named = step.page != "steps" or SENTENCE.name in step.link
-        shown = Shown(page, partial(pictures.mount, step), sentence=named, choices=step.page in _CHOSEN)
+        shown = PageElement(page, partial(pictures.mount, step), sentence=named, choices=step.page in _CHOSEN)
         styles |= dict.fromkeys(shown.styles)
         steps.append(_step(lesson, number, step, shown.html, pictures))
     scripts = scripts_html(pictures.canvases) + f'<script type="module">{_text("lesson.js")}</script>'
@@ -83,7 +83,7 @@ def _page(lesson: Lesson) -> str:
     )
 
 
-def _step(lesson: Lesson, number: int, step: Step, page: str, pictures: Pictures) -> str:
+def _step(lesson: Lesson, number: int, step: LessonStep, page: str, pictures: Pictures) -> str:
     """Return a step: the picture, and below it what is said and asked."""
     question = step.question
     waits = question is not None and question.mark is not None
@@ -106,7 +106,7 @@ def _step(lesson: Lesson, number: int, step: Step, page: str, pictures: Pictures
     )
 
 
-def _pointed(step: Step) -> str:
+def _pointed(step: LessonStep) -> str:
     """Return what a step points at, as an attribute."""
     if step.point is None:
         return ""
@@ -114,7 +114,7 @@ def _pointed(step: Step) -> str:
     return f' data-point="{escape(json.dumps({"title": title, "word": step.point.word}), quote=True)}"'
 
 
-def _question(step: Step, question: Question, name: str, pictures: Pictures) -> str:
+def _question(step: LessonStep, question: Question, name: str, pictures: Pictures) -> str:
     ask = f'<div class="ask">{html_of(question.ask)}</div>'
     if question.mark is not None:
         pictures.canvases["prediction"] = None

@@ -30,7 +30,7 @@ _CLOSED = "none"
 """What choices call that nothing is shown."""
 
 
-class Shown:
+class PageElement:
     """A page as HTML, with its style sheets apart."""
 
     def __init__(self, block: Any, mount: Mount, *, sentence: bool, choices: bool) -> None:

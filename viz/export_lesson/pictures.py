@@ -15,7 +15,7 @@ from viz.canvas.parts import FOLDER
 from viz.canvas.payload import pack
 from viz.canvas.standalone import Picture, picture_html
 from viz.export_lesson.running import payload_in, payload_of, unpacked
-from viz.lessons.lesson import Step
+from viz.lessons.lesson import LessonStep
 from viz.pages.heads.settings import HEADS
 from viz.pages.steps.settings import READS, STEP, WORD
 from viz.text.language import _
@@ -51,7 +51,7 @@ class Pictures:
         """What is fed to pictures when something is chosen in them, as HTML."""
         return "".join(self._stores.values())
 
-    def mount(self, step: Step, name: str, element: Any) -> str:
+    def mount(self, step: LessonStep, name: str, element: Any) -> str:
         """Return the HTML of a picture of a step."""
         if name == "plotly":
             self.has_charts = True
@@ -68,7 +68,7 @@ class Pictures:
         picture = picture_html(Picture(name, payload), waits=True)
         return f'<div class="live" data-of="{self._store(step, name, payload)}">{picture}</div>'
 
-    def _store(self, step: Step, name: str, payload: bytes) -> str:
+    def _store(self, step: LessonStep, name: str, payload: bytes) -> str:
         """Hold what a picture is fed with when something is chosen in it, and return under which name."""
         if name == "walk":
             link = {key: value for key, value in step.link.items() if key != STEP.name}

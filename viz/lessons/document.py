@@ -27,7 +27,7 @@ _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # 25 times as fast, whe
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class SheetPart:
     """A part of a file."""
 
     node: yaml.Node
@@ -43,7 +43,7 @@ class Part:
         """Return what is wrong with this part."""
         return LessonError(self.file, self.line, self.key, reason)
 
-    def fields(self, required: Collection[str], optional: Collection[str] = ()) -> dict[str, Part]:
+    def fields(self, required: Collection[str], optional: Collection[str] = ()) -> dict[str, SheetPart]:
         """Return the parts of a mapping, by their keys."""
         known = ", ".join((*required, *optional))
         if not isinstance(self.node, yaml.MappingNode):
@@ -51,33 +51,33 @@ class Part:
         found = self.named()
         for name, _value in self.node.value:
             if _name(name) not in required and _name(name) not in optional:
-                here = Part(name, self.file, found[_name(name)].key)
+                here = SheetPart(name, self.file, found[_name(name)].key)
                 raise here.error(Message("there is no such key; there are: {known}", known=known))
         for name in required:
             if name not in found:
                 raise self.error(Message("the key “{name}” is missing", name=name))
         return found
 
-    def named(self) -> dict[str, Part]:
+    def named(self) -> dict[str, SheetPart]:
         """Return the parts of a mapping, by their keys, whatever these are."""
         if not isinstance(self.node, yaml.MappingNode):
             raise self.error(Message("keys with values are expected here"))
-        found: dict[str, Part] = {}
+        found: dict[str, SheetPart] = {}
         for name, value in self.node.value:
             text = _name(name)
             key = f"{self.key}, {text}" if self.key else text
             if text in found:
-                raise Part(name, self.file, key).error(Message("this key stands here twice"))
-            found[text] = Part(value, self.file, key)
+                raise SheetPart(name, self.file, key).error(Message("this key stands here twice"))
+            found[text] = SheetPart(value, self.file, key)
         return found
 
-    def items(self, most: int) -> list[Part]:
+    def items(self, most: int) -> list[SheetPart]:
         """Return the parts of a list."""
         if not isinstance(self.node, yaml.SequenceNode):
             raise self.error(Message("a list is expected here: lines that begin with “- ”"))
         if not 1 <= len(self.node.value) <= most:
             raise self.error(CountMessage("{count} entry at most", "1 to {count} entries", most))
-        return [Part(each, self.file, f"{self.key} {place}") for place, each in enumerate(self.node.value, 1)]
+        return [SheetPart(each, self.file, f"{self.key} {place}") for place, each in enumerate(self.node.value, 1)]
 
     @property
     def is_text(self) -> bool:
@@ -112,7 +112,7 @@ def _name(node: yaml.Node) -> str:
     return str(node.value) if isinstance(node, yaml.ScalarNode) else "?"
 
 
-def document_of(data: bytes, file: str) -> Part:
+def document_of(data: bytes, file: str) -> SheetPart:
     """Return the whole of a YAML file."""
     if len(data) > LARGEST:
         reason = Message("the file has {size} bytes; {most} at most", size=len(data), most=LARGEST)
@@ -138,7 +138,7 @@ def document_of(data: bytes, file: str) -> Part:
         raise LessonError(file, 1, "", reason) from error
     if node is None:
         raise LessonError(file, 1, "", Message("the file is empty"))
-    return Part(node, file)
+    return SheetPart(node, file)
 
 
 def _look_through(text: str, file: str) -> None:

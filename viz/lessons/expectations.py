@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import models
 from models.edits import Edit, read_edit
-from viz.lessons.lesson import Lesson, Step
-from viz.lessons.quantities import Asked, values_of
+from viz.lessons.lesson import Lesson, LessonStep
+from viz.lessons.quantities import AskedQuantity, values_of
 from viz.lessons.reading import GIVEN
 from viz.views.view import View, choose_view
 
@@ -28,7 +28,7 @@ def unmet(lesson: Lesson, load: Callable[[str], Model] = models.load) -> list[st
     ]
 
 
-def _found_otherwise(step: Step, claims: Mapping[str, str], load: Callable[[str], Model]) -> Iterator[object]:
+def _found_otherwise(step: LessonStep, claims: Mapping[str, str], load: Callable[[str], Model]) -> Iterator[object]:
     """Return what was found in place of what `claims` say."""
     if GIVEN in claims:
         return
@@ -50,12 +50,12 @@ def _found_otherwise(step: Step, claims: Mapping[str, str], load: Callable[[str]
         yield from _of_row(_view(trace, claims.get("head", "")), claims)
 
 
-def _of_quantity(step: Step, claims: Mapping[str, str], load: Callable[[str], Model]) -> Iterator[object]:
+def _of_quantity(step: LessonStep, claims: Mapping[str, str], load: Callable[[str], Model]) -> Iterator[object]:
     """Return the value of a quantity, or its names, if it is not what `claims` say."""
     model = load(claims["model"]) if "model" in claims else None
     sentence = claims.get("sentence", step.link.get("sentence", ""))
     edits = _edits(step, claims)
-    values = values_of(Asked(claims, model, sentence, edits))
+    values = values_of(AskedQuantity(claims, model, sentence, edits))
     name = claims.get("of", "")
     if name not in values:
         yield sorted(values)
@@ -73,7 +73,7 @@ def _measured(key: str, measure: str, file: str) -> float | None:
     return None if figure is None else float(figure["bleu"] if measure == "bleu" else figure)
 
 
-def _edits(step: Step, claims: Mapping[str, str]) -> tuple[Edit, ...]:
+def _edits(step: LessonStep, claims: Mapping[str, str]) -> tuple[Edit, ...]:
     if claims.get("edited") != "yes":
         return ()
     return tuple(read_edit(each) for each in step.link["edits"].replace("~", " ").split())

@@ -47,7 +47,7 @@ class Expectation:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class LessonStep:
     """A step of a lesson."""
 
     text: str  # in Markdown
@@ -68,7 +68,7 @@ class Lesson:
     name: str  # what the link calls it: the name of its file
     title: str
     language: str  # A code such as ``en`` or ``zh``
-    steps: tuple[Step, ...]  # at least one
+    steps: tuple[LessonStep, ...]  # at least one
     about: str = ""  # one line for the list of lessons
     minutes: int = 0  # about how long it takes; 0 if that is not said
     kind: str = "lesson"  # ``lesson`` or ``exercise``

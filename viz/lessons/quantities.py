@@ -27,7 +27,7 @@ _TWINS = Path(models.__file__).parent / "training" / "en-fr" / "twins" / "figure
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedQuantity:
     """What a claim asks of a model."""
 
     claims: Mapping[str, str]
@@ -36,12 +36,12 @@ class Asked:
     edits: tuple[Edit, ...]  # of the step
 
 
-def values_of(asked: Asked) -> Values:
+def values_of(asked: AskedQuantity) -> Values:
     """Return the values of a quantity by their names."""
     return BY_NAME[asked.claims["quantity"]](asked)
 
 
-def _row(asked: Asked, quantity: str) -> Values:
+def _row(asked: AskedQuantity, quantity: str) -> Values:
     """Return scores of the row of a written word by source token, or what the softmax makes of them on the way."""
     trace = _model(asked).attend(asked.sentence, sites=_SCORES)
     (found,) = trace.maps
@@ -54,12 +54,12 @@ def _row(asked: Asked, quantity: str) -> Values:
     return {text.strip(): float(each) for text, each in zip(trace.source.texts, values, strict=True)}
 
 
-def _probability(asked: Asked) -> Values:
+def _probability(asked: AskedQuantity) -> Values:
     trace = _model(asked).attend(asked.sentence)
     return {text.strip(): each.probability for text, each in zip(trace.target.texts, trace.steps, strict=True)}
 
 
-def _lost_without_words(asked: Asked) -> Values:
+def _lost_without_words(asked: AskedQuantity) -> Values:
     """Return what the translation loses without each source word, as Surgery does: the word is left out."""
     from models.experiments.sweeps import leave_out_each_word
 
@@ -68,7 +68,7 @@ def _lost_without_words(asked: Asked) -> Values:
     return {word.strip(): -float(each.sum()) for word, each in zip(sweep.words, sweep.changes, strict=True)}
 
 
-def _lost_word_by_word(asked: Asked) -> Values:
+def _lost_word_by_word(asked: AskedQuantity) -> Values:
     """Return what each written word loses without each source word: the cells of Surgery's picture."""
     from models.experiments.sweeps import leave_out_each_word
 
@@ -84,7 +84,7 @@ def _lost_word_by_word(asked: Asked) -> Values:
     }
 
 
-def _lost_without_heads(asked: Asked) -> Values:
+def _lost_without_heads(asked: AskedQuantity) -> Values:
     from models.experiments.sweeps import switch_off_each_head
 
     model = _model(asked)
@@ -92,7 +92,7 @@ def _lost_without_heads(asked: Asked) -> Values:
     return {f"{site}.{head}": -float(each) for (site, head), each in zip(sweep.heads, sweep.totals, strict=True)}
 
 
-def _lost_by_edits(asked: Asked) -> Values:
+def _lost_by_edits(asked: AskedQuantity) -> Values:
     """Return what the translation loses under all edits of the step, and under each alone, added up."""
     model = _model(asked)
     before = model.attend(asked.sentence)
@@ -105,7 +105,7 @@ def _lost_by_edits(asked: Asked) -> Values:
     return {"together": lost(*asked.edits), "apart": sum(map(lost, asked.edits))}
 
 
-def _heads(asked: Asked) -> Values:
+def _heads(asked: AskedQuantity) -> Values:
     """Return how many heads a model has in all, and of each kind of attention."""
     counts: dict[str, int] = {}
     for each in _model(asked).attend(asked.sentence).maps:
@@ -114,7 +114,7 @@ def _heads(asked: Asked) -> Values:
     return counts
 
 
-def _heads_that_change(asked: Asked) -> Values:
+def _heads_that_change(asked: AskedQuantity) -> Values:
     """Return how many heads, each ablated on its own, change the translation."""
     model = _model(asked)
     own = model.attend(asked.sentence)
@@ -123,7 +123,7 @@ def _heads_that_change(asked: Asked) -> Values:
     return {"": sum(text != own.output_text for text in edited)}
 
 
-def _labelled(asked: Asked) -> Values:
+def _labelled(asked: AskedQuantity) -> Values:
     """Return the number of each encoder head that has a label, named by place and label."""
     trace = _model(asked).attend(asked.sentence)
     views = [choose_view(trace, site=each.site) for each in trace.maps if each.site.stack == "encoder"]
@@ -132,7 +132,7 @@ def _labelled(asked: Asked) -> Values:
     }
 
 
-def _alignment_errors(asked: Asked) -> Values:
+def _alignment_errors(asked: AskedQuantity) -> Values:
     from models.experiments.aligning_heads import rank_heads
 
     model = _model(asked)
@@ -140,24 +140,24 @@ def _alignment_errors(asked: Asked) -> Values:
     return {f"{each.site.layer}.{each.head} {each.reading}": each.error_rate for each in found}
 
 
-def _errors_as_written(asked: Asked) -> Values:
+def _errors_as_written(asked: AskedQuantity) -> Values:
     """Return alignment errors of the reading whose rows are the words being written."""
     found = _alignment_errors(asked).items()
     return {name.removesuffix(" written"): rate for name, rate in found if name.endswith(" written")}
 
 
-def _size_of_a_query(asked: Asked) -> Values:
+def _size_of_a_query(asked: AskedQuantity) -> Values:
     (found, *_others) = _model(asked).attend(asked.sentence, sites=_QUERIES).maps
     return {"": found.companions["query"].shape[-1]}
 
 
-def _spread(asked: Asked) -> Values:
+def _spread(asked: AskedQuantity) -> Values:
     """Return by how much a weight of the map shown differs at most from the mean of its column: 0 if rows are equal."""
     weights = choose_view(_model(asked).attend(asked.sentence)).weights
     return {"": float(np.abs(weights - weights.mean(axis=0)).max())}
 
 
-def _of_card(asked: Asked) -> Values:
+def _of_card(asked: AskedQuantity) -> Values:
     card = models.describe(asked.claims["model"]).card
     return {
         name: float(value)
@@ -166,14 +166,14 @@ def _of_card(asked: Asked) -> Values:
     }
 
 
-def _bleu_of_twins(asked: Asked) -> Values:
+def _bleu_of_twins(asked: AskedQuantity) -> Values:
     found: dict[str, list[float]] = {}
     for run in json.loads(_TWINS.read_text(encoding="utf8")):
         found.setdefault(run["mechanism"], []).append(run["bleu"]["tatoeba.test"])
     return {mechanism: float(np.mean(each)) for mechanism, each in found.items()}
 
 
-def _of_the_book(_asked: Asked) -> Values:
+def _of_the_book(_asked: AskedQuantity) -> Values:
     """Return the numbers of the Lab's example: the query's, and its products with the keys."""
     from models.experiments.lab_presets import book
 
@@ -183,7 +183,7 @@ def _of_the_book(_asked: Asked) -> Values:
     return {f"{name} {place}": float(each) for name, row in named.items() for place, each in enumerate(row, 1)}
 
 
-def _largest_of_random(_asked: Asked) -> Values:
+def _largest_of_random(_asked: AskedQuantity) -> Values:
     """Return the largest weight of the Lab's random vectors by their size, with the scaling and without."""
     from models.experiments.lab_layer import run_layer
     from models.experiments.lab_presets import random_vectors
@@ -197,14 +197,14 @@ def _largest_of_random(_asked: Asked) -> Values:
     }
 
 
-def _model(asked: Asked) -> Model:
+def _model(asked: AskedQuantity) -> Model:
     if asked.model is None:
         message = f"the quantity {asked.claims['quantity']!r} is of a model; the claim names none"
         raise ValueError(message)
     return asked.model
 
 
-BY_NAME: Mapping[str, Callable[[Asked], Values]] = {
+BY_NAME: Mapping[str, Callable[[AskedQuantity], Values]] = {
     "score": lambda asked: _row(asked, "score"),
     "exponential": lambda asked: _row(asked, "exponential"),
     "sum-of-exponentials": lambda asked: _row(asked, "sum-of-exponentials"),

@@ -11,8 +11,8 @@ from models.edits import read_edit
 from models.keys import is_of_hub
 from models.mechanisms import mechanisms
 from models.messages import Message
-from viz.lessons.document import Part, document_of
-from viz.lessons.lesson import Expectation, Lesson, Question, Row, Step
+from viz.lessons.document import SheetPart, document_of
+from viz.lessons.lesson import Expectation, Lesson, LessonStep, Question, Row
 
 Pages = Mapping[str, tuple[str, ...]]
 """The pages that a lesson can show, and what the link of each calls its settings, ``*`` for any part of a name."""
@@ -89,7 +89,7 @@ def _has(names: Sequence[str], name: str) -> bool:
     return any(fnmatchcase(name, each) for each in names)
 
 
-def _prose(part: Part, most: int = 4000) -> str:
+def _prose(part: SheetPart, most: int = 4000) -> str:
     """Return Markdown that shows no HTML and fetches no picture."""
     text = part.text(most)
     if found := _HTML.search(text):
@@ -99,13 +99,13 @@ def _prose(part: Part, most: int = 4000) -> str:
     return text
 
 
-def _step(part: Part, pages: Pages) -> Step:
+def _step(part: SheetPart, pages: Pages) -> LessonStep:
     found = part.fields(("text", "page"), ("title", "link", "point", EDITS, "question", "hint", "answer", "expect"))
     page = found["page"].one_of(tuple(pages))
     link = _link(found["link"], pages[page]) if "link" in found else {}
     if EDITS in found:
         link |= {EDITS: _edits(found[EDITS], pages[page])}
-    return Step(
+    return LessonStep(
         text=_prose(found["text"]),
         page=page,
         link=link,
@@ -118,7 +118,7 @@ def _step(part: Part, pages: Pages) -> Step:
     )
 
 
-def _link(part: Part, names: Sequence[str]) -> dict[str, str]:
+def _link(part: SheetPart, names: Sequence[str]) -> dict[str, str]:
     """Return the settings of a page; a link of the hub is refused: opening a lesson must not fetch a model."""
     if part.is_text:
         pairs = parse_qsl(part.text().lstrip("?"), keep_blank_values=True, max_num_fields=60)
@@ -136,7 +136,7 @@ def _link(part: Part, names: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def _edits(part: Part, names: Sequence[str]) -> str:
+def _edits(part: SheetPart, names: Sequence[str]) -> str:
     """Return edits as the link holds them."""
     if not _has(names, EDITS):
         raise part.error(Message("the page has no edits"))
@@ -148,13 +148,13 @@ def _edits(part: Part, names: Sequence[str]) -> str:
     return BETWEEN_EDITS.join(each.text() for each in part.items(MOST_CLAIMS))
 
 
-def _row(part: Part, required: Collection[str], optional: Collection[str] = ()) -> Row:
+def _row(part: SheetPart, required: Collection[str], optional: Collection[str] = ()) -> Row:
     found = part.fields(required, optional)
     mechanism = found["mechanism"].one_of(tuple(mechanisms())) if "mechanism" in found else ""
     return Row(mechanism, found["word"].text(LONGEST_LINE))
 
 
-def _question(part: Part) -> Question:
+def _question(part: SheetPart) -> Question:
     found = part.fields(("ask",), ("choices", "right", "mark"))
     ask = _prose(found["ask"])
     if ("choices" in found) == ("mark" in found) or ("choices" in found) != ("right" in found):
@@ -165,7 +165,7 @@ def _question(part: Part) -> Question:
     return Question(ask, choices, found["right"].number(1, len(choices)))
 
 
-def _expectation(part: Part) -> Expectation:
+def _expectation(part: SheetPart) -> Expectation:
     found = part.fields((), (*CLAIMS, *COMPUTED, GIVEN))
     if not {"model", "quantity", GIVEN} & found.keys():
         raise part.error(Message("a claim names a “model”, a “quantity” or a “given” number"))

@@ -28,7 +28,7 @@ class Pin:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class SheetAnswer:
     """What a student answered to a question of a lesson."""
 
     where: str  # the lesson and its step, the question, the choice
@@ -37,7 +37,7 @@ class Answer:
     right: bool
 
 
-def sheet_of(pins: Sequence[tuple[Pin, str]], answers: Sequence[Answer], author: str = "") -> str:
+def sheet_of(pins: Sequence[tuple[Pin, str]], answers: Sequence[SheetAnswer], author: str = "") -> str:
     """Return the sheet as HTML with everything inside; every text of the student is escaped."""
     title = _("Hand-in sheet")
     parts = [f"<h1>{escape(title)}</h1>", f"<p>{escape(author)}</p>" if author else ""]
@@ -75,6 +75,6 @@ def _link(address: str) -> str:
     return f'<a href="{escape(address, quote=True)}">{escape(address)}</a>'
 
 
-def _answer(answer: Answer) -> str:
+def _answer(answer: SheetAnswer) -> str:
     said = _("right") if answer.right else _("not right")
     return f"{escape(answer.ask)}<br><b>{escape(answer.given)}</b> ({escape(said)})"

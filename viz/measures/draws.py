@@ -45,17 +45,17 @@ def share_of_likeliest(drawn: Sequence[AttentionTrace]) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class DrawnTranslation:
     """A translation, and the draws that it came of."""
 
     text: str
     seeds: tuple[int, ...]  # in order
 
 
-def translations_of(written: Mapping[int, str]) -> tuple[Written, ...]:
+def translations_of(written: Mapping[int, str]) -> tuple[DrawnTranslation, ...]:
     """Return each translation once, the most frequent first, of equal ones the one of the lowest seed."""
     seeds: dict[str, list[int]] = {}
     for seed in sorted(written):
         seeds.setdefault(written[seed], []).append(seed)
     ordered = sorted(seeds.items(), key=lambda each: (-len(each[1]), each[1][0]))
-    return tuple(Written(text, tuple(found)) for text, found in ordered)
+    return tuple(DrawnTranslation(text, tuple(found)) for text, found in ordered)

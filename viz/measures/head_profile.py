@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from models.measures.heads import MEASURES, Measure, measure_heads
 from models.measures.labels import NONE, UNREAD, HeadLabel
 from models.measures.reading import Reading
-from models.measures.texts import Sample, Texts
+from models.measures.texts import Texts, TextSample
 from models.trace import Alignment
 from models.trace.tokens import word_positions
 from viz.measures.translated import translated_cells
@@ -49,7 +49,7 @@ def profiles_of(
     return tuple(profiles)
 
 
-def sample_of(view: View, specials: Sequence[int] | None = None, alignment: Alignment | None = None) -> Sample:
+def sample_of(view: View, specials: Sequence[int] | None = None, alignment: Alignment | None = None) -> TextSample:
     """Return what must be known of `view` to measure all heads of its map."""
     if view.hidden_keys or view.hidden_queries:
         message = f"{view.shown.site}: measured is the whole of a map; got one with hidden tokens"
@@ -62,7 +62,7 @@ def sample_of(view: View, specials: Sequence[int] | None = None, alignment: Alig
     places = word_positions(keys, specials) if view.unit == "word" else tuple(specials)
     shown = view.shown
     links = translated_cells(view.trace, view.unit, alignment) if shown.site.kind == "cross" else None
-    return Sample.of(
+    return TextSample.of(
         shown.key_tokens.texts,
         queries=len(shown.query_tokens),
         specials=places,

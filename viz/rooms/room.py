@@ -86,7 +86,7 @@ class Room:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class RoomQuestion:
     """A question that the teacher has asked."""
 
     key: str

@@ -10,7 +10,7 @@ from viz.lessons.document import LARGEST
 from viz.rooms import room as bounds
 from viz.rooms.codes import hash_of
 from viz.rooms.members import Members
-from viz.rooms.room import Question, RoomError
+from viz.rooms.room import RoomError, RoomQuestion
 from viz.rooms.tally import is_answer
 
 
@@ -32,7 +32,7 @@ class Store(Members):
         found = self._file.one("SELECT file FROM lessons WHERE code = ?", code)
         return bytes(found[0]) if found else b""
 
-    def ask(self, code: str, key: str, question: Question) -> None:
+    def ask(self, code: str, key: str, question: RoomQuestion) -> None:
         """Ask the class a question; one that was asked before keeps its answers, and stays revealed if it was."""
         about = _written(question)
         with self._changing(code, key):
@@ -54,7 +54,7 @@ class Store(Members):
         """Show the class what it answered; or hide that again, and let it answer anew."""
         with self._changing(code, key):
             if self._known(code, question) is None:  # a step that asks nothing: its hint and its answer
-                self._insert(code, question, _written(Question(question)))
+                self._insert(code, question, _written(RoomQuestion(question)))
             self._file.do("UPDATE questions SET revealed = ? WHERE code = ? AND question = ?", revealed, code, question)
             if not revealed:
                 self._file.do("DELETE FROM answers WHERE code = ? AND question = ?", code, question)
@@ -86,14 +86,14 @@ class Store(Members):
             "INSERT INTO questions (code, question, number, about) VALUES (?, ?, ?, ?)", code, question, number, about
         )
 
-    def question(self, code: str, question: str) -> Question | None:
+    def question(self, code: str, question: str) -> RoomQuestion | None:
         """Return a question that the teacher has asked; None if it was not."""
         found = self._file.one(
             "SELECT question, about, revealed FROM questions WHERE code = ? AND question = ?", code, question
         )
         return _read(*found) if found else None
 
-    def questions(self, code: str) -> list[Question]:
+    def questions(self, code: str) -> list[RoomQuestion]:
         """Return all that was asked in a room, in its order."""
         found = self._file.all("SELECT question, about, revealed FROM questions WHERE code = ? ORDER BY number", code)
         return [_read(*each) for each in found]
@@ -137,7 +137,7 @@ class Store(Members):
         return [json.loads(given) for (given,) in found]
 
 
-def _written(question: Question) -> str:
+def _written(question: RoomQuestion) -> str:
     about = {
         "title": question.title[: bounds.LONGEST_TITLE],
         "words": question.words,
@@ -151,7 +151,7 @@ def _written(question: Question) -> str:
     return text
 
 
-def _read(key: str, about: str, revealed: int) -> Question:
+def _read(key: str, about: str, revealed: int) -> RoomQuestion:
     said = json.loads(about)
     said["words"], said["model"] = tuple(said["words"]), tuple(said["model"])
-    return Question(key, **said, revealed=bool(revealed))
+    return RoomQuestion(key, **said, revealed=bool(revealed))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from viz.rooms.room import Question
+from viz.rooms.room import RoomQuestion
 from viz.text.cells import csv_of_rows
 
 
@@ -32,7 +32,7 @@ def tally_of(answers: Iterable[Sequence[float]], size: int) -> Tally:
     return Tally(tuple(sum(column) / count for column in zip(*rows, strict=True)) if rows else (0.0,) * size, count)
 
 
-def csv_of_room(questions: Sequence[Question], answers: Sequence[Sequence[Sequence[float]]]) -> str:
+def csv_of_room(questions: Sequence[RoomQuestion], answers: Sequence[Sequence[Sequence[float]]]) -> str:
     """Return what a class answered, a line for each word or choice of each question and student."""
     rows: list[Sequence[object]] = [
         ("question", "title", "revealed", "answers", "answer", "place", "word", "share", "class", "model", "right")

@@ -6,7 +6,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from viz.server.worker import Question
+    from viz.server.worker import RunRequest
 
 NEWEST = 0.2
 """What the newest run weighs beside all before it."""
@@ -19,7 +19,7 @@ class Costs:
         self._lock = Lock()
         self._rates: dict[str, float] = {}
 
-    def learn(self, question: Question, milliseconds: float) -> None:
+    def learn(self, question: RunRequest, milliseconds: float) -> None:
         """Note how long a run took."""
         if milliseconds <= 0:
             return
@@ -27,7 +27,7 @@ class Costs:
         with self._lock:
             self._rates[question.key] = (1 - NEWEST) * self._rates.get(question.key, rate) + NEWEST * rate
 
-    def of(self, question: Question) -> float:
+    def of(self, question: RunRequest) -> float:
         """Return about how many milliseconds a run will take; of a model not seen yet, as of the mean of the others."""
         with self._lock:
             usual = sum(self._rates.values()) / len(self._rates) if self._rates else 1.0

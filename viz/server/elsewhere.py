@@ -13,7 +13,7 @@ from viz.server.configuration import configuration
 
 if TYPE_CHECKING:
     from models.model import Model
-    from viz.server.crew import Elsewhere
+    from viz.server.worker_pool import Elsewhere
 
 _CLIENT = "scale.client"
 _LACKING = Message(

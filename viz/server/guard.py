@@ -15,7 +15,7 @@ from starlette.responses import PlainTextResponse
 
 from viz.server.at_once import AtOnce
 from viz.server.configuration import ConfigurationError, configuration
-from viz.server.first_page import FirstPage
+from viz.server.html_injection import FirstPage
 from viz.server.logs import bound_logs
 from viz.server.uploads import Uploads
 from viz.text.policy import hash_of

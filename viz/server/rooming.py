@@ -22,7 +22,7 @@ from starlette.routing import WebSocketRoute
 from models.messages import Message
 from viz.rooms import room as bounds
 from viz.rooms.allowance import Allowance, Burst
-from viz.rooms.bell import Bell
+from viz.rooms.broadcaster import Broadcaster
 from viz.rooms.codes import hash_of
 from viz.rooms.presence import Presence
 from viz.rooms.room import LockedError, NoRoomError, Room, RoomError
@@ -46,7 +46,7 @@ class Rooming:
     """The rooms of a server, with the bounds of what one visitor may do."""
 
     def __init__(self, store: Store, *, replica: str = "") -> None:
-        self.store, self.bell, self._replica = store, Bell(), replica
+        self.store, self.bell, self._replica = store, Broadcaster(), replica
         self._missed_in, self._missed_from = Allowance(each=10, together=600), Allowance(each=60, together=600)
         self._opened_in, self._opened_from = Allowance(each=6, together=600), Allowance(each=30, together=600)
         self._opened: dict[str, str] = {}  # from where each room was opened

@@ -15,10 +15,10 @@ from models.messages import Message
 from models.trace import AttentionTrace
 from models.waiting import asking
 from viz.server.cores import cores_for
-from viz.server.crew import Awaited, Elsewhere
 from viz.server.queueing import leave_if_asked, one_at_a_time
 from viz.server.traces import TraceCache
-from viz.server.worker import Question, WorkerLostError
+from viz.server.worker import RunRequest, WorkerLostError
+from viz.server.worker_pool import Awaited, Elsewhere
 
 if TYPE_CHECKING:
     from models.edits import Edit
@@ -50,13 +50,13 @@ class Run:
         """The options, those that are left out as they are usually."""
         return _USUAL | self.options
 
-    def question(self, *, of_any: bool) -> Question | None:
+    def question(self, *, of_any: bool) -> RunRequest | None:
         """Return what is asked for it elsewhere; None if our own models alone run there, and this is none of them."""
         options = self.every_option
         if not of_any and (models.is_pretrained(self.key) or options["pair"] is not None):
             return None
         edits, sites = tuple(options["edits"]), tuple(options["sites"])
-        return Question(self.key, self.source, self.target, edits, sites, options["pair"])
+        return RunRequest(self.key, self.source, self.target, edits, sites, options["pair"])
 
 
 class Runs:

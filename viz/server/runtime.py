@@ -16,13 +16,13 @@ from models.trace import AttentionTrace
 from viz.server.caching import BoundedCache
 from viz.server.configuration import configuration
 from viz.server.cores import load_for_serving
-from viz.server.crew import Crew, Elsewhere, possible_workers
 from viz.server.elsewhere import Remote, remote
 from viz.server.limits import check_length
 from viz.server.opening import LOAD_SECONDS, MOST_PRETRAINED, ModelUnavailableError, OpenedModels
 from viz.server.runs import Run, RunOptions, Runs
 from viz.server.traces import TRACE_BYTES, TraceCache
 from viz.server.used import note
+from viz.server.worker_pool import Elsewhere, WorkerPool, possible_workers
 
 if TYPE_CHECKING:
     from models.huggingface.hub import Progress
@@ -95,9 +95,9 @@ def shared_host() -> Host:
         return served_host(served)
     workers = possible_workers(configuration().workers)
     load = partial(load_for_serving, at_rest=bool(workers))
-    host = Host(load, crew=Crew(workers) if workers else None)
+    host = Host(load, crew=WorkerPool(workers) if workers else None)
     halls = tuple(
-        f"{name}-" for name, each in mechanisms().items() if each.is_hall
+        f"{name}-" for name, each in mechanisms().items() if each.is_small
     )  # these load when they are asked for
     host.warm_up(key for key in models.catalog() if not key.startswith(halls))
     return host

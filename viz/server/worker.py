@@ -40,7 +40,7 @@ class WorkerLostError(RuntimeError):
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class RunRequest:
     """A run of a model."""
 
     key: str  # as `models.load` takes it
@@ -57,7 +57,7 @@ class Question:
         return asked | {"sites": [str(each) for each in self.sites]}
 
 
-class Answer:
+class RunAnswer:
     """What was asked, and will be answered."""
 
     def __init__(self, worker: Worker, number: int) -> None:
@@ -85,7 +85,7 @@ class _Asked(NamedTuple):
     """What waits for its answer: the future, the question (None for a warming up), what it may take."""
 
     future: Future[bytes]
-    question: Question | None
+    question: RunRequest | None
     milliseconds: float
 
 
@@ -111,18 +111,18 @@ class Worker:
         with self._lock:
             return sum(each.milliseconds for each in self._waiting.values())
 
-    def warm_up(self, keys: Iterable[str]) -> Answer:
+    def warm_up(self, keys: Iterable[str]) -> RunAnswer:
         """Let the process load the models of `keys` while nobody asks; the answer comes when it has, with no record."""
         return self._ask([{"warm": list(keys)}], [None])[0]
 
-    def ask(self, questions: Sequence[Question]) -> list[Answer]:
+    def ask(self, questions: Sequence[RunRequest]) -> list[RunAnswer]:
         """Ask several questions that belong together: they are answered one after another, with none between them."""
         return self._ask([question.asked() for question in questions], questions)
 
-    def _ask(self, asked: Sequence[dict[str, Any]], questions: Sequence[Question | None]) -> list[Answer]:
+    def _ask(self, asked: Sequence[dict[str, Any]], questions: Sequence[RunRequest | None]) -> list[RunAnswer]:
         costs = [self._costs.of(each) if each else 0.0 for each in questions]
         with self._lock:
-            answers = [Answer(self, self._number + each) for each in range(len(asked))]
+            answers = [RunAnswer(self, self._number + each) for each in range(len(asked))]
             self._number += len(asked)
             for answer, question, cost in zip(answers, questions, costs, strict=True):
                 self._waiting[answer.number] = _Asked(answer.future, question, cost)

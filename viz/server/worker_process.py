@@ -31,7 +31,7 @@ class _LeftError(Exception):
     """Nobody waits for the answer any more."""
 
 
-class Desk:
+class WorkerLoop:
     """Takes questions from a connection and answers them with models that are loaded when they are first needed."""
 
     def __init__(self, connection: Connection) -> None:
@@ -126,7 +126,7 @@ def main() -> None:
     import torch
 
     torch.set_num_threads(1)
-    Desk(connection).work()
+    WorkerLoop(connection).work()
 
 
 if __name__ == "__main__":

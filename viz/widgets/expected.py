@@ -12,16 +12,16 @@ _STATE, _HIDDEN = "predictions", "predictions-hidden"
 
 
 @dataclass(frozen=True, slots=True)
-class Prediction:
+class ExpectedRow:
     """What was expected of a row."""
 
     heights: tuple[float, ...] = ()  # as drawn, a word each
     revealed: bool = False  # whether the model's row has been looked at
 
 
-def prediction_of(identity: Hashable) -> Prediction:
+def prediction_of(identity: Hashable) -> ExpectedRow:
     """Return what the reader expects of a row."""
-    found: Prediction = session.recall(_STATE, {}).get(identity, Prediction())
+    found: ExpectedRow = session.recall(_STATE, {}).get(identity, ExpectedRow())
     return found
 
 
@@ -42,6 +42,6 @@ def is_hidden() -> bool:
     return identity is not None and not prediction_of(identity).revealed
 
 
-def expect(identity: Hashable, prediction: Prediction) -> None:
+def expect(identity: Hashable, prediction: ExpectedRow) -> None:
     """Keep what the reader expects of a row."""
     session.keep(_STATE, session.recall(_STATE, {}) | {identity: prediction})

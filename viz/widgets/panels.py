@@ -7,7 +7,7 @@ from typing import cast
 
 import models
 from models.trace import AttentionTrace
-from viz.canvas.alignment import Shown, encode_alignment
+from viz.canvas.alignment import AlignmentView, encode_alignment
 from viz.canvas.standalone import Picture
 from viz.captions.tables import csv_of_views
 from viz.figures import alignment_heatmap
@@ -30,7 +30,7 @@ def show_panels(
 ) -> None:
     """Show a panel a model, all in one picture, which is made `once` for all who look at the same."""
     panels = [
-        Shown(
+        AlignmentView(
             trace, view, models.describe(key).mechanism.formula, cast("tuple[str, str]", tuple(pair_of(key).split("-")))
         )
         for key, (trace, view) in shown.items()

@@ -9,15 +9,15 @@ import streamlit as st
 
 from viz.canvas.parts import parts_of
 from viz.measures.agreement import agreement, expected_row
-from viz.rooms.room import Question
+from viz.rooms.room import RoomQuestion
 from viz.server.scripts import script_of
 from viz.text.language import _, mark
 from viz.text.markup import plain
 from viz.text.tokens import visible
 from viz.views.view import View
 from viz.widgets import session
-from viz.widgets.expected import Prediction, expect, prediction_of
-from viz.widgets.room.asking import Asked, asked, key_of
+from viz.widgets.expected import ExpectedRow, expect, prediction_of
+from viz.widgets.room.asking import AskedInRoom, asked, key_of
 from viz.widgets.room.class_picture import show_class
 
 AGREEMENT = {
@@ -43,7 +43,7 @@ def predict(view: View, row: int, *, identity: Hashable, key: str, code: str = "
     """
     words = tuple(visible(text) for text in view.shown.key_tokens.texts)
     weights = tuple(round(float(each), 4) for each in view.weights[row])
-    together = asked(Question(key_of(identity), title or view.query_title, words, model=weights))
+    together = asked(RoomQuestion(key_of(identity), title or view.query_title, words, model=weights))
     now = _drawn(identity, key, words, together)
     found = agreement(expected_row(now.heights), view.weights[row]) if now.revealed and now.heights else None
     if together is not None and now.revealed:
@@ -64,7 +64,7 @@ def predict(view: View, row: int, *, identity: Hashable, key: str, code: str = "
             icon=":material/replay:",
             key=f"again-{key}",
             on_click=expect,
-            args=(identity, Prediction()),
+            args=(identity, ExpectedRow()),
         )
     return True
 
@@ -100,24 +100,28 @@ def _draw(data: dict[str, Any], key: str) -> None:
     component(key=f"prediction-{key}", data=data, on_heights_change=lambda: None)
 
 
-def _drawn(identity: Hashable, key: str, words: tuple[str, ...], together: Asked | None) -> Prediction:
+def _drawn(identity: Hashable, key: str, words: tuple[str, ...], together: AskedInRoom | None) -> ExpectedRow:
     """Return what is expected, with what the browser has just told; anything else that it tells is left out."""
     now = prediction_of(identity)
     if together is not None:
-        now = Prediction(now.heights or together.sent or (), together.question.revealed)
+        now = ExpectedRow(now.heights or together.sent or (), together.question.revealed)
         expect(identity, now)
     state: Any = session.reported(f"prediction-{key}") or {}
     told = state.get("heights")
     if now.revealed or not isinstance(told, list) or not len(told) == len(words) <= LONGEST_ROW:
         return now
     if all(isinstance(each, int | float) and 0 <= each <= 1 for each in told):
-        now = Prediction(tuple(float(each) for each in told))
+        now = ExpectedRow(tuple(float(each) for each in told))
         expect(identity, now)
     return now
 
 
 def _ask(
-    identity: Hashable, now: Prediction, key: str, together: Asked | None, newest: Callable[[], tuple[float, ...]]
+    identity: Hashable,
+    now: ExpectedRow,
+    key: str,
+    together: AskedInRoom | None,
+    newest: Callable[[], tuple[float, ...]],
 ) -> None:
     if together is not None:
         together.offer(newest, key)
@@ -129,7 +133,7 @@ def _ask(
         key=f"reveal-{key}",
         disabled=not sum(now.heights) > 0,
         on_click=expect,
-        args=(identity, Prediction(now.heights, revealed=True)),
+        args=(identity, ExpectedRow(now.heights, revealed=True)),
     )
 
 

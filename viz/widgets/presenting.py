@@ -11,10 +11,10 @@ from pathlib import Path
 import streamlit as st
 
 from viz.text.language import _
-from viz.widgets.settings import Text, link
+from viz.widgets.settings import TextSetting, link
 from viz.widgets.style import style_sheet
 
-PRESENT = Text("present", travels=True, boxed=False)
+PRESENT = TextSetting("present", travels=True, boxed=False)
 """Whether one figure is shown alone, as the link of every page calls it."""
 
 ON = "on"

@@ -16,9 +16,9 @@ from viz.text.language import _, _n, listed
 from viz.text.markup import plain
 from viz.text.tokens import shorten, visible
 from viz.widgets.session import reported
-from viz.widgets.settings import Text, put_text, text_box, typed_text
+from viz.widgets.settings import TextSetting, put_text, text_box, typed_text
 
-SENTENCE = Text("sentence", travels=True)
+SENTENCE = TextSetting("sentence", travels=True)
 """The sentence, as the link calls it on every page."""
 
 USUAL = "en-fr"

@@ -19,7 +19,7 @@ from models.experiments.contextual import (
     word_in_context,
     word_states,
 )
-from models.huggingface.run import Run, running
+from models.huggingface.run import PretrainedRun, running
 from models.trace import AttentionTrace
 from models.translation.words import bare
 from tests.support.huggingface_samples import FAMILIES, TRANSLATORS, tiny_model
@@ -36,7 +36,7 @@ def loaded(key: str) -> Any:
 def test_the_states_are_those_that_transformers_hands_out(key: str) -> None:
     model = loaded(key)
     trace = model.attend(ONE, sites=state_sites(model))
-    with torch.inference_mode(), running(Run(model.watched.layers.places)):
+    with torch.inference_mode(), running(PretrainedRun(model.watched.layers.places)):
         expected = model.network.base_model(**model.reader.inputs(model.reader.read(ONE)), output_hidden_states=True)
     layers = [each for each in trace if "final" in each.companions]
     assert len(layers) == len(expected.hidden_states) - 1

@@ -42,7 +42,7 @@ def cases() -> list[Any]:
     found = []
     for key in catalog():
         entry = describe(key)
-        small = entry.mechanism.is_hall and entry.card["parameters"] < SMALL
+        small = entry.mechanism.is_small and entry.card["parameters"] < SMALL
         if not entry.mechanism.has_attention or small:
             continue
         for sentence in EXAMPLES[entry.pair].values():

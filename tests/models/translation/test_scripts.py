@@ -8,7 +8,7 @@ from models import load
 from models.translation.scripts import suggested_language, without_capitals
 from models.translation.texts import as_read
 from models.translation.words import normalise
-from scale.serve.together import Request, attend_together
+from scale.serve.batching import Request, attend_together
 
 
 @pytest.mark.parametrize(

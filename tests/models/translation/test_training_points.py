@@ -14,7 +14,7 @@ from models import catalog, describe, load, training_runs
 from models.keys import KEY, at_point, split_point
 from models.translation.checkpoints import MODEL_FILE, CheckpointError, read_weights
 from models.translation.entry import Entry
-from scale.serve.shelf import Shelf
+from scale.serve.model_cache import ModelCache
 from training.twins import read_runs
 
 RUNS = training_runs()
@@ -78,7 +78,7 @@ def test_each_point_runs_with_weights_of_its_own(key: str) -> None:
 
 @pytest.mark.parametrize("key", ["bahdanau-en-fr@00", "bahdanau-en-fr@21", "seq2seq-en-fr@01", "bahdanau-en-fr@7"])
 def test_a_point_that_is_not_kept_is_refused(key: str) -> None:
-    for ask in (describe, load, Shelf().model):
+    for ask in (describe, load, ModelCache().model):
         with pytest.raises(KeyError):
             ask(key)
 
@@ -97,7 +97,7 @@ def test_keys_of_points_are_keys_and_no_paths() -> None:
 
 
 def test_the_service_serves_points_and_does_not_load_them_before_somebody_asks() -> None:
-    shelf = Shelf()
+    shelf = ModelCache()
     assert not any("@" in served for served in tuple(shelf.keys()))
     key = at_point("luong-general-en-fr", 13)
     assert shelf.model(key).attend(TEXT).target.texts == load(key).attend(TEXT).target.texts

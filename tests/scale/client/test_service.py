@@ -20,16 +20,16 @@ from models.experiments.path_lengths import Paths
 from models.experiments.sweeps import leave_out_each_word, switch_off_each_head
 from models.trace import AttentionTrace
 from models.trace.codec import to_bytes
-from scale.client import Remote
+from scale.client import RemoteModels
 from scale.client.model import ServedModel
 from scale.client.service import MOST_LOST, Service, service_at
-from scale.serve.desk import Desk
-from scale.serve.shelf import Shelf
+from scale.serve.handler import RequestHandler
+from scale.serve.model_cache import ModelCache
 from scale.serve.web import make_app
 from tests.support.serving import CutLine, free_port, served
 from viz.measures.pyramid import PARAMETERS, embedded, fold, moved_without
 from viz.server.cores import load_for_serving
-from viz.server.inside import inside_of, without_positions
+from viz.server.introspection import inside_of, without_positions
 from viz.server.opening import ModelUnavailableError
 from viz.server.queueing import telling, watch
 from viz.server.runtime import Host, served_host, shared_host
@@ -42,7 +42,7 @@ TOKEN = "a-token-for-these-tests"
 
 @pytest.fixture(scope="module")
 def app() -> Any:
-    return make_app(Desk(Shelf(), batched=False), TOKEN)
+    return make_app(RequestHandler(ModelCache(), batched=False), TOKEN)
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +54,7 @@ def address(app: Any) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def there(address: str) -> Host:
-    return served_host(Remote(Service(address, TOKEN)))
+    return served_host(RemoteModels(Service(address, TOKEN)))
 
 
 @pytest.fixture(scope="module")
@@ -149,10 +149,10 @@ def test_what_is_wrong_is_said_in_the_same_words(there: Host, here: Host) -> Non
 def test_what_ends_while_it_answers_is_asked_again_and_given_up_if_it_always_does(address: str) -> None:
     once, always = CutLine(address, 1), CutLine(address, 99)
     try:
-        assert served_host(Remote(Service(once.address, TOKEN))).model(KEYS[0]).title
+        assert served_host(RemoteModels(Service(once.address, TOKEN))).model(KEYS[0]).title
         assert once.came == 2
         with pytest.raises(ModelUnavailableError, match="ended each time"):
-            served_host(Remote(Service(always.address, TOKEN))).model(KEYS[0])
+            served_host(RemoteModels(Service(always.address, TOKEN))).model(KEYS[0])
         assert always.came == MOST_LOST
     finally:
         once.close()
@@ -161,7 +161,7 @@ def test_what_ends_while_it_answers_is_asked_again_and_given_up_if_it_always_doe
 
 def test_another_token_is_said(address: str) -> None:
     with pytest.raises(ModelUnavailableError, match="token"):
-        served_host(Remote(Service(address, "another-token-of-a-length"))).model(KEYS[0])
+        served_host(RemoteModels(Service(address, "another-token-of-a-length"))).model(KEYS[0])
 
 
 def test_who_waits_for_a_service_that_is_away_is_told_and_answered_when_it_is_back(app: Any) -> None:
@@ -175,7 +175,7 @@ def test_who_waits_for_a_service_that_is_away_is_told_and_answered_when_it_is_ba
         with telling(tell):
             return host.attend(KEYS[0], text)
 
-    host = served_host(Remote(Service(f"http://127.0.0.1:{port}", TOKEN)))
+    host = served_host(RemoteModels(Service(f"http://127.0.0.1:{port}", TOKEN)))
     with ThreadPoolExecutor(2) as visitors, ExitStack() as up:
         waiting = visitors.submit(visit, SENTENCE)
         assert away.wait(60)

@@ -17,11 +17,11 @@ import torch
 
 import models
 from models.trace.codec import to_bytes
-from scale.client import Remote
+from scale.client import RemoteModels
 from scale.client.service import Service
 from scale.on_ray import open_sockets, start_ray
 from scale.serve import on_ray
-from scale.serve.settings import Settings
+from scale.serve.settings import ServiceSettings
 from tests.support.serving import free_port
 from viz.server.queueing import watch
 from viz.server.runtime import Host, served_host
@@ -36,7 +36,7 @@ TOKEN = "a-token-for-these-tests"
 @pytest.fixture(scope="module")
 def service() -> Iterator[Service]:
     port = free_port()
-    on_ray.start(Settings(port=port, token=TOKEN, workers=1, most_models=2, batched=False), "local")
+    on_ray.start(ServiceSettings(port=port, token=TOKEN, workers=1, most_models=2, batched=False), "local")
     yield Service(f"http://127.0.0.1:{port}", TOKEN)
     on_ray.stop()
     watch(lambda: False)
@@ -44,7 +44,7 @@ def service() -> Iterator[Service]:
 
 @pytest.fixture(scope="module")
 def there(service: Service) -> Host:
-    return served_host(Remote(service))
+    return served_host(RemoteModels(service))
 
 
 def replicas() -> list[int]:

@@ -24,11 +24,11 @@ from models.huggingface.hub_settings import check_identity
 from models.trace import AttentionTrace
 from models.trace.codec import to_bytes
 from models.translation.checkpoints import CheckpointError
-from scale.serve import together
+from scale.serve import batching
 from scale.serve.__main__ import main
-from scale.serve.desk import BusyError, Desk
-from scale.serve.settings import Settings, SettingsError
-from scale.serve.shelf import Shelf
+from scale.serve.handler import BusyError, RequestHandler
+from scale.serve.model_cache import ModelCache
+from scale.serve.settings import ServiceSettings, SettingsError
 from scale.serve.web import THIS, make_app
 from scale.serve.wire import LARGEST, MOST_EDITS, MOST_IN_HEADER, OURS, SENT, RefusedError, Request, read_request
 from tests.support.huggingface_samples import TEXT, tiny_network, tiny_tokenizer
@@ -39,13 +39,13 @@ SENTENCE = "A small doctor hears the guitar."
 
 
 @pytest.fixture(scope="module")
-def shelf() -> Shelf:
-    return Shelf()
+def shelf() -> ModelCache:
+    return ModelCache()
 
 
 @pytest.fixture(scope="module")
-def address(shelf: Shelf) -> Iterator[str]:
-    with served(make_app(Desk(shelf), TOKEN)) as address:
+def address(shelf: ModelCache) -> Iterator[str]:
+    with served(make_app(RequestHandler(shelf), TOKEN)) as address:
         yield address
 
 
@@ -74,7 +74,7 @@ def one_thread() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("one_thread")
-def test_a_record_is_the_same_bit_for_bit(address: str, shelf: Shelf) -> None:
+def test_a_record_is_the_same_bit_for_bit(address: str, shelf: ModelCache) -> None:
     edits = (zero_head("decoder.0.cross", 0),)
     for request in (
         Request("attend", KEY, SENTENCE),
@@ -177,11 +177,11 @@ TEXTS = (
 
 
 @pytest.mark.parametrize("key", ["bahdanau-en-fr", "luong-local-p-en-fr", "transformer-en-fr", "seq2seq-en-fr"])
-def test_sentences_that_run_together_give_what_each_gives_alone(shelf: Shelf, key: str) -> None:
+def test_sentences_that_run_together_give_what_each_gives_alone(shelf: ModelCache, key: str) -> None:
     model: Any = shelf.model(key)
     for target in (None, "Le chat dort."):
         asked = [Request("attend", key, text, target) for text in TEXTS]
-        found = together.attend_together(model, asked)
+        found = batching.attend_together(model, asked)
         assert len({len(model.tokenizer.source(text)) for text in TEXTS}) < len(TEXTS)
         for text, trace in zip(TEXTS, found, strict=True):
             if not text.strip():
@@ -201,19 +201,19 @@ def _close(trace: AttentionTrace, alone: AttentionTrace) -> None:
 
 
 def test_requests_that_wait_run_together_and_who_leaves_is_left_out(
-    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+    shelf: ModelCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun, go_on, runs = Event(), Event(), []
-    attend_together = together.attend_together
+    attend_together = batching.attend_together
 
-    class Held(Shelf):
+    class Held(ModelCache):
         def model(self, key: str) -> Any:
             begun.set()
             go_on.wait(60)
             return shelf.model(key)
 
-    monkeypatch.setattr(together, "attend_together", lambda *given: runs.append(given[1]) or attend_together(*given))
-    desk = Desk(Held(), most_waiting=4)
+    monkeypatch.setattr(batching, "attend_together", lambda *given: runs.append(given[1]) or attend_together(*given))
+    desk = RequestHandler(Held(), most_waiting=4)
     first = desk.ask(Request("attend", KEY, "We rest."))
     assert begun.wait(60)
     jobs = [desk.ask(Request("attend", KEY, text)) for text in TEXTS[:4]]
@@ -272,7 +272,7 @@ def test_of_the_hub_only_what_is_named_is_fetched_and_served(tmp_path: Path, mon
     monkeypatch.setattr("models.huggingface.hub.fetch", lambda found, *_: fetched.append(found) or folder)
     tried: list[Local] = []
     monkeypatch.setattr("models.huggingface.trial.try_out", tried.append)
-    named = Settings(hub=("owner/name",))
+    named = ServiceSettings(hub=("owner/name",))
     named.fetch()
     with served(make_app(named.desk())) as address:
         for key, status in (("hf:owner/name", 200), ("hf:owner/other", 422)):
@@ -281,7 +281,7 @@ def test_of_the_hub_only_what_is_named_is_fetched_and_served(tmp_path: Path, mon
     assert {each.folder for each in tried} == {folder}
     assert "hf:owner/name" in named.desk().shelf.titles()
     with pytest.raises(SettingsError, match="no owner/name"):
-        Settings(hub=("../secret",))
+        ServiceSettings(hub=("../secret",))
 
 
 @pytest.mark.parametrize(
@@ -296,8 +296,8 @@ def test_of_the_hub_only_what_is_named_is_fetched_and_served(tmp_path: Path, mon
 )
 def test_a_service_that_must_not_be_started_is_not(given: dict[str, Any], reason: str) -> None:
     with pytest.raises(SettingsError, match=reason):
-        Settings(**given)
-    assert "secret-secret-secret" not in repr(Settings(token="secret-secret-secret"))
+        ServiceSettings(**given)
+    assert "secret-secret-secret" not in repr(ServiceSettings(token="secret-secret-secret"))
 
 
 def test_the_command_says_why_it_does_not_start(

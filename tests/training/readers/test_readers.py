@@ -25,8 +25,8 @@ from models.huggingface.model import PretrainedModel
 from tests.support.reference_readers import bert, gpt
 from training.readers import evaluate
 from training.readers.batches import (
-    Corpus,
-    Row,
+    BatchCorpus,
+    TextRow,
     bert_rows,
     encode,
     epoch_batches,
@@ -211,7 +211,7 @@ def test_a_line_is_cut_into_its_sentences(line: str, expected: list[str]) -> Non
     assert sentences_of(line) == expected
 
 
-def corpus_of(kind: str) -> tuple[Corpus, Tokenizer]:
+def corpus_of(kind: str) -> tuple[BatchCorpus, Tokenizer]:
     tokenizer = learn_tokenizer(kind, lines(90), TINY["vocabulary"])
     return encode(tokenizer, [(1.0, lines(90))], 29), tokenizer
 
@@ -319,7 +319,7 @@ def test_a_card_says_what_was_done_and_the_figures_are_counted_again(
 
 
 def test_rows_hold_what_they_say() -> None:
-    ids, segments, follows = read_batch([Row(np.array([2, 7, 3, 9, 3], np.uint16), 3, 1)])
+    ids, segments, follows = read_batch([TextRow(np.array([2, 7, 3, 9, 3], np.uint16), 3, 1)])
     assert ids.tolist() == [[2, 7, 3, 9, 3]]
     assert segments.tolist() == [[0, 0, 0, 1, 1]]
     assert follows.tolist() == [1]
@@ -348,8 +348,8 @@ def test_the_overlap_of_hops_is_one_where_all_read_alike_and_none_where_they_par
 def test_the_reach_is_the_mean_weight_by_distance_of_tokens_with_enough_before_them() -> None:
     network = build(tiny_recipe("memory")).eval()
     ids = np.random.default_rng(0).integers(1, 300, (3, 21)).astype(np.uint16)
-    rows = [Row(each, 21, -1) for each in ids]
-    found = measure_reach(network, [rows[:2], rows[2:], [Row(ids[0, :9], 9, -1)]])
+    rows = [TextRow(each, 21, -1) for each in ids]
+    found = measure_reach(network, [rows[:2], rows[2:], [TextRow(ids[0, :9], 9, -1)]])
     with torch.no_grad(), capture(("*.weights",)) as session:
         network(torch.from_numpy(ids[:, :-1].astype(np.int64)))
     weights = session["decoder.0.self.weights"][:, 0].double().numpy()

@@ -17,11 +17,11 @@ from models.translation.checkpoints import file_hash
 from models.translation.words import bare_words
 from training.recipes import RecipeError
 from training.vectors import evaluate
-from training.vectors.pairs import Corpus, commonest, drawn, epoch_pairs, kept_share, noise, pairs_of
+from training.vectors.pairs import PairCorpus, commonest, drawn, epoch_pairs, kept_share, noise, pairs_of
 from training.vectors.publish import publish
 from training.vectors.recipe import VectorRecipe, read_vector_recipe
 from training.vectors.skip_gram import SkipGram
-from training.vectors.trainer import Measured, VectorTrainer, held_out_loss
+from training.vectors.trainer import VectorScores, VectorTrainer, held_out_loss
 
 RECIPES = sorted((Path(__file__).parents[3] / "training" / "vectors" / "recipes").glob("*.toml"))
 LARGEST = 4 * 2**20
@@ -75,7 +75,7 @@ def test_the_measured_loss_is_the_trained_one() -> None:
     network = SkipGram(WORDS, WIDTH, seed=1)
     with torch.no_grad():
         network.output.normal_()
-    batch = Measured(
+    batch = VectorScores(
         chance.integers(WORDS, size=50), chance.integers(WORDS, size=50), chance.integers(WORDS, size=(50, 3))
     )
     tables = {name: value.detach().numpy().astype(float) for name, value in network.named_parameters()}
@@ -111,13 +111,13 @@ def test_noise_and_subsampling_are_the_papers() -> None:
 def test_words_are_counted_bare_and_those_without_a_vector_fall_out_before_the_window() -> None:
     words, total = commonest(["New shoes, new hats!", "The new year."], 3)
     assert (words, total) == (["new", "hats", "shoes"], 7)
-    corpus = Corpus.of(["New and old shoes", "hats"], {"new": 0, "shoes": 2, "hats": 1})
+    corpus = PairCorpus.of(["New and old shoes", "hats"], {"new": 0, "shoes": 2, "hats": 1})
     assert (corpus.ids.tolist(), corpus.lines.tolist()) == ([0, 2, 1], [0, 0, 1])
     assert bare_words("我爱 New York\u2019s 5 shoes?!") == ["我", "爱", "new", "york's", "5", "shoes"]
 
 
 def test_an_epoch_shows_every_word_that_stays() -> None:
-    corpus = Corpus(np.arange(40), np.zeros(40, dtype=np.int64))
+    corpus = PairCorpus(np.arange(40), np.zeros(40, dtype=np.int64))
     parts = list(epoch_pairs(corpus, np.ones(40), 2, np.random.default_rng(3)))
     assert {int(each) for _, centres, _ in parts for each in centres} == set(range(40))
     assert all(0 <= done < 1 for done, _, _ in parts)

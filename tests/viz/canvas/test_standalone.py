@@ -13,7 +13,7 @@ from tests.support.browsing import cell_of, point
 from tests.support.canvas_samples import HOSTILE, SAMPLES
 from tests.support.figure_samples import translation
 from viz.canvas import Picture, standalone_html
-from viz.canvas.alignment import Shown, encode_alignment
+from viz.canvas.alignment import AlignmentView, encode_alignment
 from viz.canvas.comparison import encode_comparison
 from viz.canvas.overview import encode_overview
 from viz.text.tokens import visible
@@ -40,7 +40,7 @@ def heads_of(trace: AttentionTrace) -> list[Picture]:
 def page(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
     """Return a page with four pictures, two of one kind, opened from its file by a browser that reaches nothing."""
     trace = translation("The old cat sleeps . </s>".split(), "Le vieux chat dort . </s>".split())
-    bench = Picture("alignment", encode_alignment([Shown(trace, choose_view(trace), "a")]))
+    bench = Picture("alignment", encode_alignment([AlignmentView(trace, choose_view(trace), "a")]))
     facts = [("Sentence", "The <b>old</b> cat sleeps.")]
     path: Path = tmp_path_factory.mktemp("standalone") / "picture.html"
     path.write_text(standalone_html(HOSTILE, [bench, bench, *heads_of(SAMPLES["hostile"]())], facts), encoding="utf8")

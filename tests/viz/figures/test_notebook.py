@@ -27,7 +27,7 @@ from viz.figures import (
 from viz.figures.drawing.shaded_text import STYLE
 from viz.figures.drawing.theme import text_on, weight_colour
 from viz.measures.head_profile import columns_of, ordered
-from viz.pages.heads.shown import Shown
+from viz.pages.heads.shown import HeadSelection
 from viz.server.caching import BoundedCache
 from viz.text.tokens import escape, visible
 from viz.views.hiding import NOTHING
@@ -39,9 +39,9 @@ SWEET = "the cat drank milk , for it was very sweet . </s>".split()
 ATTACK = ("<img src=x onerror=alert(1)>", '" onmouseover="alert(1)', "</style><script>alert(1)</script>")
 
 
-def on_page(trace: AttentionTrace, sites: str = "encoder.*.self", hiding: Hiding = NOTHING) -> Shown:
+def on_page(trace: AttentionTrace, sites: str = "encoder.*.self", hiding: Hiding = NOTHING) -> HeadSelection:
     """Return what the Heads page has of a trace."""
-    return Shown(trace, "one", BoundedCache(10**7), sites, "word", hiding)
+    return HeadSelection(trace, "one", BoundedCache(10**7), sites, "word", hiding)
 
 
 def said_on(figure: Figure) -> str:

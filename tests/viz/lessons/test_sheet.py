@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from viz.lessons.sheet import Answer, Pin, sheet_of
+from viz.lessons.sheet import Pin, SheetAnswer, sheet_of
 
 HOSTILE = '<script>alert(1)</script> & "quoted"'
 PIN = Pin(
@@ -34,7 +34,7 @@ class Tags(HTMLParser):
 
 
 def test_the_sheet_holds_all_and_runs_and_fetches_nothing() -> None:
-    answers = [Answer("Milk, step 1", "Which <b>?", HOSTILE, right=False)]
+    answers = [SheetAnswer("Milk, step 1", "Which <b>?", HOSTILE, right=False)]
     page = sheet_of([(PIN, f"My remark {HOSTILE}")], answers, "Ann <x>")
     tags = Tags()
     tags.feed(page)

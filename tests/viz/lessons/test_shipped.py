@@ -12,7 +12,7 @@ import models
 from models.keys import at_point
 from tests.support.lesson_pages import PAGES
 from viz.lessons.expectations import unmet
-from viz.lessons.lesson import Lesson, Step
+from viz.lessons.lesson import Lesson, LessonStep
 from viz.lessons.library import SHIPPED, library_of
 from viz.lessons.quantities import BY_NAME
 from viz.lessons.reading import GIVEN, QUANTITIES
@@ -31,7 +31,7 @@ def test_every_file_is_a_lesson_and_each_has_its_twin() -> None:
     assert 40 <= sum(each.minutes for each in ENGLISH if each.kind == "lesson") <= 60
 
 
-def shown(step: Step) -> object:
+def shown(step: LessonStep) -> object:
     question = step.question
     asked = question and (len(question.choices), question.right, question.mark)
     return step.page, step.link, step.point, asked, bool(step.hint), bool(step.answer)

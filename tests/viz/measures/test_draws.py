@@ -11,7 +11,7 @@ from tests.support.small_models import fluent
 from viz.figures.draws import draws_heatmap
 from viz.measures.draws import (
     PROBABILITIES,
-    Written,
+    DrawnTranslation,
     as_probabilities,
     as_shares,
     share_of_likeliest,
@@ -71,4 +71,4 @@ def test_the_likeliest_is_counted_in_each_run_against_its_own_probabilities() ->
 
 def test_each_translation_stands_once_the_most_frequent_first() -> None:
     found = translations_of({5: "b", 3: "a", 4: "b", 9: "c"})
-    assert found == (Written("b", (4, 5)), Written("a", (3,)), Written("c", (9,)))
+    assert found == (DrawnTranslation("b", (4, 5)), DrawnTranslation("a", (3,)), DrawnTranslation("c", (9,)))

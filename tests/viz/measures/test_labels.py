@@ -22,7 +22,7 @@ from models.measures.labels import (
     label_of,
 )
 from models.measures.reading import Reading as Maps
-from models.measures.texts import Sample, Texts
+from models.measures.texts import Texts, TextSample
 from models.sites import Site
 from models.trace import Alignment, AttentionMap, AttentionTrace, Reading
 from tests.support.figure_samples import pieces, provenance, translation
@@ -248,7 +248,7 @@ def test_weights_that_are_dealt_out_anew_meet_on_one_token_in_one_of_twenty_deal
     rows = np.tril(rows) + 1e-6 * np.tri(SIZE) if causal else rows
     rows /= rows.sum(axis=-1, keepdims=True)
     deals = np.stack([dealt(rows, generator, causal) for _ in range(2000)])
-    text = Texts([Sample.of(WORDS, queries=SIZE, specials=(0, SIZE - 1), causal=causal)])
+    text = Texts([TextSample.of(WORDS, queries=SIZE, specials=(0, SIZE - 1), causal=causal)])
     site = Site("decoder" if causal else "encoder", 0, "self")
     found = measure_heads(Maps.of(deals, causal=causal), text, site).clear["one"]
     assert 0 < (found >= LEAST_DEVIATIONS).mean() <= 0.06 / 4  # four patterns or more mean something here

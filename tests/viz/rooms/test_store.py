@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 from viz.lessons.document import LARGEST
 from viz.rooms import room as bounds
-from viz.rooms.room import DAY, HOUR, Lead, NoRoomError, Question, RoomError
+from viz.rooms.room import DAY, HOUR, Lead, NoRoomError, RoomError, RoomQuestion
 from viz.rooms.store import Store
 
-ASKED = Question("milk.1", "Milk, step 1", ("a", "b", "c"), model=(0.5, 0.25, 0.25))
+ASKED = RoomQuestion("milk.1", "Milk, step 1", ("a", "b", "c"), model=(0.5, 0.25, 0.25))
 HEIGHTS = st.lists(st.floats(0, 1, width=32), min_size=3, max_size=3)
 
 
@@ -72,7 +72,7 @@ def test_what_is_asked_is_answered_until_it_is_revealed(store: Store) -> None:
     ann, ben = store.join(code), store.join(code)
     with pytest.raises(RoomError, match="not asked"):
         store.answer(code, ann, ASKED.key, [1, 0, 0])
-    store.ask(code, key, Question(ASKED.key))
+    store.ask(code, key, RoomQuestion(ASKED.key))
     shown = store.room(code).counters.shown
     store.ask(code, key, ASKED)
     assert store.room(code).counters.shown == shown  # what it is about changes nothing for those who are asked
@@ -96,7 +96,7 @@ def test_what_is_asked_is_answered_until_it_is_revealed(store: Store) -> None:
 def test_a_step_that_asks_nothing_is_revealed_and_nobody_is_asked(store: Store) -> None:
     code, key = store.open_room()
     store.reveal(code, key, "milk.3")
-    assert store.question(code, "milk.3") == Question("milk.3", revealed=True)
+    assert store.question(code, "milk.3") == RoomQuestion("milk.3", revealed=True)
     assert store.room(code).asked == ""
 
 
@@ -133,7 +133,7 @@ def test_nothing_of_a_teachers_is_done_with_another_key(store: Store) -> None:
         assert not store.is_teacher(code, wrong)
         for act in (
             lambda wrong=wrong: store.lead(code, wrong, Lead("bench")),
-            lambda wrong=wrong: store.ask(code, wrong, Question("else")),
+            lambda wrong=wrong: store.ask(code, wrong, RoomQuestion("else")),
             lambda wrong=wrong: store.reveal(code, wrong, ASKED.key),
             lambda wrong=wrong: store.carry(code, wrong, "uploaded-1", b"file"),
             lambda wrong=wrong: store.lock(code, wrong, True),
@@ -150,7 +150,7 @@ def test_of_a_room_that_is_closed_or_old_nothing_stays_on_the_disk(store: Store,
     (closed, key), (old, old_key) = store.open_room(), store.open_room()
     for code, of in ((closed, key), (old, old_key)):
         store.lead(code, of, Lead("bench", {"sentence": "unmistakable words"}))
-        store.ask(code, of, Question("q", words=("unmistakable",)))
+        store.ask(code, of, RoomQuestion("q", words=("unmistakable",)))
         store.carry(code, of, "uploaded-1", b"title: unmistakable")
         store.answer(code, store.join(code), "q", [0.123])
     assert any(b"unmistakable" in each.read_bytes() for each in path.parent.iterdir())
@@ -200,11 +200,11 @@ def test_all_sizes_are_bounded(store: Store, monkeypatch: pytest.MonkeyPatch) ->
     for act, said in (
         (store.open_room, "as many rooms"),
         (lambda: store.join(code), "full"),
-        (lambda: store.ask(code, key, Question("another")), "as many questions"),
+        (lambda: store.ask(code, key, RoomQuestion("another")), "as many questions"),
         (lambda: store.reveal(code, key, "another"), "as many questions"),
         (lambda: store.carry(code, key, "uploaded-2", b"a" * 6), "no space for another lesson"),
         (lambda: store.carry(other, other_key, "uploaded-2", b"a" * (LARGEST + 1)), "no space for another lesson"),
-        (lambda: store.ask(code, key, Question(ASKED.key, words=("long " * 9000,))), "too long"),
+        (lambda: store.ask(code, key, RoomQuestion(ASKED.key, words=("long " * 9000,))), "too long"),
         (lambda: store.lead(code, key, Lead("bench", {"sentence": "字" * 100_001})), "too long"),
         (lambda: store.answer(code, member, ASKED.key, [0.125] * 2000), "too long"),
     ):
@@ -229,7 +229,7 @@ def test_what_is_asked_and_answered_in_a_room_is_bounded_and_given_back(
     (code, key), (other, other_key) = store.open_room(), store.open_room()
     member = store.join(code)
     size = sum(each.stat().st_size for each in path.parent.iterdir())
-    kept, said = refused(lambda number: store.ask(code, key, Question(f"q{number}", words=("字" * 1000,))))
+    kept, said = refused(lambda number: store.ask(code, key, RoomQuestion(f"q{number}", words=("字" * 1000,))))
     assert (0 < kept < 70, "cannot keep more" in said) == (True, True)
     store.answer(code, member, "q0", [0.125] * 10)
     kept, said = refused(lambda number: store.answer(code, store.join(code), f"q{number % 3}", [0.125] * 1000))
@@ -238,7 +238,7 @@ def test_what_is_asked_and_answered_in_a_room_is_bounded_and_given_back(
     assert sum(each.stat().st_size for each in path.parent.iterdir()) > size + 150_000
     store.close_room(code, key)
     assert path.stat().st_size < size
-    store.ask(other, other_key, Question("another"))
+    store.ask(other, other_key, RoomQuestion("another"))
 
 
 def test_the_file_is_bounded_and_what_is_closed_makes_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

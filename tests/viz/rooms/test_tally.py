@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from viz.rooms.room import Question
+from viz.rooms.room import RoomQuestion
 from viz.rooms.tally import csv_of_room, tally_of
 
 ROWS = st.lists(st.lists(st.floats(0, 1, width=32), max_size=5), max_size=30)
@@ -34,7 +34,7 @@ def test_an_answer_with_what_is_no_share_does_not_count(rows: list[list[float]],
 
 @pytest.mark.parametrize("text", ["=1+1", "\uff1d1+1", "\ufeff+cmd", "﹣1a", "x;=1+1", "@sum", '"=1"', "x\t=1"])
 def test_nothing_of_a_question_is_a_formula(text: str) -> None:
-    question = Question(text, text, (text, "b"))
+    question = RoomQuestion(text, text, (text, "b"))
     for row in csv.reader(io.StringIO(csv_of_room([question], [[[1, 0]]]))):
         for cell in row:
             assert not any(before in f";{cell}" for before in (f";{text}", ";=", ";@", "\t="))
@@ -42,8 +42,8 @@ def test_nothing_of_a_question_is_a_formula(text: str) -> None:
 
 @given(st.text(max_size=20), st.text(max_size=20))
 def test_a_table_has_every_answer_and_runs_nothing(title: str, word: str) -> None:
-    marked = Question("row", title, (word, "b"), model=(0.75, 0.25), revealed=True)
-    chosen = Question("milk.1", title, ("x", word), is_choice=True, right=1)
+    marked = RoomQuestion("row", title, (word, "b"), model=(0.75, 0.25), revealed=True)
+    chosen = RoomQuestion("milk.1", title, ("x", word), is_choice=True, right=1)
     text = csv_of_room([marked, chosen], [[[1, 1], [1, 0]], [[0, 1]]])
     head, *lines = csv.reader(io.StringIO(text))
     rows = [dict(zip(head, line, strict=True)) for line in lines]

@@ -7,14 +7,14 @@ import json
 import pytest
 
 from viz.server.costs import Costs
-from viz.server.crew import Crew
-from viz.server.worker import Question, Worker
+from viz.server.worker import RunRequest, Worker
+from viz.server.worker_pool import WorkerPool
 
 USUAL = ("bahdanau-en-fr", "luong-general-en-fr", "transformer-en-fr")
 
 
-def asked(key: str, source: str = "123456789") -> Question:
-    return Question(key, source, None, (), ())
+def asked(key: str, source: str = "123456789") -> RunRequest:
+    return RunRequest(key, source, None, (), ())
 
 
 def test_a_model_costs_what_its_runs_took_by_length_and_a_new_one_what_the_others_do() -> None:
@@ -36,7 +36,7 @@ def test_the_longest_run_has_a_process_of_its_own(monkeypatch: pytest.MonkeyPatc
             worker._waiting.pop(told["number"]).future.set_result(b"")
 
     monkeypatch.setattr(Worker, "_send", send)
-    crew = Crew(2)
+    crew = WorkerPool(2)
     crew.warm_up(()).join(20)
     for key, milliseconds in zip(USUAL, (18.0, 17.0, 37.0), strict=True):
         crew._costs.learn(asked(key), milliseconds)

@@ -13,7 +13,7 @@ from starlette.websockets import WebSocketDisconnect
 from viz.rooms import room as bounds
 from viz.rooms.codes import hash_of, new_code
 from viz.rooms.presence import IDLE, Presence
-from viz.rooms.room import Lead, NoRoomError, Question, RoomError
+from viz.rooms.room import Lead, NoRoomError, RoomError, RoomQuestion
 from viz.server.rooming import Rooming, path_of, room_routes, shared_rooming
 
 
@@ -149,7 +149,7 @@ def test_in_a_full_room_members_who_are_gone_make_room_and_those_who_listen_stay
     rooming.presence = Presence(lambda: seconds[0])
     code, key = rooming.open_room("school")
     there, gone, answered = (rooming.join(code, "school") for _member in range(3))
-    rooming.store.ask(code, key, Question("q", words=("a",)))
+    rooming.store.ask(code, key, RoomQuestion("q", words=("a",)))
     rooming.store.answer(code, answered, "q", [1])
     client = TestClient(Starlette(routes=room_routes()))
     address = f"{path_of(rooming.store.room(code).channel)}?member={hash_of(there)}"

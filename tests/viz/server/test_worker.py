@@ -21,12 +21,12 @@ from models.edits import scale_scores, zero_head
 from models.trace import AttentionTrace
 from viz.server import queueing
 from viz.server.cores import load_for_serving
-from viz.server.crew import Crew, possible_workers
 from viz.server.queueing import telling, wait_while
 from viz.server.runtime import Host
 from viz.server.translations import own_translations
-from viz.server.worker import MOST_STARTS, Answer, Question, Worker, WorkerLostError
-from viz.server.worker_process import HEAD, Desk
+from viz.server.worker import MOST_STARTS, RunAnswer, RunRequest, Worker, WorkerLostError
+from viz.server.worker_pool import WorkerPool, possible_workers
+from viz.server.worker_process import HEAD, WorkerLoop
 
 KEYS = ("bahdanau-en-fr", "luong-local-p-en-fr", "transformer-en-fr")
 TEXTS = ("The cat sleeps.", "A small doctor hears the guitar near the garden.", "We were tired!", "\U0001f600 x")
@@ -35,15 +35,15 @@ pytestmark = pytest.mark.skipif(not possible_workers(1), reason="needs two cores
 
 
 @pytest.fixture(scope="module")
-def crew() -> Iterator[Crew]:
-    crew = Crew(2)
+def crew() -> Iterator[WorkerPool]:
+    crew = WorkerPool(2)
     crew.warm_up(()).join(60)
     yield crew
     crew.stop()
 
 
 @pytest.fixture(scope="module")
-def beside(crew: Crew) -> Host:
+def beside(crew: WorkerPool) -> Host:
     return Host(load_for_serving, crew=crew)
 
 
@@ -91,7 +91,7 @@ def test_how_long_a_run_took_does_not_count_the_wait(beside: Host) -> None:
 
 
 def test_a_worker_that_ended_is_started_again_and_nothing_is_lost() -> None:
-    crew = Crew(1)
+    crew = WorkerPool(1)
     (worker,) = crew.workers
     host = Host(load_for_serving, crew=crew)
     try:
@@ -104,13 +104,13 @@ def test_a_worker_that_ended_is_started_again_and_nothing_is_lost() -> None:
                 while worker._connection is not None and monotonic() < give_up:
                     sleep(0.01)
         with pytest.raises(WorkerLostError):
-            crew.ask([Question(KEYS[0], "It is day.", None, (), ("*.weights",))])
+            crew.ask([RunRequest(KEYS[0], "It is day.", None, (), ("*.weights",))])
     finally:
         crew.stop()
 
 
 def asked(number: int, source: str) -> bytes:
-    return json.dumps(Question("m", source, None, (), ("*.weights",)).asked() | {"number": number}).encode()
+    return json.dumps(RunRequest("m", source, None, (), ("*.weights",)).asked() | {"number": number}).encode()
 
 
 def test_an_answer_that_nobody_waits_for_is_not_computed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,7 +133,7 @@ def test_an_answer_that_nobody_waits_for_is_not_computed(monkeypatch: pytest.Mon
                     go_on()
             return trace
 
-    desk = Desk(theirs)
+    desk = WorkerLoop(theirs)
     monkeypatch.setattr(desk, "_model", lambda key: Model())
     for number, source in enumerate(("first", "second", "third"), start=1):
         ours.send_bytes(asked(number, source))
@@ -146,7 +146,9 @@ def test_an_answer_that_nobody_waits_for_is_not_computed(monkeypatch: pytest.Mon
     assert (number, is_record, begun) == (3, True, ["first", "third"])
 
 
-def test_whoever_leaves_takes_the_question_back(beside: Host, crew: Crew, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whoever_leaves_takes_the_question_back(
+    beside: Host, crew: WorkerPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def leave() -> None:
         raise StopException
 
@@ -170,11 +172,11 @@ def test_past_the_bound_a_visitor_is_told_and_gets_the_answer_all_the_same(monke
     assert told == ["busy", None]
 
 
-def questions(text: str, count: int) -> list[Question]:
-    return [Question("m", text, None, (), ())] * count
+def questions(text: str, count: int) -> list[RunRequest]:
+    return [RunRequest("m", text, None, (), ())] * count
 
 
-def leave_all(answers: list[Answer]) -> None:
+def leave_all(answers: list[RunAnswer]) -> None:
     for answer in answers:
         answer.leave()
 
@@ -183,7 +185,7 @@ def test_past_the_bound_whoever_came_first_is_let_in_first(monkeypatch: pytest.M
     """Each asks two questions where two may wait; one of those who wait leaves, and holds up nobody."""
     monkeypatch.setattr(queueing, "LOOK", 0.001)
     monkeypatch.setattr(Worker, "_send", lambda _worker, _data: None)
-    crew, came, entered = Crew(1, most_waiting=2), Event(), []
+    crew, came, entered = WorkerPool(1, most_waiting=2), Event(), []
 
     def leave() -> None:
         if current_thread().name == "3":
@@ -221,7 +223,7 @@ def test_questions_go_where_least_waits_and_to_the_other_where_one_is_lost(monke
             worker._waiting.pop(asked["number"]).future.set_result(b"")
 
     monkeypatch.setattr(Worker, "_send", send)
-    crew = Crew(2)
+    crew = WorkerPool(2)
     crew.warm_up(()).join(20)
     one, other = crew.workers
     crew.ask(questions("a", 1))

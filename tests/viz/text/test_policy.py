@@ -10,7 +10,7 @@ import pytest
 from tests.support.canvas_samples import SAMPLES
 from viz.canvas import Picture, overview_html, standalone_html
 from viz.canvas.parts import _FILES
-from viz.lessons.sheet import Answer, Pin, sheet_of
+from viz.lessons.sheet import Pin, SheetAnswer, sheet_of
 from viz.text.policy import hash_of
 
 PIN = Pin("A <b>", b"<svg xmlns='http://www.w3.org/2000/svg'></svg>", "https://x.example/", {"sentence": "y"}, ())
@@ -25,7 +25,7 @@ def in_a_notebook() -> str:
 
 
 def sheet() -> str:
-    return sheet_of([(PIN, "remark")], [Answer("here", "which?", "this", right=True)], "Ann")
+    return sheet_of([(PIN, "remark")], [SheetAnswer("here", "which?", "this", right=True)], "Ann")
 
 
 def policy_in(page: str) -> dict[str, list[str]]:

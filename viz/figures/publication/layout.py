@@ -26,7 +26,7 @@ _LONGEST_LABEL = 22  # columns of text
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PrintPlace:
     """Where one map stands, in points from the upper left corner."""
 
     left: float  # of its first cell
@@ -47,7 +47,7 @@ class Layout:
 
     width: float  # points of the picture
     height: float  # points of the picture
-    places: tuple[Place, ...]  # one a panel
+    places: tuple[PrintPlace, ...]  # one a panel
 
 
 def labels_of(texts: Sequence[str]) -> list[str]:
@@ -60,7 +60,7 @@ def lay_out(panels: Sequence[Panel], width: Width, *, titles: bool, square: bool
     total = WIDTHS[width]
     across = _across(panels, total)
     slot = (total - GAP * (across - 1)) / across
-    places: list[Place] = []
+    places: list[PrintPlace] = []
     top = 0.0
     for start in range(0, len(panels), across):
         row = panels[start : start + across]
@@ -87,13 +87,13 @@ def _gutter(panel: Panel, label: float) -> float:
     return widest + PAD + LABEL * LEADING + PAD
 
 
-def _above(place: Place) -> float:
+def _above(place: PrintPlace) -> float:
     """Return the height of what stands above the cells of a map."""
     heading = len(place.title) * TITLE * LEADING + len(place.notes) * NOTE * LEADING
     return heading + LABEL * LEADING + PAD + place.band + PAD
 
 
-def _place(panel: Panel, slot: float, *, titles: bool, square: bool) -> Place:
+def _place(panel: Panel, slot: float, *, titles: bool, square: bool) -> PrintPlace:
     """Return the place of a map in a slot so wide, from its own corner."""
     gutter = _gutter(panel, LABEL)
     width = (slot - gutter) / len(panel.keys)
@@ -104,7 +104,7 @@ def _place(panel: Panel, slot: float, *, titles: bool, square: bool) -> Place:
     every = tuple(max(1, math.ceil(label * LEADING / side - 1e-6)) for side in (height, width))
     widths = [width_of(text, label) for text in labels_of(panel.keys.texts)]
     upright = max(widths) + PAD > width
-    return Place(
+    return PrintPlace(
         left=0.0,
         top=0.0,
         cell=(width, height),
@@ -118,5 +118,5 @@ def _place(panel: Panel, slot: float, *, titles: bool, square: bool) -> Place:
     )
 
 
-def _moved(place: Place, *, left: float, top: float) -> Place:
+def _moved(place: PrintPlace, *, left: float, top: float) -> PrintPlace:
     return replace(place, left=left, top=top)

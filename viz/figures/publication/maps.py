@@ -24,7 +24,7 @@ from viz.figures.publication.layout import (
     PAD,
     TITLE,
     Layout,
-    Place,
+    PrintPlace,
     Width,
     labels_of,
     lay_out,
@@ -59,7 +59,9 @@ def _is_clear(line: go.Scatter) -> bool:
     return isinstance(line.marker.color, str) and line.marker.color == CLEAR
 
 
-def _map(figure: Figure, panel: Panel, place: Place, height: float, scale: ScalarMappable, shown: PanelFigure) -> Axes:
+def _map(
+    figure: Figure, panel: Panel, place: PrintPlace, height: float, scale: ScalarMappable, shown: PanelFigure
+) -> Axes:
     rows, columns = panel.values.shape
     wide, high = place.cell[0] * columns, place.cell[1] * rows
     across, down = figure.get_size_inches() * POINTS
@@ -86,7 +88,7 @@ def _map(figure: Figure, panel: Panel, place: Place, height: float, scale: Scala
     return axes
 
 
-def _label(axes: Axes, panel: Panel, place: Place) -> None:
+def _label(axes: Axes, panel: Panel, place: PrintPlace) -> None:
     words: dict[str, Any] = {"fontproperties": font(place.label), "parse_math": False}
     rows = range(0, len(panel.queries), place.every[0])
     columns = range(0, len(panel.keys), place.every[1])
@@ -103,7 +105,7 @@ def _label(axes: Axes, panel: Panel, place: Place) -> None:
         side.set(linewidth=0.4, color="#8a8f98")
 
 
-def _head(figure: Figure, panel: Panel, place: Place, size: tuple[float, float], high: float) -> None:
+def _head(figure: Figure, panel: Panel, place: PrintPlace, size: tuple[float, float], high: float) -> None:
     """Write the title, the notes and what rows and columns are."""
     across, down = size
     left = place.left - place.gutter

@@ -15,7 +15,7 @@ from viz.canvas.aligner import encode_aligner
 from viz.pages.bench.hand_links import MOST_WORDS, HandLinks, show_links
 from viz.pages.bench.settings import BY_HAND
 from viz.pages.bench.timeline import Place
-from viz.pages.bench.wanted import Wanted, ask_translation, fit_translation, name_of
+from viz.pages.bench.wanted import BenchSettings, ask_translation, fit_translation, name_of
 from viz.server.runtime import Host
 from viz.server.translations import forced_translations
 from viz.text.language import _, say
@@ -39,7 +39,7 @@ def show_by_hand(
     traces: Mapping[str, AttentionTrace],
     target: str | None,
     places: Mapping[str, Place],
-    wanted: Wanted,
+    wanted: BenchSettings,
     messages: DeltaGenerator,
 ) -> None:
     """Let the reader align the sentence with one translation, and show how far each mechanism is from it."""
@@ -111,7 +111,7 @@ def _links(source: Sequence[str], written: Sequence[str]) -> HandLinks:
 
 
 def _rates(
-    traces: Mapping[str, AttentionTrace], places: Mapping[str, Place], wanted: Wanted, gold: GoldSentence
+    traces: Mapping[str, AttentionTrace], places: Mapping[str, Place], wanted: BenchSettings, gold: GoldSentence
 ) -> None:
     """Show the error rate of each mechanism with both ways to read links off its map, the lowest first."""
     if not gold.possible:

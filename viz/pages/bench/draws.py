@@ -11,7 +11,7 @@ from models.trace import AttentionTrace
 from viz.figures.draws import draws_heatmap
 from viz.measures.draws import PROBABILITIES, as_probabilities, as_shares, share_of_likeliest, translations_of
 from viz.pages.bench.settings import DRAWS
-from viz.pages.bench.wanted import LONGEST_NAMED, Wanted
+from viz.pages.bench.wanted import LONGEST_NAMED, BenchSettings
 from viz.server.runs import Run
 from viz.server.runtime import Host
 from viz.server.translations import forcible_translation
@@ -39,7 +39,7 @@ def has_draws(key: str) -> bool:
 
 
 def show_draws(
-    host: Host, traces: dict[str, AttentionTrace], target: str | None, wanted: Wanted, available: int
+    host: Host, traces: dict[str, AttentionTrace], target: str | None, wanted: BenchSettings, available: int
 ) -> None:
     """Show the probabilities beside what was drawn, word by word, and the translations that came of other draws."""
     key = next(each for each in traces if has_draws(each))

@@ -30,7 +30,7 @@ from viz.pages.bench.settings import (
     WINDOW,
 )
 from viz.pages.bench.timeline import Place
-from viz.pages.bench.wanted import LONGEST_NAMED, Wanted, file_name_of, fit_translation, name_of, view_of
+from viz.pages.bench.wanted import LONGEST_NAMED, BenchSettings, file_name_of, fit_translation, name_of, view_of
 from viz.pages.bench.window import is_local
 from viz.server.runtime import Host
 from viz.server.translations import forced_translations
@@ -87,7 +87,7 @@ def on_one_translation(
     return forced_translations(host, tuple(traces), source, target) if target.strip() else {}
 
 
-def show_multiples(views: list[View], reference: View, wanted: Wanted, available: int) -> None:
+def show_multiples(views: list[View], reference: View, wanted: BenchSettings, available: int) -> None:
     """Show the signed difference of each mechanism to the chosen one, all on one translation."""
     st.caption(plain(_("All write one translation: “{text}”", text=reference.trace.output_text)))
     show_figure(
@@ -118,7 +118,7 @@ def show_difference(
     traces: dict[str, AttentionTrace],
     target: str | None,
     places: dict[str, Place],
-    wanted: Wanted,
+    wanted: BenchSettings,
     available: int,
     messages: DeltaGenerator,
 ) -> None:

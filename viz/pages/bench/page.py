@@ -49,7 +49,7 @@ from viz.pages.bench.settings import (
     YEAR,
 )
 from viz.pages.bench.timeline import Place, choose_mechanisms, choose_place
-from viz.pages.bench.wanted import Wanted, ask_translation, file_name_of, fit_translation, name_of, view_of
+from viz.pages.bench.wanted import BenchSettings, ask_translation, file_name_of, fit_translation, name_of, view_of
 from viz.pages.bench.window import show_window
 from viz.server.loading import loads, usable
 from viz.server.runtime import Host, shared_host
@@ -97,7 +97,7 @@ def _installed(pair: str, messages: DeltaGenerator) -> tuple[str, ...]:
     return tuple(key for key in there if pair_of(key) == pair and mechanism_of(key) in mechanisms())
 
 
-def _controls(installed: Sequence[str], pair: str, line: DeltaGenerator, beside: DeltaGenerator) -> Wanted:
+def _controls(installed: Sequence[str], pair: str, line: DeltaGenerator, beside: DeltaGenerator) -> BenchSettings:
     """Show the mechanisms in one line; what few need is behind a button at the end of the row above."""
     names = {mechanism_of(key): name_of(key) for key in installed}
     usual = tuple(name for name in USUAL if name in names) or tuple(names)[:1]
@@ -106,7 +106,7 @@ def _controls(installed: Sequence[str], pair: str, line: DeltaGenerator, beside:
     with beside:
         box = st.popover(_("Settings"), icon=":material/tune:", key="settings", on_change="rerun")
     align, unit, reading, colour, links, order, picture = _settings(box, _alignments(names))
-    return Wanted(
+    return BenchSettings(
         tuple(f"{mechanism}-{pair}" for mechanism in shown),
         align if align in (OWN, TEXT) else f"{align}-{pair}",
         cast("Unit", unit),
@@ -143,7 +143,7 @@ def _alignments(names: dict[str, str]) -> dict[str, str]:
     return labels | {TEXT: _("all on my own translation")}
 
 
-def _compare(host: Host, keys: tuple[str, ...], sentence: str, wanted: Wanted, messages: DeltaGenerator) -> None:
+def _compare(host: Host, keys: tuple[str, ...], sentence: str, wanted: BenchSettings, messages: DeltaGenerator) -> None:
     """Run the models and show what they did; on bad input say so and show what the last good sentence gave."""
     try:
         source = fit_text(host.model(keys[0]), sentence, messages)
@@ -191,7 +191,7 @@ def _show(
     source: str,
     traces: dict[str, AttentionTrace],
     target: str | None,
-    wanted: Wanted,
+    wanted: BenchSettings,
     messages: DeltaGenerator,
 ) -> None:
     drawn, below = st.container(key="figure-alignment"), st.container()
@@ -239,7 +239,9 @@ class _Ran:
     views: dict[str, View]
 
 
-def _show_last(ran: _Ran, also: Collection[str], wanted: Wanted, available: int, messages: DeltaGenerator) -> None:
+def _show_last(
+    ran: _Ran, also: Collection[str], wanted: BenchSettings, available: int, messages: DeltaGenerator
+) -> None:
     """Show what stands last below the picture: alignment by hand, the window of local attention, the numbers."""
     if HAND in also and ran.views:
         show_by_hand(ran.host, ran.traces, ran.target, ran.places, wanted, messages)
@@ -253,7 +255,7 @@ def _show_last(ran: _Ran, also: Collection[str], wanted: Wanted, available: int,
         show_numbers(ran.views)
 
 
-def _views(traces: dict[str, AttentionTrace], places: dict[str, Place], wanted: Wanted) -> dict[str, View]:
+def _views(traces: dict[str, AttentionTrace], places: dict[str, Place], wanted: BenchSettings) -> dict[str, View]:
     """Return the map of each mechanism that has attention, where it is looked at."""
     return {key: view_of(trace, places[key], wanted) for key, trace in traces.items() if trace.sites}
 

@@ -7,7 +7,7 @@ import streamlit as st
 from models.trace import AttentionTrace
 from viz.figures.pyramid import pyramid_chart
 from viz.measures.pyramid import PARAMETERS, cosine, embedded, fold, moved_without
-from viz.server.inside import inside_of
+from viz.server.introspection import inside_of
 from viz.server.runtime import Host
 from viz.text.language import _
 from viz.text.markup import plain

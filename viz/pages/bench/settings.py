@@ -6,7 +6,7 @@ from viz.pages.bench.hand_links import read_links, show_links
 from viz.text.language import mark
 from viz.widgets.language_pair import LANGUAGES
 from viz.widgets.sentence import SENTENCE
-from viz.widgets.settings import Choice, Data, Several, Text
+from viz.widgets.settings import Choice, Data, Several, TextSetting
 from viz.widgets.shared_settings import COLOUR, PICTURE, UNIT
 
 OWN, TEXT = "own", "text"
@@ -19,7 +19,7 @@ AUTOMATIC = "card"
 DIFFERENCE, MULTIPLES, SUMMARY, NUMBERS = "difference", "differences", "summary", "numbers"
 WINDOW, HAND, PREDICT, PYRAMID, DRAWN = "window", "hand", "predict", "pyramid", "draws"
 
-TARGET = Text("target")
+TARGET = TextSetting("target")
 MECHANISMS = Several("mechanisms", title=mark("Mechanisms"), least=1)
 ALIGN = Choice("align", title=mark("Which translation is aligned"), shape="box")
 READING = Choice(

@@ -50,7 +50,7 @@ class Family:
             return _("no attention")
         return (
             _("Transformer")
-            if self.main.is_multi_head and not self.main.is_hall
+            if self.main.is_multi_head and not self.main.is_small
             else BRACKET.split(_(self.main.title))[0]
         )
 
@@ -71,7 +71,7 @@ def families(names: Mapping[str, str], usual: tuple[str, ...]) -> tuple[Family, 
 
 def _main(family: list[Mechanism], usual: tuple[str, ...]) -> Mechanism:
     """Return the one that stands for its family: one of `usual`, or the first that is no hall, or the first."""
-    chosen = [each for each in family if each.key in usual] + [each for each in family if not each.is_hall]
+    chosen = [each for each in family if each.key in usual] + [each for each in family if not each.is_small]
     return (chosen or family)[0]
 
 

@@ -27,7 +27,7 @@ LONGEST_NAMED = 40  # characters of the sentence in the name of a file
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class BenchSettings:
     """What the reader wants to see."""
 
     keys: tuple[str, ...]
@@ -77,7 +77,7 @@ def fit_translation(host: Host, trace: AttentionTrace, messages: DeltaGenerator)
     return fitting
 
 
-def view_of(trace: AttentionTrace, place: Place, wanted: Wanted) -> View:
+def view_of(trace: AttentionTrace, place: Place, wanted: BenchSettings) -> View:
     """Return the map of `trace` at `place` as the reader wants it."""
     return choose_view(trace, unit=wanted.unit, site=place[0], head=place[1], reading=wanted.reading)
 

@@ -10,7 +10,7 @@ from viz.captions.maps import sentence_of
 from viz.figures import alignment_heatmap
 from viz.pages.bench.settings import WINDOWED
 from viz.pages.bench.timeline import Place
-from viz.pages.bench.wanted import Wanted, file_name_of, name_of, view_of
+from viz.pages.bench.wanted import BenchSettings, file_name_of, name_of, view_of
 from viz.server.runtime import Host
 from viz.server.translations import forcible_translation
 from viz.text.language import _, say
@@ -31,7 +31,7 @@ def show_window(
     host: Host,
     traces: dict[str, AttentionTrace],
     places: dict[str, Place],
-    wanted: Wanted,
+    wanted: BenchSettings,
     available: int,
 ) -> None:
     """Let the reader move and widen the windows of one local mechanism, and show the maps and words before and after.

@@ -17,8 +17,8 @@ from viz.pages.heads.matched import Side, Sides, Texts, run_other, show_differen
 from viz.pages.heads.model import choose_second, open_model, title_of
 from viz.pages.heads.same_word import show_same_word
 from viz.pages.heads.settings import A_MODEL, A_SENTENCE, A_WORD, AGAINST, CHANGED, ITS, MINE, OTHER
-from viz.pages.heads.shown import Shown
-from viz.pages.heads.wanted import Wanted
+from viz.pages.heads.shown import HeadSelection
+from viz.pages.heads.wanted import HeadsSettings
 from viz.server.runtime import Host
 from viz.text.language import _
 from viz.text.markup import plain
@@ -36,8 +36,8 @@ def compare_with(
     host: Host,
     key: str,
     texts: Texts,
-    shown: Shown,
-    wanted: Wanted,
+    shown: HeadSelection,
+    wanted: HeadsSettings,
     picked: Sequence[HeadPlace],
     width: float,
     messages: DeltaGenerator,
@@ -53,7 +53,9 @@ def compare_with(
         show_same_word(host, key, texts, wanted, width)
 
 
-def _second_sentence(host: Host, key: str, texts: Texts, shown: Shown, wanted: Wanted, width: float) -> None:
+def _second_sentence(
+    host: Host, key: str, texts: Texts, shown: HeadSelection, wanted: HeadsSettings, width: float
+) -> None:
     typed = _second_box()
     if not typed.strip():
         return
@@ -91,7 +93,7 @@ def _second_box() -> str:
     return typed
 
 
-def _heads_of_one(sides: Sides, values: NDArray[np.float64], wanted: Wanted, width: float) -> None:
+def _heads_of_one(sides: Sides, values: NDArray[np.float64], wanted: HeadsSettings, width: float) -> None:
     """Show a head of the model on both sentences, the most changed one unless another is chosen, and all in a table."""
     places = sides.one.shown.places
     order = ranking(values)
@@ -125,8 +127,8 @@ def _second_model(
     host: Host,
     key: str,
     texts: Texts,
-    shown: Shown,
-    wanted: Wanted,
+    shown: HeadSelection,
+    wanted: HeadsSettings,
     picked: Sequence[HeadPlace],
     width: float,
     messages: DeltaGenerator,
@@ -162,7 +164,7 @@ def _second_model(
         _heads_of_two(sides, values, wanted, picked, width)
 
 
-def _can_do_without(name: str, wanted: Wanted) -> bool:
+def _can_do_without(name: str, wanted: HeadsSettings) -> bool:
     """Say that the model `name` reads text A alone; False if what is wanted needs text B."""
     st.info(plain(_("{model} reads one text: B is left out of what it reads.", model=name)))
     needed = 1 in (wanted.hiding.between or ())
@@ -193,7 +195,7 @@ def _can_compare(sides: Sides) -> bool:
 
 
 def _heads_of_two(
-    sides: Sides, values: NDArray[np.float64], wanted: Wanted, picked: Sequence[HeadPlace], width: float
+    sides: Sides, values: NDArray[np.float64], wanted: HeadsSettings, picked: Sequence[HeadPlace], width: float
 ) -> None:
     """Show two heads of two models, the second the one that reads most like the first unless another is chosen."""
     one, other = sides.one, sides.other
@@ -234,7 +236,7 @@ def _heads_of_two(
     )
 
 
-def _plain(shown: Shown) -> Shown:
+def _plain(shown: HeadSelection) -> HeadSelection:
     """Return `shown` with no token hidden: what is left out of a comparison goes into its last column."""
     return replace(shown, hiding=Hiding(threshold=shown.hiding.threshold))
 

@@ -11,8 +11,8 @@ import models
 from models.keys import identity_of
 from viz.figures.by_head import numbers_by_head
 from viz.pages.heads.settings import ALIGNED
-from viz.pages.heads.shown import Shown
-from viz.pages.heads.wanted import Wanted
+from viz.pages.heads.shown import HeadSelection
+from viz.pages.heads.wanted import HeadsSettings
 from viz.server.runtime import Host
 from viz.text.language import _, say
 from viz.text.markup import plain
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from models.experiments.aligning_heads import AligningHead
 
 
-def show_aligning(host: Host, key: str, shown: Shown, wanted: Wanted, width: float) -> None:
+def show_aligning(host: Host, key: str, shown: HeadSelection, wanted: HeadsSettings, width: float) -> None:
     """Rank the heads of cross-attention, once the reader opens the fold; nothing for other maps."""
     from models.experiments.aligning_heads import gold_pairs, rank_heads
 
@@ -52,7 +52,7 @@ def _names() -> dict[str, str]:
     return {"written": _("the word being written"), "input": _("the word just read in")}
 
 
-def _picture(found: Sequence[AligningHead], key: str, wanted: Wanted, width: float) -> None:
+def _picture(found: Sequence[AligningHead], key: str, wanted: HeadsSettings, width: float) -> None:
     """Show the lower error rate of each head, and say which aligns best."""
     best: dict[HeadPlace, float] = {}
     for each in found:

@@ -11,7 +11,7 @@ from models.measures.labels import NONE
 from viz.captions.corpus import corpus_breadth, corpus_labels
 from viz.captions.measures import remark_of
 from viz.measures.head_profile import Profile
-from viz.pages.heads.shown import Shown
+from viz.pages.heads.shown import HeadSelection
 from viz.server.configuration import configuration
 from viz.text.language import _, _n
 from viz.text.markup import plain
@@ -24,7 +24,7 @@ EXAMPLES = 3
 LONGEST = 70  # characters of an example on its button
 
 
-def show_corpus(shown: Shown, sha256: str, picked: Sequence[HeadPlace]) -> None:
+def show_corpus(shown: HeadSelection, sha256: str, picked: Sequence[HeadPlace]) -> None:
     """Show, for each picked head, its labels over a corpus and the sentences on which it fires most.
 
     Nothing where no corpus was run for this model, or the text is long.

@@ -16,9 +16,9 @@ from viz.pages.heads.gallery import Arrangement, profiles_of
 from viz.pages.heads.picked import file_name_of
 from viz.pages.heads.picks import put_picks
 from viz.pages.heads.settings import BELOW, COMPARE, DIFFERENCE, LIKE, MINUS, PLUS, ROLLOUT, SIMILARITY, TABLE, UPTO
-from viz.pages.heads.shown import Shown
+from viz.pages.heads.shown import HeadSelection
 from viz.pages.heads.table import head_picture, head_table
-from viz.pages.heads.wanted import Wanted
+from viz.pages.heads.wanted import HeadsSettings
 from viz.text.language import _
 from viz.text.markup import plain
 from viz.views.heads import sites_at
@@ -35,7 +35,7 @@ NEAREST = 5
 _CLICKED = "similarity-clicked"
 
 
-def take_pair(shown: Shown) -> None:
+def take_pair(shown: HeadSelection) -> None:
     """Let two heads whose cell has just been clicked be compared; before anything shows the picks."""
     state: Any = session.reported(CHART)
     points = (state or {}).get("selection", {}).get("points", [])
@@ -58,7 +58,7 @@ def compare_pair(pair: tuple[HeadPlace, HeadPlace], places: Sequence[HeadPlace])
 
 
 def show_below(
-    shown: Shown, wanted: Wanted, arrangement: Arrangement, picked: Sequence[HeadPlace], width: float
+    shown: HeadSelection, wanted: HeadsSettings, arrangement: Arrangement, picked: Sequence[HeadPlace], width: float
 ) -> None:
     """Show what the reader asked for."""
     names = {TABLE: _("every head in numbers"), SIMILARITY: _("how alike heads are")}
@@ -79,7 +79,9 @@ def show_below(
         _table(shown, wanted, arrangement, picked, width)
 
 
-def _table(shown: Shown, wanted: Wanted, arrangement: Arrangement, picked: Sequence[HeadPlace], width: float) -> None:
+def _table(
+    shown: HeadSelection, wanted: HeadsSettings, arrangement: Arrangement, picked: Sequence[HeadPlace], width: float
+) -> None:
     """Show the number by which heads are ordered as a picture, and then every number in a table."""
     profiles = profiles_of(shown) if arrangement.profiles is None else arrangement.profiles
     head_picture(profiles, arrangement.by, file_name_of(shown, _("every head in numbers")), wanted.picture, width)
@@ -87,7 +89,7 @@ def _table(shown: Shown, wanted: Wanted, arrangement: Arrangement, picked: Seque
     head_table(profiles, sites_at(shown.trace, shown.sites)[0], picked, whole=whole)
 
 
-def _rollout(shown: Shown, wanted: Wanted, width: float) -> None:
+def _rollout(shown: HeadSelection, wanted: HeadsSettings, width: float) -> None:
     last = len(sites_at(shown.trace, shown.sites)) - 1
     labels = {str(layer): _("after layer {layer}", layer=layer) for layer in range(last + 1)}
     upto = int(choose(UPTO, labels, default=str(last)))
@@ -103,7 +105,7 @@ def _rollout(shown: Shown, wanted: Wanted, width: float) -> None:
     )
 
 
-def _similarity(shown: Shown, wanted: Wanted, picked: Sequence[HeadPlace], width: float) -> None:
+def _similarity(shown: HeadSelection, wanted: HeadsSettings, picked: Sequence[HeadPlace], width: float) -> None:
     cells = shown.first.shown.weights[0].size
     if len(shown.places) ** 2 * cells > MOST_WORK:
         st.info(_("This text is too long to compare all its heads with each other. A shorter one shows it."))
@@ -134,7 +136,7 @@ def _similarity(shown: Shown, wanted: Wanted, picked: Sequence[HeadPlace], width
     _nearest(shown, found, picked)
 
 
-def _nearest(shown: Shown, found: Similarity, picked: Sequence[HeadPlace]) -> None:
+def _nearest(shown: HeadSelection, found: Similarity, picked: Sequence[HeadPlace]) -> None:
     """Let the reader compare a head with those that read most like it: without a pointer too."""
     labels = {place.code: place.title for place in shown.places}
     default = picked[0].code if picked else None

@@ -19,8 +19,8 @@ from viz.measures import head_profile
 from viz.pages.heads.picked import file_name_of
 from viz.pages.heads.picks import order_of_picking, put_picks
 from viz.pages.heads.settings import ALL, IN_PLACE, ONLY, ORDER
-from viz.pages.heads.shown import Shown
-from viz.pages.heads.wanted import Wanted
+from viz.pages.heads.shown import HeadSelection
+from viz.pages.heads.wanted import HeadsSettings
 from viz.text.language import _
 from viz.text.markup import plain
 from viz.views.heads import HeadPlace
@@ -57,7 +57,7 @@ def take_picks(places: Sequence[HeadPlace]) -> None:
         put_picks(now, places)
 
 
-def arrange(shown: Shown) -> Arrangement:
+def arrange(shown: HeadSelection) -> Arrangement:
     """Let the reader choose the order of heads, and which are shown; one that means nothing here falls back."""
     by, label = link.text_of(ORDER) or IN_PLACE, link.text_of(ONLY) or ALL
     measured = None if shown.has_long_text and (by, label) == (IN_PLACE, ALL) else profiles_of(shown)
@@ -84,7 +84,9 @@ def arrange(shown: Shown) -> Arrangement:
     return Arrangement(by, label, head_profile.ordered(chosen, by))
 
 
-def show_gallery(shown: Shown, wanted: Wanted, arrangement: Arrangement, picked: Sequence[HeadPlace]) -> None:
+def show_gallery(
+    shown: HeadSelection, wanted: HeadsSettings, arrangement: Arrangement, picked: Sequence[HeadPlace]
+) -> None:
     """Show the canvas, and say which head reads one token most."""
     kept = [place for place in order_of_picking() if place in picked]
     name = file_name(file_name_of(shown, map_title(shown.first.shown.site)))
@@ -109,7 +111,7 @@ def show_gallery(shown: Shown, wanted: Wanted, arrangement: Arrangement, picked:
     )
 
 
-def _in_full(shown: Shown, wanted: Wanted, picked: Sequence[HeadPlace]) -> list[Picture]:
+def _in_full(shown: HeadSelection, wanted: HeadsSettings, picked: Sequence[HeadPlace]) -> list[Picture]:
     """Return the picked heads below the overview of a page that is kept; of a long text none."""
     views = shown.pick(picked)
     if not views or max(views[0].weights.shape) > MOST_LABELLED:
@@ -118,7 +120,7 @@ def _in_full(shown: Shown, wanted: Wanted, picked: Sequence[HeadPlace]) -> list[
     return [Picture("comparison", encode_comparison(views, picked, **common))]
 
 
-def profiles_of(shown: Shown) -> tuple[head_profile.Profile, ...]:
+def profiles_of(shown: HeadSelection) -> tuple[head_profile.Profile, ...]:
     """Measure every head; of a long text, which takes a moment, that is said."""
     if not shown.has_long_text:
         return shown.profiles()

@@ -20,7 +20,7 @@ from viz.figures.drawing.long_maps import MOST_LABELLED
 from viz.measures.hops import annotation_of, overlap_of, penalty_of
 from viz.pages.heads.matched import run_other
 from viz.pages.heads.settings import BOTH, OTHER
-from viz.pages.heads.wanted import Wanted
+from viz.pages.heads.wanted import HeadsSettings
 from viz.server.opening import ModelUnavailableError
 from viz.server.runtime import Host
 from viz.text.language import _, mark, say
@@ -36,7 +36,9 @@ CANVAS = "hops"
 _MOVING = {"keys": mark("Arrow keys move between maps, with Shift inside one.")}
 
 
-def show_hops(host: Host, key: str, trace: AttentionTrace, wanted: Wanted, line: DeltaGenerator, width: float) -> None:
+def show_hops(
+    host: Host, key: str, trace: AttentionTrace, wanted: HeadsSettings, line: DeltaGenerator, width: float
+) -> None:
     """Show each hop as a row over the words, the classifier's answer, and the sum of hops, for one or both readers."""
     with line:
         both = switch(BOTH, default=True)
@@ -54,7 +56,7 @@ def show_hops(host: Host, key: str, trace: AttentionTrace, wanted: Wanted, line:
     _second_sentence(host, key, wanted, width, both=both)
 
 
-def _second_sentence(host: Host, key: str, wanted: Wanted, width: float, *, both: bool) -> None:
+def _second_sentence(host: Host, key: str, wanted: HeadsSettings, width: float, *, both: bool) -> None:
     """Let the reader type a second sentence, and show how the same hops read it, with what the classifier says."""
     st.header(_("Compare with"), anchor=False)
     typed = text_box(
@@ -83,7 +85,7 @@ def _other(host: Host, key: str, text: str) -> tuple[AttentionTrace, ...]:
     return ()
 
 
-def _maps(views: Sequence[View], wanted: Wanted, width: float, *, key: str = CANVAS) -> None:
+def _maps(views: Sequence[View], wanted: HeadsSettings, width: float, *, key: str = CANVAS) -> None:
     titles = [_(view.trace.provenance.title) for view in views]
     says = " · ".join(
         _("{title}: {links}", title=title, links=links_of(view, count=2))
@@ -109,7 +111,7 @@ def _maps(views: Sequence[View], wanted: Wanted, width: float, *, key: str = CAN
     )
 
 
-def _annotations(views: Sequence[View], wanted: Wanted) -> None:
+def _annotations(views: Sequence[View], wanted: HeadsSettings) -> None:
     """Show the words of the sentence, each as deep as all hops together read it, and how far the hops spread."""
     st.header(_("All hops summed"), anchor=False)
     for view in views:

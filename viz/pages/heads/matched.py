@@ -17,8 +17,8 @@ from viz.captions.differences import specials_note
 from viz.captions.maps import between_note
 from viz.figures import HeadPlace, matched_difference
 from viz.measures.changes import changes, distances
-from viz.pages.heads.shown import Shown
-from viz.pages.heads.wanted import Wanted
+from viz.pages.heads.shown import HeadSelection
+from viz.pages.heads.wanted import HeadsSettings
 from viz.server.runtime import Host
 from viz.text.language import _, _n, say
 from viz.text.markup import plain
@@ -38,7 +38,7 @@ Texts = tuple[str, str | None]
 class Side:
     """One of the two that are compared."""
 
-    shown: Shown  # with no token hidden: what is left out of a comparison goes into its last column
+    shown: HeadSelection  # with no token hidden: what is left out of a comparison goes into its last column
     name: str  # what it is called
 
     def tokens(self) -> tuple[Sequence[str], Sequence[str]]:
@@ -57,7 +57,7 @@ class Sides:
     notes: tuple[str, ...]  # what must be said of the comparison
 
     @classmethod
-    def of(cls, one: Side, other: Side, wanted: Wanted, *, notes: Sequence[str] = ()) -> Sides:
+    def of(cls, one: Side, other: Side, wanted: HeadsSettings, *, notes: Sequence[str] = ()) -> Sides:
         """Match the words of two: special tokens too unless they are hidden, and of a pair those that are shown."""
         between = wanted.hiding.between
         maps = one.shown.first.shown, other.shown.first.shown
@@ -132,7 +132,7 @@ def _matched_words(sides: Sides, *, axis: int, pairs: Pairs) -> str:
     return f'{"".join(lines)}<p class="matched"><small>{count}</small></p>'
 
 
-def show_difference(sides: Sides, places: tuple[HeadPlace, HeadPlace], wanted: Wanted, width: float) -> None:
+def show_difference(sides: Sides, places: tuple[HeadPlace, HeadPlace], wanted: HeadsSettings, width: float) -> None:
     """Show how a head of the one and a head of the other differ on the words that both have."""
     one, other = sides.one, sides.other
     views = one.shown.pick(places[:1])[0], other.shown.pick(places[1:])[0]

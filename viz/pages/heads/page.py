@@ -23,7 +23,7 @@ from viz.pages.heads.picked import compare_heads
 from viz.pages.heads.picks import forget_picks, layers_of, pick_heads, settle_picks
 from viz.pages.heads.reach import show_reach
 from viz.pages.heads.settings import LAYERS, OPENED, PAIR, SETTINGS
-from viz.pages.heads.shown import Shown, is_long_text
+from viz.pages.heads.shown import HeadSelection, is_long_text
 from viz.pages.heads.wanted import choose_wanted
 from viz.server.runtime import Host, shared_host
 from viz.text.language import _, _n, mark
@@ -102,7 +102,7 @@ def _show_model(host: Host, key: str, frame: Frame, line: DeltaGenerator, words:
     if trace.classes:
         show_hops(host, key, trace, wanted, line, page_width())
         return
-    shown = Shown(trace, identity, host.workings, wanted.sites, wanted.unit, wanted.hiding)
+    shown = HeadSelection(trace, identity, host.workings, wanted.sites, wanted.unit, wanted.hiding)
     places = shown.places
     _settle(shown, key)
     with line:
@@ -129,7 +129,7 @@ def _show_model(host: Host, key: str, frame: Frame, line: DeltaGenerator, words:
     compare_with(host, key, texts, shown, wanted, picked, available, messages)
 
 
-def _settle(shown: Shown, key: str) -> None:
+def _settle(shown: HeadSelection, key: str) -> None:
     """Settle which heads are picked, and which two pictures are compared; of another model's heads none are."""
     if link.belong(LAYERS, of=(key, layers_of(shown.places))):
         forget_picks()

@@ -17,8 +17,8 @@ from viz.figures.drawing.long_maps import MOST_LABELLED
 from viz.figures.drawing.shaded_text import STYLE, Way, text_html
 from viz.pages.heads.picks import pick_pair
 from viz.pages.heads.settings import COMPARE, DIFFERENCE, SHOWN_TEXT, WAY, WORD
-from viz.pages.heads.shown import MOST_HEADS, Shown
-from viz.pages.heads.wanted import Wanted
+from viz.pages.heads.shown import MOST_HEADS, HeadSelection
+from viz.pages.heads.wanted import HeadsSettings
 from viz.text.counting import position_name
 from viz.text.language import _, _n
 from viz.text.markup import plain
@@ -37,7 +37,7 @@ WIDEST_LINES = 960  # pixels: lines that run farther are harder to follow
 FIGURE = "picked-heads"
 
 
-def compare_heads(shown: Shown, wanted: Wanted, picked: Sequence[HeadPlace], width: float) -> None:
+def compare_heads(shown: HeadSelection, wanted: HeadsSettings, picked: Sequence[HeadPlace], width: float) -> None:
     """Show the picked heads in the way that the reader chose."""
     if not picked:
         st.info(_("Pick a head above to see it in full."), icon=":material/ads_click:")
@@ -55,12 +55,12 @@ def compare_heads(shown: Shown, wanted: Wanted, picked: Sequence[HeadPlace], wid
         _together(shown, wanted, picked, width, cast("Combination", way))
 
 
-def file_name_of(shown: Shown, name: str) -> str:
+def file_name_of(shown: HeadSelection, name: str) -> str:
     """Name the file of a saved picture."""
     return f"{shown.trace.source_text[:LONGEST_NAMED]} {name}"
 
 
-def _side_by_side(shown: Shown, wanted: Wanted, picked: Sequence[HeadPlace], width: float) -> None:
+def _side_by_side(shown: HeadSelection, wanted: HeadsSettings, picked: Sequence[HeadPlace], width: float) -> None:
     views = shown.pick(picked)
     says, name = heads.comparison_sentence(picked, views), _file_name(shown, "side", picked)
     if max(views[0].weights.shape) > MOST_LABELLED:
@@ -83,17 +83,19 @@ def _side_by_side(shown: Shown, wanted: Wanted, picked: Sequence[HeadPlace], wid
     )
 
 
-def _together(shown: Shown, wanted: Wanted, picked: Sequence[HeadPlace], width: float, how: Combination) -> None:
+def _together(
+    shown: HeadSelection, wanted: HeadsSettings, picked: Sequence[HeadPlace], width: float, how: Combination
+) -> None:
     figure = head_combination(shown.trace, heads=picked, how=how, width=width, **wanted.common)
     says, name = heads.combination_sentence(how, shown.pick(picked)), _file_name(shown, how, picked)
     show_figure(figure, key=FIGURE, says=says, name=name, picture=wanted.picture, available=width)
 
 
-def _file_name(shown: Shown, way: str, picked: Sequence[HeadPlace]) -> str:
+def _file_name(shown: HeadSelection, way: str, picked: Sequence[HeadPlace]) -> str:
     return file_name_of(shown, " ".join((way, *(place.title for place in picked))))
 
 
-def _difference(shown: Shown, wanted: Wanted, picked: Sequence[HeadPlace], width: float) -> None:
+def _difference(shown: HeadSelection, wanted: HeadsSettings, picked: Sequence[HeadPlace], width: float) -> None:
     pair = pick_pair(picked)
     if pair is None:
         st.info(_("A difference needs two heads: pick one more."), icon=":material/ads_click:")
@@ -108,7 +110,7 @@ def _difference(shown: Shown, wanted: Wanted, picked: Sequence[HeadPlace], width
     )
 
 
-def _lines(shown: Shown, wanted: Wanted, picked: Sequence[HeadPlace], width: float) -> None:
+def _lines(shown: HeadSelection, wanted: HeadsSettings, picked: Sequence[HeadPlace], width: float) -> None:
     views = shown.pick(picked)
     if max(views[0].weights.shape) > MOST_LINED:
         st.info(
@@ -133,7 +135,7 @@ def _lines(shown: Shown, wanted: Wanted, picked: Sequence[HeadPlace], width: flo
     isolate_on_hover("lines")
 
 
-def _on_text(shown: Shown, wanted: Wanted, picked: Sequence[HeadPlace]) -> None:
+def _on_text(shown: HeadSelection, wanted: HeadsSettings, picked: Sequence[HeadPlace]) -> None:
     link.belong(SHOWN_TEXT, of=(shown.trace.source_text, shown.sites, shown.unit, shown.hiding))
     with st.container(horizontal=True, vertical_alignment="center", key="word-line"):
         way: Way = "reads" if choose(WAY) == "reads" else "read_by"

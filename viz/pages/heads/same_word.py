@@ -25,7 +25,7 @@ from models.translation.words import bare
 from viz.figures.word_in_context import word_across_layers
 from viz.pages.heads.matched import Texts
 from viz.pages.heads.settings import OTHER, SAME
-from viz.pages.heads.wanted import Wanted
+from viz.pages.heads.wanted import HeadsSettings
 from viz.server.runtime import Host
 from viz.text.language import _, listed, say
 from viz.text.markup import plain
@@ -42,7 +42,7 @@ WIDEST = 900
 """Pixels: a line over a few layers needs no more."""
 
 
-def show_same_word(host: Host, key: str, texts: Texts, wanted: Wanted, width: float) -> None:
+def show_same_word(host: Host, key: str, texts: Texts, wanted: HeadsSettings, width: float) -> None:
     """Ask for a second sentence and a shared word, and show how similar its vectors are in each layer."""
     if not has_states(host.model(key)):
         st.info(_("This is for models that read one text, and for the encoder of our Transformers: choose one above."))
@@ -100,7 +100,7 @@ def _rarest_first(words: Sequence[str], vectors: WordVectors) -> list[str]:
 
 
 def _figure(
-    found: WordInContext, one: WordStates, other: WordStates, vectors: WordVectors, wanted: Wanted, width: float
+    found: WordInContext, one: WordStates, other: WordStates, vectors: WordVectors, wanted: HeadsSettings, width: float
 ) -> None:
     known = found.word in vectors
     figure = word_across_layers(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from viz.text.language import mark
 from viz.widgets.masking import MASKED
 from viz.widgets.sentence import SENTENCE
-from viz.widgets.settings import Choice, Heads, Several, Switch, Text
+from viz.widgets.settings import Choice, Heads, Several, Switch, TextSetting
 from viz.widgets.shared_settings import PICTURE, UNIT
 
 OPENED, LAYERS, SHOWN_TEXT = "opened model", "layers and heads", "text as it is shown"
@@ -15,7 +15,7 @@ TYPED = "hub"
 """What the link says while the name of a model of the hub is being typed."""
 
 MODEL = Choice("model", title=mark("Model"), shape="box")
-PAIR = Text("pair")
+PAIR = TextSetting("pair")
 MAP = Choice("map", title=mark("Which attention"), anew_with=(OPENED,))
 BETWEEN = Choice("between", title=mark("Which of the two texts reads which"), anew_with=(OPENED,))
 COLOUR = Choice(
@@ -76,7 +76,7 @@ AGAINST = Choice(
         A_WORD: mark("the same word in two sentences"),
     },
 )
-OTHER = Text("other")
+OTHER = TextSetting("other")
 SAME = Choice("same", title=mark("Which word, of those that stand in both"))
 CHANGED = Choice(
     "changed",

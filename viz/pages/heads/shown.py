@@ -30,7 +30,7 @@ LONG_TEXT = 200
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Shown:
+class HeadSelection:
     """The heads of one stack and kind on one text."""
 
     trace: AttentionTrace

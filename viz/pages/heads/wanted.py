@@ -27,7 +27,7 @@ THRESHOLDS = ("0", "0.01", "0.02", "0.05", "0.1", "0.2", "0.3", "0.5")
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class HeadsSettings:
     """What the reader chose to see."""
 
     sites: str  # as `viz.figures.drawing.heads.views_at` takes it
@@ -43,7 +43,7 @@ class Wanted:
         return {"sites": self.sites, "unit": self.unit, "colour": self.colour, "hiding": self.hiding}
 
 
-def choose_wanted(trace: AttentionTrace, line: DeltaGenerator, settings: DeltaGenerator) -> Wanted:
+def choose_wanted(trace: AttentionTrace, line: DeltaGenerator, settings: DeltaGenerator) -> HeadsSettings:
     """Show which attention can be seen on `line`, and the other choices behind the button of `settings`."""
     kinds = kinds_of(trace.sites)
     with line:
@@ -68,7 +68,7 @@ def choose_wanted(trace: AttentionTrace, line: DeltaGenerator, settings: DeltaGe
         if hidden
         else Hiding(threshold=threshold, between=between)
     )
-    return Wanted(
+    return HeadsSettings(
         KINDS[kind][0],
         cast("Unit", unit),
         cast("Colour", colour),

@@ -5,12 +5,12 @@ from __future__ import annotations
 import streamlit as st
 
 from viz.lessons.library import Library
-from viz.lessons.sheet import Answer, sheet_of
+from viz.lessons.sheet import SheetAnswer, sheet_of
 from viz.text.language import _, _n
 from viz.text.markup import plain
 from viz.widgets import session
 from viz.widgets.keep import file_name, in_this_language
-from viz.widgets.lesson.place import Place
+from viz.widgets.lesson.place import LessonPlace
 from viz.widgets.lesson.question import answers
 from viz.widgets.pins import pins, unpin
 from viz.widgets.room.asking import waiting_for
@@ -64,14 +64,19 @@ def _remark(number: int) -> str:
     return remark or ""
 
 
-def _answers(library: Library) -> list[Answer]:
+def _answers(library: Library) -> list[SheetAnswer]:
     """Return what was answered, in the words of the lessons."""
     found = []
     for code, chosen in answers().items():
         name, _dot, digits = code.rpartition(".")
         lesson = library.lessons.get(name)
         question = lesson.steps[int(digits) - 1].question if lesson and int(digits) <= len(lesson.steps) else None
-        if lesson and question and chosen <= len(question.choices) and not waiting_for(Place(lesson, int(digits))):
+        if (
+            lesson
+            and question
+            and chosen <= len(question.choices)
+            and not waiting_for(LessonPlace(lesson, int(digits)))
+        ):
             where = _("{title}, step {number}", title=lesson.title, number=int(digits))
-            found.append(Answer(where, question.ask, question.choices[chosen - 1], chosen == question.right))
+            found.append(SheetAnswer(where, question.ask, question.choices[chosen - 1], chosen == question.right))
     return found

@@ -8,7 +8,7 @@ import streamlit as st
 
 import models
 from models.trace import AttentionTrace
-from viz.canvas.alignment import Shown, encode_alignment
+from viz.canvas.alignment import AlignmentView, encode_alignment
 from viz.canvas.standalone import Picture
 from viz.captions.tables import csv_of_views
 from viz.figures import alignment_heatmap
@@ -27,7 +27,7 @@ def show_panels(
 ) -> None:
     """Show traces of one text side by side, each with the map that it names as its alignment."""
     views = {name: choose_view(shown, unit=unit) if shown.sites else None for name, (_, shown) in opened.items()}
-    panels = [Shown(shown, views[name], *_about(shown)) for name, (_trace, shown) in opened.items()]
+    panels = [AlignmentView(shown, views[name], *_about(shown)) for name, (_trace, shown) in opened.items()]
     payload = encode_alignment(panels, colour=colour)
     mapped = [view for view in views.values() if view]
     with st.container(key="figure-alignment"):

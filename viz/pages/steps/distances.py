@@ -26,7 +26,7 @@ from viz.pages.steps.equations import show_equations
 from viz.pages.steps.numbers import LONGEST_NAMED
 from viz.pages.steps.places import place_name
 from viz.pages.steps.settings import DISTANCE_HEAD, DISTANCE_PLACE
-from viz.server.inside import inside_of
+from viz.server.introspection import inside_of
 from viz.server.loading import usable
 from viz.server.runtime import Host, shared_host
 from viz.text.language import _, _n

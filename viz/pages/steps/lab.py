@@ -13,7 +13,7 @@ import models
 from viz.pages.steps.lab_arithmetic import labels, show_layer
 from viz.pages.steps.lab_tables import (
     SAYS,
-    Start,
+    LabStart,
     keep_in_link,
     preset_of,
     reset_tables,
@@ -90,7 +90,7 @@ def _edit_and_show(preset: str, messages: DeltaGenerator) -> None:
         show_layer(*found, tokens=tokens)
 
 
-def _edit(tables: Tables, start: Start, names: tuple[str, ...]) -> None:
+def _edit(tables: Tables, start: LabStart, names: tuple[str, ...]) -> None:
     """Show the tables `names` side by side, and put what stands in them into `tables`."""
     for column, name in zip(st.columns(len(names)), names, strict=True):
         with column:

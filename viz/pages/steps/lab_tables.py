@@ -85,7 +85,7 @@ MANY, NARROW = 4, 48
 
 
 @dataclass(frozen=True)
-class Start:
+class LabStart:
     """The tables with which the editors began: what they are given must not change while they are edited."""
 
     preset: str
@@ -123,26 +123,26 @@ def _original(name: str) -> Tables:
     return {key: table.tolist() for key, table in tables.items()} | {"mask": mask.tolist()}
 
 
-def start_tables(name: str) -> Start:
+def start_tables(name: str) -> LabStart:
     """Return the tables to begin with: those of the link, else the preset's; kept until another preset is chosen."""
-    kept: Start | None = session.recall(_START)
+    kept: LabStart | None = session.recall(_START)
     if kept is not None and kept.preset == name and _is_shown(kept) and not link.came_back():
         return kept
     original = _original(name)
     found = CELLS.read(link.text_of(CELLS), original)
     if found.unknown is not None:
         unknown.discard(CELLS.name)
-    start = Start(name, kept.number + 1 if kept else 0, found.value or original)
+    start = LabStart(name, kept.number + 1 if kept else 0, found.value or original)
     session.keep(_START, start)
     return start
 
 
-def _is_shown(start: Start) -> bool:
+def _is_shown(start: LabStart) -> bool:
     """Return whether the editors of `start` stood in the run before: those that did not have forgotten their edits."""
     return session.is_shown(f"lab-table-{start.number}-")
 
 
-def table_editor(name: str, start: Start, table: list[list[Any]], *, rows_fixed: bool = False) -> list[list[Any]]:
+def table_editor(name: str, start: LabStart, table: list[list[Any]], *, rows_fixed: bool = False) -> list[list[Any]]:
     """Show a table that can be edited, and return what stands in it."""
     width = len(table[0])
     ticks = name == "mask"
@@ -170,7 +170,7 @@ def _rows(columns: Mapping[str, Sequence[Any]], *, ticks: bool) -> list[list[Any
     return [[None if cell is None or cell != cell else float(cell) for cell in row] for row in rows]
 
 
-def keep_in_link(start: Start, tables: Tables) -> None:
+def keep_in_link(start: LabStart, tables: Tables) -> None:
     """Put edited tables into the address bar, so that a link restores them; those of the preset leave it clean."""
     text = write_tables(tables)
     if tables == _original(start.preset):
@@ -184,4 +184,4 @@ def reset_tables() -> None:
     link.drop(CELLS)
     kept = session.recall(_START)
     if kept is not None:
-        session.keep(_START, Start("", kept.number, {}))
+        session.keep(_START, LabStart("", kept.number, {}))

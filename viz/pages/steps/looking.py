@@ -10,8 +10,8 @@ from typing import Any
 from models.experiments.states import DecoderRun
 from viz.canvas.standalone import Picture
 from viz.canvas.walk import encode_walk
-from viz.pages.steps.places import Place
-from viz.server.inside import inside_of
+from viz.pages.steps.places import StepPlace
+from viz.server.introspection import inside_of
 from viz.server.runtime import Host
 from viz.views.view import Unit
 from viz.walk.mechanisms import WALKS
@@ -29,7 +29,7 @@ _RUN = "steps-decoder-run-"
 class Walker:
     """One mechanism's run with what its walk needs besides the record."""
 
-    place: Place
+    place: StepPlace
     host: Host = field(repr=False)  # has its model
     run: DecoderRun | None = field(repr=False)  # the decoder's states, where the walk needs them
 
@@ -55,7 +55,7 @@ class Walker:
         )
 
 
-def walker_of(host: Host, place: Place) -> Walker:
+def walker_of(host: Host, place: StepPlace) -> Walker:
     """Return `place` with the decoder's states; those of the last run are kept while its steps are looked at."""
     trace = place.trace
     if not WALKS[place.mechanism].needs_states:
@@ -132,7 +132,7 @@ def walk_page(looked: Looked, step: str) -> Picture:
     return Picture("walk", looked.encode(step), seen)
 
 
-def _same(first: Place, place: Place, row: int, column: int | None) -> tuple[int, int | None]:
+def _same(first: StepPlace, place: StepPlace, row: int, column: int | None) -> tuple[int, int | None]:
     """Return query and key of another mechanism: those of the same words, which its tokenizer may cut otherwise."""
     if place is first:
         return row, column

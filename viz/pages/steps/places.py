@@ -44,7 +44,7 @@ _READERS = _HOPS | _LANGUAGE
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Place:
+class StepPlace:
     """One mechanism's run, and where in it the walk goes."""
 
     key: str
@@ -103,7 +103,7 @@ def place_name(site: Site) -> str:
     return _(_STACKS[site.stack, site.kind], layer=site.layer)
 
 
-def choose_places(host: Host, keys: tuple[str, ...], source: str, bar: DeltaGenerator) -> list[Place]:
+def choose_places(host: Host, keys: tuple[str, ...], source: str, bar: DeltaGenerator) -> list[StepPlace]:
     """Return a run of each model, and where in it the walk goes: of several, all write the translation of the first."""
     texts: dict[str, str | None] = dict.fromkeys(keys)
     if len(keys) > 1 and keys[0] not in _READERS.values():
@@ -111,7 +111,7 @@ def choose_places(host: Host, keys: tuple[str, ...], source: str, bar: DeltaGene
         if target.strip():
             forced = forced_translations(host, keys, source, target)
             texts = {key: None if forced[key].provenance.decoding == "greedy" else target for key in keys}
-    found: list[Place] = []
+    found: list[StepPlace] = []
     several: tuple[Site, int] | None = None
     for key, text in texts.items():
         trace = host.attend(key, source, text)
@@ -122,7 +122,7 @@ def choose_places(host: Host, keys: tuple[str, ...], source: str, bar: DeltaGene
         if site is not None:
             needed = (str(site), *WALKS[trace.provenance.mechanism].at(site).also)
             trace = host.attend(key, source, text, sites=tuple(f"{each}.*" for each in needed))
-        found.append(Place(key, trace, site, head, is_last))
+        found.append(StepPlace(key, trace, site, head, is_last))
     return found
 
 

@@ -16,7 +16,7 @@ from viz.pages.steps.equations import show_equations
 from viz.pages.steps.numbers import LONGEST_NAMED
 from viz.pages.steps.settings import COUNT, COUNTS, ENCODER_HEAD, ENCODER_LAYER
 from viz.pages.steps.walk import read_sentence
-from viz.server.inside import inside_of, without_positions
+from viz.server.introspection import inside_of, without_positions
 from viz.server.loading import usable
 from viz.server.runtime import Host, shared_host
 from viz.text.language import _, _n

@@ -12,7 +12,7 @@ from viz.captions.tables import csv_of_walks
 from viz.figures.printable import PrintedWalk
 from viz.pages.steps.looking import Looked, walk_page, walker_of
 from viz.pages.steps.numbers import show_numbers
-from viz.pages.steps.places import Place, choose_mechanisms, choose_places, installed, key_of
+from viz.pages.steps.places import StepPlace, choose_mechanisms, choose_places, installed, key_of
 from viz.pages.steps.settings import (
     MOST_READ,
     READ,
@@ -79,7 +79,7 @@ def read_sentence(host: Host, key: str, sentence: str, messages: DeltaGenerator)
     return fitting
 
 
-def _walk(host: Host, places: list[Place], unit: Unit) -> None:
+def _walk(host: Host, places: list[StepPlace], unit: Unit) -> None:
     """Show the picture, and the numbers of the step that is looked at."""
     first = places[0]
     told = walked_on(CANVAS)
@@ -105,11 +105,11 @@ def _walk(host: Host, places: list[Place], unit: Unit) -> None:
     show_numbers(looked_at)
 
 
-def _wrote(place: Place, row: int) -> str:
+def _wrote(place: StepPlace, row: int) -> str:
     return f"{place.mechanism} {place.queries.word_texts[place.queries.words[row]]}"
 
 
-def _row(place: Place, told: Walked | None) -> int:
+def _row(place: StepPlace, told: Walked | None) -> int:
     """Return the query: what the reader has turned to, what the link names, or a word that tells something.
 
     Another mechanism keeps the word, whose row may be another one in its translation.
@@ -130,7 +130,7 @@ def _row(place: Place, told: Walked | None) -> int:
     return found
 
 
-def _column(place: Place, row: int, told: Walked | None) -> int | None:
+def _column(place: StepPlace, row: int, told: Walked | None) -> int | None:
     """Return the key whose score is explained; None for the one that is read most."""
     if place.site is None:
         return None
@@ -154,7 +154,7 @@ def _step(titles: Mapping[str, str], told: Walked | None) -> str:
     return value_of(STEP, titles)
 
 
-def _lead(place: Place) -> dict[str, Any]:
+def _lead(place: StepPlace) -> dict[str, Any]:
     """Return what is said before the words that a reader can choose, and their language."""
     if place.site is not None and place.site.kind == "hops":
         return {"lead": _("The hops:"), "language": current_language(), "apart": True}

@@ -42,7 +42,7 @@ LARGE_SAMPLES = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class CheckSettings:
     """What the reader wants to see: a model, and how figures are drawn."""
 
     key: str
@@ -56,7 +56,7 @@ class Look:
     """What is looked at: the unedited run of a model, one of its maps (None for the usual one), in so many pixels."""
 
     host: Host
-    wanted: Wanted
+    wanted: CheckSettings
     trace: AttentionTrace
     site: Site | None
     head: Head | None

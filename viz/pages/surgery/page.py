@@ -21,7 +21,7 @@ from viz.captions.maps import sentence_of
 from viz.captions.tables import csv_of_views
 from viz.figures import alignment_heatmap, difference_heatmap
 from viz.figures.drawing.theme import Colour
-from viz.pages.surgery.checks import Look, Wanted, show_check
+from viz.pages.surgery.checks import CheckSettings, Look, show_check
 from viz.pages.surgery.offer import CANVAS, offers, take_offer
 from viz.pages.surgery.settings import CHECK, MODEL, OPERATED, PAIR, SETTINGS, SHOWN
 from viz.server.hub import own_models
@@ -93,16 +93,16 @@ def _key(name: str, pair: str) -> str:
     return name if models.is_pretrained(name) else f"{name}-{pair}"
 
 
-def _controls(names: Mapping[str, str], pair: str, beside: DeltaGenerator) -> Wanted:
+def _controls(names: Mapping[str, str], pair: str, beside: DeltaGenerator) -> CheckSettings:
     """Show which model is operated on; what few need is behind a button at the end of the row above."""
     with st.container(width=220):
         name = choose(MODEL, names)
     with beside, st.popover(_("Settings"), icon=":material/tune:", key="settings"):
         unit, colour, picture = (choose_titled(each) for each in (UNIT, COLOUR, PICTURE))
-    return Wanted(_key(name, pair), cast("Unit", unit), cast("Colour", colour), cast("chart.Picture", picture))
+    return CheckSettings(_key(name, pair), cast("Unit", unit), cast("Colour", colour), cast("chart.Picture", picture))
 
 
-def _operate(host: Host, sentence: str, wanted: Wanted, line: DeltaGenerator, messages: DeltaGenerator) -> None:
+def _operate(host: Host, sentence: str, wanted: CheckSettings, line: DeltaGenerator, messages: DeltaGenerator) -> None:
     before, hidden = _unedited(host, sentence, wanted.key, messages)
     if before is None:
         return
@@ -196,7 +196,9 @@ def _unedited(
     return trace, masked.hidden
 
 
-def _maps(before: View, after: View | None, wanted: Wanted, available: float, *, offered: list[dict[str, Any]]) -> None:
+def _maps(
+    before: View, after: View | None, wanted: CheckSettings, available: float, *, offered: list[dict[str, Any]]
+) -> None:
     """Show one map as trained and as edited (None: nothing is), and the signed difference."""
     views = [before] if after is None else [before, after]
     titles = (_("as trained"), _("edited"))[: len(views)]

@@ -29,7 +29,7 @@ from viz.widgets.frame import Frame, Page
 from viz.widgets.language_pair import latest_pair, mechanism_of, pair_of
 from viz.widgets.readable_text import fit_text
 from viz.widgets.sentence import SENTENCE, first_of
-from viz.widgets.settings import Several, Text, choose_several, put_text, text_box, typed_text
+from viz.widgets.settings import Several, TextSetting, choose_several, put_text, text_box, typed_text
 from viz.widgets.style import style_sheet
 from viz.widgets.unsuited import UnreadableError
 from viz.widgets.viewport import page_width
@@ -48,7 +48,7 @@ USUAL = ("seq2seq", "bahdanau", "transformer")
 
 
 MODELS = Several("models", title=mark("Models"), least=1)
-LONG = Text("long")
+LONG = TextSetting("long")
 SETTINGS = (SENTENCE, MODELS, LONG)
 _SHEET = Path(__file__).parent / "why.css"
 

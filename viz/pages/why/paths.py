@@ -12,7 +12,7 @@ from models.experiments.path_lengths import MOST, Paths, by_distance
 from models.translation.entry import Entry
 from models.translation.words import split_words
 from viz.figures.path_lengths import steps_and_gradients
-from viz.server.inside import paths_of
+from viz.server.introspection import paths_of
 from viz.server.runtime import Host
 from viz.text.language import SEMICOLON, _, _n, listed, say
 from viz.text.markup import plain

@@ -8,11 +8,11 @@ from pathlib import Path
 import streamlit as st
 
 from models.mechanisms import mechanisms
-from viz.lessons.lesson import Step
+from viz.lessons.lesson import LessonStep
 from viz.text.language import _, say
 from viz.text.markup import plain
 from viz.widgets import session
-from viz.widgets.lesson.place import COOKIE, Place, broken, close, here, places, turn_to
+from viz.widgets.lesson.place import COOKIE, LessonPlace, broken, close, here, places, turn_to
 from viz.widgets.lesson.question import show_question
 from viz.widgets.lesson.uploaded import is_uploaded
 from viz.widgets.room.asking import offer_opening_to_class, waiting_for
@@ -36,7 +36,7 @@ def show_bar() -> None:
             _show_step(place)
 
 
-def _show_step(place: Place) -> None:
+def _show_step(place: LessonPlace) -> None:
     lesson, number = place.lesson, place.number
     step, count = lesson.steps[number - 1], len(lesson.steps)
     folded = bool(session.recall(_FOLDED, False))
@@ -63,7 +63,7 @@ def _show_step(place: Place) -> None:
     _tell(place, step)
 
 
-def _turn(place: Place, by: int, label: str, key: str, icon: str) -> None:
+def _turn(place: LessonPlace, by: int, label: str, key: str, icon: str) -> None:
     number = place.number + by
     there = 1 <= number <= len(place.lesson.steps)
     st.button(
@@ -78,7 +78,7 @@ def _turn(place: Place, by: int, label: str, key: str, icon: str) -> None:
     )
 
 
-def _show_text(place: Place, step: Step) -> None:
+def _show_text(place: LessonPlace, step: LessonStep) -> None:
     """Show what is said, and what is asked beside it, where there is room."""
     with st.container(horizontal=True, gap="medium", key="lesson-text"):
         with st.container(key="lesson-said"):
@@ -93,7 +93,7 @@ def _show_text(place: Place, step: Step) -> None:
                     _show_help(place, step)
 
 
-def _show_help(place: Place, step: Step) -> None:
+def _show_help(place: LessonPlace, step: LessonStep) -> None:
     """Show hint and answer behind buttons; in a room once the teacher has revealed them."""
     if waiting_for(place):
         st.caption(_("Hint and answer open when the teacher reveals them."))
@@ -111,7 +111,7 @@ def _fold(folded: bool) -> None:
     session.keep(_FOLDED, folded)
 
 
-def _tell(place: Place, step: Step) -> None:
+def _tell(place: LessonPlace, step: LessonStep) -> None:
     """Tell the browser where the reader is, and what is pointed at."""
     point = None
     if step.point:

@@ -15,16 +15,16 @@ import streamlit as st
 from streamlit.navigation.page import Page as StreamlitPage
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from viz.lessons.lesson import Lesson, LessonError, Step
+from viz.lessons.lesson import Lesson, LessonError, LessonStep
 from viz.lessons.library import SHIPPED, Library, library_of
 from viz.lessons.reading import Pages, is_name
 from viz.server.configuration import configuration
 from viz.widgets import session
 from viz.widgets.expected import hide_until
 from viz.widgets.lesson.uploaded import carry, is_uploaded, keep_own, uploaded
-from viz.widgets.settings import Setting, Text, address, link, unknown
+from viz.widgets.settings import Setting, TextSetting, address, link, unknown
 
-LESSON = Text("lesson", travels=True, boxed=False)
+LESSON = TextSetting("lesson", travels=True, boxed=False)
 """The lesson and its step, as the link of every page calls them."""
 
 STEP = Setting("step")
@@ -39,7 +39,7 @@ _OWN = "~"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class LessonPlace:
     """A step of a lesson."""
 
     lesson: Lesson
@@ -51,7 +51,7 @@ class Place:
         return f"{self.lesson.name}{_BETWEEN}{self.number}"
 
     @property
-    def step(self) -> Step:
+    def step(self) -> LessonStep:
         """The step itself."""
         return self.lesson.steps[self.number - 1]
 
@@ -85,7 +85,7 @@ def enter(navigation: Mapping[str, StreamlitPage], chosen: StreamlitPage, pages:
     lesson = library.lessons[name]
     said: dict[str, str] = {}
     if digits and wanted is None:
-        place, before = Place(lesson, _nearest(lesson, digits.removesuffix(_OWN))), here()
+        place, before = LessonPlace(lesson, _nearest(lesson, digits.removesuffix(_OWN))), here()
         said = link.all_said()
         is_its_page = navigation[place.step.page].url_path == chosen.url_path
         is_whole = is_its_page and set(place.step.link) <= set(said)
@@ -93,7 +93,7 @@ def enter(navigation: Mapping[str, StreamlitPage], chosen: StreamlitPage, pages:
             _note(place, own=digits.endswith(_OWN))
             return
     else:
-        place = Place(lesson, _nearest(lesson, number) if number else _last(lesson))
+        place = LessonPlace(lesson, _nearest(lesson, number) if number else _last(lesson))
     step = place.step
     _note(place)
     link.open_at(navigation[step.page], {**step.link, **said, LESSON.name: place.code})
@@ -131,7 +131,7 @@ def _nearest(lesson: Lesson, digits: str) -> int:
     return min(max(number, 1), len(lesson.steps))
 
 
-def _note(place: Place, *, own: bool = False) -> None:
+def _note(place: LessonPlace, *, own: bool = False) -> None:
     session.keep(_PLACE, place)
     session.keep(_PLACES, session.recall(_PLACES, {}) | {place.lesson.name: place.number})
     hide_until(asked_for(place))
@@ -142,7 +142,7 @@ def _last(lesson: Lesson) -> int:
     return _nearest(lesson, str(places().get(lesson.name, 1)))
 
 
-def asked_for(place: Place) -> str | None:
+def asked_for(place: LessonPlace) -> str | None:
     """Return under what the row that a step asks for is kept; None if it asks for none."""
     question = place.step.question
     return place.code if question and question.mark else None
@@ -159,9 +159,9 @@ def places() -> Mapping[str, int]:
     return found | visited
 
 
-def here() -> Place | None:
+def here() -> LessonPlace | None:
     """Return the step that the reader is at; None outside of lessons."""
-    place: Place | None = session.recall(_PLACE)
+    place: LessonPlace | None = session.recall(_PLACE)
     return place
 
 

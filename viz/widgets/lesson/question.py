@@ -10,7 +10,7 @@ import models
 from models.messages import Message
 from viz.lessons.lesson import Question as AskedInLesson
 from viz.lessons.lesson import Row
-from viz.rooms.room import Question
+from viz.rooms.room import RoomQuestion
 from viz.server.opening import ModelUnavailableError
 from viz.server.runtime import shared_host
 from viz.text.language import _, say
@@ -18,7 +18,7 @@ from viz.text.markup import plain
 from viz.views.view import View, choose_view
 from viz.widgets import session
 from viz.widgets.language_pair import LANGUAGES
-from viz.widgets.lesson.place import Place, asked_for
+from viz.widgets.lesson.place import LessonPlace, asked_for
 from viz.widgets.prediction import predict
 from viz.widgets.room.asking import asked, waiting_for
 from viz.widgets.room.class_picture import show_class
@@ -27,7 +27,7 @@ from viz.widgets.sentence import SENTENCE, USUAL, first_of
 _ANSWERS = "lesson-answers"
 
 
-def show_question(place: Place, question: AskedInLesson) -> None:
+def show_question(place: LessonPlace, question: AskedInLesson) -> None:
     """Show a question, and say whether what is chosen is right."""
     st.markdown(question.ask)
     if waiting_for(place) == "asking":
@@ -36,7 +36,7 @@ def show_question(place: Place, question: AskedInLesson) -> None:
     if question.mark is not None:
         _mark(place, question.mark)
         return
-    together = asked(Question(place.code, title_of(place), question.choices, True, question.right - 1))
+    together = asked(RoomQuestion(place.code, title_of(place), question.choices, True, question.right - 1))
     revealed = together is not None and together.question.revealed
     given, key = answers().get(place.code), f"lesson-question-{place.code}"
     chosen = st.radio(
@@ -65,7 +65,7 @@ def _marked(key: str, count: int) -> list[float]:
     return [float(each == session.recall(key)) for each in range(1, count + 1)]
 
 
-def title_of(place: Place) -> str:
+def title_of(place: LessonPlace) -> str:
     """Return what a step is called, as for somebody who has its answers before them."""
     return _("{title}, step {number}", title=place.lesson.title, number=place.number)
 
@@ -77,7 +77,7 @@ def _say(is_right: bool) -> None:
         st.info(_("Not yet: look at the picture again."), icon=":material/replay:")
 
 
-def _mark(place: Place, row: Row) -> None:
+def _mark(place: LessonPlace, row: Row) -> None:
     """Let the reader mark what the row of a word will read, before it is shown."""
     step = place.step
     try:

@@ -9,11 +9,11 @@ from typing import Literal
 
 import streamlit as st
 
-from viz.rooms.room import Question, Room, RoomError
+from viz.rooms.room import Room, RoomError, RoomQuestion
 from viz.rooms.tally import Tally, tally_of
 from viz.server.rooming import shared_rooming
 from viz.text.language import _
-from viz.widgets.lesson.place import LESSON, Place
+from viz.widgets.lesson.place import LESSON, LessonPlace
 from viz.widgets.room.here import here, room_now, tell
 from viz.widgets.room.who import Here
 
@@ -22,12 +22,12 @@ KEPT = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedInRoom:
     """A question that the class of the visitor's room is asked."""
 
     here: Here  # who the visitor is
     room: Room
-    question: Question
+    question: RoomQuestion
     sent: tuple[float, ...] | None  # what the visitor has sent
 
     def offer(self, heights: Callable[[], Sequence[float]], key: str) -> None:
@@ -74,7 +74,7 @@ class Asked:
         return tally_of(store.answers(self.room.code, self.question.key), size)
 
 
-def asked(question: Question) -> Asked | None:
+def asked(question: RoomQuestion) -> AskedInRoom | None:
     """Return the question as it stands in the visitor's room; None outside of rooms, and of what is not asked there.
 
     Where the teacher meets a question, the class is asked it.
@@ -92,10 +92,10 @@ def asked(question: Question) -> Asked | None:
     except RoomError as error:
         tell(error)
         return None
-    return Asked(now, room, found, sent) if found else None
+    return AskedInRoom(now, room, found, sent) if found else None
 
 
-def waiting_for(place: Place) -> Literal["asking", "revealing"] | None:
+def waiting_for(place: LessonPlace) -> Literal["asking", "revealing"] | None:
     """Return what a step that a student sees waits for: that the teacher asks, then reveals; None for nothing.
 
     Steps of a lesson wait in a room that is led through it.
@@ -110,14 +110,14 @@ def waiting_for(place: Place) -> Literal["asking", "revealing"] | None:
     return "asking" if place.lesson.name in (led, room.lesson) else None
 
 
-def offer_opening_to_class(place: Place) -> None:
+def offer_opening_to_class(place: LessonPlace) -> None:
     """Show the teacher of a room the button that opens the hint and answer of a step that asks nothing."""
     now, room = here(), room_now()
     if now is None or room is None or not now.leads:
         return
     found = shared_rooming().store.question(now.code, place.code)
     if found is None or not found.revealed:
-        Asked(now, room, Question(place.code), None).offer(tuple, place.code)
+        AskedInRoom(now, room, RoomQuestion(place.code), None).offer(tuple, place.code)
 
 
 def key_of(identity: Hashable) -> str:
@@ -131,7 +131,7 @@ def _rounded(heights: Sequence[float]) -> tuple[float, ...]:
     return tuple(round(float(each), 3) for each in heights)
 
 
-def _send(question: Asked, heights: Callable[[], Sequence[float]]) -> None:
+def _send(question: AskedInRoom, heights: Callable[[], Sequence[float]]) -> None:
     now = question.here
     try:
         rooming = shared_rooming()
@@ -142,7 +142,7 @@ def _send(question: Asked, heights: Callable[[], Sequence[float]]) -> None:
         tell(error)
 
 
-def _reveal(question: Asked, revealed: bool) -> None:
+def _reveal(question: AskedInRoom, revealed: bool) -> None:
     now = question.here
     try:
         with shared_rooming().telling(question.room) as store:

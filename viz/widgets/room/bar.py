@@ -17,7 +17,7 @@ from viz.text.markup import plain
 from viz.widgets import session
 from viz.widgets.interface_language import begin_language
 from viz.widgets.keep import in_this_language
-from viz.widgets.room.asking import Asked
+from viz.widgets.room.asking import AskedInRoom
 from viz.widgets.room.class_picture import show_class
 from viz.widgets.room.here import (
     ROOM,
@@ -145,7 +145,7 @@ def _show_answers(now: Here, room: Room) -> None:
         if question is None:
             st.caption(_("Nothing has been asked yet: open a step of a lesson with a question, or predict a row."))
         elif st.toggle(_("Look at the answers now: for you alone"), key="room-look"):
-            show_class(Asked(now, room, question, None))
+            show_class(AskedInRoom(now, room, question, None))
         st.download_button(
             _("All answers as CSV"),
             in_this_language(lambda: _csv(now)),

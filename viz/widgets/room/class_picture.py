@@ -7,16 +7,16 @@ from pathlib import Path
 
 import streamlit as st
 
-from viz.rooms.room import Question
+from viz.rooms.room import RoomQuestion
 from viz.rooms.tally import Tally
 from viz.text.language import _, _n
-from viz.widgets.room.asking import Asked
+from viz.widgets.room.asking import AskedInRoom
 from viz.widgets.style import style_sheet
 
 _STYLE = Path(__file__).parent / "class.css"
 
 
-def show_class(together: Asked, code: str = "") -> None:
+def show_class(together: AskedInRoom, code: str = "") -> None:
     """Show what a class answered."""
     tally, question = together.tally(), together.question
     if tally.count == 0:
@@ -25,7 +25,7 @@ def show_class(together: Asked, code: str = "") -> None:
     st.html(style_sheet(_STYLE) + class_picture(question, tally, code))
 
 
-def class_picture(question: Question, tally: Tally, code: str = "") -> str:
+def class_picture(question: RoomQuestion, tally: Tally, code: str = "") -> str:
     """Return what a class answered as HTML, every word escaped."""
     model = question.model if len(question.model) == len(question.words) else ()
     columns = "".join(

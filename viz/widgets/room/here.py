@@ -26,9 +26,9 @@ from viz.widgets.lesson import place as lesson_place
 from viz.widgets.lesson.place import LESSON
 from viz.widgets.lesson.uploaded import carry, read_uploaded, uploaded
 from viz.widgets.room.who import Here, come, session_id, visitor
-from viz.widgets.settings import Text, address, link
+from viz.widgets.settings import TextSetting, address, link
 
-ROOM = Text("room", travels=True, boxed=False)
+ROOM = TextSetting("room", travels=True, boxed=False)
 """The code of the room, as the link of every page calls it."""
 
 LED = "room-led"

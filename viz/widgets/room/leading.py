@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from viz.rooms.room import Lead, Question, RoomError
+from viz.rooms.room import Lead, RoomError, RoomQuestion
 from viz.server.rooming import shared_rooming
 from viz.widgets import session
-from viz.widgets.expected import Prediction, expect, prediction_of
+from viz.widgets.expected import ExpectedRow, expect, prediction_of
 from viz.widgets.interface_language import INTERFACE
 from viz.widgets.lesson.place import asked_for, here
 from viz.widgets.lesson.uploaded import own_file
@@ -30,7 +30,7 @@ def settle() -> None:
         return
     question = shared_rooming().store.question(now.code, place.code)
     if question is not None or waiting_for(place):
-        expect(identity, Prediction(prediction_of(identity).heights, question is not None and question.revealed))
+        expect(identity, ExpectedRow(prediction_of(identity).heights, question is not None and question.revealed))
 
 
 def lead(address: str, settings: Sequence[Setting]) -> None:
@@ -48,7 +48,7 @@ def lead(address: str, settings: Sequence[Setting]) -> None:
             if place and (file := own_file(place.lesson.name)) is not None:
                 store.carry(now.code, now.key, place.lesson.name, file)
             if place and place.step.question:
-                store.ask(now.code, now.key, Question(place.code))
+                store.ask(now.code, now.key, RoomQuestion(place.code))
             store.lead(now.code, now.key, stands)
     except RoomError as error:
         tell(error)

@@ -11,7 +11,7 @@ from viz.widgets.settings.controls import (
     switch,
     value_of,
 )
-from viz.widgets.settings.kinds import Choice, Data, Heads, Several, Switch, Text
+from viz.widgets.settings.kinds import Choice, Data, Heads, Several, Switch, TextSetting
 from viz.widgets.settings.setting import Found, Setting
 from viz.widgets.settings.texts import put_text, text_box, typed_text
 
@@ -23,7 +23,7 @@ __all__ = [
     "Setting",
     "Several",
     "Switch",
-    "Text",
+    "TextSetting",
     "choose",
     "choose_part",
     "choose_several",

@@ -88,7 +88,7 @@ class Switch(Setting):
 
 
 @dataclass(frozen=True)
-class Text(Setting):
+class TextSetting(Setting):
     """A text that the reader types: Streamlit writes it to the link, letter by letter."""
 
     _: KW_ONLY

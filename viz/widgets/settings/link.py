@@ -24,7 +24,7 @@ from streamlit.navigation.page import Page as StreamlitPage
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from viz.widgets.settings import address, unknown
-from viz.widgets.settings.kinds import Text
+from viz.widgets.settings.kinds import TextSetting
 from viz.widgets.settings.setting import Setting
 
 _DECLARED, _PAGE, _TURNED = "settings-declared", "settings-page", "settings-turned"
@@ -53,7 +53,7 @@ def enter(settings: Sequence[Setting]) -> bool:
     session[_TURNED], session[_BACK] = turned, by_history or entry is not None
     if session[_BACK]:
         session[_OWNERS] = {}
-    travelling = {each.name for each in settings if each.travels and isinstance(each, Text)}
+    travelling = {each.name for each in settings if each.travels and isinstance(each, TextSetting)}
     came_empty = turned and not set(address.said()) - travelling
     if came_empty:
         for name, value in session.get(_LEFT, {}).get(page, {}).items():
@@ -66,7 +66,7 @@ def enter(settings: Sequence[Setting]) -> bool:
 
 def leave() -> None:
     """Keep what stands in the link for the next visit to this page; after its controls are shown."""
-    travelling = {each.name for each in _declared() if each.travels and isinstance(each, Text)}
+    travelling = {each.name for each in _declared() if each.travels and isinstance(each, TextSetting)}
     settings = {name: value for name, value in address.said().items() if name not in travelling}
     st.session_state.setdefault(_LEFT, {})[st.session_state.get(_PAGE, "")] = settings
 
@@ -97,7 +97,7 @@ def take_along(setting: Setting, value: Any) -> Any:
 def _open_entry(entry: Mapping[str, str]) -> None:
     """Let the link of an entry of the browser's history hold, texts that it lacks at their defaults."""
     for each in _declared():
-        if isinstance(each, Text) and each.name not in entry:
+        if isinstance(each, TextSetting) and each.name not in entry:
             st.session_state.pop(each.name, None)
     for name, value in entry.items():
         _put_both(name, value)
@@ -105,7 +105,7 @@ def _open_entry(entry: Mapping[str, str]) -> None:
 
 def _put_both(name: str, value: str) -> None:
     """Put a value into the link, and of a text box into the box: of one that is bound, it goes on to the link."""
-    if any(isinstance(each, Text) and each.name == name for each in _declared()):
+    if any(isinstance(each, TextSetting) and each.name == name for each in _declared()):
         st.session_state[name] = value
     with suppress(StreamlitAPIException):
         address.said()[name] = value
@@ -121,7 +121,7 @@ def open_at(page: StreamlitPage | None, entry: Mapping[str, str]) -> None:
 
     None stands for the page that is about to run.
     """
-    texts = [each for each in _declared() if isinstance(each, Text)]
+    texts = [each for each in _declared() if isinstance(each, TextSetting)]
     along = {each.name: text for each in texts if each.travels and (text := text_of(each)) is not None} | dict(entry)
     st.session_state[_ENTRY] = along
     if page is None:

@@ -7,13 +7,13 @@ from typing import Literal
 import streamlit as st
 
 from viz.widgets.settings import address, link
-from viz.widgets.settings.kinds import Text
+from viz.widgets.settings.kinds import TextSetting
 
 _KEPT = "settings-typed"
 
 
 def text_box(
-    setting: Text,
+    setting: TextSetting,
     label: str,
     *,
     default: str = "",
@@ -49,11 +49,11 @@ def text_box(
     return typed or ""
 
 
-def put_text(setting: Text, text: str) -> None:
+def put_text(setting: TextSetting, text: str) -> None:
     """Put `text` into the box of `setting`; before the box is shown."""
     st.session_state[setting.name] = text
 
 
-def typed_text(setting: Text, default: str) -> str:
+def typed_text(setting: TextSetting, default: str) -> str:
     """Return what stands in the box of `setting`, shown in this run or not; `default` if it was never shown."""
     return str(st.session_state.get(setting.name, default))

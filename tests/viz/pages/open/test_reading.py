@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from models.trace import AttentionTrace
 from models.trace.asked import fingerprint
 from tests.support.npz_files import aligned, changed, encoder, member, saved, shares
-from viz.canvas.alignment import Shown, encode_alignment
+from viz.canvas.alignment import AlignmentView, encode_alignment
 from viz.canvas.overview import encode_overview
 from viz.captions.provenance import facts_of
 from viz.pages.open.reading import LARGEST, UploadError, read_upload, to_be_shown
@@ -33,7 +33,7 @@ def show(trace: AttentionTrace) -> None:
     shown = to_be_shown(trace)
     facts_of(trace)
     if shown.is_translation:
-        encode_alignment([Shown(shown, choose_view(shown) if shown.sites else None, "")])
+        encode_alignment([AlignmentView(shown, choose_view(shown) if shown.sites else None, "")])
     for kind in kinds_of(shown.sites):
         encode_overview(views_at(shown, KINDS[kind][0], "word"))
 

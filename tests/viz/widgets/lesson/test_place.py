@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.support.lesson_pages import PAGES
-from viz.lessons.lesson import Step
+from viz.lessons.lesson import LessonStep
 from viz.lessons.library import SHIPPED, library_of
 from viz.widgets.sentence import first_of
 
@@ -21,9 +21,9 @@ LONG, WHITE, SHORT = (
 )
 
 
-def steps() -> dict[str, Step]:
+def steps() -> dict[str, LessonStep]:
     """Return the steps of all shipped lessons by their codes; of those that show the same the first."""
-    found: dict[tuple[str, ...], tuple[str, Step]] = {}
+    found: dict[tuple[str, ...], tuple[str, LessonStep]] = {}
     for lesson in library_of((SHIPPED,), PAGES).lessons.values():
         for number, step in enumerate(lesson.steps, 1):
             shown = (step.page, *(f"{name}={text}" for name, text in sorted(step.link.items())))

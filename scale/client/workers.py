@@ -13,11 +13,11 @@ from viz.server.queueing import wait_for
 
 if TYPE_CHECKING:
     from scale.client.service import Call
-    from viz.server.worker import Question
+    from viz.server.worker import RunRequest
 
 
 class ServedAnswer:
-    """What the service was asked, and will answer; see `viz.server.crew.Awaited`."""
+    """What the service was asked, and will answer; see `viz.server.worker_pool.Awaited`."""
 
     def __init__(self, call: Call) -> None:
         self._call = call
@@ -36,8 +36,8 @@ class ServedAnswer:
             self._call.leave()
 
 
-class ServedCrew:
-    """The service as what answers questions; see `viz.server.crew.Elsewhere`."""
+class ServiceWorkers:
+    """The service as what answers questions; see `viz.server.worker_pool.Elsewhere`."""
 
     has_all = True
 
@@ -47,7 +47,7 @@ class ServedCrew:
     def warm_up(self, keys: Iterable[str]) -> None:
         """Load nothing: the service does, by itself."""
 
-    def ask(self, questions: Sequence[Question]) -> list[ServedAnswer]:
+    def ask(self, questions: Sequence[RunRequest]) -> list[ServedAnswer]:
         """Ask several questions at once."""
         begun = []
         for each in questions:

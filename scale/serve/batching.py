@@ -10,7 +10,7 @@ from torch import Tensor
 
 from models.errors import InputError
 from models.hooks import Session, capture
-from models.recording import Texts
+from models.recording import RecordedTexts
 from models.sites import Site
 from models.trace import AttentionTrace, TokenSequence
 from models.translation.decoding import greedy, step_limit
@@ -93,7 +93,7 @@ def _run(
     found = []
     for place, request in enumerate(requests):
         written = targets[place] if targets else model.tokenizer.sequence(rows[place])
-        texts = Texts(sources[place], model.tokenizer.target_input(written), written)
+        texts = RecordedTexts(sources[place], model.tokenizer.target_input(written), written)
         maps = RowSession({site: _own(values[place], site, texts) for site, values in held.items()})
         own = logits[place, : len(written)]
         found.append(model.record(request.source, texts, maps, own, forced=bool(targets)))
@@ -109,7 +109,7 @@ def _ended(row: list[int]) -> list[int]:
     return row[: row.index(END) + 1] if END in row else row
 
 
-def _own(values: Tensor, site: Site, texts: Texts) -> Tensor:
+def _own(values: Tensor, site: Site, texts: RecordedTexts) -> Tensor:
     """Return a copy of the rows and columns, [head, query, key], that are a text's own."""
     if site.stack == "encoder":
         return values.clone()

@@ -9,7 +9,7 @@ from threading import Lock
 from viz.rooms.room import Counters
 
 
-class Bell:
+class Broadcaster:
     """Who listens to which room, and what they are told. Safe for threads: pages ring, the event loop listens."""
 
     def __init__(self) -> None:

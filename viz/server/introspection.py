@@ -25,7 +25,7 @@ _PATHS: BoundedCache[Paths] = BoundedCache(16 * 2**20)
 
 
 @runtime_checkable
-class Inside(Protocol):
+class Introspection(Protocol):
     """The inside of one of our own models."""
 
     def parameters_at(self, place: Site | None, names: tuple[str, ...]) -> Mapping[str, Numbers]:
@@ -44,20 +44,20 @@ class Inside(Protocol):
         """Return what is between the words of `source` and the encoder states, as `models.experiments.paths` does."""
 
 
-def inside_of(host: Host, key: str) -> Inside:
+def inside_of(host: Host, key: str) -> Introspection:
     """Return the inside of a model."""
     model = host.model(key)
-    return model if isinstance(model, Inside) else _Here(cast("Translator", model))
+    return model if isinstance(model, Introspection) else _Here(cast("Translator", model))
 
 
 def without_positions(host: Host, key: str, source: str) -> AttentionTrace:
-    """Return what `Inside.without_positions` does, from the cache if it was run before."""
+    """Return what `Introspection.without_positions` does, from the cache if it was run before."""
     identity = ("without positions", models.describe(key).sha256, source)
     return host.traces.get(identity, lambda: inside_of(host, key).without_positions(source))
 
 
 def paths_of(host: Host, key: str, source: str) -> Paths:
-    """Return what `Inside.paths` does, one at a time on this machine; kept for whoever asks for the same."""
+    """Return what `Introspection.paths` does, one at a time on this machine; kept for whoever asks for the same."""
 
     def work_out() -> Paths:
         with one_at_a_time(_TURN):
@@ -67,7 +67,7 @@ def paths_of(host: Host, key: str, source: str) -> Paths:
 
 
 class _Here:
-    """The inside of a model in this process; see `Inside`. What needs torch is imported when it is asked for."""
+    """The inside of a model in this process; see `Introspection`. What needs torch is imported when it is asked for."""
 
     def __init__(self, model: Translator) -> None:
         self._model = model

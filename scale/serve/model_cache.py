@@ -27,7 +27,7 @@ def hub_settings(hub: Iterable[str], folders: Iterable[Path] = ()) -> HubSetting
     return HubSettings(enabled=bool(names), allowed=names, folders=tuple(folders))
 
 
-class Shelf:
+class ModelCache:
     """Models by their keys: those that are shipped, pretrained ones on this machine, and of the hub what is named."""
 
     def __init__(self, folders: Iterable[Path] = (), most: int = MOST_MODELS, hub: Iterable[str] = ()) -> None:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, cast
 
 from models.trace.codec import to_bytes
 from models.waiting import asking
-from scale.serve import together
+from scale.serve import batching
 from scale.serve.answers import answer, unreadable
-from scale.serve.shelf import Shelf
+from scale.serve.model_cache import ModelCache
 from scale.serve.wire import Request
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class _LeftError(Exception):
     """Nobody waits for the answer any more."""
 
 
-class Job:
+class PendingRequest:
     """A request that will be answered."""
 
     def __init__(self, request: Request) -> None:
@@ -59,22 +59,22 @@ class Job:
             self.future.set_exception(error)
 
 
-class Desk:
+class RequestHandler:
     """Answers requests one after another, by the models of a shelf.
 
     Requests that wait when the thread is free are run together if they are for one of our translators, with nothing
     edited: those of one length in one pass. Nobody waits for others to come.
     """
 
-    def __init__(self, shelf: Shelf, most_waiting: int = MOST_WAITING, *, batched: bool = True) -> None:
+    def __init__(self, shelf: ModelCache, most_waiting: int = MOST_WAITING, *, batched: bool = True) -> None:
         self.shelf, self._most, self._batched = shelf, most_waiting, batched
-        self._jobs: deque[Job] = deque()
+        self._jobs: deque[PendingRequest] = deque()
         self._come = Condition()
         Thread(target=self._work, name="serve-desk", daemon=True).start()
 
-    def ask(self, request: Request) -> Job:
+    def ask(self, request: Request) -> PendingRequest:
         """Return the job of a request, which waits its turn."""
-        job = Job(request)
+        job = PendingRequest(request)
         with self._come:
             if len(self._jobs) >= self._most:
                 raise BusyError
@@ -92,18 +92,18 @@ class Desk:
                 jobs = self._taken()
             self._answer([each for each in jobs if not each.left])
 
-    def _taken(self) -> list[Job]:
+    def _taken(self) -> list[PendingRequest]:
         """Return the job that has waited longest, and those that can be run together with it."""
         first = self._jobs.popleft()
-        if not (self._batched and together.can_join(first.request)):
+        if not (self._batched and batching.can_join(first.request)):
             return [first]
         joined = [each for each in self._jobs if each.request.key == first.request.key]
-        joined = [each for each in joined if together.can_join(each.request)][: together.MOST - 1]
+        joined = [each for each in joined if batching.can_join(each.request)][: batching.MOST - 1]
         for each in joined:
             self._jobs.remove(each)
         return [first, *joined]
 
-    def _answer(self, jobs: list[Job]) -> None:
+    def _answer(self, jobs: list[PendingRequest]) -> None:
         if not jobs:
             return
         try:
@@ -112,23 +112,23 @@ class Desk:
             for each in jobs:
                 each.fail(error)
             return
-        if len(jobs) > 1 and together.is_ours(model):
+        if len(jobs) > 1 and batching.is_ours(model):
             self._answer_together(cast("Translator", model), jobs)
             return
         for job in jobs:
             job.settle(lambda job=job: self._answer_one(model, job))  # type: ignore[misc]
 
-    def _answer_one(self, model: Model, job: Job) -> tuple[bytes, float]:
+    def _answer_one(self, model: Model, job: PendingRequest) -> tuple[bytes, float]:
         start = perf_counter()
         with asking(lambda: _leave_if([job])):
             data = answer(model, job.request)
         return data, 1000 * (perf_counter() - start)
 
-    def _answer_together(self, model: Translator, jobs: list[Job]) -> None:
+    def _answer_together(self, model: Translator, jobs: list[PendingRequest]) -> None:
         start = perf_counter()
         try:
             with asking(lambda: _leave_if(jobs)):
-                found = together.attend_together(model, [each.request for each in jobs])
+                found = batching.attend_together(model, [each.request for each in jobs])
         except BaseException as error:
             said = error if isinstance(error, Exception) else unreadable(model, error)
             for each in jobs:
@@ -142,7 +142,7 @@ class Desk:
                 job.settle(lambda trace=trace: (bytes(to_bytes(trace)), took))  # type: ignore[misc]
 
 
-def _leave_if(jobs: list[Job]) -> None:
+def _leave_if(jobs: list[PendingRequest]) -> None:
     """End a run for which nobody waits."""
     if all(each.left for each in jobs):
         raise _LeftError

@@ -11,7 +11,7 @@ from typing import Protocol
 from models.trace import AttentionTrace
 from viz.server.costs import Costs
 from viz.server.queueing import wait_while
-from viz.server.worker import Answer, Question, Worker, WorkerLostError
+from viz.server.worker import RunAnswer, RunRequest, Worker, WorkerLostError
 
 MOST_WAITING = 48
 """Questions that may wait; who comes then is told that it is busy, and asks again."""
@@ -37,7 +37,7 @@ class Elsewhere(Protocol):
     def warm_up(self, keys: Iterable[str]) -> Thread | None:
         """Let the models of `keys` be loaded."""
 
-    def ask(self, questions: Sequence[Question]) -> Sequence[Awaited]:
+    def ask(self, questions: Sequence[RunRequest]) -> Sequence[Awaited]:
         """Ask several questions that belong together."""
 
 
@@ -47,7 +47,7 @@ def possible_workers(wanted: int) -> int:
     return min(wanted, cores) if os.name == "posix" and cores > 1 else 0
 
 
-class Crew:
+class WorkerPool:
     """Processes that answer questions: the second begins when the first has loaded its models."""
 
     has_all = False
@@ -75,7 +75,7 @@ class Crew:
                     if worker not in self._ready:
                         self._ready.append(worker)
 
-    def ask(self, questions: Sequence[Question]) -> list[Answer]:
+    def ask(self, questions: Sequence[RunRequest]) -> list[RunAnswer]:
         """Ask several questions that belong together: each process answers its share with no other between them.
 
         Where many wait already, whoever comes first is let in first.
@@ -96,7 +96,7 @@ class Crew:
             before = sum(count for each, count in self._line.items() if each < who)
             return sum(each.waiting for each in self._ready) + before < self._most
 
-    def _deal(self, questions: Sequence[Question]) -> list[Answer]:
+    def _deal(self, questions: Sequence[RunRequest]) -> list[RunAnswer]:
         """Ask each question, longest first, of the process that has least to do; of the others, where one is lost."""
         with self._lock:
             load = {worker: worker.load for worker in self._ready}
@@ -108,7 +108,7 @@ class Crew:
             worker = min(load, key=load.__getitem__)
             load[worker] += costs[place]
             shares[worker].append(place)
-        answers: dict[int, Answer] = {}
+        answers: dict[int, RunAnswer] = {}
         for worker, places in shares.items():
             try:
                 asked = worker.ask([questions[place] for place in places])
