@@ -113,13 +113,8 @@ def test_the_server_tells_nobody_and_takes_and_sends_no_more_than_it_needs() -> 
 
 
 def test_what_the_app_imports_is_in_requirements() -> None:
-    training, scale = ROOT / "models" / "training", [*(ROOT / "models").rglob("on_ray.py")]
-    paths = [
-        path
-        for folder in ("models", "viz", "training", "scale")
-        for path in (ROOT / folder).rglob("*.py")
-        if not path.is_relative_to(training) and path not in scale
-    ]
+    scale = [*(ROOT / "scale").rglob("*.py")]
+    paths = [path for folder in ("models", "viz") for path in (ROOT / folder).rglob("*.py")]
     app = set(requirements("requirements.txt"))
     assert imported_libraries([*paths, *ROOT.glob("*.py")]) <= app
     assert imported_libraries(scale) <= app | set(requirements("requirements-scale.txt"))

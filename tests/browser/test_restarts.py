@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.support.browsing import ROOT, free_port, says, wait_until_it_answers
+from viz.server import shutdown
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Route

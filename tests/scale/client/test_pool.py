@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from scale.client import RemoteModels
+from scale.client import RemoteModels, pool
 from scale.client.pool import AwayError, ConnectionPool
 from scale.client.service import Service
 from scale.serve import wire
@@ -20,7 +20,6 @@ from scale.serve.model_cache import ModelCache
 from scale.serve.on_ray import PORTS, OwnPort, ports_after
 from scale.serve.web import THIS, make_app
 from tests.support.serving import CutLine, free_port, served
-from viz.server import ways
 from viz.server.queueing import watch
 from viz.server.runtime import served_host
 
@@ -76,7 +75,7 @@ def test_the_address_is_asked_who_else_is_there(desk: RequestHandler, monkeypatc
     with served(one, first), served(other, second) as there:
         service = Service(there, TOKEN)
         service._ways.learn(str(first), THIS)
-        monkeypatch.setattr(ways, "LOOK_AROUND", 0.0)
+        monkeypatch.setattr(pool, "LOOK_AROUND", 0.0)
         served_host(RemoteModels(service)).attend(KEY, "The cat sleeps.")
         until = monotonic() + 60
         while set(service._ways.straight) != {first, second} and monotonic() < until:
