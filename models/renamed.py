@@ -6,6 +6,8 @@ import sys
 
 
 def say_new_name(old: str, new: str) -> None:
-    """End a ``python -m`` command of the old name with its new one; do nothing where the module is only imported."""
-    if sys.argv[0] == "-m":  # as long as Python looks for the module to run
-        sys.exit(f"This command has moved: python -m {old}... is now python -m {new}...")
+    """End a command ``python -m old...`` with its new name; do nothing where the module is only imported."""
+    given = sys.orig_argv
+    command = given[given.index("-m") + 1] if "-m" in given[:-1] else ""
+    if command == old or command.startswith(f"{old}."):
+        sys.exit(f"This command has moved: python -m {command.replace(old, new, 1)}")

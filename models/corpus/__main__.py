@@ -1,6 +1,5 @@
 """Says the new name of the command that was here: `scale.corpus`."""
 
-import sys
+from models.renamed import say_new_name
 
-if __name__ == "__main__":
-    sys.exit("This command has moved: python -m models.corpus is now python -m scale.corpus")
+say_new_name("models.corpus", "scale.corpus")
