@@ -137,3 +137,18 @@ def test_the_drawer_of_a_phone_closes_when_a_page_is_chosen(
     until_link(page, lambda url: at(url) == other)
     expect(link).not_to_be_in_viewport()
     expect(page.locator(".st-key-sentence")).to_be_visible()
+
+
+def test_a_page_that_streamlit_lost_is_loaded_again_once(open_page: Callable[..., Page], address: str) -> None:
+    page = open_page(f"{address}/surgery", sentence="The red bird sings.")
+    box = page.locator(".st-key-sentence input")
+    expect(box).to_have_value("The red bird sings.")
+    fails = "() => dispatchEvent(new ErrorEvent('error', { message: 'Uncaught Error: Bad delta path index 2' }))"
+    with page.expect_event("load"):
+        page.evaluate(fails)
+    expect(box).to_have_value("The red bird sings.")
+    page.evaluate("window.isTheSame = true")
+    page.evaluate(fails)  # at once: it would go on for ever
+    box.fill("The red bird sings at night.")
+    until_link(page, lambda url: "night" in url)
+    assert page.evaluate("window.isTheSame")

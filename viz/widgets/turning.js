@@ -6,6 +6,17 @@
   if (window.attentionBenchTurning) return;
   window.attentionBenchTurning = true;
   const PAUSE = 350, LATELY = 3000, MOST = 4000, MOST_SURE = 12000, STEP = 30; // ms: until a key is sent, of waiting, between looks
+  // Streamlit's page goes white where a message does not fit what is shown, which a turn at the wrong moment can do: load
+  // it again at its own link, which restores the view, and not again within ten seconds.
+  const RELOADED = "attention-bench-reloaded", OFTEN = 10000;
+  const rescue = (message) => {
+    if (!/^(Uncaught )?(Error: )?Bad delta path/.test(message)) return;
+    if (Date.now() - Number(sessionStorage.getItem(RELOADED)) < OFTEN) return;
+    sessionStorage.setItem(RELOADED, String(Date.now()));
+    location.reload();
+  };
+  window.addEventListener("error", ({ message }) => rescue(message));
+  window.addEventListener("unhandledrejection", ({ reason }) => rescue(String(reason?.message ?? reason)));
   let typed = -PAUSE, asked = -LATELY, turning = false, going = false;
   const RUNS = ["running", "rerunRequested"].map((state) => `[data-test-script-state="${state}"]`).join();
   const isBusy = () => {
