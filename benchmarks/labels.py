@@ -34,7 +34,7 @@ THIRD = 1 / 3
 
 def sentences_of(pair: str) -> dict[str, list[str]]:
     """Return the sentences of a pair: as typed, and the examples."""
-    typed = (ROOT / "models" / "training" / pair / "typed-dev.tsv").read_text(encoding="utf8")
+    typed = (ROOT / "training" / pair / "typed-dev.tsv").read_text(encoding="utf8")
     return {
         "typed": [line.split("\t")[0] for line in typed.splitlines() if line.strip()],
         "examples": list(EXAMPLES[pair].values()),

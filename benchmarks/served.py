@@ -28,6 +28,7 @@ import psutil
 from benchmarks.measure import interleaved, ratio, report
 from benchmarks.serving import ROOT, free_port, memory_of, serving, wait_for_port
 from benchmarks.visitor import ADJECTIVES, PEOPLE, PLACES, THINGS, VERBS, Visitor
+from scale.client import RemoteModels
 from scale.client.service import Service
 from viz.server.cores import load_for_serving
 from viz.server.runtime import Host, served_host
@@ -90,7 +91,7 @@ def measure_hop(rounds: int, *, on_ray: bool) -> list[dict[str, Any]]:
             hosts = {
                 "here": Host(load_for_serving),
                 "beside": Host(load_for_serving, crew=crew),
-                "served": served_host(Service(address)),
+                "served": served_host(RemoteModels(Service(address))),
             }
             return [_row(key, hosts, rounds) for key in KEYS]
     finally:

@@ -3,7 +3,7 @@
 A twin is a small translator that saw the same text in the same pieces, the same number of target tokens and the same
 optimizer as every other one, from random weights of its own (the recipes of ``training/en-fr/twins``). Each
 FOLDER is a checkpoint that `training.publish` wrote and `training.evaluate` measured; what is measured of
-it joins ``figures.json`` beside the recipes, a run by its key and seed, and the table is written into the README from
+it joins ``twins-figures.json`` beside the weights, a run by its key and seed, and the table is written into the README from
 that file. Without a folder the table alone is written anew.
 """
 
@@ -17,13 +17,13 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from models.translation.checkpoints import read_card
+from models.translation.checkpoints import WEIGHTS, read_card
 from training.progress import last_held_out
 from training.report import BLEU, GOLD, README, markdown_table, with_block
 from training.trainer import LOG_FILE
 
 PAIR = "en-fr"
-FIGURES = Path(__file__).parent / PAIR / "twins" / "figures.json"
+FIGURES = WEIGHTS / PAIR / "twins-figures.json"
 BEGIN, END = "<!-- twins:begin -->", "<!-- twins:end -->"
 TERMS = ("files", "tokenizer", "target_tokens", "optimizer", "learning_rate", "tokens_per_batch", "vary_share")
 """What the recipes of two twins have in common."""

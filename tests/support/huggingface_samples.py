@@ -160,6 +160,8 @@ def tiny_network(family: str, *, head: Predicts | None = None, attention: str | 
         for name, each in network.named_parameters():
             if each.ndim >= 2 or "sinks" in name:  # XLNet's heads have a matrix each
                 each.normal_(0, 0.4, generator=generator)
+            elif (each != each[0]).any():  # drawn by the library
+                each.normal_(0, 0.02, generator=generator)
     return network.eval()
 
 

@@ -65,8 +65,8 @@ from training.unseen import bare, training_sources, unseen
 from training.varying import WAYS, vary
 
 ROOT = Path(__file__).parents[2]
-RECIPES = sorted((ROOT / "models" / "training").glob("*/*.toml"))
-TWINS = sorted((ROOT / "models" / "training").glob("*/twins/*.toml"))
+RECIPES = sorted((ROOT / "training").glob("*/*.toml"))
+TWINS = sorted((ROOT / "training").glob("*/twins/*.toml"))
 PLACE = "decoder.0.cross"
 CHOICE = {"site": PLACE, "reading": "written"}
 

@@ -23,7 +23,7 @@ Values = Mapping[str, float]
 
 _SCORES = ("decoder.0.cross.weights", "decoder.0.cross.scores")
 _QUERIES = ("decoder.0.cross.weights", "decoder.0.cross.query")
-_TWINS = Path(models.__file__).parent / "training" / "en-fr" / "twins" / "figures.json"
+_TWINS = Path(models.__file__).parent / "weights" / "en-fr" / "twins-figures.json"
 
 
 @dataclass(frozen=True, slots=True)

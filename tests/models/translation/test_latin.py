@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from models.translation.examples import EXAMPLES
 from models.translation.latin import latin_language
 
-PHRASES = Path(__file__).parents[3] / "models" / "training" / "en-fr" / "phrases-sentences.tsv"
+PHRASES = Path(__file__).parents[3] / "training" / "en-fr" / "phrases-sentences.tsv"
 ENGLISH = (
     *EXAMPLES["en-fr"].values(),
     "She ordered a café au lait and a crème brûlée.",

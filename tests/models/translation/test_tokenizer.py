@@ -19,7 +19,7 @@ from models.translation.words import is_mark, normalise, split_words
 from tests.support.small_models import SHIPPED_TOKENIZER, tokenizer
 from training.recipes import read_recipe
 
-RECIPES = SHIPPED_TOKENIZER.parents[2] / "training"
+RECIPES = SHIPPED_TOKENIZER.parents[3] / "training"
 
 ANY_CHARACTER = st.characters(exclude_categories=())  # control characters, NUL and lone surrogates among them
 CURIOUS = st.sampled_from(

@@ -45,7 +45,7 @@ from training.readers.trainer import ReaderTrainer
 from training.recipes import RecipeError
 
 ROOT = Path(__file__).parents[3]
-RECIPES = sorted((ROOT / "models" / "training" / "readers" / "recipes").glob("*.toml"))
+RECIPES = sorted((ROOT / "training" / "readers" / "recipes").glob("*.toml"))
 TINY: dict[str, Any] = {"vocabulary": 300, "layers": 2, "width": 32, "heads": 4, "context": 32, "tokens_per_batch": 120}
 TEXT = "The cat drank the milk because it was hungry."
 

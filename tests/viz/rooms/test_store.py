@@ -169,9 +169,9 @@ def test_of_a_room_that_is_closed_or_old_nothing_stays_on_the_disk(store: Store,
 def test_a_server_that_is_killed_loses_nothing_and_its_keys_are_in_no_file(path: Path) -> None:
     script = (
         "import os, sys; from pathlib import Path; from viz.rooms.store import Store; "
-        "from viz.rooms.room import Lead, Question\n"
+        "from viz.rooms.room import Lead, RoomQuestion\n"
         f"store = Store(Path({str(path)!r})); code, key = store.open_room(); member = store.join(code)\n"
-        "store.lead(code, key, Lead('bench', {'sentence': 'kept'})); store.ask(code, key, Question('q'))\n"
+        "store.lead(code, key, Lead('bench', {'sentence': 'kept'})); store.ask(code, key, RoomQuestion('q'))\n"
         "store.answer(code, member, 'q', [0.5]); store.follow(code, member, False)\n"
         "sys.stdout.write(f'{code} {key} {member}'); sys.stdout.flush(); os.kill(os.getpid(), 9)"
     )

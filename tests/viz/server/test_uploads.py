@@ -16,6 +16,7 @@ from streamlit import runtime
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
+from tests.support.coroutines import run_apart
 from viz.server import uploaded, uploads
 from viz.server.guard import guards
 from viz.server.uploads import Uploads
@@ -59,7 +60,7 @@ class Server:
             told.extend([message["status"]] if "status" in message else [])  # type: ignore[list-item]
 
         scope = {"type": "http", "method": method, "path": path, "query_string": b"", "headers": headers}
-        asyncio.run(self.app(scope, receive, send))  # type: ignore[arg-type]
+        run_apart(self.app(scope, receive, send))  # type: ignore[arg-type]
         return told[0]
 
     def put(self, session: str, file: str, size: int) -> int:
@@ -145,7 +146,7 @@ def test_what_is_under_way_counts_and_is_forgotten_when_it_breaks_off(server: Se
         await asyncio.gather(first, return_exceptions=True)
         return sent[0], dict(guard._coming)
 
-    assert asyncio.run(two()) == (413, {})
+    assert run_apart(two()) == (413, {})
 
 
 def test_it_stands_before_the_app() -> None:

@@ -8,10 +8,10 @@ from streamlit.testing.v1 import AppTest
 
 def script() -> None:
     from viz.widgets.frame import Frame, Page
-    from viz.widgets.settings import Choice, Text, choose, text_box
+    from viz.widgets.settings import Choice, TextSetting, choose, text_box
     from viz.widgets.settings.address import said
 
-    sentence = Text("sentence", travels=True)
+    sentence = TextSetting("sentence", travels=True)
     colour = Choice("colour", choices={"red": "Red", "blue": "Blue"})
 
     def fill(frame: Frame) -> None:

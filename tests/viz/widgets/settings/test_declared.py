@@ -26,7 +26,7 @@ from viz.views.heads import HeadPlace
 from viz.widgets.edits.history import History
 from viz.widgets.edits.in_force import EDITS
 from viz.widgets.frame import Page
-from viz.widgets.settings import Choice, Data, Heads, Several, Switch, Text
+from viz.widgets.settings import Choice, Data, Heads, Several, Switch, TextSetting
 
 ROOT = Path(__file__).parents[4]
 APP = str(ROOT / "app.py")
@@ -70,7 +70,7 @@ def test_every_choice_text_and_switch_comes_back_from_its_link(data: st.DataObje
         text = setting.write(value, preset)
         found = setting.read(through_a_link(setting.name, text), preset)
         again = setting.write(found.value, preset)
-    elif isinstance(setting, Text):
+    elif isinstance(setting, TextSetting):
         value, default = data.draw(st.text()), data.draw(st.text())
         text = setting.write(value, default)
         found = setting.read(through_a_link(setting.name, text), default)
