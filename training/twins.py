@@ -3,8 +3,8 @@
 A twin is a small translator that saw the same text in the same pieces, the same number of target tokens and the same
 optimizer as every other one, from random weights of its own (the recipes of ``training/en-fr/twins``). Each
 FOLDER is a checkpoint that `training.publish` wrote and `training.evaluate` measured; what is measured of
-it joins ``twins-figures.json`` beside the weights, a run by its key and seed, and the table is written into the README from
-that file. Without a folder the table alone is written anew.
+it joins ``twins-figures.json`` beside the weights, a run by its key and seed, and the table is written into the README
+from that file. Without a folder the table alone is written anew.
 """
 
 from __future__ import annotations
