@@ -2,7 +2,7 @@
 
 Every family is built tiny from its own configuration, opened, and run on one token, a sentence, and a text longer than
 every window; each map is held against the model's own eager attention. `--write` puts the table into
-`docs/models.md`; names of families after the command try these alone.
+`docs/families.md`; names of families after the command try these alone.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ LONG = "The cat, the cat: it sat. "
 MOST = 1e-5  # distance between weights up to which they count as equal
 LEAST = 150  # tokens of the longest text, or more where a configuration names more
 SECONDS = 120
-PAGE = Path(__file__).parents[1] / "docs" / "models.md"
+PAGE = Path(__file__).parents[1] / "docs" / "families.md"
 BEGIN, END = "<!-- families:begin -->", "<!-- families:end -->"
 
 

@@ -1,4 +1,4 @@
-"""Write the README's tables of figures from the cards, two a language pair: ``python -m training.report``."""
+"""Write the tables of docs/models.md from the cards, two a language pair: ``python -m training.report``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from models.registry import catalog, describe
 from models.sites import Site
 from models.translation.entry import Entry
 
-README = Path(__file__).parents[1] / "README.md"
+PAGE = Path(__file__).parents[1] / "docs" / "models.md"
 BEGIN, END = "<!-- results:begin -->", "<!-- results:end -->"
 SIZES = {"parameters": ".1f", "target_tokens_seen": ".0f"}
 BLEU = {
@@ -107,9 +107,9 @@ def markdown_table(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join("| " + " | ".join(row) + " |" for row in ruled)
 
 
-def with_tables(readme: str) -> str:
-    """Return the text of the README with the tables between their two markers; ValueError if they are not there."""
-    return with_block(readme, BEGIN, END, tables())
+def with_tables(page: str) -> str:
+    """Return the text of the page with the tables between their two markers; ValueError if they are not there."""
+    return with_block(page, BEGIN, END, tables())
 
 
 def with_block(text: str, begin: str, end: str, block: str) -> str:
@@ -117,14 +117,14 @@ def with_block(text: str, begin: str, end: str, block: str) -> str:
     before, found, rest = text.partition(begin)
     _, closed, after = rest.partition(end)
     if not (found and closed):
-        message = f"README.md: no {begin} ... {end}"
+        message = f"{PAGE.name}: no {begin} ... {end}"
         raise ValueError(message)
     return f"{before}{begin}\n{block}\n{end}{after}"
 
 
 def main() -> None:
     """Write the tables."""
-    README.write_text(with_tables(README.read_text(encoding="utf8")), encoding="utf8")
+    PAGE.write_text(with_tables(PAGE.read_text(encoding="utf8")), encoding="utf8")
 
 
 if __name__ == "__main__":

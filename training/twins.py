@@ -3,8 +3,8 @@
 A twin is a small translator that saw the same text in the same pieces, the same number of target tokens and the same
 optimizer as every other one, from random weights of its own (the recipes of ``training/en-fr/twins``). Each
 FOLDER is a checkpoint that `training.publish` wrote and `training.evaluate` measured; what is measured of
-it joins ``twins-figures.json`` beside the weights, a run by its key and seed, and the table is written into the README
-from that file. Without a folder the table alone is written anew.
+it joins ``twins-figures.json`` beside the weights, a run by its key and seed, and the table is written into
+docs/models.md from that file. Without a folder the table alone is written anew.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 
 from models.translation.checkpoints import WEIGHTS, read_card
 from training.progress import last_held_out
-from training.report import BLEU, GOLD, README, markdown_table, with_block
+from training.report import BLEU, GOLD, PAGE, markdown_table, with_block
 from training.trainer import LOG_FILE
 
 PAIR = "en-fr"
@@ -109,7 +109,7 @@ def main() -> None:
     parser.add_argument("folders", type=Path, nargs="*", help="checkpoints of twins, measured")
     runs = joined(read_runs(), map(measured, parser.parse_args().folders))
     FIGURES.write_text(json.dumps(runs, indent=1) + "\n", encoding="utf8")
-    README.write_text(with_block(README.read_text(encoding="utf8"), BEGIN, END, table(runs)), encoding="utf8")
+    PAGE.write_text(with_block(PAGE.read_text(encoding="utf8"), BEGIN, END, table(runs)), encoding="utf8")
 
 
 if __name__ == "__main__":

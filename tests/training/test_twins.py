@@ -12,7 +12,7 @@ import pytest
 
 from models.mechanisms import mechanisms
 from training.recipes import read_recipe
-from training.report import README
+from training.report import PAGE
 from training.twins import BEGIN, END, FIGURES, TERMS, joined, measured, read_runs, table
 
 
@@ -21,8 +21,8 @@ def runs() -> list[dict[str, Any]]:
     return read_runs()
 
 
-def test_the_readme_holds_the_table_of_the_kept_figures(runs: list[dict[str, Any]]) -> None:
-    written = README.read_text(encoding="utf8").partition(BEGIN)[2].partition(END)[0]
+def test_the_page_of_models_has_the_table_of_the_kept_figures(runs: list[dict[str, Any]]) -> None:
+    written = PAGE.read_text(encoding="utf8").partition(BEGIN)[2].partition(END)[0]
     assert written.strip() == table(runs)
 
 

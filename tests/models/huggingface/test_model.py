@@ -340,9 +340,9 @@ class TestIsolation:
         np.testing.assert_array_equal(states.numpy(), trace.vectors)  # type: ignore[arg-type]
 
 
-def test_the_families_that_the_readme_names_are_those_that_are_tested() -> None:
-    readme = (Path(__file__).parents[3] / "README.md").read_text(encoding="utf8")
-    listed = readme.partition("<!-- families:begin -->")[2].partition("<!-- families:end -->")[0]
+def test_the_families_that_their_page_names_are_those_that_are_tested() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "families.md").read_text(encoding="utf8")
+    listed = page.partition("<!-- tested:begin -->")[2].partition("<!-- tested:end -->")[0]
     edited, shown, refused = (re.findall(r"`([^`]+)`", each) for each in listed.strip().split("\n- "))
     assert edited == sorted(OBSERVED)
     assert shown == sorted(OWN)
