@@ -1,9 +1,6 @@
-"""The pictures of the README, from the running app and its models: `python -m benchmarks.pictures`, all or those named.
+"""Make the pictures of README and docs from the running app: `python -m benchmarks.pictures`, all or those named.
 
-Writes ``docs/bench.png``, ``docs/heads.png`` and ``docs/surgery.png`` (the pages, at their default sentence),
-``docs/family.png`` (the Bench with every mechanism), ``docs/chinese.png`` (the Bench from Chinese), ``docs/why.png``
-(BLEU by source length) and ``docs/reversal.png`` (Bahdanau's map of the sentence about the European Economic Area, as
-`viz.figures` draws it).
+At a release alone (docs/adding.md). ``docs/reversal.png`` is drawn by `viz.figures`; all others are pages.
 """
 
 from __future__ import annotations
@@ -26,6 +23,7 @@ SURGERY = "surgery?model=bahdanau&edits=mask_key(decoder.0.cross,1)"  # the word
 KEYS = [key.removesuffix("-en-fr") for key in catalog() if key.endswith("-en-fr")]
 FAMILY = f"?sentence=The+old+man+gave+two+apples+to+the+children.&mechanisms={'+'.join(KEYS)}"
 CHINESE = f"?languages=zh-en&sentence={EXAMPLES['zh-en']['measure word']}"
+TRAINING = "training?sentence=I+have+never+seen+such+a+beautiful+house.&point=13"
 MAP = ".heatmaplayer .hm, .stage[data-drawn]"
 PAGES = {
     "bench": ("", 1280, 740, MAP),
@@ -35,6 +33,7 @@ PAGES = {
     "chinese": (CHINESE, 1280, 620, MAP),
     "why": ("why", 1400, 900, ".drawings svg"),
     "steps": ("steps", 1366, 720, ".boards svg"),
+    "training": (TRAINING, 1280, 640, MAP),
 }
 """For each picture: the address of the page, width and height, and what is there when it is drawn."""
 
