@@ -78,11 +78,11 @@ def test_an_option_that_a_command_does_not_take_is_seen(monkeypatch: pytest.Monk
     assert "--output-folder" not in options_of(parser)
 
 
-def test_what_the_readme_says_of_a_word_in_two_sentences_is_what_is_computed() -> None:
-    readme = TEXTS[0].read_text(encoding="utf8")
+def test_what_the_docs_say_of_a_word_in_two_sentences_is_what_is_computed() -> None:
+    page = (ROOT / "docs" / "python.md").read_text(encoding="utf8")
     found = compare_word(load("hf:minilm"), "He bought new shoes.", "He moved to New York.", "new")
     for name, values in (("cosines", found.cosines), ("baseline", found.baseline)):
-        (said,) = re.findall(rf"^found\.{name}  # (.*)$", readme, re.MULTILINE)
+        (said,) = re.findall(rf"^found\.{name}  # (.*)$", page, re.MULTILINE)
         assert said == " ".join(f"{each:.2f}" for each in values)
 
 
