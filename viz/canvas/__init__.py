@@ -1,4 +1,4 @@
-"""Pictures drawn in the browser: the JavaScript, and the Python that feeds it. A notebook asks `overview_html`.
+"""Interactive pictures drawn in the browser: JavaScript, and the Python that packs its data. See `overview_html`.
 
 `standalone_html` makes one HTML file of pictures.
 """

@@ -1,4 +1,4 @@
-"""What the grid is fed with in which a reader aligns the words of a sentence and its translation by hand."""
+"""Data of the grid in which a reader aligns the words of a sentence and its translation."""
 
 from __future__ import annotations
 

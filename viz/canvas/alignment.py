@@ -1,4 +1,4 @@
-"""What the picture of the Bench is fed with: panels side by side, and every word that a pointer can be on."""
+"""Data of the Bench's canvas: attention maps side by side, with the words and notes of each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the canvas of picked heads is fed with: every weight exact, and where each word stands."""
+"""Data of the canvas of picked heads: exact weights, tokens and positions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the canvas of the Surgery is fed with: one map as trained and as edited, and what a word or a cell offers."""
+"""Data of the Surgery's canvas: one map as trained and one edited, and the edits that each word and cell offers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A canvas as one piece of HTML: for a notebook, or a file to send to somebody. Nothing is fetched to show it."""
+"""A canvas as one self-contained piece of HTML, for a notebook or a file."""
 
 from __future__ import annotations
 

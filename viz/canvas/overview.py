@@ -1,4 +1,4 @@
-"""What the canvas overview is fed with: every head as a small picture of bytes, and every word that goes with it."""
+"""Data of the overview canvas: every head as a small map of bytes, with tokens and labels."""
 
 from __future__ import annotations
 

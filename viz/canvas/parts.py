@@ -1,4 +1,4 @@
-"""The files of a canvas: its markup, its style and its script, with what stands behind every canvas."""
+"""Files of a canvas: its markup, style and script, joined with those that all canvases share."""
 
 from __future__ import annotations
 

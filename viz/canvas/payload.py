@@ -1,4 +1,4 @@
-"""What is sent to every canvas of maps alike: how bytes are put together, and the words and colours of all."""
+"""Binary format of the data that canvases of maps receive, with the words and colours that all share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small pictures of large maps: cells that each stand for several tokens and show their largest weight. numpy only."""
+"""Max pooling of large maps into small pictures; numpy only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures of the pages as one HTML file: opened by double click, they answer the pointer with nothing beside them.
+"""Canvases as one self-contained HTML file, interactive without a server.
 
 `standalone_html` makes a whole page of pictures. A page that holds more than pictures (a lesson) puts `STYLE` into
 its head, what `picture_html` gives where a picture stands, and what `scripts_html` gives at its end.

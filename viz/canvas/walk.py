@@ -1,4 +1,4 @@
-"""What the walk through a word is fed with: its pictures, its steps, and every word that goes with them."""
+"""Data of the walk's canvas: pictures, steps and texts."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Every sentence about a picture."""
+"""Texts about pictures: captions, notes, names of measures."""

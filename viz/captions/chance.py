@@ -1,4 +1,4 @@
-"""What is said of a map beside what chance gives."""
+"""Captions of a map compared with its chance level."""
 
 from __future__ import annotations
 

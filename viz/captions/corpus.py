@@ -1,4 +1,4 @@
-"""What is said of a head over a corpus, beside the sentence."""
+"""Captions of a head's behaviour over a corpus."""
 
 from __future__ import annotations
 

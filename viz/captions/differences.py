@@ -1,4 +1,4 @@
-"""What is said of the difference of two maps."""
+"""Captions of the difference of two maps."""
 
 from __future__ import annotations
 

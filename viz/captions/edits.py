@@ -1,4 +1,4 @@
-"""What an edit does, in the words of the sentence, and whether it meets any of them."""
+"""Edits described in the words of the sentence, and whether they affect any of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said of heads: which reads what most, how two differ, what several have in common."""
+"""Captions of heads: the sharpest, how two differ, what several have in common."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said of one map: notes on what was edited, merged, hidden or cut, and its strongest links in a sentence."""
+"""Captions of one map: notes on edits, merging, hidden tokens and cuts, and its strongest links."""
 
 from __future__ import annotations
 

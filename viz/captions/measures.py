@@ -1,4 +1,4 @@
-"""What is said of the numbers and the labels of heads: names, meanings, and why a measure is left out."""
+"""Names and meanings of the measures and labels of heads, and why a measure is missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a trace comes from, in words: names and texts for a list below a picture."""
+"""Provenance of a trace as names and texts, for a list below a picture."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said of a strip of numbers: its symbol, its name, its shape, and what its colours mean."""
+"""Captions of a strip of numbers: symbol, name, shape and colour range."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers as tables to look at and as CSV to keep: what their columns are called."""
+"""Tables of numbers for the page and for CSV, with their column titles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The words of a translation, and what is said of each: how sure the model was of it, and what else it weighed."""
+"""Words of a translation with their probabilities and the alternatives of the model."""
 
 from __future__ import annotations
 

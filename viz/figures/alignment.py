@@ -1,4 +1,4 @@
-"""Which word reads which: attention maps side by side, on one scale."""
+"""Attention maps side by side, on one colour scale."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bottleneck beside attention: the same sentence through one vector, and read word by word.
+"""Drawing of the bottleneck beside attention: a sentence through one vector, and word by word.
 
 An SVG and not a Plotly figure: words and lines between them, in the colours of the page, light or dark.
 """

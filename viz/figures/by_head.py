@@ -1,4 +1,4 @@
-"""A number of every head as a picture: a row a layer, a column a head."""
+"""One number of every head as a grid: a row a layer, a column a head."""
 
 from __future__ import annotations
 

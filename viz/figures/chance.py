@@ -1,4 +1,4 @@
-"""Which weights are more than chance gives: a map whose cells inside the band of chance are grey."""
+"""Attention map whose cells within the chance band are grey."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A few heads in full: side by side, the difference of two, the sum or the mean of several."""
+"""A few heads in full: side by side, difference of two, sum or mean of several."""
 
 from __future__ import annotations
 

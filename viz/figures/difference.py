@@ -1,4 +1,4 @@
-"""How two mechanisms read one translation differently: a signed map, symmetric about 0."""
+"""Signed difference of two mechanisms on one translation, colours symmetric about 0."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Vectors learnt by distance: how alike they are, how long, what they add to a score. Shaw et al. 2018."""
+"""Learnt vectors of relative positions: similarity, norm, contribution to a score (Shaw et al. 2018)."""
 
 from __future__ import annotations
 

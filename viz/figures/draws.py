@@ -1,4 +1,4 @@
-"""What hard attention draws from, and what was drawn: the probabilities beside the share of the draws."""
+"""Samples of hard attention: probabilities beside observed shares."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each source word is worth to each written word: a map of effects, not of weights."""
+"""Map of effects: what each source word is worth to each generated word."""
 
 from __future__ import annotations
 

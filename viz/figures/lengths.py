@@ -1,4 +1,4 @@
-"""How translation holds up as sentences grow: BLEU by source length, a line a model, with its uncertainty."""
+"""BLEU by source length, a line a model, with confidence intervals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Heads as lines between two columns of tokens: who reads whom, how much, in a few heads at once."""
+"""Attention of a few heads as lines between two columns of tokens."""
 
 from __future__ import annotations
 

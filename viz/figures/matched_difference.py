@@ -1,4 +1,4 @@
-"""How differently two heads read the words that two texts, or two models, have in common."""
+"""Difference of two heads on the words that two texts, or two models, share."""
 
 from __future__ import annotations
 

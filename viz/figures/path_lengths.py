@@ -1,4 +1,4 @@
-"""What lies between two words of a sentence: steps and the gradient's size by their distance, a line a model."""
+"""Path length and gradient size by the distance of two words, a line a model."""
 
 from __future__ import annotations
 

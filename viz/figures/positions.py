@@ -1,4 +1,4 @@
-"""Positions as numbers: what is added to each token, and how alike the numbers of two positions are."""
+"""Positional encodings: values, and similarity of two positions."""
 
 from __future__ import annotations
 

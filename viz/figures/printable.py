@@ -1,4 +1,4 @@
-"""Pictures that the browser draws, as they are handed on to be drawn for print: numbers and words, no library."""
+"""Data of browser pictures for print: numbers and words, no drawing library."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every head in numbers: its label with its score, and its measures, in a table."""
+"""Table of heads: labels with their scores, and measures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pyramid of convolutions above a sentence: which tokens each cell is made of, and what moves its top."""
+"""Pyramid of convolutions above a sentence: the tokens of each cell, and what changes its top."""
 
 from __future__ import annotations
 

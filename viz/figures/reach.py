@@ -1,4 +1,4 @@
-"""How far back language models with a memory read: the mean weight by distance, a line a model, two texts."""
+"""Mean attention weight of language models by distance, a line a model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Attention rollout: how much of each token is in each other after the layers of a stack, as a map."""
+"""Attention rollout as a map: share of each input token in each token after several layers."""
 
 from __future__ import annotations
 

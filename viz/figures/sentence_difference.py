@@ -1,4 +1,4 @@
-"""A minimal pair, or one text in two models: how differently two heads read the words that both have."""
+"""Difference of two heads on a minimal pair, or on one text in two models."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How alike all heads read: the divergence of every two, like beside like."""
+"""Similarity of all heads: pairwise divergence, clustered."""
 
 from __future__ import annotations
 

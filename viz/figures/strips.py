@@ -1,4 +1,4 @@
-"""Vectors and matrices as strips of cells below each other, each with its shape and the range of its colours."""
+"""Vectors and matrices as strips of coloured cells, each with its shape and range."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The text itself, each word shaded by what a chosen word reads of it: HTML that a notebook shows."""
+"""Text shaded by the attention weights of a chosen word, as HTML for a notebook."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loss and alignment error against what a model had seen in training, a line a model, and where the reader stands."""
+"""Training curves: loss and alignment error by tokens seen, a line a model."""
 
 from __future__ import annotations
 

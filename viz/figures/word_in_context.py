@@ -1,4 +1,4 @@
-"""One word in two sentences: how alike its vectors are, layer by layer, beside its one static vector."""
+"""Similarity of one word's vectors in two sentences, by layer, beside its static vector."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What the figures share: theme, panels, the one way to draw maps, headings, the colour bar."""
+"""Drawing code that figures share: theme, panels, heatmaps, headings, colour bar."""

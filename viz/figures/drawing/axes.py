@@ -1,4 +1,4 @@
-"""Axes with a token a row and a token a column, and headings: where they stand and what they say."""
+"""Token axes and headings of panels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one colour bar of every figure: what its colours mean, in lines that fit, its size and its place."""
+"""Colour bar of every figure: title in fitting lines, size and position."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the panels of a figure go: sizes in pixels, so that labels have room whatever the sentence.
+"""Grid of panels: sizes in pixels, with room for labels.
 
 Plotly gives room to labels at the edges of a figure only, never between its subplots. Here every panel gets
 the gutters that its own labels need, all panels share one cell size, and rows start at one height.

@@ -1,4 +1,4 @@
-"""What a figure says above its picture: a title and a note, in lines that fit."""
+"""Title and note above a figure, broken into lines that fit."""
 
 from __future__ import annotations
 

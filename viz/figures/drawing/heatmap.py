@@ -1,4 +1,4 @@
-"""The one way to draw maps: cells, what hovering over them says, axes in words, headings with notes, a colour bar."""
+"""Heatmaps of attention: cells, hover texts, axes, headings and a colour bar."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The layout of a figure whose every part places itself."""
+"""Plotly layout of a figure whose parts are placed by pixels."""
 
 from __future__ import annotations
 

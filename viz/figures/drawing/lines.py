@@ -1,4 +1,4 @@
-"""What charts of lines share: colours, symbols, room for a legend; and two pictures one above the other."""
+"""Shared parts of line charts: colours, symbols, legend, two charts one above the other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Maps of texts so long that no label fits beside a cell: every weight exact, tokens named where the pointer is."""
+"""Heatmaps of texts too long for labels: exact weights, tokens named on hover."""
 
 from __future__ import annotations
 

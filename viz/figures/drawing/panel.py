@@ -1,4 +1,4 @@
-"""One map of a figure: what its cells hold, what labels its axes, what is said of it."""
+"""One map of a figure: cells, axis labels and notes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Attention on the text itself: each word shaded by what a chosen word reads of it, or by how much it reads that word.
+"""Text whose words are shaded by their attention weight to or from a chosen word.
 
 An HTML fragment and not a Plotly figure: words must wrap like text on a phone, be selected, and be read aloud.
 """

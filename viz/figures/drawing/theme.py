@@ -1,4 +1,4 @@
-"""Colours, ranges, fonts and sizes: one place, so that a colour means the same in every figure."""
+"""Colours, ranges, fonts and sizes of all figures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A figure of the app drawn anew for print: cells are shapes, text is text, in the width of a column or of a page."""
+"""Figures for print: cells as shapes, text as text, one or two columns wide."""
 
 from viz.figures.publication.export import FORMATS, Format, publication_file
 from viz.figures.publication.layout import WIDTHS, Width

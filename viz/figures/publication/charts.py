@@ -1,4 +1,4 @@
-"""Charts in print: the lines, points, cells and shades of a Plotly figure that has one pair of axes."""
+"""Line and scatter charts for print, from a Plotly figure with one pair of axes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A figure as a file for print: SVG, PDF or PNG."""
+"""Export of a figure as SVG, PDF or PNG."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All heads at a glance in print: a small map a head, a rectangle a cell, names that fit."""
+"""Overview of all heads for print: a small map a head, a rectangle a cell."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where maps stand in print: how many in a row, how large a cell is, which labels there is room for."""
+"""Layout of maps for print: maps a row, cell size, which labels fit."""
 
 from __future__ import annotations
 

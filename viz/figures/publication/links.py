@@ -1,4 +1,4 @@
-"""Drawings of words and lines in print: words over words, a line as thick as its weight, or all through one vector."""
+"""Drawings of words and lines for print: line width by weight, or all through one vector."""
 
 from __future__ import annotations
 

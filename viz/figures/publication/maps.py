@@ -1,4 +1,4 @@
-"""Maps in print: a rectangle a cell, a word a row and a column, what the colours mean."""
+"""Attention maps for print: a rectangle a cell, labels and a colour bar."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What colours mean in print: the scale of a colour axis, and its bar with numbers."""
+"""Colour scale and colour bar for print."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A sheet of paper to draw on: lengths in points from the upper left corner; as high as what is put on it."""
+"""Sheet of paper to draw on: points from the upper left corner, as high as its content."""
 
 from __future__ import annotations
 

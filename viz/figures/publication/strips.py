@@ -1,4 +1,4 @@
-"""Strips of numbers in print: a rectangle a number, the number in it where there is room."""
+"""Strips of numbers for print: a rectangle a number, labelled where it fits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text in print: fonts, how wide a word is, lines that fit."""
+"""Text for print: fonts, text width, line breaking."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The walk through a word in print: words, bars of scores and weights, lines into the context, the likeliest words."""
+"""Walk through a word for print: words, bars of scores and weights, lines, likely words."""
 
 from __future__ import annotations
 
