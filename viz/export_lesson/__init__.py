@@ -1,1 +1,1 @@
-"""A lesson in one file: `python -m viz.export_lesson NAME` writes it with its pictures, to be opened anywhere."""
+"""Export of a lesson to one HTML file: `python -m viz.export_lesson NAME`."""

@@ -1,4 +1,4 @@
-"""A lesson as one HTML file: its steps with texts and questions, its pictures, and what makes them answer."""
+"""HTML document of an exported lesson: texts, questions, pictures and scripts."""
 
 from __future__ import annotations
 

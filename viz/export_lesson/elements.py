@@ -1,4 +1,4 @@
-"""What a page shows, as HTML without a server: texts, tables, choices as they stand; pictures are put in by name."""
+"""Streamlit elements as static HTML, with pictures put in by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pictures of a step as they stand in a file: charts, and canvases with what is chosen in them."""
+"""Charts and canvases of an exported lesson's step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of a step, run as the app runs it, with nobody who looks at it."""
+"""Headless run of a lesson step's page."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Lessons that teachers write: one YAML file each, read, checked and found; `viz.widgets.lesson` shows them."""
+"""Lessons: YAML files, their checks and their library. `viz.widgets.lesson` shows them."""

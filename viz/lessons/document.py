@@ -1,4 +1,4 @@
-"""A YAML file as parts that know their line and key: plain text, lists and mappings, nothing that a file could run.
+"""Safe YAML reader whose values know their line and key.
 
 Only text is taken from the file: no value is constructed, so that ``language: no`` is Norwegian. Aliases, tags and deep
 nesting are refused while the file is read event by event, before anything grows in memory.

@@ -1,4 +1,4 @@
-"""What a lesson says of a model, held against the model: words that it writes, weights, measured figures."""
+"""Checks of a lesson's `expect` entries against the models: words, weights, measured figures."""
 
 from __future__ import annotations
 

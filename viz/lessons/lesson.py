@@ -1,4 +1,4 @@
-"""What a lesson is: a title, a language, and steps that each show a page as a link describes it."""
+"""Record of a lesson: title, language, and steps that each show a page by its link."""
 
 from __future__ import annotations
 

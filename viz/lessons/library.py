@@ -1,4 +1,4 @@
-"""The lessons that there are: those of this repository, and those of a folder that the server's owner names."""
+"""Library of lessons: those of this repository and of the server's folders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers that lessons state, computed as the pages compute them: each quantity gives its values by name."""
+"""Named quantities that lessons state, computed as the pages compute them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a file to a lesson: every key is known, every link means a page, and nothing is taken that fetches or runs."""
+"""Parser of lessons: checks keys and links, and takes nothing that fetches or runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sheet that a student hands in: one HTML file with pictures, remarks, answers, and where each comes from."""
+"""Worksheet that a student hands in: one HTML file of pictures, remarks, answers and provenance."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Rooms in which a teacher leads and a class answers together: kept in one file, no names, no accounts."""
+"""Rooms in which a teacher leads and a class answers: one SQLite file, no names, no accounts."""

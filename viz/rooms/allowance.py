@@ -1,4 +1,4 @@
-"""How often something may be done in a minute: guessing codes, opening rooms, joining them, sending answers."""
+"""Rate limits per minute: guessed codes, new rooms, joins, answers."""
 
 from __future__ import annotations
 

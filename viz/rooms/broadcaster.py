@@ -1,4 +1,4 @@
-"""Who is told when something of a room has changed."""
+"""Broadcaster: tells listeners that a room has changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a room is called, and what proves who somebody is: codes to type, secrets that are long and kept as hashes."""
+"""Room codes to type, and secret keys that are stored as hashes."""
 
 from __future__ import annotations
 

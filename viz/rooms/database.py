@@ -1,4 +1,4 @@
-"""The file of the rooms: SQLite, one connection that all threads take in turn, each change on disk at once.
+"""SQLite database of rooms: one connection that threads share in turn, each change committed at once.
 
 The write-ahead log lets whoever reads the file from outside go on meanwhile; a server that is killed loses nothing that
 a page had been told is done. What is cleared is overwritten, in the file and in its log.

@@ -1,4 +1,4 @@
-"""Who is in a room: joining, following, leaving."""
+"""Members of a room: join, follow, leave."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which members of rooms are there: who listens, or did a moment ago."""
+"""Presence of members: who is connected, or was a moment ago."""
 
 from __future__ import annotations
 

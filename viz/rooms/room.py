@@ -1,4 +1,4 @@
-"""What a room is, as its members see it: where the teacher stands, what is asked, what has been answered."""
+"""Record of a room: teacher's place, question and answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rooms that there are, who is in them, and where their teachers stand."""
+"""Rooms of the database: opening, joining, leading."""
 
 from __future__ import annotations
 

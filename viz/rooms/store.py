@@ -1,4 +1,4 @@
-"""What is kept of rooms: the lesson that one carries, what teachers ask, what classes answer."""
+"""Stored content of rooms: uploaded lesson, questions and answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a class answered, as one row: the share of each word or choice; and all of it as CSV."""
+"""Tally of a class's answers: shares of words or choices, and CSV."""
 
 from __future__ import annotations
 
