@@ -1,1 +1,1 @@
-"""Numbers about attention."""
+"""Measures of attention."""

@@ -1,4 +1,4 @@
-"""How far a row that somebody expected agrees with the row of a model."""
+"""Agreement of a reader's expected row with the model's."""
 
 from __future__ import annotations
 

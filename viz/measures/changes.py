@@ -1,4 +1,4 @@
-"""How differently heads read in two runs: the words of two texts that are matched, head by head. numpy only."""
+"""Divergence of heads between two runs, over the words that both texts share; numpy only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an edit did to a translation: its words less or more likely, and the words that are now others."""
+"""Effect of an edit on a translation: log-probability changes, and changed words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers about the vectors that relative positions learn by distance, Shaw et al. 2018; numpy alone."""
+"""Measures of learnt relative-position vectors (Shaw et al. 2018); numpy only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What came of several draws of hard attention: how often each word was read, and which translations were written."""
+"""Statistics of hard-attention samples: how often each word was attended to, and which translations followed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Heads by their numbers: what each does, the clearest, and the order by a measure."""
+"""Profiles of heads: measures and labels, the clearest head of each label, order by a measure."""
 
 from __future__ import annotations
 

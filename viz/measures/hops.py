@@ -1,4 +1,4 @@
-"""How far the hops of a sentence spread: the penalty of the paper, what two hops share, and the hops summed."""
+"""Spread of hops: the paper's penalty, pairwise overlap, and the sum of the hops."""
 
 from __future__ import annotations
 

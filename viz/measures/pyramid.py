@@ -1,4 +1,4 @@
-"""The pyramid of convolutions that folds a sentence into one vector, worked out from the model's own parameters.
+"""Pyramid of convolutions of the RCTM, computed from the model's parameters.
 
 Kalchbrenner and Blunsom 2013, section 3: E_1 = the embeddings, E_i = tanh(K * E_(i-1)), feature by feature, until one
 vector e is left.

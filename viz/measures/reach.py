@@ -1,4 +1,4 @@
-"""How far back a causal map reads: the mean weight by distance, of a typed text; that of held-out text is in cards."""
+"""Mean attention weight of a causal map by distance; figures of held-out text are in cards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Attention rollout: how much of each token is in each other after several layers. numpy only."""
+"""Attention rollout over several layers; numpy only."""
 
 from __future__ import annotations
 

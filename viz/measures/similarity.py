@@ -1,4 +1,4 @@
-"""How alike heads read: the divergence of every two, and an order in which like stands by like. numpy and scipy."""
+"""Pairwise divergence of heads, and an order that puts similar heads together; numpy and scipy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many mechanisms on one sentence in a few numbers each, and the order in which they stand."""
+"""Summary of mechanisms on one sentence: a few numbers each, and their order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which source word each written word is linked with, read off the map of a model that comes closest to alignment."""
+"""Word links of a translation, from the map closest to word alignment."""
 
 from __future__ import annotations
 

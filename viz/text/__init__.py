@@ -1,1 +1,1 @@
-"""Words: the language of the interface, and what a token looks like."""
+"""Text: language of the interface, display of tokens, escaping."""

@@ -1,4 +1,4 @@
-"""Rows as CSV in which no text is a formula, in any spreadsheet program of any language."""
+"""CSV rows whose text no spreadsheet program takes for a formula."""
 
 from __future__ import annotations
 

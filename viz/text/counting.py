@@ -1,4 +1,4 @@
-"""How things are counted for a reader, said once.
+"""Numbered labels for readers: words and positions from 1, layers and heads from 0.
 
 Words, pieces and positions count from 1, as people count them; layers, heads and the components of vectors count from
 0, as in the field. To Python every one of them is an index from 0: in arguments, in links and in records.

@@ -1,4 +1,4 @@
-"""Formulas as MathML, which every browser draws itself: nothing of them can be cut off."""
+"""LaTeX formulas as MathML."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The language of the interface: every string that a person reads passes through `_`, `_n` or `say`.
+"""Translation of the interface: every string passes through `_`, `_n` or `say`.
 
 A message is its own English text, with named places for values. Which language is meant is resolved when it is called,
 from a `ContextVar` that each run of a page sets: visitors of two languages share a process, so that `gettext.install`,

@@ -1,4 +1,4 @@
-"""Markdown with formulas as HTML that needs nothing beside it: for a file, where Streamlit does not show it."""
+"""Markdown with formulas as self-contained HTML."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text on a page that is no markup, and words with a note."""
+"""Escaped text for pages, and words with a tooltip."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words of a text behind masks: which can be hidden, and the text in which some are."""
+"""Masked words of a text: which can be masked, and the text with masks."""
 
 from __future__ import annotations
 

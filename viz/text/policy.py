@@ -1,4 +1,4 @@
-"""The content security policy of a file that is saved: it loads nothing, and runs what was written into it alone."""
+"""Content security policy of saved files: load nothing, run only the file's own scripts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a token looks like: nothing invisible, nothing taken for markup, nothing cut without a trace.
+"""Display of tokens: visible, escaped and never cut silently.
 
 The identity of a token is its position; the labels made here may repeat.
 """

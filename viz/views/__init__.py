@@ -1,1 +1,1 @@
-"""Which part of a trace is shown."""
+"""Views: which part of a trace is shown."""

@@ -1,4 +1,4 @@
-"""Links that align: which word written answers to which word read, as they are read off a map. numpy only."""
+"""Word links extracted from a map; numpy only."""
 
 from __future__ import annotations
 

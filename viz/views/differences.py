@@ -1,4 +1,4 @@
-"""The signed difference of two maps that read the same words, and the words that go with it."""
+"""Signed difference of two maps with the same words, and its texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which heads of a trace are looked at: where each stands, and a view of it."""
+"""Heads of a trace: their places, and a view of each."""
 
 from __future__ import annotations
 

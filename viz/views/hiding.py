@@ -1,4 +1,4 @@
-"""What a picture leaves out: tokens, whose share stays in sight as a column, and cells below a threshold."""
+"""Hidden tokens, whose weight stays visible as a column, and a threshold for cells."""
 
 from __future__ import annotations
 

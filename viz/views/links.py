@@ -1,4 +1,4 @@
-"""The strongest links of a map: which query reads which key, and how much. numpy only."""
+"""Strongest links of a map, from query to key; numpy only."""
 
 from __future__ import annotations
 

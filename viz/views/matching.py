@@ -1,4 +1,4 @@
-"""Two texts, or one text in two models: which words are the same, and how differently heads read them.
+"""Words that two texts share, matched for comparison of their heads.
 
 What is compared is the part of two maps that both have: rows and columns of words that are matched. What a query gives
 to all other words stands in one more column, so that nothing is renormalised and nothing is lost.

@@ -1,4 +1,4 @@
-"""Vectors and matrices to be drawn as strips of cells: numbers with their names, their shape and what labels them."""
+"""Vectors and matrices to be drawn as strips: numbers, names, shapes and labels."""
 
 from __future__ import annotations
 

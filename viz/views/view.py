@@ -1,4 +1,4 @@
-"""Which head of which map of a trace is looked at, and the words that go with it: titles, axes, notes, a sentence."""
+"""View of one head of one map: weights with titles, axes, notes and a sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the windows of local attention lie on a map: centre, edges and the width of the Gaussian, in columns."""
+"""Windows of local attention on a map: centre, edges and Gaussian width, in columns."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The steps of each mechanism: from a trace's numbers to a row of weights and what becomes of it."""
+"""Walks: the steps of each mechanism from a trace's numbers to the generated word."""

@@ -1,4 +1,4 @@
-"""The parts of a walk through a Transformer's layer around its attention: what comes before it, and what after."""
+"""Walk parts of a Transformer layer around its attention: embedding, normalisation, feed-forward."""
 
 from __future__ import annotations
 

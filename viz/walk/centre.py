@@ -1,4 +1,4 @@
-"""The parts of a walk through local attention that say where its window stands."""
+"""Walk parts of local attention: the position of its window."""
 
 from __future__ import annotations
 

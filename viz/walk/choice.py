@@ -1,4 +1,4 @@
-"""The step of hard attention: one key is chosen of the row, and it alone is read."""
+"""Walk step of hard attention: one key is chosen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The parts of a walk through a layer of ConvS2S: convolution, gate, the query, what is carried over, residuals."""
+"""Walk parts of a ConvS2S layer: convolution, gate, query, residuals."""
 
 from __future__ import annotations
 

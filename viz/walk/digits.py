@@ -1,4 +1,4 @@
-"""Arithmetic in digits: numbers in LaTeX, and sums explained by their largest parts."""
+"""Arithmetic in digits: LaTeX numbers, and sums with their largest terms."""
 
 from __future__ import annotations
 

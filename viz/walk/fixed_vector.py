@@ -1,4 +1,4 @@
-"""The parts of a walk through models without attention: one vector is all that the decoder gets."""
+"""Walk parts of models without attention: one fixed vector."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Formulas as MathML, which every browser draws itself: each term has a name, so that a step can light its own."""
+"""Formulas as MathML with named terms, so that a step can highlight its own."""
 
 from __future__ import annotations
 

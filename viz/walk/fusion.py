@@ -1,4 +1,4 @@
-"""The walks through the LSTMN as a translator: Cheng, Dong and Lapata 2016, shallow and deep attention fusion."""
+"""Walks of the LSTMN translators: shallow and deep attention fusion (Cheng et al. 2016)."""
 
 from __future__ import annotations
 

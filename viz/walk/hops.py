@@ -1,4 +1,4 @@
-"""The parts of a walk through hops: keys of words, the score of a hop, its likeness to others, and the classifier."""
+"""Walk parts of hops: keys, scores, overlap with other hops, classifier."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-r"""Which parts each mechanism walks through: a table, so that a mechanism of a known family is a line of data."""
+r"""Table of walk parts by mechanism."""
 
 from __future__ import annotations
 

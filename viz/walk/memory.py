@@ -1,4 +1,4 @@
-"""The parts of a walk through language models with a memory: Daniluk et al. 2017, and Cheng et al. 2016."""
+"""Walk parts of language models with a memory (Daniluk et al. 2017, Cheng et al. 2016)."""
 
 from __future__ import annotations
 

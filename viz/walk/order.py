@@ -1,4 +1,4 @@
-"""The order of steps, which all mechanisms keep: so that a step stays where another mechanism is looked at."""
+"""Order of steps that all mechanisms share."""
 
 from __future__ import annotations
 

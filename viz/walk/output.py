@@ -1,4 +1,4 @@
-"""The parts of a walk behind the context: the next state, heads merged, and the word that is written."""
+"""Walk parts after the context vector: next state, merged heads, generated word."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The picture of a walk: what stands still while the steps go by, and which part of it each step lights."""
+"""Picture of a walk: its fixed parts, and which of them each step highlights."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The parts of a walk through the RCTM: a pyramid of convolutions, and a recurrent language model that gets its top."""
+"""Walk parts of the RCTM: pyramid of convolutions, recurrent language model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One step of a GRU and of an LSTM, gate by gate, as walks show it."""
+"""Walk parts of a GRU or LSTM step, gate by gate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The parts of a walk that are relative positions' own: no position added, a vector by distance on keys and values."""
+"""Walk parts of relative positions: learnt vectors on keys and values."""
 
 from __future__ import annotations
 

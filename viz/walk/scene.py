@@ -1,4 +1,4 @@
-"""One query of a run, with one of the keys that it reads: what each part of a walk looks at."""
+"""Scene of a walk: one query of a run, and one of its keys."""
 
 from __future__ import annotations
 

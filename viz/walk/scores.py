@@ -1,4 +1,4 @@
-"""The parts of a walk up to the scores: projections, features, products, and the centre of a window."""
+"""Walk parts up to the scores: projections, features, products."""
 
 from __future__ import annotations
 

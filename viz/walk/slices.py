@@ -1,4 +1,4 @@
-"""The parts of a walk through the N-gram RNN, Daniluk et al. 2017: slices of the last outputs side by side."""
+"""Walk parts of the N-gram RNN: slices of its last outputs (Daniluk et al. 2017)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a trace's numbers to a row of weights and what becomes of it, step by step. No Streamlit, no torch.
+"""Steps of a walk from a trace's numbers to the context vector; no Streamlit, no torch.
 
 A walk is data: a formula whose terms have names, and the parts that compute them, in order (`viz.walk.mechanisms`).
 Each part makes one `WalkStep` of a `Scene`: one query of one map with one of its keys. Its numbers are those of

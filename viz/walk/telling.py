@@ -1,4 +1,4 @@
-"""Which word a walk opens with: one whose reading tells something."""
+"""Choice of the word with which a walk opens."""
 
 from __future__ import annotations
 

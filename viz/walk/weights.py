@@ -1,4 +1,4 @@
-"""The parts of a walk from the scores to the context: mask, softmax, the Gaussian of a window, the weighted sum."""
+"""Walk parts from scores to the context vector: mask, softmax, Gaussian window, weighted sum."""
 
 from __future__ import annotations
 
