@@ -1,1 +1,1 @@
-"""What all visitors share: threads, caches, models."""
+"""The server: models, caches, queues and limits that all visitors share."""

@@ -1,4 +1,4 @@
-"""ASGI middleware: so many requests and websockets of one address at once, and no text on websockets."""
+"""ASGI middleware: limit concurrent requests and websockets per address; refuse text frames."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is computed once and kept while there is room: safe for threads, bounded by bytes, the latest kept longest."""
+"""Thread-safe LRU cache bounded by bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the owner of a server may set: each environment variable of the app, declared and read here alone.
+"""Settings of the server's owner: every environment variable, declared and read here alone.
 
 A field of `Configuration` says which variable sets it and which kind of value that takes; `docs/configuration.md` tells
 owners what each is for. All are checked when the server starts, and read again when they change, as in tests.

@@ -1,4 +1,4 @@
-"""Bounds on the connections of a uvicorn server: deadlines for a client that is slow, and so many for each address."""
+"""Connection limits of uvicorn: deadlines for slow clients, connections per address."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The cores and the memory of one server: who computes on how many, and when garbage is collected."""
+"""Cores and memory of the server: threads per computation, garbage collection."""
 
 from __future__ import annotations
 

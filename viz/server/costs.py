@@ -1,4 +1,4 @@
-"""How long a run of each model takes, as learnt from those that were made: by it work is shared out evenly."""
+"""Cost model of runs: learns each model's milliseconds per character, to balance the worker pool."""
 
 from __future__ import annotations
 

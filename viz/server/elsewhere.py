@@ -1,4 +1,4 @@
-"""Finds the client of the model service, if the server's owner has set one: the only door to `scale`."""
+"""Client of the model service, if the owner has set one: the only import of `scale`."""
 
 from __future__ import annotations
 

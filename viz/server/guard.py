@@ -1,4 +1,4 @@
-"""What each reply of the server tells the browser to allow, and what is answered to nobody. See docs/security.md."""
+"""Security headers of every reply, and paths that answer nobody. See docs/security.md."""
 
 from __future__ import annotations
 

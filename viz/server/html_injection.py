@@ -1,4 +1,4 @@
-"""What goes into the head of Streamlit's own page, before Streamlit's scripts: ours must hear of some events first."""
+"""ASGI middleware: insert a script at the start of `<head>` in every HTML reply."""
 
 from __future__ import annotations
 

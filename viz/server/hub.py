@@ -1,4 +1,4 @@
-"""What this server opens beside the models that are shipped: of the Hugging Face hub, and of its own folders."""
+"""Pretrained models that visitors may open: of the Hugging Face hub and of the server's folders."""
 
 from __future__ import annotations
 

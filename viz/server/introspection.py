@@ -1,4 +1,4 @@
-"""What a walk asks of a model beyond its traces: named parameters, a decoder's states, positions; wherever it runs."""
+"""Requests of a walk to a model beyond traces: parameters, decoder states, positions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lessons as files, for visitors: each is written by a process of its own, as `python -m viz.export_lesson` writes it.
+"""Export of lessons for visitors, by one process at a time, with a cache.
 
 One is written at a time, and ended when nobody waits for it any more; what was written is kept, so that a class that
 asks for one lesson has it written once.

@@ -1,4 +1,4 @@
-"""How much one visitor may ask for: so many changes a second, so many characters, and sweeps one after another.
+"""Rate limits per visitor: changes a second, characters, concurrent sweeps.
 
 A change waits until its turn, and only the newest is answered; `docs/configuration.md` has the bounds.
 """

@@ -1,4 +1,4 @@
-"""Waiting for the models: a skeleton meanwhile, and a message for each that cannot be loaded."""
+"""Loading of models: a skeleton while waiting, and a message for each failure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A bound on what visitors can make the server write into its log."""
+"""Rate limit of log records that visitors can cause."""
 
 from __future__ import annotations
 

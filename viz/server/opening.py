@@ -1,4 +1,4 @@
-"""The models of a server, opened when somebody first wants one, and kept.
+"""Model cache: opens models on demand and keeps them.
 
 The models that are shipped are loaded once and stay. Pretrained models are loaded when somebody first wants one, and
 at most `MOST_PRETRAINED` of them are kept: the one that nobody has used for longest goes.

@@ -1,4 +1,4 @@
-"""One after another: what takes much memory is done by one at a time, for so long and no longer."""
+"""Queues: serialise memory-heavy work with a time limit, and wait for results."""
 
 from __future__ import annotations
 

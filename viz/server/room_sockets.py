@@ -1,4 +1,4 @@
-"""The websockets that listen to rooms: of our own pages alone, and so many of one member or address."""
+"""Websockets of rooms: same origin only, limited per member and address."""
 
 from __future__ import annotations
 

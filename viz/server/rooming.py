@@ -1,4 +1,4 @@
-"""The rooms of this server: the file that keeps them, what is done in them, and who is told when something changed.
+"""Room service of this server: database, routes and change notifications.
 
 A browser listens at a route of its own, outside the script of the pages: a websocket over which the numbers of
 `Counters` come whenever one of them has changed. Nothing is asked for on a timer, and no page runs for nothing. A room

@@ -1,4 +1,4 @@
-"""Runs of the models: the latest are kept, others are asked of the worker, or made in this process, one at a time."""
+"""Runs of models: from the trace cache, the worker pool, or this process one at a time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all visitors of one server share: the models that it opened, their latest traces, and what follows."""
+"""Host of the models: what all visitors of a server share."""
 
 from __future__ import annotations
 

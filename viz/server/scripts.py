@@ -1,4 +1,4 @@
-"""The scripts of the canvases: fetched by a browser once and kept there, instead of sent with every reply."""
+"""Static routes for canvas scripts, cached by the browser."""
 
 from __future__ import annotations
 

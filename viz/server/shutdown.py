@@ -1,4 +1,4 @@
-"""A server that is asked to end has ended seconds later, whoever is still connected to it."""
+"""Graceful shutdown with a deadline, whoever is connected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The latest traces of a server, and how long each took: as many as fit into its memory."""
+"""Trace cache with the milliseconds of each run."""
 
 from __future__ import annotations
 

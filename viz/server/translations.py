@@ -1,4 +1,4 @@
-"""What the Bench runs: each model on its own translation, or all on one, so that rows line up."""
+"""Runs of the Bench: each model's own translation, or all forced on one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The files that Streamlit holds for its sessions: how many bytes, and those of visitors who left let go.
+"""Accounting of Streamlit's uploaded files: bytes held, and release of abandoned ones.
 
 The only file that knows how Streamlit holds them: `MemoryUploadedFileManager`, by session and by file.
 """

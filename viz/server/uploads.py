@@ -1,4 +1,4 @@
-"""ASGI middleware: bound the bytes of uploaded files, of a session and of all, before they are in memory."""
+"""ASGI middleware: limit the bytes of uploads per session and in all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which runs of models a page has shown so far, so that what is kept of it can say where it comes from."""
+"""Record of the runs that a page has shown, for the provenance of what is saved."""
 
 from __future__ import annotations
 

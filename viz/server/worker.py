@@ -1,4 +1,4 @@
-"""Models that run in a process of their own, so that pages are made while they compute: both have a core.
+"""Worker process for models, seen from the server: start, ask, restart.
 
 The interpreter's lock lets one thread of a process run Python at a time, and a model's step is a hundred small calls.
 """

@@ -1,4 +1,4 @@
-"""The processes in which the models run: whoever comes first is let in first, and goes to the one with least to do."""
+"""Worker-process pool: first come, first served, by the least loaded worker."""
 
 from __future__ import annotations
 

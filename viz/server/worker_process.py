@@ -1,4 +1,4 @@
-"""The process in which the models run, beside the one that serves pages: `viz.server.worker` starts it and asks it.
+"""Main loop of a worker process: answers requests of `viz.server.worker` over a pipe.
 
 What is asked is JSON, what is answered a record (`AttentionTrace.save`) or an error in words: nothing is unpickled. It
 answers one after another in the order in which it is asked, and leaves out what nobody waits for any more.
