@@ -1,1 +1,1 @@
-"""What pages are made of: controls, settings, the sentence box."""
+"""Widgets: what pages are made of."""

@@ -1,4 +1,4 @@
-"""The canvases of the pages: the panels of the Bench, all heads, the picked ones, and the walk through a word."""
+"""Canvas components of the pages, and checks of what they report."""
 
 from __future__ import annotations
 

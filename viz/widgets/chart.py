@@ -1,4 +1,4 @@
-"""How a page shows a figure: as wide as the page, with words for those who do not see it, and a picture to keep."""
+"""Plotly chart on a page: full width, alternative text, saving."""
 
 from __future__ import annotations
 

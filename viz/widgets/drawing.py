@@ -1,4 +1,4 @@
-"""Drawings of words and lines, in the colours of the page."""
+"""Drawings of words and lines, in the page's colours."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the reader expects of rows, kept for the visit, and whether maps are hidden until a row is revealed."""
+"""Rows that the reader expects, kept for the visit, and whether maps are revealed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A fold whose content is made once it is opened."""
+"""Expander whose content is made when it is opened."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The frame of every page: language, style, settings, sentence, messages and footnote. A page declares and fills it."""
+"""Page frame: language, style, settings, sentence, messages and footnote."""
 
 from __future__ import annotations
 

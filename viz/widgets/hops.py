@@ -1,4 +1,4 @@
-"""What a classifier with hops says of a sentence, and the sentence with each word as deep as all hops read it."""
+"""Classifier output of hops, and the text shaded by the sum of the hops."""
 
 from __future__ import annotations
 

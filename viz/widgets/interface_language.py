@@ -1,4 +1,4 @@
-"""The language of the interface: that of the reader's browser until another is chosen. The link keeps the choice."""
+"""Language of the interface: the browser's until another is chosen, kept in the link."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The lines of the token under the pointer, alone: what a figure of lines cannot do by itself."""
+"""Hover script of line figures: show the lines of one token alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a reader keeps of a page: a figure for a paper, the picture as a page, the record, a table as CSV."""
+"""Save menu of a picture: print formats, HTML, trace, CSV."""
 
 from __future__ import annotations
 

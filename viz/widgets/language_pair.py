@@ -1,4 +1,4 @@
-"""The language pair: one choice for all pages. It stands in the link and travels from page to page."""
+"""Choice of the language pair, shared by all pages and kept in the link."""
 
 from __future__ import annotations
 

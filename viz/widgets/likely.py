@@ -1,4 +1,4 @@
-"""What a model wrote or holds for likely: a translation in a line, the next token, what a masked word may be."""
+"""Predictions of a model: its translation, next tokens, or masked words."""
 
 from __future__ import annotations
 

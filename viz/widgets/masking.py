@@ -1,4 +1,4 @@
-"""Masking words by a click: a row of the words of the sentence, each behind a mask once it is clicked."""
+"""Row of words that a click masks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Streamlit's own words, which are English, in the language of the interface: of boxes for files, menus, tools."""
+"""Translations of Streamlit's own interface texts."""
 
 from __future__ import annotations
 

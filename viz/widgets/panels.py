@@ -1,4 +1,4 @@
-"""A panel a model in one picture, and what is kept of it: as the Bench shows mechanisms side by side."""
+"""Attention maps of several models in one canvas, with saving."""
 
 from __future__ import annotations
 

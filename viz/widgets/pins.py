@@ -1,4 +1,4 @@
-"""Pictures that a student pins for the sheet that is handed in: kept for this visit, with a link that restores each."""
+"""Worksheet pins: pictures kept for this visit, each with a link that restores it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Predict, then reveal: the reader says which words a row will read; only then the model's row stands beside theirs."""
+"""Prediction exercise: the reader marks a row, then the model's is revealed beside it."""
 
 from __future__ import annotations
 

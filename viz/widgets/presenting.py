@@ -1,4 +1,4 @@
-"""For a projector, or inside another page: one figure and nothing else.
+"""Presentation and embedding: one figure and nothing else.
 
 ``present=on`` in the link shows the figure of a page in large type; ``embed=true``, which Streamlit knows by itself and
 takes its own bars away for, shows it as it is, for an iframe.

@@ -1,4 +1,4 @@
-"""A text that a model cannot take: cut with a word on what is left out, or the last one that it could take instead."""
+"""Texts that a model cannot take: cut with a message, or replaced by the last readable one."""
 
 from __future__ import annotations
 

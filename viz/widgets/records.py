@@ -1,4 +1,4 @@
-"""The records behind a picture as files: the picture as a page, the trace, and what makes it again."""
+"""Downloads of a picture's traces: HTML, NPZ, and provenance as JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sentence: one box for all pages, with examples to start from. It travels from page to page and with the link."""
+"""Sentence box shared by all pages, with examples."""
 
 from __future__ import annotations
 

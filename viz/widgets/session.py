@@ -1,4 +1,4 @@
-"""What is kept of a visit that is no setting: results, what could be read last, and what components report.
+"""Session state that is no setting: results, last readable text, reports of components.
 
 Settings are in `viz.widgets.settings`; nothing else of the session is read or written anywhere.
 """

@@ -1,4 +1,4 @@
-"""Settings that several pages declare alike."""
+"""Settings that several pages share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The style of the pages: sizes that Streamlit's theme has no setting for, and text that is no markup."""
+"""Style sheets and page scripts beyond Streamlit's theme."""
 
 from __future__ import annotations
 

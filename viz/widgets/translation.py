@@ -1,4 +1,4 @@
-"""A translation as a line of words, each tinted by how sure the model was of it."""
+"""Translation as a line of words, tinted by the model's confidence."""
 
 from __future__ import annotations
 

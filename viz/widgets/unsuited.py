@@ -1,4 +1,4 @@
-"""A sentence that translators read badly: in another script, or with capitals, which are read in lower case."""
+"""Warnings about sentences that translators read badly: other scripts, capitals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How wide the page is: a figure's gutters are laid out in pixels, and only the browser knows how many there are."""
+"""Width of the page in pixels, reported by the browser."""
 
 from __future__ import annotations
 

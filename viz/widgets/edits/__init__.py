@@ -1,1 +1,1 @@
-"""Making edits of attention on a page, keeping them, and saying what they did."""
+"""Edits on a page: making them, keeping them, showing their effect."""

@@ -1,4 +1,4 @@
-"""Controls that make an edit: which operation, where, on which heads, rows and words. Words are those on the screen."""
+"""Controls that build an edit: operation, site, heads, rows and words."""
 
 from __future__ import annotations
 

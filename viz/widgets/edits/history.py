@@ -1,4 +1,4 @@
-"""The edits that a reader made, in steps that can be undone: as data, and as text for the address bar. No Streamlit."""
+"""Undo history of edits, as data and as text for the link; no Streamlit."""
 
 from __future__ import annotations
 

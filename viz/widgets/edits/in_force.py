@@ -1,4 +1,4 @@
-"""The edits of a page: those that are kept, the one that is being tried, undo and redo; all of them in the link."""
+"""Edits of a page: kept, tried, undone and redone, all in the link."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an edit did to a translation, on the page: the same one forced, and a new one; and the runs that show it."""
+"""Effect of an edit on a translation: the old one rescored beside the new one."""
 
 from __future__ import annotations
 

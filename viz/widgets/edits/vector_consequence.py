@@ -1,4 +1,4 @@
-"""What an edit did to a model of one stack: how far each token's final vector turned, and what it now predicts."""
+"""Effect of an edit on a one-stack model: change of final vectors, and predictions."""
 
 from __future__ import annotations
 

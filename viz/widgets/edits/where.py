@@ -1,4 +1,4 @@
-"""Where an edit acts: the layer and stack, the heads, and the words of its rows and keys. Words are those on screen."""
+"""Controls for where an edit acts: layer and stack, heads, rows and keys."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""A lesson as it is shown: which step the reader is at, the bar below the page, its questions."""
+"""Lessons on a page: current step, bar and questions."""

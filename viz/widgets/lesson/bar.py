@@ -1,4 +1,4 @@
-"""The bar below the page: the text of a step, its question, Previous and Next; PageUp and PageDown press these."""
+"""Lesson bar: text of the step, question, Previous and Next (also PageUp and PageDown)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A lesson as one file: asked for by a button, written beside the server, and then offered."""
+"""Button that exports a lesson, and the download when it is ready."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""At which step of which lesson the reader is: in the link, in the session, and, for the next visit, in a cookie.
+"""Current lesson and step: in the link, the session, and a cookie for the next visit.
 
 ``?lesson=name&step=3`` asks for a step: its page opens with its settings. From there on the link says
 ``lesson=name.3`` beside the settings of the page; opened anew it shows the step, and what else it says wins. Once the

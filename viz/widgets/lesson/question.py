@@ -1,4 +1,4 @@
-"""A question of a step: choices, answered at once; what was answered is kept for the sheet that is handed in."""
+"""Multiple-choice question of a step, with its answer kept for the worksheet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lessons that are no file of this server: one that the reader has uploaded, and one that their room carries."""
+"""Lessons from outside the server: uploaded by the reader, or carried by the room."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A question that a class is asked: students send their answers, the teacher reveals what all of them expected."""
+"""Question to the class: students answer, the teacher reveals."""
 
 from __future__ import annotations
 

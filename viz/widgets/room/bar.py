@@ -1,4 +1,4 @@
-"""The line of the room below the page: its code, who is there, and what a teacher or a student may do."""
+"""Room bar: code, members, and the actions of teacher and students."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a class answered as one heatmap: the words or choices side by side, beside the row of the model."""
+"""Heatmap of the class's answers beside the model's row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""In which room the visitor is, as teacher or as student: in the link, in the session, and for a day in a cookie.
+"""Current room and role of the visitor: in the link, the session, and a cookie for a day.
 
 ``?room=CODE`` joins a room as a student; the cookie of whoever opened it holds the teacher's key, so that a page
 that is loaded again, or a server that is started again, finds both as they were. A teacher's link is that of a student.

@@ -1,4 +1,4 @@
-"""The teacher leads: where their page stands, and what the step of their lesson asks, is where the class is."""
+"""Leading a room: the teacher's page and question, which the class follows."""
 
 from __future__ import annotations
 

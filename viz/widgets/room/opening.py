@@ -1,4 +1,4 @@
-"""Where a room is opened, joined by its code, or led with its key."""
+"""Forms to open a room, join by code, or lead with a key."""
 
 from __future__ import annotations
 

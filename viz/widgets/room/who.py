@@ -1,4 +1,4 @@
-"""Who a visitor is: their address and session, and what they and their browser keep of rooms."""
+"""Identity of a visitor: address, session, and cookies of rooms."""
 
 from __future__ import annotations
 

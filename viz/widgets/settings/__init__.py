@@ -1,4 +1,4 @@
-"""A page's settings: declared once, as data, and carried by one package between link, session and control."""
+"""Page settings: declared as data, synchronised between link, session and control."""
 
 from viz.widgets.settings.boxes import select
 from viz.widgets.settings.controls import (

@@ -1,4 +1,4 @@
-"""Where the settings of a page stand: in the address bar, or where its owner keeps them out of it, in the session."""
+"""Page settings live in the query string, or in the session if links are off."""
 
 from __future__ import annotations
 

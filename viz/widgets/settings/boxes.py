@@ -1,4 +1,4 @@
-"""Select boxes. Streamlit reports the label that was shown, in the language that was shown: it becomes a code again."""
+"""Select boxes that return codes, whatever the language of their labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A control for each kind of setting: it shows what stands in the link, and writes to it when the reader changes it.
+"""Controls of settings: each shows and writes its part of the link.
 
 A value that is not one of the choices is named in a message and replaced by the default.
 """

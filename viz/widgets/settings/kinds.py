@@ -1,4 +1,4 @@
-"""The kinds of settings: what a page declares once, as data, and how each reads and writes its part of a link.
+"""Kinds of settings: how each is declared, read from a link and written to it.
 
 No Streamlit: a value becomes text and text a value, whoever asks.
 """

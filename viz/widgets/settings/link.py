@@ -1,4 +1,4 @@
-"""The link is the state: what the settings of a page say, across pages and the browser's Back; `address` holds it.
+"""Link of a page: reads and writes its settings, across pages and the browser's Back.
 
 Streamlit's own ways carry what they can, as tried with 1.67. A text box is bound with ``bind="query-params"``:
 only so is a link written letter by letter without a new entry in the browser's history at each. A control of choices

@@ -1,4 +1,4 @@
-"""What every setting of a page has, and what a link says of one. No Streamlit."""
+"""Base of all settings, and the result of reading one from a link; no Streamlit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The boxes to type in: bound to the link, kept from page to page."""
+"""Text boxes bound to the link and kept from page to page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a link asks for and there is not: noted as it is met, named until the reader changes something."""
+"""Warnings about unknown link values, shown until the reader changes something."""
 
 from __future__ import annotations
 
