@@ -1,1 +1,1 @@
-"""Pages: each chooses, runs and shows. No equations, and no figure is built here."""
+"""Pages: each reads its settings, runs models and shows figures. No equations, no figure code."""

@@ -1,4 +1,4 @@
-"""Where a mechanism and its weights come from: paper, departures, data, what was measured."""
+"""Sources of a mechanism and its weights: paper, departures, data, measured figures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a model was built, trained and decodes, in the numbers of its card."""
+"""Architecture, training and decoding of a model, from its card."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The draws of hard attention on the Bench: what was read in each, beside the row that it was drawn from."""
+"""Hard-attention samples on the Bench, beside the row that they are drawn from."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands below the maps of the Bench: differences, a table of the mechanisms, and one of numbers."""
+"""Parts below the Bench's maps: differences, table of mechanisms, table of weights."""
 
 from __future__ import annotations
 

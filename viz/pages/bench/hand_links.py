@@ -1,4 +1,4 @@
-"""Links set by hand, as data: what a link of the address bar says of them."""
+"""Links set by hand as data, and as text for the page's link."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Bench's picture: a panel a mechanism."""
+"""Panels of the Bench's picture, one a mechanism."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Predict a row before the maps are seen: which words will be read, and how far the model agrees."""
+"""Prediction of a row before the maps are revealed, and its agreement with the model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pyramid of the RCTM on the Bench: its cells, what moves its top, and which other orders come out near."""
+"""Pyramid of the RCTM on the Bench: its cells, what changes its top, word orders with a similar vector."""
 
 from __future__ import annotations
 

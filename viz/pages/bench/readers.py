@@ -1,4 +1,4 @@
-"""What stands on the timeline though it translates nothing: attention that reads one sentence, shown on other pages."""
+"""Entries of the timeline that translate nothing and link to other pages."""
 
 from __future__ import annotations
 

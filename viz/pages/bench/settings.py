@@ -1,4 +1,4 @@
-"""What the reader of the Bench can set."""
+"""Settings of the Bench."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The mechanisms as a timeline on one line: each family is put on the bench there, and folds out into its variants."""
+"""Timeline of mechanisms: families to choose from, each opening into its variants."""
 
 from __future__ import annotations
 

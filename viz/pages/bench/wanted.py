@@ -1,4 +1,4 @@
-"""What all parts of the Bench share: what its reader wants to see, names, and a text cut to what models take."""
+"""Choices of the Bench's reader, names of models, and a text cut to what models take."""
 
 from __future__ import annotations
 

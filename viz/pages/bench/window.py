@@ -1,4 +1,4 @@
-"""The window of local attention on the Bench: moved and widened by sliders, and what the model then writes."""
+"""Window of local attention on the Bench: sliders, and the translation that follows."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The Heads: one text, every attention head of a model, a few of them compared."""
+"""The Heads page: every attention head of a model on one text, and a few of them compared."""

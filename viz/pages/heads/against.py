@@ -1,4 +1,4 @@
-"""A second sentence, or a second model, on the Heads: which words are the same, and how differently heads read them."""
+"""Second sentence or second model on the Heads page: shared words, and how heads differ on them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the picked heads do over a corpus, beside what they do on this sentence."""
+"""Picked heads over a corpus, beside this sentence."""
 
 from __future__ import annotations
 

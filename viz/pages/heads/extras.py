@@ -1,4 +1,4 @@
-"""What stands below the picked heads when it is asked for: the table, the likeness of all heads, rollout."""
+"""Parts below the picked heads: table, similarity of all heads, rollout."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All heads at a glance on the page: the canvas, in which order its heads stand, and which of them are left out."""
+"""Overview of all heads on the page: canvas, order and filter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hops on the Heads: learned vectors that read a sentence, with the penalty and without, and what is made of them."""
+"""Hops on the Heads page: with and without the penalty, and the classifier's answer."""
 
 from __future__ import annotations
 

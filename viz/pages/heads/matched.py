@@ -1,4 +1,4 @@
-"""Two texts, or two models, side by side on the Heads: the words that both have, and how two heads read them."""
+"""Two texts or two models side by side on the Heads page: shared words, and two heads on them."""
 
 from __future__ import annotations
 

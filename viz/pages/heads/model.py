@@ -1,4 +1,4 @@
-"""Which model the Heads show: one of ours, one that lies on the server, or one of the hub, fetched when asked to."""
+"""Choice of the Heads page's model: ours, a folder of the server, or the hub."""
 
 from __future__ import annotations
 

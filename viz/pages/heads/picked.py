@@ -1,4 +1,4 @@
-"""The picked heads on the page: side by side, as lines, on the text, or as one map."""
+"""View of the picked heads: side by side, as lines, on the text, or as one map."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which heads the reader picked: at most four, and which two of them make a difference."""
+"""Picked heads: at most four, and which two are compared."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far back the language models with a memory read: on the text above and on held-out text, and how well they do."""
+"""Attention by distance of the language models: on this text and on held-out text, with their perplexity."""
 
 from __future__ import annotations
 

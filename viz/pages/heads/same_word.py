@@ -1,4 +1,4 @@
-"""One word in two sentences, on the Heads: its vectors layer by layer, beside the one static vector that it has."""
+"""One word in two sentences on the Heads page: vectors by layer, beside its static vector."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the reader of the Heads can set."""
+"""Settings of the Heads page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the Heads page shows of one trace: views made when they are asked for, and what is computed of them kept."""
+"""Views of one trace on the Heads page, computed on demand and cached."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of heads: what each does on this sentence, and what it measures, in the order that the reader chose."""
+"""Table of heads: labels and measures on this sentence, in the chosen order."""
 
 from __future__ import annotations
 

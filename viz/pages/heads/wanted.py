@@ -1,4 +1,4 @@
-"""What the reader of the Heads chose to see: which attention, of which texts, in words or pieces, in which colours."""
+"""Choices of the Heads page's reader: attention, texts, words or subwords, colours."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The hand-in sheet: what was pinned, with a remark each, what was answered, and one button that makes a file of it."""
+"""Worksheet on the Lessons page: pinned pictures, remarks and answers, saved as one file."""
 
 from __future__ import annotations
 

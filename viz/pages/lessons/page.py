@@ -1,4 +1,4 @@
-"""Lessons: which there are, where the reader is in each, and one of the reader's own."""
+"""The Lessons page: all lessons, the reader's progress, and a lesson of their own."""
 
 from __future__ import annotations
 

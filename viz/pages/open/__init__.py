@@ -1,1 +1,1 @@
-"""A saved trace, opened."""
+"""The page of saved traces."""

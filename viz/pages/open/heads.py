@@ -1,4 +1,4 @@
-"""An opened trace as on the Heads: every head as a small map, and the picked ones in full beside them."""
+"""Heads of an opened trace: all as small maps, the picked ones in full."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Open a trace: attention that was saved here, or captured anywhere, with the pictures of the other pages."""
+"""The page of saved traces: attention saved here or captured by any program."""
 
 from __future__ import annotations
 

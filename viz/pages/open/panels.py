@@ -1,4 +1,4 @@
-"""Opened traces as on the Bench: a map a mechanism, with the sentence and its translation."""
+"""Opened traces side by side: a map a trace, with sentence and translation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A file that somebody brings, as a trace that can be shown; whatever else it is, is said in the reader's words."""
+"""Reader of uploaded traces, with an error message for any other file."""
 
 from __future__ import annotations
 

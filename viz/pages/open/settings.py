@@ -1,4 +1,4 @@
-"""What the reader of an opened trace can set; the trace itself is in no link."""
+"""Settings of an opened trace; the trace itself is in no link."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The files that a reader brings: taken, read once, and kept for this visit alone."""
+"""Uploaded traces: read once, kept for this visit."""
 
 from __future__ import annotations
 

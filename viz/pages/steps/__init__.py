@@ -1,1 +1,1 @@
-"""The Steps: how a weight came to be; the Lab; Positions."""
+"""The Steps page: how a weight is computed; the Lab; Positions."""

@@ -1,4 +1,4 @@
-"""Positions learnt by distance: the vectors of relative positions, and what they add to the scores of the sentence."""
+"""Relative positions on the Steps page: learnt vectors, and their contribution to the scores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lines of arithmetic: aligned where there is room, and broken after an operator on a narrow page, never cut."""
+"""Lines of arithmetic, aligned on wide pages and broken at operators on narrow ones."""
 
 from __future__ import annotations
 

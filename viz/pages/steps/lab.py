@@ -1,4 +1,4 @@
-"""The lab: attention on numbers that the reader edits, every line of its arithmetic shown."""
+"""The Lab: attention on numbers that the reader edits, with all its arithmetic."""
 
 from __future__ import annotations
 

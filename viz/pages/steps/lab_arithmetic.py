@@ -1,4 +1,4 @@
-"""Every line of the lab's arithmetic: the formula that runs, its numbers, and one of each in digits."""
+"""Arithmetic of the Lab: formula, numbers, and one entry in digits for each line."""
 
 from __future__ import annotations
 

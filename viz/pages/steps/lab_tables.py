@@ -1,4 +1,4 @@
-"""The lab's presets, and the tables that the reader edits: they stand in the address bar."""
+"""Presets and editable tables of the Lab, kept in the page's link."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is seen from a place in a walk: the numbers, the steps, the picture; and the walk as a page of its own."""
+"""View of one position in a walk: numbers, steps and picture; export of the walk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All numbers of a step, in a fold: every component as a strip of cells, and one of them worked out in digits."""
+"""All numbers of a step: each component as a strip of cells, one worked out in digits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Steps: how a weight came to be, with the sentence's own numbers; the Lab; and Positions."""
+"""The Steps page: how a weight is computed, with the sentence's own numbers; the Lab; Positions."""
 
 from __future__ import annotations
 

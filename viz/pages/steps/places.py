@@ -1,4 +1,4 @@
-"""What is walked through: which mechanisms, and which map and head of each."""
+"""Choice of mechanisms, map and head to walk through."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Positions: what is added to each token, how alike two positions are, and what the encoder reads without them."""
+"""Positions on the Steps page: encodings, their similarity, and the encoder without them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the reader of the Steps can set: of the walk, of the lab, and of the positions."""
+"""Settings of the Steps page: walk, Lab and Positions."""
 
 from __future__ import annotations
 

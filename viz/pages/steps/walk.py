@@ -1,4 +1,4 @@
-"""The walk through one word of a sentence: which mechanisms, which word, which step, and what is shown of it."""
+"""Walk through one word of a sentence: choice of mechanisms, word and step, and its picture."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Surgery: edit the attention of a model, and see what it then writes."""
+"""The Surgery page: edit attention, and see what the model then generates."""

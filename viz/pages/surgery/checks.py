@@ -1,4 +1,4 @@
-"""Further looks at a text: what each head and each word is worth to it, and which weights beat chance."""
+"""Further measurements on the Surgery page: worth of heads and words, and weights above chance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of the heads of a model by what each is worth to a text."""
+"""Table of a model's heads by what each is worth to a text."""
 
 from __future__ import annotations
 

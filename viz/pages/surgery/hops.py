@@ -1,4 +1,4 @@
-"""What each hop, and each word, is worth to the class that a classifier with hops tells."""
+"""Worth of each hop and each word to the classifier's answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A word or a cell that is clicked on the map offers the edits of its row and of its word."""
+"""Edits offered by a clicked word or cell of the map."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Surgery: edit the attention of a model, and see what it then writes."""
+"""The Surgery page: edit attention, and see what the model then generates."""
 
 from __future__ import annotations
 

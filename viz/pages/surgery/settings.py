@@ -1,4 +1,4 @@
-"""What the reader of the Surgery can set."""
+"""Settings of the Surgery page."""
 
 from __future__ import annotations
 

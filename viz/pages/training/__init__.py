@@ -1,1 +1,1 @@
-"""Training: how attention comes to be, from noise to alignment, in models as they were at points of their training."""
+"""The Training page: attention from noise to alignment, at points of a model's training."""

@@ -1,4 +1,4 @@
-"""Training: three small models as they were at twenty points of their training, on the typed sentence."""
+"""The Training page: three small models at twenty points of their training, on the typed sentence."""
 
 from __future__ import annotations
 

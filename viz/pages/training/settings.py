@@ -1,4 +1,4 @@
-"""What the reader of Training can set, and what is there without that."""
+"""Settings of the Training page, and the points that exist."""
 
 from __future__ import annotations
 

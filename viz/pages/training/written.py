@@ -1,4 +1,4 @@
-"""What each model writes by itself at the chosen point, beside its loss and alignment error."""
+"""Free translation of each model at the chosen point, with its loss and alignment error."""
 
 from __future__ import annotations
 

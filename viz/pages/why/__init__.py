@@ -1,1 +1,1 @@
-"""Why attention: a sentence through one fixed vector, and through attention, as it grows."""
+"""The Why page: a growing sentence through one fixed vector, and through attention."""

@@ -1,4 +1,4 @@
-"""The beginnings of a text, a clause longer each time."""
+"""Prefixes of a text, each a clause longer."""
 
 from __future__ import annotations
 

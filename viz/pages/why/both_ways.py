@@ -1,4 +1,4 @@
-"""The drawing of both ways: a beginning of the text through one vector, and read word by word."""
+"""Drawing of a sentence through one vector, and through attention."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is lost of a sentence in its translation, as the Transformer reads the pair."""
+"""Source words that a translation loses, by the Transformer's alignment."""
 
 from __future__ import annotations
 

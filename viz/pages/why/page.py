@@ -1,4 +1,4 @@
-"""Why attention: a sentence through one fixed vector, and through attention, as it grows."""
+"""The Why page: a growing sentence through one fixed vector, and through attention."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The part of Why on path length: what lies between the words of the text in each encoder, computed on the networks."""
+"""Path lengths on the Why page, computed on the encoders for the words of the text."""
 
 from __future__ import annotations
 
