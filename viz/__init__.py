@@ -1,1 +1,1 @@
-"""What is shown: figures made of traces, and the pages that show them."""
+"""Visualisation: figures of traces, and the Streamlit pages that show them."""
