@@ -10,7 +10,7 @@ import streamlit as st
 
 from viz.server.connections import bound_connections
 from viz.server.guard import guards
-from viz.server.rooming import room_routes
+from viz.server.room_sockets import room_routes
 from viz.server.scripts import script_routes
 from viz.server.shutdown import ends_in_time
 from viz.widgets.frame import show_app

@@ -20,7 +20,8 @@ from websockets.exceptions import WebSocketException
 
 from benchmarks.visitor import HOST, PATIENCE, ROOM, SENTENCE, PageError, Visitor
 from viz.rooms.store import Store
-from viz.server.rooming import FILE, path_of
+from viz.server.room_sockets import path_of
+from viz.server.rooming import FILE
 from viz.widgets.room.who import TEACHER
 
 PAUSE = (4.0, 6.0)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import subprocess
 import sys
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -66,3 +68,27 @@ def test_every_figure_is_drawn_without_models_that_run() -> None:
 
 def test_a_fresh_process_shows_what_is_loaded() -> None:
     assert "torch" in loaded_by("import models.hooks")
+
+
+def imported_by(path: Path, names: frozenset[str]) -> set[str]:
+    """Return which of the modules `names` a file names in any import of it, those for types and in functions too."""
+    found = set[str]()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {each.name for each in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found |= {
+                whole if (whole := f"{node.module}.{each.name}") in names else str(node.module) for each in node.names
+            }
+    return found & names - {module_name(path)}
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    paths = [path for room in ("models", "viz", "training", "scale") for path in (ROOT / room).rglob("*.py")]
+    names = frozenset(map(module_name, paths))
+    arrows = {module_name(path): imported_by(path, names) for path in paths}
+    assert sum(map(len, arrows.values())) > len(arrows)
+    try:
+        TopologicalSorter(arrows).prepare()
+    except CycleError as error:
+        pytest.fail(" <- ".join(error.args[1]))

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from models.messages import mark
 from models.sites import Site
 from models.trace.attention_map import AttentionMap
-from models.trace.attention_trace import AttentionTrace
 from models.trace.provenance import Alignment, Provenance
 from models.trace.record import TraceError
 from models.trace.steps import Step
@@ -27,7 +26,7 @@ _NOWHERE = Provenance(
 """Of no model that is known here."""
 
 
-def trace_of(
+def parts_of(
     maps: Mapping[str | Site, Any],
     *,
     source: Sequence[str],
@@ -41,8 +40,8 @@ def trace_of(
     equation: str = "",
     notes: Iterable[str] = (),
     rows_sum_to_one: bool = True,
-) -> AttentionTrace:
-    """Return the record that `AttentionTrace.from_arrays` describes."""
+) -> dict[str, Any]:
+    """Return the fields of the record that `AttentionTrace.from_arrays` describes."""
     read, written = _tokens(source, source_words), _tokens(target, target_words)
     read_in = _read_in(written)
     own = {"encoder": read, "decoder": read_in if len(written) else read}
@@ -56,16 +55,16 @@ def trace_of(
             axes = hop_tokens(weights.shape[1]), read
         causal = (site.stack, site.kind) == ("decoder", "self") and not np.triu(weights, 1).any()
         made.append(AttentionMap(site, weights, *axes, rows_sum_to_one=rows_sum_to_one, causal=causal))
-    return AttentionTrace(
-        source=read,
-        target=written,
-        target_input=read_in,
-        maps=tuple(made),
-        steps=_steps(written, probabilities),
-        source_text=_text(read),
-        output_text=_text(written),
-        provenance=replace(_NOWHERE, **about, notes=tuple(notes), alignment=_alignment(made)),
-    )
+    return {
+        "source": read,
+        "target": written,
+        "target_input": read_in,
+        "maps": tuple(made),
+        "steps": _steps(written, probabilities),
+        "source_text": _text(read),
+        "output_text": _text(written),
+        "provenance": replace(_NOWHERE, **about, notes=tuple(notes), alignment=_alignment(made)),
+    }
 
 
 def _tokens(texts: Sequence[str], words: Sequence[int] | None) -> TokenSequence:

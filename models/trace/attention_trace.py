@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
-from typing import Any, BinaryIO, Self, cast
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any, BinaryIO, Self
 
 from models.sites import Site
+from models.trace.arrays import parts_of
 from models.trace.attention_map import AttentionMap
-from models.trace.provenance import Provenance, Reading
-from models.trace.record import Record, TraceError, frozen_array, problem
-from models.trace.steps import Prediction, Step
-from models.trace.tokens import TokenSequence, hop_tokens
+from models.trace.codec import MOST_BYTES, read, write
+from models.trace.provenance import Reading
+from models.trace.trace_parts import TraceParts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class AttentionTrace(Record):
+class AttentionTrace(TraceParts):
     """All that one run left: maps, tokens, steps and where they come from.
 
     Parameters
@@ -49,58 +46,6 @@ class AttentionTrace(Record):
     ``trace["decoder.0.cross"]`` is a map, ``trace.sites`` lists them, and
     ``trace["decoder.0.cross"].to_words()`` merges its pieces to words.
     """
-
-    source: TokenSequence
-    target: TokenSequence
-    target_input: TokenSequence
-    maps: tuple[AttentionMap, ...]
-    steps: tuple[Step, ...]
-    source_text: str
-    output_text: str
-    provenance: Provenance
-    predictions: tuple[Prediction, ...] = ()
-    vectors: NDArray[np.float32] | None = None
-    classes: tuple[tuple[str, float], ...] = ()
-
-    def __post_init__(self) -> None:
-        if self.vectors is not None:
-            if self.vectors.ndim != 2 or len(self.vectors) != len(self.source):
-                message = f"trace: got vectors of shape {self.vectors.shape} for {len(self.source)} tokens"
-                raise TraceError(message)
-            object.__setattr__(self, "vectors", frozen_array(self.vectors.astype(np.float32, copy=False)))
-        if not len(self.target) == len(self.target_input) == len(self.steps):
-            message = (
-                f"trace: got {len(self.target)} tokens written, {len(self.target_input)} read in and "
-                f"{len(self.steps)} steps; expected as many of each"
-            )
-            raise TraceError(message)
-        if len(set(self.sites)) != len(self.maps):
-            message = f"trace: a site stands twice among {', '.join(map(str, self.sites))}; expected each once"
-            raise TraceError(message)
-        for each in self.maps:
-            self._check_axes(each)
-
-    def _check_axes(self, each: AttentionMap) -> None:
-        own = self.source if each.site.stack == "encoder" or not self.is_translation else self.target_input
-        expected = (own, own) if each.site.kind == "self" else (self.target, self.source)
-        if each.site.kind == "hops":
-            expected = hop_tokens(len(each.query_tokens)), self.source
-        for axis, got, want in zip(("query", "key"), (each.query_tokens, each.key_tokens), expected, strict=True):
-            if got != want:
-                raise problem(each.site, f"{axis} tokens {got.texts}", want.texts, "Label the axis from the trace.")
-
-    @property
-    def is_translation(self) -> bool:
-        """Whether a text was written for the one that was read; False for a one-stack model."""
-        return len(self.target) > 0
-
-    @property
-    def sites(self) -> tuple[Site, ...]:
-        """The addresses of the maps, in order."""
-        return tuple(each.site for each in self.maps)
-
-    def __iter__(self) -> Iterator[AttentionMap]:
-        return iter(self.maps)
 
     def __contains__(self, site: object) -> bool:
         return any(str(each.site) == str(site) for each in self.maps)
@@ -170,9 +115,7 @@ class AttentionTrace(Record):
         >>> AttentionTrace.from_arrays({"encoder.0.self": [[0.5, 0.5], [0.1, 0.9]]}, source=["a", "cat"]).sites
         (Site(stack='encoder', layer=0, kind='self', quantity=''),)
         """
-        from models.trace.arrays import trace_of
-
-        return cast("Self", trace_of(maps, source=source, target=target, **about))
+        return cls(**parts_of(maps, source=source, target=target, **about))
 
     def save(self, file: str | PathLike[str] | BinaryIO) -> None:
         """Write the record as an npz of plain numbers and JSON; the same record gives the same bytes.
@@ -181,8 +124,6 @@ class AttentionTrace(Record):
         ----------
         file : str, path or binary file
         """
-        from models.trace.codec import write
-
         write(self, file)
 
     @classmethod
@@ -212,6 +153,4 @@ class AttentionTrace(Record):
         >>> AttentionTrace.load(file).output_text == trace.output_text
         True
         """
-        from models.trace.codec import MOST_BYTES, read
-
-        return cast("Self", read(file, most_bytes=MOST_BYTES if most_bytes is None else most_bytes))
+        return read(cls, file, most_bytes=MOST_BYTES if most_bytes is None else most_bytes)

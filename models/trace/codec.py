@@ -23,12 +23,13 @@ from models.sites import QUANTITIES
 from models.trace import plain
 from models.trace.archive import read_members
 from models.trace.attention_map import AttentionMap
-from models.trace.attention_trace import AttentionTrace
 from models.trace.json_text import read_json
 from models.trace.record import Array, TraceError
 from models.trace.tokens import TokenSequence, hop_tokens
+from models.trace.trace_parts import TraceParts
 
 T = TypeVar("T")
+Made = TypeVar("Made", bound=TraceParts)
 
 File = str | PathLike[str] | BinaryIO
 
@@ -60,7 +61,7 @@ _SHAPE = "(?:[0-9]{1,18}, ?)*(?:[0-9]{1,18})?"
 _DESCRIBED = re.compile(rf"\{{'descr': '({_NUMBERS})', 'fortran_order': False, 'shape': \(({_SHAPE})\),? ?\}} *\n?")
 
 
-def write(trace: AttentionTrace, file: File) -> None:
+def write(trace: TraceParts, file: File) -> None:
     """Write `trace` as `AttentionTrace.save` says."""
     arrays: dict[str, Array] = {}
     for index, each in enumerate(trace):
@@ -83,7 +84,7 @@ def pack(header: dict[str, Any], arrays: Mapping[str, Array], file: File) -> Non
             )  # no clock time: same record, same file
 
 
-def _header(trace: AttentionTrace) -> dict[str, Any]:
+def _header(trace: TraceParts) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -109,17 +110,17 @@ def _header(trace: AttentionTrace) -> dict[str, Any]:
     }
 
 
-def to_bytes(trace: AttentionTrace) -> memoryview:
+def to_bytes(trace: TraceParts) -> memoryview:
     """Return what `write` writes."""
     file = io.BytesIO()
     write(trace, file)
     return file.getbuffer()
 
 
-def read(file: File, *, most_bytes: int = MOST_BYTES) -> AttentionTrace:
-    """Read what `write` wrote, as `AttentionTrace.load` says."""
+def read(made: type[Made], file: File, *, most_bytes: int = MOST_BYTES) -> Made:
+    """Read what `write` wrote, as `AttentionTrace.load` says, and make a record of the class `made` of it."""
     header, arrays = unpack(file, most_bytes=most_bytes)
-    return _guarded(lambda: _record(header, arrays))
+    return _guarded(lambda: made(**_parts(header, arrays)))
 
 
 def unpack(file: File, *, most_bytes: int = MOST_BYTES) -> tuple[Any, dict[str, Array]]:
@@ -171,7 +172,7 @@ def _taken(arrays: dict[str, Array], name: str) -> Array:
     return arrays.pop(name)
 
 
-def _record(header: Any, arrays: dict[str, Array]) -> AttentionTrace:
+def _parts(header: Any, arrays: dict[str, Array]) -> dict[str, Any]:
     if type(header) is not dict or header.get("format") != FORMAT or header.get("version") != VERSION:
         got = [header.get(name) for name in ("format", "version")] if type(header) is dict else header
         message = f"record: got the format {got!r}; this version of the bench reads {[FORMAT, VERSION]!r}"
@@ -191,19 +192,19 @@ def _record(header: Any, arrays: dict[str, Array]) -> AttentionTrace:
     if arrays:
         message = f"record: no map names the arrays {', '.join(sorted(arrays)[:20])}"
         raise TraceError(message)
-    return AttentionTrace(
-        source=source,
-        target=target,
-        target_input=target_input,
-        maps=tuple(maps),
-        steps=plain.several(found["steps"], "steps", plain.read_step),
-        source_text=plain.text(found["source_text"], "source_text"),
-        output_text=plain.text(found["output_text"], "output_text"),
-        provenance=plain.read_provenance(found["provenance"], "provenance"),
-        predictions=plain.several(found["predictions"], "predictions", plain.read_prediction),
-        vectors=vectors,
-        classes=plain.pairs(classes, "classes"),
-    )
+    return {
+        "source": source,
+        "target": target,
+        "target_input": target_input,
+        "maps": tuple(maps),
+        "steps": plain.several(found["steps"], "steps", plain.read_step),
+        "source_text": plain.text(found["source_text"], "source_text"),
+        "output_text": plain.text(found["output_text"], "output_text"),
+        "provenance": plain.read_provenance(found["provenance"], "provenance"),
+        "predictions": plain.several(found["predictions"], "predictions", plain.read_prediction),
+        "vectors": vectors,
+        "classes": plain.pairs(classes, "classes"),
+    }
 
 
 def _map(

@@ -13,7 +13,7 @@ from viz.server.queueing import wait_for
 
 if TYPE_CHECKING:
     from scale.client.service import Call
-    from viz.server.worker import RunRequest
+    from viz.server.run_request import RunRequest
 
 
 class ServedAnswer:

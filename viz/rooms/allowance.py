@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict, deque
-from collections.abc import Callable
+from collections import Counter, OrderedDict, deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from threading import Lock
 from time import monotonic
 
@@ -65,3 +66,24 @@ class Burst:
                 return False
             self._whole_at[who] = now + waits + self._each
             return True
+
+
+class OpenCount:
+    """How many connections each has open. For one event loop."""
+
+    def __init__(self) -> None:
+        self._open: Counter[str] = Counter()
+
+    @contextmanager
+    def place(self, who: str, most: int) -> Iterator[bool]:
+        """Say whether one more is left, and count it while the block runs."""
+        if self._open[who] >= most:
+            yield False
+            return
+        self._open[who] += 1
+        try:
+            yield True
+        finally:
+            self._open[who] -= 1
+            if not self._open[who]:
+                del self._open[who]

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from threading import Lock
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from viz.server.worker import RunRequest
+from viz.server.run_request import RunRequest
 
 NEWEST = 0.2
 """What the newest run weighs beside all before it."""

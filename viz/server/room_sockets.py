@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict
+from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import streamlit as st
+from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from viz.rooms.room import Counters, RoomError
+from viz.server.rooming import Rooming, open_earlier, shared_rooming
 
 if TYPE_CHECKING:
-    from viz.server.rooming import Rooming
+    from starlette.routing import BaseRoute
+
+ROUTE = "attention-bench/rooms"
+"""What the address begins with at which a browser listens, before the room's channel."""
 
 MOST_OF_MEMBER, MOST_OF_OTHERS = 4, 64
 """Websockets at once: tabs of one member or teacher, and those of an address by nobody who is known."""
@@ -42,27 +47,6 @@ def is_from_here(socket: WebSocket) -> bool:
     except ValueError:
         return False
     return bool(of.netloc) and (named or of.netloc == socket.headers.get("host"))
-
-
-class Sockets:
-    """How many websockets each has open. For one event loop."""
-
-    def __init__(self) -> None:
-        self._open: Counter[str] = Counter()
-
-    @contextmanager
-    def place(self, who: str, most: int) -> Iterator[bool]:
-        """Say whether one more is left, and count it while the block runs."""
-        if self._open[who] >= most:
-            yield False
-            return
-        self._open[who] += 1
-        try:
-            yield True
-        finally:
-            self._open[who] -= 1
-            if not self._open[who]:
-                del self._open[who]
 
 
 async def listen(rooms: Callable[[], Rooming], socket: WebSocket) -> None:
@@ -114,3 +98,15 @@ async def _send(socket: WebSocket, told: asyncio.Queue[Counters | None]) -> None
             before = counters
         await socket.send_text(_OVER)
         await socket.close()
+
+
+def path_of(channel: str) -> str:
+    """Return the address, without the host, at which a browser listens to a room."""
+    base = str(st.get_option("server.baseUrlPath") or "").strip("/")
+    return f"/{base}{base and '/'}{ROUTE}/{channel}"
+
+
+def room_routes() -> list[BaseRoute]:
+    """Return the routes at which browsers listen; rooms of an earlier run of the server are opened."""
+    open_earlier()
+    return [WebSocketRoute(path_of("{channel}"), partial(listen, shared_rooming))]

@@ -10,34 +10,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from functools import partial
 from pathlib import Path
 from threading import Thread
 from time import sleep
-from typing import TYPE_CHECKING
 
 import streamlit as st
-from starlette.routing import WebSocketRoute
 
 from models.messages import Message
 from viz.rooms import room as bounds
-from viz.rooms.allowance import Allowance, Burst
+from viz.rooms.allowance import Allowance, Burst, OpenCount
 from viz.rooms.broadcaster import Broadcaster
 from viz.rooms.codes import hash_of
 from viz.rooms.presence import Presence
 from viz.rooms.room import LockedError, NoRoomError, Room, RoomError
 from viz.rooms.store import Store
 from viz.server.configuration import ConfigurationError, configuration
-from viz.server.room_sockets import Sockets, listen
-
-if TYPE_CHECKING:
-    from starlette.routing import BaseRoute
 
 FILE = "rooms.sqlite"
 HOME = ".attention-bench"
-ROUTE = "attention-bench/rooms"
-"""What the address begins with at which a browser listens, before the room's channel."""
-
 LOOK_FOR_OLD = 600.0
 """Seconds between two looks for rooms whose day is over."""
 
@@ -52,7 +42,7 @@ class Rooming:
         self._opened: dict[str, str] = {}  # from where each room was opened
         self._joined_in, self._joined_from = Burst(10, a_minute=10), Burst(60, a_minute=30)
         self._sent, self._sent_in = Allowance(each=30, together=60_000), Allowance(each=1500, together=60_000)
-        self.presence, self.sockets = Presence(), Sockets()
+        self.presence, self.sockets = Presence(), OpenCount()
 
     def open_room(self, visitor: str, session: str = "") -> tuple[str, str]:
         """Open a room, and return its code and the teacher's key; raises RoomError as `Store.open_room`."""
@@ -141,6 +131,13 @@ def shared_rooming() -> Rooming:
     return _opened(_folder(said) / FILE, configuration().replica)
 
 
+def open_earlier() -> None:
+    """Open the rooms of an earlier run of the server, if there are any, so that they are cleared in time."""
+    with suppress(RoomError, ConfigurationError, RuntimeError):  # said where the server starts, or a room is opened
+        if rooms_are_on() and (_folder(configuration().rooms) / FILE).exists():
+            shared_rooming()
+
+
 def rooms_are_on() -> bool:
     """Return whether teachers may open rooms on this server."""
     return configuration().rooms is not False
@@ -163,20 +160,3 @@ def _clear_in_time(rooming: Rooming) -> None:
         with suppress(RoomError):  # the next look may find the disk as it should be
             rooming.clear_old()
         sleep(LOOK_FOR_OLD)
-
-
-# The route at which browsers listen ---------------------------------------------------------------------------------
-
-
-def path_of(channel: str) -> str:
-    """Return the address, without the host, at which a browser listens to a room."""
-    base = str(st.get_option("server.baseUrlPath") or "").strip("/")
-    return f"/{base}{base and '/'}{ROUTE}/{channel}"
-
-
-def room_routes() -> list[BaseRoute]:
-    """Return the routes at which browsers listen; rooms of an earlier run of the server are cleared in time."""
-    with suppress(RoomError, ConfigurationError, RuntimeError):  # said where the server starts, or a room is opened
-        if rooms_are_on() and (_folder(configuration().rooms) / FILE).exists():
-            shared_rooming()
-    return [WebSocketRoute(path_of("{channel}"), partial(listen, shared_rooming))]

@@ -16,8 +16,9 @@ from models.trace import AttentionTrace
 from models.waiting import asking
 from viz.server.cores import cores_for
 from viz.server.queueing import leave_if_asked, one_at_a_time
+from viz.server.run_request import RunRequest
 from viz.server.traces import TraceCache
-from viz.server.worker import RunRequest, WorkerLostError
+from viz.server.worker import WorkerLostError
 from viz.server.worker_pool import Awaited, Elsewhere
 
 if TYPE_CHECKING:

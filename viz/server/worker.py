@@ -13,21 +13,18 @@ import sys
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from pathlib import Path
 from threading import Lock, Thread
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from models.error_codec import error_of
 from models.trace import AttentionTrace
 from viz.server.costs import Costs
 from viz.server.queueing import wait_for
+from viz.server.run_request import RunRequest
 from viz.server.worker_process import HEAD
-
-if TYPE_CHECKING:
-    from models.edits import Edit
 
 MOST_STARTS = 5
 """How often it is started again after it has ended by itself."""
@@ -37,24 +34,6 @@ _ROOT = Path(__file__).parents[2]
 
 class WorkerLostError(RuntimeError):
     """The process ended before it answered."""
-
-
-@dataclass(frozen=True, slots=True)
-class RunRequest:
-    """A run of a model."""
-
-    key: str  # as `models.load` takes it
-    source: str  # as in the model's ``attend``
-    target: str | None  # as in the model's ``attend``
-    edits: tuple[Edit, ...]  # as in the model's ``attend``
-    sites: tuple[str, ...]  # as in the model's ``attend``
-    pair: str | None = None  # as in the model's ``attend``
-
-    def asked(self) -> dict[str, Any]:
-        """Return what the process is told, but the number by which the answer is known."""
-        edits = [each.to_text() for each in self.edits]
-        asked = {"key": self.key, "source": self.source, "target": self.target, "edits": edits}
-        return asked | {"sites": [str(each) for each in self.sites]}
 
 
 class RunAnswer:

@@ -11,7 +11,8 @@ from typing import Protocol
 from models.trace import AttentionTrace
 from viz.server.costs import Costs
 from viz.server.queueing import wait_while
-from viz.server.worker import RunAnswer, RunRequest, Worker, WorkerLostError
+from viz.server.run_request import RunRequest
+from viz.server.worker import RunAnswer, Worker, WorkerLostError
 
 MOST_WAITING = 48
 """Questions that may wait; who comes then is told that it is busy, and asks again."""

@@ -7,7 +7,8 @@ import json
 import pytest
 
 from viz.server.costs import Costs
-from viz.server.worker import RunRequest, Worker
+from viz.server.run_request import RunRequest
+from viz.server.worker import Worker
 from viz.server.worker_pool import WorkerPool
 
 USUAL = ("bahdanau-en-fr", "luong-general-en-fr", "transformer-en-fr")

@@ -17,8 +17,8 @@ from tests.support.coroutines import run_apart
 from viz.rooms.codes import hash_of
 from viz.rooms.room import Counters
 from viz.server import room_sockets
-from viz.server.room_sockets import listen
-from viz.server.rooming import Rooming, path_of, room_routes, shared_rooming
+from viz.server.room_sockets import listen, path_of, room_routes
+from viz.server.rooming import Rooming, shared_rooming
 
 OTHERS = (
     "http://evil.example",

@@ -14,7 +14,8 @@ from viz.rooms import room as bounds
 from viz.rooms.codes import hash_of, new_code
 from viz.rooms.presence import IDLE, Presence
 from viz.rooms.room import Lead, NoRoomError, RoomError, RoomQuestion
-from viz.server.rooming import Rooming, path_of, room_routes, shared_rooming
+from viz.server.room_sockets import path_of, room_routes
+from viz.server.rooming import Rooming, shared_rooming
 
 
 @pytest.fixture

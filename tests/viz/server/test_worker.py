@@ -22,9 +22,10 @@ from models.trace import AttentionTrace
 from viz.server import queueing
 from viz.server.cores import load_for_serving
 from viz.server.queueing import telling, wait_while
+from viz.server.run_request import RunRequest
 from viz.server.runtime import Host
 from viz.server.translations import own_translations
-from viz.server.worker import MOST_STARTS, RunAnswer, RunRequest, Worker, WorkerLostError
+from viz.server.worker import MOST_STARTS, RunAnswer, Worker, WorkerLostError
 from viz.server.worker_pool import WorkerPool, possible_workers
 from viz.server.worker_process import HEAD, WorkerLoop
 

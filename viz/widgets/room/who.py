@@ -8,7 +8,8 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from viz.rooms.codes import LONGEST_SECRET, hash_of
-from viz.server.rooming import path_of, shared_rooming
+from viz.server.room_sockets import path_of
+from viz.server.rooming import shared_rooming
 from viz.widgets import session
 
 TEACHER, MEMBER = "attention-bench-teacher", "attention-bench-member"
