@@ -79,3 +79,13 @@ def split_point(key: str) -> tuple[str, int | None]:
     """Return the key without its point of training, and the point; None of a model as it is shipped."""
     found = _AT_POINT.fullmatch(key)
     return (found["base"], int(found["point"])) if found else (key, None)
+
+
+def pair_of(key: str) -> str:
+    """Return the pair of the key of a translation model."""
+    return "-".join(split_point(key)[0].rsplit("-", 2)[1:])
+
+
+def mechanism_of(key: str) -> str:
+    """Return the mechanism of the key of a translation model."""
+    return split_point(key)[0].removesuffix(f"-{pair_of(key)}")

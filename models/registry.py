@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from models.errors import InputError, UnknownModelError, shortly
 from models.huggingface.embedded import Local, local_models
 from models.huggingface.files import ADAPTER_FILE
-from models.keys import check_key, identity_of, is_of_hub, is_pretrained, split_point
+from models.keys import check_key, identity_of, is_of_hub, is_pretrained, mechanism_of, pair_of, split_point
 from models.mechanisms import mechanisms
 from models.messages import Message
 from models.translation.checkpoints import (
@@ -63,11 +63,9 @@ def pretrained() -> tuple[str, ...]:
 
 def _place(key: str) -> tuple[str, int, str]:
     """Return where `key` stands in lists: its pair, then its mechanism's place; one of no known mechanism is last."""
-    for place, mechanism in enumerate(mechanisms()):
-        pair = key.removeprefix(f"{mechanism}-")
-        if pair != key and pair.count("-") == 1:
-            return pair, place, key
-    return "-".join(key.rsplit("-", 2)[1:]), len(mechanisms()), key
+    known = list(mechanisms())
+    own = mechanism_of(key)
+    return pair_of(key), known.index(own) if own in known else len(known), key
 
 
 def describe(key: str) -> Entry:

@@ -16,37 +16,10 @@ from typing import Any
 from models.cards import CARD_FILE, NUMBER, CardError, Fields, read_fields
 from models.huggingface.files import WEIGHTS_FILE
 from models.keys import MINILM, identity_of, pretrained_key
-from models.messages import Message, mark
+from models.messages import Message
 
 READERS = Path(__file__).parents[1] / "weights" / "readers"
 """The readers of one text that were trained here: a folder each, with its card."""
-
-TITLES = (
-    mark("Small GPT (trained here)"),
-    mark("Small BERT (trained here)"),
-    mark("Self-attentive, penalty"),
-    mark("Self-attentive, no penalty"),
-    mark("Attention language model"),
-    mark("Key-value language model"),
-    mark("Key-value-predict language model"),
-    mark("N-gram RNN"),
-    mark("LSTMN: memory tape"),
-)
-
-HOPS_READERS = (pretrained_key("self-attentive-en"), pretrained_key("self-attentive-free-en"))
-"""The self-attentive readers that are shipped: with the penalty, and without it."""
-
-LSTMN = pretrained_key("lstmn-en")
-"""The language model on a memory tape."""
-
-LANGUAGE_MODELS = (
-    *(pretrained_key(name) for name in ("attention-lm-en", "key-value-en", "key-value-predict-en")),
-    LSTMN,
-)
-"""The small language models with a memory that attend: three of one paper, and the memory tape."""
-
-N_GRAM_RNN = pretrained_key("n-gram-rnn-en")
-"""Their sibling without attention, which has no map."""
 
 _FIELDS: Fields = {
     "key": str,
@@ -55,7 +28,9 @@ _FIELDS: Fields = {
     "year": int,
     "licence": str,
     "sha256": {"*": str, WEIGHTS_FILE: str},
-    "recipe": {"kind": str, "context": int},
+    "parameters?": int,
+    "tokens_seen?": int,
+    "recipe": {"kind": str, "context": int, "window?": int, "order?": int},
     "held_out": {"all?": {"perplexity_per_token?": NUMBER, "reach?": {"last_five": NUMBER, "by_distance": [NUMBER]}}},
 }
 
@@ -117,12 +92,17 @@ def local_models(folders: Iterable[Path] = ()) -> dict[str, Local]:
     return found
 
 
-def held_out_of(key: str) -> dict[str, Any]:
-    """Return the held-out figures of a reader that was trained here, as its card has them; none if there are none."""
+def reader_card(key: str) -> dict[str, Any]:
+    """Return the card of a reader that was trained here; an empty one where there is none that is whole."""
     try:
-        return dict(read_fields(READERS / identity_of(key), _FIELDS)["held_out"])
+        return read_fields(READERS / identity_of(key), _FIELDS)
     except CardError:
         return {}  # what is wrong is said where the reader is opened
+
+
+def held_out_of(key: str) -> dict[str, Any]:
+    """Return the held-out figures of a reader that was trained here, as its card has them; none if there are none."""
+    return dict(reader_card(key).get("held_out", {}))
 
 
 @lru_cache(maxsize=8)

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from models.messages import mark
 
-__all__ = ["INHERITED", "Mechanism", "mechanisms"]
+__all__ = ["INHERITED", "Mechanism", "mechanisms", "multi_head", "usual"]
 
 INHERITED = mark(
     "Training began with what fits of the weights of another model here (in the paper with random weights)."
@@ -45,13 +45,21 @@ class Mechanism:
         Whether each row of weights must sum to 1.
     has_attention : bool
         Whether the decoder reads the source through a cross map; False where one fixed vector is all that it gets.
-    is_local : bool
+    windows : bool
         Whether each row reads a window of its own (the quantity ``centre``), which a window edit takes the place of.
+    draws : bool
+        Whether it is trained to draw the place that it reads (the quantity ``probabilities``).
+    pyramid : bool
+        Whether convolutions fold the source into one vector, row by row (`models.networks.folding`).
+    distances : bool
+        Whether it has learnt a vector for each distance between two tokens.
     is_multi_head : bool
         Whether several heads read side by side in each layer.
     is_multi_step : bool
         Whether it attends at several places with one head each: each decoder layer reads the source anew, or a text
         reads itself, too.
+    is_usual : bool
+        Whether it is shown to somebody who chose nothing: it stands for those of its kind.
     is_small : bool
         Whether it stands beside the family, with a start and a budget of its own: in tables of its own, and loaded
         when somebody first asks for it.
@@ -73,9 +81,13 @@ class Mechanism:
     network: str
     rows_sum_to_one: bool = True
     has_attention: bool = True
-    is_local: bool = False
+    windows: bool = False
+    draws: bool = False
+    pyramid: bool = False
+    distances: bool = False
     is_multi_head: bool = False
     is_multi_step: bool = False
+    is_usual: bool = False
     is_small: bool = False
     options: tuple[tuple[str, Any], ...] = ()
     order: int = 0
@@ -112,3 +124,13 @@ def mechanisms() -> dict[str, Mechanism]:
     )
     ordered = sorted(found, key=lambda each: (each.year, each.order, each.key))
     return {each.key: each for each in ordered}
+
+
+def usual() -> tuple[Mechanism, ...]:
+    """Return the mechanisms that stand for those of their kind, older papers first."""
+    return tuple(each for each in mechanisms().values() if each.is_usual)
+
+
+def multi_head() -> Mechanism:
+    """Return the mechanism that stands for those of several heads."""
+    return next(each for each in usual() if each.is_multi_head)

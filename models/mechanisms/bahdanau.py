@@ -32,5 +32,6 @@ MECHANISM = Mechanism(
         mark("Label smoothing; another optimizer than Adadelta; smaller states (sizes below)."),
     ),
     network="models.networks.bahdanau:BahdanauNetwork",
+    is_usual=True,
     order=1,
 )

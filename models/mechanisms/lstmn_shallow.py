@@ -12,7 +12,7 @@ START = mark(
     "(the paper does not say)."
 )
 SIZES = (
-    mark("One layer on either side, and small: some 0.2 M parameters (sizes below)."),
+    mark("One layer on either side, and small (sizes below)."),
     mark("One embedding for source, target and output layer; a linear map brings the state to its size."),
     mark("Label smoothing."),
     mark("Muon in the place of Adam for the matrices inside the network; words are chosen greedily."),

@@ -45,5 +45,6 @@ MECHANISM = Mechanism(
     equation=mark("section 3.1, equations 5 to 7 (general)"),
     departures=COMMON,
     network="models.networks.luong_scores:LuongNetwork",
+    is_usual=True,
     order=3,
 )

@@ -17,11 +17,11 @@ MECHANISM = Mechanism(
             "empty once the translation is longer than its source."
         ),
         mark("Positions of both texts count from 0 and are those of pieces; </s> of the source has one too."),
-        mark("D is 4 (in the paper 10), as the sentences are shorter."),
+        mark("D is smaller (sizes below; in the paper 10), as the sentences are shorter."),
         *COMMON,
         INHERITED,
     ),
     network="models.networks.luong_local:LuongLocalMonotonicNetwork",
-    is_local=True,
+    windows=True,
     order=6,
 )

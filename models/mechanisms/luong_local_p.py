@@ -19,7 +19,7 @@ MECHANISM = Mechanism(
             "Positions s count from 0 to S - 1 and are those of pieces; </s> is the last of the S. p_t lies between 0 "
             "and S (the paper does not say from where positions count)."
         ),
-        mark("D is 4 (in the paper 10), as the sentences are shorter."),
+        mark("D is smaller (sizes below; in the paper 10), as the sentences are shorter."),
         mark(
             "The window is the positions s with |s - p_t| <= D for the real number p_t; as D is at least 1, none is "
             "empty."
@@ -30,6 +30,6 @@ MECHANISM = Mechanism(
     ),
     network="models.networks.luong_local:LuongLocalPredictiveNetwork",
     rows_sum_to_one=False,
-    is_local=True,
+    windows=True,
     order=7,
 )

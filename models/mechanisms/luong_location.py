@@ -13,7 +13,7 @@ MECHANISM = Mechanism(
     equation=mark("section 3.1, equation 8 and its footnote"),
     departures=(
         mark(
-            "W_a has one row a source position, 65 of them (64 pieces and </s>; the paper gives no number): pieces "
+            "W_a has one row a source position, </s> among them (sizes below; the paper gives no number): pieces "
             "beyond that cannot be read."
         ),
         mark(

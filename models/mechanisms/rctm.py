@@ -30,11 +30,12 @@ MECHANISM = Mechanism(
             "The decoder's state goes through one matrix to the output layer, which is the embedding of source and "
             "target (in the paper each has weights of its own)."
         ),
-        mark("Smaller vectors (128 numbers); byte-level BPE pieces instead of whole words."),
+        mark("Smaller vectors (sizes below); byte-level BPE pieces instead of whole words."),
         mark("Label smoothing; another optimizer. The paper rescores translations; here words are chosen greedily."),
-        mark("A small model (0.3 M parameters), trained on short everyday text: it shows how the mechanism works."),
+        mark("A small model (sizes below), trained on short everyday text: it shows how the mechanism works."),
     ),
     network="models.networks.rctm:PyramidNetwork",
     has_attention=False,
+    pyramid=True,
     is_small=True,
 )

@@ -30,5 +30,6 @@ MECHANISM = Mechanism(
     ),
     network="models.networks.fixed_vector:Seq2SeqNetwork",
     has_attention=False,
+    is_usual=True,
     order=2,
 )

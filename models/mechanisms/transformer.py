@@ -28,5 +28,6 @@ MECHANISM = Mechanism(
     ),
     network="models.networks.transformer:TransformerNetwork",
     is_multi_head=True,
+    is_usual=True,
     order=2,
 )

@@ -31,5 +31,6 @@ MECHANISM = Mechanism(
     ),
     network="models.networks.relative:RelativeTransformerNetwork",
     is_multi_head=True,
+    distances=True,
     is_small=True,
 )

@@ -10,9 +10,9 @@ from playwright.sync_api import Page, expect
 
 import models
 from models.edits import mask_cell
-from models.huggingface.embedded import HOPS_READERS
 from models.networks.self_attentive import HOPS
 from tests.support.browsing import SCREENS, point
+from tests.support.readers import HOPS_READERS
 
 SENTENCE = "Madam President, how many lemons did my aunt sell?"
 DRAWN = """

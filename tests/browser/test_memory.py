@@ -7,8 +7,8 @@ from collections.abc import Callable
 from playwright.sync_api import Page, expect
 
 import models
-from models.huggingface.embedded import LSTMN
 from tests.support.browsing import point
+from tests.support.readers import LSTMN
 
 SENTENCE = "I don't know what you want."
 KEY = "lstmn-deep-en-fr"

@@ -17,7 +17,6 @@ from models.edits import OPERATIONS, read_edit
 from models.errors import InputError
 from models.experiments.word_vectors import static_vectors
 from models.huggingface import hub
-from models.huggingface.embedded import HOPS_READERS
 from models.huggingface.papers import PAPERS, UNKNOWN
 from models.mechanisms import mechanisms
 from models.messages import CountMessage, Message
@@ -26,6 +25,7 @@ from models.trace.codec import to_bytes
 from models.translation.examples import EXAMPLES
 from tests.support.catalogue import CLOSE, OPEN, pseudo, write_pseudo_language
 from tests.support.lesson_pages import PAGES
+from tests.support.readers import HOPS_READERS
 from tests.support.visible import english_words, visible_texts
 from training.publish import CREDITS
 from viz.lessons.library import SHIPPED, library_of

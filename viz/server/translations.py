@@ -25,7 +25,7 @@ def _each(host: Host, keys: Sequence[str], source: str, target: str | None) -> d
 
 def sites_of(key: str) -> tuple[str, ...]:
     """Return what is captured of the model `key`: its weights, and the windows of local attention."""
-    if models.is_pretrained(key) or not (mechanism := models.describe(key).mechanism).is_local:
+    if models.is_pretrained(key) or not (mechanism := models.describe(key).mechanism).windows:
         return ("*.weights",)
     return ("*.weights", "*.centre") if mechanism.rows_sum_to_one else ("*.weights", "*.centre", "*.raw_weights")
 

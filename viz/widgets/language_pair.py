@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 import models
-from models.keys import split_point
+from models.keys import pair_of
 from viz.text.language import _, closest_language, current_language, mark
 from viz.widgets.interface_language import INTERFACE
 from viz.widgets.sentence import USUAL, change_examples, languages_of
@@ -16,16 +16,6 @@ LANGUAGES = Choice("languages", title=mark("Languages"), shape="box", travels=Tr
 
 
 PAIR_WIDTH = 200  # pixels
-
-
-def pair_of(key: str) -> str:
-    """Return the pair of the key of a translation model."""
-    return "-".join(split_point(key)[0].rsplit("-", 2)[1:])
-
-
-def mechanism_of(key: str) -> str:
-    """Return the mechanism of the key of a translation model."""
-    return split_point(key)[0].removesuffix(f"-{pair_of(key)}")
 
 
 def installed_pairs() -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import cast
 
 import models
+from models.keys import pair_of
 from models.trace import AttentionTrace
 from viz.canvas.alignment import AlignmentView, encode_alignment
 from viz.canvas.standalone import Picture
@@ -16,7 +17,6 @@ from viz.views.aligned import Linking
 from viz.views.view import View
 from viz.widgets.canvas import alignment_canvas
 from viz.widgets.keep import keep_row
-from viz.widgets.language_pair import pair_of
 
 
 def show_panels(

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from models.huggingface.embedded import TITLES
+from models.huggingface.reader_entries import READER_ENTRIES
 from models.keys import is_pretrained
 from models.trace import AttentionTrace, TokenSequence
 from models.translation.entry import LANGUAGES
@@ -117,7 +117,7 @@ def say_cut(traces: Sequence[AttentionTrace], place: DeltaGenerator) -> None:
 
 def _is_ours(trace: AttentionTrace) -> bool:
     """Return whether the model was trained here, on text with few characters that are cut into bytes."""
-    return not is_pretrained(trace.provenance.checkpoint) or trace.provenance.title in TITLES
+    return not is_pretrained(trace.provenance.checkpoint) or trace.provenance.checkpoint in READER_ENTRIES
 
 
 def _cut_words(source: TokenSequence) -> tuple[str, ...]:

@@ -129,7 +129,7 @@ class TestCatalogue:
     def test_it_says_whether_it_has_a_map_and_a_window_of_its_own(self, key: str) -> None:
         found = {part.site.quantity for part in small(key).modules() if isinstance(part, HookPoint)}
         assert mechanisms()[key].has_attention == ("weights" in found)
-        assert mechanisms()[key].is_local == ("centre" in found)
+        assert mechanisms()[key].windows == ("centre" in found)
         assert mechanisms()[key].rows_sum_to_one == ("raw_weights" not in found)
 
     @keys

@@ -14,10 +14,11 @@ from models import InputError
 from models.edits import mask_cell, mask_key, scale_scores, uniform_row, zero_head
 from models.errors import CaptureError
 from models.experiments.chance import chance_bands
-from models.huggingface.embedded import LANGUAGE_MODELS, N_GRAM_RNN, READERS, held_out_of, local_models
+from models.huggingface.embedded import READERS, held_out_of, local_models
 from models.keys import identity_of
 from models.networks.memory_models import MEMORY
 from models.readers.language import LanguageReader
+from tests.support.readers import LANGUAGE_MODELS, N_GRAM_RNN
 from tests.support.reference_readers import attentive_language_model, lstmn, n_gram_language_model
 from training.readers.language import FAR
 

@@ -17,12 +17,13 @@ from models.edits import mask_cell, mask_key, uniform_row, zero_row
 from models.errors import CaptureError
 from models.experiments.chance import chance_bands
 from models.experiments.sweeps import leave_out_each_word, switch_off_each_hop
-from models.huggingface.embedded import HOPS_READERS, READERS, local_models
+from models.huggingface.embedded import READERS, local_models
 from models.networks.self_attentive import HOPS, SelfAttentiveNetwork, spread_penalty
 from models.readers.self_attentive import SelfAttentiveReader
 from models.softmax import masked_softmax
 from models.trace import AttentionMap, AttentionTrace, TokenSequence, TraceError
 from scale.corpus.forward import runner_of
+from tests.support.readers import HOPS_READERS
 from tests.support.reference_readers import self_attentive
 
 TEXT = "Mr President, my aunt sold forty-two lemons to the hotel before noon."

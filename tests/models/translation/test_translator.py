@@ -47,7 +47,7 @@ PLACE = "decoder.0.cross"
 SENTENCE = "The old cat drinks the milk."
 keys = pytest.mark.parametrize("key", KEYS)
 attentive = pytest.mark.parametrize("key", ATTENTIVE)
-local = pytest.mark.parametrize("key", [key for key in KEYS if mechanisms()[key].is_local])
+local = pytest.mark.parametrize("key", [key for key in KEYS if mechanisms()[key].windows])
 
 
 class Rotation(TranslationNetwork):
@@ -458,7 +458,7 @@ class TestEdits:
         """The very same bits where every row may read all; where a row has a window of its own, none is left."""
         model = translator(key)
         edited = model.attend(SENTENCE, TARGET, edits=(window(PLACE, None, 0, 10**6),))
-        if mechanisms()[key].is_local:
+        if mechanisms()[key].windows:
             assert (edited[PLACE].weights > 0).all()
         else:
             assert_same(edited, model.attend(SENTENCE, TARGET))

@@ -10,10 +10,10 @@ import numpy as np
 
 import models
 from models.experiments.arithmetic import parameters_at
-from models.huggingface.embedded import HOPS_READERS
 from models.networks.self_attentive import HOPS
 from models.trace import AttentionTrace
 from models.translation.translator import Translator
+from tests.support.readers import HOPS_READERS
 from viz.walk.formula import mathml, terms_of
 from viz.walk.mechanisms import WALKS
 from viz.walk.picture import picture_of

@@ -11,10 +11,11 @@ import pytest
 
 import models
 from models.experiments.arithmetic import parameters_at
-from models.huggingface.embedded import LANGUAGE_MODELS, local_models
+from models.huggingface.embedded import local_models
 from models.networks.memory_models import MEMORY
 from models.trace import AttentionTrace
 from models.translation.translator import Translator
+from tests.support.readers import LANGUAGE_MODELS
 from viz.walk.formula import mathml, terms_of
 from viz.walk.mechanisms import WALKS
 from viz.walk.picture import picture_of

@@ -11,9 +11,10 @@ import pytest
 
 import models
 from models.experiments.arithmetic import decoder_run, parameters_at
-from models.huggingface.embedded import N_GRAM_RNN, local_models
+from models.huggingface.embedded import local_models
 from models.trace import AttentionTrace
 from models.translation.translator import Translator
+from tests.support.readers import N_GRAM_RNN
 from tests.support.reference_readers import n_gram_language_model
 from viz.walk.formula import mathml, terms_of
 from viz.walk.mechanisms import WALKS

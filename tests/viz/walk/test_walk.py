@@ -153,7 +153,7 @@ def test_each_equation_gives_the_captured_next_step(key: str, way: str) -> None:
         places = np.arange(seen)
         mask = places <= given["row"] if found.causal else np.ones(seen, dtype=bool)
         factor = np.ones(seen)
-        if mechanisms()[key].is_local:
+        if mechanisms()[key].windows:
             centre, width = get("centre")
             length = len(trace.source)
             hidden = key == "luong-local-p" and np.tanh(p["position_weight.weight"] @ get("query"))

@@ -11,11 +11,12 @@ from streamlit.testing.v1 import AppTest
 
 import viz.server.runtime
 from models import registry
+from models.keys import mechanism_of, pair_of
 from models.mechanisms import mechanisms
 from models.translation.checkpoints import TOKENIZER_FILE, WEIGHTS, shipped_folders, write_checkpoint
 from tests.support.small_models import SIZES, network, only_writing, tokenizer
 from viz.pages.training.settings import SHORT
-from viz.widgets.language_pair import installed_pairs, mechanism_of, pair_of
+from viz.widgets.language_pair import installed_pairs
 from viz.widgets.sentence import examples_of, first_of
 
 APP = str(Path(__file__).parents[3] / "app.py")

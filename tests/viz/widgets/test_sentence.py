@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from models import load
-from models.huggingface.embedded import TITLES
+from models.huggingface.reader_entries import reader_entry
 from models.trace import AttentionTrace
 from viz.widgets.sentence import say_cut
 
@@ -36,7 +36,7 @@ def of(trace: AttentionTrace, checkpoint: str, title: str = "GPT-2") -> Attentio
 
 def test_only_of_a_model_of_ours_it_is_said_that_bytes_mean_little(cut: AttentionTrace) -> None:
     assert said_of(cut) == "This model has no subword for this. It processes its bytes, of which it learnt little: 龘"
-    assert said_of(of(cut, "hf:gpt-en", TITLES[0])) == said_of(cut)
+    assert said_of(of(cut, "hf:gpt-en", reader_entry("hf:gpt-en").title)) == said_of(cut)
     for large in ("hf:openai-community/gpt2", "hf:a-folder"):
         assert said_of(of(cut, large)) == "This model has no subword for this. It processes its bytes: 龘"
 

@@ -36,6 +36,11 @@ _ONE_WAY = mark("encoder state: {count}")
 """Of an encoder that hands over a summary: it reads one way."""
 
 
+def millions(card: Mapping[str, Any]) -> str:
+    """Return how many million parameters a card counts, in digits."""
+    return f"{card['parameters'] / 1e6:.1f}"
+
+
 def built(card: Mapping[str, Any]) -> list[str]:
     """Say how large a model is, with what it was trained, which weights those are, and how it decodes."""
     network, recipe = card.get("network", {}), card.get("recipe", {})
@@ -43,7 +48,7 @@ def built(card: Mapping[str, Any]) -> list[str]:
     sizes = [_(text, count=f"{network[name]:,}") for name, text in named.items() if name in network]
     lines = []
     if card.get("parameters", 0) > 1:
-        lines.append(_("{count} M parameters", count=f"{card['parameters'] / 1e6:.1f}"))
+        lines.append(_("{count} M parameters", count=millions(card)))
     if sizes:
         lines.append("; ".join(sizes))
     lines += [*_trained(network, recipe), _averaged(recipe)]

@@ -10,6 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 import models
 from models.experiments.alignment import ErrorRate, GoldSentence
+from models.keys import pair_of
 from models.trace import AttentionTrace
 from viz.canvas.aligner import encode_aligner
 from viz.pages.bench.hand_links import MOST_WORDS, HandLinks, show_links
@@ -24,7 +25,6 @@ from viz.views.aligned import Linking, links_of_words, words_of
 from viz.views.view import choose_view
 from viz.widgets import session
 from viz.widgets.canvas import aligned_on, aligner_canvas
-from viz.widgets.language_pair import pair_of
 from viz.widgets.readable_text import fit_text
 from viz.widgets.settings import link, unknown
 

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+import models
 from models.edits import sample
 from models.trace import AttentionTrace
 from viz.figures.draws import draws_heatmap
 from viz.measures.draws import PROBABILITIES, as_probabilities, as_shares, share_of_likeliest, translations_of
+from viz.pages.bench.built import millions
 from viz.pages.bench.settings import DRAWS
 from viz.pages.bench.wanted import LONGEST_NAMED, BenchSettings
 from viz.server.runs import Run
@@ -19,10 +21,8 @@ from viz.text.language import _, _n, listed
 from viz.text.markup import plain
 from viz.views.view import choose_view
 from viz.widgets.chart import show_figure
-from viz.widgets.language_pair import mechanism_of
 from viz.widgets.settings import choose
 
-MECHANISM = "hard"
 COUNT = 20
 """Draws of one picture."""
 
@@ -35,7 +35,7 @@ SITES = ("*.weights", f"*.{PROBABILITIES}")
 
 def has_draws(key: str) -> bool:
     """Return whether the model `key` was trained to draw the place that it reads."""
-    return mechanism_of(key) == MECHANISM
+    return models.describe(key).mechanism.draws
 
 
 def show_draws(
@@ -70,8 +70,9 @@ def show_draws(
             "All write the same translation; each seed draws one word a row. What an earlier row read goes into the "
             "state, so that the probabilities of a later row differ a little from draw to draw: those shown are of the "
             "run that reads the likeliest word each time, which is how the translation is written. Trained by the "
-            "straight-through Gumbel-softmax estimator. A small model (0.2 M parameters), trained on short everyday "
-            "text."
+            "straight-through Gumbel-softmax estimator. A small model ({size} M parameters), trained on short everyday "
+            "text.",
+            size=millions(models.describe(key).card),
         )
     )
     _show_translations(host, key, source, seeds)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from models.keys import mechanism_of
 from models.trace import AttentionTrace
 from viz.captions.differences import sentence_of_difference
 from viz.captions.tables import csv_of, csv_of_summaries, table_of, table_of_summaries
@@ -40,7 +41,6 @@ from viz.views.differences import choose_difference
 from viz.views.view import View
 from viz.widgets.chart import show_figure
 from viz.widgets.keep import csv_box, csv_button, file_name
-from viz.widgets.language_pair import mechanism_of
 from viz.widgets.settings import choose, choose_several
 
 

@@ -10,7 +10,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 import models
-from models.mechanisms import mechanisms
+from models.keys import mechanism_of, pair_of
+from models.mechanisms import mechanisms, usual
 from models.trace import AttentionTrace, Reading
 from viz.figures.drawing.theme import Colour
 from viz.measures.summary import Summary, SummaryOrder, divergence_from, in_order, summary_of
@@ -61,7 +62,6 @@ from viz.views.view import Unit, View
 from viz.widgets import chart
 from viz.widgets.expected import is_hidden
 from viz.widgets.frame import Frame, Page
-from viz.widgets.language_pair import mechanism_of, pair_of
 from viz.widgets.readable_text import fit_text, keep_readable, last_readable
 from viz.widgets.sentence import say_cut
 from viz.widgets.settings import choose_titled, value_of
@@ -69,7 +69,7 @@ from viz.widgets.shared_settings import COLOUR, PICTURE, UNIT
 from viz.widgets.unsuited import say_small
 from viz.widgets.viewport import page_width
 
-USUAL = ("bahdanau", "luong-general", "transformer")
+USUAL = tuple(each.key for each in usual() if each.has_attention)
 """What is shown to somebody who chose nothing."""
 
 

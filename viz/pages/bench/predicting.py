@@ -6,13 +6,13 @@ from collections.abc import Mapping
 
 import streamlit as st
 
+from models.keys import mechanism_of, pair_of
 from viz.pages.bench.settings import PREDICTED, PREDICTED_ROW
 from viz.pages.bench.wanted import name_of
 from viz.text.counting import numbered
 from viz.text.language import _
 from viz.views.view import View
 from viz.widgets.expected import row_identity
-from viz.widgets.language_pair import mechanism_of, pair_of
 from viz.widgets.prediction import predict
 from viz.widgets.settings import choose, link
 

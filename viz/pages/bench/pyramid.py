@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import streamlit as st
 
+import models
 from models.trace import AttentionTrace
 from viz.figures.pyramid import pyramid_chart
 from viz.measures.pyramid import PARAMETERS, cosine, embedded, fold, moved_without
+from viz.pages.bench.built import millions
 from viz.server.introspection import inside_of
 from viz.server.runtime import Host
 from viz.text.language import _
 from viz.text.markup import plain
 from viz.text.tokens import visible
 from viz.widgets.chart import show_figure
-from viz.widgets.language_pair import mechanism_of
 
-MECHANISM = "rctm"
 MOST = 5
 """Orders that are named."""
 
 
 def has_pyramid(key: str) -> bool:
     """Return whether the model `key` folds a sentence into one vector by convolutions."""
-    return mechanism_of(key) == MECHANISM
+    return models.describe(key).mechanism.pyramid
 
 
 def show_pyramid(host: Host, traces: dict[str, AttentionTrace], available: int) -> None:
@@ -48,7 +48,8 @@ def show_pyramid(host: Host, traces: dict[str, AttentionTrace], available: int) 
         _(
             "Above: a cell is made of the pieces below it; its colour is its share in what moves the top from its row, "
             "by the size of the derivative. Below: how far the top moves when a piece is taken out, zeros in its "
-            "place. A small model (0.3 M parameters), trained on short everyday text."
+            "place. A small model ({size} M parameters), trained on short everyday text.",
+            size=millions(models.describe(key).card),
         )
     )
     _near(host, key, trace)

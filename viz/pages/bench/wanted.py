@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from streamlit.delta_generator import DeltaGenerator
 
+from models.keys import mechanism_of, pair_of
 from models.mechanisms import mechanisms
 from models.trace import AttentionTrace, Reading
 from viz.figures.drawing.theme import Colour
@@ -19,7 +20,6 @@ from viz.text.markup import plain
 from viz.views.aligned import Linking
 from viz.views.view import Unit, View, choose_view
 from viz.widgets.chart import Picture
-from viz.widgets.language_pair import mechanism_of, pair_of
 from viz.widgets.sentence import languages_of
 from viz.widgets.settings import text_box
 

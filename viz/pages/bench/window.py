@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 import models
+from models.keys import mechanism_of
 from models.trace import AttentionTrace
 from viz.captions.maps import sentence_of
 from viz.figures import alignment_heatmap
@@ -18,13 +19,12 @@ from viz.text.markup import plain
 from viz.widgets.chart import show_figure
 from viz.widgets.edits.builder import build_window
 from viz.widgets.edits.translation_consequence import MisfitError, edited_runs, show_consequence, show_word_numbers
-from viz.widgets.language_pair import mechanism_of
 from viz.widgets.settings import choose
 
 
 def is_local(key: str, trace: AttentionTrace) -> bool:
     """Return whether `trace`, of the model `key`, has rows with a window to move."""
-    return models.describe(key).mechanism.is_local and bool(trace.sites) and bool(trace.output_text.strip())
+    return models.describe(key).mechanism.windows and bool(trace.sites) and bool(trace.output_text.strip())
 
 
 def show_window(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 import models
-from models.keys import identity_of
+from models.keys import identity_of, pair_of
 from viz.figures.by_head import numbers_by_head
 from viz.pages.heads.settings import ALIGNED
 from viz.pages.heads.shown import HeadSelection
@@ -19,7 +19,6 @@ from viz.text.markup import plain
 from viz.views.heads import HeadPlace
 from viz.widgets.chart import show_figure
 from viz.widgets.fold import unfolded
-from viz.widgets.language_pair import pair_of
 from viz.widgets.sentence import languages_of
 from viz.widgets.settings import choose_titled
 

@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 import models
-from models.huggingface.embedded import HOPS_READERS
+from models.huggingface.reader_entries import READER_ENTRIES, reader_entry
 from models.trace import AttentionTrace
 from viz.canvas.edited import encode_alike
 from viz.canvas.standalone import Picture
@@ -76,8 +76,8 @@ def _second_sentence(host: Host, key: str, wanted: HeadsSettings, width: float, 
 
 def _other(host: Host, key: str, text: str) -> tuple[AttentionTrace, ...]:
     """Return the run of the reader that was trained the other way; nothing where it cannot be had."""
-    for other in HOPS_READERS:
-        if key in HOPS_READERS and other != key and other in models.pretrained():
+    for other, entry in READER_ENTRIES.items():
+        if entry.hops and reader_entry(key).hops and other != key and other in models.pretrained():
             try:
                 return (host.attend(other, text),)
             except (ModelUnavailableError, models.InputError) as error:

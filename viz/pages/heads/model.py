@@ -8,12 +8,12 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 import models
-from models.huggingface.embedded import N_GRAM_RNN
 from models.huggingface.hub import look_up
 from models.huggingface.hub_settings import HubSettings, OfflineError, check_identity
 from models.huggingface.hub_store import HubModel, stored
-from models.keys import identity_of, is_of_hub, pretrained_key
-from models.mechanisms import mechanisms
+from models.huggingface.reader_entries import reader_entry
+from models.keys import identity_of, is_of_hub, mechanism_of, pretrained_key
+from models.mechanisms import mechanisms, multi_head
 from viz.pages.heads.settings import MODEL, SECOND, TYPED
 from viz.server.hub import hub_settings, own_models
 from viz.server.loading import described, usable
@@ -23,10 +23,11 @@ from viz.server.runtime import Host
 from viz.text.language import _, _n, say
 from viz.text.markup import plain
 from viz.widgets import session
-from viz.widgets.language_pair import latest_pair, mechanism_of, pair_to_name
+from viz.widgets.language_pair import latest_pair, pair_to_name
+from viz.widgets.sentence import USUAL
 from viz.widgets.settings import choose, link, unknown
 
-KEY = "transformer-en-fr"
+KEY = f"{multi_head().key}-{USUAL}"
 """The model of a visitor who brings nothing."""
 
 OFFER = "google-bert/bert-base-uncased"
@@ -39,13 +40,13 @@ def choose_model(messages: DeltaGenerator, naming: DeltaGenerator, *, turned: bo
     settings = hub_settings()
     labels = _labels(settings, messages)
     if KEY not in labels:
-        title = _(mechanisms()["transformer"].title)
+        title = _(multi_head().title)
         messages.warning(_("{title} is missing: the weights {key} are not installed.", title=title, key=KEY))
-    ours = f"transformer-{latest_pair()}"
+    ours = f"{multi_head().key}-{latest_pair()}"
     if turned and ours != KEY and ours in labels:
         link.store(MODEL.name, ours)
-    if link.text_of(MODEL) is None and (pair := pair_to_name()) and f"transformer-{pair}" in labels:
-        link.store(MODEL.name, f"transformer-{pair}")
+    if link.text_of(MODEL) is None and (pair := pair_to_name()) and f"{multi_head().key}-{pair}" in labels:
+        link.store(MODEL.name, f"{multi_head().key}-{pair}")
     wanted = link.text_of(MODEL) or ""
     if is_of_hub(wanted) and wanted not in labels:
         try:
@@ -68,7 +69,7 @@ def choose_model(messages: DeltaGenerator, naming: DeltaGenerator, *, turned: bo
 def turn_to_pair(pair: str) -> None:
     """Let our model of a pair be opened, as if the reader had chosen it; as a callback of a control."""
     unknown.forget()
-    key = f"transformer-{pair}"
+    key = f"{multi_head().key}-{pair}"
     link.store(MODEL.name, MODEL.write(key, KEY))
 
 
@@ -122,7 +123,7 @@ def _labels(settings: HubSettings, messages: DeltaGenerator | None = None) -> di
     for key, entry in described(several, messages).items():
         languages = {"source": _(entry.source_language), "target": _(entry.target_language)}
         labels[key] = _("{title}: {source} to {target}", title=_(entry.mechanism.title), **languages)
-    labels |= {key: _(each.title) for key, each in own_models().items() if key != N_GRAM_RNN}
+    labels |= {key: _(each.title) for key, each in own_models().items() if reader_entry(key).has_attention}
     hub = [pretrained_key(identity) for identity in settings.allowed] if settings.enabled else []
     seen: tuple[str, ...] = session.recall(_SEEN, ())
     return labels | {key: _("{name} (hub)", name=identity_of(key)) for key in (*hub, *seen)}

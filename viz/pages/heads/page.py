@@ -9,7 +9,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 import models
-from models.huggingface.embedded import HOPS_READERS, LANGUAGE_MODELS
+from models.huggingface.reader_entries import reader_entry
+from models.keys import pair_of
 from models.trace import AttentionTrace
 from viz.pages.heads.against import compare_with
 from viz.pages.heads.aligning import show_aligning
@@ -29,7 +30,7 @@ from viz.server.runtime import Host, shared_host
 from viz.text.language import _, _n, mark
 from viz.text.masking import Masked
 from viz.widgets.frame import Frame, Page, asking
-from viz.widgets.language_pair import pair_of, settle_on
+from viz.widgets.language_pair import settle_on
 from viz.widgets.likely import show_likeliest, show_output
 from viz.widgets.masking import mask_words
 from viz.widgets.readable_text import fit_text, keep_readable, last_readable
@@ -73,7 +74,7 @@ def _pair(key: str | None) -> str:
 
 def _label(key: str | None) -> str:
     """Say above the box what becomes of the sentence."""
-    if key in HOPS_READERS:
+    if key is not None and reader_entry(key).hops:
         return _("Type an English sentence: hops read it, and a classifier says of which kind of text it is.")
     if key is None or models.is_pretrained(key):
         return _("Type a sentence: the attention of every head on every token is drawn.")
@@ -122,7 +123,7 @@ def _show_model(host: Host, key: str, frame: Frame, line: DeltaGenerator, words:
         compare_heads(shown, wanted, picked, room)
         show_corpus(shown, model.sha256, picked)
     show_likeliest(trace, model, hidden)
-    if key in LANGUAGE_MODELS:
+    if reader_entry(key).memory:
         show_reach(host, trace, available)
     show_below(shown, wanted, arrangement, picked, available)
     show_aligning(host, key, shown, wanted, available)

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import streamlit as st
 
 import models
-from models.huggingface.embedded import LANGUAGE_MODELS, LSTMN, N_GRAM_RNN, held_out_of
+from models.huggingface.embedded import reader_card
+from models.huggingface.reader_entries import READER_ENTRIES
 from models.trace import AttentionTrace
-from viz.figures.reach import reach_by_distance
+from viz.figures.reach import FAR, reach_by_distance
 from viz.measures.reach import NEAR, share_within, weight_by_distance
 from viz.server.hub import own_models
 from viz.server.opening import ModelUnavailableError
 from viz.server.runtime import Host
-from viz.text.language import SEMICOLON, _, listed, say
+from viz.text.language import SEMICOLON, _, _n, listed, say
 from viz.text.markup import plain
 from viz.text.tokens import visible
 from viz.widgets.chart import show_figure
 
-FIXED = 2
-"""How many outputs before its own the shipped N-gram RNN reads: it is of order 4."""
+_MEMORIES = {key: each for key, each in READER_ENTRIES.items() if each.memory}
 
 
 def show_reach(host: Host, trace: AttentionTrace, available: float) -> None:
@@ -29,25 +29,28 @@ def show_reach(host: Host, trace: AttentionTrace, available: float) -> None:
     st.header(_("How far back: language models side by side"), anchor=False)
     traces = _traces(host, trace.source_text)
     names = own_models()
-    titles = {key: _(names[key].title) for key in LANGUAGE_MODELS if key in names}
+    named = {key: _(names[key].title) for key in _MEMORIES if key in names}
+    titles = {key: title for key, title in named.items() if _MEMORIES[key].has_attention}
+    cards = {key: reader_card(key) for key in named}
     typed = {key: weight_by_distance(each.maps[0].weights[0]).tolist() for key, each in traces.items() if each.maps}
-    told = {key: held_out_of(key).get("all", {}) for key in (*titles, N_GRAM_RNN)}
+    told = {key: card.get("held_out", {}).get("all", {}) for key, card in cards.items()}
     held_out = {key: told[key]["reach"]["by_distance"] for key in titles if "reach" in told[key]}
     show_figure(
-        reach_by_distance(typed, held_out, titles, fixed=FIXED if N_GRAM_RNN in traces else 0, width=available),
+        reach_by_distance(typed, held_out, titles, fixed=max(_fixed(cards).values(), default=0), width=available),
         key="reach",
         says=_says(traces, titles),
         name=_("{text} reach", text=trace.source_text[:40]),
         available=available,
     )
-    _explain(traces)
-    _table({key: _(names[key].title) for key in traces}, traces, told)
+    _explain(named, cards)
+    _table({key: named[key] for key in traces}, traces, told)
+    _say_trained([card for card in cards.values() if card])
 
 
 def _traces(host: Host, text: str) -> dict[str, AttentionTrace]:
     """Return the run of each language model that can be had."""
     found: dict[str, AttentionTrace] = {}
-    for key in (*LANGUAGE_MODELS, N_GRAM_RNN):
+    for key in _MEMORIES:
         if key in own_models():
             try:
                 found[key] = host.attend(key, text)
@@ -73,22 +76,37 @@ def _says(traces: Mapping[str, AttentionTrace], titles: Mapping[str, str]) -> st
     return listed(parts, SEMICOLON) + _(".") if parts else _("The text is too short to tell near from far.")
 
 
-def _explain(keys: Collection[str]) -> None:
-    """Say what the lines are; `keys` are of the models that are there."""
+def _fixed(cards: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
+    """Return how many outputs before its own a model without attention always reads."""
+    return {
+        key: card["recipe"]["order"] - 2 for key, card in cards.items() if card and not _MEMORIES[key].has_attention
+    }
+
+
+def _explain(named: Mapping[str, str], cards: Mapping[str, Mapping[str, Any]]) -> None:
+    """Say what the lines are, of the models that are there."""
     parts = [
         _(
             "Each line: the share of its weight that a token gives to the token so many places back, a mean over the "
-            "tokens that have so many before them; below, over held-out tokens with at least 15 before them. At most "
-            "15 back are read."
+            "tokens that have so many before them; below, over held-out tokens with at least {far} before them.",
+            far=FAR,
         )
     ]
-    if LSTMN in keys:
-        parts.append(_("The LSTMN reads the whole text; what lies further back is not drawn."))
-    if N_GRAM_RNN in keys:
+    windows = [card["recipe"]["window"] for key, card in cards.items() if card and _MEMORIES[key].is_windowed]
+    if windows:
+        parts.append(_("At most {far} back are read.", far=max(windows)))
+    for key, title in named.items():
+        if _MEMORIES[key].has_attention and not _MEMORIES[key].is_windowed:
+            parts.append(_("{title} reads the whole text; what lies further back is not drawn.", title=title))
+    for key, count in _fixed(cards).items():
         parts.append(
-            _(
-                "Shaded: the N-gram RNN, which weighs nothing: beside slices of its last output it always reads slices "
-                "of the two before it."
+            _n(
+                "Shaded: {title}, which weighs nothing: beside slices of its last output it always reads slices of "
+                "{count} output before it.",
+                "Shaded: {title}, which weighs nothing: beside slices of its last output it always reads slices of "
+                "{count} outputs before it.",
+                count,
+                title=named[key],
             )
         )
     parts.append(
@@ -118,10 +136,17 @@ def _table(
         )
     shares = {name: st.column_config.NumberColumn(format="percent") for name in [*rows[0]][2:4]}
     st.dataframe(rows, hide_index=True, column_config=shares)
-    st.caption(
-        _(
-            "Each was trained here on the same text in the same order, {tokens} million tokens, with 1.77 to 1.78 "
+
+
+def _say_trained(cards: Sequence[Mapping[str, Any]]) -> None:
+    """Say of what size the models are, and how much text they were trained on."""
+    if cards:
+        sizes = [card["parameters"] / 1e6 for card in cards]
+        said = _(
+            "Each was trained here on the same text in the same order, {tokens} million tokens, with {least} to {most} "
             "million parameters; a lower perplexity is better.",
-            tokens=2,
+            tokens=round(max(card["tokens_seen"] for card in cards) / 1e6),
+            least=f"{min(sizes):.2f}",
+            most=f"{max(sizes):.2f}",
         )
-    )
+        st.caption(said)

@@ -34,8 +34,6 @@ from viz.views.view import choose_view
 from viz.widgets.chart import show_figure
 from viz.widgets.settings import choose
 
-MECHANISM = "transformer-relative"
-
 
 @dataclass(frozen=True, eq=False)
 class _Learnt:
@@ -48,10 +46,12 @@ class _Learnt:
 
 def show_distances(source: str, pair: str, messages: DeltaGenerator, available: float) -> None:
     """Show the page's part on relative positions, where their weights are installed."""
-    host, key = shared_host(), f"{MECHANISM}-{pair}"
-    if key not in models.catalog():
+    there = {f"{each.key}-{pair}": each for each in mechanisms().values() if each.distances}
+    key = next((key for key in models.catalog() if key in there), None)
+    if key is None:
         return
-    st.header(_("Vectors learnt by distance: {title}", title=_(mechanisms()[MECHANISM].title)), anchor=False)
+    host = shared_host()
+    st.header(_("Vectors learnt by distance: {title}", title=_(there[key].title)), anchor=False)
     show_equations(
         r"e_{ij} = \frac{q_i (k_j + a^K_{ij})^\top}{\sqrt{d_{head}}}",
         r"c_i = \sum_j \alpha_{ij} (v_j + a^V_{ij})",

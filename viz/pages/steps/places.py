@@ -9,8 +9,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 import models
-from models.huggingface.embedded import HOPS_READERS, LANGUAGE_MODELS, N_GRAM_RNN
-from models.mechanisms import mechanisms
+from models.huggingface.reader_entries import READER_ENTRIES, ReaderEntry
+from models.mechanisms import mechanisms, usual
 from models.sites import Site
 from models.trace import AttentionTrace, TokenSequence
 from viz.pages.steps.settings import ALONE, HEAD, LAYER, MECHANISM, SECOND, THIRD
@@ -23,7 +23,7 @@ from viz.walk.mechanisms import WALKS
 from viz.walk.scene import rows_of
 from viz.widgets.settings import choose
 
-USUAL = "bahdanau"
+USUAL = next(each.key for each in usual() if each.has_attention)
 """The mechanism that the page opens with: the first attention."""
 
 _STACKS: Mapping[tuple[str, str], str] = {
@@ -32,15 +32,8 @@ _STACKS: Mapping[tuple[str, str], str] = {
     ("decoder", "cross"): mark("decoder layer {layer}, cross-attention"),
 }
 
-_HOPS = dict(zip(("self-attentive", "self-attentive-free"), HOPS_READERS, strict=True))
-"""What links call the readers by hops, with the penalty and without, and their keys."""
-
-_LANGUAGE = dict(zip(("attention-lm", "key-value", "key-value-predict", "lstmn"), LANGUAGE_MODELS, strict=True)) | {
-    "n-gram-rnn": N_GRAM_RNN
-}
-"""What links call the language models with a memory, and their keys."""
-
-_READERS = _HOPS | _LANGUAGE
+_READERS: Mapping[str, ReaderEntry] = {each.name: each for each in READER_ENTRIES.values() if each.hops or each.memory}
+"""The readers of one text that can be walked through, by what links call them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,12 +61,12 @@ def installed(pair: str) -> dict[str, str]:
     """Return the mechanisms whose weights for the languages `pair` are there, with their names."""
     keys, own = set(models.catalog()), own_models()
     found = {key: _(each.title) for key, each in mechanisms().items() if key in WALKS and f"{key}-{pair}" in keys}
-    return found | {name: _(own[key].title) for name, key in _READERS.items() if key in own}
+    return found | {name: _(own[each.key].title) for name, each in _READERS.items() if each.key in own}
 
 
 def key_of(name: str, pair: str) -> str:
     """Return what `models.load` takes for what a link calls a mechanism."""
-    return _READERS.get(name, f"{name}-{pair}")
+    return _READERS[name].key if name in _READERS else f"{name}-{pair}"
 
 
 def choose_mechanisms(names: Mapping[str, str], bar: DeltaGenerator) -> tuple[str, ...]:
@@ -95,7 +88,7 @@ def choose_mechanisms(names: Mapping[str, str], bar: DeltaGenerator) -> tuple[st
 
 def _kind(name: str) -> tuple[bool, bool]:
     """Return what a mechanism reads: what reads a text alone stands beside its like."""
-    return name in _HOPS, name in _LANGUAGE
+    return name in _READERS and _READERS[name].hops, name in _READERS and _READERS[name].memory
 
 
 def place_name(site: Site) -> str:
@@ -106,7 +99,7 @@ def place_name(site: Site) -> str:
 def choose_places(host: Host, keys: tuple[str, ...], source: str, bar: DeltaGenerator) -> list[StepPlace]:
     """Return a run of each model, and where in it the walk goes: of several, all write the translation of the first."""
     texts: dict[str, str | None] = dict.fromkeys(keys)
-    if len(keys) > 1 and keys[0] not in _READERS.values():
+    if len(keys) > 1 and keys[0] not in READER_ENTRIES:
         target = host.model(keys[0]).fit(forcible_translation(host, keys[0], source).output_text)[0]
         if target.strip():
             forced = forced_translations(host, keys, source, target)

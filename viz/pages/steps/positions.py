@@ -8,6 +8,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 import models
+from models.mechanisms import multi_head
 from models.sites import Site
 from viz.figures import alignment_heatmap
 from viz.figures.positions import dot_products, dot_products_by_distance, position_encoding
@@ -30,7 +31,7 @@ from viz.widgets.viewport import page_width
 
 def show_positions(sentence: str, pair: str, messages: DeltaGenerator) -> None:
     """Show the page's part on positions; what is wrong is said in `messages`."""
-    host, key = shared_host(), f"transformer-{pair}"
+    host, key = shared_host(), f"{multi_head().key}-{pair}"
     if key not in models.catalog():
         messages.warning(_("The weights {key} are not installed: there is no Transformer to show.", key=key))
         return

@@ -8,6 +8,7 @@ from typing import Any, cast
 from streamlit.delta_generator import DeltaGenerator
 
 import models
+from models.keys import pair_of
 from viz.captions.tables import csv_of_walks
 from viz.figures.printable import PrintedWalk
 from viz.pages.steps.looking import Looked, walk_page, walker_of
@@ -158,7 +159,7 @@ def _lead(place: StepPlace) -> dict[str, Any]:
     """Return what is said before the words that a reader can choose, and their language."""
     if place.site is not None and place.site.kind == "hops":
         return {"lead": _("The hops:"), "language": current_language(), "apart": True}
-    source, target = place.key.rpartition("-")[0].rpartition("-")[2], place.key.rpartition("-")[2]
+    source, _dash, target = pair_of(place.key).rpartition("-")
     if place.site is not None and place.site.kind == "self" and place.site.stack == "encoder":
         return {"lead": _("It reads itself:"), "language": source}
     if place.site is not None and place.site.kind == "self":

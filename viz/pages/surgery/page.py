@@ -11,7 +11,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 import models
-from models.huggingface.embedded import N_GRAM_RNN
+from models.huggingface.reader_entries import reader_entry
+from models.keys import pair_of
 from models.sites import Site
 from models.trace import AttentionTrace
 from viz.canvas.edited import encode_edited
@@ -48,7 +49,6 @@ from viz.widgets.edits.vector_consequence import show_vector_consequence, show_v
 from viz.widgets.frame import Frame, Page
 from viz.widgets.hops import show_class_numbers, show_classes
 from viz.widgets.keep import file_name, keep_row
-from viz.widgets.language_pair import pair_of
 from viz.widgets.likely import show_output
 from viz.widgets.masking import mask_words
 from viz.widgets.readable_text import fit_text, keep_readable, last_readable
@@ -85,7 +85,7 @@ def _names(pair: str, messages: DeltaGenerator) -> dict[str, str]:
     """Return what can be operated on: translation models with attention, and pretrained models of this machine."""
     entries = described((key for key in models.catalog() if pair_of(key) == pair), messages).values()
     own = {each.mechanism.key: _(each.mechanism.title) for each in entries if each.mechanism.has_attention}
-    return own | {key: _(each.title) for key, each in own_models().items() if key != N_GRAM_RNN}
+    return own | {key: _(each.title) for key, each in own_models().items() if reader_entry(key).has_attention}
 
 
 def _key(name: str, pair: str) -> str:

@@ -11,7 +11,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 import models
-from models.keys import at_point, split_point
+from models.keys import at_point, pair_of, split_point
 from models.trace import AttentionTrace
 from models.translation.entry import Entry
 from viz.figures.drawing.theme import Colour
@@ -27,7 +27,7 @@ from viz.views.hiding import hide_specials
 from viz.views.view import Unit, View, choose_view, hide
 from viz.widgets.chart import show_figure
 from viz.widgets.frame import Frame, Page
-from viz.widgets.language_pair import pair_of, switch_to
+from viz.widgets.language_pair import switch_to
 from viz.widgets.panels import show_panels
 from viz.widgets.readable_text import fit_text, keep_readable, last_readable
 from viz.widgets.sentence import SENTENCE, USUAL, say_cut

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from models.mechanisms import multi_head
 from viz.text.language import mark
 from viz.widgets.language_pair import LANGUAGES
-from viz.widgets.sentence import SENTENCE
+from viz.widgets.sentence import SENTENCE, USUAL
 from viz.widgets.settings import Choice
 from viz.widgets.shared_settings import COLOUR, UNIT
 
-AUTHOR = "transformer-en-fr"
+AUTHOR = f"{multi_head().key}-{USUAL}"
 """Whose translation all are made to write: of our models the one that translates best."""
 
 GOLD = "everyday.gold"

@@ -6,11 +6,13 @@ from collections.abc import Mapping
 
 import models
 from models.experiments.carried import LEAST_PROBABILITY, lost_words
+from models.mechanisms import multi_head
 from viz.server.runtime import Host
 from viz.text.language import _
 from viz.text.tokens import visible
+from viz.widgets.sentence import USUAL
 
-READER = "transformer-en-fr"
+READER = f"{multi_head().key}-{USUAL}"
 """Of all our models the one whose links err least (its card)."""
 
 

@@ -11,6 +11,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 import models
+from models.keys import mechanism_of, pair_of
+from models.mechanisms import usual
 from models.translation.checkpoints import CheckpointError
 from models.translation.entry import Entry
 from models.translation.length_table import LengthRow, length_table, trained_on
@@ -26,7 +28,7 @@ from viz.text.language import SEMICOLON, _, _n, listed, mark, say
 from viz.text.markup import plain
 from viz.widgets.chart import show_figure
 from viz.widgets.frame import Frame, Page
-from viz.widgets.language_pair import latest_pair, mechanism_of, pair_of
+from viz.widgets.language_pair import latest_pair
 from viz.widgets.readable_text import fit_text
 from viz.widgets.sentence import SENTENCE, first_of
 from viz.widgets.settings import Several, TextSetting, choose_several, put_text, text_box, typed_text
@@ -43,8 +45,8 @@ TRAINING_LENGTH = 30
 """Words that all but 68 of the 849,202 sentences of parliament and of Tatoeba have at most; the longest has 47."""
 LONGEST_OF_NOVELS = 40
 """Words of the longest sentences of the novels, a quarter of whose longer file has more than `TRAINING_LENGTH`."""
-USUAL = ("seq2seq", "bahdanau", "transformer")
-"""Without attention, then with it."""
+USUAL = tuple({(each.has_attention, each.is_multi_head): each.key for each in reversed(usual())}.values())[::-1]
+"""Without attention, with it, with several heads: the first of each."""
 
 
 MODELS = Several("models", title=mark("Models"), least=1)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from models.huggingface.embedded import HOPS_READERS
 from models.networks.self_attentive import HOPS
 from tests.support import payloads
 from tests.support.heads_page import opened, trace_of, words
+from tests.support.readers import HOPS_READERS
 from viz.measures.hops import annotation_of, overlap_of, penalty_of
 
 TEXT = "Why did the commission not answer the honourable member?"

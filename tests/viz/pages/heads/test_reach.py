@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from models.huggingface.embedded import LANGUAGE_MODELS, N_GRAM_RNN, held_out_of, local_models
+from models.huggingface.embedded import held_out_of, local_models
 from tests.support.heads_page import opened, trace_of, words
+from tests.support.readers import LANGUAGE_MODELS, N_GRAM_RNN
 from viz.measures.reach import share_within
 
 TEXT = "The old man who had lived by the sea for years said that he would not go back to the city."

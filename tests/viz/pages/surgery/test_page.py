@@ -17,8 +17,8 @@ from streamlit.testing.v1 import AppTest
 from models import load
 from models.edits import mask_key, scale_scores, zero_head
 from models.experiments.sweeps import turned
-from models.huggingface.embedded import HOPS_READERS
 from tests.support.huggingface_samples import tiny_network, tiny_tokenizer
+from tests.support.readers import HOPS_READERS
 from viz.server.cores import load_for_serving
 from viz.text.tokens import visible
 from viz.widgets.edits.builder import OPERATIONS
