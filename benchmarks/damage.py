@@ -20,7 +20,7 @@ from models import registry
 from models.experiments import word_vectors
 from models.huggingface import embedded
 from models.translation import checkpoints, length_table
-from models.translation.checkpoints import CheckpointError
+from models.translation.checkpoints import TOKENIZER_FILE, CheckpointError
 
 WEIGHTS = checkpoints.WEIGHTS
 FILES = tuple(sorted(str(path.relative_to(WEIGHTS)) for path in WEIGHTS.rglob("*") if path.is_file()))
@@ -153,11 +153,19 @@ def _load(owner: str, name: str) -> None:
     if not owner and name.endswith("tokenizer.json"):
         pair = Path(name).parts[0]
         owner = next(key for key in models.catalog() if key.endswith(pair))
-    with suppress(CheckpointError, models.InputError):
-        if owner.startswith("hf:"):
-            models.load(owner)
-        elif owner:
-            registry.load_translator(owner, at_rest=True)
+    for key in (owner, *_sharing(name)):
+        with suppress(CheckpointError, models.InputError):
+            if key.startswith("hf:"):
+                models.load(key)
+            elif key:
+                registry.load_translator(key, at_rest=True)
+
+
+def _sharing(name: str) -> Iterator[str]:
+    """Yield the keys of the readers that have no tokenizer of their own but this one."""
+    for key in embedded.local_models():
+        if name == f"readers/{embedded.reader_card(key).get('tokenizer')}/{TOKENIZER_FILE}":
+            yield key
 
 
 def page_script(name: str) -> None:

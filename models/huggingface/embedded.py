@@ -6,7 +6,7 @@ Importing it does not import torch or transformers.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from models.cards import CARD_FILE, NUMBER, CardError, Fields, read_fields
-from models.huggingface.files import WEIGHTS_FILE
+from models.huggingface.files import TOKENIZER_FILE, WEIGHTS_FILE
 from models.keys import MINILM, identity_of, pretrained_key
 from models.messages import Message
 
@@ -27,6 +27,7 @@ _FIELDS: Fields = {
     "paper": str,
     "year": int,
     "licence": str,
+    "tokenizer?": str,
     "sha256": {"*": str, WEIGHTS_FILE: str},
     "parameters?": int,
     "tokens_seen?": int,
@@ -92,6 +93,11 @@ def local_models(folders: Iterable[Path] = ()) -> dict[str, Local]:
     return found
 
 
+def tokenizer_of(folder: Path, card: Mapping[str, Any]) -> Path:
+    """Return the tokenizer file of a reader: its own, or that of the reader beside it that its card names."""
+    return folder.parent / str(card.get("tokenizer", folder.name)) / TOKENIZER_FILE
+
+
 def reader_card(key: str) -> dict[str, Any]:
     """Return the card of a reader that was trained here; an empty one where there is none that is whole."""
     try:
@@ -120,6 +126,8 @@ def _described(folder: Path) -> Local:
         return Local(pretrained_key(folder.name), folder.name, folder, broken=error.args[0])
     hashes: dict[str, str] = dict(card["sha256"])
     weights = hashes.pop(WEIGHTS_FILE)
+    if "tokenizer" in card and TOKENIZER_FILE in hashes:
+        hashes[f"../{card['tokenizer']}/{TOKENIZER_FILE}"] = hashes.pop(TOKENIZER_FILE)
     return Local(
         key=pretrained_key(folder.name),
         title=card["title"],

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from models.messages import Message
 
+TOKENIZER_FILE = "tokenizer.json"
 WEIGHTS_FILE, INDEX_FILE = "model.safetensors", "model.safetensors.index.json"
 
 ADAPTER_FILE = "adapter_config.json"
@@ -54,7 +55,7 @@ SECOND_VOCABULARY = "target_vocab.json"
 """What a Marian checkpoint has besides if what it writes has ids of its own."""
 
 _VOCABULARIES = (
-    _Vocabulary(("tokenizer.json",)),
+    _Vocabulary((TOKENIZER_FILE,)),
     _Vocabulary(("vocab.txt",)),
     _Vocabulary(("vocab.json", "merges.txt")),
     _Vocabulary(MARIAN_FILES, ("marian",)),

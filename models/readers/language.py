@@ -141,4 +141,4 @@ def load_language(local: Local) -> LanguageReader:
         with building():
             network = network_of(card["recipe"]["memory"], card["network"])
         network.load_state_dict(weights_of(local))
-        return LanguageReader(network, open_tokenizer(local, bos_token=BOUNDARY, eos_token=BOUNDARY), local, card)
+        return LanguageReader(network, open_tokenizer(local, card, bos_token=BOUNDARY, eos_token=BOUNDARY), local, card)

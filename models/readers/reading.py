@@ -14,7 +14,7 @@ from models.cards import read_fields
 from models.edits import Edit
 from models.errors import EMPTY, InputError
 from models.hooks import Session
-from models.huggingface.embedded import Local
+from models.huggingface.embedded import Local, tokenizer_of
 from models.huggingface.files import WEIGHTS_FILE
 from models.huggingface.loading import check_others, check_weights
 from models.huggingface.reader import too_long
@@ -155,8 +155,8 @@ def weights_of(local: Local) -> dict[str, Tensor]:
     return {name: values.float() for name, values in load_file(local.folder / WEIGHTS_FILE).items()}
 
 
-def open_tokenizer(local: Local, **specials: str) -> TextTokenizer:
+def open_tokenizer(local: Local, card: Mapping[str, Any], **specials: str) -> TextTokenizer:
     """Return the tokenizer of a reader."""
     fast: Any = PreTrainedTokenizerFast
-    file = str(local.folder / "tokenizer.json")
+    file = str(tokenizer_of(local.folder, card))
     return TextTokenizer(fast(tokenizer_file=file, model_input_names=["input_ids"], **specials))

@@ -127,7 +127,7 @@ def load_reader(local: Local) -> SelfAttentiveReader:
         with building():
             network = SelfAttentiveNetwork(**card["network"])
         network.load_state_dict(weights_of(local))
-        return SelfAttentiveReader(network, open_tokenizer(local, unk_token=UNKNOWN), local, card)
+        return SelfAttentiveReader(network, open_tokenizer(local, card, unk_token=UNKNOWN), local, card)
 
 
 def _unknown(tokens: TokenSequence) -> tuple[str, ...]:

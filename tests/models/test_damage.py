@@ -107,7 +107,7 @@ def test_no_letter_of_a_card_breaks_what_is_said_of_it(folder: str, weights: Pat
 
 EACH_KIND = {
     "readers/lstmn-en/card.json": "truncated",
-    "readers/key-value-en/tokenizer.json": "a byte flipped",
+    "readers/gpt-en/tokenizer.json": "a byte flipped",
     "readers/self-attentive-en/model.safetensors": "truncated",
     "readers/gpt-en/config.json": "empty",
     "readers/gpt-en/log.jsonl": "not UTF-8",

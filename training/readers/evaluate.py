@@ -16,7 +16,8 @@ import torch
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from models.huggingface.embedded import READERS
+from models.cards import read_fields
+from models.huggingface.embedded import READERS, tokenizer_of
 from models.translation.checkpoints import CARD_FILE, write_card
 from training.readers.batches import encode, epoch_batches, mask, read_batch
 from training.readers.language import measure_reach
@@ -112,7 +113,8 @@ def evaluate(recipe: ReaderRecipe, data: Path, folder: Path) -> dict[str, dict[s
 
     Of a language model with a memory also on ``all`` together, with its ``reach``, as `measure_reach` gives it.
     """
-    network, tokenizer = open_network(recipe, folder), Tokenizer.from_file(str(folder / "tokenizer.json"))
+    network = open_network(recipe, folder)
+    tokenizer = Tokenizer.from_file(str(tokenizer_of(folder, read_fields(folder, {}))))
     if recipe.kind == "hops":
         return measure_hops(network, tokenizer, recipe, data)
     names = [file.path.rpartition("/")[2].removesuffix(".tsv.xz") for file in recipe.test]

@@ -19,7 +19,7 @@ from safetensors.torch import load_file, save
 from transformers import PreTrainedTokenizerFast
 
 from models.huggingface.embedded import READERS
-from models.huggingface.files import WEIGHTS_FILE
+from models.huggingface.files import TOKENIZER_FILE, WEIGHTS_FILE
 from models.translation.checkpoints import CARD_FILE, file_hash, write_card
 from training.progress import Progress, curve_of, read_progress
 from training.publish import CREDITS
@@ -120,15 +120,26 @@ def publish(recipe: ReaderRecipe, out: Path, weights: Path = READERS) -> dict[st
         folder.mkdir(parents=True, exist_ok=True)
         halves = {name: values.half() for name, values in network.state_dict().items()}
         (folder / WEIGHTS_FILE).write_bytes(save(halves))
-        copyfile(run / "tokenizer.json", folder / "tokenizer.json")
+        copyfile(run / TOKENIZER_FILE, folder / TOKENIZER_FILE)
     else:
         _save_as_transformers(network, recipe, run, folder)
     card = make_card(recipe, read_progress(run / "state.safetensors"), parameters)
     names = sorted(each.name for each in folder.iterdir() if each.name not in (CARD_FILE, LOG_FILE))
-    card["sha256"] = {name: file_hash(folder / name) for name in names}
+    hashes = {name: file_hash(folder / name) for name in names}
+    if recipe.kind in ("hops", "memory") and (owner := _owner_of_equal(folder)):
+        card["tokenizer"] = owner
+        (folder / TOKENIZER_FILE).unlink()
+    card["sha256"] = hashes
     write_card(folder, card)
     (folder / LOG_FILE).write_text(curve_of(run / LOG_FILE), encoding="utf8")
     return card
+
+
+def _owner_of_equal(folder: Path) -> str:
+    """Return the folder of another reader whose tokenizer is the same, byte for byte; empty if there is none."""
+    own = file_hash(folder / TOKENIZER_FILE)
+    others = (path for path in sorted(folder.parent.glob(f"*/{TOKENIZER_FILE}")) if path.parent != folder)
+    return next((path.parent.name for path in others if file_hash(path) == own), "")
 
 
 def _save_as_transformers(network: Any, recipe: ReaderRecipe, run: Path, folder: Path) -> None:
@@ -137,7 +148,7 @@ def _save_as_transformers(network: Any, recipe: ReaderRecipe, run: Path, folder:
     (folder / "generation_config.json").unlink(missing_ok=True)
     fast: Any = PreTrainedTokenizerFast
     fast(
-        tokenizer_file=str(run / "tokenizer.json"),
+        tokenizer_file=str(run / TOKENIZER_FILE),
         model_max_length=recipe.context,
         model_input_names=INPUTS[recipe.kind],
         clean_up_tokenization_spaces=False,

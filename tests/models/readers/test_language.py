@@ -14,10 +14,11 @@ from models import InputError
 from models.edits import mask_cell, mask_key, scale_scores, uniform_row, zero_head
 from models.errors import CaptureError
 from models.experiments.chance import chance_bands
-from models.huggingface.embedded import READERS, held_out_of, local_models
+from models.huggingface.embedded import READERS, held_out_of, local_models, tokenizer_of
 from models.keys import identity_of
 from models.networks.memory_models import MEMORY
 from models.readers.language import LanguageReader
+from models.translation.checkpoints import file_hash
 from tests.support.readers import LANGUAGE_MODELS, N_GRAM_RNN
 from tests.support.reference_readers import attentive_language_model, lstmn, n_gram_language_model
 from training.readers.language import FAR
@@ -121,3 +122,13 @@ def test_the_reach_is_short_on_held_out_text() -> None:
         assert sum(reach["by_distance"]) + reach["further"] == pytest.approx(1, abs=1e-3)
         assert reach["last_five"] == pytest.approx(sum(reach["by_distance"][:5]), abs=1e-3)
         assert reach["last_five"] > 5 / FAR  # more than if all 15 were read alike
+
+
+def test_no_two_readers_ship_the_same_tokenizer_and_each_opens_the_one_that_its_card_hashes() -> None:
+    hashes = [file_hash(path) for path in READERS.glob("*/tokenizer.json")]
+    assert len(set(hashes)) == len(hashes)
+    for key, local in local_models().items():
+        if local.folder.parent == READERS:
+            card = json.loads((local.folder / "card.json").read_text(encoding="utf8"))
+            assert file_hash(tokenizer_of(local.folder, card)) == card["sha256"]["tokenizer.json"]
+            assert models.load(key).key == key

@@ -8,6 +8,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from models.huggingface.embedded import Local, local_models
 from models.huggingface.loading import load_folder
 from models.huggingface.model import PretrainedModel
 from models.huggingface.reader_entries import READER_ENTRIES
+from models.readers.language import load_language
 from tests.support.reference_readers import bert, gpt
 from training.readers import evaluate
 from training.readers.batches import (
@@ -360,3 +362,17 @@ def test_the_reach_is_the_mean_weight_by_distance_of_tokens_with_enough_before_t
     assert found["further"] == 0
     assert found["last_five"] == pytest.approx(1, abs=1e-4)
     assert found["mean_distance"] == pytest.approx(np.dot(expected, (1, 2, 3)), abs=1e-3)
+
+
+def test_a_tokenizer_that_another_reader_ships_is_not_shipped_again(shipped: dict[str, Path], tmp_path: Path) -> None:
+    first, weights = shipped["memory"], tmp_path / "weights"
+    recipe = replace(tiny_recipe("memory"), key="memory-again")
+    copytree(first.parents[1] / first.name, tmp_path / recipe.key)
+    copytree(first, weights / first.name)
+    card = publish(recipe, tmp_path, weights)
+    assert card["tokenizer"] == first.name
+    assert not (weights / recipe.key / "tokenizer.json").exists()
+    embedded._trained_here.cache_clear()
+    (again,) = (each for each in embedded._trained_here(weights) if each.key == "hf:memory-again")
+    own = known(shipped, "memory")
+    assert load_language(again).attend("the cat").source == load_language(own).attend("the cat").source
