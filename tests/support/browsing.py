@@ -127,8 +127,16 @@ def says(page: Page, **said: str) -> None:
 
 def until_link(page: Page, holds: Callable[[str], bool], seconds: float = 60.0) -> None:
     """Wait until what the address bar says holds; if it does not come to it, the error says what stands there."""
+    from playwright.sync_api import Error
+
+    def here() -> str | None:
+        try:
+            return str(page.evaluate("location.href"))
+        except Error:  # the page is being loaded again
+            return None
+
     end = monotonic() + seconds
-    while not holds(url := str(page.evaluate("location.href"))):
+    while (url := here()) is None or not holds(url):
         assert monotonic() < end, f"the link still says {url}"
         page.wait_for_timeout(50)
 
