@@ -1,7 +1,7 @@
 """Both tapes in the decoder's cell: deep attention fusion. Cheng, Dong and Lapata 2016."""
 
+from models.families.lstmn import FIRST_SLOT, PAPER, SIZES, START
 from models.mechanisms import Mechanism
-from models.mechanisms.lstmn_shallow import FIRST_SLOT, PAPER, SIZES, START
 from models.messages import mark
 
 MECHANISM = Mechanism(

@@ -1,7 +1,7 @@
 """Global attention with the concat score: Luong, Pham and Manning 2015."""
 
+from models.families.luong import ENCODER, PAPER, START, UNFED
 from models.mechanisms import INHERITED, Mechanism
-from models.mechanisms.luong_general import ENCODER, PAPER, START, UNFED
 from models.messages import mark
 
 MECHANISM = Mechanism(

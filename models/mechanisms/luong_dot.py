@@ -1,7 +1,7 @@
 """Global attention with the dot score: Luong, Pham and Manning 2015."""
 
+from models.families.luong import COPIED_START, ENCODER, PAPER, UNFED
 from models.mechanisms import INHERITED, Mechanism
-from models.mechanisms.luong_general import COPIED_START, ENCODER, PAPER, UNFED
 from models.messages import mark
 
 MECHANISM = Mechanism(

@@ -1,7 +1,7 @@
 """The general score with input feeding: Luong, Pham and Manning 2015."""
 
+from models.families.luong import COPIED_START, ENCODER, FORWARDS, OUTPUT, PAPER
 from models.mechanisms import INHERITED, Mechanism
-from models.mechanisms.luong_general import COPIED_START, ENCODER, FORWARDS, OUTPUT, PAPER
 from models.messages import mark
 
 MECHANISM = Mechanism(

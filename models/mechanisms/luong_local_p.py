@@ -1,7 +1,7 @@
 """Local attention around a predicted position: Luong, Pham and Manning 2015."""
 
+from models.families.luong import COMMON, PAPER
 from models.mechanisms import INHERITED, Mechanism
-from models.mechanisms.luong_general import COMMON, PAPER
 from models.messages import mark
 
 MECHANISM = Mechanism(

@@ -1,7 +1,7 @@
 """Location-based attention: Luong, Pham and Manning 2015."""
 
+from models.families.luong import COMMON, PAPER
 from models.mechanisms import INHERITED, Mechanism
-from models.mechanisms.luong_general import COMMON, PAPER
 from models.messages import mark
 
 MECHANISM = Mechanism(

@@ -1,6 +1,7 @@
 """Relative positions in a Transformer's self-attention: Shaw, Uszkoreit and Vaswani 2018."""
 
 from models.mechanisms import Mechanism
+from models.mechanisms.transformer import MECHANISM as PRE_LN
 from models.messages import mark
 
 MECHANISM = Mechanism(
@@ -17,12 +18,7 @@ MECHANISM = Mechanism(
     ),
     equation=mark("section 3, equations 3 and 4"),
     departures=(
-        mark(
-            "The normalisation stands before each sublayer, with one more at the end of either stack "
-            "(pre-LN, Xiong et al. 2020; in the paper after it)."
-        ),
-        mark("Fewer layers and smaller sizes (below)."),
-        mark("The queries', keys', values' and output projections have biases."),
+        *PRE_LN.departures[:3],  # where the normalisation stands, sizes, biases
         mark(
             "All but the vectors by distance begins from a Transformer that was trained with sinusoids; in the paper "
             "everything is trained from a fresh start."

@@ -11,22 +11,17 @@ import numpy as np
 from viz.text.language import _, mark
 from viz.views.strips import Strip
 from viz.walk import output, scores, weights
-from viz.walk.digits import factor, number, products, products_fall, waterfall
-from viz.walk.memory import LSTMN_WALK
+from viz.walk.digits import factor, number
+from viz.walk.memory import LSTMN_WALK, new_state
 from viz.walk.recurrence import EMBEDDING, Vector, parameters_of, read_in, read_in_strip
 from viz.walk.scene import Letters, Scene
-from viz.walk.scores import Built, exact, keys_strip, row_of
-from viz.walk.steps import Part, Walk, Worked
+from viz.walk.scores import Built, exact
+from viz.walk.steps import Part, Walk
 
 CROSS, TAPE = "decoder.0.cross", "decoder.0.self"
 
 _READS_TAPE = tuple(part for part in LSTMN_WALK.parts if part.key != "predict")
 _TAPE_LINE = LSTMN_WALK.formula[0]
-
-
-def _deciding(scene: Scene) -> int:
-    """Return the component of the hidden layer that adds most to the chosen pair's score."""
-    return int(np.abs(scene.parameters["score_vector"] * scene.features[scene.column]).argmax())
 
 
 def _sized(scene: Scene) -> Vector:
@@ -37,28 +32,13 @@ def _sized(scene: Scene) -> Vector:
 
 
 def _deep_keys(scene: Scene) -> Built:
-    both, k = scene.of_keys("value"), _deciding(scene)
-    states, matrix = both[:, : both.shape[1] // 2], scene.parameters["key_weight.weight"]
-    digits, computed = products(matrix[k], states[scene.column])
+    both = scene.of_keys("value")
     says = _(
         "The encoder leaves two tapes, a state \u03b3 and a cell \u03b1 of every token. A matrix makes a key of each "
         "state; what is read are both."
     )
-    strips = (
-        Strip(
-            _("encoder states: what stands at each word"),
-            "\u03b3",
-            states,
-            rows=scene.keys,
-            marked=(scene.column, None),
-        ),
-        row_of(matrix, k, "W"),
-        keys_strip(scene, marked=k, made=True),
-    )
-    line = rf"(W_\gamma \gamma_{{{scene.column_name}}})_{{{k}}} &= {digits} = {number(computed, 4)}"
-    name = _("Number {place} of the key of “{key}”", place=k, key=scene.key_word)
-    fall = products_fall(name, matrix[k], states[scene.column])
-    return says, strips, Worked((line,), computed, float(scene.of_keys("key")[scene.column, k]), fall)
+    states = scores.encoder_states(scene, "\u03b3", both[:, : both.shape[1] // 2])
+    return scores.project_key(scene, says, states, matrix="W", product=r"W_\gamma \gamma")
 
 
 def _read_before(scene: Scene) -> Vector:
@@ -69,33 +49,21 @@ def _read_before(scene: Scene) -> Vector:
 
 
 def _deep_features(scene: Scene) -> Built:
-    k, before, token = _deciding(scene), _read_before(scene), read_in(scene, scene.row)
+    k, before, token = scores.deciding(scene), _read_before(scene), read_in(scene, scene.row)
     row = np.concatenate([scene.parameters[f"{name}.weight"][k] for name in ("input_weight", "read_weight")])
-    given = np.concatenate([token, before])
-    digits, projected = products(row, given)
-    key = float(scene.of_keys("key")[scene.column, k])
-    computed = float(np.tanh(projected + key))
     says = _(
         "What asks is the token that is read in and what the step before read of the source, \u03b3\u0303: the "
         "decoder's own state does not take part. With the key of each word they make a hidden layer, squashed to "
         "between -1 and 1."
     )
-    strips = (
+    asked = (
         read_in_strip(scene, scene.row),
         Strip(_("read of the source a step before"), "\u03b3\u0303", before[None]),
         Strip(_("query: what reads"), "q", scene.of_query("query")[None], marked=(None, k)),
-        keys_strip(scene, marked=k),
-        Strip(
-            _("hidden layer: one row a pair"), "f", scene.features, rows=scene.keys, marked=(scene.column, k), made=True
-        ),
     )
-    feature = rf"f_{{{scene.row_name},{scene.column_name},{k}}}"
-    lines = (
-        rf"(W_x x + W_{{\tilde{{\gamma}}}} \tilde{{\gamma}})_{{{k}}} &= {digits} = {number(projected, 4)}",
-        rf"{feature} &= \tanh({number(projected)} + {factor(key)}) = {number(computed, 4)}",
-    )
-    fall = products_fall(_("Number {place} of what is looked for", place=k), row, given)
-    return says, strips, Worked(lines, computed, float(scene.features[scene.column, k]), fall)
+    product = r"W_x x + W_{\tilde{\gamma}} \tilde{\gamma}"
+    strips, worked = scores.hidden_layer(scene, row, np.concatenate([token, before]), product)
+    return says, (*asked, *strips), worked
 
 
 class _Cell(NamedTuple):
@@ -138,11 +106,8 @@ def _fused_at(where: str) -> Callable[[Scene], Built]:
     """Return what builds the decoder's step, seen from either map; before its tape's parameters stands `where`."""
 
     def build(scene: Scene) -> Built:
-        after = scene.of_query("output")
-        k = int(np.abs(after).argmax())
+        k = int(np.abs(scene.of_query("output")).argmax())
         cell = _cell_of(scene, where, k)
-        made = sum(cell.parts)
-        computed = cell.out * float(np.tanh(made))
         own, source = (scene.trace[site].companions["context"][0, scene.row] for site in (TAPE, CROSS))
         says = _(
             "Both tapes enter one cell: an LSTM step from what was read of the decoder's own tape, and beside it the "
@@ -158,21 +123,18 @@ def _fused_at(where: str) -> Callable[[Scene], Built]:
             ),
             Strip(_("state and cell as read of the tape"), "h\u0303, c\u0303", own.reshape(2, -1), marked=(1, k)),
             read_in_strip(scene, scene.row, "embedding.weight" if where else "network.embedding.weight"),
-            Strip(_("new state"), "h", after[None], marked=(None, k), made=True),
         )
-        lines = (
-            rf"c_{{[{k}]}} &= {number(cell.carry)} \cdot {factor(cell.source)} + {number(cell.keep)} \cdot "
-            rf"{factor(cell.old)} + {number(cell.into)} \cdot {factor(cell.new)} = {number(made)}",
-            rf"h_{{{scene.row_name},[{k}]}} = o \cdot \tanh(c) &= {number(cell.out)} \cdot "
-            rf"{factor(float(np.tanh(made)))} = {number(computed, 4)}",
+        line = (
+            rf"&= {number(cell.carry)} \cdot {factor(cell.source)} + {number(cell.keep)} \cdot "
+            rf"{factor(cell.old)} + {number(cell.into)} \cdot {factor(cell.new)}"
         )
         labels = (
             _("read: {gate} of {value}", gate=f"{cell.carry:.0%}", value=f"{cell.source:.3g}"),
             _("kept: {gate} of {value}", gate=f"{cell.keep:.0%}", value=f"{cell.old:.3g}"),
             _("new: {gate} of {value}", gate=f"{cell.into:.0%}", value=f"{cell.new:.3g}"),
         )
-        fall = waterfall(_("Number {place} of the new cell", place=k), np.array(cell.parts), labels.__getitem__)
-        return says, strips, Worked(lines, computed, float(after[k]), fall)
+        state, worked = new_state(scene, line, dict(zip(labels, cell.parts, strict=True)), cell.out)
+        return says, (*strips, state), worked
 
     return build
 

@@ -217,32 +217,37 @@ _CONVOLUTIONAL = Walk(
     ),
     Letters(query="d", key="z", value="z + e"),
 )
-_RCTM = Walk(
-    (
-        r"E_i = \tanh(K^i * E_{i-1}), \quad [[vector:e = \tanh(L * E_{\mathrm{last}})]]",
-        r"[[next:h_t = \tanh(I\, y_{t-1} + R\, h_{t-1} + S\, e)]]",
-        r"[[predict:p(y_t) = \operatorname{softmax}(E (W h_t + w) + b)]]",
-    ),
-    (pyramid.FOLDED, pyramid.NEXT, output.STATE_PREDICT),
-    needs_states=True,
+
+
+def _one_vector(vector: str, step: str, state: str, *parts: Part) -> Walk:
+    """Return the walk of a mechanism whose decoder gets one vector of the source."""
+    written = rf"[[predict:p(y_t) = \operatorname{{softmax}}(E {state} + b)]]"
+    return Walk((vector, f"[[next:{step}]]", written), parts, needs_states=True)
+
+
+_RCTM = _one_vector(
+    r"E_i = \tanh(K^i * E_{i-1}), \quad [[vector:e = \tanh(L * E_{\mathrm{last}})]]",
+    r"h_t = \tanh(I\, y_{t-1} + R\, h_{t-1} + S\, e)",
+    "(W h_t + w)",
+    pyramid.FOLDED,
+    pyramid.NEXT,
+    output.STATE_PREDICT,
 )
-_ENCODER_DECODER = Walk(
-    (
-        r"[[vector:s_0 = \tanh(V' c)]]",
-        r"[[next:s_t = \operatorname{GRU}(s_{t-1}, [y_{t-1}; c])]]",
-        r"[[predict:p(y_t) = \operatorname{softmax}(E \tanh(O [s_t; y_{t-1}; c]) + b)]]",
-    ),
-    (vector.SUMMARY, vector.GRU_OF_VECTOR, output.SUMMARY_PREDICT),
-    needs_states=True,
+_ENCODER_DECODER = _one_vector(
+    r"[[vector:s_0 = \tanh(V' c)]]",
+    r"s_t = \operatorname{GRU}(s_{t-1}, [y_{t-1}; c])",
+    r"\tanh(O [s_t; y_{t-1}; c])",
+    vector.SUMMARY,
+    vector.GRU_OF_VECTOR,
+    output.SUMMARY_PREDICT,
 )
-_SEQ2SEQ = Walk(
-    (
-        r"[[vector:(s_0, c_0) = (h_N, c_N)]]",
-        r"[[next:(s_t, c_t) = \operatorname{LSTM}(s_{t-1}, c_{t-1}, y_{t-1})]]",
-        r"[[predict:p(y_t) = \operatorname{softmax}(E (R s_t + r) + b)]]",
-    ),
-    (vector.COPIED, vector.LSTM_ALONE, output.STATE_PREDICT),
-    needs_states=True,
+_SEQ2SEQ = _one_vector(
+    r"[[vector:(s_0, c_0) = (h_N, c_N)]]",
+    r"(s_t, c_t) = \operatorname{LSTM}(s_{t-1}, c_{t-1}, y_{t-1})",
+    "(R s_t + r)",
+    vector.COPIED,
+    vector.LSTM_ALONE,
+    output.STATE_PREDICT,
 )
 
 WALKS: Mapping[str, Walk] = MappingProxyType(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -13,32 +13,18 @@ from viz.text.tokens import visible
 from viz.views.strips import Strip
 from viz.walk.digits import factor, number, products, products_fall, waterfall
 from viz.walk.scene import Letters, Scene
-from viz.walk.scores import ADDITIVE, FEATURES, Built, exact, keys_strip, row_of
+from viz.walk.scores import ADDITIVE, FEATURES, Built, deciding, exact, hidden_layer, project_key, row_of
 from viz.walk.steps import Part, Walk, Worked
 from viz.walk.weights import BEFORE, CONTEXT, SOFTMAX, WINDOW_BEFORE, context_strip
 
 Vector = NDArray[np.float64]
 
 
-def _deciding(scene: Scene) -> int:
-    """Return the component of the hidden layer that adds most to the chosen pair's score."""
-    return int(np.abs(scene.parameters["score_vector"] * scene.features[scene.column]).argmax())
-
-
 def _key_of(scene: Scene, states: NDArray[np.floating], letter: str, says: str) -> Built:
-    """Work out one number of a key: a row of a matrix with what stands at the chosen token."""
-    matrix, k = scene.parameters["key_weight.weight"], _deciding(scene)
-    digits, computed = products(matrix[k], states[scene.column])
-    strips = (
-        Strip(_("what stands at each token"), letter, states, rows=scene.keys, marked=(scene.column, None)),
-        row_of(matrix, k, "W"),
-        keys_strip(scene, marked=k, made=True),
-    )
-    line = rf"(W {letter}_{{{scene.column_name}}})_{{{k}}} &= {digits} = {number(computed, 4)}"
-    fall = products_fall(
-        _("Number {place} of the key of “{key}”", place=k, key=scene.key_word), matrix[k], states[scene.column]
-    )
-    return says, strips, Worked((line,), computed, float(scene.of_keys("key")[scene.column, k]), fall)
+    """Work out one number of a key of what stands at the chosen token."""
+    name = _("what stands at each token")
+    strip = Strip(name, letter, states, rows=scene.keys, marked=(scene.column, None))
+    return project_key(scene, says, strip, matrix="W", product=f"W {letter}")
 
 
 def _keys(scene: Scene) -> Built:
@@ -61,39 +47,24 @@ def _tape_keys(scene: Scene) -> Built | None:
 def _tape_features(scene: Scene) -> Built | None:
     if not scene.row:
         return None
-    k, before = _deciding(scene), scene.map.companions["context"][0, scene.row - 1]
+    k, before = deciding(scene), scene.map.companions["context"][0, scene.row - 1]
     matrices = [scene.parameters[f"{name}.weight"][k] for name in ("input_weight", "read_weight")]
     given = [scene.of_query("input"), before[: len(before) // 2]]
-    digits, projected = products(np.concatenate(matrices), np.concatenate(given))
     on_tape = scene.column < scene.row  # of what comes later the tape has no key yet
     key = float(scene.of_keys("key")[scene.column, k]) if on_tape else 0.0
-    made = bool(scene.features[scene.column].any())  # a decoder makes none for what is not written yet
-    computed = float(np.tanh(projected + key)) if made else 0.0
     says = _(
         "What asks is “{query}” itself and what was read of the tape a step before, h̃; with the key of each token "
         "before it they make a hidden layer, squashed to between -1 and 1.",
         query=scene.query_word,
     )
-    strips = (
+    asked = (
         Strip(_("the token that is read, embedded"), "x", given[0][None]),
         Strip(_("read of the tape a step before"), "h\u0303", given[1][None]),
         Strip(_("query: what reads"), "q", scene.of_query("query")[None], marked=(None, k)),
-        keys_strip(scene, marked=k),
-        Strip(
-            _("hidden layer: one row a pair"), "f", scene.features, rows=scene.keys, marked=(scene.column, k), made=True
-        ),
     )
-    feature = rf"f_{{{scene.row_name},{scene.column_name},{k}}}"
-    lines = (
-        rf"(W_x x + W_{{\tilde{{h}}}} \tilde{{h}})_{{{k}}} &= {digits} = {number(projected, 4)}",
-        rf"{feature} &= \tanh({number(projected)} + {factor(key)}) = {number(computed, 4)}"
-        if made
-        else f"{feature} &= 0",
-    )
-    fall = products_fall(
-        _("Number {place} of what is looked for", place=k), np.concatenate(matrices), np.concatenate(given)
-    )
-    return says, strips, Worked(lines, computed, float(scene.features[scene.column, k]), fall)
+    product = r"W_x x + W_{\tilde{h}} \tilde{h}"
+    strips, worked = hidden_layer(scene, np.concatenate(matrices), np.concatenate(given), product, key)
+    return says, (*asked, *strips), worked
 
 
 def _unless_first(part: Part) -> Part:
@@ -137,12 +108,9 @@ def _tape_next(scene: Scene) -> Built:
     read, cell = np.split(exact(scene.of_query("context")), 2)
     given = np.concatenate([read, exact(scene.of_query("input"))])
     sums = exact(scene.parameters["gates.weight"]) @ given + exact(scene.parameters["gates.bias"])
-    after = scene.of_query("output")
-    k = int(np.abs(after).argmax())
+    k = int(np.abs(scene.of_query("output")).argmax())
     into, keep, out = (float(1 / (1 + np.exp(-sums[place * size + k]))) for place in range(3))
     new, old = float(np.tanh(sums[3 * size + k])), float(cell[k])
-    made = keep * old + into * new
-    computed = out * float(np.tanh(made))
     says = _(
         "An LSTM step, but from what was read of the tape, h̃ and c̃, in the place of the last state and cell. What it "
         "leaves, h and c, is put on the tape."
@@ -150,22 +118,35 @@ def _tape_next(scene: Scene) -> Built:
     strips = (
         Strip(_("state and cell as read of the tape"), "h\u0303, c\u0303", np.stack([read, cell]), marked=(1, k)),
         Strip(_("the token that is read, embedded"), "x", scene.of_query("input")[None]),
-        Strip(_("new state"), "h", after[None], marked=(None, k), made=True),
     )
+    line = (
+        rf"= f \cdot \tilde{{c}} + i \cdot \hat{{c}} &= {number(keep)} \cdot {factor(old)} + "
+        rf"{number(into)} \cdot {factor(new)}"
+    )
+    parts = {
+        _("kept: {gate} of {value}", gate=f"{keep:.0%}", value=f"{old:.3g}"): keep * old,
+        _("new: {gate} of {value}", gate=f"{into:.0%}", value=f"{new:.3g}"): into * new,
+    }
+    state, worked = new_state(scene, line, parts, out)
+    return says, (*strips, state), worked
+
+
+def new_state(scene: Scene, line: str, parts: Mapping[str, float], out: float) -> tuple[Strip, Worked]:
+    """Work out one number of an LSTM's new state: the sum of the cell's `parts`, squashed, times the gate `out`."""
+    after = scene.of_query("output")
+    k = int(np.abs(after).argmax())
+    made = sum(parts.values())
+    computed = out * float(np.tanh(made))
     lines = (
-        rf"c_{{[{k}]}} = f \cdot \tilde{{c}} + i \cdot \hat{{c}} &= {number(keep)} \cdot {factor(old)} + "
-        rf"{number(into)} \cdot {factor(new)} = {number(made)}",
+        rf"c_{{[{k}]}} {line} = {number(made)}",
         rf"h_{{{scene.row_name},[{k}]}} = o \cdot \tanh(c) &= {number(out)} \cdot {factor(float(np.tanh(made)))} "
         rf"= {number(computed, 4)}",
     )
-    labels = (
-        _("kept: {gate} of {value}", gate=f"{keep:.0%}", value=f"{old:.3g}"),
-        _("new: {gate} of {value}", gate=f"{into:.0%}", value=f"{new:.3g}"),
-    )
-    fall = waterfall(
-        _("Number {place} of the new cell", place=k), np.array([keep * old, into * new]), labels.__getitem__
-    )
-    return says, strips, Worked(lines, computed, float(after[k]), fall)
+    state = Strip(_("new state"), "h", after[None], marked=(None, k), made=True)
+    labels = tuple(parts)
+    name = _("Number {place} of the new cell", place=k)
+    fall = waterfall(name, np.array([*parts.values()]), labels.__getitem__)
+    return state, Worked(lines, computed, float(after[k]), fall)
 
 
 def predict_next(state: Callable[[Scene], Vector]) -> Callable[[Scene], Built]:

@@ -70,64 +70,65 @@ def _score_worked(scene: Scene, *lines: str, left: Numbers, right: Numbers, term
 # Additive: Bahdanau, and Luong's concat.
 
 
-def _deciding(scene: Scene) -> int:
+def deciding(scene: Scene) -> int:
     """Return the component of the hidden layer that adds most to the chosen pair's score."""
     share = scene.parameters["score_vector"] * scene.features[scene.column]
     return int(np.abs(share).argmax())
 
 
-def _project_keys(scene: Scene) -> Built:
-    matrix, states, k = scene.parameters["key_weight.weight"], scene.of_keys("value"), _deciding(scene)
-    digits, computed = products(matrix[k], states[scene.column])
-    says = _("Every encoder state is turned, once for the whole translation, into a key of its own size.")
-    strips = (
-        Strip(
-            _("encoder states: what stands at each word"),
-            "h",
-            states,
-            rows=scene.keys,
-            marked=(scene.column, None),
-        ),
-        row_of(matrix, k, "U"),
-        keys_strip(scene, marked=k, made=True),
-    )
-    line = rf"(U h_{{{scene.column_name}}})_{{{k}}} &= {digits} = {number(computed, 4)}"
+def project_key(scene: Scene, says: str, states: Strip, *, matrix: str, product: str) -> Built:
+    """Work out one number of a key: a row of a matrix with what stands at the chosen token."""
+    rows, k = scene.parameters["key_weight.weight"], deciding(scene)
+    state = states.values[scene.column]
+    digits, computed = products(rows[k], state)
+    strips = (states, row_of(rows, k, matrix), keys_strip(scene, marked=k, made=True))
+    line = rf"({product}_{{{scene.column_name}}})_{{{k}}} &= {digits} = {number(computed, 4)}"
     name = _("Number {place} of the key of “{key}”", place=k, key=scene.key_word)
-    fall = products_fall(name, matrix[k], states[scene.column])
+    fall = products_fall(name, rows[k], state)
     return says, strips, Worked((line,), computed, float(scene.of_keys("key")[scene.column, k]), fall)
 
 
+def encoder_states(scene: Scene, letter: str, states: Numbers) -> Strip:
+    """Return what the encoder leaves at each word."""
+    name = _("encoder states: what stands at each word")
+    return Strip(name, letter, states, rows=scene.keys, marked=(scene.column, None))
+
+
+def _project_keys(scene: Scene) -> Built:
+    says = _("Every encoder state is turned, once for the whole translation, into a key of its own size.")
+    states = encoder_states(scene, "h", scene.of_keys("value"))
+    return project_key(scene, says, states, matrix="U", product="U h")
+
+
+def hidden_layer(
+    scene: Scene, row: Numbers, given: Numbers, product: str, key: float | None = None
+) -> tuple[tuple[Strip, ...], Worked]:
+    """Work out one number of the hidden layer, `row` with `given` and the key squashed; `key` if not the scene's."""
+    k = deciding(scene)
+    digits, projected = products(row, given)
+    key = float(scene.of_keys("key")[scene.column, k]) if key is None else key
+    made = bool(scene.features[scene.column].any())  # a decoder makes none for what is not written yet
+    computed = float(np.tanh(projected + key)) if made else 0.0
+    layer = Strip(
+        _("hidden layer: one row a pair"), "f", scene.features, rows=scene.keys, marked=(scene.column, k), made=True
+    )
+    feature = rf"f_{{{scene.row_name},{scene.column_name},{k}}}"
+    squashed = rf"\tanh({number(projected)} + {factor(key)}) = {number(computed, 4)}" if made else "0"
+    lines = (rf"({product})_{{{k}}} &= {digits} = {number(projected, 4)}", f"{feature} &= {squashed}")
+    fall = products_fall(_("Number {place} of what is looked for", place=k), row, given)
+    worked = Worked(lines, computed, float(scene.features[scene.column, k]), fall)
+    return (keys_strip(scene, marked=k), layer), worked
+
+
 def _features(scene: Scene) -> Built:
-    matrix, query, k = scene.parameters["query_weight.weight"], scene.of_query("query"), _deciding(scene)
-    digits, projected = products(matrix[k], query)
-    key = float(scene.of_keys("key")[scene.column, k])
-    computed = float(np.tanh(projected + key))
+    matrix, query, k = scene.parameters["query_weight.weight"], scene.of_query("query"), deciding(scene)
     says = _(
         "What {reader} looks for and what stands at each word are added and squashed to between -1 and 1: "
         "a hidden layer for each word.",
         reader=scene.reader,
     )
-    strips = (
-        query_strip(scene),
-        row_of(matrix, k, "W"),
-        keys_strip(scene, marked=k),
-        Strip(
-            _("hidden layer: one row a pair"),
-            "f",
-            scene.features,
-            rows=scene.keys,
-            marked=(scene.column, k),
-            made=True,
-        ),
-    )
-    feature = rf"f_{{{scene.row_name},{scene.column_name},{k}}}"
-    lines = (
-        rf"(W {scene.letters.query})_{{{k}}} &= {digits} = {number(projected, 4)}",
-        rf"{feature} &= \tanh({number(projected)} + {factor(key)}) = {number(computed, 4)}",
-    )
-    name = _("Number {place} of what is looked for", place=k)
-    fall = products_fall(name, matrix[k], query)
-    return says, strips, Worked(lines, computed, float(scene.features[scene.column, k]), fall)
+    strips, worked = hidden_layer(scene, matrix[k], query, f"W {scene.letters.query}")
+    return says, (query_strip(scene), row_of(matrix, k, "W"), *strips), worked
 
 
 def _additive_scores(scene: Scene) -> Built:
