@@ -10,7 +10,7 @@ from urllib.parse import urlencode, urlsplit
 
 import pytest
 
-from tests.support.browsing import running
+from tests.support.browsing import AT_REST, running
 
 if "PYTEST_XDIST_WORKER" in os.environ:  # a process a core: said before torch counts the cores
     os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -90,6 +90,7 @@ def open_page(browser: Browser) -> Iterator[Callable[..., Page]]:
             is_mobile=touch,
         )
         contexts.append(context)
+        context.add_init_script(path=AT_REST)
         page = context.new_page()
         page.set_default_timeout(PATIENCE)
         expect.set_options(timeout=PATIENCE)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
+from tests.support import browsing
+
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
@@ -38,7 +40,7 @@ def violations(page: Page, within: str | None = None) -> list[str]:
     found = broken(page, within)
     page.emulate_media(color_scheme="dark")
     page.wait_for_function("() => document.documentElement.hasAttribute('data-dark')")
-    page.wait_for_timeout(400)  # colours fade into each other
+    browsing.settle(page)  # colours begin to fade into each other
     page.wait_for_function("() => document.getAnimations().every(each => each.playState !== 'running')")
     return found + [f"dark: {each}" for each in broken(page, within, only="color-contrast")]
 
@@ -71,7 +73,7 @@ def test_axe_finds_nothing_with_every_fold_open(open_page: Callable[..., Page], 
     buttons = shown.get_by_role("button", name="Settings")
     if buttons.count():
         buttons.click()
-        shown.wait_for_timeout(500)
+        settle(shown, page)
     assert folds.count() + buttons.count() > 0
     assert violations(shown) == []
 
@@ -90,8 +92,7 @@ def opened(open_page: Callable[..., Page], address: str, page: str, **link: str)
 
 def settle(shown: Page, page: str) -> None:
     shown.locator(PAGES[page]).first.wait_for(timeout=PATIENCE)
-    shown.wait_for_timeout(500)
-    shown.get_by_test_id("stStatusWidget").wait_for(state="detached", timeout=PATIENCE)
+    browsing.settle(shown)
     shown.wait_for_function("() => !document.querySelector('[data-stale=true]')")  # pale until the run has ended
 
 
@@ -112,7 +113,7 @@ def test_axe_finds_nothing_on_what_unfolds_on_the_bench(open_page: Callable[...,
         body = shown.get_by_test_id("stPopoverBody")
         expect(body).to_have_count(1)  # what a run draws anew may be there twice for a moment
         body.wait_for()
-        shown.wait_for_timeout(300)
+        browsing.settle(shown)
         look = broken if number else violations  # the first in both themes, the others in the dark one
         assert look(shown, "[data-testid='stPopoverBody']") == [], names[number]
         shown.keyboard.press("Escape")

@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect
 
 import models
 from tests.support.bench_page import KEYS, box_of, cell, maps, panel, views, wait_for_panels
-from tests.support.browsing import says, settle, until_link
+from tests.support.browsing import AT_REST, says, settle, until_link
 from viz.figures.drawing.theme import coloured
 from viz.views.differences import choose_difference
 from viz.views.view import View, choose_view
@@ -47,6 +47,7 @@ def visit(browser: Browser, url: str, **context_options: Any) -> Iterator[Page]:
         asked.append(request.url)
 
     context = browser.new_context(**{"viewport": {"width": 1400, "height": 1300}} | context_options)
+    context.add_init_script(path=AT_REST)
     page = context.new_page()
     page.set_default_timeout(PATIENCE)
     expect.set_options(timeout=PATIENCE)

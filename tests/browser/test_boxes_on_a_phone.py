@@ -8,7 +8,7 @@ from itertools import count
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.support.browsing import SETTLED
+from tests.support.browsing import settle
 
 PHONE = {"width": 390, "height": 844, "touch": True}
 STATES = {
@@ -68,8 +68,7 @@ _numbers = count(1000)
 
 def calm(page: Page) -> None:
     """Wait until the run that a click makes is over, whether it has begun already or not."""
-    page.wait_for_timeout(150)
-    page.wait_for_function(SETTLED)
+    settle(page)
 
 
 def places(page: Page) -> Iterator[None]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from time import monotonic
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -12,6 +11,7 @@ from playwright.sync_api import Page
 
 from tests.support.browsing import until_link
 from tests.support.engines import ENGINES, ENTER, PATIENCE, Opening, Window
+from tests.support.waiting import until
 
 SENTENCE = "The dog sleeps."
 ALL = """
@@ -192,6 +192,4 @@ def test_what_offends_the_policy_is_noticed(opening: Opening, address: str) -> N
         window.until(SHOWN, "[data-testid='stFileUploader']")
         assert window.offences() == []
         window.run("() => { fetch('http://127.0.0.1:9').catch(() => {}); }")
-        end = monotonic() + PATIENCE
-        while not window.offences():
-            assert monotonic() < end
+        until(window.offences, seconds=PATIENCE)

@@ -11,7 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 from models import catalog
 from models.mechanisms import mechanisms
 from tests.support.bench_page import EXAMPLE, box_of, maps, panel, views, wait_for_panels
-from tests.support.browsing import until_link
+from tests.support.browsing import settle, until_link
 
 INSTALLED = [key for key in mechanisms() if f"{key}-en-fr" in catalog()]
 TYPED = "The members of the committee want a report on the union."
@@ -136,7 +136,7 @@ def test_nothing_jumps_while_a_sentence_is_typed(open_page: Callable[..., Page],
     box.fill("")
     box.press_sequentially(LONG, delay=60)
     wait_for_panels(page, views(LONG))
-    page.wait_for_timeout(500)
+    settle(page)
     assert places(page) == before
     heights, empty = page.evaluate("[[...window.seen.heights], window.seen.empty]")
     assert len(heights) == 1

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.support import browsing
 from tests.support.browsing import PIXEL, SCREENS, Screen
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 SENTENCE = "My brother did not buy the red car because it was too expensive."
-SETTLED = """
+DRAWN = """
 () => {
-    const idle = document.querySelector('[data-test-script-state="notRunning"]');
     const stage = name => [...document.querySelectorAll('*')]
         .map(each => each.shadowRoot?.querySelector(`${name} .stage[data-drawn]`)).find(each => each);
-    return idle && stage('.overview') && stage('.comparison')?.exact.every(Boolean);
+    return stage('.overview') && stage('.comparison')?.exact.every(Boolean);
 }
 """
 PLACES = """
@@ -49,9 +49,10 @@ WATCH = """() => {
 
 
 def settle(page: Page) -> None:
-    for _time in range(2):
-        page.wait_for_function(SETTLED)
-        page.wait_for_timeout(500)  # time for the page to tell its width, which draws everything anew
+    """Wait until all is drawn for the width that the page has told."""
+    browsing.settle(page)
+    page.wait_for_function(DRAWN)
+    browsing.settle(page)
 
 
 def places(page: Page) -> tuple[float, float]:
@@ -95,7 +96,6 @@ def test_nothing_jumps_while_a_sentence_is_typed(open_page: Callable[..., Page],
     box = page.locator(".st-key-sentence input")
     box.press("End")
     box.press_sequentially(" The members of the committee have asked for a report on the state of the union.", delay=60)
-    page.wait_for_timeout(1500)
     settle(page)
     seen: dict[str, Any] = page.evaluate("({ places: [...window.seen.places], gone: window.seen.gone })")
     assert len(seen["places"]) == 1
@@ -117,5 +117,5 @@ def test_on_a_dark_page_no_reading_is_dark_and_a_change_of_the_theme_is_followed
     assert max(page_ground) < 60
     assert max(abs(one - other) for one, other in zip(dark, page_ground, strict=False)) <= 10
     page.emulate_media(color_scheme="light")
-    page.wait_for_timeout(1500)
-    assert min(stage.evaluate(PIXEL, ["maps", 0, 0.97, 0.03])) > 230
+    corner = [stage.element_handle(), ["maps", 0, 0.97, 0.03]]
+    page.wait_for_function(f"([stage, place]) => Math.min(...({PIXEL})(stage, place)) > 230", arg=corner)

@@ -16,25 +16,23 @@ from playwright.sync_api import Locator, Page, expect
 import models
 from models.huggingface.embedded import local_models
 from models.trace import AttentionTrace
-from tests.support.browsing import CELL, PIXEL, cell_of, point, running, says
+from tests.support.browsing import CELL, PIXEL, cell_of, point, running, says, settle
 from viz.figures.drawing.theme import PAPER_COLOUR, TEXT_COLOUR, WEIGHT_SCALE
 from viz.measures.head_profile import profiles_of
 from viz.pages.heads.page import KEY
 from viz.text.tokens import visible
 from viz.views.heads import views_at
 
-PAUSE = 1_000  # milliseconds
 SENTENCE = "The cat drank the milk because the cat was hungry."
 AWKWARD = "The cat <img src=x onerror=window.harmed=1> the cat {x} 我 🔥 أحب unbelievably."
 
-SETTLED = """
+DRAWN = """
 count => {
-    const idle = document.querySelector('[data-test-script-state="notRunning"]');
     const stage = name => [...document.querySelectorAll('*')]
         .map(each => each.shadowRoot?.querySelector(`${name} .stage[data-drawn]`)).find(each => each);
     const picked = stage('.comparison');
     const fits = picked => Math.abs(parseFloat(picked.style.width) - picked.parentElement.clientWidth) <= 22;
-    return idle && stage('.overview') && picked?.exact.length === count && picked.exact.every(Boolean) && fits(picked);
+    return stage('.overview') && picked?.exact.length === count && picked.exact.every(Boolean) && fits(picked);
 }
 """
 LABELLED = """
@@ -94,9 +92,9 @@ def click_at_once(page: Page, head: int) -> list[list[str]]:
 
 def wait_for_heatmaps(page: Page, count: int) -> None:
     """Wait until so many heads are drawn exactly, for the width that the page has, and nothing runs any more."""
-    page.wait_for_function(SETTLED, arg=count)
-    page.wait_for_timeout(PAUSE)  # time for the page to tell its width, which draws everything anew
-    page.wait_for_function(SETTLED, arg=count)
+    for _time in range(2):  # the page tells its width, which draws everything anew
+        settle(page)
+        page.wait_for_function(DRAWN, arg=count)
 
 
 def check_cells(

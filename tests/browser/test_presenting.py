@@ -53,7 +53,7 @@ def test_a_picture_is_pinned_and_the_sheet_restores_it(
     page.get_by_label("Remark").fill("A <b>remark</b>")
     page.get_by_label("Your name").fill("Ann")
     page.get_by_label("Your name").press("Enter")
-    page.wait_for_timeout(800)
+    settle(page)
     with page.expect_download() as download:
         page.get_by_role("button", name="Save the sheet").click()
     path = tmp_path / "sheet.html"
@@ -73,7 +73,7 @@ def test_a_row_is_drawn_before_it_is_seen(open_page: Callable[..., Page], addres
     expect(page.locator(".prediction .model")).to_have_count(0)
     columns.nth(1).locator(".word").click()
     expect(columns.nth(1)).to_have_class("column marked")
-    page.wait_for_timeout(1500)  # the page has answered: what is measured next stays where it is
+    settle(page)  # the page has answered: what is measured next stays where it is
     box = box_of(columns.nth(4).locator(".room"))
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] - 4)
     page.mouse.down()

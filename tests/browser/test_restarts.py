@@ -11,18 +11,20 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from time import monotonic, sleep
+from time import monotonic
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.support.browsing import ROOT, free_port, says, wait_until_it_answers
+from tests.support.waiting import until
 from viz.server import shutdown
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Route
 
 SECONDS = 3.0
+ESTABLISHED = "01"  # in the kernel's table of connections
 FIRST, SECOND = (
     "The old man reads a book.",
     "A red bird sings at night while the moon is bright.",
@@ -87,6 +89,20 @@ def ask_and_not_read(port: int) -> socket.socket:
     return client
 
 
+def unread(port: int) -> list[str]:
+    """Return what waits to be sent and to be read on each connection of a server, in bytes, as the kernel says."""
+    rows = [line.split() for name in ("tcp", "tcp6") for line in Path(f"/proc/net/{name}").read_text().splitlines()[1:]]
+    return [row[4] for row in rows if row[1].endswith(f":{port:04X}") and row[3] == ESTABLISHED]
+
+
+def is_stuck(server: subprocess.Popen[bytes], port: int) -> bool:
+    """Return whether two clients have left so much unread that a server which answers others writes them no more."""
+    before = unread(port)
+    wait_until_it_answers(server, f"http://localhost:{port}")
+    waiting = [each for each in unread(port) if int(each.partition(":")[0], 16) > 0]
+    return len(waiting) == 2 and set(waiting) <= set(before)
+
+
 def test_a_server_that_is_stopped_in_mid_request_and_started_again_loses_nothing(
     elsewhere: Path, open_page: Callable[..., Page]
 ) -> None:
@@ -121,7 +137,7 @@ def test_a_server_ends_although_somebody_does_not_read_its_answer(elsewhere: Pat
     try:
         wait_until_it_answers(server, f"http://localhost:{port}")
         with ask_and_not_read(port), ask_and_not_read(port):
-            sleep(1)  # the answers fill what lies between
+            until(lambda: is_stuck(server, port))
             seconds, said = stop(server)
     finally:
         server.kill()

@@ -15,13 +15,12 @@ import models
 from models.experiments import lab, lab_presets
 from models.sites import Site
 from models.trace import AttentionTrace
-from tests.support.browsing import SETTLED, query, says
+from tests.support.browsing import query, says, settle
 from viz.canvas.standalone import standalone_html
 from viz.pages.steps.looking import Looked, walk_page, walker_of
 from viz.pages.steps.places import StepPlace
 from viz.server.runtime import shared_host
 
-PAUSE = 1_500  # milliseconds
 SENTENCE = "The cat drank the milk."
 LONGER = "The agreement on the European Economic Area was signed in August 1992."
 KEY = "luong-general-en-fr"
@@ -99,7 +98,7 @@ def wait_for_weights(page: Page, row: int) -> None:
 def test_arrow_keys_turn_to_steps_while_the_picture_stands_still(visit: Callable[..., Page]) -> None:
     page = visit(mechanism="luong-general", word="1", unit="piece")
     wait_for_weights(page, 1)
-    page.wait_for_timeout(PAUSE)  # the page tells its width
+    settle(page)  # the page tells its width
     page.emulate_media(reduced_motion="reduce")  # else bars move while they are measured
     stands, seen = page.locator(".walk").evaluate(STANDS), []
     boards = page.locator(".walk .boards")
@@ -115,7 +114,7 @@ def test_arrow_keys_turn_to_steps_while_the_picture_stands_still(visit: Callable
     assert set(seen[3][1]) == {"context"}
     assert page.locator(".walk .next").is_disabled()
     page.wait_for_function("() => location.search.includes('step=predict')")
-    page.wait_for_function(SETTLED)  # nor does the answer of the server move it
+    settle(page)  # nor does the answer of the server move it
     assert page.locator(".walk").evaluate(STANDS) == stands
     page.reload()
     expect(page.locator(".walk [aria-current]")).to_have_attribute("data-key", "predict")
@@ -161,7 +160,7 @@ def test_play_goes_through_the_steps_and_pause_holds(visit: Callable[..., Page])
     play.click()
     expect(page.locator(".walk [aria-current]")).to_have_attribute("data-key", "next", timeout=8_000)
     play.click()
-    page.wait_for_timeout(3_000)
+    page.wait_for_timeout(3_000)  # nothing moves while more than one pace passes
     expect(page.locator(".walk [aria-current]")).to_have_attribute("data-key", "next")
 
 
@@ -203,7 +202,7 @@ def test_a_cell_of_the_lab_is_edited_and_every_line_follows(visit: Callable[...,
     book = lab_presets.book().tables
     before = lab.run_lab(book["query"], book["key"], book["value"], scaled=False)
     wait_for_numbers(page, "result", before.result)
-    page.wait_for_timeout(PAUSE)  # the page tells its width, and the table is laid out anew
+    settle(page)  # the page tells its width, and the table is laid out anew
     editor = page.locator('[data-testid="stDataFrame"]').first
     box = editor.bounding_box()
     assert box is not None

@@ -9,12 +9,12 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from models import load
-from tests.support.browsing import SCREENS, Screen, query, until_link
+from tests.support.browsing import SCREENS, Screen, query, settle, until_link
 from viz.widgets.edits.history import read_history
 
 MILK = "My brother drinks milk every morning."
-SETTLED = """
-() => document.querySelector('[data-test-script-state="notRunning"]') && [...document.querySelectorAll('*')]
+DRAWN = """
+() => [...document.querySelectorAll('*')]
     .some(each => each.shadowRoot?.querySelector('.comparison .stage[data-drawn]')?.exact.every(Boolean))
 """
 COLUMNS, ROWS = 8, 11
@@ -68,17 +68,11 @@ def test_a_word_is_forced_and_the_translation_changes(open_page: Callable[..., P
     expect(page.get_by_text("being tried:")).to_be_visible()
     expect(afresh.locator("ins").first).to_be_visible()
     read = {place for place, word in enumerate(before.source.words) if before.source.word_texts[word].strip() == "1992"}
-    for _ in range(50):  # the link and the page follow the last choice, each in its time
-        edits = read_history(query(page)["edits"][0])[0].edits
-        after = model.attend(SENTENCE, edits=edits)
-        shown = afresh.evaluate(
-            "each => [...each.querySelectorAll('span, ins')].map(word => word.textContent).join('')",
-        )
-        onto = {place for edit in edits for place, weight in enumerate(edit.weights) if weight > 0}  # type: ignore[union-attr]
-        if onto == read and bare(shown) == bare(after.output_text):
-            break
-        page.wait_for_timeout(200)
-    assert onto == read
+    settle(page)  # the link and the page follow the last choice, each in its time
+    edits = read_history(query(page)["edits"][0])[0].edits
+    after = model.attend(SENTENCE, edits=edits)
+    shown = afresh.evaluate("each => [...each.querySelectorAll('span, ins')].map(word => word.textContent).join('')")
+    assert {place for edit in edits for place, weight in enumerate(edit.weights) if weight > 0} == read  # type: ignore[union-attr]
     assert after.output_text != before.output_text
     assert bare(shown) == bare(after.output_text)
     page.get_by_role("button", name="Keep").click()
@@ -92,9 +86,9 @@ def test_a_word_is_forced_and_the_translation_changes(open_page: Callable[..., P
 
 def maps(page: Page) -> Locator:
     """Return the stage of the maps, once they are drawn and nothing runs any more."""
-    page.wait_for_function(SETTLED)
-    page.wait_for_timeout(600)
-    page.wait_for_function(SETTLED)
+    settle(page)
+    page.wait_for_function(DRAWN)
+    settle(page)  # the page tells its width
     return page.locator(".comparison .stage")
 
 
@@ -177,7 +171,6 @@ def test_nothing_jumps_while_a_sentence_is_typed_and_at_the_first_edit_the_maps_
     box.press("End")
     page.evaluate(WATCH)
     box.press_sequentially(" The committee has asked for a report on the state.", delay=60)
-    page.wait_for_timeout(1500)
     maps(page)
     assert page.evaluate("[...window.tops]") == [round(top)]
     before = maps(page).evaluate("stage => stage.boxes.map(box => box.width)")

@@ -10,20 +10,20 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import parse_qs, parse_qsl, urlsplit
 from urllib.request import urlopen
 
 import pytest
 
+from tests.support.waiting import until
+
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 ROOT = Path(__file__).parents[2]
-SETTLED = "() => document.querySelector('[data-test-script-state=\"notRunning\"]')"
-"""Whether the page's script has ended its run."""
-PAUSE = 400  # milliseconds: time for a change to reach the server
+AT_REST = Path(__file__).with_name("at_rest.js")
+"""What a page is given before its own scripts: it sees what the page waits for."""
 CELL = """
 (stage, [head, across, down]) => {
     const frame = stage.getBoundingClientRect(), box = stage.boxes[head];
@@ -108,11 +108,21 @@ def running(script: str, *, port: int | None = None, kill: bool = False, **envir
             server.wait(30)
 
 
+def evaluated(page: Page, expression: str) -> Any:
+    """Return what an expression is on a page; None while the page is being loaded again."""
+    from playwright.sync_api import Error
+
+    try:
+        return page.evaluate(expression)
+    except Error as error:
+        if "Execution context was destroyed" in str(error):
+            return None
+        raise
+
+
 def settle(page: Page) -> None:
-    """Wait until what was done has reached the server, and the runs that it made are over."""
-    for _time in range(2):
-        page.wait_for_timeout(PAUSE)
-        page.wait_for_function(SETTLED)
+    """Wait until what was done has reached the server, and the runs that it made are over and shown."""
+    until(lambda: evaluated(page, "window.isAtRest()"), seconds=120)
 
 
 def query(page: Page) -> dict[str, list[str]]:
@@ -125,20 +135,15 @@ def says(page: Page, **said: str) -> None:
     until_link(page, lambda url: said.items() <= dict(parse_qsl(urlsplit(url).query)).items())
 
 
-def until_link(page: Page, holds: Callable[[str], bool], seconds: float = 60.0) -> None:
+def until_link(page: Page, holds: Callable[[str], bool]) -> None:
     """Wait until what the address bar says holds; if it does not come to it, the error says what stands there."""
-    from playwright.sync_api import Error
+    link = [""]
 
-    def here() -> str | None:
-        try:
-            return str(page.evaluate("location.href"))
-        except Error:  # the page is being loaded again
-            return None
+    def look() -> bool:
+        link[0] = evaluated(page, "location.href") or ""
+        return holds(link[0])
 
-    end = monotonic() + seconds
-    while (url := here()) is None or not holds(url):
-        assert monotonic() < end, f"the link still says {url}"
-        page.wait_for_timeout(50)
+    until(look, what=link)
 
 
 def cell_of(

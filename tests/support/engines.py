@@ -12,7 +12,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from itertools import count
-from time import monotonic, sleep
 from typing import IO, Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
@@ -21,11 +20,11 @@ import pytest
 from websockets.sync.client import ClientConnection, connect
 
 from tests.support.browsing import free_port
+from tests.support.waiting import until
 
 PACKAGES = {"firefox-esr": "firefox-esr", "WebKitWebDriver": "webkit2gtk-driver", "Xvfb": "xvfb"}
 """Programs, and Debian's packages that bring them."""
 PATIENCE = 180.0  # seconds
-PAUSE = 0.05  # seconds between two looks at the page
 ENTER = "\ue007"
 OFFENDED = """() => {
     const seen = (window.offences ??= []);
@@ -70,11 +69,7 @@ class Window(ABC):
 
     def until(self, function: str, *arguments: Any) -> Any:
         """Return the first answer of a function that is true."""
-        end = monotonic() + PATIENCE
-        while not (answer := self.run(function, *arguments)):
-            assert monotonic() < end, f"still false: {function} of {arguments}"
-            sleep(PAUSE)
-        return answer
+        return until(lambda: self.run(function, *arguments), seconds=PATIENCE, what=f"{function} of {arguments}")
 
     def point(self, x: float, y: float, *, click: bool = False) -> None:
         """Move the mouse to a place, and press its button there."""
@@ -251,8 +246,7 @@ def driven(shown: dict[str, str]) -> Iterator[Window]:
     """Open WebKit's small browser with a driver; a driver that is to open a second one may not answer."""
     driver = f"http://127.0.0.1:{(port := free_port())}"
     with started(program("WebKitWebDriver"), f"--port={port}", env=shown) as process:
-        while process.poll() is None and not answers(driver):
-            sleep(PAUSE)
+        until(lambda: process.poll() is not None or answers(driver), seconds=PATIENCE)
         with closing(MiniBrowser(driver)) as window:
             yield window
 

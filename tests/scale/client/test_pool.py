@@ -5,7 +5,6 @@ from __future__ import annotations
 import socket
 from collections.abc import Iterator
 from contextlib import ExitStack
-from time import monotonic, sleep
 from typing import Any
 
 import pytest
@@ -20,6 +19,7 @@ from scale.serve.model_cache import ModelCache
 from scale.serve.on_ray import PORTS, OwnPort, ports_after
 from scale.serve.web import THIS, make_app
 from tests.support.serving import CutLine, free_port, served
+from tests.support.waiting import until
 from viz.server.queueing import watch
 from viz.server.runtime import served_host
 
@@ -77,10 +77,7 @@ def test_the_address_is_asked_who_else_is_there(desk: RequestHandler, monkeypatc
         service._ways.learn(str(first), THIS)
         monkeypatch.setattr(pool, "LOOK_AROUND", 0.0)
         served_host(RemoteModels(service)).attend(KEY, "The cat sleeps.")
-        until = monotonic() + 60
-        while set(service._ways.straight) != {first, second} and monotonic() < until:
-            sleep(0.02)
-        assert set(service._ways.straight) == {first, second}
+        until(lambda: set(service._ways.straight) == {first, second})
 
 
 def test_the_replica_with_the_fewest_requests_under_way_gets_the_next(desk: RequestHandler) -> None:

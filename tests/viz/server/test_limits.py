@@ -58,23 +58,23 @@ def test_a_text_that_is_too_long_for_this_server_is_named(monkeypatch: pytest.Mo
 def test_no_more_sweeps_run_at_once_than_there_are_places(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ATTENTION_BENCH_SWEEPS", "2")
     monkeypatch.setattr(limits, "LOOK", 0.01)
-    inside, most, told, lock = set(), [], [], threading.Lock()
+    inside, most, told, lock, pair = set(), [], [], threading.Lock(), threading.Barrier(2)
 
     def sweep(number: int) -> None:
         with sweeping(lambda: told.append(number)):
             with lock:
                 inside.add(number)
                 most.append(len(inside))
-            threading.Event().wait(0.02)
+            pair.wait(PATIENCE)
             with lock:
                 inside.discard(number)
 
-    threads = [threading.Thread(target=sweep, args=(number,)) for number in range(9)]
+    threads = [threading.Thread(target=sweep, args=(number,)) for number in range(8)]
     for each in threads:
         each.start()
     for each in threads:
         each.join(PATIENCE)
-    assert len(most) == 9
+    assert len(most) == 8
     assert max(most) == 2
     assert len(told) == len(set(told))
 

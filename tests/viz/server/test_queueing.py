@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from concurrent.futures import Future
 from threading import Event, Thread
-from time import monotonic, sleep
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,6 +12,7 @@ import pytest
 import streamlit as st
 
 from models.errors import InputError
+from tests.support.waiting import until
 from viz.server import hub, opening, queueing
 from viz.server.hub import hub_settings
 from viz.server.opening import ModelUnavailableError
@@ -47,8 +47,7 @@ def test_a_panic_settles_and_can_be_tried_again() -> None:
             host.model("hf:a/b")
     assert host.is_settled("hf:a/b")
     assert len(tries) == 1
-    sleep(0.1)
-    assert threading.active_count() <= before
+    until(lambda: threading.active_count() <= before)
     host.forget("hf:a/b")
     assert host.model("hf:a/b").key == "hf:a/b"
 
@@ -97,9 +96,7 @@ def test_models_of_strangers_are_opened_one_at_a_time_and_so_many_wait() -> None
     keys = [f"hf:a/{number}" for number in range(40)]
     threads = [host.warm_up((key,)) for key in keys]
     refused = 40 - 1 - opening.MOST_WAITING
-    until = monotonic() + PATIENCE
-    while sum(map(host.is_settled, keys)) < refused and monotonic() < until:
-        sleep(0.05)
+    until(lambda: sum(map(host.is_settled, keys)) >= refused)
     go_on.set()
     for thread in threads:
         thread.join(PATIENCE)

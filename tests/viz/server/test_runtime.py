@@ -6,7 +6,6 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier, Event, Thread, current_thread
-from time import sleep
 from types import SimpleNamespace
 from typing import Any
 
@@ -19,7 +18,7 @@ from streamlit.runtime.scriptrunner import StopException
 from models.trace import AttentionTrace
 from models.waiting import go_on
 from tests.support.figure_samples import translation
-from viz.server import caching, opening, runs, runtime
+from viz.server import caching, opening, queueing, runs, runtime
 from viz.server.cores import WORTH_EVERY_CORE
 from viz.server.opening import ModelUnavailableError
 from viz.server.runtime import Host
@@ -417,11 +416,13 @@ def test_a_long_text_has_every_core_and_gives_them_back(monkeypatch: pytest.Monk
 
 def test_who_leaves_ends_the_run_and_whoever_else_waits_gets_it_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two visitors ask for one trace; the first, who computes it, leaves."""
-    begun, left, calls = Event(), Event(), []
+    begun, left, waits, calls = Event(), Event(), Event(), []
     leaver = Thread(target=lambda: None)
 
     def ask() -> None:
-        if current_thread() is leaver and left.is_set():
+        if current_thread() is not leaver:
+            waits.set()
+        elif left.is_set():
             raise StopException
 
     class Slow(Model):
@@ -430,10 +431,11 @@ def test_who_leaves_ends_the_run_and_whoever_else_waits_gets_it_all_the_same(mon
             begun.set()
             while current_thread() is leaver:
                 go_on()
-                sleep(0.01)
+                assert left.wait(PATIENCE)
             return super().attend(source, target, **choices)
 
-    monkeypatch.setattr(runs, "leave_if_asked", ask)
+    for each in (runs, queueing):
+        monkeypatch.setattr(each, "leave_if_asked", ask)
     host = Host(lambda _key, _progress: Slow())
     ended: list[BaseException] = []
 
@@ -448,7 +450,7 @@ def test_who_leaves_ends_the_run_and_whoever_else_waits_gets_it_all_the_same(mon
     assert begun.wait(PATIENCE)
     with ThreadPoolExecutor() as pool:
         other = pool.submit(host.attend, "hf:a/b", "a word")
-        sleep(0.3)
+        assert waits.wait(PATIENCE)
         assert not other.done()
         left.set()
         assert other.result(PATIENCE) is host.attend("hf:a/b", "a word")

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from multiprocessing import Pipe
 from threading import Event, Thread, current_thread
-from time import monotonic, sleep
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -19,6 +19,7 @@ from streamlit.runtime.scriptrunner import StopException
 import models
 from models.edits import scale_scores, zero_head
 from models.trace import AttentionTrace
+from tests.support.waiting import until
 from viz.server import queueing
 from viz.server.cores import load_for_serving
 from viz.server.queueing import telling, wait_while
@@ -101,9 +102,7 @@ def test_a_worker_that_ended_is_started_again_and_nothing_is_lost() -> None:
             if worker._process is not None and worker._process.poll() is None:
                 os.kill(worker._process.pid, signal.SIGKILL)
                 worker._process.wait()
-                give_up = monotonic() + 20
-                while worker._connection is not None and monotonic() < give_up:
-                    sleep(0.01)
+                until(lambda: worker._connection is None)
         with pytest.raises(WorkerLostError):
             crew.ask([RunRequest(KEYS[0], "It is day.", None, (), ("*.weights",))])
     finally:
