@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.waiting import until
+
 TESTS = Path(__file__).parent
 ALLOWED = {
     "support/waiting.py until": "the step between two looks",
@@ -66,3 +68,8 @@ def test_each_sleep_of_the_tests_is_allowed_with_its_reason() -> None:
 )
 def test_a_sleep_is_seen_whatever_it_is_called_by(line: str, seen: bool) -> None:
     assert sleeps(f"async def one():\n    {line}") == ["one"] * seen
+
+
+def test_what_never_comes_fails_and_is_named() -> None:
+    with pytest.raises(pytest.fail.Exception, match="still 0 after 0 seconds: the door"):
+        until(lambda: 0, seconds=0, what="the door")
