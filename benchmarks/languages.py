@@ -15,7 +15,7 @@ from playwright.sync_api import TimeoutError as Late
 from playwright.sync_api import sync_playwright
 
 from benchmarks.fuzz.pages import CHROMIUM, FLAGS, PATIENCE
-from tests.support.browsing import SETTLED, running
+from tests.support.browsing import running
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,6 +41,7 @@ LATEST = 4.0
 """Seconds after which the link is pressed at the latest; the first run takes one to three."""
 
 _HAS_PAGE = "() => document.querySelector('[data-testid=stMain]')?.innerText.length > 40"
+_HAS_RUN = "() => document.querySelector('[data-test-script-state=\"notRunning\"]')"
 _LINK = "a[data-language]"
 
 
@@ -67,7 +68,7 @@ def press(page: Page, address: str, visit: tuple[str, dict[str, str]], moment: f
     try:
         page.locator(f'html[lang="{wanted}"]').wait_for(state="attached")
         page.wait_for_function(_HAS_PAGE)
-        page.wait_for_function(SETTLED)
+        page.wait_for_function(_HAS_RUN)
     except Late:
         wrong.append("white")
     said = page.get_by_test_id("stAlertContentWarning").all_inner_texts()

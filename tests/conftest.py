@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlencode, urlsplit
@@ -11,6 +10,7 @@ from urllib.parse import urlencode, urlsplit
 import pytest
 
 from tests.support.browsing import AT_REST, running
+from tests.support.waiting import end_warm_up
 
 if "PYTEST_XDIST_WORKER" in os.environ:  # a process a core: said before torch counts the cores
     os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -36,9 +36,7 @@ PROBES = ("/_stcore/health", "/_stcore/host-config")  # asked of the page's own 
 
 def pytest_sessionfinish() -> None:
     """Wait for models that are still being loaded: a thread inside torch must not outlive the interpreter."""
-    for thread in threading.enumerate():
-        if thread.name == "warm-up":
-            thread.join(timeout=60)
+    end_warm_up()
 
 
 @pytest.fixture(scope="session")

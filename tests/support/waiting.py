@@ -1,7 +1,8 @@
-"""Wait for what can be looked at: the one place where a test sleeps between two looks."""
+"""Wait for what can be looked at: the one place where a test sleeps, between two looks."""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from time import monotonic, sleep
 from typing import TypeVar
@@ -20,3 +21,10 @@ def until(look: Callable[[], T], *, seconds: float = 60.0, what: object = "") ->
             pytest.fail(f"still {answer!r} after {seconds:g} seconds: {what}")
         sleep(STEP)
     return answer
+
+
+def end_warm_up() -> None:
+    """Wait for models that an earlier test has begun to load in a thread of its own."""
+    for thread in threading.enumerate():
+        if thread.name == "warm-up":
+            thread.join(timeout=60)

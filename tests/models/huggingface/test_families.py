@@ -21,6 +21,7 @@ from models.huggingface.reasons import in_words
 from models.huggingface.sizes import _layer_counts
 from models.messages import Message
 from models.registry import load
+from tests.support.drawing import redrawn
 from tests.support.huggingface_samples import FAMILIES, TEXT, VOCABULARY, tiny_model, tiny_network, tiny_tokenizer
 
 HYBRIDS = ("jamba", "minimax", "qwen3_next", "bamba", "recurrent_gemma", "zamba")
@@ -66,8 +67,7 @@ class TestHybrids:
             intermediate_size=32,
             layer_types=layer_types,
         )
-        torch.manual_seed(7)
-        transformers.Lfm2ForCausalLM(config).save_pretrained(tmp_path / "lfm2")
+        redrawn(transformers.Lfm2ForCausalLM(config), seed=7, std=0.3).save_pretrained(tmp_path / "lfm2")
         tiny_tokenizer(ends=False).save_pretrained(tmp_path / "lfm2")
         return load_folder(tmp_path / "lfm2")
 

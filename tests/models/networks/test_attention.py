@@ -22,6 +22,7 @@ from models.networks.transformer import sinusoidal_positions
 from models.sites import Site
 from models.softmax import FullyMaskedRowError, causal_mask, causal_weights, masked_softmax
 from tests.support import reference
+from tests.support.drawing import redrawn
 from tests.support.small_models import ATTENTIVE, network
 
 EXACT = 1e-10
@@ -149,8 +150,7 @@ class TestAgainstThePapers:
         close(masked_softmax(tensor(scores), tensor(mask)), reference.masked_softmax(scores, mask))
 
     def test_multi_head(self) -> None:
-        torch.manual_seed(0)
-        module = MultiHeadAttention(Site("decoder", 0, "cross"), 8, 2, 0.0).double().eval()
+        module = redrawn(MultiHeadAttention(Site("decoder", 0, "cross"), 8, 2, 0.0).double().eval(), seed=0)
         states, memory = drawn(3, 8), drawn(4, 8)
         mask = np.tri(3, 4, k=1, dtype=bool)
         seen: list[Tensor] = []
@@ -199,9 +199,9 @@ class TestTheReferenceItself:
 class TestAgainstPyTorch:
     @pytest.mark.parametrize("masked", [False, True])
     def test_scaled_dot_product_attention(self, masked: bool) -> None:
-        torch.manual_seed(1)
-        query, key, value = torch.randn(2, 4, 5, 8), torch.randn(2, 4, 6, 8), torch.randn(2, 4, 6, 8)
-        mask = torch.rand(2, 1, 5, 6) > 0.4 if masked else None
+        query, key = tensor(drawn(2, 4, 5, 8)).float(), tensor(drawn(2, 4, 6, 8)).float()
+        value = tensor(drawn(2, 4, 6, 8, seed=1)).float()
+        mask = tensor(drawn(2, 1, 5, 6)) > -0.2 if masked else None
         if mask is not None:
             mask[..., 0] = True
         weights = masked_softmax(attention.scaled_dot_scores(query, key), mask)
@@ -209,17 +209,14 @@ class TestAgainstPyTorch:
         torch.testing.assert_close(weights @ value, want, atol=1e-5, rtol=1e-5)
 
     def test_multi_head_attention(self) -> None:
-        torch.manual_seed(2)
-        ours = MultiHeadAttention(Site("decoder", 0, "cross"), 16, 4, 0.0).eval()
+        ours = redrawn(MultiHeadAttention(Site("decoder", 0, "cross"), 16, 4, 0.0).eval(), seed=2, std=0.3)
         theirs = nn.MultiheadAttention(16, 4, batch_first=True).eval()
         with torch.no_grad():
             projections = (ours.query, ours.key, ours.value)
-            for part in (*projections, ours.output):
-                part.bias.normal_()
             theirs.in_proj_weight.copy_(torch.cat([part.weight for part in projections]))
             theirs.in_proj_bias.copy_(torch.cat([part.bias for part in projections]))
             theirs.out_proj.load_state_dict(ours.output.state_dict())
-        states, memory = torch.randn(3, 5, 16), torch.randn(3, 7, 16)
+        states, memory = tensor(drawn(3, 5, 16)).float(), tensor(drawn(3, 7, 16)).float()
         padded = torch.zeros(3, 7, dtype=torch.bool)
         padded[1, 5:] = True
         seen: list[Tensor] = []

@@ -13,6 +13,7 @@ from models.edits import mask_key
 from models.hooks import capture
 from models.networks.lstmn_fusion import DeepFusionNetwork, ShallowFusionNetwork
 from tests.support import reference_lstmn
+from tests.support.drawing import redrawn
 
 SOURCE, INPUTS = [5, 9, 5, 3, 2], [1, 7, 4, 7, 3, 8, 4]
 WAYS = {
@@ -24,12 +25,7 @@ ways = pytest.mark.parametrize("way", WAYS)
 
 def network(way: str) -> Any:
     """Make the network in float64, every parameter drawn, biases included."""
-    torch.manual_seed(3)
-    made = WAYS[way][0](vocabulary=11, d_embedding=6, d_hidden=5).double().eval()
-    with torch.no_grad():
-        for parameter in made.parameters():
-            parameter.normal_(std=0.5)
-    return made
+    return redrawn(WAYS[way][0](vocabulary=11, d_embedding=6, d_hidden=5).double().eval(), seed=3)
 
 
 def step_by_step(made: Any, source: Tensor, inputs: Tensor) -> Tensor:

@@ -14,6 +14,7 @@ from models.hooks import capture
 from models.networks.lstmn import LSTMN
 from models.networks.memory_models import MEMORY, LanguageModel, may_read
 from models.readers.language import network_of
+from tests.support.drawing import redrawn
 from tests.support.reference_readers import attentive_language_model, lstmn, n_gram_language_model
 
 SMALL = {"vocabulary": 40, "d_embedding": 6}
@@ -38,12 +39,7 @@ ATTENTIVE = tuple(name for name in KINDS if name != "n-gram")
 
 
 def random_network(kind: str) -> LanguageModel:
-    torch.manual_seed(5)
-    network = network_of(kind, KINDS[kind][0]).eval()
-    with torch.no_grad():
-        for each in network.parameters():
-            each.copy_(torch.randn_like(each) * 0.7)
-    return network
+    return redrawn(network_of(kind, KINDS[kind][0]).eval(), seed=5, std=0.7)
 
 
 def texts(rows: int = 2, tokens: int = 11) -> torch.Tensor:

@@ -18,6 +18,7 @@ from models.networks.base import TranslationNetwork
 from models.networks.fixed_vector import reverse_words
 from models.networks.transformer import sinusoidal_positions
 from tests.support import reference_lstmn, reference_networks
+from tests.support.drawing import redrawn
 from tests.support.reference_networks import luong
 from tests.support.small_models import ATTENTIVE, KEYS
 
@@ -73,13 +74,9 @@ attentive = pytest.mark.parametrize("name", ATTENTIVE)
 
 def network(name: str, **sizes: Any) -> Any:
     """Make the network in float64, every parameter drawn, biases and scales included."""
-    torch.manual_seed(3)
-    made: nn.Module = mechanisms()[name].build(**{**CASES[name][0], **sizes}).double().eval()
-    with torch.no_grad():
-        for parameter in made.parameters():
-            parameter.normal_(std=0.5)
-        if hasattr(made, "positions"):
-            made.positions = sinusoidal_positions(16, 8)  # the buffer is kept in float32
+    made: nn.Module = redrawn(mechanisms()[name].build(**{**CASES[name][0], **sizes}).double().eval(), seed=3)
+    if hasattr(made, "positions"):
+        made.positions = sinusoidal_positions(16, 8)  # the buffer is kept in float32
     return made
 
 

@@ -23,6 +23,7 @@ from models.readers.self_attentive import SelfAttentiveReader
 from models.softmax import masked_softmax
 from models.trace import AttentionMap, AttentionTrace, TokenSequence, TraceError
 from scale.corpus.forward import runner_of
+from tests.support.drawing import redrawn
 from tests.support.readers import HOPS_READERS
 from tests.support.reference_readers import self_attentive
 
@@ -41,13 +42,10 @@ def model(key: str) -> SelfAttentiveReader:
 
 
 def test_a_random_network_is_the_papers_equations() -> None:
-    torch.manual_seed(3)
     sizes = {"vocabulary": 40, "d_embedding": 6, "d_encoder": 5, "d_attention": 7, "hops": 4, "d_hidden": 9}
-    network = SelfAttentiveNetwork(**sizes, classes=3).eval()
+    network = redrawn(SelfAttentiveNetwork(**sizes, classes=3).eval(), seed=3, std=0.7)
+    ids = torch.randint(40, (2, 11), generator=torch.Generator().manual_seed(3))
     with torch.no_grad():
-        for each in network.parameters():
-            each.copy_(torch.randn_like(each) * 0.7)
-        ids = torch.randint(40, (2, 11))
         scores, weights = network(ids)
     parameters = {name: values.double().numpy() for name, values in network.state_dict().items()}
     for text, own, read in zip(ids.tolist(), scores, weights, strict=True):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import torch
 import transformers
 from streamlit.testing.v1 import AppTest
 
+from tests.support.drawing import redrawn
 from tests.support.heads_page import MINILM, PATIENCE, fine, opened, overview, words
 from tests.support.huggingface_samples import VOCABULARY, tiny_tokenizer
 
@@ -28,8 +28,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         intermediate_size=32,
         layer_types=["conv", "full_attention", "conv", "conv", "full_attention"],
     )
-    torch.manual_seed(7)
-    transformers.Lfm2ForCausalLM(config).save_pretrained(place)
+    redrawn(transformers.Lfm2ForCausalLM(config), seed=7, std=0.3).save_pretrained(place)
     tokenizer = tiny_tokenizer(ends=False)
     tokenizer.add_tokens(["<new>"])
     tokenizer.save_pretrained(place)
