@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlencode, urlsplit
 
@@ -32,6 +33,36 @@ FLAGS = (
 PATIENCE = 120_000  # milliseconds: the server loads its models while the first page waits
 DESKTOP = 1410  # pixels: a page is then as wide as it is first taken to be, and is drawn once
 PROBES = ("/_stcore/health", "/_stcore/host-config")  # asked of the page's own path first, then of the root
+TESTS = Path(__file__).parent
+SLOW = (
+    "browser",
+    "models/experiments/test_chance.py",
+    "models/experiments/test_paths.py",
+    "models/huggingface/test_trial.py",
+    "models/mechanisms",
+    "models/test_damage.py",
+    "models/test_edits_of_one_row.py",
+    "models/translation/test_translator.py",
+    "scale",
+    "training/test_training.py",
+    "viz/figures/test_publication_drawn.py",
+    "viz/pages",
+)
+"""What takes more than 10 seconds of a core, a folder or a file: left out, and not even imported, by the quick run."""
+
+
+def is_slow(path: Path) -> bool:
+    return any(path.is_relative_to(TESTS / each) for each in SLOW)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    return True if config.option.markexpr == "not slow" and is_slow(collection_path) else None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if is_slow(item.path):
+            item.add_marker(pytest.mark.slow)
 
 
 def pytest_sessionfinish() -> None:
