@@ -7,7 +7,9 @@ import json
 import streamlit as st
 
 from tests.support.canvas_samples import SAMPLES, SITES
-from viz.canvas.overview import encode_overview
+from viz.canvas.overview import Tiles, encode_overview
+from viz.canvas.payload import Look
+from viz.canvas.standalone import Picture
 from viz.captions.heads import overview_sentence
 from viz.captions.measures import remark_of, tile_label
 from viz.figures.drawing.shaded_text import STYLE, text_html
@@ -17,7 +19,7 @@ from viz.figures.similarity import similarity_heatmap
 from viz.measures.head_profile import ordered, profiles_of
 from viz.views.heads import HeadPlace, views_at
 from viz.views.hiding import Hiding
-from viz.widgets.canvas import head_canvas, picked_on
+from viz.widgets.canvas import picked_on, show_canvas
 from viz.widgets.isolation import isolate_on_hover
 from viz.widgets.style import apply_style
 
@@ -54,17 +56,19 @@ if view == "similarity":
 if view == "rollout":
     st.plotly_chart(rollout_heatmap(trace, hiding=hiding), theme=None, width="content")
     st.stop()
-head_canvas(
-    encode_overview(
-        views_at(trace, sites, "word", hiding),
-        heads=heads,
-        picked=picked,
-        remarks={each.place: remark_of(each.label) for each in profiles},
+payload = encode_overview(
+    views_at(trace, sites, "word", hiding),
+    Tiles(
+        heads,
+        picked,
         labels={each.place: tile_label(each.label) for each in profiles},
-        colour=params.get("colour", "root"),  # type: ignore[arg-type]
+        remarks={each.place: remark_of(each.label) for each in profiles},
+    ),
+    Look(
+        params.get("colour", "root"),  # type: ignore[arg-type]
         says=overview_sentence(views_at(trace, sites, "word", hiding)),
         file=params.get("file", "figure.png"),
     ),
-    key="overview",
 )
+show_canvas(Picture("overview", payload), key="overview")
 st.code(json.dumps(picked))

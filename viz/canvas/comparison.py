@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from viz.canvas.payload import header_of, pack
+from viz.canvas.payload import MOST_PICKED, USUAL, Look, header_of, pack
 from viz.captions.maps import common_notes, empty_note, map_title, threshold_note
 from viz.figures.drawing.axes import AXIS_TITLE_SIZE, axis_places, cell_gap, heading_size, longest_label, panel_size
 from viz.figures.drawing.colour_bar import NUMBERS_HEIGHT, bar_height, bar_width, title_lines, weight_colours
@@ -36,11 +36,7 @@ def encode_comparison(
     places: Sequence[HeadPlace],
     *,
     among: Sequence[HeadPlace],
-    colour: Colour = "linear",
-    most: int = 4,
-    width: float = 1320,
-    says: str = "",
-    file: str = "figure.png",
+    look: Look = USUAL,
 ) -> bytes:
     """Return all that the canvas of picked heads shows: their maps side by side on one scale from 0 to 1."""
     view = views[0]
@@ -49,10 +45,10 @@ def encode_comparison(
     )
     said = "\u00a0· ".join((*common_notes(view), *threshold_note([each.weights for each in views], view.threshold)))
     header = {
-        **header_of(view, title, said, says=says, file=file, words=_WORDS, colour=colour),
-        **labels_of(view, width),
+        **header_of(view, title, said, look, _WORDS),
+        **labels_of(view, look.width),
         "heads": list(places),
-        "layouts": _layouts(view, max(most, len(places)), among, colour, width),
+        "layouts": _layouts(view, max(MOST_PICKED, len(places)), among, look.colour, look.width),
     }
     return pack(header, weights_of(views))
 

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from viz.canvas.comparison import labels_of, layout_of, weights_of
-from viz.canvas.payload import header_of, pack
+from viz.canvas.payload import USUAL, Look, header_of, pack
 from viz.captions.maps import notes_of
 from viz.figures.drawing.axes import AXIS_TITLE_SIZE, longest_label, panel_size
 from viz.figures.drawing.grid import AXIS_TITLE, GAP, GLYPH_WIDTH, LINE_HEIGHT
 from viz.figures.drawing.panel import panel_of
-from viz.figures.drawing.theme import NOTE_SIZE, Colour
+from viz.figures.drawing.theme import NOTE_SIZE
 from viz.text.language import _, mark
 from viz.views.view import View
 
@@ -33,10 +33,7 @@ def encode_edited(
     after: View | None,
     *,
     offers: Sequence[Mapping[str, Any]],
-    colour: Colour = "linear",
-    width: float = 1320,
-    says: str = "",
-    file: str = "figure.png",
+    look: Look = USUAL,
 ) -> bytes:
     """Return all that the canvas of the Surgery shows: a map as trained and as edited, on one scale from 0 to 1.
 
@@ -45,21 +42,22 @@ def encode_edited(
     """
     views = [before, before if after is None else after]
     titles = [_("as trained"), _("edited") if after else _("edited: nothing yet")]
-    if after is None and _columns(views, titles, colour, width) < len(views):
+    if after is None and _columns(views, titles, look) < len(views):
         views, titles = views[:1], titles[:1]
-    common: dict[str, Any] = {"colour": colour, "width": width, "says": says, "file": file}
-    return encode_alike(views, titles, words=_WORDS, offers=offers, **common)
+    return encode_alike(views, titles, words=_WORDS, offers=offers, look=look)
 
 
-def _columns(views: Sequence[View], titles: Sequence[str], colour: Colour, width: float) -> int:
+def _columns(views: Sequence[View], titles: Sequence[str], look: Look) -> int:
     """Return how many maps stand side by side."""
-    columns: int = _layout(views, titles, colour, width)["columns"]
+    columns: int = _layout(views, titles, look)["columns"]
     return columns
 
 
-def _layout(views: Sequence[View], titles: Sequence[str], colour: Colour, width: float) -> dict[str, Any]:
+def _layout(views: Sequence[View], titles: Sequence[str], look: Look) -> dict[str, Any]:
     panels = [panel_of(view, title=title, notes=()) for view, title in zip(views, titles, strict=True)]
-    return layout_of(panels, [panel_size(panel, longest_label(width)) for panel in panels], colour, width)
+    return layout_of(
+        panels, [panel_size(panel, longest_label(look.width)) for panel in panels], look.colour, look.width
+    )
 
 
 def encode_alike(
@@ -68,20 +66,17 @@ def encode_alike(
     *,
     words: Mapping[str, str],
     offers: Sequence[Mapping[str, Any]] = (),
-    colour: Colour = "linear",
-    width: float = 1320,
-    says: str = "",
-    file: str = "figure.png",
+    look: Look = USUAL,
 ) -> bytes:
     """Return maps of the same rows and columns side by side, on one scale from 0 to 1, with linked hover."""
-    before, layout = views[0], _layout(views, titles, colour, width)
+    before, layout = views[0], _layout(views, titles, look)
     notes = list(dict.fromkeys(note for view in views for note in notes_of(view)))
     _lift(layout, before.key_title)
     _close(layout, notes)
     title = _("{titles}: {map}", titles="; ".join(titles), map=before.title)
     header = {
-        **header_of(before, title, " · ".join(notes), says=says, file=file, words=dict(words), colour=colour),
-        **labels_of(before, width),
+        **header_of(before, title, " · ".join(notes), look, words),
+        **labels_of(before, look.width),
         "heads": [(0, number) for number in range(len(views))],
         "titles": list(titles),
         "offers": list(offers),

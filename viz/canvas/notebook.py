@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from html import escape
 
 from models.trace import AttentionTrace
-from viz.canvas.overview import encode_overview
+from viz.canvas.overview import Tiles, encode_overview
+from viz.canvas.payload import Look
 from viz.canvas.standalone import Picture, standalone_html
 from viz.captions.heads import overview_sentence
 from viz.captions.maps import map_title
@@ -96,6 +97,6 @@ def overview_html(
     check_colour(colour)
     views = views_at(trace, sites, unit, hiding)
     says = overview_sentence(views)
-    payload = encode_overview(views, picked=picked, colour=colour, says=says, file=file)
+    payload = encode_overview(views, Tiles(picked=picked), Look(colour, says=says, file=file))
     title = map_title(views[0].shown.site)
     return CanvasPage(title, standalone_html(title, [Picture("overview", payload)]))

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import cycle
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from viz.canvas.payload import header_of, pack
+from viz.canvas.payload import MOST_PICKED, Look, header_of, pack
 from viz.canvas.pooling import blocks, pooled
 from viz.captions.heads import overview_note
 from viz.captions.maps import map_title
@@ -29,6 +29,7 @@ LONGEST_TEXT = 360
 
 LEVELS = 255
 VERSION = 1
+_ROOT = Look(colour="root")
 
 _MEANING = mark("attention weight: share of the reading given to this token")
 _WORDS = {
@@ -75,58 +76,56 @@ def small_maps(views: Iterable[View]) -> SmallMaps:
     return SmallMaps(tuple(places), np.stack(cells), rows, columns)
 
 
+@dataclass(frozen=True, slots=True)
+class Tiles:
+    """Which heads an overview shows, which of them are picked, and what is said of each."""
+
+    heads: Sequence[HeadPlace] | None = None  # None: all, a row a layer
+    picked: Sequence[HeadPlace] = ()
+    labels: Mapping[HeadPlace, str] = field(default_factory=dict)
+    remarks: Mapping[HeadPlace, str] = field(default_factory=dict)
+
+
+EVERY_HEAD = Tiles()
+
+
 def encode_overview(
     views: Sequence[View],
+    tiles: Tiles = EVERY_HEAD,
+    look: Look = _ROOT,
     *,
-    heads: Sequence[HeadPlace] | None = None,
-    picked: Sequence[HeadPlace] = (),
-    remarks: Mapping[HeadPlace, str] | None = None,
-    labels: Mapping[HeadPlace, str] | None = None,
-    colour: Colour = "root",
-    most_picked: int = 4,
     small: SmallMaps | None = None,
     note: str | None = None,
-    says: str = "",
-    file: str = "figure.png",
 ) -> bytes:
     """Return all that the canvas overview shows."""
     made = small_maps(views) if small is None else small
-    shown = list(made.places if heads is None else heads)
+    shown = list(made.places if tiles.heads is None else tiles.heads)
     _check(shown, made.places)
     numbers = {place: number for number, place in enumerate(made.places)}
-    cells = made.cells if heads is None else made.cells[[numbers[place] for place in shown]]
+    cells = made.cells if tiles.heads is None else made.cells[[numbers[place] for place in shown]]
     title = _title(views[0], shown)
     said = "\u00a0· ".join(_notes(views, made, shown, note))
     header = {
-        **header_of(views[0], title, said, says=says, file=file, words=_WORDS, colour=colour),
+        **header_of(views[0], title, said, look, _WORDS),
         "version": VERSION,
         "note": said,
         "heads": shown,
-        "in_layers": heads is None,
-        "picked": [place for place in picked if place in numbers],
-        "most_picked": most_picked,
-        "remarks": [(remarks or {}).get(place, "") for place in shown],
-        "labels": [(labels or {}).get(place, "") for place in shown] if labels else [],
+        "in_layers": tiles.heads is None,
+        "picked": [place for place in tiles.picked if place in numbers],
+        "most_picked": MOST_PICKED,
+        "remarks": [tiles.remarks.get(place, "") for place in shown],
+        "labels": [tiles.labels.get(place, "") for place in shown] if tiles.labels else [],
         "rows": made.rows.tolist(),
         "columns": made.columns.tolist(),
         "texts": _texts(views[0]),
-        **_legend(colour),
+        **_legend(look.colour),
     }
     return pack(header, cells.tobytes())
 
 
-def printed_heads(
-    view: View,
-    small: SmallMaps,
-    *,
-    heads: Sequence[HeadPlace] | None,
-    picked: Sequence[HeadPlace],
-    labels: Mapping[HeadPlace, str],
-    colour: Colour,
-    note: str,
-) -> PrintedHeads:
+def printed_heads(view: View, small: SmallMaps, tiles: Tiles, *, colour: Colour, note: str) -> PrintedHeads:
     """Return the overview for print, as `encode_overview` gives it to the browser."""
-    shown = list(small.places if heads is None else heads)
+    shown = list(small.places if tiles.heads is None else tiles.heads)
     numbers = [small.places.index(place) for place in shown]
     return PrintedHeads(
         title=_title(view, shown),
@@ -134,9 +133,9 @@ def printed_heads(
         axes=_texts(view),
         heads=shown,
         cells=np.square(small.cells[numbers] / np.float32(LEVELS)),
-        labels=[labels.get(place, "") for place in shown] if labels else [],
-        in_layers=heads is None,
-        picked=dict(zip(sorted(picked), cycle(HEAD_COLOURS), strict=False)),
+        labels=[tiles.labels.get(place, "") for place in shown] if tiles.labels else [],
+        in_layers=tiles.heads is None,
+        picked=dict(zip(sorted(tiles.picked), cycle(HEAD_COLOURS), strict=False)),
         colour=colour,
         meaning=_(_MEANING),
     )

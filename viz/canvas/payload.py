@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import struct
 import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from viz.figures.drawing.theme import (
@@ -40,22 +42,36 @@ def pack(header: dict[str, Any], cells: bytes) -> bytes:
     return zlib.compress(b"".join((_LENGTH.pack(len(text)), text, cells)), 1)
 
 
-def header_of(
-    view: View, title: str, note: str, *, says: str, file: str, words: dict[str, str], colour: Colour
-) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How a canvas is drawn, what is said of it, and what it is saved as."""
+
+    colour: Colour = "linear"
+    width: float = 1320  # pixels that it may take
+    says: str = ""
+    file: str = "figure.png"
+
+
+USUAL = Look()
+
+MOST_PICKED = 4
+"""Heads that can be picked at once."""
+
+
+def header_of(view: View, title: str, note: str, look: Look, words: Mapping[str, str]) -> dict[str, Any]:
     """Return what the headers of all canvases hold: words, tokens, and what colours cells and a picture on white."""
     return {
         "title": title,
-        "alt": _(". ").join(filter(None, (title, says.removesuffix(_(".")), note))),
-        "file": file,
+        "alt": _(". ").join(filter(None, (title, look.says.removesuffix(_(".")), note))),
+        "file": look.file,
         "site": f"{view.shown.site.stack} {view.shown.site.kind}",
         "queries": [isolated(visible(text)) for text in view.shown.query_tokens.texts],
         "keys": [isolated(visible(text)) for text in view.shown.key_tokens.texts],
         "query_title": view.query_title,
         "key_title": view.key_title,
         "threshold": view.threshold,
-        "words": {key: _(message) for key, message in (WORDS | words).items()},
-        "colour": colour,
+        "words": {key: _(message) for key, message in {**WORDS, **words}.items()},
+        "colour": look.colour,
         "palette": WEIGHT_SCALE,
         "night": NIGHT_SCALE,
         "pick_colours": HEAD_COLOURS,

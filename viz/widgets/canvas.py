@@ -8,22 +8,23 @@ from typing import Any
 import streamlit as st
 
 from viz.canvas.parts import parts_of
+from viz.canvas.standalone import Picture
 from viz.server.scripts import script_of
 from viz.views.heads import HeadPlace
 from viz.widgets.session import reported
 
-
-def head_canvas(payload: bytes, *, key: str) -> None:
-    """Show the overview that `payload` holds; what is picked on it, `picked_on` tells at the start of the next run."""
-    _mount("overview")(key=key, data=payload, on_picked_change=lambda: None)  # a trigger must name what to call
+_TOLD = {"overview": "picked", "comparison": "chosen", "walk": "chosen", "aligner": "links"}
+"""What each canvas tells of what the reader does on it."""
 
 
-def comparison_canvas(payload: bytes, *, key: str) -> None:
-    """Show the maps side by side that `payload` holds; a pick on the overview of the same page changes heads at once.
-
-    What is chosen of that which a word or a cell offers, `chosen_on` tells at the start of the next run.
-    """
-    _mount("comparison")(key=key, data=payload, on_chosen_change=lambda: None)
+def show_canvas(picture: Picture, *, key: str) -> None:
+    """Show a canvas; what is done on it, `picked_on` and its like return at the start of the next run."""
+    name = picture.canvas
+    html, style, _script = parts_of(name)
+    mount = st.components.v2.component(f"attention_bench.{name}", html=html, css=style, js=script_of(name))
+    # A trigger must name what to call.
+    told: dict[str, Any] = {f"on_{_TOLD[name]}_change": lambda: None} if name in _TOLD else {}
+    mount(key=key, data=picture.payload, **told)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +54,6 @@ def _is_place(value: Any) -> bool:
     return value is None or (type(value) is int and value >= 0)
 
 
-def alignment_canvas(payload: bytes, *, key: str) -> None:
-    """Show the panels of the Bench that `payload` holds; every word of them answers in the browser."""
-    _mount("alignment")(key=key, data=payload)
-
-
 def picked_on(key: str) -> tuple[HeadPlace, ...] | None:
     """Return what the reader has just picked on the overview `key`, the head picked first in front."""
     state: Any = reported(key)
@@ -83,11 +79,6 @@ class Walked:
     step: str  # its key
 
 
-def walk_canvas(payload: bytes, *, key: str) -> None:
-    """Show the walk that `payload` holds; what the reader turns to, `walked_on` tells at the start of the next run."""
-    _mount("walk")(key=key, data=payload, on_chosen_change=lambda: None)
-
-
 def walked_on(key: str) -> Walked | None:
     """Return what the reader has just turned to in the walk `key`; None in a run that was not started there."""
     state: Any = reported(key)
@@ -104,11 +95,6 @@ def read_walked(value: Any) -> Walked | None:
     return Walked(row, column, value["step"])
 
 
-def aligner_canvas(payload: bytes, *, key: str) -> None:
-    """Show the grid that `payload` holds; what is aligned in it, `aligned_on` tells at the start of the next run."""
-    _mount("aligner")(key=key, data=payload, on_links_change=lambda: None)
-
-
 def aligned_on(key: str) -> tuple[str, str] | None:
     """Return of which pair the reader has just aligned words in the grid `key`, and the links; None in other runs."""
     state: Any = reported(key)
@@ -116,8 +102,3 @@ def aligned_on(key: str) -> tuple[str, str] | None:
     if not isinstance(told, dict) or not all(isinstance(told.get(name), str) for name in ("of", "links")):
         return None
     return told["of"], told["links"]
-
-
-def _mount(name: str) -> Any:
-    html, style, _script = parts_of(name)
-    return st.components.v2.component(f"attention_bench.{name}", html=html, css=style, js=script_of(name))

@@ -18,6 +18,7 @@ from viz.server import used
 from viz.server.configuration import configuration
 from viz.server.limits import Pace, keep_pace
 from viz.server.queueing import Why, telling
+from viz.server.runtime import shared_host
 from viz.text.language import _
 from viz.widgets import session
 from viz.widgets.interface_language import INTERFACE, begin_language, offer_languages, settle_language
@@ -37,6 +38,8 @@ from viz.widgets.session import kept
 from viz.widgets.settings import Setting, link, unknown
 from viz.widgets.style import apply_style
 from viz.widgets.unsuited import Switch, UnreadableError, suit
+from viz.widgets.viewport import page_width
+from viz.widgets.visit import Visit, W
 
 
 @dataclass(slots=True)
@@ -60,6 +63,10 @@ class Frame:
         self.messages = st.container()
         self.suit(pair)
         return pair
+
+    def visit(self, wanted: W) -> Visit[W]:
+        """Return the record of this run; the page is measured where this is called."""
+        return Visit(shared_host(), wanted, page_width(), self.messages)
 
     def suit(self, pair: str, *, switch: Switch = switch_to) -> None:
         """Make the sentence one for the models of `pair`; say what they will not understand, and show no more of it."""

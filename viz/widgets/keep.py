@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from contextvars import copy_context
 from typing import TYPE_CHECKING, TypeVar, cast
 
@@ -12,12 +12,11 @@ import streamlit as st
 from viz.text.language import _, mark
 from viz.widgets import records
 from viz.widgets.pins import pin_button
+from viz.widgets.shown import Shown
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-    from models.trace import AttentionTrace
-    from viz.canvas.standalone import Picture
     from viz.figures.printable import Printed
     from viz.figures.publication import Format, Width
 
@@ -35,39 +34,26 @@ _MIME = {
 _PRINTED = ("pdf", "svg", "png")
 
 
-def keep_row(
-    figure: Callable[[], go.Figure | Printed],
-    *,
-    key: str,
-    name: str,
-    csv: Callable[[], str] | None = None,
-    square: bool = True,
-    pictures: Callable[[], Sequence[Picture]] | None = None,
-    traces: Mapping[str, AttentionTrace] | None = None,
-) -> None:
+def keep_row(shown: Shown) -> None:
     """Let the reader keep a picture, its record and its numbers; nothing is made before it is asked for."""
-    with st.container(horizontal=True, vertical_alignment="center", key=f"keep-{key}"):
+    printed = shown.on_paper
+    if printed is None:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", key=f"keep-{shown.key}"):
         box = st.popover(
-            _("Save as …"), icon=":material/download:", type="tertiary", key=f"paper-{key}", on_change="rerun"
+            _("Save as …"), icon=":material/download:", type="tertiary", key=f"paper-{shown.key}", on_change="rerun"
         )
         if box.open:
             with box:
-                _save_as(figure, key=key, name=name, square=square, pictures=pictures, traces=traces or {})
-        pin_button(in_this_language(figure), key=key, name=name)
-        if csv is not None:
-            csv_button(csv, file_name(name), label=_("Numbers as CSV"))
+                _save_as(shown, printed)
+        pin_button(in_this_language(printed), key=shown.key, name=shown.name)
+        if shown.csv is not None:
+            csv_button(shown.csv, file_name(shown.name), label=_("Numbers as CSV"))
 
 
-def _save_as(
-    figure: Callable[[], go.Figure | Printed],
-    *,
-    key: str,
-    name: str,
-    square: bool,
-    pictures: Callable[[], Sequence[Picture]] | None,
-    traces: Mapping[str, AttentionTrace],
-) -> None:
+def _save_as(shown: Shown, printed: Callable[[], go.Figure | Printed]) -> None:
     """Let the reader choose a format, and save: what a format is good for stands below."""
+    key, name, pictures, traces = shown.key, shown.name, shown.on_page, shown.traces
     forms = [*_PRINTED, *(["html"] if pictures else []), *records.forms_of(traces.values())]
     form = str(
         st.segmented_control(
@@ -75,7 +61,7 @@ def _save_as(
         )
     )
     if form in _PRINTED:
-        made = _printing(figure, form, key=key, name=name, square=square)
+        made = _printing(shown, printed, form)
     elif form == "html" and pictures is not None:
         made = records.page_of(name, pictures, traces.values())
     else:
@@ -97,9 +83,7 @@ def _save_as(
 _SHARP = mark("Cells are shapes and words are text: both stay sharp, and can be changed in a drawing program.")
 
 
-def _printing(
-    figure: Callable[[], go.Figure | Printed], form: str, *, key: str, name: str, square: bool
-) -> Callable[[], bytes]:
+def _printing(shown: Shown, printed: Callable[[], go.Figure | Printed], form: str) -> Callable[[], bytes]:
     """Let the reader choose how a figure for a paper looks, and return what draws it."""
     widths = {"column": _("one column, 85 mm"), "page": _("full width, 178 mm")}
     width = st.segmented_control(
@@ -108,17 +92,17 @@ def _printing(
         default="page",
         format_func=lambda each: widths[each],
         required=True,
-        key=f"paper-width-{key}",
+        key=f"paper-width-{shown.key}",
     )
     with st.container(horizontal=True, gap="medium"):
-        titles = st.toggle(_("Titles and notes"), value=True, key=f"paper-titles-{key}")
-        squares = square and st.toggle(_("Square cells"), value=False, key=f"paper-square-{key}")
+        titles = st.toggle(_("Titles and notes"), value=True, key=f"paper-titles-{shown.key}")
+        squares = shown.square and st.toggle(_("Square cells"), value=False, key=f"paper-square-{shown.key}")
 
     def made() -> bytes:  # called outside this run
         from viz.figures.publication import publication_file  # draws with matplotlib, which few need
 
         return publication_file(
-            figure(), cast("Format", form), width=cast("Width", width), titles=titles, square=squares, title=name
+            printed(), cast("Format", form), width=cast("Width", width), titles=titles, square=squares, title=shown.name
         )
 
     return made

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import cast
 
 import models
@@ -15,35 +16,34 @@ from viz.figures import alignment_heatmap
 from viz.figures.drawing.theme import Colour
 from viz.views.aligned import Linking
 from viz.views.view import View
-from viz.widgets.canvas import alignment_canvas
+from viz.widgets.canvas import show_canvas
 from viz.widgets.keep import keep_row
+from viz.widgets.shown import Shown
+
+
+def panel_of(key: str, trace: AttentionTrace, view: View | None) -> AlignmentView:
+    """Return the panel of one of our models."""
+    languages = cast("tuple[str, str]", tuple(pair_of(key).split("-")))
+    return AlignmentView(trace, view, models.describe(key).mechanism.formula, languages)
 
 
 def show_panels(
-    shown: Mapping[str, tuple[AttentionTrace, View | None]],
-    titles: Mapping[str, str],
+    panels: Sequence[AlignmentView],
+    shown: Shown,
     *,
     colour: Colour,
-    linking: Linking,
-    name: str,
-    once: Callable[[Callable[[], bytes]], bytes],
+    linking: Linking = "none",
+    once: Callable[[Callable[[], bytes]], bytes] = lambda make: make(),
 ) -> None:
-    """Show a panel a model, all in one picture, which is made `once` for all who look at the same."""
-    panels = [
-        AlignmentView(
-            trace, view, models.describe(key).mechanism.formula, cast("tuple[str, str]", tuple(pair_of(key).split("-")))
-        )
-        for key, (trace, view) in shown.items()
-    ]
-    payload = once(lambda: encode_alignment(panels, colour=colour, linking=linking))
-    alignment_canvas(payload, key="alignment")
-    views = [view for _trace, view in shown.values() if view]
+    """Show panels as the picture of `shown`, which is made `once` for all who look at the same."""
+    picture = Picture("alignment", once(lambda: encode_alignment(panels, colour=colour, linking=linking)))
+    show_canvas(picture, key=shown.key)
+    views = [each.view for each in panels if each.view]
     if views:
-        keep_row(
-            lambda: alignment_heatmap(views, colour=colour, linking=linking),
-            key="alignment",
-            name=name,
+        kept = replace(
+            shown,
+            picture=picture,
+            printed=lambda: alignment_heatmap(views, colour=colour, linking=linking),
             csv=lambda: csv_of_views(views, linking=linking),
-            pictures=lambda: [Picture("alignment", payload)],
-            traces={titles[key]: trace for key, (trace, _view) in shown.items()},
         )
+        keep_row(kept)

@@ -17,6 +17,7 @@ from tests.support.figure_samples import AWKWARD
 from tests.support.head_samples import KINDS, transformer
 from tests.support.payloads import decode
 from viz.canvas.comparison import FRAME, encode_comparison
+from viz.canvas.payload import Look
 from viz.figures import HeadPlace, head_comparison
 from viz.figures.drawing.theme import weight_ticks
 from viz.text.tokens import LONGEST_LABEL, isolated, shorten, visible
@@ -31,7 +32,7 @@ def encoded(
     trace: AttentionTrace, places: tuple[HeadPlace, ...], *, sites: str = "encoder.*.self", **options: Any
 ) -> tuple[dict[str, Any], np.ndarray]:
     views = pick_views(trace, sites, "word", places, options.pop("hiding", NOTHING))
-    return decode(encode_comparison(views, places, among=places_at(trace, sites), **options))
+    return decode(encode_comparison(views, places, among=places_at(trace, sites), look=Look(**options)))
 
 
 @pytest.mark.parametrize("sites", KINDS)

@@ -12,6 +12,7 @@ from models.edits import mask_key, set_row
 from models.trace import AttentionTrace
 from tests.support.payloads import decode
 from viz.canvas.edited import encode_edited
+from viz.canvas.payload import Look
 from viz.pages.surgery.offer import offers
 from viz.views.view import choose_view
 from viz.widgets.canvas import Chosen, read_chosen
@@ -22,7 +23,7 @@ SENTENCE = "My sister sold the old house last winter."
 def encoded(before: AttentionTrace, after: AttentionTrace | None, **options: Any) -> tuple[dict[str, Any], np.ndarray]:
     views = [None if trace is None else choose_view(trace) for trace in (before, after)]
     assert views[0] is not None
-    return decode(encode_edited(views[0], views[1], offers=offers(), **options))
+    return decode(encode_edited(views[0], views[1], offers=offers(), look=Look(**options)))
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,8 @@ from tests.support import payloads
 from tests.support.canvas_samples import HOSTILE, SAMPLES, encoder
 from tests.support.figure_samples import AWKWARD
 from tests.support.head_samples import KINDS, transformer, weights_of
-from viz.canvas.overview import LONGEST_TEXT, MOST_CELLS, code, encode_overview
+from viz.canvas.overview import LONGEST_TEXT, MOST_CELLS, Tiles, code, encode_overview
+from viz.canvas.payload import Look
 from viz.canvas.pooling import blocks, pooled
 from viz.views.heads import HeadPlace, views_at
 from viz.views.hiding import Hiding
@@ -82,9 +83,8 @@ def test_pooling_keeps_the_largest(queries: int, keys: int, most: int, alone: bo
 def test_heads_come_in_the_order_asked_for_and_those_left_out_are_counted() -> None:
     trace = transformer()
     wanted = [HeadPlace(2, 5), HeadPlace(0, 0), HeadPlace(1, 7)]
-    payload = encode_overview(
-        views_at(trace, "encoder.*.self", "word"), heads=wanted, picked=[wanted[2]], remarks={wanted[1]: "broad 0.90"}
-    )
+    tiles = Tiles(wanted, [wanted[2]], remarks={wanted[1]: "broad 0.90"})
+    payload = encode_overview(views_at(trace, "encoder.*.self", "word"), tiles)
     header, cells = decode(payload)
     assert [HeadPlace(*place) for place in header["heads"]] == wanted
     for place, shown in zip(wanted, cells, strict=True):
@@ -95,7 +95,7 @@ def test_heads_come_in_the_order_asked_for_and_those_left_out_are_counted() -> N
     assert "21 of 24 heads left out" in header["note"]
     for wrong in ([HeadPlace(3, 0)], [wanted[0], wanted[0]]):
         with pytest.raises(ValueError, match="each head is shown once"):
-            encode_overview(views_at(trace, "encoder.*.self", "word"), heads=wrong)
+            encode_overview(views_at(trace, "encoder.*.self", "word"), Tiles(wrong))
 
 
 def test_hidden_tokens_are_one_column_and_cells_below_the_threshold_are_counted() -> None:
@@ -123,7 +123,7 @@ def test_any_token_can_be_sent(name: str, sites: str) -> None:
 
 def test_the_words_of_a_saved_picture_and_of_those_who_do_not_see_it_are_there() -> None:
     views = views_at(transformer(("the", "حب", "</s>"), ("a", "</s>")), "decoder.*.cross", "word")
-    header, _cells = decode(encode_overview(views, says="One is strongest.", file="cats.svg"))
+    header, _cells = decode(encode_overview(views, look=Look(says="One is strongest.", file="cats.svg")))
     assert header["alt"] == f"{header['title']}. One is strongest. {header['note']}"
     assert header["file"] == "cats.svg"
     assert header["texts"] == ["queries, from the top: a </s>", "keys, from the left: the \u2068حب\u2069 </s>"]
@@ -144,7 +144,7 @@ def test_markup_is_sent_as_the_text_that_it_is() -> None:
 
 @pytest.mark.parametrize("colour", ["linear", "root"])
 def test_the_legend_names_the_meaning_and_its_ticks_lie_on_it(colour: str) -> None:
-    header, _cells = decode(encode_overview(views_at(transformer(), "encoder.*.self", "word"), colour=colour))  # type: ignore[arg-type]
+    header, _cells = decode(encode_overview(views_at(transformer(), "encoder.*.self", "word"), look=Look(colour)))  # type: ignore[arg-type]
     assert "attention weight: share of the reading given to this token" in header["legend"]
     assert ("square root" in header["legend"]) == (colour == "root")
     for place, text in header["ticks"]:

@@ -15,7 +15,7 @@ from tests.support.figure_samples import translation
 from viz.canvas import Picture, standalone_html
 from viz.canvas.alignment import AlignmentView, encode_alignment
 from viz.canvas.comparison import encode_comparison
-from viz.canvas.overview import encode_overview
+from viz.canvas.overview import Tiles, encode_overview
 from viz.text.tokens import visible
 from viz.views.heads import HeadPlace, pick_views, places_at, views_at
 from viz.views.view import choose_view
@@ -31,7 +31,7 @@ def heads_of(trace: AttentionTrace) -> list[Picture]:
     views = pick_views(trace, SITES, "word", picked)
     compared = encode_comparison(views, picked, among=places_at(trace, SITES))
     return [
-        Picture("overview", encode_overview(views_at(trace, SITES, "word"), picked=picked)),
+        Picture("overview", encode_overview(views_at(trace, SITES, "word"), Tiles(picked=picked))),
         Picture("comparison", compared),
     ]
 

@@ -16,7 +16,7 @@ from tests.support.figure_samples import AWKWARD, pieces, translation
 from tests.support.head_samples import transformer
 from tests.support.small_models import KEYS
 from tests.viz.walk.test_picture import drawn
-from viz.canvas.overview import printed_heads, small_maps
+from viz.canvas.overview import Tiles, printed_heads, small_maps
 from viz.figures import alignment_heatmap, head_lines, head_profiles, similarity_heatmap
 from viz.figures.bottleneck import many_looks, one_vector
 from viz.figures.printable import PrintedHeads, PrintedLinks, PrintedStrips, PrintedWalk, is_printable
@@ -48,7 +48,7 @@ def all_heads(labels: str = "", *, some: bool = False) -> PrintedHeads:
     heads = small.places[:5] if some else None
     named = dict.fromkeys(small.places, labels) if labels else {}
     picked = [small.places[1]]
-    return printed_heads(views[0], small, heads=heads, picked=picked, labels=named, colour="root", note="a note")
+    return printed_heads(views[0], small, Tiles(heads, picked, named), colour="root", note="a note")
 
 
 def links(words: tuple[str, ...]) -> PrintedLinks:

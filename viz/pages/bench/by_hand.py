@@ -13,10 +13,11 @@ from models.experiments.alignment import ErrorRate, GoldSentence
 from models.keys import pair_of
 from models.trace import AttentionTrace
 from viz.canvas.aligner import encode_aligner
+from viz.canvas.standalone import Picture
 from viz.pages.bench.hand_links import MOST_WORDS, HandLinks, show_links
 from viz.pages.bench.settings import BY_HAND
 from viz.pages.bench.timeline import Place
-from viz.pages.bench.wanted import BenchSettings, ask_translation, fit_translation, name_of
+from viz.pages.bench.wanted import BenchSettings, Compared, ask_translation, fit_translation, name_of
 from viz.server.runtime import Host
 from viz.server.translations import forced_translations
 from viz.text.language import _, say
@@ -24,9 +25,10 @@ from viz.text.markup import plain
 from viz.views.aligned import Linking, links_of_words, words_of
 from viz.views.view import choose_view
 from viz.widgets import session
-from viz.widgets.canvas import aligned_on, aligner_canvas
+from viz.widgets.canvas import aligned_on, show_canvas
 from viz.widgets.readable_text import fit_text
 from viz.widgets.settings import link, unknown
+from viz.widgets.visit import Visit
 
 CANVAS = "aligner"
 _KEPT = "bench-aligned-by-hand"
@@ -34,19 +36,12 @@ _MOST_KEPT = 50
 """Pairs of texts whose links are kept during a visit."""
 
 
-def show_by_hand(
-    host: Host,
-    traces: Mapping[str, AttentionTrace],
-    target: str | None,
-    places: Mapping[str, Place],
-    wanted: BenchSettings,
-    messages: DeltaGenerator,
-) -> None:
+def show_by_hand(visit: Visit[BenchSettings], ran: Compared) -> None:
     """Let the reader align the sentence with one translation, and show how far each mechanism is from it."""
     st.subheader(_("Aligned by hand"), anchor=False)
-    seeing = {key: trace for key, trace in traces.items() if trace.sites}
-    if target is None:
-        found = _on_one(host, seeing, messages)
+    seeing = {key: trace for key, trace in ran.traces.items() if trace.sites}
+    if ran.target is None:
+        found = _on_one(visit.host, seeing, visit.messages)
         if found is None:
             return
         seeing = found
@@ -59,12 +54,10 @@ def show_by_hand(
     grid, rates = st.columns(2, gap="medium")
     with grid:
         languages = tuple(pair_of(next(iter(seeing))).split("-"))
-        aligner_canvas(
-            encode_aligner(source, written, show_links(links), of=_name(source, written), languages=languages),  # type: ignore[arg-type]
-            key=CANVAS,
-        )
+        payload = encode_aligner(source, written, show_links(links), of=_name(source, written), languages=languages)  # type: ignore[arg-type]
+        show_canvas(Picture("aligner", payload), key=CANVAS)
     with rates:
-        _rates(seeing, places, wanted, GoldSentence(source, written, links.sure, links.sure | links.possible))
+        _rates(seeing, ran.places, visit.wanted, GoldSentence(source, written, links.sure, links.sure | links.possible))
 
 
 def _on_one(

@@ -13,15 +13,17 @@ from viz.figures.draws import draws_heatmap
 from viz.measures.draws import PROBABILITIES, as_probabilities, as_shares, share_of_likeliest, translations_of
 from viz.pages.bench.built import millions
 from viz.pages.bench.settings import DRAWS
-from viz.pages.bench.wanted import LONGEST_NAMED, BenchSettings
+from viz.pages.bench.wanted import LONGEST_NAMED, BenchSettings, Compared
 from viz.server.runs import Run
 from viz.server.runtime import Host
 from viz.server.translations import forcible_translation
 from viz.text.language import _, _n, listed
 from viz.text.markup import plain
 from viz.views.view import choose_view
-from viz.widgets.chart import show_figure
 from viz.widgets.settings import choose
+from viz.widgets.show import show
+from viz.widgets.shown import Shown
+from viz.widgets.visit import Visit
 
 COUNT = 20
 """Draws of one picture."""
@@ -38,16 +40,15 @@ def has_draws(key: str) -> bool:
     return models.describe(key).mechanism.draws
 
 
-def show_draws(
-    host: Host, traces: dict[str, AttentionTrace], target: str | None, wanted: BenchSettings, available: int
-) -> None:
+def show_draws(visit: Visit[BenchSettings], ran: Compared) -> None:
     """Show the probabilities beside what was drawn, word by word, and the translations that came of other draws."""
+    host, wanted, traces = visit.host, visit.wanted, ran.traces
     key = next(each for each in traces if has_draws(each))
     with st.container(width=250):
         first = int(choose(DRAWS, {str(each): _said(each) for each in STARTS}))
     seeds = range(first, first + COUNT)
     source = traces[key].source_text
-    given = traces[key] if target is not None else forcible_translation(host, key, source)
+    given = traces[key] if ran.target is not None else forcible_translation(host, key, source)
     if not given.output_text.strip():
         st.info(_("Nothing was written on which draws could be counted."))
         return
@@ -57,14 +58,13 @@ def show_draws(
         for each in (as_probabilities(likeliest), as_shares(drawn))
     )
     share = f"{share_of_likeliest(drawn):.0%}"
-    show_figure(
-        draws_heatmap(soft, shares, count=COUNT, colour=wanted.colour, width=available),
+    shown = Shown(
+        draws_heatmap(soft, shares, count=COUNT, colour=wanted.colour, width=visit.width),
         key="draws",
         says=_("In {share} of all rows the word drawn was the likeliest of its row.", share=share),
         name=f"{source[:LONGEST_NAMED]} draws",
-        picture=wanted.picture,
-        available=available,
     )
+    show(shown, visit)
     st.caption(
         _(
             "All write the same translation; each seed draws one word a row. What an earlier row read goes into the "

@@ -30,8 +30,15 @@ from viz.pages.bench.settings import (
     TABLE,
     WINDOW,
 )
-from viz.pages.bench.timeline import Place
-from viz.pages.bench.wanted import LONGEST_NAMED, BenchSettings, file_name_of, fit_translation, name_of, view_of
+from viz.pages.bench.wanted import (
+    LONGEST_NAMED,
+    BenchSettings,
+    Compared,
+    file_name_of,
+    fit_translation,
+    name_of,
+    view_of,
+)
 from viz.pages.bench.window import is_local
 from viz.server.runtime import Host
 from viz.server.translations import forced_translations
@@ -39,9 +46,11 @@ from viz.text.language import _
 from viz.text.markup import plain
 from viz.views.differences import choose_difference
 from viz.views.view import View
-from viz.widgets.chart import show_figure
 from viz.widgets.keep import csv_box, csv_button, file_name
 from viz.widgets.settings import choose, choose_several
+from viz.widgets.show import show
+from viz.widgets.shown import Shown
+from viz.widgets.visit import Visit
 
 
 def choose_below(traces: dict[str, AttentionTrace], order: SummaryOrder) -> tuple[tuple[str, ...], str]:
@@ -87,17 +96,16 @@ def on_one_translation(
     return forced_translations(host, tuple(traces), source, target) if target.strip() else {}
 
 
-def show_multiples(views: list[View], reference: View, wanted: BenchSettings, available: int) -> None:
+def show_multiples(visit: Visit[BenchSettings], views: list[View], reference: View) -> None:
     """Show the signed difference of each mechanism to the chosen one, all on one translation."""
     st.caption(plain(_("All write one translation: “{text}”", text=reference.trace.output_text)))
-    show_figure(
-        difference_multiples(views, reference, colour=wanted.colour, width=available),
+    shown = Shown(
+        difference_multiples(views, reference, colour=visit.wanted.colour, width=visit.width),
         key="differences",
         says=" · ".join(sentence_of_difference(choose_difference(view, reference)) for view in views),
         name=f"{reference.trace.source_text[:LONGEST_NAMED]} differences",
-        picture=wanted.picture,
-        available=available,
     )
+    show(shown, visit)
 
 
 def show_summaries(summaries: list[Summary], name: str) -> None:
@@ -113,16 +121,9 @@ def show_summaries(summaries: list[Summary], name: str) -> None:
     csv_box(csv_of_summaries(summaries), f"{file_name(name)}-summary")
 
 
-def show_difference(
-    host: Host,
-    traces: dict[str, AttentionTrace],
-    target: str | None,
-    places: dict[str, Place],
-    wanted: BenchSettings,
-    available: int,
-    messages: DeltaGenerator,
-) -> None:
+def show_difference(visit: Visit[BenchSettings], ran: Compared) -> None:
     """Show the signed difference of two mechanisms, both made to write one translation."""
+    traces = ran.traces
     names = {mechanism_of(key): name_of(key) for key, trace in traces.items() if trace.sites}
     with st.container(horizontal=True, vertical_alignment="center", key="pair"):
         with st.container(width=250):
@@ -132,23 +133,22 @@ def show_difference(
             usual = next(name for name in names if name != first)
             second = choose(SECOND, names, default=usual)
     pair = [key for mechanism in (first, second) for key in traces if mechanism_of(key) == mechanism]
-    if target is None:
+    if ran.target is None:
         source = traces[pair[0]].source_text
-        target = fit_translation(host, traces[pair[0]], messages)
+        target = fit_translation(visit.host, traces[pair[0]], visit.messages)
         if not target.strip():
             st.info(plain(_("{title} wrote nothing on which the two could be compared.", title=names[first])))
             return
         st.caption(plain(_("Both write the translation of {title}: “{text}”", title=names[first], text=target)))
-        traces = forced_translations(host, pair, source, target)
-    one, other = (view_of(traces[key], places[key], wanted) for key in pair)
-    show_figure(
-        difference_heatmap(one, other, colour=wanted.colour, width=available),
+        traces = forced_translations(visit.host, pair, source, target)
+    one, other = (view_of(traces[key], ran.places[key], visit.wanted) for key in pair)
+    shown = Shown(
+        difference_heatmap(one, other, colour=visit.wanted.colour, width=visit.width),
         key="difference",
         says=sentence_of_difference(choose_difference(one, other)),
         name=file_name_of({f"difference-{key}": traces[key] for key in pair}),
-        picture=wanted.picture,
-        available=available,
     )
+    show(shown, visit)
 
 
 def show_numbers(views: dict[str, View]) -> None:

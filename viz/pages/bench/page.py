@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from typing import Any, cast
 
 import streamlit as st
@@ -50,7 +49,15 @@ from viz.pages.bench.settings import (
     YEAR,
 )
 from viz.pages.bench.timeline import Place, choose_mechanisms, choose_place
-from viz.pages.bench.wanted import BenchSettings, ask_translation, file_name_of, fit_translation, name_of, view_of
+from viz.pages.bench.wanted import (
+    BenchSettings,
+    Compared,
+    ask_translation,
+    file_name_of,
+    fit_translation,
+    name_of,
+    view_of,
+)
 from viz.pages.bench.window import show_window
 from viz.server.loading import loads, usable
 from viz.server.runtime import Host, shared_host
@@ -59,7 +66,6 @@ from viz.text.language import _, mark, say
 from viz.text.markup import plain
 from viz.views.aligned import Linking
 from viz.views.view import Unit, View
-from viz.widgets import chart
 from viz.widgets.expected import is_hidden
 from viz.widgets.frame import Frame, Page
 from viz.widgets.readable_text import fit_text, keep_readable, last_readable
@@ -67,7 +73,7 @@ from viz.widgets.sentence import say_cut
 from viz.widgets.settings import choose_titled, value_of
 from viz.widgets.shared_settings import COLOUR, PICTURE, UNIT
 from viz.widgets.unsuited import say_small
-from viz.widgets.viewport import page_width
+from viz.widgets.visit import ImageFormat, Visit
 
 USUAL = tuple(each.key for each in usual() if each.has_attention)
 """What is shown to somebody who chose nothing."""
@@ -77,13 +83,12 @@ def _fill(frame: Frame) -> None:
     """Read the choices, run the models, show what they did."""
     pair = frame.ask()
     line = st.container()
-    host = shared_host()
     installed = _installed(pair, frame.messages)
     if installed:
         wanted = _controls(installed, pair, line, frame.beside)
-        keys = usable(host, wanted.keys, frame.messages)
+        keys = usable(shared_host(), wanted.keys, frame.messages)
         if keys:
-            _compare(host, keys, frame.sentence, wanted, frame.messages)
+            _compare(frame, keys, wanted)
 
 
 def _installed(pair: str, messages: DeltaGenerator) -> tuple[str, ...]:
@@ -107,15 +112,15 @@ def _controls(installed: Sequence[str], pair: str, line: DeltaGenerator, beside:
         box = st.popover(_("Settings"), icon=":material/tune:", key="settings", on_change="rerun")
     align, unit, reading, colour, links, order, picture = _settings(box, _alignments(names))
     return BenchSettings(
-        tuple(f"{mechanism}-{pair}" for mechanism in shown),
-        align if align in (OWN, TEXT) else f"{align}-{pair}",
-        cast("Unit", unit),
-        None if reading == AUTOMATIC else cast("Reading", reading),
-        cast("Colour", colour),
-        cast("chart.Picture", picture),
-        cast("SummaryOrder", order),
-        cast("Linking", links),
-        folds,
+        keys=tuple(f"{mechanism}-{pair}" for mechanism in shown),
+        align=align if align in (OWN, TEXT) else f"{align}-{pair}",
+        unit=cast("Unit", unit),
+        reading=None if reading == AUTOMATIC else cast("Reading", reading),
+        colour=cast("Colour", colour),
+        picture=cast("ImageFormat", picture),
+        order=cast("SummaryOrder", order),
+        links=cast("Linking", links),
+        folds=folds,
     )
 
 
@@ -143,10 +148,11 @@ def _alignments(names: dict[str, str]) -> dict[str, str]:
     return labels | {TEXT: _("all on my own translation")}
 
 
-def _compare(host: Host, keys: tuple[str, ...], sentence: str, wanted: BenchSettings, messages: DeltaGenerator) -> None:
+def _compare(frame: Frame, keys: tuple[str, ...], wanted: BenchSettings) -> None:
     """Run the models and show what they did; on bad input say so and show what the last good sentence gave."""
+    host, messages = shared_host(), frame.messages
     try:
-        source = fit_text(host.model(keys[0]), sentence, messages)
+        source = fit_text(host.model(keys[0]), frame.sentence, messages)
         own_translations(host, keys, source)
     except models.InputError as error:
         last = last_readable(host.model(keys[0]), error, messages)
@@ -160,7 +166,7 @@ def _compare(host: Host, keys: tuple[str, ...], sentence: str, wanted: BenchSett
     say_small(source, tuple(traces.values()), messages)
     if target is not None:
         traces = forced_translations(host, keys, source, target)
-    _show(host, source, traces, target, wanted, messages)
+    _show(frame, wanted, source, traces, target)
 
 
 def _target(host: Host, keys: Sequence[str], source: str, align: str, messages: DeltaGenerator) -> str | None:
@@ -187,13 +193,9 @@ def _target(host: Host, keys: Sequence[str], source: str, align: str, messages: 
 
 
 def _show(
-    host: Host,
-    source: str,
-    traces: dict[str, AttentionTrace],
-    target: str | None,
-    wanted: BenchSettings,
-    messages: DeltaGenerator,
+    frame: Frame, wanted: BenchSettings, source: str, traces: dict[str, AttentionTrace], target: str | None
 ) -> None:
+    host = shared_host()
     drawn, below = st.container(key="figure-alignment"), st.container()
     with below:
         also, chosen = choose_below(traces, wanted.order)
@@ -205,7 +207,7 @@ def _show(
     views = host.workings.get(run, lambda: _views(traces, places, wanted))
     compared: dict[str, View] = {}
     if chosen in views and (wanted.order == AGREEMENT or {MULTIPLES, SUMMARY} & set(also)):
-        same = on_one_translation(host, traces, target, chosen, messages)
+        same = on_one_translation(host, traces, target, chosen, frame.messages)
         compared = _views(same, places, wanted)
     measured = traces if wanted.order != YEAR or SUMMARY in also else {}
     summaries = _summaries(host, measured, views, compared, chosen)
@@ -216,41 +218,28 @@ def _show(
             return
         draw(host, run, {key: (traces[key], views.get(key)) for key in order}, wanted)
     with below:
-        available = page_width()
+        visit = frame.visit(wanted)
+        ran = Compared(traces, target, places, {key: views[key] for key in order if key in views})
         if DIFFERENCE in also:
-            show_difference(host, traces, target, places, wanted, available, messages)
+            show_difference(visit, ran)
         if MULTIPLES in also and chosen in compared:
             others = [compared[key] for key in order if key in compared and key != chosen]
-            show_multiples(others, compared[chosen], wanted, available)
+            show_multiples(visit, others, compared[chosen])
         if SUMMARY in also:
             show_summaries([summaries[key] for key in order], file_name_of(traces))
-        ordered = {key: views[key] for key in order if key in views}
-        _show_last(_Ran(host, traces, target, places, ordered), also, wanted, available, messages)
+        _show_last(visit, ran, also)
 
 
-@dataclass(frozen=True, slots=True)
-class _Ran:
-    """What was run and is drawn: the traces, where each is looked at, and the views, in the order shown."""
-
-    host: Host
-    traces: dict[str, AttentionTrace]
-    target: str | None
-    places: dict[str, Place]
-    views: dict[str, View]
-
-
-def _show_last(
-    ran: _Ran, also: Collection[str], wanted: BenchSettings, available: int, messages: DeltaGenerator
-) -> None:
+def _show_last(visit: Visit[BenchSettings], ran: Compared, also: Collection[str]) -> None:
     """Show what stands last below the picture: alignment by hand, the window of local attention, the numbers."""
     if HAND in also and ran.views:
-        show_by_hand(ran.host, ran.traces, ran.target, ran.places, wanted, messages)
+        show_by_hand(visit, ran)
     if WINDOW in also:
-        show_window(ran.host, ran.traces, ran.places, wanted, available)
+        show_window(visit, ran)
     if PYRAMID in also:
-        show_pyramid(ran.host, ran.traces, available)
+        show_pyramid(visit, ran.traces)
     if DRAWN in also:
-        show_draws(ran.host, ran.traces, ran.target, wanted, available)
+        show_draws(visit, ran)
     if NUMBERS in also:
         show_numbers(ran.views)
 

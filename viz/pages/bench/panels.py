@@ -9,22 +9,27 @@ from viz.pages.bench.wanted import BenchSettings, file_name_of, name_of
 from viz.server.runtime import Host
 from viz.text.language import current_language
 from viz.views.view import View
-from viz.widgets.panels import show_panels
+from viz.widgets.panels import panel_of, show_panels
+from viz.widgets.shown import Shown
 
 
 def draw(
     host: Host,
     run: tuple[Hashable, ...],
-    shown: Mapping[str, tuple[AttentionTrace, View | None]],
+    drawn: Mapping[str, tuple[AttentionTrace, View | None]],
     wanted: BenchSettings,
 ) -> None:
     """Show a panel a mechanism, in one picture made once for all who look at the same."""
-    drawn_as = (*run, *shown, wanted.colour, wanted.links, current_language())
+    drawn_as = (*run, *drawn, wanted.colour, wanted.links, current_language())
+    traces = {key: trace for key, (trace, _view) in drawn.items()}
     show_panels(
-        shown,
-        {key: name_of(key) for key in shown},
+        [panel_of(key, *each) for key, each in drawn.items()],
+        Shown(
+            key="alignment",
+            name=file_name_of(traces),
+            traces={name_of(key): trace for key, trace in traces.items()},
+        ),
         colour=wanted.colour,
         linking=wanted.links,
-        name=file_name_of({key: trace for key, (trace, _view) in shown.items()}),
         once=lambda make: host.workings.get(drawn_as, make),
     )

@@ -9,12 +9,15 @@ from models.trace import AttentionTrace
 from viz.figures.pyramid import pyramid_chart
 from viz.measures.pyramid import PARAMETERS, cosine, embedded, fold, moved_without
 from viz.pages.bench.built import millions
+from viz.pages.bench.wanted import BenchSettings
 from viz.server.introspection import inside_of
 from viz.server.runtime import Host
 from viz.text.language import _
 from viz.text.markup import plain
 from viz.text.tokens import visible
-from viz.widgets.chart import show_figure
+from viz.widgets.show import show
+from viz.widgets.shown import Shown
+from viz.widgets.visit import Visit
 
 MOST = 5
 """Orders that are named."""
@@ -25,16 +28,16 @@ def has_pyramid(key: str) -> bool:
     return models.describe(key).mechanism.pyramid
 
 
-def show_pyramid(host: Host, traces: dict[str, AttentionTrace], available: int) -> None:
+def show_pyramid(visit: Visit[BenchSettings], traces: dict[str, AttentionTrace]) -> None:
     """Show the pyramid above the sentence, and what is near in its top."""
     key = next(each for each in traces if has_pyramid(each))
     trace = traces[key]
     texts, ids = trace.source.texts, trace.source.ids
-    parameters = inside_of(host, key).parameters_at(None, PARAMETERS)
+    parameters = inside_of(visit.host, key).parameters_at(None, PARAMETERS)
     found, moved = fold(parameters, embedded(parameters, ids)), moved_without(parameters, ids)
     most = int(moved.argmax())
-    show_figure(
-        pyramid_chart(found, moved, texts, width=available),
+    shown = Shown(
+        pyramid_chart(found, moved, texts, width=visit.width),
         key="pyramid",
         says=_(
             "“{word}” moves the one vector most: without it, by {share} of its length.",
@@ -42,8 +45,8 @@ def show_pyramid(host: Host, traces: dict[str, AttentionTrace], available: int) 
             share=f"{moved[most]:.2f}",
         ),
         name=f"{trace.source_text} pyramid",
-        available=available,
     )
+    show(shown, visit)
     st.caption(
         _(
             "Above: a cell is made of the pieces below it; its colour is its share in what moves the top from its row, "
@@ -52,7 +55,7 @@ def show_pyramid(host: Host, traces: dict[str, AttentionTrace], available: int) 
             size=millions(models.describe(key).card),
         )
     )
-    _near(host, key, trace)
+    _near(visit.host, key, trace)
 
 
 def _near(host: Host, key: str, trace: AttentionTrace) -> None:

@@ -10,7 +10,6 @@ from streamlit.delta_generator import DeltaGenerator
 from models.keys import mechanism_of, pair_of
 from models.mechanisms import mechanisms
 from models.trace import AttentionTrace, Reading
-from viz.figures.drawing.theme import Colour
 from viz.measures.summary import SummaryOrder
 from viz.pages.bench.settings import TARGET
 from viz.pages.bench.timeline import Place
@@ -18,28 +17,35 @@ from viz.server.runtime import Host
 from viz.text.language import _, _n
 from viz.text.markup import plain
 from viz.views.aligned import Linking
-from viz.views.view import Unit, View, choose_view
-from viz.widgets.chart import Picture
+from viz.views.view import View, choose_view
 from viz.widgets.sentence import languages_of
 from viz.widgets.settings import text_box
+from viz.widgets.visit import Wanted
 
 LONGEST_NAMED = 40  # characters of the sentence in the name of a file
 
 
-@dataclass(frozen=True, slots=True)
-class BenchSettings:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BenchSettings(Wanted):
     """What the reader wants to see."""
 
     keys: tuple[str, ...]
     align: str
-    unit: Unit
     reading: Reading | None
-    colour: Colour
-    picture: Picture
     order: SummaryOrder
     links: Linking
     folds: Mapping[str, DeltaGenerator]
     """Where the head of each mechanism is asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The runs that are compared."""
+
+    traces: dict[str, AttentionTrace]
+    target: str | None  # the translation that all write; None: each its own
+    places: dict[str, Place]  # the layer and head that is shown of each
+    views: dict[str, View]  # in the order shown
 
 
 def name_of(key: str) -> str:

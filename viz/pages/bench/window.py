@@ -10,16 +10,16 @@ from models.trace import AttentionTrace
 from viz.captions.maps import sentence_of
 from viz.figures import alignment_heatmap
 from viz.pages.bench.settings import WINDOWED
-from viz.pages.bench.timeline import Place
-from viz.pages.bench.wanted import BenchSettings, file_name_of, name_of, view_of
-from viz.server.runtime import Host
+from viz.pages.bench.wanted import BenchSettings, Compared, file_name_of, name_of, view_of
 from viz.server.translations import forcible_translation
 from viz.text.language import _, say
 from viz.text.markup import plain
-from viz.widgets.chart import show_figure
 from viz.widgets.edits.builder import build_window
 from viz.widgets.edits.translation_consequence import MisfitError, edited_runs, show_consequence, show_word_numbers
 from viz.widgets.settings import choose
+from viz.widgets.show import show
+from viz.widgets.shown import Shown
+from viz.widgets.visit import Visit
 
 
 def is_local(key: str, trace: AttentionTrace) -> bool:
@@ -27,17 +27,12 @@ def is_local(key: str, trace: AttentionTrace) -> bool:
     return models.describe(key).mechanism.windows and bool(trace.sites) and bool(trace.output_text.strip())
 
 
-def show_window(
-    host: Host,
-    traces: dict[str, AttentionTrace],
-    places: dict[str, Place],
-    wanted: BenchSettings,
-    available: int,
-) -> None:
+def show_window(visit: Visit[BenchSettings], ran: Compared) -> None:
     """Let the reader move and widen the windows of one local mechanism, and show the maps and words before and after.
 
     Always on its own translation, whichever is aligned above: what it then writes is held against that.
     """
+    traces, host = ran.traces, visit.host
     names = {mechanism_of(key): name_of(key) for key, trace in traces.items() if is_local(key, trace)}
     with st.container(horizontal=True, vertical_alignment="bottom", key="window"):
         with st.container(width=250):
@@ -58,12 +53,11 @@ def show_window(
         return
     show_consequence(before, forced, afresh, key)
     show_word_numbers(before, forced)
-    views = [view_of(trace, places[key], wanted) for trace in (before, forced)]
-    show_figure(
-        alignment_heatmap(views, colour=wanted.colour, width=available),
+    views = [view_of(trace, ran.places[key], visit.wanted) for trace in (before, forced)]
+    shown = Shown(
+        alignment_heatmap(views, colour=visit.wanted.colour, width=visit.width),
         key="windowed",
         says=" · ".join(sentence_of(view, count=1) for view in views),
         name=f"{file_name_of({key: before})} window",
-        picture=wanted.picture,
-        available=available,
     )
+    show(shown, visit)

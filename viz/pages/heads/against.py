@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
-from streamlit.delta_generator import DeltaGenerator
 
 from viz.figures import HeadPlace
 from viz.measures.changes import ranking
@@ -19,13 +18,13 @@ from viz.pages.heads.same_word import show_same_word
 from viz.pages.heads.settings import A_MODEL, A_SENTENCE, A_WORD, AGAINST, CHANGED, ITS, MINE, OTHER
 from viz.pages.heads.shown import HeadSelection
 from viz.pages.heads.wanted import HeadsSettings
-from viz.server.runtime import Host
 from viz.text.language import _
 from viz.text.markup import plain
 from viz.views.heads import KINDS, kinds_of
 from viz.views.hiding import Hiding
 from viz.widgets.sentence import SENTENCE
 from viz.widgets.settings import choose, put_text, text_box
+from viz.widgets.visit import Visit
 
 MINIMAL_PAIR = ("The cat drank the milk because it was hungry.", "The cat drank the milk because it was sweet.")
 MOST_WORK = 10**9
@@ -33,47 +32,38 @@ MOST_WORK = 10**9
 
 
 def compare_with(
-    host: Host,
-    key: str,
-    texts: Texts,
-    shown: HeadSelection,
-    wanted: HeadsSettings,
-    picked: Sequence[HeadPlace],
-    width: float,
-    messages: DeltaGenerator,
+    visit: Visit[HeadsSettings], key: str, texts: Texts, shown: HeadSelection, picked: Sequence[HeadPlace]
 ) -> None:
     """Let the reader compare the heads on a second sentence, or with those of a second model."""
     st.header(_("Compare with"), anchor=False)
     way = choose(AGAINST)
     if way == A_SENTENCE:
-        _second_sentence(host, key, texts, shown, wanted, width)
+        _second_sentence(visit, key, texts, shown)
     elif way == A_MODEL:
-        _second_model(host, key, texts, shown, wanted, picked, width, messages)
+        _second_model(visit, key, texts, shown, picked)
     elif way == A_WORD:
-        show_same_word(host, key, texts, wanted, width)
+        show_same_word(visit, key, texts)
 
 
-def _second_sentence(
-    host: Host, key: str, texts: Texts, shown: HeadSelection, wanted: HeadsSettings, width: float
-) -> None:
+def _second_sentence(visit: Visit[HeadsSettings], key: str, texts: Texts, shown: HeadSelection) -> None:
     typed = _second_box()
     if not typed.strip():
         return
-    found = run_other(host, key, (typed, texts[1]))
+    found = run_other(visit.host, key, (typed, texts[1]))
     if found is None:
         return
     trace, identity = found
     one = Side(_plain(shown), _("the first"))
     other = Side(replace(one.shown, trace=trace, identity=identity), _("the second"))
-    sides = Sides.of(one, other, wanted)
+    sides = Sides.of(one, other, visit.wanted)
     show_matching(sides)
     if texts[1] is not None:
         _say_pair()
     if sides.matching.empty:
         st.info(_("The two have no words in common: there is nothing to compare."))
         return
-    what = ("changes", identity, wanted.hides_specials, wanted.hiding.between)
-    _heads_of_one(sides, one.shown.kept(what, sides.changes), wanted, width)
+    what = ("changes", identity, visit.wanted.hides_specials, visit.wanted.hiding.between)
+    _heads_of_one(visit, sides, one.shown.kept(what, sides.changes))
 
 
 def _second_box() -> str:
@@ -93,7 +83,7 @@ def _second_box() -> str:
     return typed
 
 
-def _heads_of_one(sides: Sides, values: NDArray[np.float64], wanted: HeadsSettings, width: float) -> None:
+def _heads_of_one(visit: Visit[HeadsSettings], sides: Sides, values: NDArray[np.float64]) -> None:
     """Show a head of the model on both sentences, the most changed one unless another is chosen, and all in a table."""
     places = sides.one.shown.places
     order = ranking(values)
@@ -104,7 +94,7 @@ def _heads_of_one(sides: Sides, values: NDArray[np.float64], wanted: HeadsSettin
     with st.container(width=330):
         code = choose(CHANGED, labels)
     place = HeadPlace.of_code(code)
-    show_difference(sides, (place, place), wanted, width)
+    show_difference(visit, sides, (place, place))
     rows = [
         {
             _("rank"): rank,
@@ -124,20 +114,14 @@ def _heads_of_one(sides: Sides, values: NDArray[np.float64], wanted: HeadsSettin
 
 
 def _second_model(
-    host: Host,
-    key: str,
-    texts: Texts,
-    shown: HeadSelection,
-    wanted: HeadsSettings,
-    picked: Sequence[HeadPlace],
-    width: float,
-    messages: DeltaGenerator,
+    visit: Visit[HeadsSettings], key: str, texts: Texts, shown: HeadSelection, picked: Sequence[HeadPlace]
 ) -> None:
+    host, wanted = visit.host, visit.wanted
     second = choose_second(key)
     if second is None:
         st.info(_("There is no other model on this server. One of the hub that you have opened can be chosen here."))
         return
-    if not open_model(host, second, messages):
+    if not open_model(host, second, visit.messages):
         return
     text, pair = texts
     left_out = pair is not None and not host.model(second).takes_pair
@@ -161,7 +145,7 @@ def _second_model(
     if _can_compare(sides):
         what = ("distances", identity, fitting, wanted.hides_specials, wanted.hiding.between)
         values: NDArray[np.float64] = one.shown.kept(what, sides.distances)
-        _heads_of_two(sides, values, wanted, picked, width)
+        _heads_of_two(visit, sides, values, picked)
 
 
 def _can_do_without(name: str, wanted: HeadsSettings) -> bool:
@@ -195,7 +179,7 @@ def _can_compare(sides: Sides) -> bool:
 
 
 def _heads_of_two(
-    sides: Sides, values: NDArray[np.float64], wanted: HeadsSettings, picked: Sequence[HeadPlace], width: float
+    visit: Visit[HeadsSettings], sides: Sides, values: NDArray[np.float64], picked: Sequence[HeadPlace]
 ) -> None:
     """Show two heads of two models, the second the one that reads most like the first unless another is chosen."""
     one, other = sides.one, sides.other
@@ -214,7 +198,7 @@ def _heads_of_two(
         with st.container(width=330):
             title = _("Head of {model}, the most alike first", model=other.name)
             second = HeadPlace.of_code(choose(ITS, nearest, title=title))
-    show_difference(sides, (first, second), wanted, width)
+    show_difference(visit, sides, (first, second))
     best = values.argmin(axis=1)
     rows = [
         {

@@ -13,20 +13,21 @@ from viz.figures.by_head import numbers_by_head
 from viz.pages.heads.settings import ALIGNED
 from viz.pages.heads.shown import HeadSelection
 from viz.pages.heads.wanted import HeadsSettings
-from viz.server.runtime import Host
 from viz.text.language import _, say
 from viz.text.markup import plain
 from viz.views.heads import HeadPlace
-from viz.widgets.chart import show_figure
 from viz.widgets.fold import unfolded
 from viz.widgets.sentence import languages_of
 from viz.widgets.settings import choose_titled
+from viz.widgets.show import show
+from viz.widgets.shown import Shown
+from viz.widgets.visit import Visit
 
 if TYPE_CHECKING:
     from models.experiments.aligning_heads import AligningHead
 
 
-def show_aligning(host: Host, key: str, shown: HeadSelection, wanted: HeadsSettings, width: float) -> None:
+def show_aligning(visit: Visit[HeadsSettings], key: str, shown: HeadSelection) -> None:
     """Rank the heads of cross-attention, once the reader opens the fold; nothing for other maps."""
     from models.experiments.aligning_heads import gold_pairs, rank_heads
 
@@ -39,11 +40,11 @@ def show_aligning(host: Host, key: str, shown: HeadSelection, wanted: HeadsSetti
         pair = _pair(key, gold_pairs())
         try:
             with st.spinner(_("Reading the aligned sentences …")):
-                found = shown.workings.get(("aligning", key, pair), lambda: rank_heads(host.model(key), pair))
+                found = shown.workings.get(("aligning", key, pair), lambda: rank_heads(visit.host.model(key), pair))
         except models.InputError as error:
             st.info(plain(say(error)))
             return
-        _picture(found, key, wanted, width)
+        _picture(visit, found, key)
         _table(found)
 
 
@@ -51,7 +52,7 @@ def _names() -> dict[str, str]:
     return {"written": _("the word being written"), "input": _("the word just read in")}
 
 
-def _picture(found: Sequence[AligningHead], key: str, wanted: HeadsSettings, width: float) -> None:
+def _picture(visit: Visit[HeadsSettings], found: Sequence[AligningHead], key: str) -> None:
     """Show the lower error rate of each head, and say which aligns best."""
     best: dict[HeadPlace, float] = {}
     for each in found:
@@ -63,14 +64,8 @@ def _picture(found: Sequence[AligningHead], key: str, wanted: HeadsSettings, wid
         rate=f"{found[0].error_rate:.2f}",
     )
     meaning = _("alignment error rate: 0 best, 1 no link right")
-    show_figure(
-        numbers_by_head(best, title=_("Which head aligns"), meaning=meaning, width=width),
-        key="aligning",
-        says=said,
-        name=f"{key} aligning heads",
-        picture=wanted.picture,
-        available=width,
-    )
+    figure = numbers_by_head(best, title=_("Which head aligns"), meaning=meaning, width=visit.width)
+    show(Shown(figure, key="aligning", says=said, name=f"{key} aligning heads"), visit)
 
 
 def _table(found: Sequence[AligningHead]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -24,8 +25,10 @@ from viz.text.markup import plain
 from viz.views.heads import sites_at
 from viz.views.hiding import NOTHING
 from viz.widgets import session
-from viz.widgets.chart import show_figure
 from viz.widgets.settings import choose, choose_several, link
+from viz.widgets.show import show
+from viz.widgets.shown import Shown
+from viz.widgets.visit import Visit
 
 CHART = f"chart-{SIMILARITY}"
 MOST_WORK = 2 * 10**9
@@ -58,7 +61,7 @@ def compare_pair(pair: tuple[HeadPlace, HeadPlace], places: Sequence[HeadPlace])
 
 
 def show_below(
-    shown: HeadSelection, wanted: HeadsSettings, arrangement: Arrangement, picked: Sequence[HeadPlace], width: float
+    visit: Visit[HeadsSettings], shown: HeadSelection, arrangement: Arrangement, picked: Sequence[HeadPlace]
 ) -> None:
     """Show what the reader asked for."""
     names = {TABLE: _("every head in numbers"), SIMILARITY: _("how alike heads are")}
@@ -72,40 +75,34 @@ def show_below(
     st.header(_("More of this text"), anchor=False)
     asked = choose_several(BELOW, names, default=())
     if ROLLOUT in asked:
-        _rollout(shown, wanted, width)
+        _rollout(visit, shown)
     if SIMILARITY in asked:
-        _similarity(shown, wanted, picked, width)
+        _similarity(visit, shown, picked)
     if TABLE in asked:
-        _table(shown, wanted, arrangement, picked, width)
+        _table(visit, shown, arrangement, picked)
 
 
 def _table(
-    shown: HeadSelection, wanted: HeadsSettings, arrangement: Arrangement, picked: Sequence[HeadPlace], width: float
+    visit: Visit[HeadsSettings], shown: HeadSelection, arrangement: Arrangement, picked: Sequence[HeadPlace]
 ) -> None:
     """Show the number by which heads are ordered as a picture, and then every number in a table."""
     profiles = profiles_of(shown) if arrangement.profiles is None else arrangement.profiles
-    head_picture(profiles, arrangement.by, file_name_of(shown, _("every head in numbers")), wanted.picture, width)
+    head_picture(visit, profiles, arrangement.by, file_name_of(shown, _("every head in numbers")))
     whole = shown.hiding != NOTHING
     head_table(profiles, sites_at(shown.trace, shown.sites)[0], picked, whole=whole)
 
 
-def _rollout(shown: HeadSelection, wanted: HeadsSettings, width: float) -> None:
+def _rollout(visit: Visit[HeadsSettings], shown: HeadSelection) -> None:
     last = len(sites_at(shown.trace, shown.sites)) - 1
     labels = {str(layer): _("after layer {layer}", layer=layer) for layer in range(last + 1)}
     upto = int(choose(UPTO, labels, default=str(last)))
-    common = wanted.common
     view = rollout_view(shown.trace, sites=shown.sites, layer=upto, unit=shown.unit, hiding=shown.hiding)
-    show_figure(
-        rollout_heatmap(shown.trace, layer=upto, width=width, **common),
-        key=ROLLOUT,
-        says=heads.rollout_sentence(view),
-        name=file_name_of(shown, f"rollout {upto}"),
-        picture=wanted.picture,
-        available=width,
-    )
+    figure = rollout_heatmap(shown.trace, layer=upto, width=visit.width, **visit.wanted.common)
+    name = file_name_of(shown, f"rollout {upto}")
+    show(Shown(figure, key=ROLLOUT, says=heads.rollout_sentence(view), name=name), visit)
 
 
-def _similarity(shown: HeadSelection, wanted: HeadsSettings, picked: Sequence[HeadPlace], width: float) -> None:
+def _similarity(visit: Visit[HeadsSettings], shown: HeadSelection, picked: Sequence[HeadPlace]) -> None:
     cells = shown.first.shown.weights[0].size
     if len(shown.places) ** 2 * cells > MOST_WORK:
         st.info(_("This text is too long to compare all its heads with each other. A shorter one shows it."))
@@ -119,19 +116,13 @@ def _similarity(shown: HeadSelection, wanted: HeadsSettings, picked: Sequence[He
         hiding=shown.hidden,
         similarity=found,
         picked=picked,
-        width=min(width, 1000),
+        width=min(visit.width, 1000),
     )
     across = round(figure.layout.width)
     with st.container(width=across):
-        show_figure(
-            figure,
-            key=SIMILARITY,
-            says=similarity_sentence(found),
-            name=file_name_of(shown, _("how alike heads are")),
-            picture=wanted.picture,
-            available=across,
-            on_select="rerun",
-        )
+        name = file_name_of(shown, _("how alike heads are"))
+        picture = Shown(figure, key=SIMILARITY, says=similarity_sentence(found), name=name, selects=True)
+        show(picture, replace(visit, width=across))
     st.caption(_("Click a cell below the diagonal to see the difference of its two heads."))
     _nearest(shown, found, picked)
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import streamlit as st
 
 from models.measures.heads import MEASURES, measures_for
 from viz.canvas.comparison import encode_comparison
+from viz.canvas.overview import Tiles
+from viz.canvas.payload import Look
 from viz.canvas.standalone import Picture
 from viz.captions.maps import map_title
 from viz.captions.measures import LABEL_NAMES, name_of, remark_of, tile_label
@@ -24,9 +25,11 @@ from viz.pages.heads.wanted import HeadsSettings
 from viz.text.language import _
 from viz.text.markup import plain
 from viz.views.heads import HeadPlace
-from viz.widgets.canvas import head_canvas, picked_on
+from viz.widgets.canvas import picked_on, show_canvas
 from viz.widgets.keep import file_name, keep_row
 from viz.widgets.settings import choose_titled, link
+from viz.widgets.shown import Shown
+from viz.widgets.visit import Visit
 
 CANVAS = "overview"
 ALONE = 960
@@ -85,30 +88,33 @@ def arrange(shown: HeadSelection) -> Arrangement:
 
 
 def show_gallery(
-    shown: HeadSelection, wanted: HeadsSettings, arrangement: Arrangement, picked: Sequence[HeadPlace]
+    visit: Visit[HeadsSettings], shown: HeadSelection, arrangement: Arrangement, picked: Sequence[HeadPlace]
 ) -> None:
     """Show the canvas, and say which head reads one token most."""
+    wanted = visit.wanted
     kept = [place for place in order_of_picking() if place in picked]
     name = file_name(file_name_of(shown, map_title(shown.first.shown.site)))
-    common: dict[str, Any] = {
-        "heads": arrangement.heads,
-        "picked": kept,
-        "labels": {each.place: tile_label(each.label) for each in arrangement.profiles or ()},
-        "colour": wanted.colour,
-    }
-    remarks = {each.place: remark_of(each.label) for each in arrangement.profiles or ()}
-    payload = shown.payload(remarks=remarks, file=f"{name}.{wanted.picture}", **common)
+    profiles = arrangement.profiles or ()
+    tiles = Tiles(
+        arrangement.heads,
+        kept,
+        labels={each.place: tile_label(each.label) for each in profiles},
+        remarks={each.place: remark_of(each.label) for each in profiles},
+    )
+    picture = Picture("overview", shown.payload(tiles, Look(wanted.colour, file=f"{name}.{wanted.picture}")))
     with st.container(key="figure-all-heads"):
-        head_canvas(payload, key=CANVAS)
+        show_canvas(picture, key=CANVAS)
     st.caption(plain(shown.sentence()))
-    keep_row(
-        lambda: shown.printed(**common),
+    saved = Shown(
+        picture,
         key="all-heads",
         name=name,
+        printed=lambda: shown.printed(tiles, wanted.colour),
         square=False,
-        pictures=lambda: [Picture("overview", payload), *_in_full(shown, wanted, picked)],
+        page=lambda: [picture, *_in_full(shown, wanted, picked)],
         traces={_(shown.trace.provenance.title): shown.trace},
     )
+    keep_row(saved)
 
 
 def _in_full(shown: HeadSelection, wanted: HeadsSettings, picked: Sequence[HeadPlace]) -> list[Picture]:
@@ -116,8 +122,8 @@ def _in_full(shown: HeadSelection, wanted: HeadsSettings, picked: Sequence[HeadP
     views = shown.pick(picked)
     if not views or max(views[0].weights.shape) > MOST_LABELLED:
         return []
-    common: dict[str, Any] = {"among": shown.places, "colour": wanted.colour, "width": ALONE}
-    return [Picture("comparison", encode_comparison(views, picked, **common))]
+    look = Look(wanted.colour, width=ALONE)
+    return [Picture("comparison", encode_comparison(views, picked, among=shown.places, look=look))]
 
 
 def profiles_of(shown: HeadSelection) -> tuple[head_profile.Profile, ...]:

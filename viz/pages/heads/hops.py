@@ -12,6 +12,7 @@ import models
 from models.huggingface.reader_entries import READER_ENTRIES, reader_entry
 from models.trace import AttentionTrace
 from viz.canvas.edited import encode_alike
+from viz.canvas.payload import Look
 from viz.canvas.standalone import Picture
 from viz.captions.maps import links_of
 from viz.captions.tables import csv_of_views
@@ -26,49 +27,48 @@ from viz.server.runtime import Host
 from viz.text.language import _, mark, say
 from viz.text.markup import plain
 from viz.views.view import View, choose_view
-from viz.widgets.canvas import comparison_canvas
-from viz.widgets.chart import show_figure
 from viz.widgets.hops import annotation_html, show_class_numbers, show_classes
-from viz.widgets.keep import file_name, keep_row
+from viz.widgets.keep import file_name
 from viz.widgets.settings import switch, text_box
+from viz.widgets.show import show
+from viz.widgets.shown import Shown
+from viz.widgets.visit import Visit
 
 CANVAS = "hops"
 _MOVING = {"keys": mark("Arrow keys move between maps, with Shift inside one.")}
 
 
-def show_hops(
-    host: Host, key: str, trace: AttentionTrace, wanted: HeadsSettings, line: DeltaGenerator, width: float
-) -> None:
+def show_hops(visit: Visit[HeadsSettings], key: str, trace: AttentionTrace, line: DeltaGenerator) -> None:
     """Show each hop as a row over the words, the classifier's answer, and the sum of hops, for one or both readers."""
     with line:
         both = switch(BOTH, default=True)
-    traces = [trace, *(_other(host, key, trace.source_text) if both else ())]
+    traces = [trace, *(_other(visit.host, key, trace.source_text) if both else ())]
     for note in trace.provenance.notes:
         st.info(plain(say(note)), icon=":material/help:")
-    views = [choose_view(each, unit=wanted.unit, head=0) for each in traces]
-    _maps(views, wanted, width)
+    views = [choose_view(each, unit=visit.wanted.unit, head=0) for each in traces]
+    _maps(visit, views)
     with st.container(gap="xxsmall", key="classes"):
         for each in traces:
             show_classes(each)
-    _annotations(views, wanted)
+    _annotations(views, visit.wanted)
     st.header(_("What the classifier says"), anchor=False)
     show_class_numbers({_(each.provenance.title): each for each in traces})
-    _second_sentence(host, key, wanted, width, both=both)
+    _second_sentence(visit, key, both=both)
 
 
-def _second_sentence(host: Host, key: str, wanted: HeadsSettings, width: float, *, both: bool) -> None:
+def _second_sentence(visit: Visit[HeadsSettings], key: str, *, both: bool) -> None:
     """Let the reader type a second sentence, and show how the same hops read it, with what the classifier says."""
     st.header(_("Compare with"), anchor=False)
     typed = text_box(
         OTHER, _("Second sentence: what the same hops read in it"), placeholder=_("such as: It was hungry.")
     )
-    found = run_other(host, key, (typed, None)) if typed.strip() else None
+    found = run_other(visit.host, key, (typed, None)) if typed.strip() else None
     if found is None:
         return
-    traces = [found[0], *(_other(host, key, found[0].source_text) if both else ())]
+    traces = [found[0], *(_other(visit.host, key, found[0].source_text) if both else ())]
     for note in found[0].provenance.notes:
         st.info(plain(say(note)), icon=":material/help:")
-    _maps([choose_view(each, unit=wanted.unit, head=0) for each in traces], wanted, width, key="hops-second")
+    _maps(visit, [choose_view(each, unit=visit.wanted.unit, head=0) for each in traces], key="hops-second")
     with st.container(gap="xxsmall", key="classes-second"):
         for each in traces:
             show_classes(each)
@@ -85,30 +85,30 @@ def _other(host: Host, key: str, text: str) -> tuple[AttentionTrace, ...]:
     return ()
 
 
-def _maps(views: Sequence[View], wanted: HeadsSettings, width: float, *, key: str = CANVAS) -> None:
+def _maps(visit: Visit[HeadsSettings], views: Sequence[View], *, key: str = CANVAS) -> None:
     titles = [_(view.trace.provenance.title) for view in views]
     says = " · ".join(
         _("{title}: {links}", title=title, links=links_of(view, count=2))
         for title, view in zip(titles, views, strict=True)
     )
     name = f"{views[0].trace.source_text[:40]} hops"
+    wanted, width = visit.wanted, visit.width
     paper = partial(alignment_heatmap, views, colour=wanted.colour)
     if max(views[0].weights.shape) > MOST_LABELLED:
-        show_figure(paper(width=width), key=key, says=says, name=name, picture=wanted.picture, available=width)
+        show(Shown(paper(width=width), key=key, says=says, name=name), visit)
         return
     file = f"{file_name(name)}.{wanted.picture}"
-    draw = partial(encode_alike, views, titles, words=_MOVING, colour=wanted.colour, width=width, says=says, file=file)
-    with st.container(key=f"figure-{key}"):
-        comparison_canvas(draw(), key=key)
-        st.caption(plain(says))
-    keep_row(
-        paper,
+    payload = encode_alike(views, titles, words=_MOVING, look=Look(wanted.colour, width, says, file))
+    shown = Shown(
+        Picture("comparison", payload),
         key=key,
+        says=says,
         name=name,
         csv=lambda: csv_of_views(views),
-        pictures=lambda: [Picture("comparison", draw())],
+        printed=paper,
         traces=dict(zip(titles, (view.trace for view in views), strict=True)),
     )
+    show(shown, visit)
 
 
 def _annotations(views: Sequence[View], wanted: HeadsSettings) -> None:

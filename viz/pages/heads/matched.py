@@ -25,8 +25,10 @@ from viz.text.markup import plain
 from viz.text.tokens import isolated, visible
 from viz.views.matching import ELSEWHERE, Matching, Pairs
 from viz.views.view import View
-from viz.widgets.chart import show_figure
+from viz.widgets.show import show
+from viz.widgets.shown import Shown
 from viz.widgets.style import style_sheet
+from viz.widgets.visit import Visit
 
 _SHEET = Path(__file__).parent / "matched.css"
 
@@ -132,7 +134,7 @@ def _matched_words(sides: Sides, *, axis: int, pairs: Pairs) -> str:
     return f'{"".join(lines)}<p class="matched"><small>{count}</small></p>'
 
 
-def show_difference(sides: Sides, places: tuple[HeadPlace, HeadPlace], wanted: HeadsSettings, width: float) -> None:
+def show_difference(visit: Visit[HeadsSettings], sides: Sides, places: tuple[HeadPlace, HeadPlace]) -> None:
     """Show how a head of the one and a head of the other differ on the words that both have."""
     one, other = sides.one, sides.other
     views = one.shown.pick(places[:1])[0], other.shown.pick(places[1:])[0]
@@ -142,17 +144,16 @@ def show_difference(sides: Sides, places: tuple[HeadPlace, HeadPlace], wanted: H
         matching=sides.matching,
         names=(first, second),
         notes=sides.notes,
-        colour=wanted.colour,
-        width=width,
+        colour=visit.wanted.colour,
+        width=visit.width,
     )
-    show_figure(
+    shown = Shown(
         figure,
         key="matched",
         says=_says(views, sides.matching, (one.name, other.name)),
         name=f"{one.shown.trace.source_text[:40]} {first} {second}",
-        picture=wanted.picture,
-        available=width,
     )
+    show(shown, visit)
 
 
 def _says(views: tuple[View, View], matching: Matching, names: tuple[str, str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from viz.pages.heads.reach import show_reach
 from viz.pages.heads.settings import LAYERS, OPENED, PAIR, SETTINGS
 from viz.pages.heads.shown import HeadSelection, is_long_text
 from viz.pages.heads.wanted import choose_wanted
-from viz.server.runtime import Host, shared_host
+from viz.server.runtime import shared_host
 from viz.text.language import _, _n, mark
 from viz.text.masking import Masked
 from viz.widgets.frame import Frame, Page, asking
@@ -36,7 +37,6 @@ from viz.widgets.masking import mask_words
 from viz.widgets.readable_text import fit_text, keep_readable, last_readable
 from viz.widgets.sentence import USUAL, say_cut, says_of, sentence_box
 from viz.widgets.settings import link, text_box
-from viz.widgets.viewport import page_width
 
 LEAST_BESIDE = 1100
 """Pixels between the margins from which the compared heads stand beside the overview: in windows of 1200 or more."""
@@ -64,7 +64,7 @@ def _fill(frame: Frame) -> None:
         return
     if not models.is_pretrained(key):
         frame.suit(pair_of(key), switch=turn_to_pair)
-    _show_model(shared_host(), key, frame, line, words)
+    _show_model(key, frame, line, words)
 
 
 def _pair(key: str | None) -> str:
@@ -81,13 +81,13 @@ def _label(key: str | None) -> str:
     return says_of(pair_of(key))
 
 
-def _show_model(host: Host, key: str, frame: Frame, line: DeltaGenerator, words: DeltaGenerator) -> None:
+def _show_model(key: str, frame: Frame, line: DeltaGenerator, words: DeltaGenerator) -> None:
     """Open the model, run it on what was typed, and show its heads.
 
     The kind of map is chosen on `line`, words are masked in `words`.
     """
-    messages = frame.messages
-    if not open_model(host, key, messages):
+    host = shared_host()
+    if not open_model(host, key, frame.messages):
         return
     link.belong(OPENED, of=key)
     model = host.model(key)
@@ -95,13 +95,13 @@ def _show_model(host: Host, key: str, frame: Frame, line: DeltaGenerator, words:
         settings = st.popover(_("Settings"), icon=":material/tune:", key="settings")
     with settings:
         pair = _pair_box() if model.takes_pair else None
-    found = _run(host, key, frame.sentence, pair, messages, words)
+    found = _run(key, frame, pair, words)
     if found is None:
         return
     trace, identity, texts, hidden = found
     wanted = choose_wanted(trace, line, settings)
     if trace.classes:
-        show_hops(host, key, trace, wanted, line, page_width())
+        show_hops(frame.visit(wanted), key, trace, line)
         return
     shown = HeadSelection(trace, identity, host.workings, wanted.sites, wanted.unit, wanted.hiding)
     places = shown.places
@@ -110,24 +110,24 @@ def _show_model(host: Host, key: str, frame: Frame, line: DeltaGenerator, words:
         show_output(trace, model, hidden)
     if is_long_text(trace):
         _say_long(trace)
-    available = page_width()
+    visit = frame.visit(wanted)
     with settings:
         arrangement = arrange(shown)
-    gallery, beside, room = _places(available, max(layers_of(places).values()))
+    gallery, beside, room = _places(visit.width, max(layers_of(places).values()))
     with gallery:
         overview = st.container()
         picked = pick_heads(places)
     with overview:
-        show_gallery(shown, wanted, arrangement, picked)
+        show_gallery(visit, shown, arrangement, picked)
     with beside:
-        compare_heads(shown, wanted, picked, room)
+        compare_heads(replace(visit, width=room), shown, picked)
         show_corpus(shown, model.sha256, picked)
     show_likeliest(trace, model, hidden)
     if reader_entry(key).memory:
-        show_reach(host, trace, available)
-    show_below(shown, wanted, arrangement, picked, available)
-    show_aligning(host, key, shown, wanted, available)
-    compare_with(host, key, texts, shown, wanted, picked, available, messages)
+        show_reach(visit, trace)
+    show_below(visit, shown, arrangement, picked)
+    show_aligning(visit, key, shown)
+    compare_with(visit, key, texts, shown, picked)
 
 
 def _settle(shown: HeadSelection, key: str) -> None:
@@ -174,15 +174,16 @@ def _pair_box() -> str | None:
 
 
 def _run(
-    host: Host, key: str, sentence: str, pair: str | None, messages: DeltaGenerator, words: DeltaGenerator
+    key: str, frame: Frame, pair: str | None, words: DeltaGenerator
 ) -> tuple[AttentionTrace, Any, Texts, tuple[str, ...]] | None:
     """Run the model; on bad input say so and return what the last good sentence gave.
 
     With it, what was read, and the words behind its masks.
     """
+    host, messages = shared_host(), frame.messages
     model = host.model(key)
     try:
-        fitting = fit_text(model, sentence, messages, pair=pair)
+        fitting = fit_text(model, frame.sentence, messages, pair=pair)
         with words:
             masked = mask_words(model, fitting)
         trace = host.attend(key, masked.text, pair=pair)

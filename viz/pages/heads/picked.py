@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from dataclasses import replace
+from functools import partial
+from typing import cast
 
 import streamlit as st
 
 from viz.canvas.comparison import encode_comparison
+from viz.canvas.payload import Look
 from viz.canvas.standalone import Picture
 from viz.captions import heads
 from viz.captions.tables import csv_of_views
@@ -17,17 +20,17 @@ from viz.figures.drawing.long_maps import MOST_LABELLED
 from viz.figures.drawing.shaded_text import STYLE, Way, text_html
 from viz.pages.heads.picks import pick_pair
 from viz.pages.heads.settings import COMPARE, DIFFERENCE, SHOWN_TEXT, WAY, WORD
-from viz.pages.heads.shown import MOST_HEADS, HeadSelection
+from viz.pages.heads.shown import HeadSelection
 from viz.pages.heads.wanted import HeadsSettings
 from viz.text.counting import position_name
 from viz.text.language import _, _n
-from viz.text.markup import plain
 from viz.text.tokens import shorten, visible
-from viz.widgets.canvas import comparison_canvas
-from viz.widgets.chart import show_figure
 from viz.widgets.isolation import isolate_on_hover
-from viz.widgets.keep import file_name, keep_row
+from viz.widgets.keep import file_name
 from viz.widgets.settings import choose, link
+from viz.widgets.show import show
+from viz.widgets.shown import Shown
+from viz.widgets.visit import Visit
 
 LONGEST_NAMED = 40  # characters of the sentence in the name of a file
 MOST_LINED = 160
@@ -37,22 +40,22 @@ WIDEST_LINES = 960  # pixels: lines that run farther are harder to follow
 FIGURE = "picked-heads"
 
 
-def compare_heads(shown: HeadSelection, wanted: HeadsSettings, picked: Sequence[HeadPlace], width: float) -> None:
+def compare_heads(visit: Visit[HeadsSettings], shown: HeadSelection, picked: Sequence[HeadPlace]) -> None:
     """Show the picked heads in the way that the reader chose."""
     if not picked:
         st.info(_("Pick a head above to see it in full."), icon=":material/ads_click:")
         return
     way = choose(COMPARE)
     if way == DIFFERENCE:
-        _difference(shown, wanted, picked, width)
+        _difference(visit, shown, picked)
     elif way == "lines":
-        _lines(shown, wanted, picked, width)
+        _lines(visit, shown, picked)
     elif way == "text":
-        _on_text(shown, wanted, picked)
+        _on_text(visit.wanted, shown, picked)
     elif way == "side":
-        _side_by_side(shown, wanted, picked, width)
+        _side_by_side(visit, shown, picked)
     else:
-        _together(shown, wanted, picked, width, cast("Combination", way))
+        _together(visit, shown, picked, cast("Combination", way))
 
 
 def file_name_of(shown: HeadSelection, name: str) -> str:
@@ -60,57 +63,47 @@ def file_name_of(shown: HeadSelection, name: str) -> str:
     return f"{shown.trace.source_text[:LONGEST_NAMED]} {name}"
 
 
-def _side_by_side(shown: HeadSelection, wanted: HeadsSettings, picked: Sequence[HeadPlace], width: float) -> None:
-    views = shown.pick(picked)
+def _side_by_side(visit: Visit[HeadsSettings], shown: HeadSelection, picked: Sequence[HeadPlace]) -> None:
+    views, wanted, width = shown.pick(picked), visit.wanted, visit.width
     says, name = heads.comparison_sentence(picked, views), _file_name(shown, "side", picked)
+    paper = partial(head_comparison, shown.trace, heads=picked, width=width, **wanted.common)
     if max(views[0].weights.shape) > MOST_LABELLED:
-        figure = head_comparison(shown.trace, heads=picked, width=width, **wanted.common)
-        show_figure(figure, key=FIGURE, says=says, name=name, picture=wanted.picture, available=width)
+        show(Shown(paper(), key=FIGURE, says=says, name=name), visit)
         return
-    file = f"{file_name(name)}.{wanted.picture}"
-    common: dict[str, Any] = {"colour": wanted.colour, "width": width, "says": says, "file": file}
-    payload = encode_comparison(views, picked, among=shown.places, most=MOST_HEADS, **common)
-    with st.container(key=f"figure-{FIGURE}"):
-        comparison_canvas(payload, key=FIGURE)
-    st.caption(plain(says))
-    keep_row(
-        lambda: head_comparison(shown.trace, heads=picked, width=width, **wanted.common),
+    look = Look(wanted.colour, width, says, f"{file_name(name)}.{wanted.picture}")
+    picture = Shown(
+        Picture("comparison", encode_comparison(views, picked, among=shown.places, look=look)),
         key=FIGURE,
+        says=says,
         name=name,
         csv=lambda: csv_of_views(views),
-        pictures=lambda: [Picture("comparison", payload)],
+        printed=paper,
         traces={_(shown.trace.provenance.title): shown.trace},
     )
+    show(picture, visit)
 
 
-def _together(
-    shown: HeadSelection, wanted: HeadsSettings, picked: Sequence[HeadPlace], width: float, how: Combination
-) -> None:
-    figure = head_combination(shown.trace, heads=picked, how=how, width=width, **wanted.common)
+def _together(visit: Visit[HeadsSettings], shown: HeadSelection, picked: Sequence[HeadPlace], how: Combination) -> None:
+    figure = head_combination(shown.trace, heads=picked, how=how, width=visit.width, **visit.wanted.common)
     says, name = heads.combination_sentence(how, shown.pick(picked)), _file_name(shown, how, picked)
-    show_figure(figure, key=FIGURE, says=says, name=name, picture=wanted.picture, available=width)
+    show(Shown(figure, key=FIGURE, says=says, name=name), visit)
 
 
 def _file_name(shown: HeadSelection, way: str, picked: Sequence[HeadPlace]) -> str:
     return file_name_of(shown, " ".join((way, *(place.title for place in picked))))
 
 
-def _difference(shown: HeadSelection, wanted: HeadsSettings, picked: Sequence[HeadPlace], width: float) -> None:
+def _difference(visit: Visit[HeadsSettings], shown: HeadSelection, picked: Sequence[HeadPlace]) -> None:
     pair = pick_pair(picked)
     if pair is None:
         st.info(_("A difference needs two heads: pick one more."), icon=":material/ads_click:")
         return
-    show_figure(
-        head_difference(shown.trace, first=pair[0], second=pair[1], width=width, **wanted.common),
-        key=FIGURE,
-        says=heads.difference_sentence(pair, shown.pick(pair)),
-        name=_file_name(shown, "difference", pair),
-        picture=wanted.picture,
-        available=width,
-    )
+    figure = head_difference(shown.trace, first=pair[0], second=pair[1], width=visit.width, **visit.wanted.common)
+    says = heads.difference_sentence(pair, shown.pick(pair))
+    show(Shown(figure, key=FIGURE, says=says, name=_file_name(shown, "difference", pair)), visit)
 
 
-def _lines(shown: HeadSelection, wanted: HeadsSettings, picked: Sequence[HeadPlace], width: float) -> None:
+def _lines(visit: Visit[HeadsSettings], shown: HeadSelection, picked: Sequence[HeadPlace]) -> None:
     views = shown.pick(picked)
     if max(views[0].weights.shape) > MOST_LINED:
         st.info(
@@ -121,21 +114,17 @@ def _lines(shown: HeadSelection, wanted: HeadsSettings, picked: Sequence[HeadPla
             )
         )
         return
-    common = {name: value for name, value in wanted.common.items() if name != "colour"}
-    room = round(min(width, WIDEST_LINES))
+    common = {name: value for name, value in visit.wanted.common.items() if name != "colour"}
+    room = round(min(visit.width, WIDEST_LINES))
     with st.container(key="lines", width=room):
-        show_figure(
-            head_lines(shown.trace, heads=picked, width=room, **common),
-            key=FIGURE,
-            says=heads.comparison_sentence(picked, views),
-            name=_file_name(shown, "lines", picked),
-            picture=wanted.picture,
-            available=room,
-        )
+        figure = head_lines(shown.trace, heads=picked, width=room, **common)
+        says = heads.comparison_sentence(picked, views)
+        picture = Shown(figure, key=FIGURE, says=says, name=_file_name(shown, "lines", picked))
+        show(picture, replace(visit, width=room))
     isolate_on_hover("lines")
 
 
-def _on_text(shown: HeadSelection, wanted: HeadsSettings, picked: Sequence[HeadPlace]) -> None:
+def _on_text(wanted: HeadsSettings, shown: HeadSelection, picked: Sequence[HeadPlace]) -> None:
     link.belong(SHOWN_TEXT, of=(shown.trace.source_text, shown.sites, shown.unit, shown.hiding))
     with st.container(horizontal=True, vertical_alignment="center", key="word-line"):
         way: Way = "reads" if choose(WAY) == "reads" else "read_by"

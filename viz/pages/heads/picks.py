@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
+from viz.canvas.payload import MOST_PICKED
 from viz.pages.heads.settings import HEADS, MINUS, PLUS
-from viz.pages.heads.shown import MOST_HEADS
 from viz.text.language import SEMICOLON, _, listed
 from viz.views.heads import HeadPlace
 from viz.widgets import session
@@ -78,7 +78,7 @@ def settle_picks(places: Sequence[HeadPlace], clearest: Sequence[HeadPlace]) -> 
     elif not named and before.order and not before.offered:
         _store(write_picks((), layers))
         named = True
-    _keep(offered=() if named else tuple(clearest)[:MOST_HEADS])
+    _keep(offered=() if named else tuple(clearest)[:MOST_PICKED])
 
 
 def _texts(layers: Layers) -> dict[int, str | None]:
@@ -90,7 +90,7 @@ def put_picks(picked: Sequence[HeadPlace], places: Sequence[HeadPlace]) -> None:
 
     Heads that are not among `places` are left out, and of more than four the first.
     """
-    kept = tuple(place for place in picked if place in set(places))[-MOST_HEADS:]
+    kept = tuple(place for place in picked if place in set(places))[-MOST_PICKED:]
     _store(write_picks(kept, layers_of(places)))
     link.drop(PLUS, MINUS)
     _keep(order=kept, offered=())
@@ -176,7 +176,7 @@ def _take_box(places: tuple[HeadPlace, ...]) -> None:
     before = [place for place in order_of_picking() if place in chosen]
     order = before + [place for place in chosen if place not in before]
     put_picks(order, places)
-    _keep(made_room=tuple(order[:-MOST_HEADS]))
+    _keep(made_room=tuple(order[:-MOST_PICKED]))
 
 
 def _make_room(layers: Layers) -> None:
@@ -185,7 +185,7 @@ def _make_room(layers: Layers) -> None:
     now = read_picks(_texts(layers), layers, offered)
     order = tuple(place for place in before or () if place in now)
     order += tuple(place for place in now if place not in order)
-    gone = order[MOST_HEADS:] if before is None else order[:-MOST_HEADS]
+    gone = order[MOST_PICKED:] if before is None else order[:-MOST_PICKED]
     kept = tuple(place for place in order if place not in gone)
     for layer in {place.layer for place in gone}:
         heads = " ".join(str(place.head) for place in sorted(kept) if place.layer == layer)

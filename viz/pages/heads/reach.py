@@ -13,21 +13,24 @@ from models.huggingface.reader_entries import READER_ENTRIES
 from models.trace import AttentionTrace
 from viz.figures.reach import FAR, reach_by_distance
 from viz.measures.reach import NEAR, share_within, weight_by_distance
+from viz.pages.heads.wanted import HeadsSettings
 from viz.server.hub import own_models
 from viz.server.opening import ModelUnavailableError
 from viz.server.runtime import Host
 from viz.text.language import SEMICOLON, _, _n, listed, say
 from viz.text.markup import plain
 from viz.text.tokens import visible
-from viz.widgets.chart import show_figure
+from viz.widgets.show import show
+from viz.widgets.shown import Shown
+from viz.widgets.visit import Visit
 
 _MEMORIES = {key: each for key, each in READER_ENTRIES.items() if each.memory}
 
 
-def show_reach(host: Host, trace: AttentionTrace, available: float) -> None:
+def show_reach(visit: Visit[HeadsSettings], trace: AttentionTrace) -> None:
     """Show the language models side by side: their weight by distance, their perplexity, what they would go on with."""
     st.header(_("How far back: language models side by side"), anchor=False)
-    traces = _traces(host, trace.source_text)
+    traces = _traces(visit.host, trace.source_text)
     names = own_models()
     named = {key: _(names[key].title) for key in _MEMORIES if key in names}
     titles = {key: title for key, title in named.items() if _MEMORIES[key].has_attention}
@@ -35,13 +38,13 @@ def show_reach(host: Host, trace: AttentionTrace, available: float) -> None:
     typed = {key: weight_by_distance(each.maps[0].weights[0]).tolist() for key, each in traces.items() if each.maps}
     told = {key: card.get("held_out", {}).get("all", {}) for key, card in cards.items()}
     held_out = {key: told[key]["reach"]["by_distance"] for key in titles if "reach" in told[key]}
-    show_figure(
-        reach_by_distance(typed, held_out, titles, fixed=max(_fixed(cards).values(), default=0), width=available),
+    shown = Shown(
+        reach_by_distance(typed, held_out, titles, fixed=max(_fixed(cards).values(), default=0), width=visit.width),
         key="reach",
         says=_says(traces, titles),
         name=_("{text} reach", text=trace.source_text[:40]),
-        available=available,
     )
+    show(shown, visit)
     _explain(named, cards)
     _table({key: named[key] for key in traces}, traces, told)
     _say_trained([card for card in cards.values() if card])

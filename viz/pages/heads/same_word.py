@@ -30,9 +30,11 @@ from viz.server.runtime import Host
 from viz.text.language import _, listed, say
 from viz.text.markup import plain
 from viz.text.tokens import isolated, visible
-from viz.widgets.chart import show_figure
 from viz.widgets.sentence import SENTENCE
 from viz.widgets.settings import choose_titled, put_text, text_box
+from viz.widgets.show import show
+from viz.widgets.shown import Shown
+from viz.widgets.visit import Visit
 
 EXAMPLE = ("He bought new shoes.", "He moved to New York.")
 NEAREST = 8
@@ -42,9 +44,9 @@ WIDEST = 900
 """Pixels: a line over a few layers needs no more."""
 
 
-def show_same_word(host: Host, key: str, texts: Texts, wanted: HeadsSettings, width: float) -> None:
+def show_same_word(visit: Visit[HeadsSettings], key: str, texts: Texts) -> None:
     """Ask for a second sentence and a shared word, and show how similar its vectors are in each layer."""
-    if not has_states(host.model(key)):
+    if not has_states(visit.host.model(key)):
         st.info(_("This is for models that read one text, and for the encoder of our Transformers: choose one above."))
         return
     typed = text_box(OTHER, _("Second sentence, with a word that stands in the first as well"), placeholder=EXAMPLE[1])
@@ -52,7 +54,7 @@ def show_same_word(host: Host, key: str, texts: Texts, wanted: HeadsSettings, wi
         said = _("try: “{one}” and “{other}”", one=EXAMPLE[0], other=EXAMPLE[1])
         st.button(said, key="same-word-pair", type="tertiary", on_click=_put_example)
         return
-    traces = _run(host, key, (texts[0], typed))
+    traces = _run(visit.host, key, (texts[0], typed))
     if traces is None:
         return
     one, other = (word_states(each) for each in traces)
@@ -64,7 +66,7 @@ def show_same_word(host: Host, key: str, texts: Texts, wanted: HeadsSettings, wi
     labels = {word: one.words[one.place_of(word)] for word in words}
     word = choose_titled(SAME, {each: labels[each] for each in _rarest_first(words, vectors)})
     found = word_in_context(one, other, word)
-    _figure(found, one, other, vectors, wanted, width)
+    _figure(visit, found, one, other, vectors)
     _notes(found, traces, one, other, pair=texts[1])
     _show_static(word, vectors)
     _closest(found)
@@ -100,14 +102,14 @@ def _rarest_first(words: Sequence[str], vectors: WordVectors) -> list[str]:
 
 
 def _figure(
-    found: WordInContext, one: WordStates, other: WordStates, vectors: WordVectors, wanted: HeadsSettings, width: float
+    visit: Visit[HeadsSettings], found: WordInContext, one: WordStates, other: WordStates, vectors: WordVectors
 ) -> None:
     known = found.word in vectors
     figure = word_across_layers(
         found,
         static=1.0 if known else math.nan,
         static_baseline=vectors.mean_cosine(one.words, other.words),
-        width=min(width, WIDEST),
+        width=min(visit.width, WIDEST),
     )
     says = _(
         "“{word}”: the cosine of its two vectors is {first} where they go into the first layer and {last} after the "
@@ -118,14 +120,7 @@ def _figure(
         low=f"{found.baseline[0]:.2f}",
         high=f"{found.baseline[-1]:.2f}",
     )
-    show_figure(
-        figure,
-        key="same-word",
-        says=says,
-        name=_("{word} in two sentences", word=found.word),
-        picture=wanted.picture,
-        available=width,
-    )
+    show(Shown(figure, key="same-word", says=says, name=_("{word} in two sentences", word=found.word)), visit)
 
 
 def _notes(

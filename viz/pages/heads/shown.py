@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from models.trace import AttentionTrace
-from viz.canvas.overview import SmallMaps, encode_overview, printed_heads, small_maps
+from viz.canvas.overview import SmallMaps, Tiles, encode_overview, printed_heads, small_maps
+from viz.canvas.payload import MOST_PICKED, Look
 from viz.captions import heads
 from viz.captions.heads import overview_note
 from viz.figures.drawing.theme import Colour
@@ -21,9 +22,6 @@ from viz.views.hiding import NOTHING, Hiding
 from viz.views.view import Unit, View
 
 T = TypeVar("T")
-
-MOST_HEADS = 4
-"""Heads that can be picked at once."""
 
 LONG_TEXT = 200
 """Tokens from which a text counts as long: pieces unless words are asked for, and nothing computed unasked."""
@@ -75,7 +73,7 @@ class HeadSelection:
 
     def clearest(self) -> tuple[HeadPlace, ...]:
         """Return the head of each label that shows it best; of a long text, the first of the outer layers."""
-        found = () if self.has_long_text else head_profile.clearest(self.profiles(), MOST_HEADS)
+        found = () if self.has_long_text else head_profile.clearest(self.profiles(), MOST_PICKED)
         outer = {self.places[0].layer, self.places[-1].layer}
         return found or tuple(place for place in self.places if place.head == 0 and place.layer in outer)
 
@@ -95,46 +93,16 @@ class HeadSelection:
             lambda: head_similarity(self.trace, sites=self.sites, unit=self.unit, hiding=self.hidden),
         )
 
-    def payload(
-        self,
-        *,
-        heads: Sequence[HeadPlace] | None,
-        picked: Sequence[HeadPlace],
-        remarks: Mapping[HeadPlace, str],
-        labels: Mapping[HeadPlace, str],
-        colour: Colour,
-        file: str,
-    ) -> bytes:
-        """Return what the canvas overview shows, saved as `file`; picking, ordering and colour compute no map anew."""
+    def payload(self, tiles: Tiles, look: Look) -> bytes:
+        """Return what the canvas overview shows; picking, ordering and colour compute no map anew."""
         small: SmallMaps = self.kept(("small", self.hidden), lambda: small_maps(self.views(self.hidden)))
         note = self.kept(("note", self.hiding, current_language()), self._note)
-        view = self.first
-        return encode_overview(
-            [view],
-            heads=heads,
-            picked=picked,
-            remarks=remarks,
-            labels=labels,
-            colour=colour,
-            small=small,
-            note=note,
-            says=self.sentence(),
-            file=file,
-        )
+        return encode_overview([self.first], tiles, replace(look, says=self.sentence()), small=small, note=note)
 
-    def printed(
-        self,
-        *,
-        heads: Sequence[HeadPlace] | None,
-        picked: Sequence[HeadPlace],
-        labels: Mapping[HeadPlace, str],
-        colour: Colour,
-    ) -> PrintedHeads:
+    def printed(self, tiles: Tiles, colour: Colour) -> PrintedHeads:
         """Return the overview for print."""
         small: SmallMaps = self.kept(("small", self.hidden), lambda: small_maps(self.views(self.hidden)))
-        return printed_heads(
-            self.first, small, heads=heads, picked=picked, labels=labels, colour=colour, note=self._note()
-        )
+        return printed_heads(self.first, small, tiles, colour=colour, note=self._note())
 
     def _note(self) -> str:
         if not self.hiding.threshold:

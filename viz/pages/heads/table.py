@@ -12,15 +12,18 @@ from models.sites import Site
 from viz.captions.measures import label_name, left_out, meaning_of, meaning_of_label, name_of, remark_of
 from viz.figures.by_head import numbers_by_head
 from viz.measures import head_profile
+from viz.pages.heads.wanted import HeadsSettings
 from viz.text.language import _
 from viz.text.markup import plain
 from viz.views.heads import HeadPlace
-from viz.widgets.chart import Picture, show_figure
+from viz.widgets.show import show
+from viz.widgets.shown import Shown
+from viz.widgets.visit import Visit
 
 TALLEST = 640  # pixels: a longer table is scrolled
 
 
-def head_picture(profiles: Sequence[head_profile.Profile], by: str, name: str, picture: Picture, width: float) -> None:
+def head_picture(visit: Visit[HeadsSettings], profiles: Sequence[head_profile.Profile], by: str, name: str) -> None:
     """Show one number of every head as a picture, a row a layer."""
     if not profiles:
         return
@@ -28,14 +31,13 @@ def head_picture(profiles: Sequence[head_profile.Profile], by: str, name: str, p
     title = _("score of the label") if measure is None else name_of(measure)
     values = {each.place: each.label.score if measure is None else each.values[by] for each in profiles}
     most = max(profiles, key=lambda each: values[each.place])
-    show_figure(
-        numbers_by_head(values, title=title, meaning=title, width=width),
+    shown = Shown(
+        numbers_by_head(values, title=title, meaning=title, width=visit.width),
         key="heads-by-number",
         says=_("{head} has the most: {label}.", head=most.place.title, label=remark_of(most.label)),
         name=name,
-        picture=picture,
-        available=width,
     )
+    show(shown, visit)
 
 
 def head_table(

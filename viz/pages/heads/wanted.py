@@ -16,9 +16,9 @@ from viz.text.language import _
 from viz.views.heads import KINDS, kinds_of
 from viz.views.hiding import Hiding, hide_specials
 from viz.views.view import Unit
-from viz.widgets.chart import Picture
 from viz.widgets.settings import choose, choose_titled, labels_of, switch
 from viz.widgets.shared_settings import PICTURE, UNIT
+from viz.widgets.visit import ImageFormat, Wanted
 
 BETWEENS: Mapping[str, tuple[int, int] | None] = {"all": None, "aa": (0, 0), "ab": (0, 1), "ba": (1, 0), "bb": (1, 1)}
 """What the link calls each part of the maps of a pair of texts."""
@@ -26,15 +26,12 @@ BETWEENS: Mapping[str, tuple[int, int] | None] = {"all": None, "aa": (0, 0), "ab
 THRESHOLDS = ("0", "0.01", "0.02", "0.05", "0.1", "0.2", "0.3", "0.5")
 
 
-@dataclass(frozen=True, slots=True)
-class HeadsSettings:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeadsSettings(Wanted):
     """What the reader chose to see."""
 
     sites: str  # as `viz.figures.drawing.heads.views_at` takes it
-    unit: Unit
-    colour: Colour
     hiding: Hiding
-    picture: Picture  # what a figure's toolbar saves
     hides_specials: bool = False  # whether tokens that stand for no text are hidden
 
     @property
@@ -69,11 +66,11 @@ def choose_wanted(trace: AttentionTrace, line: DeltaGenerator, settings: DeltaGe
         else Hiding(threshold=threshold, between=between)
     )
     return HeadsSettings(
-        KINDS[kind][0],
-        cast("Unit", unit),
-        cast("Colour", colour),
-        hiding,
-        cast("Picture", picture),
+        sites=KINDS[kind][0],
+        unit=cast("Unit", unit),
+        colour=cast("Colour", colour),
+        hiding=hiding,
+        picture=cast("ImageFormat", picture),
         hides_specials=hidden,
     )
 

@@ -3,68 +3,58 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
 import streamlit as st
 
 from models.trace import AttentionTrace
 from viz.canvas.comparison import encode_comparison
-from viz.canvas.overview import encode_overview, printed_heads, small_maps
+from viz.canvas.overview import Tiles, encode_overview, printed_heads, small_maps
+from viz.canvas.payload import MOST_PICKED, USUAL, Look
 from viz.canvas.standalone import Picture
 from viz.captions.heads import comparison_sentence, overview_note, overview_sentence
 from viz.captions.tables import csv_of_views
 from viz.figures import head_comparison
 from viz.figures.drawing.long_maps import MOST_LABELLED
-from viz.figures.drawing.theme import Colour
 from viz.measures import head_profile
+from viz.pages.open.taking import Opened
 from viz.text.language import _
-from viz.text.markup import plain
 from viz.views.heads import HeadPlace, pick_views, places_at, views_at
-from viz.views.view import Unit, View
-from viz.widgets import chart, session
-from viz.widgets.canvas import comparison_canvas, head_canvas, picked_on
-from viz.widgets.chart import show_figure
+from viz.views.view import View
+from viz.widgets import session
+from viz.widgets.canvas import picked_on, show_canvas
 from viz.widgets.keep import LONGEST_TEXT, file_name, keep_row
-from viz.widgets.viewport import page_width
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
+from viz.widgets.show import show
+from viz.widgets.shown import Shown
+from viz.widgets.visit import Visit, Wanted
 
 CANVAS = "opened-overview"
-MOST_PICKED = 4
 GUTTER = 72  # pixels between the two, and a little for the margins of a window that scrolls
 LEAST_BESIDE = 1100  # pixels from which the picked heads stand beside all of them
 MEASURED = 200  # tokens up to which heads are looked through for the clearest
 _PICKS = "opened-picks"
 
 
-def show_heads(
-    trace: AttentionTrace,
-    shown: AttentionTrace,
-    identity: str,
-    sites: str,
-    *,
-    unit: Unit,
-    colour: Colour,
-    picture: chart.Picture,
-) -> None:
+def show_heads(visit: Visit[Wanted], opened: Opened, sites: str) -> None:
     """Show all heads of one kind, and those that are picked."""
-    places, views, available = places_at(shown, sites), views_at(shown, sites, unit), page_width()
-    picked = _picked((identity, sites), places, views)
-    of = _Heads(trace, shown, sites, unit, colour, picture, places, views, picked)
+    shown, unit, available = opened.shown, visit.wanted.unit, visit.width
+    places, views = places_at(shown, sites), views_at(shown, sites, unit)
+    picked = _picked((opened.identity, sites), places, views)
+    of = _Heads(visit, opened, sites, places, views, picked)
     beside = available >= LEAST_BESIDE and len(places) > 1
     left, right = st.columns(2, gap="medium") if beside else (st.container(), st.container())
-    room = (available - GUTTER) / 2 if beside else available
+    visit = replace(visit, width=(available - GUTTER) / 2 if beside else available)
     exact = pick_views(shown, sites, unit, of.compared)
     says = comparison_sentence(of.compared, exact) if picked else ""
-    full = _full(exact, of.compared, places, colour=colour, width=room, says=says, file=of.file)
+    full = _full(exact, of.compared, places, of.look(says, visit.width))
     if len(places) > 1:
         with left, st.container(key="figure-opened"):
             _show_all(of, full)
     with right:
         if picked:
-            _show_picked(of, exact, full, says=says, room=room)
+            _show_picked(replace(of, visit=visit), exact, full, says)
         else:
             st.info(_("Pick a head above to see it in full."), icon=":material/ads_click:")
 
@@ -73,12 +63,9 @@ def show_heads(
 class _Heads:
     """The heads that are looked at: `show_heads` has what it is given, and what follows from that."""
 
-    trace: AttentionTrace
-    shown: AttentionTrace
+    visit: Visit[Wanted]
+    opened: Opened
     sites: str
-    unit: Unit
-    colour: Colour
-    picture: chart.Picture
     places: Sequence[HeadPlace]
     views: Sequence[View]
     picked: Sequence[HeadPlace]
@@ -89,63 +76,62 @@ class _Heads:
 
     @property
     def name(self) -> str:
-        return f"{self.trace.source_text[:LONGEST_TEXT]} {self.trace.provenance.title}"
-
-    @property
-    def file(self) -> str:
-        return f"{file_name(self.name)}.{self.picture}"
+        return f"{self.opened.trace.source_text[:LONGEST_TEXT]} {self.opened.trace.provenance.title}"
 
     @property
     def traces(self) -> dict[str, AttentionTrace]:
-        return {self.trace.provenance.title: self.trace}
+        return {self.opened.trace.provenance.title: self.opened.trace}
+
+    def look(self, says: str, width: float = USUAL.width) -> Look:
+        """Return how its canvases are drawn."""
+        wanted = self.visit.wanted
+        return Look(wanted.colour, width, says, f"{file_name(self.name)}.{wanted.picture}")
 
 
-def _show_all(of: _Heads, full: bytes | None) -> None:
+def _show_all(of: _Heads, full: Picture | None) -> None:
     """Show every head as a small map; `full` is what stands beside them, for the page that is kept."""
-    small, colour, says = small_maps(of.views), of.colour, overview_sentence(of.views)
-    overview = encode_overview(of.views, picked=of.picked, colour=colour, small=small, says=says, file=of.file)
-    pictures = [Picture("overview", overview), *([Picture("comparison", full)] if full else [])]
-    note = overview_note(of.views)
-    head_canvas(overview, key=CANVAS)
-    keep_row(
-        lambda: printed_heads(of.views[0], small, heads=None, picked=of.picked, labels={}, colour=colour, note=note),
+    small, tiles, note = small_maps(of.views), Tiles(picked=of.picked), overview_note(of.views)
+    look = of.look(overview_sentence(of.views))
+    overview = Picture("overview", encode_overview(of.views, tiles, look, small=small))
+    show_canvas(overview, key=CANVAS)
+    saved = Shown(
         key="opened-heads",
         name=of.name,
+        printed=lambda: printed_heads(of.views[0], small, tiles, colour=look.colour, note=note),
         square=False,
-        pictures=lambda: pictures,
+        page=lambda: [overview, *([full] if full else [])],
         traces=of.traces,
     )
+    keep_row(saved)
 
 
-def _show_picked(of: _Heads, exact: Sequence[View], full: bytes | None, *, says: str, room: float) -> None:
+def _show_picked(of: _Heads, exact: Sequence[View], full: Picture | None, says: str) -> None:
     """Show the picked heads in full: on the canvas, or as a figure where the text is too long for it."""
-
-    def figure() -> go.Figure:
-        return head_comparison(of.shown, heads=of.compared, width=room, unit=of.unit, colour=of.colour, sites=of.sites)
-
+    wanted = of.visit.wanted
+    common: dict[str, Any] = {"width": of.visit.width, "unit": wanted.unit, "colour": wanted.colour, "sites": of.sites}
+    paper = partial(head_comparison, of.opened.shown, heads=of.compared, **common)
+    shown = Shown(key="opened-full", says=says, name=of.name)
     if full is None:
-        show_figure(figure(), key="opened-full", says=says, name=of.name, picture=of.picture, available=room)
+        show(replace(shown, picture=paper()), of.visit)
         return
-    with st.container(key="figure-opened-full"):
-        comparison_canvas(full, key="opened-full")
-    st.caption(plain(says))
-    keep_row(
-        figure,
-        key="opened-full",
+    canvas = replace(
+        shown,
+        picture=full,
         name=f"{of.name} {' '.join(place.title for place in of.compared)}",
         csv=lambda: csv_of_views(exact),
-        pictures=lambda: [Picture("comparison", full)],
+        printed=paper,
         traces=of.traces,
     )
+    show(canvas, of.visit)
 
 
 def _full(
-    exact: Sequence[View], compared: Sequence[HeadPlace], places: Sequence[HeadPlace], **options: Any
-) -> bytes | None:
-    """Return what the canvas of picked heads shows; None where none is picked, or the text is too long for it."""
+    exact: Sequence[View], compared: Sequence[HeadPlace], places: Sequence[HeadPlace], look: Look
+) -> Picture | None:
+    """Return the canvas of picked heads; None where none is picked, or the text is too long for it."""
     if not compared or max(exact[0].weights.shape) > MOST_LABELLED:
         return None
-    return encode_comparison(exact, compared, among=places, most=MOST_PICKED, **options)
+    return Picture("comparison", encode_comparison(exact, compared, among=places, look=look))
 
 
 def _picked(of: tuple[str, str], places: Sequence[HeadPlace], views: Sequence[View]) -> tuple[HeadPlace, ...]:

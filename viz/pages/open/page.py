@@ -13,17 +13,17 @@ from models.trace import AttentionTrace
 from viz.captions.provenance import facts_of
 from viz.figures.drawing.theme import Colour
 from viz.pages.open.heads import show_heads
-from viz.pages.open.panels import show_panels
+from viz.pages.open.panels import show_opened
 from viz.pages.open.settings import FILES, SETTINGS, SHOW, WHICH
 from viz.pages.open.taking import Opened, take_files
 from viz.text.language import _, mark
 from viz.text.tokens import shorten
 from viz.views.heads import KINDS, kinds_of
 from viz.views.view import Unit
-from viz.widgets.chart import Picture
 from viz.widgets.frame import Frame, Page
 from viz.widgets.settings import choose, choose_titled, link
 from viz.widgets.shared_settings import COLOUR, PICTURE, UNIT
+from viz.widgets.visit import ImageFormat, Wanted
 
 PANELS = "panels"
 
@@ -51,7 +51,8 @@ def _fill(frame: Frame) -> None:
         _explain()
         return
     link.belong(FILES, of=tuple(each.identity for each in opened))
-    _show(opened, cast("Unit", unit), cast("Colour", colour), cast("Picture", picture))
+    wanted = Wanted(unit=cast("Unit", unit), colour=cast("Colour", colour), picture=cast("ImageFormat", picture))
+    _show(frame, opened, wanted)
 
 
 def _explain() -> None:
@@ -65,7 +66,7 @@ def _explain() -> None:
     st.code(_PYTHON.strip(), language="python")
 
 
-def _show(opened: Sequence[Opened], unit: Unit, colour: Colour, picture: Picture) -> None:
+def _show(frame: Frame, opened: Sequence[Opened], wanted: Wanted) -> None:
     """Show one file, or all that read the same text side by side."""
     together = [each for each in opened if each.trace.is_translation and each.trace.source == opened[0].trace.source]
     labels = {str(place): shorten(each.name, 30) for place, each in enumerate(opened)}
@@ -78,10 +79,9 @@ def _show(opened: Sequence[Opened], unit: Unit, colour: Colour, picture: Picture
         usual = PANELS if panels and (len(panels) > 1 or not _has_many(one.trace)) else next(iter(kinds), PANELS)
         way = choose(SHOW, ways, default=usual) if len(ways) > 1 else next(iter(ways))
     if way == PANELS:
-        show_panels({each.name: (each.trace, each.shown) for each in panels or [one]}, unit=unit, colour=colour)
+        show_opened(panels or [one], wanted)
     else:
-        sites = KINDS[way][0]
-        show_heads(one.trace, one.shown, one.identity, sites, unit=unit, colour=colour, picture=picture)
+        show_heads(frame.visit(wanted), one, KINDS[way][0])
     for each in panels if way == PANELS else [one]:
         _show_facts(each, named=len(opened) > 1)
     st.caption(_("Weights are as they were saved. A map shows where a model read, not why it wrote what it wrote."))

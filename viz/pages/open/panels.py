@@ -2,45 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 
 import streamlit as st
 
 import models
 from models.trace import AttentionTrace
-from viz.canvas.alignment import AlignmentView, encode_alignment
-from viz.canvas.standalone import Picture
-from viz.captions.tables import csv_of_views
-from viz.figures import alignment_heatmap
-from viz.figures.drawing.theme import Colour
+from viz.canvas.alignment import AlignmentView
+from viz.pages.open.taking import Opened
 from viz.server.loading import described
-from viz.views.view import Unit, choose_view
-from viz.widgets.canvas import alignment_canvas
-from viz.widgets.keep import keep_row
+from viz.views.view import choose_view
+from viz.widgets.panels import show_panels
+from viz.widgets.shown import Shown
+from viz.widgets.visit import Wanted
 
 
-def show_panels(
-    opened: Mapping[str, tuple[AttentionTrace, AttentionTrace]],
-    *,
-    unit: Unit,
-    colour: Colour,
-) -> None:
+def show_opened(opened: Sequence[Opened], wanted: Wanted) -> None:
     """Show traces of one text side by side, each with the map that it names as its alignment."""
-    views = {name: choose_view(shown, unit=unit) if shown.sites else None for name, (_, shown) in opened.items()}
-    panels = [AlignmentView(shown, views[name], *_about(shown)) for name, (_trace, shown) in opened.items()]
-    payload = encode_alignment(panels, colour=colour)
-    mapped = [view for view in views.values() if view]
+    views = [choose_view(each.shown, unit=wanted.unit) if each.shown.sites else None for each in opened]
+    panels = [AlignmentView(each.shown, view, *_about(each.shown)) for each, view in zip(opened, views, strict=True)]
+    traces = {each.name: each.trace for each in opened}
+    name = next((view.trace.source_text for view in views if view), "")
     with st.container(key="figure-alignment"):
-        alignment_canvas(payload, key="opened-panels")
-        if mapped:
-            keep_row(
-                lambda: alignment_heatmap(mapped, colour=colour),
-                key="opened-panels",
-                name=mapped[0].trace.source_text,
-                csv=lambda: csv_of_views(mapped),
-                pictures=lambda: [Picture("alignment", payload)],
-                traces={name: trace for name, (trace, _shown) in opened.items()},
-            )
+        show_panels(panels, Shown(key="opened-panels", name=name, traces=traces), colour=wanted.colour)
 
 
 def _about(trace: AttentionTrace) -> tuple[str, tuple[str, str]]:

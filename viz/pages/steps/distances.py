@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
-from streamlit.delta_generator import DeltaGenerator
 
 import models
 from models.mechanisms import mechanisms
@@ -28,11 +27,13 @@ from viz.pages.steps.places import place_name
 from viz.pages.steps.settings import DISTANCE_HEAD, DISTANCE_PLACE
 from viz.server.introspection import inside_of
 from viz.server.loading import usable
-from viz.server.runtime import Host, shared_host
+from viz.server.runtime import Host
 from viz.text.language import _, _n
 from viz.views.view import choose_view
-from viz.widgets.chart import show_figure
 from viz.widgets.settings import choose
+from viz.widgets.show import show
+from viz.widgets.shown import Shown
+from viz.widgets.visit import Visit, Wanted
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,27 +45,27 @@ class _Learnt:
     reach: int
 
 
-def show_distances(source: str, pair: str, messages: DeltaGenerator, available: float) -> None:
+def show_distances(visit: Visit[Wanted], source: str, pair: str) -> None:
     """Show the page's part on relative positions, where their weights are installed."""
     there = {f"{each.key}-{pair}": each for each in mechanisms().values() if each.distances}
     key = next((key for key in models.catalog() if key in there), None)
     if key is None:
         return
-    host = shared_host()
+    host = visit.host
     st.header(_("Vectors learnt by distance: {title}", title=_(there[key].title)), anchor=False)
     show_equations(
         r"e_{ij} = \frac{q_i (k_j + a^K_{ij})^\top}{\sqrt{d_{head}}}",
         r"c_i = \sum_j \alpha_{ij} (v_j + a^V_{ij})",
-        available=available,
+        available=visit.width,
         beside=True,
     )
-    if not usable(host, (key,), messages):
+    if not usable(host, (key,), visit.messages):
         return
     trace = host.attend(key, source)
     site, head = _choose_place(trace)
     learnt = _learnt(host, key, site)
-    _vectors(learnt, available)
-    _of_sentence(host.attend(key, source, sites=(f"{site}.*",)), learnt, site, head, available)
+    _vectors(visit, learnt)
+    _of_sentence(visit, host.attend(key, source, sites=(f"{site}.*",)), learnt, (site, head))
 
 
 def _choose_place(trace: AttentionTrace) -> tuple[Site, int]:
@@ -86,7 +87,7 @@ def _learnt(host: Host, key: str, site: Site) -> _Learnt:
     return _Learnt(distances, tables, len(found[names[0]]) // 2)
 
 
-def _vectors(learnt: _Learnt, available: float) -> None:
+def _vectors(visit: Visit[Wanted], learnt: _Learnt) -> None:
     """Show the vectors themselves: the same for every sentence and for all heads of the layer."""
     keys = next(iter(learnt.tables.values()))
     alike = cosines(keys)
@@ -105,34 +106,30 @@ def _vectors(learnt: _Learnt, available: float) -> None:
     )
     if len(learnt.distances) <= learnt.reach + 1:
         says += " " + _("A decoder never reads ahead, so that no distance above 0 is used.")
-    show_figure(
-        distance_cosines(learnt.tables, learnt.distances, width=available),
-        key="distance-cosines",
-        says=says,
-        name="likeness of vectors by distance",
-        available=available,
-    )
+    figure = distance_cosines(learnt.tables, learnt.distances, width=visit.width)
+    show(Shown(figure, key="distance-cosines", says=says, name="likeness of vectors by distance"), visit)
     norms = np.linalg.norm(np.asarray(keys, np.float64), axis=1)
-    show_figure(
-        distance_norms(learnt.tables, learnt.distances, width=available),
+    shown = Shown(
+        distance_norms(learnt.tables, learnt.distances, width=visit.width),
         key="distance-norms",
         says=_(
             "The longer its vector, the more a distance can say. The longest for keys is that of distance {distance}.",
             distance=signed(int(learnt.distances[norms.argmax()])),
         ),
         name="length of vectors by distance",
-        available=available,
     )
+    show(shown, visit)
 
 
-def _of_sentence(trace: AttentionTrace, learnt: _Learnt, site: Site, head: int, available: float) -> None:
+def _of_sentence(visit: Visit[Wanted], trace: AttentionTrace, learnt: _Learnt, place: tuple[Site, int]) -> None:
     """Show what distance adds to the scores of the sentence, and the words' part beside it."""
+    site, head = place
     found = trace[site].companions
     added = biases(found["query"], next(iter(learnt.tables.values())))
     best = int(learnt.distances[added[head].argmax()])
     name = trace.source_text[:LONGEST_NAMED]
-    show_figure(
-        distance_biases(added, learnt.distances, head=head, width=available),
+    shown = Shown(
+        distance_biases(added, learnt.distances, head=head, width=visit.width),
         key="distance-biases",
         says=_(
             "On average over the tokens of this sentence, head {head} adds most to the score at distance {distance}, "
@@ -141,11 +138,11 @@ def _of_sentence(trace: AttentionTrace, learnt: _Learnt, site: Site, head: int, 
             distance=signed(best),
         ),
         name=f"{name} added by distance",
-        available=available,
     )
+    show(shown, visit)
     parts = score_parts(found["scores"][head], found["by_distance"][head], found["mask"][head])
-    show_figure(
-        score_parts_heatmap(choose_view(trace, site=site, head=head, unit="piece"), *parts, width=available),
+    shown = Shown(
+        score_parts_heatmap(choose_view(trace, site=site, head=head, unit="piece"), *parts, width=visit.width),
         key="distance-parts",
         says=_(
             "The score of each pair is the sum of both. Of what tells the tokens of a row apart, the distance gives "
@@ -153,5 +150,5 @@ def _of_sentence(trace: AttentionTrace, learnt: _Learnt, site: Site, head: int, 
             share=f"{share_of_distance(*parts):.0%}",
         ),
         name=f"{name} score by words and by distance",
-        available=available,
     )
+    show(shown, visit)

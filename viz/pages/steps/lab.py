@@ -41,9 +41,11 @@ from viz.text.language import _, say
 from viz.text.markup import plain
 from viz.views.strips import Strip
 from viz.widgets import session
-from viz.widgets.chart import show_strips
+from viz.widgets.frame import Frame
 from viz.widgets.settings import choose, link, switch
-from viz.widgets.viewport import page_width
+from viz.widgets.show import show_strips
+from viz.widgets.shown import Shown
+from viz.widgets.visit import Wanted
 
 if TYPE_CHECKING:
     from models.experiments.lab import Score
@@ -54,15 +56,15 @@ NAMES = ("a", "b", "c", "d", "e", "f", "g", "h")
 _GOOD = "lab-good"
 
 
-def show_lab(messages: DeltaGenerator) -> None:
+def show_lab(frame: Frame) -> None:
     """Show the lab; what is wrong with the reader's numbers is said in `messages`."""
     preset = choose(PRESET)
     link.belong(STARTED, of=preset)
     st.markdown(plain(_(SAYS[preset])))
-    {PERMUTED: _show_permuted, SATURATION: _show_saturation}.get(preset, _edit_and_show)(preset, messages)
+    {PERMUTED: _show_permuted, SATURATION: _show_saturation}.get(preset, _edit_and_show)(preset, frame)
 
 
-def _edit_and_show(preset: str, messages: DeltaGenerator) -> None:
+def _edit_and_show(preset: str, frame: Frame) -> None:
     from models.experiments.lab import SCORE_TABLES
 
     start, original = start_tables(preset), preset_of(preset)
@@ -84,10 +86,10 @@ def _edit_and_show(preset: str, messages: DeltaGenerator) -> None:
         options = _options(score, masked=not np.all(tables["mask"]), scaled=original.scaled)
     keep_in_link(start, tables)
     mask = None if options.pop("lifted") else tables["mask"]
-    found = _run(tables, messages, mask=mask, heads=original.heads, score=score, **options)
+    found = _run(tables, frame.messages, mask=mask, heads=original.heads, score=score, **options)
     if found is not None:
         tokens = original.names if len(original.names) == shape[0] == shape[1] else ()
-        show_layer(*found, tokens=tokens)
+        show_layer(frame.visit(Wanted()), *found, tokens=tokens)
 
 
 def _edit(tables: Tables, start: LabStart, names: tuple[str, ...]) -> None:
@@ -137,7 +139,7 @@ def _run(tables: Tables, messages: DeltaGenerator, **options: Any) -> Good | Non
     return tables, made, options
 
 
-def _show_permuted(preset: str, messages: DeltaGenerator) -> None:
+def _show_permuted(preset: str, frame: Frame) -> None:
     """Show self-attention of tokens, and of the same in another order."""
     start = start_tables(preset)
     table = table_editor("tokens", start, start.tables["tokens"], rows_fixed=True)
@@ -146,7 +148,7 @@ def _show_permuted(preset: str, messages: DeltaGenerator) -> None:
         chosen = choose(OTHER_ORDER, {key: _("in the order {order}", order=each) for key, each in ORDERS.items()})
     order = [int(each) for each in chosen.split()]
     temperature = _temperature()
-    found = _run({"query": table, "key": table, "value": table}, messages, temperature=temperature)
+    found = _run({"query": table, "key": table, "value": table}, frame.messages, temperature=temperature)
     if found is None:
         return
     tokens = found[0]["query"]
@@ -163,19 +165,17 @@ def _show_permuted(preset: str, messages: DeltaGenerator) -> None:
         Strip(_("results of {order}", order=" ".join(moved)), "aV", second.result, rows=moved),
     )
     apart = float(np.abs(second.result - first.result[order]).max())
-    available = page_width()
-    show_strips(
-        strips,
+    shown = Shown(
         key="lab",
         says=_(
             "The same rows in another order: the results of each token differ by {apart} at most.", apart=f"{apart:.0e}"
         ),
         name="permuted inputs give permuted outputs",
-        available=available,
     )
+    show_strips(strips, shown, frame.visit(Wanted()))
 
 
-def _show_saturation(preset: str, messages: DeltaGenerator) -> None:
+def _show_saturation(preset: str, frame: Frame) -> None:
     """Show the weights of random vectors of d numbers, with the scaling and without."""
     from models.experiments.lab_layer import run_layer
     from models.experiments.lab_presets import random_vectors
@@ -190,9 +190,7 @@ def _show_saturation(preset: str, messages: DeltaGenerator) -> None:
         Strip(_("products divided by the square root of {size}", size=size), "e", scaled.scores, columns=keys),
         Strip(_("weights with the scaling"), "a", scaled.weights, "weights", columns=keys),
     )
-    available = page_width()
-    show_strips(
-        strips,
+    shown = Shown(
         key="lab",
         says=_(
             "The largest weight is {without} without the scaling and {with_it} with it.",
@@ -200,8 +198,8 @@ def _show_saturation(preset: str, messages: DeltaGenerator) -> None:
             with_it=f"{_largest(scaled.weights):.3f}",
         ),
         name=f"saturation d {size}",
-        available=available,
     )
+    show_strips(strips, shown, frame.visit(Wanted()))
 
 
 def _largest(weights: NDArray[np.float64]) -> float:

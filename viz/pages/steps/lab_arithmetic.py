@@ -12,8 +12,9 @@ from viz.pages.steps.settings import ADDITIVE, COSINE, DOT, GENERAL, Tables
 from viz.text.language import _
 from viz.views.strips import Strip
 from viz.walk.digits import number, products
-from viz.widgets.chart import show_strips
-from viz.widgets.viewport import page_width
+from viz.widgets.show import show_strips
+from viz.widgets.shown import Shown
+from viz.widgets.visit import Visit, Wanted
 
 if TYPE_CHECKING:
     from models.experiments.lab import LabRun
@@ -48,10 +49,11 @@ def _formula(tables: Tables, options: dict[str, Any]) -> tuple[str, ...]:
     return *made, each, r"[H_1; H_2]\, W_O"
 
 
-def show_layer(tables: Tables, layer: LabLayer, options: dict[str, Any], *, tokens: tuple[str, ...]) -> None:
+def show_layer(
+    visit: Visit[Wanted], tables: Tables, layer: LabLayer, options: dict[str, Any], *, tokens: tuple[str, ...]
+) -> None:
     """Show every line of the arithmetic, and one score and one weight in digits."""
-    available = page_width()
-    show_equations(*_formula(tables, options), available=available, beside=True)
+    show_equations(*_formula(tables, options), available=visit.width, beside=True)
     queries = tokens or labels("q", len(layer.query))
     strips = []
     if "inputs" in tables:
@@ -67,15 +69,10 @@ def show_layer(tables: Tables, layer: LabLayer, options: dict[str, Any], *, toke
     said = "; ".join(
         f"{name}: " + ", ".join(f"{each:.4g}" for each in row) for name, row in zip(queries, layer.output, strict=True)
     )
-    show_strips(
-        strips,
-        key="lab",
-        says=_("Results: {results}.", results=said),
-        name="attention lab",
-        available=available,
-    )
+    says = _("Results: {results}.", results=said)
+    show_strips(strips, Shown(key="lab", says=says, name="attention lab"), visit)
     if options["score"] == DOT and not options["hard"]:
-        _show_digits(layer, divisor, available)
+        _show_digits(layer, divisor, visit.width)
 
 
 def _strips_of(run: LabRun, head: str, divisor: str, queries: tuple[str, ...], keys: tuple[str, ...]) -> list[Strip]:

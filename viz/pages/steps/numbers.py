@@ -13,40 +13,40 @@ from viz.text.language import _, say
 from viz.text.markup import plain
 from viz.walk.scene import Scene
 from viz.walk.steps import WalkStep
-from viz.widgets.chart import show_strips
 from viz.widgets.fold import unfolded
-from viz.widgets.viewport import page_width
+from viz.widgets.frame import Frame
+from viz.widgets.show import show_strips
+from viz.widgets.shown import Shown
+from viz.widgets.visit import Visit, Wanted
 
 LONGEST_NAMED = 40  # characters of the sentence in the name of a file
 
 
-def show_numbers(looked_at: Sequence[tuple[Scene, WalkStep]]) -> None:
+def show_numbers(frame: Frame, looked_at: Sequence[tuple[Scene, WalkStep]]) -> None:
     """Show a closed fold with the numbers of a step, as each mechanism has them."""
     fold = unfolded(_("All numbers of this step"), "numbers-of-step")
     if fold is None:
         return
     with fold:
-        available = page_width()
+        visit = frame.visit(Wanted())
         for scene, step in looked_at:
-            _show(scene, step, available)
+            _show(visit, scene, step)
 
 
-def _show(scene: Scene, step: WalkStep, available: float) -> None:
+def _show(visit: Visit[Wanted], scene: Scene, step: WalkStep) -> None:
     about = scene.trace.provenance
     mechanism = identity_of(about.checkpoint) if scene.trace.classes else about.mechanism  # two readers by hops are one
     st.markdown(f"**{plain(_(scene.trace.provenance.title))}** \u00b7 {plain(step.title)}")
     headings = "; ".join(map(heading_of, step.strips))
-    show_strips(
-        step.strips,
+    shown = Shown(
         key=f"steps-{mechanism}",
-        title=f"{_(scene.trace.provenance.title)} \u00b7 {step.title}",
         says=_("Each cell is a number; framed is what is worked out in digits below. Point at a cell to read it."),
         alt=f"{step.title}: {headings}. {step.says}",
         name=f"{scene.trace.source_text[:LONGEST_NAMED]} {mechanism} {step.key}",
-        available=available,
     )
+    show_strips(step.strips, shown, visit, title=f"{_(scene.trace.provenance.title)} \u00b7 {step.title}")
     if step.worked is not None:
-        show_equations(*step.worked.lines, available=available)
+        show_equations(*step.worked.lines, available=visit.width)
         st.caption(_("The model itself went on with {number}.", number=f"{step.worked.captured:.6f}"))
     notes = " \u00b7 ".join(map(say, scene.trace.provenance.notes))
     if notes:

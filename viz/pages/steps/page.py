@@ -23,11 +23,11 @@ def _fill(frame: Frame) -> None:
         part = choose(SHOW)
     if part == LAB:
         st.caption(_("The lab works on the numbers below, not on the sentence."))
-        show_lab(frame.messages)
+        show_lab(frame)
     elif part == POSITIONS:
-        show_positions(frame.sentence, pair, frame.messages)
+        show_positions(frame, pair)
     else:
-        show_steps(frame.sentence, pair, frame.messages, bar)
+        show_steps(frame, pair, bar)
 
 
 PAGE = Page(

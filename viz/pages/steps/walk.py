@@ -9,6 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 import models
 from models.keys import pair_of
+from viz.canvas.standalone import Picture
 from viz.captions.tables import csv_of_walks
 from viz.figures.printable import PrintedWalk
 from viz.pages.steps.looking import Looked, walk_page, walker_of
@@ -31,20 +32,23 @@ from viz.walk.mechanisms import WALKS
 from viz.walk.order import nearest_step
 from viz.walk.telling import same_row, telling_row, telling_word
 from viz.widgets import session
-from viz.widgets.canvas import Walked, walk_canvas, walked_on
+from viz.widgets.canvas import Walked, show_canvas, walked_on
+from viz.widgets.frame import Frame
 from viz.widgets.keep import keep_row
 from viz.widgets.readable_text import fit_text, keep_readable, last_readable
 from viz.widgets.sentence import say_cut
 from viz.widgets.settings import choose, link, unknown, value_of
 from viz.widgets.shared_settings import UNIT
+from viz.widgets.shown import Shown
 from viz.widgets.unsuited import say_small
 
 CANVAS = "walk"
 _ROWS = "steps-rows"
 
 
-def show_steps(sentence: str, pair: str, messages: DeltaGenerator, bar: DeltaGenerator) -> None:
-    """Show the walk through `sentence`, with its choices; what is wrong is said in `messages`."""
+def show_steps(frame: Frame, pair: str, bar: DeltaGenerator) -> None:
+    """Show the walk through the sentence, with its choices."""
+    messages = frame.messages
     names = installed(pair)
     if not names:
         messages.warning(_("There are no weights of any mechanism here: none of them can be walked through."))
@@ -53,14 +57,14 @@ def show_steps(sentence: str, pair: str, messages: DeltaGenerator, bar: DeltaGen
     keys, host = tuple(key_of(each, pair) for each in chosen), shared_host()
     if not usable(host, keys, messages):
         return
-    source = read_sentence(host, keys[0], sentence, messages)
+    source = read_sentence(host, keys[0], frame.sentence, messages)
     if source is None:
         return
     link.belong(WALKED, of=chosen)
     places = choose_places(host, keys, source, bar)
     with bar:
         unit = cast("Unit", choose(UNIT))
-    _walk(host, places, unit)
+    _walk(frame, places, unit)
 
 
 def read_sentence(host: Host, key: str, sentence: str, messages: DeltaGenerator) -> str | None:
@@ -80,30 +84,31 @@ def read_sentence(host: Host, key: str, sentence: str, messages: DeltaGenerator)
     return fitting
 
 
-def _walk(host: Host, places: list[StepPlace], unit: Unit) -> None:
+def _walk(frame: Frame, places: list[StepPlace], unit: Unit) -> None:
     """Show the picture, and the numbers of the step that is looked at."""
-    first = places[0]
+    host, first = shared_host(), places[0]
     told = walked_on(CANVAS)
     row = _row(first, told)
     column = _column(first, row, told)
     looked = Looked(tuple(walker_of(host, place) for place in places), unit, _lead(first), row, column)
     step = _step(looked.titles, told)
-    walk_canvas(looked.encode(step), key=CANVAS)
+    show_canvas(Picture("walk", looked.encode(step)), key=CANVAS)
     formulas = [WALKS[place.mechanism].at(place.site).formula for place in places]
-    keep_row(
-        lambda: PrintedWalk(looked.pictures, formulas, step),
+    saved = Shown(
         key="walk",
         name=f"{_wrote(first, row)} {step}",
-        square=False,
         csv=(lambda: csv_of_walks(looked.pictures)) if first.site else None,
-        pictures=lambda: [walk_page(looked, step)],
+        printed=lambda: PrintedWalk(looked.pictures, formulas, step),
+        square=False,
+        page=lambda: [walk_page(looked, step)],
         traces={_(place.trace.provenance.title): place.trace for place in places},
     )
+    keep_row(saved)
     looked_at = []
     for scene, steps in zip(looked.scenes, looked.walks, strict=True):
         own = nearest_step(step, [each.key for each in steps])
         looked_at.append((scene, next(each for each in steps if each.key == own)))
-    show_numbers(looked_at)
+    show_numbers(frame, looked_at)
 
 
 def _wrote(place: StepPlace, row: int) -> str:

@@ -15,21 +15,21 @@ from models.sites import Site
 from models.trace import AttentionTrace, TokenSequence
 from viz.captions.chance import sentence_of_chance
 from viz.figures.chance import chance_heatmap
-from viz.figures.drawing.theme import Colour
 from viz.figures.effects import effect_heatmap
 from viz.measures.consequence import rank_agreement, words_of_target
 from viz.pages.surgery.heads import show_heads
 from viz.pages.surgery.hops import show_hops, show_left_out
 from viz.pages.surgery.settings import AGAINST, CHECK, NO_CHECK
 from viz.server.limits import sweeping
-from viz.server.runtime import Host
 from viz.text.language import _, _n, say
 from viz.text.markup import plain
 from viz.text.tokens import visible
-from viz.views.view import Head, Unit, View, choose_view
+from viz.views.view import Head, View, choose_view
 from viz.widgets import session
-from viz.widgets.chart import Picture, show_figure
 from viz.widgets.settings import choose, link
+from viz.widgets.show import show
+from viz.widgets.shown import Shown
+from viz.widgets.visit import Visit, Wanted
 
 if TYPE_CHECKING:
     from models.experiments.chance import ChanceBands, How
@@ -41,35 +41,30 @@ LARGE_SAMPLES = 20
 """Of pretrained networks with fresh weights, each of which takes its time to draw."""
 
 
-@dataclass(frozen=True, slots=True)
-class CheckSettings:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckSettings(Wanted):
     """What the reader wants to see: a model, and how figures are drawn."""
 
     key: str
-    unit: Unit
-    colour: Colour
-    picture: Picture
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """What is looked at: the unedited run of a model, one of its maps (None for the usual one), in so many pixels."""
+class Check:
+    """What is looked at: the unedited run of a model, one of its maps (None for the usual one)."""
 
-    host: Host
-    wanted: CheckSettings
+    visit: Visit[CheckSettings]
     trace: AttentionTrace
     site: Site | None
     head: Head | None
-    width: float
 
 
-def show_check(chosen: str, look: Look) -> None:
+def show_check(chosen: str, check: Check) -> None:
     """Run the sweep `chosen`, with a bar and a way to stop it, and show what it gave; or say why it cannot be run."""
     if chosen == NO_CHECK:
         return
     st.caption(_("On the model as trained: the edits above are not applied here."))
     try:
-        _SHOWN[chosen](look)
+        _SHOWN[chosen](check)
     except models.InputError as error:
         st.info(plain(say(error)))
 
@@ -104,20 +99,20 @@ def _stop() -> None:
     link.drop(CHECK)
 
 
-def _identity(name: str, look: Look, *more: Any) -> tuple[Any, ...]:
-    trace = look.trace
-    return (name, look.wanted.key, trace.provenance.sha256, trace.source.ids, trace.target.ids, *more)
+def _identity(name: str, check: Check, *more: Any) -> tuple[Any, ...]:
+    trace = check.trace
+    return (name, check.visit.wanted.key, trace.provenance.sha256, trace.source.ids, trace.target.ids, *more)
 
 
-def _heads(look: Look) -> None:
+def _heads(check: Check) -> None:
     from models.experiments.sweeps import switch_off_each_head, switch_off_each_hop
 
-    model = look.host.model(look.wanted.key)
-    if look.trace.classes:
+    model = check.visit.host.model(check.visit.wanted.key)
+    if check.trace.classes:
         hops: HopSweep = _once(
-            _identity("hops", look), lambda show: switch_off_each_hop(model.replay(look.trace), on_progress=show)
+            _identity("hops", check), lambda show: switch_off_each_hop(model.replay(check.trace), on_progress=show)
         )
-        show_hops(hops, look.trace, colour=look.wanted.colour, picture=look.wanted.picture, width=look.width)
+        show_hops(check.visit, hops, check.trace)
         return
     if not model.editable:
         message = Message(
@@ -125,33 +120,33 @@ def _heads(look: Look) -> None:
         )
         raise models.InputError(message)
     sweep: HeadSweep = _once(
-        _identity("heads", look), lambda show: switch_off_each_head(model.replay(look.trace), on_progress=show)
+        _identity("heads", check), lambda show: switch_off_each_head(model.replay(check.trace), on_progress=show)
     )
-    show_heads(sweep, look.trace, picture=look.wanted.picture, width=look.width)
+    show_heads(check.visit, sweep, check.trace)
 
 
-def _words(look: Look) -> None:
+def _words(check: Check) -> None:
     from models.experiments.sweeps import leave_out_each_word
 
-    trace, wanted, model = look.trace, look.wanted, look.host.model(look.wanted.key)
+    trace, visit, wanted = check.trace, check.visit, check.visit.wanted
+    model = visit.host.model(wanted.key)
     sweep: WordSweep = _once(
-        _identity("words", look), lambda show: leave_out_each_word(model.replay(trace), on_progress=show)
+        _identity("words", check), lambda show: leave_out_each_word(model.replay(trace), on_progress=show)
     )
     if trace.classes:
-        show_left_out(sweep, trace, colour=wanted.colour, picture=wanted.picture, width=look.width)
+        show_left_out(visit, sweep, trace)
         return
     losses = -words_of_target(sweep.changes, trace.target).T  # [written word, source word]
-    cross = look.site is not None and look.site.kind == "cross"
-    view = choose_view(trace, site=look.site if cross else None, head=look.head if cross else None, reading="written")
+    cross = check.site is not None and check.site.kind == "cross"
+    view = choose_view(trace, site=check.site if cross else None, head=check.head if cross else None, reading="written")
     queries, keys = trace.target.to_words(), TokenSequence.from_words(sweep.words)
-    show_figure(
-        effect_heatmap(losses, queries, keys, title=view.title, colour=wanted.colour, width=look.width),
+    shown = Shown(
+        effect_heatmap(losses, queries, keys, title=view.title, colour=wanted.colour, width=visit.width),
         key="effects",
         says=_strongest(losses, queries, keys),
         name=f"{trace.source_text[:40]} {wanted.key} effects",
-        picture=wanted.picture,
-        available=look.width,
     )
+    show(shown, visit)
     _show_agreement(rank_agreement(losses, view.weights[:, list(sweep.places)]), queries, view)
 
 
@@ -203,15 +198,16 @@ def _strongest(losses: np.ndarray[Any, Any], queries: TokenSequence, keys: Token
     )
 
 
-def _chance(look: Look) -> None:
+def _chance(check: Check) -> None:
     from models.experiments.chance import chance_bands
 
-    trace, wanted, model = look.trace, look.wanted, look.host.model(look.wanted.key)
+    trace, visit, wanted = check.trace, check.visit, check.visit.wanted
+    model = visit.host.model(wanted.key)
     how = cast("How", choose(AGAINST))
-    view = choose_view(trace, unit=wanted.unit, site=look.site, head=look.head, reading="written")
-    samples = LARGE_SAMPLES if how == "weights" and models.is_pretrained(look.wanted.key) else SAMPLES
+    view = choose_view(trace, unit=wanted.unit, site=check.site, head=check.head, reading="written")
+    samples = LARGE_SAMPLES if how == "weights" and models.is_pretrained(wanted.key) else SAMPLES
     bands: ChanceBands = _once(
-        _identity("chance", look, how, wanted.unit, view.shown.site),
+        _identity("chance", check, how, wanted.unit, view.shown.site),
         lambda show: chance_bands(
             model.replay(trace), view.shown.site, how=how, unit=wanted.unit, samples=samples, on_progress=show
         ),
@@ -230,7 +226,7 @@ def _chance(look: Look) -> None:
             bands.samples,
         ),
     }
-    show_figure(
+    shown = Shown(
         chance_heatmap(
             view,
             beyond,
@@ -239,14 +235,13 @@ def _chance(look: Look) -> None:
             expected=bands.expected,
             chance=said[how],
             colour=wanted.colour,
-            width=look.width,
+            width=visit.width,
         ),
         key="chance",
         says=sentence_of_chance(view, beyond, bands.expected, bands.by_sample(view.head)),
         name=f"{trace.source_text[:40]} {wanted.key} chance {how}",
-        picture=wanted.picture,
-        available=look.width,
     )
+    show(shown, visit)
     _warn_of_order(how, trace, view)
 
 
@@ -266,4 +261,4 @@ def _warn_of_order(how: How, trace: AttentionTrace, view: View) -> None:
         st.caption(said)
 
 
-_SHOWN: Mapping[str, Callable[[Look], None]] = {"heads": _heads, "words": _words, "chance": _chance}
+_SHOWN: Mapping[str, Callable[[Check], None]] = {"heads": _heads, "words": _words, "chance": _chance}

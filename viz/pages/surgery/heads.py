@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,9 @@ from viz.measures.consequence import words_of_target
 from viz.text.language import _, _n
 from viz.text.tokens import visible
 from viz.views.heads import HeadPlace
-from viz.widgets.chart import Picture, show_figure
+from viz.widgets.show import show
+from viz.widgets.shown import Shown
+from viz.widgets.visit import Visit, W
 
 if TYPE_CHECKING:
     from models.experiments.sweeps import HeadSweep
@@ -26,10 +29,10 @@ LEAST_PICTURE = 360
 """Pixels that a picture of heads takes at least beside others."""
 
 
-def show_heads(sweep: HeadSweep, trace: AttentionTrace, *, picture: Picture, width: float) -> None:
+def show_heads(visit: Visit[W], sweep: HeadSweep, trace: AttentionTrace) -> None:
     """Show every head of `trace` with what was lost without it: as a picture, then those that matter most first."""
     effect = sweep.totals if sweep.written or sweep.turns is None else -sweep.turns.mean(axis=1)
-    _pictures(sweep, -effect, trace, picture, width)
+    _pictures(visit, sweep, -effect, trace)
     entropies = {each.site: mean_entropy(each.weights) for each in trace}
     rows = []
     for number, (site, head) in enumerate(sweep.heads):
@@ -50,14 +53,13 @@ def show_heads(sweep: HeadSweep, trace: AttentionTrace, *, picture: Picture, wid
     )
 
 
-def _pictures(
-    sweep: HeadSweep, losses: NDArray[np.float64], trace: AttentionTrace, picture: Picture, width: float
-) -> None:
+def _pictures(visit: Visit[W], sweep: HeadSweep, losses: NDArray[np.float64], trace: AttentionTrace) -> None:
     """Show what is lost without each head: a picture for each kind of attention, all on one scale."""
     meaning = _("what a head is worth: log-probability lost without it, in nats")
     if not sweep.written:
         meaning = _("mean turn of the final vectors without the head, 1 - cosine")
     kinds = list(dict.fromkeys((site.stack, site.kind) for site, _head in sweep.heads))
+    width = visit.width
     room = width / len(kinds) if width / len(kinds) >= LEAST_PICTURE else width
     places = st.columns(len(kinds)) if room < width else [st.container() for _kind in kinds]
     largest = float(np.abs(losses).max())
@@ -70,14 +72,13 @@ def _pictures(
         title = f"{_(stack)} {_(kind)}"
         worst = max(values, key=lambda each: values[each])
         with place:
-            show_figure(
+            picture = Shown(
                 numbers_by_head(values, title=title, meaning=meaning, signed=True, largest=largest, width=room),
                 key=f"heads-that-matter-{stack}-{kind}",
                 says=_("{head} costs most: {loss}.", head=worst.title, loss=f"{values[worst]:.3g}"),
                 name=f"{trace.source_text[:40]} {title}",
-                picture=picture,
-                available=room,
             )
+            show(picture, replace(visit, width=room))
 
 
 def _losses(sweep: HeadSweep, number: int, trace: AttentionTrace) -> Row:

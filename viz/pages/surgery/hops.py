@@ -9,33 +9,26 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from models.trace import AttentionTrace, TokenSequence
-from viz.figures.drawing.theme import Colour
 from viz.figures.effects import effect_heatmap
 from viz.measures.consequence import rank_agreement
 from viz.measures.hops import annotation_of
 from viz.text.language import _
 from viz.text.tokens import isolated, visible
 from viz.views.view import View, choose_view
-from viz.widgets.chart import Picture, show_figure
+from viz.widgets.show import show
+from viz.widgets.shown import Shown
+from viz.widgets.visit import Visit, W
 
 if TYPE_CHECKING:
     from models.experiments.sweeps import HopSweep, WordSweep
 
 
-def show_hops(sweep: HopSweep, trace: AttentionTrace, *, colour: Colour, picture: Picture, width: float) -> None:
+def show_hops(visit: Visit[W], sweep: HopSweep, trace: AttentionTrace) -> None:
     """Show what the answer loses without each hop: as a picture, then in numbers, those that matter most first."""
     view = choose_view(trace, unit="word", head=0)
     hops = view.shown.query_tokens
-    _picture(
-        -sweep.changes,
-        hops,
-        trace,
-        _("the hop switched off"),
-        _("each hop switched off in turn"),
-        colour,
-        picture,
-        width,
-    )
+    done = _("the hop switched off"), _("each hop switched off in turn")
+    _picture(visit, -sweep.changes, hops, trace, done)
     before = np.exp(sweep.baseline)
     rows = [
         {
@@ -58,11 +51,11 @@ def show_hops(sweep: HopSweep, trace: AttentionTrace, *, colour: Colour, picture
     )
 
 
-def show_left_out(sweep: WordSweep, trace: AttentionTrace, *, colour: Colour, picture: Picture, width: float) -> None:
+def show_left_out(visit: Visit[W], sweep: WordSweep, trace: AttentionTrace) -> None:
     """Show what the answer loses without each word, beside how much all hops together read it."""
     words = TokenSequence.from_words(sweep.words)
     changes = sweep.changes[:, 0]
-    _picture(-changes, words, trace, _("the word left out"), _("each word left out in turn"), colour, picture, width)
+    _picture(visit, -changes, words, trace, (_("the word left out"), _("each word left out in turn")))
     shares = _shares(choose_view(trace, unit="word", head=0), sweep)
     agreement = float(rank_agreement(-changes[None], shares[None])[0])
     rows = [
@@ -92,28 +85,26 @@ def _shares(view: View, sweep: WordSweep) -> NDArray[np.float64]:
 
 
 def _picture(
+    visit: Visit[W],
     losses: NDArray[np.float64],
     columns: TokenSequence,
     trace: AttentionTrace,
-    title: str,
-    done: str,
-    colour: Colour,
-    picture: Picture,
-    width: float,
+    done: tuple[str, str],
 ) -> None:
     """Show what the answer loses without each of `columns`, as one row of colours."""
     answer = _(max(trace.classes, key=lambda each: each[1])[0])
     worst = int(losses.argmax())
-    show_figure(
+    title, without = done
+    shown = Shown(
         effect_heatmap(
             losses[None],
             TokenSequence.from_words([answer]),
             columns,
             title=_(trace.provenance.title),
             axes=(_("the answer"), title),
-            without=done,
-            colour=colour,
-            width=width,
+            without=without,
+            colour=visit.wanted.colour,
+            width=visit.width,
         ),
         key="effects",
         says=_(
@@ -123,9 +114,8 @@ def _picture(
             loss=f"{losses[worst]:.2f}",
         ),
         name=f"{trace.source_text[:40]} {title}",
-        picture=picture,
-        available=width,
     )
+    show(shown, visit)
 
 
 def _numbers(rows: list[dict[str, object]]) -> None:

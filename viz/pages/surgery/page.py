@@ -16,13 +16,14 @@ from models.keys import pair_of
 from models.sites import Site
 from models.trace import AttentionTrace
 from viz.canvas.edited import encode_edited
+from viz.canvas.payload import Look
 from viz.canvas.standalone import Picture
 from viz.captions.differences import sentence_of_difference
 from viz.captions.maps import sentence_of
 from viz.captions.tables import csv_of_views
 from viz.figures import alignment_heatmap, difference_heatmap
 from viz.figures.drawing.theme import Colour
-from viz.pages.surgery.checks import CheckSettings, Look, show_check
+from viz.pages.surgery.checks import Check, CheckSettings, show_check
 from viz.pages.surgery.offer import CANVAS, offers, take_offer
 from viz.pages.surgery.settings import CHECK, MODEL, OPERATED, PAIR, SETTINGS, SHOWN
 from viz.server.hub import own_models
@@ -34,9 +35,7 @@ from viz.text.markup import plain
 from viz.text.masking import Masked
 from viz.views.differences import choose_difference
 from viz.views.view import Head, Unit, View, choose_view
-from viz.widgets import chart
-from viz.widgets.canvas import comparison_canvas
-from viz.widgets.chart import show_figure
+from viz.widgets.canvas import show_canvas
 from viz.widgets.edits.in_force import edits_in_force
 from viz.widgets.edits.translation_consequence import (
     MisfitError,
@@ -55,14 +54,15 @@ from viz.widgets.readable_text import fit_text, keep_readable, last_readable
 from viz.widgets.sentence import say_cut
 from viz.widgets.settings import choose, choose_titled, labels_of, link
 from viz.widgets.shared_settings import COLOUR, PICTURE, UNIT
-from viz.widgets.viewport import page_width
+from viz.widgets.show import show
+from viz.widgets.shown import Shown
+from viz.widgets.visit import ImageFormat, Visit
 
 
 def _fill(frame: Frame) -> None:
     """Read the choices, run the model before and after, show both."""
     pair = frame.ask(_label())
     line = st.container(horizontal=True, vertical_alignment="bottom", key="edit")
-    host = shared_host()
     names = _names(pair, frame.messages)
     if not names:
         frame.messages.warning(_("No model is installed."))
@@ -70,8 +70,8 @@ def _fill(frame: Frame) -> None:
     link.belong(PAIR, of=pair, unless=names)
     with line:
         wanted = _controls(names, pair, frame.beside)
-    if usable(host, (wanted.key,), frame.messages):
-        _operate(host, frame.sentence, wanted, line, frame.messages)
+    if usable(shared_host(), (wanted.key,), frame.messages):
+        _operate(frame, wanted, line)
 
 
 def _label() -> str | None:
@@ -99,11 +99,17 @@ def _controls(names: Mapping[str, str], pair: str, beside: DeltaGenerator) -> Ch
         name = choose(MODEL, names)
     with beside, st.popover(_("Settings"), icon=":material/tune:", key="settings"):
         unit, colour, picture = (choose_titled(each) for each in (UNIT, COLOUR, PICTURE))
-    return CheckSettings(_key(name, pair), cast("Unit", unit), cast("Colour", colour), cast("chart.Picture", picture))
+    return CheckSettings(
+        key=_key(name, pair),
+        unit=cast("Unit", unit),
+        colour=cast("Colour", colour),
+        picture=cast("ImageFormat", picture),
+    )
 
 
-def _operate(host: Host, sentence: str, wanted: CheckSettings, line: DeltaGenerator, messages: DeltaGenerator) -> None:
-    before, hidden = _unedited(host, sentence, wanted.key, messages)
+def _operate(frame: Frame, wanted: CheckSettings, line: DeltaGenerator) -> None:
+    host, messages = shared_host(), frame.messages
+    before, hidden = _unedited(host, frame.sentence, wanted.key, messages)
     if before is None:
         return
     if before.is_translation and not before.output_text.strip():
@@ -131,16 +137,16 @@ def _operate(host: Host, sentence: str, wanted: CheckSettings, line: DeltaGenera
     _say_what_it_did(before, forced, afresh, wanted.key, edited=bool(edits))
     if not before.target:
         _say_likeliest(host.model(wanted.key), before, forced if edits else None, hidden)
-    available = page_width()
+    visit = frame.visit(wanted)
     edited = choose_view(forced, unit=wanted.unit, site=site, head=head) if edits else None
-    _maps(as_trained, edited, wanted, available, offered=offers() if editable else [])
+    _maps(visit, as_trained, edited, offers() if editable else [])
     if before.classes:
         show_class_numbers({_("as trained"): before} | ({_("edited"): afresh} if edits else {}))
     else:
         (show_word_numbers if before.target else show_vector_numbers)(before, forced)
     hops = {"heads": _("which hops matter here")} if before.classes else {}
     chosen = choose(CHECK, {**labels_of(CHECK), **hops})
-    show_check(chosen, Look(host, wanted, before, site, head, available))
+    show_check(chosen, Check(visit, before, site, head))
 
 
 def _say_what_it_did(
@@ -196,44 +202,35 @@ def _unedited(
     return trace, masked.hidden
 
 
-def _maps(
-    before: View, after: View | None, wanted: CheckSettings, available: float, *, offered: list[dict[str, Any]]
-) -> None:
+def _maps(visit: Visit[CheckSettings], before: View, after: View | None, offered: list[dict[str, Any]]) -> None:
     """Show one map as trained and as edited (None: nothing is), and the signed difference."""
+    wanted = visit.wanted
     views = [before] if after is None else [before, after]
     titles = (_("as trained"), _("edited"))[: len(views)]
     name = f"{before.trace.source_text[:40]} {wanted.key} {'' if after is None else 'edited'}"
     says = " · ".join(sentence_of(view, count=1) for view in views)
-    draw = partial(
-        encode_edited,
-        before,
-        after,
-        colour=wanted.colour,
-        width=available,
-        says=says,
-        file=f"{file_name(name)}.{wanted.picture}",
-    )
+    look = Look(wanted.colour, visit.width, says, f"{file_name(name)}.{wanted.picture}")
+    picture = Picture("comparison", encode_edited(before, after, offers=offered, look=look))
     with st.container(key="figure-maps"):
-        comparison_canvas(draw(offers=offered), key=CANVAS)
+        show_canvas(picture, key=CANVAS)
         st.caption(plain(says))
-        paper = partial(alignment_heatmap, views, colour=wanted.colour, titles=titles)
-        keep_row(
-            paper,
+        saved = Shown(
             key="maps",
             name=name,
             csv=lambda: csv_of_views(views),
-            pictures=lambda: [Picture("comparison", draw(offers=()))],
+            printed=partial(alignment_heatmap, views, colour=wanted.colour, titles=titles),
+            page=lambda: [Picture("comparison", encode_edited(before, after, offers=(), look=look))],
             traces=dict(zip(reversed(titles), (view.trace for view in reversed(views)), strict=True)),
         )
+        keep_row(saved)
     if after is not None:
-        show_figure(
-            difference_heatmap(after, before, colour=wanted.colour, width=available),
+        difference = Shown(
+            difference_heatmap(after, before, colour=wanted.colour, width=visit.width),
             key="difference",
             says=sentence_of_difference(choose_difference(after, before)),
             name=f"{name} difference",
-            picture=wanted.picture,
-            available=available,
         )
+        show(difference, visit)
 
 
 def _place(trace: AttentionTrace) -> tuple[Site | None, Head | None]:

@@ -25,15 +25,16 @@ from viz.text.language import SEMICOLON, _, current_language, listed, mark
 from viz.text.markup import plain
 from viz.views.hiding import hide_specials
 from viz.views.view import Unit, View, choose_view, hide
-from viz.widgets.chart import show_figure
 from viz.widgets.frame import Frame, Page
 from viz.widgets.language_pair import switch_to
-from viz.widgets.panels import show_panels
+from viz.widgets.panels import panel_of, show_panels
 from viz.widgets.readable_text import fit_text, keep_readable, last_readable
 from viz.widgets.sentence import SENTENCE, USUAL, say_cut
 from viz.widgets.settings import choose, choose_titled, put_text
 from viz.widgets.shared_settings import COLOUR, UNIT
-from viz.widgets.viewport import page_width
+from viz.widgets.show import show
+from viz.widgets.shown import Shown
+from viz.widgets.visit import Wanted
 
 
 def _fill(frame: Frame) -> None:
@@ -52,13 +53,12 @@ def _fill(frame: Frame) -> None:
         box = st.popover(_("Settings"), icon=":material/tune:", key="settings")
     with box, st.container(gap="xsmall"):
         align, unit, colour = (choose_titled(each) for each in (ALIGN, UNIT, COLOUR))
+    wanted = Wanted(unit=cast("Unit", unit), colour=cast("Colour", colour))
     entries = described([at_point(key, point) for key in points], frame.messages)
-    host = shared_host()
-    keys = usable(host, list(entries), frame.messages)
+    keys = usable(shared_host(), list(entries), frame.messages)
     if keys:
-        there = {key: entries[key] for key in keys}
-        _show(host, there, frame, align=align, unit=cast("Unit", unit), colour=cast("Colour", colour))
-    _measured({key: points[split_point(key)[0]] for key, entry in entries.items()}, entries, point)
+        _show(frame, {key: entries[key] for key in keys}, wanted, align)
+    _measured(frame, {key: points[split_point(key)[0]] for key, entry in entries.items()}, entries, point)
 
 
 def _choose_point(seen: Sequence[int]) -> int:
@@ -80,9 +80,9 @@ def _short(count: int) -> str:
     return f"{count / 1e6:.1f} M" if count >= 1e6 else f"{count / 1e3:.0f} k"
 
 
-def _show(host: Host, entries: Mapping[str, Entry], frame: Frame, *, align: str, unit: Unit, colour: Colour) -> None:
+def _show(frame: Frame, entries: Mapping[str, Entry], wanted: Wanted, align: str) -> None:
     """Run the models and show their maps, and what each writes by itself; bad input is said, the last good one kept."""
-    keys = list(entries)
+    host, keys = shared_host(), list(entries)
     reader = host.model(keys[0])
     try:
         source = fit_text(reader, frame.sentence, frame.messages)
@@ -99,7 +99,7 @@ def _show(host: Host, entries: Mapping[str, Entry], frame: Frame, *, align: str,
     traces = forced_translations(host, keys, source, target) if target else own
     titles = {key: _(entry.mechanism.title) for key, entry in entries.items()}
     with st.container(key="figure-alignment"):
-        _maps(host, traces, titles, unit=unit, colour=colour, drawn=(source, target, align))
+        _maps(traces, titles, wanted, (source, target, align))
     if target:
         said = _(
             "The translation is given, the same for every model: {text} (by the trained Transformer).", text=target
@@ -127,28 +127,24 @@ def _target(host: Host, key: str, source: str, messages: DeltaGenerator) -> str:
 
 
 def _maps(
-    host: Host,
-    traces: Mapping[str, AttentionTrace],
-    titles: Mapping[str, str],
-    *,
-    unit: Unit,
-    colour: Colour,
-    drawn: tuple[str, ...],
+    traces: Mapping[str, AttentionTrace], titles: Mapping[str, str], wanted: Wanted, drawn: tuple[str, ...]
 ) -> None:
     """Show a panel a model."""
-    views = {key: _words_alone(trace, unit) for key, trace in traces.items() if _has_words(trace)}
+    views = {key: _words_alone(trace, wanted.unit) for key, trace in traces.items() if _has_words(trace)}
     if len(views) < len(traces):
         silent = listed(titles[key] for key in traces if key not in views)
         st.caption(plain(_("Nothing written at this point: {names}", names=silent)))
     if views:
-        run = ("training", *drawn, *views, unit, colour, current_language())
+        run = ("training", *drawn, *views, wanted.unit, wanted.colour, current_language())
         show_panels(
-            {key: (traces[key], view) for key, view in views.items()},
-            titles,
-            colour=colour,
-            linking="none",
-            name=f"{drawn[0][:40]} {next(iter(views)).partition('@')[2]}",
-            once=lambda make: host.workings.get(run, make),
+            [panel_of(key, traces[key], view) for key, view in views.items()],
+            Shown(
+                key="alignment",
+                name=f"{drawn[0][:40]} {next(iter(views)).partition('@')[2]}",
+                traces={titles[key]: traces[key] for key in views},
+            ),
+            colour=wanted.colour,
+            once=lambda make: shared_host().workings.get(run, make),
         )
 
 
@@ -166,7 +162,9 @@ def _numbers(entry: Entry) -> tuple[float, float]:
     return entry.card["held_out_loss"], entry.card["aer"][GOLD]
 
 
-def _measured(points: Mapping[str, Sequence[Mapping[str, Any]]], entries: Mapping[str, Entry], point: int) -> None:
+def _measured(
+    frame: Frame, points: Mapping[str, Sequence[Mapping[str, Any]]], entries: Mapping[str, Entry], point: int
+) -> None:
     """Show loss and alignment error of all points, and where the slider stands."""
     st.header(_("Measured: loss and alignment through training"), anchor=False)
     curves = {
@@ -178,15 +176,10 @@ def _measured(points: Mapping[str, Sequence[Mapping[str, Any]]], entries: Mappin
         )
         for key, kept in points.items()
     }
-    available = page_width()
+    visit = frame.visit(Wanted())
     at = next(iter(curves.values())).tokens[point - 1]
-    show_figure(
-        loss_and_error(curves, at, width=available),
-        key="curves",
-        says=_says(curves),
-        name="through training",
-        available=available,
-    )
+    figure = loss_and_error(curves, at, width=visit.width)
+    show(Shown(figure, key="curves", says=_says(curves), name="through training"), visit)
     some = next(iter(entries.values())).card
     st.caption(
         _(

@@ -12,6 +12,7 @@ from viz.server.runtime import Host
 from viz.views.view import choose_view
 from viz.widgets.drawing import show_drawings
 from viz.widgets.keep import keep_row
+from viz.widgets.shown import Shown
 
 _LONGEST = 9
 """Words of the beginning that is drawn at most, where there is one so short."""
@@ -38,8 +39,8 @@ def show_both_ways(host: Host, entries: Mapping[str, Entry], starts: Sequence[st
         many_looks(choose_view(seeing)),
     )
     show_drawings([drawing_of(each) for each in pictures], key="both-ways")
-    name = f"{start[0]} bottleneck"
-    keep_row(lambda: PrintedLinks(pictures), key="both-ways", name=name, square=False)
+    links = PrintedLinks(pictures)
+    keep_row(Shown(key="both-ways", name=f"{start[0]} bottleneck", printed=lambda: links, square=False))
 
 
 def vector_size(network: Mapping[str, int]) -> int:

@@ -8,7 +8,6 @@ from html import escape
 from pathlib import Path
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 import models
 from models.keys import mechanism_of, pair_of
@@ -23,18 +22,19 @@ from viz.pages.why.both_ways import show_both_ways
 from viz.pages.why.lost import lost_of, says_of_lost
 from viz.pages.why.paths import show_paths
 from viz.server.loading import described, usable
-from viz.server.runtime import Host, shared_host
+from viz.server.runtime import Host
 from viz.text.language import SEMICOLON, _, _n, listed, mark, say
 from viz.text.markup import plain
-from viz.widgets.chart import show_figure
 from viz.widgets.frame import Frame, Page
 from viz.widgets.language_pair import latest_pair
 from viz.widgets.readable_text import fit_text
 from viz.widgets.sentence import SENTENCE, first_of
 from viz.widgets.settings import Several, TextSetting, choose_several, put_text, text_box, typed_text
+from viz.widgets.show import show
+from viz.widgets.shown import Shown
 from viz.widgets.style import style_sheet
 from viz.widgets.unsuited import UnreadableError
-from viz.widgets.viewport import page_width
+from viz.widgets.visit import Visit, Wanted
 
 PAIR = "en-fr"
 DEFAULT = (
@@ -79,18 +79,18 @@ def _fill(frame: Frame) -> None:
     frame.messages = st.container()
     described([key for key in there if key not in entries], frame.messages)
     chosen = {key: title for key, title in titles.items() if mechanism_of(key) in shown}
-    host, available = shared_host(), page_width()
-    keys = usable(host, list(chosen), frame.messages)
+    visit = frame.visit(Wanted())
+    keys = usable(visit.host, list(chosen), frame.messages)
     if keys:
         there_now = {key: entries[key] for key in keys}
         with suppress(UnreadableError):
             frame.suit(PAIR, switch=None)
-            _grow(host, there_now, frame.sentence, titles, frame.messages)
-            show_paths(host, there_now, normalise(frame.sentence), titles, available)
+            _grow(visit, there_now, frame.sentence, titles)
+            show_paths(visit, there_now, normalise(frame.sentence), titles)
     st.header(_("Measured: how translation holds up as sentences grow"), anchor=False)
     if latest_pair() != PAIR:
         st.caption(_("English to French: BLEU by length is measured for no other pair."))
-    _measured(titles, {key: entries[key] for key in chosen}, available)
+    _measured(visit, titles, {key: entries[key] for key in chosen})
 
 
 def _take() -> None:
@@ -98,7 +98,7 @@ def _take() -> None:
     put_text(LONG, typed_text(SENTENCE, first_of(PAIR)))
 
 
-def _measured(titles: dict[str, str], chosen: Mapping[str, Entry], available: float) -> None:
+def _measured(visit: Visit[Wanted], titles: dict[str, str], chosen: Mapping[str, Entry]) -> None:
     """Show what was measured of the `chosen` of all models that `titles` names."""
     try:
         table = length_table(PAIR)
@@ -127,13 +127,8 @@ def _measured(titles: dict[str, str], chosen: Mapping[str, Entry], available: fl
         for key, title in titles.items()
     }
     without = [key for key, entry in chosen.items() if not entry.mechanism.has_attention]
-    show_figure(
-        bleu_by_length(rows, named, without_attention=without, training_length=TRAINING_LENGTH, width=available),
-        key="lengths",
-        says=_says(rows, titles),
-        name="BLEU by length",
-        available=available,
-    )
+    figure = bleu_by_length(rows, named, without_attention=without, training_length=TRAINING_LENGTH, width=visit.width)
+    show(Shown(figure, key="lengths", says=_says(rows, titles), name="BLEU by length"), visit)
     st.caption(
         _(
             "{file} without the sentences that the training text holds, greedy; bars: 95% of a bootstrap over "
@@ -199,19 +194,17 @@ def _inherited(titles: Mapping[str, str], entries: Sequence[Entry]) -> str:
     return f" {plain(said)}"
 
 
-def _grow(
-    host: Host, entries: Mapping[str, Entry], text: str, titles: dict[str, str], messages: DeltaGenerator
-) -> None:
+def _grow(visit: Visit[Wanted], entries: Mapping[str, Entry], text: str, titles: dict[str, str]) -> None:
     """Show both ways in a drawing, and a table: a row a beginning, a column a model."""
-    keys = list(entries)
-    starts = beginnings(fit_text(host.model(keys[0]), normalise(text), messages))
+    host, keys = visit.host, list(entries)
+    starts = beginnings(fit_text(host.model(keys[0]), normalise(text), visit.messages))
     if not starts:
         said = _n(
             "Type a sentence in English of at least {count} word.",
             "Type a sentence in English of at least {count} words.",
             FIRST_LENGTH,
         )
-        messages.error(said, icon=":material/edit:")
+        visit.messages.error(said, icon=":material/edit:")
         return
     show_both_ways(host, entries, [start for _count, start in starts], titles)
     head = "".join(f"<th>{escape(titles[key])}</th>" for key in keys)

@@ -16,15 +16,15 @@ from viz.server.introspection import paths_of
 from viz.server.runtime import Host
 from viz.text.language import SEMICOLON, _, _n, listed, say
 from viz.text.markup import plain
-from viz.widgets.chart import show_figure
+from viz.widgets.show import show
+from viz.widgets.shown import Shown
+from viz.widgets.visit import Visit, Wanted
 
 MOST_WORDS = 24
 """Words of the beginning that is taken; fewer where they have more than `MOST` tokens in a model."""
 
 
-def show_paths(
-    host: Host, entries: Mapping[str, Entry], text: str, titles: Mapping[str, str], available: float
-) -> None:
+def show_paths(visit: Visit[Wanted], entries: Mapping[str, Entry], text: str, titles: Mapping[str, str]) -> None:
     """Show steps, gradients and operations of the chosen models with attention on the beginning of a text."""
     st.header(_("Path length: how far a word is from the one that needs it"), anchor=False)
     attending = [key for key, each in entries.items() if each.mechanism.has_attention]
@@ -34,23 +34,23 @@ def show_paths(
     words = split_words(text)
     paths = {}
     try:
-        shown = _fitting(host, attending, words[:MOST_WORDS])
+        shown = _fitting(visit.host, attending, words[:MOST_WORDS])
         beginning = "".join(words[:shown]).strip()
         for key in attending:
             with suppress(KeyError):  # its encoder is none whose layers are known
-                paths[key] = paths_of(host, key, beginning)
+                paths[key] = paths_of(visit.host, key, beginning)
     except models.InputError as error:
         st.info(plain(say(error)), icon=":material/edit:")
         return
     if not paths:
         return
-    show_figure(
-        steps_and_gradients(paths, titles, width=available),
+    picture = Shown(
+        steps_and_gradients(paths, titles, width=visit.width),
         key="paths",
         says=_says(paths, titles),
         name=_("{text} path length", text=beginning),
-        available=available,
     )
+    show(picture, visit)
     cut = _cut(beginning, shown) if shown < len(words) else ""
     _explain(sorted({len(each.steps) for each in paths.values()}), cut)
 

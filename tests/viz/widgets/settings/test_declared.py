@@ -17,10 +17,10 @@ from streamlit.testing.v1 import AppTest
 
 import viz.pages
 from models.edits import harden, keep_heads, mask_key, sample, scale_scores, set_row, uniform_row, window, zero_head
+from viz.canvas.payload import MOST_PICKED
 from viz.pages.bench.hand_links import MOST_WORDS, HandLinks
 from viz.pages.bench.settings import BY_HAND
 from viz.pages.heads.picks import read_picks, write_picks
-from viz.pages.heads.shown import MOST_HEADS
 from viz.pages.steps.settings import CELLS, MOST_CELLS
 from viz.views.heads import HeadPlace
 from viz.widgets.edits.history import History
@@ -100,7 +100,7 @@ def test_whatever_a_link_says_a_choice_is_one_that_there_is(data: st.DataObject)
 def test_picked_heads_come_back_from_their_links(counts: list[int], data: st.DataObject) -> None:
     layers = dict(enumerate(counts))
     places = [HeadPlace(layer, head) for layer, heads in layers.items() for head in range(heads)]
-    picked = data.draw(st.lists(st.sampled_from(places), max_size=MOST_HEADS, unique=True))
+    picked = data.draw(st.lists(st.sampled_from(places), max_size=MOST_PICKED, unique=True))
     texts = write_picks(picked, layers)
     sent = {layer: through_a_link(f"heads{layer}", text) for layer, text in texts.items()}
     assert read_picks(sent, layers) == tuple(sorted(picked))
