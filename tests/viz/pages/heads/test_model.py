@@ -19,7 +19,7 @@ from models.huggingface.hub_store import HubModel
 from tests.support.heads_page import MINILM, TEXT, fine, opened, overview, parameter, trace_of, words
 from viz.measures.head_profile import clearest, columns_of, profiles_of
 from viz.pages.heads import model as head_model
-from viz.pages.heads.shown import MOST_HEADS
+from viz.canvas.payload import MOST_PICKED
 from viz.views.heads import HeadPlace, views_at
 
 
@@ -99,7 +99,7 @@ def test_another_model_starts_with_its_own_maps_and_picks() -> None:
     assert parameter(app, "model") == "hf:tiny-bert"
     assert (parameter(app, "map"), parameter(app, "heads2")) == (None, None)
     profiles = profiles_of(views_at(trace_of("hf:tiny-bert"), "encoder.*.self", "word"))
-    assert {tuple(place) for place in overview(app)[0]["picked"]} == set(clearest(profiles, MOST_HEADS)) != set()
+    assert {tuple(place) for place in overview(app)[0]["picked"]} == set(clearest(profiles, MOST_PICKED)) != set()
     assert not app.warning
 
 

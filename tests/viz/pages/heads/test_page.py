@@ -21,7 +21,7 @@ from viz.figures.rollout import rollout_view
 from viz.measures.head_profile import clearest, columns_of, profiles_of
 from viz.measures.similarity import head_similarity
 from viz.pages.heads.page import KEY
-from viz.pages.heads.shown import MOST_HEADS
+from viz.canvas.payload import MOST_PICKED
 from viz.server.runtime import shared_host
 from viz.text.tokens import isolated, visible
 from viz.views.heads import KINDS, HeadPlace, pick_views, views_at
@@ -95,7 +95,7 @@ def test_the_page_opens_with_the_clearest_heads_of_the_sentence_picked_one_a_lab
     for sentence in (SENTENCE, "My brother did not buy the red car because it was too expensive."):
         app.text_input(key="sentence").set_value(sentence).run()
         profiles = profiles_of(views_at(shared_host().attend(KEY, sentence), "encoder.*.self", "word"))
-        wanted = clearest(profiles, MOST_HEADS)
+        wanted = clearest(profiles, MOST_PICKED)
         assert framed(app) == set(wanted)
         assert panel_names(app) == [each.title for each in sorted(wanted)]
         labels = {each.place: each.label.key for each in profiles}
