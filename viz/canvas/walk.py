@@ -30,16 +30,15 @@ def encode_walk(
     *,
     titles: Mapping[str, str],
     step: str,
-    row: int,
-    column: int | None,
+    at: tuple[int, int | None],
     text: Mapping[str, Any],
 ) -> bytes:
-    """Return all that the browser shows of a walk."""
+    """Return all that the browser shows of a walk at a row and a column."""
     header = {
         "version": VERSION,
         "step": step,
-        "row": row,
-        "column": column,
+        "row": at[0],
+        "column": at[1],
         "steps": [{"key": key, "title": title} for key, title in titles.items()],
         "pictures": pictures,
         "words": {name: _(message) for name, message in _WORDS.items()},

@@ -61,18 +61,16 @@ def drawing_of(picture: WordLinks) -> str:
     if not picture.vector:
         lines = [
             _line(
-                above[0][key][0],
-                _TOP + 6,
-                below[0][query][0],
-                _BOTTOM - _FONT,
+                (above[0][key][0], _TOP + 6),
+                (below[0][query][0], _BOTTOM - _FONT),
                 weight * _THICKEST,
                 0.25 + 0.75 * weight,
             )
             for key, query, weight in picture.links
         ]
         return _figure(picture, lines, above, below)
-    lines = [_line(place, _TOP + 6, middle, _MIDDLE - high / 2, 1.5, 0.6) for place, _text in above[0]]
-    lines += [_line(middle, _MIDDLE + high / 2, place, _BOTTOM - _FONT, 1.5, 0.6) for place, _text in below[0]]
+    lines = [_line((place, _TOP + 6), (middle, _MIDDLE - high / 2), 1.5, 0.6) for place, _text in above[0]]
+    lines += [_line((middle, _MIDDLE + high / 2), (place, _BOTTOM - _FONT), 1.5, 0.6) for place, _text in below[0]]
     box = (
         f'<rect class="vector" x="{middle - wide / 2}" y="{_MIDDLE - high / 2}" width="{wide}" height="{high}" rx="6"/>'
         f'<text class="inside" x="{middle}" y="{_MIDDLE + 5}" font-size="{_FONT}">{escape(picture.vector)}</text>'
@@ -96,7 +94,8 @@ def _placed(words: Sequence[str]) -> tuple[list[tuple[float, str]], float]:
     return places, _FONT * scale
 
 
-def _line(x: float, y: float, to_x: float, to_y: float, thick: float, opacity: float) -> str:
+def _line(start: tuple[float, float], end: tuple[float, float], thick: float, opacity: float) -> str:
+    (x, y), (to_x, to_y) = start, end
     bend = (y + to_y) / 2
     path = f"M{x:.1f} {y:.1f}C{x:.1f} {bend:.1f} {to_x:.1f} {bend:.1f} {to_x:.1f} {to_y:.1f}"
     return f'<path class="link" d="{path}" stroke-width="{thick:.2f}" stroke-opacity="{opacity:.2f}"/>'

@@ -21,15 +21,15 @@ def numbers_by_head(
     *,
     title: str,
     meaning: str,
-    signed: bool = False,
-    largest: float = 0.0,
+    largest: float | None = None,
     width: float = 1320,
 ) -> go.Figure:
-    """Show a number of every head: rows are layers, columns are heads; hovering gives the number."""
+    """Show a number of every head, a row a layer; with `largest` on a scale that goes at least so far either way."""
+    signed = largest is not None
     layers = sorted({place.layer for place in values})
     heads = range(max(place.head for place in values) + 1)
     cells = np.array([[values.get(HeadPlace(layer, head), np.nan) for head in heads] for layer in layers], np.float32)
-    largest = max(float(np.nanmax(np.abs(cells))), largest, 0.01 if signed else 1.0)
+    largest = max(float(np.nanmax(np.abs(cells))), largest or 0.0, 0.01 if signed else 1.0)
     if signed:
         colours = difference_colours("linear", width=width, meaning=meaning, largest=largest)
     else:

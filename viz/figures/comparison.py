@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal, get_args
 
 import numpy as np
@@ -127,8 +128,7 @@ def head_difference(
     panel = difference_panel(
         _("Difference of two heads"),
         one,
-        one.weights,
-        other.weights,
+        (one.weights, other.weights),
         names=(first.title, second.title),
         notes=common_notes(one),
     )
@@ -190,7 +190,7 @@ def head_combination(
         values, title = weights.mean(axis=0), _n("Mean of {count} head", "Mean of {count} heads", count)
         meaning = _n("mean of {count} attention weight", "mean of {count} attention weights", count)
         colours = weight_colours(colour, width=width, meaning=meaning)
-    panel = panel_of(views[0], title=title, notes=(names, *common_notes(views[0])), values=values)
+    panel = replace(panel_of(views[0], title=title, notes=(names, *common_notes(views[0]))), values=values)
     return draw_panels([panel], colours, colour=colour, width=width)
 
 

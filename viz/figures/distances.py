@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -124,5 +125,6 @@ def score_parts_heatmap(view: View, words: Numbers, distance: Numbers, *, width:
     panels = []
     for title, values in ((_("From the words: q k"), words), (_("From the distance: q a^K"), distance)):
         fitting, notes = fitting_title(title, title, tuple(notes_of(view)), width / 2)
-        panels.append(panel_of(view, title=fitting, notes=notes, values=np.asarray(values, np.float32), signed=True))
+        panel = panel_of(view, title=fitting, notes=notes)
+        panels.append(replace(panel, values=np.asarray(values, np.float32), signed=True))
     return draw_panels(panels, colours, colour="linear", width=width, most_labelled=None)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import plotly.graph_objects as go
 
 from viz.captions.maps import notes_of
@@ -24,10 +26,12 @@ def draws_heatmap(soft: View, drawn: View, *, count: int, colour: Colour = "line
             title=_("Probabilities, from which a word is drawn"),
             notes=(_("of the run that reads the likeliest"), *notes_of(soft)),
         ),
-        panel_of(
-            drawn,
-            title=_n("{count} draw: the word that was read", "{count} draws: how often each word was read", count),
-            notes=(_("share of the draws"), *notes_of(drawn)),
+        replace(
+            panel_of(
+                drawn,
+                title=_n("{count} draw: the word that was read", "{count} draws: how often each word was read", count),
+                notes=(_("share of the draws"), *notes_of(drawn)),
+            ),
             extras=(soft.weights,),
             closing="<br>" + _("probability: {number}", number="%{customdata[1]:.4f}"),
         ),

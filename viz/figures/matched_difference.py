@@ -68,5 +68,5 @@ def matched_difference(
     view = matched_view(first, matching)
     title = _("Difference on the words that both have")
     said = tuple(dict.fromkeys((*common_notes(first), *common_notes(second), *notes)))
-    panel = difference_panel(title, view, one, other, names=names, notes=said)
+    panel = difference_panel(title, view, (one, other), names=names, notes=said)
     return draw_panels([panel], difference_colours(colour, width=width, meaning=meaning), colour=colour, width=width)

@@ -38,8 +38,10 @@ def _layout(count: int, width: float, legend: int) -> dict[str, Any]:
     return two_panels(
         _("From a word to the state of another"),
         {"title": _("distance in tokens, from 0: the token itself"), "range": [-0.5, count - 0.5]},
-        {"title": _("steps on the way"), "rangemode": "tozero"},
-        {"title": _("gradient: share of own"), "type": "log", "exponentformat": "none", "dtick": 1},
+        (
+            {"title": _("steps on the way"), "rangemode": "tozero"},
+            {"title": _("gradient: share of own"), "type": "log", "exponentformat": "none", "dtick": 1},
+        ),
         width=width,
         legend=legend,
     )

@@ -51,4 +51,4 @@ _NOTE: dict[str, Any] = {"showarrow": False, "yanchor": "top", "font": {"size": 
 def _layout(width: float, legend: int) -> dict[str, Any]:
     weight = {"title": _("mean weight"), "rangemode": "tozero", "tickformat": ".0%"}
     back = {"title": _("how many tokens back, from the one that reads"), "range": [0.5, FAR + 0.5], "dtick": 1}
-    return two_panels(_("How far back they read"), back, weight, weight, width=width, legend=legend)
+    return two_panels(_("How far back they read"), back, (weight, weight), width=width, legend=legend)

@@ -39,8 +39,7 @@ def _layout(at: int, width: float, legend: int) -> dict[str, Any]:
     layout = two_panels(
         _("Through training"),
         {"title": _("target tokens seen in training"), "type": "log", "dtick": 1, "tickformat": "~s"},
-        {"title": _("held-out loss, nats")},
-        {"title": _("alignment error rate"), "range": [0, 1]},
+        ({"title": _("held-out loss, nats")}, {"title": _("alignment error rate"), "range": [0, 1]}),
         width=width,
         legend=legend,
     )

@@ -31,14 +31,15 @@ def word_across_layers(
     same = _("“{word}”, here and there", word=tokens.escape(tokens.visible(found.word)))
     others = _("different words, the mean")
     lines = [
-        _line(found.cosines.tolist(), static, same, colour=COLOURS[0], symbol="circle", dash="solid"),
-        _line(found.baseline.tolist(), static_baseline, others, colour=COLOURS[1], symbol="diamond", dash="dash"),
+        _line(found.cosines.tolist(), static, same, (COLOURS[0], "circle", "solid")),
+        _line(found.baseline.tolist(), static_baseline, others, (COLOURS[1], "diamond", "dash")),
     ]
     return go.Figure(lines, _layout(found, width, legend_lines([same, others], width)))
 
 
-def _line(values: list[float], static: float, name: str, *, colour: str, symbol: str, dash: str) -> go.Scatter:
+def _line(values: list[float], static: float, name: str, style: tuple[str, str, str]) -> go.Scatter:
     """Return a line over the layers; the point of the static vectors stands before it, not joined to it."""
+    colour, symbol, dash = style
     return go.Scatter(
         x=[STATIC, None, *range(len(values))],
         y=[None if math.isnan(static) else static, None, *(None if math.isnan(each) else each for each in values)],

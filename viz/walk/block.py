@@ -27,10 +27,6 @@ def layer_norm(values: Vector, scale: Vector, shift: Vector) -> Vector:
     return np.asarray((values - values.mean()) / np.sqrt(values.var() + EPSILON) * scale + shift)
 
 
-def _vector(scene: Scene, quantity: str, name: str, symbol: str, k: int | None = None, *, made: bool = False) -> Strip:
-    return Strip(name, symbol, scene.of_query(quantity)[None], marked=(None, k), made=made)
-
-
 def _embed(scene: Scene) -> Built | None:
     if scene.map.site.kind != "self" or scene.map.site.layer:
         return None  # what comes from another layer
@@ -49,7 +45,7 @@ def _embed(scene: Scene) -> Built | None:
     strips = (
         Strip(_("embedding, times the square root of d"), "\u221ad E", word[None], marked=(None, k)),
         Strip(_("numbers of the position"), "P", place[None], marked=(None, k)),
-        _vector(scene, "input", _("the token's own vector"), "x", k, made=True),
+        scene.strip("input", _("the token's own vector"), "x", k, made=True),
     )
     line = rf"x_{{{scene.row_name},[{k}]}} &= {number(word[k])} + {factor(place[k])} = {number(word[k] + place[k], 4)}"
     names = (_("embedding"), _("position"))
@@ -70,8 +66,8 @@ def _normalise(scene: Scene) -> Built:
         spread=f"{spread:.3f}",
     )
     strips = (
-        _vector(scene, "input", _("the token's own vector"), "x", k),
-        _vector(scene, "read", _("normalised: what is read with"), "x\u0302", k, made=True),
+        scene.strip("input", _("the token's own vector"), "x", k),
+        scene.strip("read", _("normalised: what is read with"), "x\u0302", k, made=True),
     )
     inner = rf"\frac{{{number(float(before[k]))} - {factor(mean)}}}{{{number(spread)}}}"
     learned = rf"\cdot {factor(float(scale[k]))} + {factor(float(shift[k]))}"
@@ -87,7 +83,7 @@ def _project(scene: Scene) -> Built:
         "key": (memory, scene.of_keys("key")[scene.column], "k", scene.column_name),
         "value": (memory, scene.of_keys("value")[scene.column], "v", scene.column_name),
     }
-    strips, lines, query = [_vector(scene, "read", _("what is read with"), "x\u0302")], [], []
+    strips, lines, query = [scene.strip("read", _("what is read with"), "x\u0302")], [], []
     names = {"query": _("query"), "key": _("key of the chosen word"), "value": _("value of the chosen word")}
     for name, (given, after, letter, place) in made.items():
         matrix, bias = scene.parameters[f"{name}.weight"], scene.parameters[f"{name}.bias"]
@@ -138,9 +134,9 @@ def _add(scene: Scene, norm: tuple[str, ...]) -> Built:
     else:
         says = _("What was read is added to the token's own vector, and the sum goes on as it is: pre-LN.")
     strips = (
-        _vector(scene, "input", _("the token's own vector"), "x", k),
-        _vector(scene, "output", _("what was read"), "o", k),
-        _vector(scene, "joined", _("what goes on"), "x'", k, made=True),
+        scene.strip("input", _("the token's own vector"), "x", k),
+        scene.strip("output", _("what was read"), "o", k),
+        scene.strip("joined", _("what goes on"), "x'", k, made=True),
     )
     return says, strips, worked
 
@@ -161,11 +157,11 @@ def _feed_forward(scene: Scene, norm: tuple[str, ...]) -> Built | None:
         count=len(hidden),
     )
     strips = (
-        _vector(scene, "joined", _("what comes in"), "x'"),
-        _vector(scene, "hidden", _("hidden layer, nothing below 0"), "h"),
+        scene.strip("joined", _("what comes in"), "x'"),
+        scene.strip("hidden", _("hidden layer, nothing below 0"), "h"),
         row_of(matrix, k, "W_2"),
         Strip(_("what is added"), "\u0394", change[None], marked=(None, k)),
-        _vector(scene, "final", _("what leaves the layer"), "x''", k, made=True),
+        scene.strip("final", _("what leaves the layer"), "x''", k, made=True),
     )
     return says, strips, Worked((line, *ending.lines), ending.computed, ending.captured, fall)
 

@@ -28,10 +28,6 @@ def _embedded(scene: Scene, token: int, place: int, positions: str) -> Vector:
     return np.asarray(exact(embedding[token]) + exact(table[place]))
 
 
-def _vector(scene: Scene, quantity: str, name: str, symbol: str, k: int | None = None, *, made: bool = False) -> Strip:
-    return Strip(name, symbol, scene.of_query(quantity)[None], marked=(None, k), made=made)
-
-
 def _read_in(scene: Scene, row: int) -> str:
     return visible(scene.trace.target_input.texts[row])
 
@@ -60,7 +56,7 @@ def _embed(scene: Scene) -> Built | None:
     strips = (
         Strip(_("the word before and its position"), "g", given[None]),
         row_of(matrix, k, "W"),
-        _vector(scene, "input", _("what enters the first layer"), "x", k, made=True),
+        scene.strip("input", _("what enters the first layer"), "x", k, made=True),
     )
     fall = products_fall(_("Number {place} of the vector", place=k), matrix[k], given, bias=float(bias[k]))
     line = rf"x_{{{scene.row_name},[{k}]}} &= {digits} = {number(computed, 4)}"
@@ -92,7 +88,7 @@ def _convolve(scene: Scene) -> Built:
     strips = (
         Strip(_("what came in at the last places"), "x", read, rows=names),
         row_of(matrix, k, "W"),
-        _vector(scene, "hidden", _("convolution: twice as many numbers, A and B"), "A B", k, made=True),
+        scene.strip("hidden", _("convolution: twice as many numbers, A and B"), "A B", k, made=True),
     )
     shares = np.append((matrix[k].reshape(read.shape) * read).sum(axis=1), bias[k])
     labels = (*names, _("bias"))
@@ -115,7 +111,7 @@ def _gate(scene: Scene) -> Built:
     strips = (
         Strip(_("numbers that may pass"), "A", values[None], marked=(None, k)),
         Strip(_("gates, worked out here"), "\u03c3(B)", shares[None], "weights", marked=(None, k)),
-        _vector(scene, "read", _("what has passed: the state of this layer"), "h", k, made=True),
+        scene.strip("read", _("what has passed: the state of this layer"), "h", k, made=True),
     )
     line = rf"h_{{{scene.row_name},[{k}]}} &= {factor(values[k])} \cdot \sigma({number(gates[k])})"
     last = rf"&= {factor(values[k])} \cdot {number(shares[k])} = {number(computed, 4)}"
@@ -134,10 +130,10 @@ def _query(scene: Scene) -> Built:
         word=_read_in(scene, scene.row),
     )
     strips = (
-        _vector(scene, "read", _("the state of this layer"), "h"),
+        scene.strip("read", _("the state of this layer"), "h"),
         row_of(scene.parameters["query.weight"], k, "W_d"),
         Strip(_("the word before and its position"), "g", target[None], marked=(None, k)),
-        _vector(scene, "query", _("query: what reads"), "d", k, made=True),
+        scene.strip("query", _("query: what reads"), "d", k, made=True),
     )
     parts = np.array([mapped, target[k]])
     names = (_("of the state"), _("of the word before"))
@@ -194,9 +190,9 @@ def _add(scene: Scene) -> Built:
     first = float(exact(scene.of_query("context"))[k])
     line = rf"\sqrt{{n}}\, c_{{[{k}]}} &= {number(root)} \cdot {factor(first)} = {number(float(output[k]))}"
     strips = (
-        _vector(scene, "read", _("the state of this layer"), "h", k),
+        scene.strip("read", _("the state of this layer"), "h", k),
         context_strip(scene, marked=k),
-        _vector(scene, "joined", _("state and context"), "h'", k, made=True),
+        scene.strip("joined", _("state and context"), "h'", k, made=True),
     )
     return says, strips, Worked((line, *worked.lines), worked.computed, worked.captured, worked.fall)
 
@@ -212,9 +208,9 @@ def _residual(scene: Scene) -> Built:
     if scene.is_last:
         says = _("What came into the layer is added again; from this sum, the last, the word is chosen.")
     strips = (
-        _vector(scene, "joined", _("state and context"), "h'", k),
-        _vector(scene, "input", _("what came in"), "x", k),
-        _vector(scene, "final", _("what leaves the layer"), "x'", k, made=True),
+        scene.strip("joined", _("state and context"), "h'", k),
+        scene.strip("input", _("what came in"), "x", k),
+        scene.strip("final", _("what leaves the layer"), "x'", k, made=True),
     )
     return says, strips, worked
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -54,18 +55,25 @@ _APART = r" \quad "
 Numbers = NDArray[np.float64]
 
 
-def sentence_of(
-    tokens: TokenSequence, row: int, unit: Unit, *, lead: str, language: str, apart: bool = False
-) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """What is said before the words that a reader can choose, and how these are written."""
+
+    said: str
+    language: str  # of the words
+    apart: bool = False  # whether there is a space before each
+
+
+def sentence_of(tokens: TokenSequence, row: int, unit: Unit, lead: Lead) -> dict[str, Any]:
     """Return the words, or the pieces, that a reader can choose: each with the row that it stands for."""
     shown: list[dict[str, Any]] = []
     for pieces in _groups(tokens.words, unit):
         first = tokens.texts[pieces[0]]
         text = first if unit == "piece" else tokens.word_texts[tokens.words[pieces[0]]]
         starts = pieces[0] == tokens.words.index(tokens.words[pieces[0]])
-        space = bool(shown) and starts and (apart or first[:1].isspace() or pieces[0] in tokens.specials)
+        space = bool(shown) and starts and (lead.apart or first[:1].isspace() or pieces[0] in tokens.specials)
         shown.append({"text": spoken(text), "row": row if row in pieces else pieces[0], "space": space})
-    return {"text": shown, "lead": lead, "language": language}
+    return {"text": shown, "lead": lead.said, "language": lead.language}
 
 
 def picture_of(walk: Walk, scene: Scene, steps: Sequence[WalkStep], unit: Unit) -> dict[str, Any]:

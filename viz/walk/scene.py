@@ -12,6 +12,7 @@ from models.trace import AttentionMap, AttentionTrace, TokenSequence
 from viz.text.counting import position_name
 from viz.text.language import _
 from viz.text.tokens import visible
+from viz.views.strips import Strip
 
 Numbers = NDArray[Any]
 
@@ -122,6 +123,10 @@ class Scene:
         values = self._companion(quantity)
         row: Numbers = values[self.head if values.shape[0] > 1 else 0, self.row]
         return row[: self.count] if quantity in _OF_PAIRS else row
+
+    def strip(self, quantity: str, name: str, symbol: str, k: int | None = None, *, made: bool = False) -> Strip:
+        """Return the query's row of `quantity` as a strip, with number `k` marked."""
+        return Strip(name, symbol, self.of_query(quantity)[None], marked=(None, k), made=made)
 
     def of_keys(self, quantity: str) -> Numbers:
         """Return `quantity` of every key, [key, d]."""

@@ -9,7 +9,7 @@ from models.trace import TokenSequence
 from tests.support.hovering import hover_text
 from tests.support.small_models import AWKWARD, translator
 from viz.captions.chance import rows_without, sentence_of_chance
-from viz.figures.chance import chance_heatmap
+from viz.figures.chance import Band, chance_heatmap
 from viz.figures.effects import effect_heatmap
 from viz.text.tokens import full_label
 from viz.views.view import choose_view
@@ -27,7 +27,7 @@ def bands(margin: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def test_what_chance_gives_too_is_grey_and_the_rest_has_its_colour() -> None:
     beyond, low, high = bands(0.01)
-    figure = chance_heatmap(VIEW, beyond, low=low, high=high, expected=0.05, chance="drawn here")
+    figure = chance_heatmap(VIEW, Band(low, high, beyond, 0.05), chance="drawn here")
     inside, outside = (np.array(each.z, dtype=float) for each in figure.data)
     assert np.array_equal(np.isnan(inside), beyond)
     assert np.array_equal(np.isnan(outside), ~beyond)
@@ -58,7 +58,7 @@ def test_rows_of_which_nothing_is_left_are_named() -> None:
 def test_arrays_of_another_shape_are_refused() -> None:
     beyond, low, high = bands(0.01)
     with pytest.raises(ValueError, match="low: got shape"):
-        chance_heatmap(VIEW, beyond, low=low[:, 1:], high=high, expected=0.05, chance="")
+        chance_heatmap(VIEW, Band(low[:, 1:], high, beyond, 0.05), chance="")
     with pytest.raises(ValueError, match="losses: got shape"):
         effect_heatmap(low, VIEW.shown.key_tokens, VIEW.shown.query_tokens, title="")
 

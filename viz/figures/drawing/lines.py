@@ -49,13 +49,13 @@ def legend_lines(names: Sequence[str], width: float) -> int:
 def two_panels(
     title: str,
     across: Mapping[str, Any],
-    upper: Mapping[str, Any],
-    lower: Mapping[str, Any],
+    vertical: tuple[Mapping[str, Any], Mapping[str, Any]],
     *,
     width: float,
     legend: int,
 ) -> dict[str, Any]:
     """Return the layout of a figure whose traces are on ``y``, above, and on ``y2``, below."""
+    upper, lower = vertical
     top = TITLE_HEIGHT + legend * (LEGEND_LINE if legend == 1 else WRAPPED_LINE)
     return {
         "template": template(),

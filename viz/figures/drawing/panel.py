@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -48,21 +48,8 @@ class Panel:
         return (*self.notes, *threshold_note([self.values], self.threshold))
 
 
-def panel_of(
-    view: View,
-    *,
-    title: str,
-    notes: Sequence[str],
-    values: NDArray[np.float32] | None = None,
-    extras: tuple[NDArray[np.float32], ...] = (),
-    closing: str = "",
-    signed: bool = False,
-    grey: NDArray[np.bool_] | None = None,
-) -> Panel:
-    """Return the panel of what `view` shows: its axes, its words for a cell, its threshold.
-
-    Shapes: `values` [query, key].
-    """
+def panel_of(view: View, *, title: str, notes: Sequence[str]) -> Panel:
+    """Return the panel of what `view` shows: its axes, its words for a cell, its threshold."""
     return Panel(
         title=title,
         notes=tuple(notes),
@@ -70,30 +57,22 @@ def panel_of(
         keys=view.shown.key_tokens,
         query_title=view.query_title,
         key_title=view.key_title,
-        values=view.weights if values is None else values,
+        values=view.weights,
         cell=view.cell,
-        signed=signed,
-        extras=extras,
-        closing=closing,
         threshold=view.threshold,
-        grey=grey,
     )
 
 
 def difference_panel(
     title: str,
     view: View,
-    first: NDArray[np.float32],
-    second: NDArray[np.float32],
+    pair: tuple[NDArray[np.float32], NDArray[np.float32]],
     *,
     names: tuple[str, str],
     notes: tuple[str, ...],
 ) -> Panel:
-    """Return the panel of `first` less `second`, both named in its note and with their own numbers in its hover text.
-
-    Shapes: `first` [query, key]; `second` [query, key].
-    """
-    one, other = names
+    """Return the panel of the first of a pair, [query, key], less the second: both named and told in its hover text."""
+    (first, second), (one, other) = pair, names
     numbers = _(
         "{first}: {one}<br>{second}: {other}",
         first=tokens.escape(one),
@@ -101,10 +80,9 @@ def difference_panel(
         second=tokens.escape(other),
         other="%{customdata[2]:.4f}",
     )
-    return panel_of(
-        view,
-        title=title,
-        notes=(_("{first}, less {second}", first=one, second=other), *notes),
+    said = (_("{first}, less {second}", first=one, second=other), *notes)
+    return replace(
+        panel_of(view, title=title, notes=said),
         values=np.asarray(first - second, dtype=np.float32),
         signed=True,
         extras=(first, second),

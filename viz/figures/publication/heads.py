@@ -47,7 +47,8 @@ def draw_heads(shown: PrintedHeads, width: Width, *, titles: bool) -> Figure:
     axis = weight_colours(shown.colour, width=sheet.width, meaning=shown.meaning)
     for group in members:
         for first in range(0, len(group), across):
-            _row(sheet, shown, names, group[first : first + across], (side, high), colours_of(axis))
+            named = {number: names[number] for number in group[first : first + across]}
+            _row(sheet, shown, named, (side, high), colours_of(axis))
     sheet.bottom += GAP
     draw_scale(sheet, axis)
     return sheet.done()
@@ -56,17 +57,16 @@ def draw_heads(shown: PrintedHeads, width: Width, *, titles: bool) -> Figure:
 def _row(
     sheet: Sheet,
     shown: PrintedHeads,
-    names: list[str],
-    group: list[int],
+    named: dict[int, str],
     size: tuple[float, float],
     scale: ScalarMappable,
 ) -> None:
     """Draw maps side by side, each under its name and its label."""
     side, high = size
     top = sheet.bottom + NOTE * LEADING * (2 if shown.labels else 1) + 1
-    for column, number in enumerate(group):
+    for column, (number, name) in enumerate(named.items()):
         left, place = column * (side + PAD), shown.heads[number]
-        lines = [names[number], *([shown.labels[number]] if shown.labels else [])]
+        lines = [name, *([shown.labels[number]] if shown.labels else [])]
         for line, text in enumerate(lines):
             y = top - 1 - (len(lines) - line - 0.5) * NOTE * LEADING
             sheet.write(_fitting(text, side, NOTE), left, y, NOTE)

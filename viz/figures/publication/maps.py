@@ -47,11 +47,11 @@ def draw_maps(shown: PanelFigure, width: Width, *, titles: bool, square: bool) -
     scale = colours_of(colours)
     lines = [each for each in shown.data if isinstance(each, go.Scatter) and not _is_clear(each)]
     for panel, place, axis in zip(shown.panels, layout.places, shown.axes, strict=True):
-        axes = _map(figure, panel, place, height, scale, shown)
+        axes = _map(figure, panel, place, scale, shown)
         for line in lines:
             if line.xaxis == axis and line.x is not None:
                 _line(axes, line, min(place.cell))
-    _bar(figure, layout, height, scale, meaning, colours)
+    _bar(figure, layout, height, meaning, colours)
     return figure
 
 
@@ -59,9 +59,7 @@ def _is_clear(line: go.Scatter) -> bool:
     return isinstance(line.marker.color, str) and line.marker.color == CLEAR
 
 
-def _map(
-    figure: Figure, panel: Panel, place: PrintPlace, height: float, scale: ScalarMappable, shown: PanelFigure
-) -> Axes:
+def _map(figure: Figure, panel: Panel, place: PrintPlace, scale: ScalarMappable, shown: PanelFigure) -> Axes:
     rows, columns = panel.values.shape
     wide, high = place.cell[0] * columns, place.cell[1] * rows
     across, down = figure.get_size_inches() * POINTS
@@ -139,14 +137,12 @@ def _line(axes: Axes, line: go.Scatter, cell: float) -> None:
         axes.plot(line.x, line.y, linestyle=_DASHES[line.line.dash], linewidth=0.9, color=line.line.color)
 
 
-def _bar(
-    figure: Figure, layout: Layout, height: float, scale: ScalarMappable, meaning: list[str], colours: dict[str, Any]
-) -> None:
+def _bar(figure: Figure, layout: Layout, height: float, meaning: list[str], colours: dict[str, Any]) -> None:
     words = len(meaning) * NOTE * LEADING
     top = layout.height + words + PAD
     place = (0.02, 1 - (top + 7) / height, min(_BAR_WIDTH, layout.width * 0.9) / layout.width, 7 / height)
     axes = figure.add_axes(place)
-    bar = figure.colorbar(scale, cax=axes, orientation="horizontal")
+    bar = figure.colorbar(colours_of(colours), cax=axes, orientation="horizontal")
     bar.outline.set_linewidth(0.4)
     if bar.solids is not None:
         bar.solids.set_rasterized(False)

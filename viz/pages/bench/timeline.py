@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Literal
 
 import streamlit as st
@@ -79,13 +78,12 @@ def choose_mechanisms(
     names: Mapping[str, str], usual: tuple[str, ...], pair: str
 ) -> tuple[tuple[str, ...], dict[str, DeltaGenerator]]:
     """Show the timeline; return the chosen mechanisms, and where the head selectors go if it is unfolded."""
-    chosen = chosen_of(MECHANISMS, names, default=usual)
-    every, folds = tuple(names), dict[str, DeltaGenerator]()
+    whole, folds = chosen_of(MECHANISMS, names, default=usual), dict[str, DeltaGenerator]()
+    chosen = whole.chosen
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", wrap=False, key="timeline"):
         for family in families(names, usual):
             main, variants = family.main, family.variants
-            show = partial(choose_part, MECHANISMS, chosen=chosen, every=every, default=usual)
-            show({main.key: f":small[{family.years}] {family.name}"}, part=main.key)
+            choose_part(whole, {main.key: f":small[{family.years}] {family.name}"}, part=main.key)
             label = _("{name}: variants, heads, sources", name=family.name)
             kind: Literal["primary", "tertiary"] = (
                 "primary" if {each.key for each in variants} & {*chosen} else "tertiary"
@@ -95,7 +93,7 @@ def choose_mechanisms(
                 continue
             with fold:
                 if variants:
-                    show({each.key: names[each.key] for each in variants}, part=f"{main.key}-variants")
+                    choose_part(whole, {each.key: names[each.key] for each in variants}, part=f"{main.key}-variants")
                 here = [each.key for each in (main, *variants) if each.key in chosen]
                 folds |= dict.fromkeys(here, st.container())
                 for key in here or [main.key]:

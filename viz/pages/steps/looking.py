@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -16,7 +15,7 @@ from viz.server.runtime import Host
 from viz.views.view import Unit
 from viz.walk.mechanisms import WALKS
 from viz.walk.order import all_steps, keep_step, nearest_step
-from viz.walk.picture import picture_of, sentence_of
+from viz.walk.picture import Lead, picture_of, sentence_of
 from viz.walk.scene import Scene
 from viz.walk.steps import Walk, WalkStep, look_at, take_steps
 from viz.walk.telling import same_row
@@ -71,8 +70,7 @@ class Looked:
 
     walkers: tuple[Walker, ...]  # the first one's rows and columns are meant
     unit: Unit
-    # what is said before the words, and their language: `viz.walk.picture.sentence_of` takes both
-    lead: Mapping[str, Any]
+    lead: Lead
     row: int
     column: int | None  # none for the key that is read most
 
@@ -104,7 +102,7 @@ class Looked:
     @property
     def text(self) -> dict[str, Any]:
         """The words that the reader can choose."""
-        return sentence_of(self.walkers[0].place.queries, self.row, self.unit, **self.lead)
+        return sentence_of(self.walkers[0].place.queries, self.row, self.unit, self.lead)
 
     def encode(self, step: str, *, choosable: bool = True) -> bytes:
         """Return what the browser is fed with; without a choice of columns if they are not `choosable`."""
@@ -112,7 +110,7 @@ class Looked:
         if not choosable:
             pictures = [{name: part for name, part in each.items() if name != "picks"} for each in pictures]
         own = step if step in self.titles else nearest_step(step, tuple(self.titles)) or next(iter(self.titles))
-        return encode_walk(pictures, titles=self.titles, step=own, row=self.row, column=self.column, text=self.text)
+        return encode_walk(pictures, titles=self.titles, step=own, at=(self.row, self.column), text=self.text)
 
 
 def walk_page(looked: Looked, step: str) -> Picture:
@@ -126,7 +124,7 @@ def walk_page(looked: Looked, step: str) -> Picture:
     seen |= {f"{looked.row} ": at(looked.row, None).encode(step)}
     others = [each["row"] for each in looked.text["text"] if each["row"] != looked.row]
     seen |= {f"{row} ": at(row, None).encode(step, choosable=False) for row in others}
-    back = sentence_of(looked.walkers[0].place.queries, -1, looked.unit, **looked.lead)
+    back = sentence_of(looked.walkers[0].place.queries, -1, looked.unit, looked.lead)
     by_first = {other["row"]: each["row"] for each, other in zip(looked.text["text"], back["text"], strict=True)}
     seen |= {f"{first} ": seen[f"{row} "] for first, row in by_first.items()}
     return Picture("walk", looked.encode(step), seen)

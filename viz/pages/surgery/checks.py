@@ -14,7 +14,7 @@ from models.messages import Message
 from models.sites import Site
 from models.trace import AttentionTrace, TokenSequence
 from viz.captions.chance import sentence_of_chance
-from viz.figures.chance import chance_heatmap
+from viz.figures.chance import Band, chance_heatmap
 from viz.figures.effects import effect_heatmap
 from viz.measures.consequence import rank_agreement, words_of_target
 from viz.pages.surgery.heads import show_heads
@@ -229,10 +229,7 @@ def _chance(check: Check) -> None:
     shown = Shown(
         chance_heatmap(
             view,
-            beyond,
-            low=low,
-            high=high,
-            expected=bands.expected,
+            Band(low, high, beyond, bands.expected),
             chance=said[how],
             colour=wanted.colour,
             width=visit.width,

@@ -73,7 +73,7 @@ def _pictures(visit: Visit[W], sweep: HeadSweep, losses: NDArray[np.float64], tr
         worst = max(values, key=lambda each: values[each])
         with place:
             picture = Shown(
-                numbers_by_head(values, title=title, meaning=meaning, signed=True, largest=largest, width=room),
+                numbers_by_head(values, title=title, meaning=meaning, largest=largest, width=room),
                 key=f"heads-that-matter-{stack}-{kind}",
                 says=_("{head} costs most: {loss}.", head=worst.title, loss=f"{values[worst]:.3g}"),
                 name=f"{trace.source_text[:40]} {title}",

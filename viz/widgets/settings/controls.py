@@ -6,6 +6,7 @@ A value that is not one of the choices is named in a message and replaced by the
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
@@ -75,30 +76,31 @@ def choose_several(
     What is declared to start anew with the setting does so when it is changed.
     """
     shown = labels_of(setting, labels)
-    chosen = chosen_of(setting, shown, default=default)
-    choose_part(setting, shown, title=title, chosen=chosen, every=tuple(shown), default=default)
-    return chosen
+    whole = chosen_of(setting, shown, default=default)
+    choose_part(whole, shown, title=title)
+    return whole.chosen
 
 
-def chosen_of(setting: Several, labels: Labels, *, default: Sequence[str]) -> tuple[str, ...]:
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """All choices of a setting, and which of them the link names."""
+
+    setting: Several
+    every: tuple[str, ...]
+    default: tuple[str, ...]
+    chosen: tuple[str, ...]
+
+
+def chosen_of(setting: Several, labels: Labels, *, default: Sequence[str]) -> Choices:
     """Return the choices that the link names, without a control; those that there are not are named."""
-    chosen: tuple[str, ...] = _read(setting, tuple(labels), default=default)
-    return chosen
+    return Choices(setting, tuple(labels), tuple(default), _read(setting, tuple(labels), default=default))
 
 
-def choose_part(
-    setting: Several,
-    labels: Labels,
-    *,
-    chosen: tuple[str, ...],
-    every: tuple[str, ...],
-    default: Sequence[str],
-    part: str = "",
-    title: str | None = None,
-) -> None:
+def choose_part(whole: Choices, labels: Labels, *, part: str = "", title: str | None = None) -> None:
     """Show some of the choices of a setting, whose others stand elsewhere on the page."""
+    setting = whole.setting
     key = f"{setting.name}-{part}" if part else setting.name
-    here = [each for each in chosen if each in labels]
+    here = [each for each in whole.chosen if each in labels]
     _show(key, here, same=lambda old, new: set(old or ()) == set(new))
     st.pills(
         _(setting.title) if title is None else title,
@@ -108,7 +110,7 @@ def choose_part(
         key=key,
         format_func=lambda each: labels[each],
         on_change=_write_several,
-        args=(setting, key, tuple(labels), every, tuple(default), chosen),
+        args=(whole, key, tuple(labels)),
         label_visibility="collapsed",
         wrap=True,
     )
@@ -154,19 +156,13 @@ def _write_switch(setting: Switch, default: bool) -> None:
     link.store(setting.name, setting.write(bool(st.session_state[setting.name]), default))
 
 
-def _write_several(
-    setting: Several,
-    key: str,
-    here: tuple[str, ...],
-    every: tuple[str, ...],
-    default: tuple[str, ...],
-    before: tuple[str, ...],
-) -> None:
+def _write_several(whole: Choices, key: str, here: tuple[str, ...]) -> None:
+    setting, before = whole.setting, whole.chosen
     unknown.forget()
     link.drop_dependents(setting.family or setting.name)
     now = {each for each in before if each not in here} | set(st.session_state[key])
-    chosen = [each for each in every if each in now]
+    chosen = [each for each in whole.every if each in now]
     if not chosen and setting.least:
         st.session_state[key] = [each for each in before if each in here]
         return
-    link.store(setting.name, setting.write(chosen, default))
+    link.store(setting.name, setting.write(chosen, whole.default))

@@ -17,9 +17,9 @@ from models.huggingface.embedded import local_models
 from models.huggingface.hub_settings import HubError, OfflineError
 from models.huggingface.hub_store import HubModel
 from tests.support.heads_page import MINILM, TEXT, fine, opened, overview, parameter, trace_of, words
+from viz.canvas.payload import MOST_PICKED
 from viz.measures.head_profile import clearest, columns_of, profiles_of
 from viz.pages.heads import model as head_model
-from viz.canvas.payload import MOST_PICKED
 from viz.views.heads import HeadPlace, views_at
 
 

@@ -15,13 +15,13 @@ from streamlit.testing.v1 import AppTest
 import models
 from tests.support.figure_samples import axis_title
 from tests.support.payloads import compared, overview
+from viz.canvas.payload import MOST_PICKED
 from viz.captions.heads import rollout_sentence
 from viz.captions.measures import label_name, meaning_of, name_of, tile_label
 from viz.figures.rollout import rollout_view
 from viz.measures.head_profile import clearest, columns_of, profiles_of
 from viz.measures.similarity import head_similarity
 from viz.pages.heads.page import KEY
-from viz.canvas.payload import MOST_PICKED
 from viz.server.runtime import shared_host
 from viz.text.tokens import isolated, visible
 from viz.views.heads import KINDS, HeadPlace, pick_views, views_at
