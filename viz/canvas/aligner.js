@@ -1,5 +1,7 @@
 // Words of a pair aligned by hand: a grid whose cells are clicked from empty to sure to possible and back. What is aligned is
-// told to the server a moment after the last click. Stands behind canvas.js.
+// told to the server a moment after the last click.
+
+import { decode, disposed, fill, viewIn } from "./canvas.js";
 
 const SETTLE = 250; // milliseconds
 const NEXT = { "": "sure", sure: "possible", possible: "" };

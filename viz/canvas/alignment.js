@@ -1,5 +1,10 @@
 // Every word of the picture answers: what is pointed at stays in every panel at once, the rest fades, and lines join it to
-// what it reads. All of it happens in the browser. Stands behind alignment_lines.js.
+// what it reads. All of it happens in the browser.
+
+import { curve } from "./alignment_lines.js";
+import { contrastTo, Painted } from "./alignment_paint.js";
+import { TOLD, pointAsTold } from "./alignment_told.js";
+import { disposed, fill, viewIn } from "./canvas.js";
 
 const READ = 0.06; // a weight from which a word counts as read
 const MOST_SAID = 3; // words that a line names

@@ -1,10 +1,12 @@
-// How large the formulas of the panels are written. Stands behind alignment_panels.js.
+// How large the formulas of the panels are written.
+
+import { widthOf } from "./alignment_marks.js";
 
 const FORMULA = { usual: 16, beside: 11.5, least: 8.5 }; // pixels of a formula's letters
 const HEIGHT = { least: 30, most: 36 }; // pixels of the line that a formula is in: a fraction is higher in some browsers
 
 // A formula stands beside its name where it can be read there, else all stand below the names.
-function fitFormulas(view) {
+export function fitFormulas(view) {
   const { place, header, family } = view, names = header.panels.map(({ title, year }) => widthOf(`${title} ${year}`, 16, family, 600));
   const natural = view.panels.map(({ formula }, number) => {
     const key = header.panels[number].formula;

@@ -1,7 +1,11 @@
 // The picture of the Bench in colours: cells, windows of local attention, links, the scale; and what stands instead of cells,
-// and in the corner above them. Stands behind alignment_panels.js.
+// and in the corner above them.
 
-class Painted extends Panels {
+import { SVG_NAME, fittingSize, made, widthOf, within } from "./alignment_marks.js";
+import { CORNER, LABELS, Panels } from "./alignment_panels.js";
+import { isDark, lookup, paletteOn, sharpest } from "./canvas.js";
+
+export class Painted extends Panels {
   // Without attention: as many lines as words go in, through one vector, and out again.
   vector(panel) {
     const [into, one, why] = panel.vector, element = made("div", "vector"), svg = document.createElementNS(SVG_NAME, "svg");
@@ -158,7 +162,7 @@ function paintWindows(pen, panel, columns, colour) {
 }
 
 // Black or white, whichever can be read on a colour.
-function contrastTo(colour) {
+export function contrastTo(colour) {
   const [red, green, blue] = colour.match(/\d+/g).map(Number);
   return red * 0.299 + green * 0.587 + blue * 0.114 > 140 ? "#10151f" : "#ffffff";
 }

@@ -1,50 +1,25 @@
 // The picture of the Bench, standing still: a line of the sentence's words, and under it panels side by side, a panel a
-// mechanism. Stands behind canvas.js. Whatever comes from the data is shown as text, but for formulas, which are ours.
+// mechanism. Whatever comes from the data is shown as text, but for formulas, which are ours.
+
+import { fitFormulas } from "./alignment_formulas.js";
+import { SVG_NAME, directionOf, fittingSize, made, widthOf, within } from "./alignment_marks.js";
+import { decode, fill, roomIn } from "./canvas.js";
 
 const GAP = 24; // pixels between panels
 const PANEL = 300; // pixels that a panel takes at least, where there are several in a row
 const MOST_ACROSS = 4;
 const NARROW = 600; // with less room the sentence takes two lines
 const BESIDES = 136; // pixels of a panel's heading, its translation, and two lines said under its map
-const LABELS = 62; // pixels above a map for the names of its columns
+export const LABELS = 62; // pixels above a map for the names of its columns
 const NAME = 10; // pixels of a column's name at least: a longer one is written smaller, then cut
 const CELL = { least: 9, most: 46 }; // pixels of a cell's width
 const ROW = { least: 12, most: 34 };
 const MAP = { least: 220, most: 540, above: 316 }; // pixels of a map's height; what stands above it and just below
 const STEP = 120; // pixels by which higher maps grow, so that they seldom do
-const CORNER = 11.5; // pixels of the letters that say what rows and columns are
+export const CORNER = 11.5; // pixels of the letters that say what rows and columns are
 const DEEPEST_TINT = 0.5;
-const SVG_NAME = "http://www.w3.org/2000/svg";
 
-const made = (name, className = "", text = null) => {
-  const element = document.createElement(name);
-  element.className = className;
-  if (text !== null) element.textContent = text;
-  return element;
-};
-const within = (value, { least, most }) => Math.min(Math.max(value, least), most);
-const LEFTWARD = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/; // Hebrew, Arabic and their kin
-const directionOf = (text) => (LEFTWARD.test(text) ? "rtl" : "ltr");
-const pen = document.createElement("canvas").getContext("2d");
-const widthOf = (text, size, family, weight = 400) => {
-  pen.font = `${weight} ${size}px ${family}`;
-  return pen.measureText(text).width;
-};
-
-// The largest of `sizes` in which words fit into so many lines of `room` pixels. `widthsAt` says how wide they are at a size:
-// where a browser rounds each letter to whole pixels, a width is no multiple of the size.
-function fittingSize(widthsAt, room, lines, sizes) {
-  return sizes.find((size) => {
-    let [used, line] = [0, 1];
-    for (const width of widthsAt(size)) {
-      if (used && used + width > room) [used, line] = [0, line + 1];
-      used += width;
-    }
-    return line <= lines;
-  }) ?? sizes.at(-1);
-}
-
-class Panels {
+export class Panels {
   constructor(figure) {
     this.figure = this.stage = figure;
     figure.classList.add("stage");

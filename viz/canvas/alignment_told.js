@@ -1,9 +1,9 @@
 // What a lesson points at (bar.js of the lessons), as if the reader had clicked it: the row of a word that a mechanism
 // writes, or a word of the sentence. It is taken once, whenever the picture has it.
 
-const TOLD = "attention-bench-point";
+export const TOLD = "attention-bench-point";
 
-function pointAsTold(view) {
+export function pointAsTold(view) {
   const told = window.attentionBenchPoint;
   if (!told || told.done || !view.header) return;
   const { panels, tokens } = view.header, same = (text) => bare(text) === bare(told.word);

@@ -1,11 +1,12 @@
 // What every canvas stands on: its bytes and colours, and one view for each place on the page.
 
-const MOST_SIDE = 16384, MOST_PIXELS = 2 ** 26; // what a canvas can be in every common browser
+const MOST_SIDE = 16384;
+const MOST_PIXELS = 2 ** 26; // what a canvas can be in every common browser
 const views = new WeakMap();
 
 // Give the view that `parentElement` holds, `Kind` of the element `name` in it, made when there is none yet. Streamlit may
 // end an earlier call after a later one has begun: `disposed` lets a view go only when its element has gone.
-function viewIn(parentElement, Kind, name) {
+export function viewIn(parentElement, Kind, name) {
   let view = views.get(parentElement);
   if (!view || !view.stage.isConnected) {
     view?.dispose();
@@ -16,11 +17,11 @@ function viewIn(parentElement, Kind, name) {
 }
 
 // Whole pixels of the page that an element is wide; `clientWidth` may be half a pixel more, and what is drawn then is cut.
-const roomIn = (element) => Math.floor(element.getBoundingClientRect().width);
+export const roomIn = (element) => Math.floor(element.getBoundingClientRect().width);
 
-const disposed = (view) => () => view.stage.isConnected || view.dispose();
+export const disposed = (view) => () => view.stage.isConnected || view.dispose();
 
-async function decode(bytes) {
+export async function decode(bytes) {
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
   const plain = new Uint8Array(await new Response(stream).arrayBuffer());
   const length = new DataView(plain.buffer).getUint32(0, true);
@@ -28,13 +29,13 @@ async function decode(bytes) {
 }
 
 // Whether an element stands on a dark page; one that has no ground of its own, as in a notebook, is on paper.
-function isDark(element) {
+export function isDark(element) {
   const [red, green, blue, alpha = 1] = (getComputedStyle(element).backgroundColor.match(/[\d.]+/g) ?? [0, 0, 0, 0]).map(Number);
   return alpha > 0 && red + green + blue < 384;
 }
 
 // On a dark page no reading is the page's own dark, a little lighter.
-function paletteOn(element, header) {
+export function paletteOn(element, header) {
   if (!isDark(element)) return header.palette;
   const page = getComputedStyle(element).backgroundColor.match(/\d+/g).slice(0, 3);
   const none = page.map((value) => Math.min(Number(value) + 8, 255).toString(16).padStart(2, "0")).join("");
@@ -43,7 +44,7 @@ function paletteOn(element, header) {
 
 // Colours are looked up and not computed, since there are millions of cells: for each of the 256 values that a cell can
 // have one number for ImageData; 0 is empty.
-function lookup(header) {
+export function lookup(header) {
   const stops = header.palette.map(([place, hex]) => [place, [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16))]);
   return Uint32Array.from({ length: 256 }, (_, level) => {
     const root = level / 255;
@@ -57,8 +58,8 @@ function lookup(header) {
   });
 }
 
-const fill = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
+export const fill = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
 
 // How many pixels a canvas has for each of the page's: those of the screen, or fewer where it would be too large.
-const sharpest = (wanted, { width, height }) =>
+export const sharpest = (wanted, { width, height }) =>
   Math.min(wanted, MOST_SIDE / Math.max(width, height), Math.sqrt(MOST_PIXELS / (width * height)));

@@ -1,18 +1,15 @@
-// A few heads in full, side by side: exact weights, fed with one compressed block of bytes. Stands behind maps.js.
+// A few heads in full, side by side: exact weights, fed with one compressed block of bytes.
 // What has just been picked on an overview is drawn at once from its small maps, until the exact weights are there.
+
+import { fill, lookup } from "./canvas.js";
+import { PICKED, byPlace, isPlace, Maps } from "./maps.js";
+import { framed, paintBar, write } from "./picture.js";
 
 const TITLE_WEIGHT = 600;
 const LIFT = 3; // pixels by which labels of columns stand free of a frame
 const BESIDE_CELL = 12; // pixels from a cell to what is said of it
 
-export default function show({ parentElement, data, setTriggerValue }) {
-  const view = viewIn(parentElement, Offering, ".comparison");
-  view.onChosen = (choice) => setTriggerValue("chosen", choice);
-  view.load(data);
-  return disposed(view);
-}
-
-class Comparison extends Maps {
+export class Comparison extends Maps {
   constructor(figure) {
     super(figure);
     const on = (act) => window.addEventListener(PICKED, ({ detail }) => act(detail), { signal: this.listeners.signal });

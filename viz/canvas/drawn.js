@@ -1,8 +1,11 @@
-// Maps of heads on a canvas: how bytes are taken, where the maps lie, how they are painted. Stands behind canvas.js.
+// Maps of heads on a canvas: how bytes are taken, where the maps lie, how they are painted.
+
+import { decode, fill, paletteOn, roomIn, sharpest } from "./canvas.js";
+import { cellCount, fileOf } from "./picture.js";
 
 // A kind of maps says how bytes are taken (`take`), where the maps lie (`arrange`: {boxes, width, height}) and which
 // colour a cell has (`colours`).
-class Drawn {
+export class Drawn {
   async load(bytes) {
     const turn = ++this.loads;
     const [header, cells] = await decode(bytes);

@@ -1,34 +1,28 @@
-// Maps of heads that answer: what the pointer and the keys are on, and what is said of it. Stands behind drawn.js.
+// Maps of heads that answer: what the pointer and the keys are on, and what is said of it.
 // Whatever comes from the data is shown as text (textContent, fillText), never as markup.
+
+import { fill } from "./canvas.js";
+import { Drawn } from "./drawn.js";
+import { fileOf, paintFrames, pictureOf, saveAs } from "./picture.js";
 
 const HOVER_COLOUR = "#e8590c";
 const SCROLL_MARGIN = "64px 16px 24px"; // about what the keys are on: the page's head covers its upper edge
 const HOVER_LINE = "rgba(232, 89, 12, 0.55)";
 // Events by which one canvas of a page tells the others which heads have just been picked, and which cell is pointed at.
-const PICKED = "attention-bench-picked", POINTED = "attention-bench-pointed";
+export const PICKED = "attention-bench-picked";
+const POINTED = "attention-bench-pointed";
 // Two canvases may cut one text into cells of different sizes, so that a cell of one meets several of the other: the
 // first and the last of those that begin at `starts` and hold a token from `first` to before `end`.
-function cellsOf(starts, first, end) {
+export function cellsOf(starts, first, end) {
   const holds = starts.slice(0, -1).map((start, cell) => start < end && first < starts[cell + 1]);
   return [holds.indexOf(true), holds.lastIndexOf(true)];
 }
 
-const byPlace = ([a, b], [c, d]) => a - c || b - d;
-const framed = ({ left, top, width, height }, colour) =>
-  ({ x: left - 2.5, y: top - 2.5, width: width + 5, height: height + 5, colour });
-
-function paintFrames(pen, frames) {
-  pen.lineWidth = 3;
-  for (const { x, y, width, height, colour } of frames) {
-    pen.strokeStyle = colour;
-    pen.strokeRect(x, y, width, height);
-  }
-}
-
-const isPlace = ([layer, head]) => (place) => place[0] === layer && place[1] === head;
+export const byPlace = ([a, b], [c, d]) => a - c || b - d;
+export const isPlace = ([layer, head]) => (place) => place[0] === layer && place[1] === head;
 
 // A stage with a canvas of maps and one of marks over it. A kind of it says what is said of a place (`lines`).
-class Maps extends Drawn {
+export class Maps extends Drawn {
   constructor(figure) {
     super();
     this.figure = figure;

@@ -1,5 +1,15 @@
-// What a word or a cell of maps in full offers, where the payload brings `offers`: a menu beside it. Stands behind
-// comparison.js.
+// What a word or a cell of maps in full offers, where the payload brings `offers`: a menu beside it.
+
+import { disposed, fill, viewIn } from "./canvas.js";
+import { Comparison } from "./comparison.js";
+import { fontOf } from "./picture.js";
+
+export default function show({ parentElement, data, setTriggerValue }) {
+  const view = viewIn(parentElement, Offering, ".comparison");
+  view.onChosen = (choice) => setTriggerValue("chosen", choice);
+  view.load(data);
+  return disposed(view);
+}
 
 class Offering extends Comparison {
   constructor(figure) {

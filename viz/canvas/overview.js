@@ -1,4 +1,8 @@
-// The overview of all heads: a canvas of small maps, fed with one compressed block of bytes. Stands behind maps.js.
+// The overview of all heads: a canvas of small maps, fed with one compressed block of bytes.
+
+import { disposed, fill, lookup, viewIn } from "./canvas.js";
+import { PICKED, byPlace, isPlace, Maps } from "./maps.js";
+import { broken, framed } from "./picture.js";
 
 const GAP = 7; // pixels between small maps
 const EDGE = 4; // pixels around all of them, which the frame of a picked one takes
@@ -28,7 +32,7 @@ export default function show({ parentElement, data, setTriggerValue }) {
 }
 
 // Where every small map lies, and what is written beside and above them: boxes and names in CSS pixels.
-function arrange(header, width) {
+export function arrange(header, width) {
   const layers = header.in_layers ? [...new Set(header.heads.map(([layer]) => layer))] : [null];
   const members = layers.map((layer) =>
     header.heads.flatMap((place, number) => (layer === null || place[0] === layer ? [number] : [])));

@@ -6,26 +6,17 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from viz.canvas.bundle import bundled
+
 FOLDER = Path(__file__).parent
 
-_HEADS = ("maps.css", "canvas.js", "drawn.js", "maps.js")
 _FILES = {
-    "overview": ("overview.html", *_HEADS, "overview.js", "picture.js"),
-    "comparison": ("comparison.html", *_HEADS, "comparison.js", "offers.js", "picture.js"),
-    "alignment": (
-        "alignment.html",
-        "alignment.css",
-        "canvas.js",
-        "alignment_panels.js",
-        "alignment_formulas.js",
-        "alignment_paint.js",
-        "alignment_told.js",
-        "alignment_lines.js",
-        "alignment.js",
-    ),
+    "overview": ("overview.html", "maps.css", "overview.js"),
+    "comparison": ("comparison.html", "maps.css", "offers.js"),
+    "alignment": ("alignment.html", "alignment.css", "alignment.js"),
     "prediction": ("prediction.html", "prediction.css", "prediction.js"),
-    "aligner": ("aligner.html", "aligner.css", "canvas.js", "aligner.js"),
-    "walk": ("walk.html", "walk.css", "canvas.js", "walk_marks.js", "walk_board.js", "walk.js"),
+    "aligner": ("aligner.html", "aligner.css", "aligner.js"),
+    "walk": ("walk.html", "walk.css", "walk.js"),
 }
 
 
@@ -40,5 +31,5 @@ class Parts(NamedTuple):
 @cache
 def parts_of(name: str) -> Parts:
     """Return what the canvas `name` is made of."""
-    html, style, *scripts = ((FOLDER / file).read_text(encoding="utf8") for file in _FILES[name])
-    return Parts(html, style, "\n".join(scripts))
+    html, style, script = (FOLDER / file for file in _FILES[name])
+    return Parts(html.read_text(encoding="utf8"), style.read_text(encoding="utf8"), bundled(script))

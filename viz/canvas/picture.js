@@ -1,5 +1,7 @@
-// Maps as a picture to keep: dark on white, with their words, as PNG or SVG. Stands behind maps.js and a kind of maps.
+// Maps as a picture to keep: dark on white, with their words, as PNG or SVG.
 // Lengths are in CSS pixels; whatever comes from the data becomes text, drawn or in a text node, never markup.
+
+import { sharpest } from "./canvas.js";
 
 const MARGIN = 16;
 const SHARP = 2; // pixels of the picture for each of the page's
@@ -7,17 +9,17 @@ const SVG = "http://www.w3.org/2000/svg";
 const MOST_SHAPES = 40_000; // cells of an SVG, each a shape: what holds more is slow to open in any program
 
 // Both formats are made from one sheet, the view's `compose`, so that they cannot differ.
-async function pictureOf(view) {
+export async function pictureOf(view) {
   const sheet = withMargin(view.compose());
   return fileOf(view.header).endsWith(".svg") ? asSvg(view, sheet) : asPng(view, sheet);
 }
 
-const cellCount = ({ heads, rows, columns }) => heads.length * (rows.length - 1) * (columns.length - 1);
+export const cellCount = ({ heads, rows, columns }) => heads.length * (rows.length - 1) * (columns.length - 1);
 
 // The name of the file, of which an SVG of too many cells is a PNG.
-const fileOf = (header) => (cellCount(header) > MOST_SHAPES ? header.file.replace(/\.svg$/, ".png") : header.file);
+export const fileOf = (header) => (cellCount(header) > MOST_SHAPES ? header.file.replace(/\.svg$/, ".png") : header.file);
 
-function saveAs(file, name) {
+export function saveAs(file, name) {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(file);
   link.download = name;
@@ -37,10 +39,10 @@ function withMargin({ width, height, texts, maps, frames, bar }) {
   };
 }
 
-const fontOf = ({ size, weight }, family) => `${weight} ${size}px ${family}`;
+export const fontOf = ({ size, weight }, family) => `${weight} ${size}px ${family}`;
 
 // Write one text of a sheet: its place is where its line begins, has its `middle` or its `end`; it may be turned about it.
-function write(pen, { text, x, y, middle, end, turn = 0, opacity = 1, ...style }, family) {
+export function write(pen, { text, x, y, middle, end, turn = 0, opacity = 1, ...style }, family) {
   pen.save();
   pen.font = fontOf(style, family);
   pen.textAlign = middle ? "center" : end ? "right" : "left";
@@ -51,16 +53,27 @@ function write(pen, { text, x, y, middle, end, turn = 0, opacity = 1, ...style }
   pen.restore();
 }
 
-function paintBar(pen, bar, palette) {
+export function paintBar(pen, bar, palette) {
   const fade = pen.createLinearGradient(bar.x, 0, bar.x + bar.width, 0);
   for (const [place, colour] of palette) fade.addColorStop(place, colour);
   pen.fillStyle = fade;
   pen.fillRect(bar.x, bar.y, bar.width, bar.height);
 }
 
+export const framed = ({ left, top, width, height }, colour) =>
+  ({ x: left - 2.5, y: top - 2.5, width: width + 5, height: height + 5, colour });
+
+export function paintFrames(pen, frames) {
+  pen.lineWidth = 3;
+  for (const { x, y, width, height, colour } of frames) {
+    pen.strokeStyle = colour;
+    pen.strokeRect(x, y, width, height);
+  }
+}
+
 // Break a text into lines of at most `wide` pixels, between words where there are any. With `cut` there is one line,
 // and what is left out ends in it.
-function broken(pen, text, style, family, wide, cut = null) {
+export function broken(pen, text, style, family, wide, cut = null) {
   pen.font = fontOf(style, family);
   const fits = (part) => pen.measureText(part).width <= wide;
   if (cut !== null) {

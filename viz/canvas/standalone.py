@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
+from viz.canvas.bundle import bundled
 from viz.canvas.parts import FOLDER, parts_of
 from viz.text.language import current_language
 from viz.text.policy import policy_of_file
@@ -18,7 +19,7 @@ from viz.text.policy import policy_of_file
 STYLE = (FOLDER / "standalone.css").read_text(encoding="utf8")
 """Of a page that holds pictures: the colours that they ask the page for."""
 
-_RUNS = (FOLDER / "standalone.js").read_text(encoding="utf8")
+_RUNS = bundled(FOLDER / "standalone.js")
 
 
 @dataclass(frozen=True, slots=True)

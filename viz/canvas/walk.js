@@ -1,5 +1,8 @@
 // The walk through one word: which step is shown is a matter of the browser, which word is one of the server.
-// Stands behind canvas.js and walk_board.js.
+
+import { decode, disposed, viewIn } from "./canvas.js";
+import { Board } from "./walk_board.js";
+import { html } from "./walk_marks.js";
 
 const SETTLE = 500; // milliseconds after which the link learns of a step
 const PACE = 2600; // milliseconds of a step that plays

@@ -1,6 +1,8 @@
 // One mechanism of a walk: its formula, and the picture that stands still while the steps light its parts.
 // Whatever comes from the data is shown as text; the formulas alone are markup, and those are of the code.
 
+import { cut, html, precise, short, still, svg, waterfall } from "./walk_marks.js";
+
 const CELL = { least: 24, most: 96 }; // pixels of a column
 const NUMBER = 36; // pixels of a column at least whose numbers are all written
 // Of a picture: lines of text, gaps, numbers, dots and nodes in pixels, and the share of it that lines to the context take.
@@ -10,7 +12,7 @@ const AROUND = 225; // pixels of a screen that the page's head and the choice of
 const SLANT = 38; // degrees
 const MOVE = 300; // milliseconds
 
-class Board {
+export class Board {
   constructor(tell) {
     this.tell = tell; // what to do when a column is chosen
     this.heading = html("p", "heading");

@@ -1,25 +1,25 @@
-// What the picture of a walk is made of: elements, and how words and numbers are written. Stands behind walk_board.js.
+// What the picture of a walk is made of: elements, and how words and numbers are written.
 
 const NS = "http://www.w3.org/2000/svg";
 const LONGEST = 15; // letters of a word above its column
 
-const svg = (name, attributes = {}, ...within) => {
+export const svg = (name, attributes = {}, ...within) => {
   const element = document.createElementNS(NS, name);
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
   element.append(...within);
   return element;
 };
 
-const html = (name, className = "", ...within) => {
+export const html = (name, className = "", ...within) => {
   const element = document.createElement(name);
   if (className) element.className = className;
   element.append(...within);
   return element;
 };
 
-const cut = (text) => ([...text].length > LONGEST ? [...text].slice(0, LONGEST - 1).join("") + "…" : text);
+export const cut = (text) => ([...text].length > LONGEST ? [...text].slice(0, LONGEST - 1).join("") + "…" : text);
 
-const short = (value) => {
+export const short = (value) => {
   const size = Math.abs(value);
   if (size >= 100) return value.toFixed(0);
   if (size === 0) return "0";
@@ -27,12 +27,12 @@ const short = (value) => {
   return "≈0";
 };
 
-const precise = (value) => (Math.abs(value) >= 0.001 || value === 0 ? value.toFixed(3) : value.toExponential(1));
+export const precise = (value) => (Math.abs(value) >= 0.001 || value === 0 ? value.toFixed(3) : value.toExponential(1));
 
-const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+export const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 // The largest parts of a sum, each bar beginning where the one before has ended.
-function waterfall(fall) {
+export function waterfall(fall) {
   const made = [html("span", "name", fall.says)];
   let at = 0, low = 0, high = 0;
   for (const [, value] of fall.parts) {

@@ -12,6 +12,7 @@ from pathlib import Path
 from plotly.offline import get_plotlyjs
 
 from models.mechanisms import mechanisms
+from viz.canvas.bundle import bundled
 from viz.canvas.standalone import STYLE, Picture, picture_html, scripts_html
 from viz.export_lesson.elements import PageElement
 from viz.export_lesson.pictures import Pictures, held
@@ -54,7 +55,8 @@ def _page(lesson: Lesson) -> str:
         shown = PageElement(page, partial(pictures.mount, step), sentence=named, choices=step.page in _CHOSEN)
         styles |= dict.fromkeys(shown.styles)
         steps.append(_step(lesson, number, step, shown.html, pictures))
-    scripts = scripts_html(pictures.canvases) + f'<script type="module">{_text("lesson.js")}</script>'
+    lesson_script = bundled(_HERE / "lesson.js")
+    scripts = scripts_html(pictures.canvases) + f'<script type="module">{lesson_script}</script>'
     charts = _charts() if pictures.has_charts else ""
     without = _("The pictures need JavaScript, which this browser does not run.")
     body = "".join(

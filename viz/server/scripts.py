@@ -12,6 +12,7 @@ import streamlit as st
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
+from viz.canvas.bundle import bundled
 from viz.canvas.parts import FOLDER, parts_of
 
 if TYPE_CHECKING:
@@ -37,12 +38,7 @@ def script_of(name: str) -> str:
         return parts_of(name).script
     base = str(st.get_option("server.baseUrlPath") or "").strip("/")
     address = f"{base and '/'}{base}/{ROUTE}/{name}/{_digest(name)}.js"
-    return f"const ADDRESS = {json.dumps(address)};\n{_fetched()}"
-
-
-@cache
-def _fetched() -> str:
-    return (FOLDER / "fetched.js").read_text(encoding="utf8")
+    return f"const ADDRESS = {json.dumps(address)};\n{bundled(FOLDER / 'fetched.js')}"
 
 
 @cache

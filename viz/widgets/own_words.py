@@ -6,8 +6,8 @@ from pathlib import Path
 
 import streamlit as st
 
+from viz.canvas.bundle import bundled
 from viz.text.language import ENGLISH, _, current_language, mark
-from viz.widgets.style import file_text
 
 _WORDS = {
     "upload": mark("Choose a file"),
@@ -77,7 +77,7 @@ def speak() -> None:
     """Let what Streamlit says by itself be said in the language of the interface, on the whole page."""
     if current_language() == ENGLISH:
         return
-    script = file_text(Path(__file__).with_suffix(".js"))
+    script = bundled(Path(__file__).with_suffix(".js"))
     component = st.components.v2.component("attention_bench.own_words", html="<div></div>", js=script)
     words = {name: _(message) for name, message in _WORDS.items()}
     component(key="own-words", data={"language": current_language()} | words, height=1)

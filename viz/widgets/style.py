@@ -9,6 +9,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from viz.canvas.bundle import bundled
 from viz.text.language import _
 
 HERE = Path(__file__).parent
@@ -36,7 +37,7 @@ def page_script() -> str:
 
 
 def _script(*names: str) -> str:
-    return "\n" + "".join(file_text(HERE / name) for name in names)
+    return "\n" + "".join(bundled(HERE / name) for name in names)
 
 
 def style_sheet(path: Path) -> str:

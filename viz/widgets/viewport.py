@@ -7,8 +7,8 @@ from typing import Any
 
 import streamlit as st
 
+from viz.canvas.bundle import bundled
 from viz.widgets.session import keep, recall, reported
-from viz.widgets.style import file_text
 
 STEP = 20
 """Widths are reported in steps of so many pixels, rounded down: a scroll bar that comes and goes changes nothing."""
@@ -33,7 +33,7 @@ def page_width() -> int:
     # A page that is turned to has not been told anything yet. Its report would be a second run, with what the controls
     # held before it, which the browser's Back may have changed since.
     known = state.get("width") or recall(_LAST, guess)
-    script = file_text(Path(__file__).with_suffix(".js"))
+    script = bundled(Path(__file__).with_suffix(".js"))
     mount = st.components.v2.component("attention_bench.viewport", js=script, html="<div></div>")
     # A state that is watched must name what to call.
     result = mount(key="viewport", data={"known": known, "step": STEP}, on_width_change=lambda: None, height=1)

@@ -8,6 +8,7 @@ from pathlib import Path
 import streamlit as st
 
 from models.mechanisms import mechanisms
+from viz.canvas.bundle import bundled
 from viz.lessons.lesson import LessonStep
 from viz.text.language import _, say
 from viz.text.markup import plain
@@ -17,7 +18,7 @@ from viz.widgets.lesson.question import show_question
 from viz.widgets.lesson.uploaded import is_uploaded
 from viz.widgets.room.asking import offer_opening_to_class, waiting_for
 from viz.widgets.room.opening import offer_opening
-from viz.widgets.style import file_text, style_sheet
+from viz.widgets.style import style_sheet
 
 _HERE = Path(__file__).parent
 _FOLDED = "lesson-folded"
@@ -118,6 +119,6 @@ def _tell(place: LessonPlace, step: LessonStep) -> None:
         title = _(mechanisms()[step.point.mechanism].title) if step.point.mechanism else ""
         point = {"title": title, "word": step.point.word, "of": place.code}
     kept = {name: number for name, number in places().items() if not is_uploaded(name)}
-    component = st.components.v2.component("attention_bench.lesson", html="<div></div>", js=file_text(_HERE / "bar.js"))
+    component = st.components.v2.component("attention_bench.lesson", html="<div></div>", js=bundled(_HERE / "bar.js"))
     cookie = f"{COOKIE}={'~'.join(f'{name}.{number}' for name, number in list(kept.items())[-40:])}"
     component(key="lesson-keys", data={"cookie": cookie, "point": point}, height=1)

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
+from viz.canvas.bundle import bundled
 from viz.rooms.room import Room
 from viz.rooms.tally import csv_of_room
 from viz.server.rooming import shared_rooming
@@ -32,7 +33,7 @@ from viz.widgets.room.here import (
     said,
 )
 from viz.widgets.room.who import Here
-from viz.widgets.style import file_text, style_sheet
+from viz.widgets.style import style_sheet
 
 _HERE = Path(__file__).parent
 _FOLLOWS, _LOCKED = "room-follows", "room-locked"
@@ -166,6 +167,6 @@ def _csv(now: Here) -> str:
 def _listen(now: Here, room: Room, watched: dict[str, int]) -> None:
     """Let the browser listen to the room: the page runs again when a number that is watched is another."""
     data: dict[str, Any] = {"path": now.path(room.channel), "watch": watched, "cookies": [now.cookie]}
-    script = file_text(_HERE / "room.js")
+    script = bundled(_HERE / "room.js")
     component = st.components.v2.component("attention_bench.room", html="<div></div>", js=script)
     component(key="room-listens", data=data, on_moved_change=lambda: None, height=1)
