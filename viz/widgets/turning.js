@@ -9,6 +9,7 @@
   // Streamlit's page goes white where a message does not fit what is shown, which a turn at the wrong moment can do: load
   // it again at its own link, which restores the view, and not again within ten seconds.
   const RELOADED = "attention-bench-reloaded", OFTEN = 10000;
+  /** @param {string} message */
   const rescue = (message) => {
     if (!/^(Uncaught )?(Error: )?Bad delta path/.test(message)) return;
     if (Date.now() - Number(sessionStorage.getItem(RELOADED)) < OFTEN) return;
@@ -26,20 +27,23 @@
   let first = true; // until the first run has ended
   new MutationObserver(() => { if (document.querySelector(RUNS)) asked = -LATELY; else first = false; }) // asked: it has begun
     .observe(document, { subtree: true, attributeFilter: ["data-test-script-state"] });
+  /** @param {number} most @param {() => void} turn @param {() => unknown} waits */
   const whenAnswered = (most, turn, waits = isBusy) => {
     const began = performance.now();
     const look = () => (waits() && performance.now() - began < most ? setTimeout(look, STEP) : turn());
     look();
   };
   // On a phone the drawer of pages lies over the one that was chosen.
-  const close = () => setTimeout(() => document.querySelector('[data-testid="stSidebarCollapseButton"] button')?.click());
+  const close = () => setTimeout(() => /** @type {HTMLElement | null} */ (document.querySelector('[data-testid="stSidebarCollapseButton"] button'))?.click());
   window.addEventListener("input", () => { typed = performance.now(); }, { capture: true, passive: true });
   // The link to another language is that of the page as it is now, with what was just typed or chosen.
   let touched = -LATELY;
   // Who joins or opens a room is known by a cookie, which room.js sets.
   const isJoining = () => new URL(location.href).searchParams.has("room") && !window.attentionBenchRoom?.path;
-  const languageOf = (target) => target.closest?.("a[data-language]");
+  /** @param {EventTarget | null} target @returns {HTMLElement | null | undefined} */
+  const languageOf = (target) => /** @type {HTMLElement} */ (target).closest?.("a[data-language]");
   for (const kind of ["pointerdown", "keydown"]) {
+    /** @param {Event} event */
     const note = ({ target }) => { if (!languageOf(target)) touched = performance.now(); };
     window.addEventListener(kind, note, { capture: true, passive: true });
   }
@@ -48,7 +52,7 @@
     if (!link) return;
     const turn = () => {
       const here = new URL(location.href);
-      here.searchParams.set("lang", link.dataset.language);
+      here.searchParams.set("lang", /** @type {string} */ (link.dataset.language));
       location.assign(here);
     };
     event.preventDefault();
@@ -62,14 +66,15 @@
     whenAnswered(MOST_SURE, turn, () => (isRecent && isAnswering()) || isJoining());
   }, { capture: true });
   window.addEventListener("click", (event) => {
-    const link = event.target.closest?.('[data-testid="stTopNavLink"], [data-testid="stSidebarNavLink"]');
+    /** @type {HTMLElement | null} */
+    const link = /** @type {HTMLElement} */ (event.target).closest?.('[data-testid="stTopNavLink"], [data-testid="stSidebarNavLink"]');
     if (link?.dataset.testid === "stSidebarNavLink" && innerWidth <= 768) close();
     if (!link || turning || event.button || event.ctrlKey || event.metaKey || event.shiftKey || !isBusy()) return;
     event.preventDefault();
     event.stopImmediatePropagation();
     whenAnswered(first || performance.now() - typed < LATELY ? MOST_SURE : MOST, () => {
       turning = true;
-      (link.isConnected ? link : document.querySelector(`a[href="${link.getAttribute("href")}"]`))?.click();
+      (link.isConnected ? link : /** @type {HTMLElement | null} */ (document.querySelector(`a[href="${link.getAttribute("href")}"]`)))?.click();
       turning = false;
     });
   }, { capture: true });
@@ -77,7 +82,7 @@
   // steps: the address is that of the page which is gone to. And until that page has answered its link holds to the letter:
   // Streamlit writes it on the way without the boxes that are not filled yet, which one more step would leave so for good.
   let holding = 0;
-  for (const name of ["pushState", "replaceState"]) {
+  for (const name of /** @type {const} */ (["pushState", "replaceState"])) {
     const write = history[name].bind(history);
     history[name] = (...entry) => going || holding || write(...entry);
   }
@@ -97,13 +102,15 @@
       window.dispatchEvent(new PopStateEvent("popstate", { state: history.state }));
     });
   }, { capture: true });
-  for (const kind of ["pointerdown", "keydown"]) { // what the reader does next is written as ever
+  for (const kind of /** @type {const} */ (["pointerdown", "keydown"])) { // what the reader does next is written as ever
     window.addEventListener(kind, ({ altKey, metaKey }) => { if (!altKey && !metaKey) holding = 0; }, { capture: true, passive: true });
   }
   // Keys that clickers send turn the steps of a lesson, from the moment its bar is there.
+  /** @type {Record<string, string | undefined>} */
   const BUTTONS = { PageUp: "lesson-previous", PageDown: "lesson-next" };
   window.addEventListener("keydown", (event) => {
     const { key, ctrlKey, altKey, metaKey, shiftKey } = event;
+    /** @type {HTMLElement | null | "" | undefined} */
     const button = BUTTONS[key] && document.querySelector(`.st-key-${BUTTONS[key]} button`);
     if (!button || ctrlKey || altKey || metaKey || shiftKey) return;
     event.preventDefault();
