@@ -2,22 +2,27 @@
 
 import { widthOf } from "./alignment_marks.js";
 
+/** @import { Panels } from "./alignment_panels.js" */
+
 const FORMULA = { usual: 16, beside: 11.5, least: 8.5 }; // pixels of a formula's letters
 const HEIGHT = { least: 30, most: 36 }; // pixels of the line that a formula is in: a fraction is higher in some browsers
 
 // A formula stands beside its name where it can be read there, else all stand below the names.
+/** @param {Panels} view */
 export function fitFormulas(view) {
   const { place, header, family } = view, names = header.panels.map(({ title, year }) => widthOf(`${title} ${year}`, 16, family, 600));
   const natural = view.panels.map(({ formula }, number) => {
     const key = header.panels[number].formula;
-    if (!view.formulas.has(key)) {
-      formula.style.fontSize = `${FORMULA.usual}px`;
-      const { width, height } = formula.getBoundingClientRect();
-      if (!width) return { width: 1, height: 1 };
-      view.formulas.set(key, { width: width + 2, height });
-    }
-    return view.formulas.get(key);
+    const known = view.formulas.get(key);
+    if (known) return known;
+    formula.style.fontSize = `${FORMULA.usual}px`;
+    const { width, height } = formula.getBoundingClientRect();
+    if (!width) return { width: 1, height: 1 };
+    const measured = { width: width + 2, height };
+    view.formulas.set(key, measured);
+    return measured;
   });
+  /** @param {number} room @param {number} number */
   const size = (room, number) => Math.min(1, room / natural[number].width, HEIGHT.most / natural[number].height) * FORMULA.usual;
   const beside = names.map((name, number) => size(place.panel - name - 16, number));
   const below = Math.min(...beside) < FORMULA.beside;

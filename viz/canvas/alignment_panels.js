@@ -1,30 +1,69 @@
 // The picture of the Bench, standing still: a line of the sentence's words, and under it panels side by side, a panel a
 // mechanism. Whatever comes from the data is shown as text, but for formulas, which are ours.
 
+import { LABELS, corner, fitBrief, vectorOf } from "./alignment_corners.js";
 import { fitFormulas } from "./alignment_formulas.js";
 import { SVG_NAME, directionOf, fittingSize, made, widthOf, within } from "./alignment_marks.js";
-import { decode, fill, roomIn } from "./canvas.js";
+import { NOT_YET, partOf, roomIn } from "./canvas.js";
+import { fill, unpack } from "./payload.js";
+
+/** @import { Unpacked } from "./payload.js" */
+/** @import { AlignmentHeader, MapPanel, VectorPanel } from "./payloads" */
+/** @typedef {(MapPanel | VectorPanel) & { weights: Float32Array }} Panel */
+/** @typedef {Omit<AlignmentHeader, "panels"> & { panels: Panel[] }} Header */
+/** @typedef {{ formula: HTMLElement, words: HTMLElement[], says: HTMLElement, notes: HTMLElement }} Texts The elements of a panel. */
+/**
+ * @typedef {object} Map The elements of its map, and how large that is.
+ * @property {HTMLElement} plot
+ * @property {HTMLElement[]} columns
+ * @property {HTMLElement[]} rows
+ * @property {HTMLCanvasElement} cells
+ * @property {HTMLCanvasElement} fade
+ * @property {number} width
+ * @property {number} height
+ */
+/** @typedef {Texts & { map: Map | null }} Parts */
+/** @typedef {{ element: HTMLElement, tokens: HTMLElement[], links: SVGSVGElement, numbers: number[] }} Band */
+/**
+ * @typedef {object} Laid How wide and high things are, in pixels.
+ * @property {number} room @property {number} across @property {number} panel @property {number} label @property {number} wide
+ * @property {number[]} rows @property {number} region @property {number} turn @property {number} font @property {number} token
+ * @property {boolean} folded
+ */
 
 const GAP = 24; // pixels between panels
 const PANEL = 300; // pixels that a panel takes at least, where there are several in a row
 const MOST_ACROSS = 4;
 const NARROW = 600; // with less room the sentence takes two lines
 const BESIDES = 136; // pixels of a panel's heading, its translation, and two lines said under its map
-export const LABELS = 62; // pixels above a map for the names of its columns
 const NAME = 10; // pixels of a column's name at least: a longer one is written smaller, then cut
 const CELL = { least: 9, most: 46 }; // pixels of a cell's width
 const ROW = { least: 12, most: 34 };
 const MAP = { least: 220, most: 540, above: 316 }; // pixels of a map's height; what stands above it and just below
 const STEP = 120; // pixels by which higher maps grow, so that they seldom do
-export const CORNER = 11.5; // pixels of the letters that say what rows and columns are
 const DEEPEST_TINT = 0.5;
 
+/** @param {HTMLElement} line */
+const labelsIn = (line) => /** @type {HTMLElement[]} */ ([...line.children]);
+
 export class Panels {
+  loads = 0;
+  /** @type {globalThis.Map<string, { width: number, height: number }>} */ formulas = new Map();
+  /** @type {Header} */ header = NOT_YET;
+  /** @type {Laid} */ place = NOT_YET;
+  /** @type {Parts[]} */ panels = NOT_YET;
+  /** @type {Band[]} */ parts = NOT_YET;
+  /** @type {string | null} */ drawnFor = null;
+  family = "";
+
+  /** @param {HTMLElement} figure */
   constructor(figure) {
-    this.figure = this.stage = figure;
+    this.figure = figure;
+    /** @type {HTMLElement & { texts?: string[], exact?: boolean[] }} */ this.stage = figure;
     figure.classList.add("stage");
-    for (const part of ["bands", "live", "keys"]) this[part] = figure.querySelector("." + part);
-    Object.assign(this, { loads: 0, formulas: new Map() });
+    this.bands = partOf(figure, ".bands");
+    this.live = partOf(figure, ".live");
+    this.keys = partOf(figure, ".keys");
     this.sizes = new ResizeObserver(() => this.draw());
     this.sizes.observe(figure);
     this.listeners = new AbortController();
@@ -38,9 +77,11 @@ export class Panels {
     this.sizes.disconnect();
   }
 
+  /** @param {Uint8Array<ArrayBuffer>} bytes */
   async load(bytes) {
     const turn = ++this.loads;
-    const [header, cells] = await decode(bytes);
+    /** @type {Unpacked<Header>} */
+    const [header, cells] = await unpack(bytes);
     if (turn !== this.loads) return; // a later payload has come meanwhile
     const weights = new Float32Array(cells.slice().buffer), columns = header.tokens.length;
     let start = 0;
@@ -68,6 +109,7 @@ export class Panels {
   }
 
   // Widths and heights follow the page and the number of panels, and not the sentence: while somebody types, cells shrink.
+  /** @param {number} room @returns {Laid} */
   arrange(room) {
     const { header, family } = this, count = header.panels.length, columns = header.tokens.length;
     const most = within(Math.floor((room + GAP) / (PANEL + GAP)), { least: 1, most: MOST_ACROSS });
@@ -76,45 +118,35 @@ export class Panels {
     const wide = within((panel - label - 14) / columns, CELL);
     const height = within(Math.min(window.innerHeight - MAP.above, panel * 1.08), MAP);
     const tallest = Math.max(...header.panels.map((each) => each.rows.length), 1);
-    const region = Math.max(height, Math.ceil((tallest * ROW.least) / STEP) * STEP * (tallest * ROW.least > height));
+    const region = Math.max(height, Math.ceil((tallest * ROW.least) / STEP) * STEP * Number(tallest * ROW.least > height));
     const rows = header.panels.map((each) =>
       within(height / Math.max(each.rows.length, 1), { least: ROW.least, most: Math.min(ROW.most, Math.max(wide * 1.35, 20)) }));
     const widest = Math.max(...header.tokens.map((text) => widthOf(text, 13, family)), 1);
     const turn = widest + 4 <= wide ? 0 : wide >= 16 ? -45 : -90;
     const font = turn === -90 ? within(wide * 0.95, { least: 8, most: 12 }) : 13;
     const folded = room < NARROW;
+    /** @param {number} size */
     const widthsAt = (size) => header.tokens.map((text) => widthOf(text, size, family) + 0.5 * size);
     const token = fittingSize(widthsAt, room - 8, folded ? 2 : 1, folded ? [17, 16, 15, 14, 13, 12] : [20, 19, 18, 17, 16, 15, 14, 13]);
     return { room, across, panel, label, wide, rows, region, turn, font, token, folded };
   }
 
+  paint() {}
+
   build() {
-    const { header, place } = this, bands = [];
+    const { header, place } = this;
+    /** @type {Band[]} */
+    const bands = [];
     this.panels = [];
     for (let first = 0; first < header.panels.length; first += place.across) bands.push(this.band(first));
     this.bands.replaceChildren(...bands.map(({ element }) => element));
     this.parts = bands;
     fitFormulas(this);
     this.describe();
-    this.fitBrief();
+    fitBrief(this);
   }
 
-  // What a colour means, and a tint, beside the first sentence, as far as there is room, else in a free corner above a map:
-  // whole in the legend below, which may lie under the edge of a screen.
-  fitBrief() {
-    const brief = this.figure.querySelector(".brief"), words = this.parts[0].tokens;
-    const end = Math.max(...words.map((word) => word.getBoundingClientRect().right)); // the last, or the first if it runs leftward
-    const fits = () => brief.getBoundingClientRect().left > end + 12, hasRoom = () => this.header.key_title && !this.place.folded && fits();
-    brief.className = "brief";
-    if (hasRoom()) return;
-    brief.classList.add("short");
-    if (!hasRoom()) {
-      brief.classList.add("without-room");
-      this.scaleInCorner();
-    }
-    this.tintInCorner();
-  }
-
+  /** @param {number} first @returns {Band} */
   band(first) {
     const { header, place } = this, element = made("div", "band"), tokens = made("div", "tokens");
     tokens.classList.toggle("folded", place.folded);
@@ -134,6 +166,7 @@ export class Panels {
     return { element, tokens: words, links, numbers };
   }
 
+  /** @param {string} text @param {Record<string, number>} data @param {string} id */
   word(text, data, id) {
     const word = made("span", "word", text);
     word.id = id;
@@ -144,9 +177,13 @@ export class Panels {
   }
 
   // A line of words is one stop of the Tab key: arrow keys go from word to word.
+  /** @param {HTMLElement} line @param {(string | HTMLElement)[]} words @param {string} label @param {boolean} stop */
   listen(line, words, label, stop = true) {
     line.append(...words);
-    if (!stop) return line.setAttribute("aria-hidden", "true");
+    if (!stop) {
+      line.setAttribute("aria-hidden", "true");
+      return;
+    }
     line.tabIndex = 0;
     line.setAttribute("role", "listbox");
     line.setAttribute("aria-orientation", "horizontal");
@@ -154,9 +191,10 @@ export class Panels {
     line.setAttribute("aria-describedby", this.keys.id);
   }
 
+  /** @param {number} number */
   panel(number) {
     const { header, place } = this, panel = header.panels[number], element = made("section", "panel");
-    element.dataset.panel = number;
+    element.dataset.panel = String(number);
     const head = made("div", "head"), name = made("h2", "name", `${panel.title} `), formula = made("span", "formula");
     name.append(made("span", "year", panel.year));
     if (panel.formula) formula.append(document.importNode(new DOMParser().parseFromString(panel.formula, "application/xml").documentElement, true));
@@ -169,32 +207,36 @@ export class Panels {
       const shown = this.word(text, { word }, `w${number}-${word}`);
       shown.title = says;
       shown.style.backgroundColor = this.tint(panel.sure[word]);
-      return [spaced ? " " : "", shown];
+      return /** @type {const} */ ([spaced ? " " : "", shown]);
     });
     if (words.length) this.listen(translation, words.flat(), fill(header.words.translation, { title: panel.title }));
     else translation.append(made("em", "", panel.nothing));
     const [says, notes] = [made("p", "says", panel.says ?? header.words.one_vector), made("p", "notes", panel.notes.join(" · "))];
-    const parts = { element, head, formula, translation, words: words.map(([, word]) => word), says, notes };
-    const body = panel.vector ? this.vector(panel) : this.plot(number, parts);
+    const map = panel.vector ? null : this.plot(number, panel);
+    const body = map ? map.plot : vectorOf(panel.vector ?? [], header.tokens.length, panel.words.length);
     if (panel.rows.length) body.style.height = `${panel.rows.length * place.rows[number] + LABELS + 2}px`;
     if (panel.rows.length || place.across > 1) element.style.minHeight = `${place.region + LABELS + BESIDES}px`;
     element.append(head, translation, body, says, notes);
-    this.panels[number] = parts;
+    this.panels[number] = { formula, words: words.map(([, word]) => word), says, notes, map };
     return element;
   }
 
+  /** @param {Panel} panel */
   sizeOf(panel) {
+    /** @param {number} size */
     const widthsAt = (size) =>
       panel.words.map(({ text, spaced }) => widthOf((spaced ? " " : "") + text, size, this.family) + 0.12 * size);
     return fittingSize(widthsAt, this.place.panel - 4, 2, [17, 16, 15, 14, 13, 12]);
   }
 
+  /** @param {number} sure */
   tint(sure) {
     return `rgba(var(--tint), ${(DEEPEST_TINT * (1 - sure)).toFixed(3)})`;
   }
 
-  plot(number, parts) {
-    const { header, place } = this, panel = header.panels[number], { label, wide } = place, high = place.rows[number];
+  /** @param {number} number @param {MapPanel} panel @returns {Map} */
+  plot(number, panel) {
+    const { header, place } = this, { label, wide } = place, high = place.rows[number];
     const plot = made("div", "plot"), inner = made("div", "inner"), [columns, rows] = [made("div", "columns"), made("div", "rows")];
     plot.tabIndex = 0;
     plot.setAttribute("role", "application");
@@ -204,7 +246,7 @@ export class Panels {
     for (const each of [columns, rows]) each.setAttribute("aria-hidden", "true");
     columns.append(...header.tokens.map((text, key) => {
       const span = made("span", "", text);
-      span.dataset.key = key;
+      span.dataset.key = String(key);
       span.dir = directionOf(text); // a name that is cut loses its end
       // A Chinese character, or a mark, reads best as it stands.
       const turn = [...text].length === 1 && widthOf(text, place.font, this.family) <= wide ? 0 : place.turn;
@@ -220,34 +262,35 @@ export class Panels {
     rows.append(...panel.rows.map((text, row) => {
       const span = made("span"), word = panel.row_words[row], shown = made("i", "", text);
       span.append(shown);
-      span.dataset.row = row;
+      span.dataset.row = String(row);
       span.dir = directionOf(text);
       const size = within(high - 3, { least: 9, most: 15 });
       Object.assign(span.style, { width: `${label - 4}px`, top: `${LABELS + row * high}px`, height: `${high - 1}px`, lineHeight: `${high - 1}px`, fontSize: `${size}px` });
       if (word >= 0) shown.style.backgroundColor = this.tint(panel.sure[word]);
       return span;
     }));
-    const layers = ["cells", "fade"].map((layer) => {
+    const [cells, fade] = ["cells", "fade"].map((layer) => {
       const canvas = made("canvas", layer);
       Object.assign(canvas.style, { left: `${label}px`, top: `${LABELS}px`, width: `${width}px`, height: `${height}px` });
       return canvas;
     });
     inner.style.cssText = `width: ${label + width + 2}px; height: ${LABELS + height}px`;
-    inner.append(columns, rows, ...layers, ...this.corner(number));
+    inner.append(columns, rows, cells, fade, ...corner(this, number));
     plot.append(inner);
-    Object.assign(parts, { plot, columns: [...columns.children], rows: [...rows.children], cells: layers[0], fade: layers[1], width, height });
-    return plot;
+    return { plot, columns: labelsIn(columns), rows: labelsIn(rows), cells, fade, width, height };
   }
 
   describe() {
-    const { header, figure } = this, put = (part, text) => (figure.querySelector("." + part).textContent = text);
+    const { header, figure } = this, axes = [header.row_title, header.key_title];
+    /** @param {string} part @param {string} text */
+    const put = (part, text) => (partOf(figure, "." + part).textContent = text);
     figure.setAttribute("aria-label", header.title);
     put("axes", [fill(header.words.rows, { title: header.row_title }), fill(header.words.columns, { title: header.key_title }), ...header.notes]
-      .filter((text, place) => (place > 1 || [header.row_title, header.key_title][place])).join(" · "));
+      .filter((_, place) => place > 1 || axes[place]).join(" · "));
     put("meaning", header.key_title ? header.scale : "");
     put("brief span", header.words.brief);
     put("brief em", header.words.doubt);
-    figure.querySelector(".brief b").hidden = !header.words.doubt; // where it is not known how sure a model was
+    partOf(figure, ".brief b").hidden = !header.words.doubt; // where it is not known how sure a model was
     put("tints", [header.links, header.words.unsure, header.words.lines].filter(Boolean).join(" · "));
     put("keys", header.words.keys);
   }

@@ -1,4 +1,4 @@
-"""Bundler: ES modules joined by their imports into one script, without their types."""
+"""Bundler: ES modules joined by their imports into one script, without their types and lines of comment."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _IMPORT = re.compile(r'^import \{\s*\w+(?:,\s*\w+)*,?\s*\} from "(\.{1,2}/[^"]+\
 _EXPORT = re.compile(r"^export (?=(?:async function|function|class|const|let) )", re.MULTILINE)
 _OTHER = re.compile(r"^(?:import|export)\b(?! default ).*", re.MULTILINE)
 _DEFAULT = re.compile(r"^export default ", re.MULTILINE)
-_TYPES = re.compile(r"^[ \t]*/\*\*.*?\*/[ \t]*\n|/\*\*.*?\*/ ?", re.MULTILINE | re.DOTALL)
+_COMMENT = re.compile(r"^[ \t]*(?:/\*\*(?:(?!\*/).)*\*/[ \t]*|//[^\n]*)\n|/\*\*.*?\*/ ?", re.MULTILINE | re.DOTALL)
 _DECLARED = re.compile(
     r"^(?:export )?(?:default )?(?:async )?(?:(?:function|class) (\w+)|(?:const|let) (.+))", re.MULTILINE
 )
@@ -37,7 +37,7 @@ def _visit(path: Path, order: dict[Path, str], above: tuple[Path, ...]) -> None:
         raise BundleError(message)
     if path in order:
         return
-    text = _TYPES.sub("", path.read_text(encoding="utf8"))
+    text = _COMMENT.sub("", path.read_text(encoding="utf8"))
     for found in _IMPORT.finditer(text):
         _visit((path.parent / found[1]).resolve(), order, (*above, path))
     order[path] = text

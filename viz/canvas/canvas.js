@@ -1,51 +1,65 @@
-// What every canvas stands on: its bytes and colours, and one view for each place on the page.
+// What every canvas stands on: its colours, and one view for each place on the page.
+
+/** @import { Colour, Stop } from "./payloads" */
+/** @typedef {{ stage: HTMLElement, dispose(): void }} View */
+/** @typedef {{ width: number, height: number }} Size */
 
 const MOST_SIDE = 16384;
 const MOST_PIXELS = 2 ** 26; // what a canvas can be in every common browser
+/** @type {WeakMap<ParentNode, View>} */
 const views = new WeakMap();
+
+/** Of a field: what is there from the first payload on. @type {any} */
+export const NOT_YET = undefined;
+
+/** @template {Element} [Kind=HTMLElement] @param {ParentNode} root @param {string} selector @returns {Kind} */
+export const partOf = (root, selector) => /** @type {Kind} */ (root.querySelector(selector));
+
+/** @param {HTMLCanvasElement} canvas */
+export const penOf = (canvas) => /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
 
 // Give the view that `parentElement` holds, `Kind` of the element `name` in it, made when there is none yet. Streamlit may
 // end an earlier call after a later one has begun: `disposed` lets a view go only when its element has gone.
+/** @template {View} V @param {ParentNode} parentElement @param {new (element: HTMLElement) => V} Kind @param {string} name */
 export function viewIn(parentElement, Kind, name) {
-  let view = views.get(parentElement);
+  let view = /** @type {V | undefined} */ (views.get(parentElement));
   if (!view || !view.stage.isConnected) {
     view?.dispose();
-    view = new Kind(parentElement.querySelector(name));
+    view = new Kind(partOf(parentElement, name));
     views.set(parentElement, view);
   }
   return view;
 }
 
 // Whole pixels of the page that an element is wide; `clientWidth` may be half a pixel more, and what is drawn then is cut.
+/** @param {Element} element */
 export const roomIn = (element) => Math.floor(element.getBoundingClientRect().width);
 
+/** @param {View} view */
 export const disposed = (view) => () => view.stage.isConnected || view.dispose();
 
-export async function decode(bytes) {
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-  const plain = new Uint8Array(await new Response(stream).arrayBuffer());
-  const length = new DataView(plain.buffer).getUint32(0, true);
-  return [JSON.parse(new TextDecoder().decode(plain.subarray(4, 4 + length))), plain.subarray(4 + length)];
-}
-
 // Whether an element stands on a dark page; one that has no ground of its own, as in a notebook, is on paper.
+/** @param {Element} element */
 export function isDark(element) {
   const [red, green, blue, alpha = 1] = (getComputedStyle(element).backgroundColor.match(/[\d.]+/g) ?? [0, 0, 0, 0]).map(Number);
   return alpha > 0 && red + green + blue < 384;
 }
 
 // On a dark page no reading is the page's own dark, a little lighter.
+/** @param {Element} element @param {{ palette: Stop[], night: Stop[] }} header @returns {Stop[]} */
 export function paletteOn(element, header) {
   if (!isDark(element)) return header.palette;
-  const page = getComputedStyle(element).backgroundColor.match(/\d+/g).slice(0, 3);
+  const page = (getComputedStyle(element).backgroundColor.match(/\d+/g) ?? []).slice(0, 3);
   const none = page.map((value) => Math.min(Number(value) + 8, 255).toString(16).padStart(2, "0")).join("");
   return [[0, `#${none}`], ...header.night.slice(1)];
 }
 
 // Colours are looked up and not computed, since there are millions of cells: for each of the 256 values that a cell can
 // have one number for ImageData; 0 is empty.
+/** @param {{ palette: Stop[], threshold: number, colour: Colour }} header */
 export function lookup(header) {
-  const stops = header.palette.map(([place, hex]) => [place, [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16))]);
+  const stops = header.palette.map(([place, hex]) =>
+    /** @type {const} */ ([place, [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16))]));
   return Uint32Array.from({ length: 256 }, (_, level) => {
     const root = level / 255;
     if (root * root < header.threshold) return 0;
@@ -58,8 +72,7 @@ export function lookup(header) {
   });
 }
 
-export const fill = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
-
 // How many pixels a canvas has for each of the page's: those of the screen, or fewer where it would be too large.
+/** @param {number} wanted @param {Size} size */
 export const sharpest = (wanted, { width, height }) =>
   Math.min(wanted, MOST_SIDE / Math.max(width, height), Math.sqrt(MOST_PIXELS / (width * height)));

@@ -1,22 +1,38 @@
 // A few heads in full, side by side: exact weights, fed with one compressed block of bytes.
 // What has just been picked on an overview is drawn at once from its small maps, until the exact weights are there.
 
-import { fill, lookup } from "./canvas.js";
-import { PICKED, byPlace, isPlace, Maps } from "./maps.js";
+import { NOT_YET, lookup } from "./canvas.js";
+import { Maps, PICKED } from "./maps.js";
+import { fill } from "./payload.js";
 import { framed, paintBar, write } from "./picture.js";
+import { byPlace, isPlace } from "./places.js";
+
+/** @import { ComparisonHeader, Layout, Place, Stop } from "./payloads" */
+/** @import { Arranged } from "./drawn.js" */
+/** @import { Box, Sheet } from "./picture.js" */
+/** @import { At, CellAt } from "./places.js" */
+/** @typedef {Maps & { picked: Place[], weightsOf(place: Place): ((query: number, key: number) => number) | null }} Picked An overview. */
 
 const TITLE_WEIGHT = 600;
 const LIFT = 3; // pixels by which labels of columns stand free of a frame
 const BESIDE_CELL = 12; // pixels from a cell to what is said of it
 
+/** @extends {Maps<ComparisonHeader>} */
 export class Comparison extends Maps {
+  /** @override @type {Omit<Layout, "boxes"> & Arranged} */ place = NOT_YET;
+  /** @type {Float32Array} */ weights = NOT_YET;
+  /** @type {boolean[]} */ exact = [];
+
+  /** @param {HTMLElement} figure */
   constructor(figure) {
     super(figure);
-    const on = (act) => window.addEventListener(PICKED, ({ detail }) => act(detail), { signal: this.listeners.signal });
+    /** @param {(overview: Picked) => void} act */
+    const on = (act) => window.addEventListener(PICKED, (event) => act(/** @type {CustomEvent<Picked>} */ (event).detail), { signal: this.listeners.signal });
     on((overview) => this.predict(overview));
     on(() => this.comeIntoView());
   }
 
+  /** @override @param {Uint8Array} bytes */
   take(bytes) {
     this.weights = new Float32Array(bytes.slice().buffer);
     this.exact = this.header.heads.map(() => true);
@@ -31,6 +47,7 @@ export class Comparison extends Maps {
   }
 
   // Draw what has just been picked on `overview` of the same text: heads that are here as they are, others as it has them.
+  /** @param {Picked} overview */
   predict(overview) {
     const { header } = this, picked = [...overview.picked].sort(byPlace);
     const layout = this.isLike(overview) && header?.layouts[picked.length - 1];
@@ -41,10 +58,9 @@ export class Comparison extends Maps {
     const [rows, columns] = [header.rows.length - 1, header.columns.length - 1], size = rows * columns;
     const weights = new Float32Array(picked.length * size);
     picked.forEach((_, head) => {
-      const own = this.weights.subarray(here[head] * size, (here[head] + 1) * size);
-      if (here[head] >= 0) return weights.set(own, head * size);
-      for (let cell = 0; cell < size; cell++)
-        weights[head * size + cell] = there[head](Math.floor(cell / columns), cell % columns);
+      const weightOf = there[head];
+      if (!weightOf) return weights.set(this.weights.subarray(here[head] * size, (here[head] + 1) * size), head * size);
+      for (let cell = 0; cell < size; cell++) weights[head * size + cell] = weightOf(Math.floor(cell / columns), cell % columns);
     });
     this.loads++; // exact weights of an earlier choice that are still on their way come too late
     this.change(() => {
@@ -52,23 +68,28 @@ export class Comparison extends Maps {
     });
   }
 
+  /** @override */
   arrange() {
     const { layouts, heads } = this.header, layout = layouts[heads.length - 1];
     const boxes = layout.boxes.map(([left, top, width, height]) => ({ left, top, width, height }));
     return { ...layout, boxes };
   }
 
+  /** @override @param {Stop[]} palette @returns {(cell: number) => number} */
   colours(palette) {
     const { weights, header } = this, colours = lookup({ ...header, palette, threshold: 0 });
+    /** @param {number} weight */
     const level = (weight) => Math.round(Math.sqrt(Math.min(Math.max(weight, 0), 1)) * 255);
     return (cell) => (Math.abs(weights[cell]) < header.threshold ? 0 : colours[level(weights[cell])]);
   }
 
+  /** @override */
   draw() {
     super.draw();
     if (this.place) this.stage.style.width = `${this.place.width}px`;
   }
 
+  /** @override @param {CanvasRenderingContext2D} pen */
   paint(pen) {
     super.paint(pen);
     pen.save();
@@ -81,28 +102,36 @@ export class Comparison extends Maps {
     Object.assign(this.stage, { texts: texts.map(({ text }) => text), exact: this.exact });
   }
 
+  /** @override @param {CanvasRenderingContext2D} pen @param {number} ratio @param {Stop[]} palette */
   paintMaps(pen, ratio, palette) {
     super.paintMaps(pen, ratio, palette);
     const [rows, columns] = [this.header.rows.length - 1, this.header.columns.length - 1];
     if (!this.header.gaps) return;
     for (const { left, top, width, height } of this.place.boxes) {
-      const clear = (...place) => pen.clearRect(...place.map((each) => Math.round(each * ratio)));
+      /** @param {number[]} place */
+      const clear = (...place) => {
+        const [x, y, wide, high] = place.map((each) => Math.round(each * ratio));
+        pen.clearRect(x, y, wide, high);
+      };
       for (let row = 1; row < rows; row++) clear(left, top + (row * height) / rows, width, 1);
       for (let column = 1; column < columns; column++) clear(left + (column * width) / columns, top, 1, height);
     }
   }
 
+  /** @override */
   frames() {
     const colours = this.header.pick_colours;
     return this.place.boxes.map((box, head) => framed(box, colours[head % colours.length]));
   }
 
+  /** @param {number} head */
   titleOf(head) {
     const name = this.nameOf(head);
     return this.exact[head] ? name : fill(this.header.words.weight, { weight: name });
   }
 
   // The page and a saved picture are drawn from one list, so that they cannot differ.
+  /** @override @returns {Sheet} */
   compose() {
     const { header, place } = this, texts = [...place.texts];
     place.headings.forEach(({ x, y, size, notes, note_size, line }, head) => {
@@ -116,12 +145,14 @@ export class Comparison extends Maps {
     return { width, height, texts, maps: { x: 0, y: 0, width, height }, frames: this.frames(), bar: place.bar };
   }
 
+  /** @param {number} head */
   countEmpty(head) {
     const size = (this.header.rows.length - 1) * (this.header.columns.length - 1);
     return this.weights.subarray(head * size, (head + 1) * size).filter((weight) => Math.abs(weight) < this.header.threshold).length;
   }
 
   // Labels are drawn and are no elements: four heads of 160 tokens would need more than a thousand.
+  /** @param {Box} box */
   labels({ left, top, width, height }) {
     const { row_labels, column_labels, row_font, tick, raised } = this.header, { angle, column_font: size } = this.place;
     const high = height / row_labels.length, wide = width / column_labels.length;
@@ -133,18 +164,20 @@ export class Comparison extends Maps {
     return [...rows, ...columns];
   }
 
+  /** @override @param {CellAt} at */
   numberAt(at) {
-    const weight = this.weights[this.cellAt(at)], { words } = this.header;
+    const weight = this.weights[this.placeInBytes(at)], { words } = this.header;
     const said = this.exact[at.head] ? weight.toFixed(4) : fill(words.weight, { weight: weight.toFixed(3) });
     return { weight: Math.abs(weight), number: said };
   }
 
   // Beside the cell that is pointed at, where the page shows it: never over the cell itself.
-  placeTip() {
-    const box = this.place.boxes[this.at.head], scroll = this.stage.parentElement;
+  /** @override @param {At} at */
+  placeTip(at) {
+    const box = this.place.boxes[at.head], scroll = /** @type {HTMLElement} */ (this.stage.parentElement);
     const [rows, columns] = [this.header.rows.length - 1, this.header.columns.length - 1];
     const [wide, high] = [box.width / Math.max(columns, 1), box.height / Math.max(rows, 1)];
-    const [column, row] = this.at.row === null ? [0, 0] : [this.at.column, this.at.row];
+    const [column, row] = at.row === null ? [0, 0] : [at.column, at.row];
     const cell = { left: box.left + column * wide, top: box.top + row * high };
     const [least, most] = [scroll.scrollLeft, scroll.scrollLeft + scroll.clientWidth];
     const right = cell.left + wide + BESIDE_CELL, width = this.tip.offsetWidth;

@@ -1,14 +1,61 @@
 // Maps of heads on a canvas: how bytes are taken, where the maps lie, how they are painted.
 
-import { decode, fill, paletteOn, roomIn, sharpest } from "./canvas.js";
+import { NOT_YET, paletteOn, partOf, penOf, roomIn, sharpest } from "./canvas.js";
+import { fill, unpack } from "./payload.js";
 import { cellCount, fileOf } from "./picture.js";
+
+/** @import { Unpacked } from "./payload.js" */
+/** @import { MapsHeader, Stop } from "./payloads" */
+/** @import { Box } from "./picture.js" */
+/** @typedef {{ boxes: Box[], width: number, height: number }} Arranged */
+/** @typedef {{ name: string, picture: HTMLCanvasElement, across: number, rows: number, columns: number }} PaintedSheet */
+/** @typedef {HTMLElement & { boxes?: Box[], texts?: string[], exact?: boolean[] }} Stage The last are for those who ask what is drawn. */
 
 // A kind of maps says how bytes are taken (`take`), where the maps lie (`arrange`: {boxes, width, height}) and which
 // colour a cell has (`colours`).
+/** @template {MapsHeader} [Header=MapsHeader] */
 export class Drawn {
+  loads = 0;
+  /** @type {Header} */ header = NOT_YET;
+  /** @type {Arranged} */ place = NOT_YET;
+  ratio = 1;
+  /** @type {string | null} */ drawnFor = null;
+  /** @type {PaintedSheet | null} */ sheet = null;
+
+  /** @param {HTMLElement} figure */
+  constructor(figure) {
+    this.figure = figure;
+    /** @type {Stage} */ this.stage = partOf(figure, ".stage");
+    /** @type {HTMLCanvasElement} */ this.maps = partOf(figure, ".maps");
+    /** @type {HTMLCanvasElement} */ this.marks = partOf(figure, ".marks");
+    this.save = partOf(figure, ".save");
+  }
+
+  /** @param {Uint8Array<ArrayBuffer>} _cells */
+  take(_cells) {}
+
+  /** @param {number} _room @returns {Arranged} */
+  arrange(_room) {
+    return this.place;
+  }
+
+  /** @param {Stop[]} _palette @returns {(cell: number) => number} */
+  colours(_palette) {
+    return () => 0;
+  }
+
+  /** @param {() => void} act */
+  change(act) {
+    act();
+  }
+
+  mark() {}
+
+  /** @param {Uint8Array<ArrayBuffer>} bytes */
   async load(bytes) {
     const turn = ++this.loads;
-    const [header, cells] = await decode(bytes);
+    /** @type {Unpacked<Header>} */
+    const [header, cells] = await unpack(bytes);
     if (turn !== this.loads) return; // a later payload has come meanwhile
     this.change(() => {
       this.header = header;
@@ -19,9 +66,9 @@ export class Drawn {
   describe() {
     const { header } = this;
     const file = fileOf(header), many = file === header.file ? "" : fill(header.words.many, { count: cellCount(header) });
-    this.figure.querySelector(".keys").textContent = [header.words.keys, many].join(" ").trim();
+    partOf(this.figure, ".keys").textContent = [header.words.keys, many].join(" ").trim();
     this.stage.setAttribute("aria-label", header.alt);
-    const saves = fill(header.words.save, { format: file.split(".").pop().toUpperCase() });
+    const saves = fill(header.words.save, { format: file.replace(/^.*\./, "").toUpperCase() });
     this.save.textContent = saves;
     this.save.setAttribute("aria-label", `${saves}: ${header.title}`);
   }
@@ -32,6 +79,7 @@ export class Drawn {
   }
 
   // Painted once whatever the size of the page: all maps as one picture, a pixel a cell, which drawing then scales.
+  /** @param {Stop[]} palette @returns {PaintedSheet} */
   sheetIn(palette) {
     const { header } = this, name = JSON.stringify(palette);
     if (this.sheet?.name === name) return this.sheet;
@@ -47,7 +95,7 @@ export class Drawn {
       for (let row = 0; row < rows; row++)
         for (let column = 0; column < columns; column++) pixels[start + row * sheet.width + column] = colourOf(cell++);
     }
-    sheet.getContext("2d").putImageData(image, 0, 0);
+    penOf(sheet).putImageData(image, 0, 0);
     return (this.sheet = { name, picture: sheet, across, rows, columns });
   }
 
@@ -57,7 +105,7 @@ export class Drawn {
     if (!this.header || !room || drawnFor === this.drawnFor) return;
     this.place = this.arrange(room);
     const { width, height } = this.place, ratio = sharpest(wanted, this.place);
-    Object.assign(this, { drawnFor, ratio });
+    [this.drawnFor, this.ratio] = [drawnFor, ratio];
     this.stage.style.height = `${height}px`;
     for (const canvas of [this.maps, this.marks]) {
       canvas.width = Math.round(width * ratio);
@@ -65,17 +113,19 @@ export class Drawn {
       canvas.style.width = `${width}px`;
       canvas.style.height = `${height}px`;
     }
-    this.paint(this.maps.getContext("2d"));
+    this.paint(penOf(this.maps));
     this.mark();
     this.stage.boxes = this.place.boxes;
     this.stage.dataset.drawn = String(Number(this.stage.dataset.drawn ?? 0) + 1);
   }
 
+  /** @param {CanvasRenderingContext2D} pen */
   paint(pen) {
     this.paintMaps(pen, this.ratio, this.palette());
   }
 
   // Places are rounded to whole pixels of the screen, `ratio` for each of the page's: else the edges of cells blur.
+  /** @param {CanvasRenderingContext2D} pen @param {number} ratio @param {Stop[]} palette */
   paintMaps(pen, ratio, palette) {
     const { picture, across, rows, columns } = this.sheetIn(palette);
     if (!rows || !columns) return;

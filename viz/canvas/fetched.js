@@ -1,6 +1,7 @@
 // The script of a canvas, fetched from `ADDRESS` on this server, and asked for again while the server is away.
 const TRIES = 90;
 const address = location.origin + ADDRESS;
+/** @type {{ default: unknown } | null} */
 let found = null;
 for (let tried = 0; !found; tried += 1) {
   try {

@@ -1,9 +1,15 @@
 // Maps of heads that answer: what the pointer and the keys are on, and what is said of it.
 // Whatever comes from the data is shown as text (textContent, fillText), never as markup.
 
-import { fill } from "./canvas.js";
+import { partOf, penOf } from "./canvas.js";
 import { Drawn } from "./drawn.js";
+import { fill } from "./payload.js";
 import { fileOf, paintFrames, pictureOf, saveAs } from "./picture.js";
+import { beside, cellAt, cellsOf, inside, isPlace, stepOf, tipAt } from "./places.js";
+
+/** @import { MapsHeader, Place, Stop } from "./payloads" */
+/** @import { Box, Frame, Sheet } from "./picture.js" */
+/** @import { At, CellAt, Cells } from "./places.js" */
 
 const HOVER_COLOUR = "#e8590c";
 const SCROLL_MARGIN = "64px 16px 24px"; // about what the keys are on: the page's head covers its upper edge
@@ -11,28 +17,21 @@ const HOVER_LINE = "rgba(232, 89, 12, 0.55)";
 // Events by which one canvas of a page tells the others which heads have just been picked, and which cell is pointed at.
 export const PICKED = "attention-bench-picked";
 const POINTED = "attention-bench-pointed";
-// Two canvases may cut one text into cells of different sizes, so that a cell of one meets several of the other: the
-// first and the last of those that begin at `starts` and hold a token from `first` to before `end`.
-export function cellsOf(starts, first, end) {
-  const holds = starts.slice(0, -1).map((start, cell) => start < end && first < starts[cell + 1]);
-  return [holds.indexOf(true), holds.lastIndexOf(true)];
-}
-
-export const byPlace = ([a, b], [c, d]) => a - c || b - d;
-export const isPlace = ([layer, head]) => (place) => place[0] === layer && place[1] === head;
 
 // A stage with a canvas of maps and one of marks over it. A kind of it says what is said of a place (`lines`).
+/** @template {MapsHeader} [Header=MapsHeader] @extends {Drawn<Header>} */
 export class Maps extends Drawn {
+  /** @param {HTMLElement} figure */
   constructor(figure) {
-    super();
-    this.figure = figure;
-    for (const part of ["stage", "maps", "marks", "tip", "live", "save"]) this[part] = figure.querySelector("." + part);
-    this.loads = 0;
-    this.at = null; // what the pointer or the keys are on: {head, row, column}; row is null for a whole head
+    super(figure);
+    this.tip = partOf(figure, ".tip");
+    this.live = partOf(figure, ".live");
+    /** @type {At | null} */ this.at = null; // what the pointer or the keys are on
     this.byKeys = false;
-    this.echo = null; // the cells here of what is pointed at on another canvas: {rows: [first, last], columns}
-    this.pointed = null; // that canvas
+    /** @type {Cells | null} */ this.echo = null; // the cells here of what is pointed at on another canvas
+    /** @type {Maps | null} */ this.pointed = null; // that canvas
     this.listeners = new AbortController();
+    /** @type {<Name extends keyof HTMLElementEventMap>(name: Name, act: (event: HTMLElementEventMap[Name]) => unknown) => void} */
     const on = (name, act) => this.stage.addEventListener(name, act, { signal: this.listeners.signal });
     on("pointermove", (event) => this.move(this.find(event), false));
     on("pointerdown", (event) => this.move(this.find(event), false));
@@ -44,7 +43,7 @@ export class Maps extends Drawn {
     this.save.addEventListener("click", () => this.keepPicture(), { signal: this.listeners.signal });
     figure.addEventListener("transitionend", (event) => event.target === figure && this.header && this.change(() => {}),
       { signal: this.listeners.signal }); // light has become dark, or dark light
-    window.addEventListener(POINTED, ({ detail }) => this.follow(detail), { signal: this.listeners.signal });
+    window.addEventListener(POINTED, (event) => this.follow(/** @type {CustomEvent<Maps>} */ (event).detail), { signal: this.listeners.signal });
     this.sizes = new ResizeObserver(() => this.draw());
     this.sizes.observe(figure);
   }
@@ -56,26 +55,29 @@ export class Maps extends Drawn {
   }
 
   // Let `act` change what is shown, and draw it: who points at a head stays on it if it is still there.
+  /** @override @param {() => void} act */
   change(act) {
     const { at } = this, kept = at && this.header.heads[at.head];
-    Object.assign(this, { at: null, echo: null });
+    this.at = this.echo = null;
     act();
     this.describe();
     this.sheet = null;
     this.drawnFor = null;
     this.draw();
     if (this.pointed) this.follow(this.pointed);
-    if (kept) this.keep(at, kept);
+    if (at && kept) this.keep(at, kept);
     else this.say(false);
   }
 
   // Marks cross over only between canvases whose axes mean the same: of one map, on one text.
+  /** @param {Maps} other */
   isLike(other) {
-    const parts = ["site", "queries", "keys", "query_title", "key_title"];
+    const parts = /** @type {const} */ (["site", "queries", "keys", "query_title", "key_title"]);
     return parts.every((part) => JSON.stringify(this.header?.[part]) === JSON.stringify(other.header?.[part]));
   }
 
   // A word that is pointed at on another canvas is found here at once.
+  /** @param {Maps} other */
   follow(other) {
     if (other === this || !this.place) return;
     const at = other.at && other.at.row !== null && this.isLike(other) ? other.at : null;
@@ -89,15 +91,17 @@ export class Maps extends Drawn {
   }
 
   // A payload that comes while somebody points must not take their place away: it is kept if its head is still there.
+  /** @param {At} at @param {Place} place */
   keep(at, place) {
     const head = this.header.heads.findIndex(isPlace(place));
-    const inside = at.row === null || (at.row < this.header.rows.length - 1 && at.column < this.header.columns.length - 1);
-    this.at = head >= 0 && inside ? { ...at, head } : null;
+    const fits = at.row === null || (at.row < this.header.rows.length - 1 && at.column < this.header.columns.length - 1);
+    this.at = head >= 0 && fits ? { ...at, head } : null;
     this.mark();
     this.say(false);
   }
 
   // None, but on a canvas of picked heads.
+  /** @returns {Frame[]} */
   frames() {
     return [];
   }
@@ -108,13 +112,15 @@ export class Maps extends Drawn {
 
   // On a canvas of their own, so that no map is painted again as the pointer moves: frames, the same cell in every head,
   // and a ring about the map that is pointed at.
+  /** @override */
   mark() {
     if (!this.place) return;
-    const pen = this.marks.getContext("2d");
+    const pen = penOf(this.marks);
     pen.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     pen.clearRect(0, 0, this.place.width, this.place.height);
     paintFrames(pen, this.frames());
     const { at } = this;
+    /** @type {Cells | null} */
     const cells = at && at.row !== null ? { rows: [at.row, at.row], columns: [at.column, at.column] } : this.echo;
     if (cells) for (const box of this.place.boxes) this.markCells(pen, box, cells);
     if (!this.at) return;
@@ -125,12 +131,14 @@ export class Maps extends Drawn {
     pen.strokeRect(own.left - 1, own.top - 1, own.width + 2, own.height + 2);
   }
 
+  /** @param {Box} box @param {Cells} cells */
   placeOf(box, { rows, columns }) {
     const [wide, high] = [box.width / (this.header.columns.length - 1), box.height / (this.header.rows.length - 1)];
     const [across, down] = [columns[1] + 1 - columns[0], rows[1] + 1 - rows[0]];
     return { left: box.left + columns[0] * wide, top: box.top + rows[0] * high, width: across * wide, height: down * high };
   }
 
+  /** @param {CanvasRenderingContext2D} pen @param {Box} box @param {Cells} cells */
   markCells(pen, box, cells) {
     const { left, top, width: wide, height: high } = this.placeOf(box, cells);
     pen.lineWidth = 1;
@@ -148,20 +156,15 @@ export class Maps extends Drawn {
   }
 
   // Which cell of which head an event points at; null between the maps.
+  /** @param {MouseEvent} event @returns {At | null} */
   find(event) {
     if (!this.place) return null;
     const frame = this.maps.getBoundingClientRect();
     const [x, y] = [event.clientX - frame.left, event.clientY - frame.top];
-    const head = this.place.boxes.findIndex(
-      (box) => x >= box.left && x < box.left + box.width && y >= box.top && y < box.top + box.height);
-    if (head < 0) return null;
-    const box = this.place.boxes[head];
-    const [rows, columns] = [this.header.rows.length - 1, this.header.columns.length - 1];
-    if (!rows || !columns) return { head, row: null };
-    const row = Math.min(Math.floor(((y - box.top) / box.height) * rows), rows - 1);
-    return { head, row, column: Math.min(Math.floor(((x - box.left) / box.width) * columns), columns - 1) };
+    return cellAt(this.place.boxes, this.size, x, y);
   }
 
+  /** @param {At | null} at @param {boolean} byKeys */
   move(at, byKeys) {
     const same = at && this.at && at.head === this.at.head && at.row === this.at.row && at.column === this.at.column;
     this.byKeys = byKeys;
@@ -173,14 +176,16 @@ export class Maps extends Drawn {
   }
 
   // A cell may hold many tokens, of which there is room to name two.
+  /** @param {string[]} texts @param {number[]} starts @param {number} cell */
   span(texts, starts, cell) {
     const [first, last] = [starts[cell], starts[cell + 1] - 1];
     return first === last ? texts[first] : fill(this.header.words.span, { first: texts[first], last: texts[last] });
   }
 
   // What is said of the place that is pointed at: its head, `about` it, its number, and the tokens of its cell.
-  lines() {
-    const { header, at } = this;
+  /** @param {At} at */
+  lines(at) {
+    const { header } = this;
     const about = [this.nameOf(at.head), ...this.about(at.head)].filter(Boolean).join(" · ");
     if (at.row === null) return [about];
     const { number, weight } = this.numberAt(at);
@@ -193,87 +198,89 @@ export class Maps extends Drawn {
     ];
   }
 
+  /** @param {number} place */
   nameOf(place) {
     const { titles, heads, words } = this.header, [layer, head] = heads[place];
     return titles?.[place] ?? fill(words.head, { layer, head });
   }
 
-  about() {
+  /** @param {number} _head @returns {string[]} */
+  about(_head) {
     return [];
   }
 
+  // Rows and columns of every map.
+  /** @returns {[rows: number, columns: number]} */
+  get size() {
+    return [this.header.rows.length - 1, this.header.columns.length - 1];
+  }
+
   // Cells come as one run of bytes: head by head, row by row.
-  cellAt({ head, row, column }) {
-    const [rows, columns] = [this.header.rows.length - 1, this.header.columns.length - 1];
+  /** @param {CellAt} at */
+  placeInBytes({ head, row, column }) {
+    const [rows, columns] = this.size;
     return (head * rows + row) * columns + column;
   }
 
+  /** @param {boolean} aloud */
   say(aloud) {
     this.tip.hidden = !this.at;
     if (!this.at) return;
-    const said = this.lines();
-    if (aloud) this.live.textContent = [...said, ...this.closing()].join("; ");
+    const { at } = this, said = this.lines(at);
+    if (aloud) this.live.textContent = [...said, ...this.closing(at)].join("; ");
     this.tip.replaceChildren(...said.map((text, line) => {
       const element = document.createElement("div");
       element.className = line > 1 ? "text" : "";
       element.appendChild(document.createElement(line === 1 ? "b" : "span")).textContent = text;
       return element;
     }));
-    this.placeTip();
+    this.placeTip(at);
   }
 
   // Those who move by keys do not see frames: they hear what else there is to say.
-  closing() {
+  /** @param {At} _at @returns {string[]} */
+  closing(_at) {
     return [];
   }
 
   // Beside the map that is pointed at, within the stage: never over the cell itself.
-  placeTip() {
-    const box = this.place.boxes[this.at.head];
-    const wide = this.tip.offsetWidth;
-    const right = box.left + box.width + 8;
-    const beside = right + wide <= this.place.width ? right : box.left - wide - 8;
-    const fits = beside >= 0;
-    const left = fits ? beside : Math.max(0, Math.min(box.left, this.place.width - wide));
-    const below = box.top + box.height + 8;
-    const top = fits ? box.top : below;
+  /** @param {At} at */
+  placeTip(at) {
+    const { left, top } = tipAt(this.place.boxes[at.head], this.tip.offsetWidth, this.place.width);
     Object.assign(this.tip.style, { left: `${left}px`, top: `${top}px` });
   }
 
-  pick() {}
+  /** @param {At | null} _at */
+  pick(_at) {}
 
+  // What is said of a cell, and its weight.
+  /** @param {CellAt} _at @returns {{ weight: number, number: string }} */
+  numberAt(_at) {
+    return { weight: 0, number: "" };
+  }
+
+  // A picture to keep.
+  /** @returns {Sheet} */
+  compose() {
+    throw new Error("a kind of maps says what is in its picture");
+  }
+
+  /** @param {KeyboardEvent} event */
   press(event) {
     if (!this.header?.heads.length || event.ctrlKey || event.metaKey || event.altKey) return;
-    const steps = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
+    const step = stepOf(event.key), last = this.header.heads.length - 1;
+    /** @type {At} */
     const at = this.at ?? { head: 0, row: null };
-    const last = this.header.heads.length - 1;
-    if (event.key in steps) this.move(event.shiftKey ? this.inside(at, steps[event.key]) : this.beside(at, steps[event.key]), true);
+    if (step) this.move(event.shiftKey ? inside(at, step, this.size) : beside(at, step, this.place.boxes), true);
     else if (event.key === "Home" || event.key === "End") this.move({ ...at, head: event.key === "Home" ? 0 : last }, true);
-    else if (event.key === "Enter" || event.key === " ") this.byKeys = true, this.pick(at);
-    else if (event.key === "Escape") this.move(at.row === null ? null : { head: at.head, row: null }, true);
+    else if (event.key === "Enter" || event.key === " ") {
+      this.byKeys = true;
+      this.pick(at);
+    } else if (event.key === "Escape") this.move(at.row === null ? null : { head: at.head, row: null }, true);
     else return;
     event.preventDefault();
     event.stopPropagation();
     this.reveal();
-  }
-
-  // Arrow keys follow what is seen, whatever the order of heads: along the line, or to the nearest of the next line.
-  beside(at, [down, across]) {
-    const here = this.place.boxes[at.head], order = this.place.boxes;
-    if (across) return { ...at, head: Math.min(Math.max(at.head + across, 0), order.length - 1) };
-    const tops = [...new Set(order.map((box) => box.top))].sort((one, other) => one - other);
-    const top = tops[tops.indexOf(here.top) + down];
-    if (top === undefined) return at;
-    const line = order.map((box, head) => [Math.abs(box.left - here.left), head]).filter(([, head]) => order[head].top === top);
-    return { ...at, head: line.sort((one, other) => one[0] - other[0])[0][1] };
-  }
-
-  inside(at, [down, across]) {
-    const [rows, columns] = [this.header.rows.length - 1, this.header.columns.length - 1];
-    if (!rows || !columns) return at;
-    if (at.row === null) return { head: at.head, row: 0, column: 0 };
-    const within = (value, count) => Math.min(Math.max(value, 0), count - 1);
-    return { head: at.head, row: within(at.row + down, rows), column: within(at.column + across, columns) };
   }
 
   // The keys may leave the window: what they are on is brought back into sight.

@@ -1,9 +1,14 @@
 // What a word or a cell of maps in full offers, where the payload brings `offers`: a menu beside it.
 
-import { disposed, fill, viewIn } from "./canvas.js";
+import { NOT_YET, disposed, partOf, penOf, viewIn } from "./canvas.js";
 import { Comparison } from "./comparison.js";
+import { fill } from "./payload.js";
 import { fontOf } from "./picture.js";
 
+/** @import { At } from "./places.js" */
+/** @typedef {{ row: number, column?: undefined } | { row?: undefined, column: number } | { row: number, column: number }} Chosen The words of a row, of a column, or of both. */
+
+/** @param {Mount<Uint8Array<ArrayBuffer>>} mount */
 export default function show({ parentElement, data, setTriggerValue }) {
   const view = viewIn(parentElement, Offering, ".comparison");
   view.onChosen = (choice) => setTriggerValue("chosen", choice);
@@ -11,19 +16,29 @@ export default function show({ parentElement, data, setTriggerValue }) {
   return disposed(view);
 }
 
+/** @type {Record<string, number | undefined>} */
+const MOVES = { ArrowDown: 1, ArrowUp: -1 };
+
 class Offering extends Comparison {
+  /** @type {Chosen | null} */ word = null;
+  /** @type {(choice: { operation: string, row: number | null, column: number | null }) => void} */ onChosen = NOT_YET;
+
+  /** @param {HTMLElement} figure */
   constructor(figure) {
     super(figure);
-    this.menu = figure.querySelector(".menu");
-    const { signal } = this.listeners, on = (name, act) => this.menu.addEventListener(name, act, { signal });
+    this.menu = partOf(figure, ".menu");
+    const { signal } = this.listeners;
+    /** @type {<Name extends keyof HTMLElementEventMap>(name: Name, act: (event: HTMLElementEventMap[Name]) => unknown) => void} */
+    const on = (name, act) => this.menu.addEventListener(name, act, { signal });
     on("click", (event) => event.stopPropagation());
     on("pointermove", (event) => event.stopPropagation());
     on("keydown", (event) => this.pressMenu(event));
-    on("focusout", ({ relatedTarget }) => relatedTarget && !this.menu.contains(relatedTarget) && this.close());
+    on("focusout", ({ relatedTarget }) => relatedTarget instanceof Node && !this.menu.contains(relatedTarget) && this.close());
     window.addEventListener("pointerdown", (event) => event.composedPath().includes(this.menu) || this.close(), { signal });
     this.stage.addEventListener("pointermove", (event) => this.showHand(event), { signal });
   }
 
+  /** @override @param {() => void} act */
   change(act) {
     this.close();
     super.change(act);
@@ -32,20 +47,24 @@ class Offering extends Comparison {
   }
 
   // What is pointed at stays while its menu is open.
+  /** @override @param {At | null} at @param {boolean} byKeys */
   move(at, byKeys) {
     if (this.menu?.hidden ?? true) super.move(at, byKeys);
   }
 
+  /** @param {MouseEvent} event */
   showHand(event) {
     const { offers } = this.header ?? {};
     this.stage.style.cursor = offers && (this.find(event) || this.wordAt(event)) ? "pointer" : "";
   }
 
   // The word of a row or of a column whose label an event is on: {row} or {column}; null on none.
+  /** @param {MouseEvent} event @returns {Chosen | null} */
   wordAt(event) {
     const { row_labels, column_labels, row_font, tick } = this.header, { boxes, angle, column_font } = this.place;
-    const frame = this.maps.getBoundingClientRect(), pen = this.maps.getContext("2d");
+    const frame = this.maps.getBoundingClientRect(), pen = penOf(this.maps);
     const [x, y] = [event.clientX - frame.left, event.clientY - frame.top];
+    /** @param {string[]} texts @param {number} size */
     const longest = (texts, size) => {
       pen.font = fontOf({ size, weight: 400 }, this.header.font);
       return Math.max(...texts.map((text) => pen.measureText(text).width), 0);
@@ -60,25 +79,28 @@ class Offering extends Comparison {
     return null;
   }
 
+  /** @override @param {MouseEvent} event */
   find(event) {
     const at = super.find(event);
     if (!at && event.type === "click" && this.header?.offers) this.word = this.wordAt(event);
     return at;
   }
 
+  /** @override @param {At | null} at */
   pick(at) {
     const word = at ? null : this.word;
     this.word = null;
-    if (!this.header?.offers || (!word && (!at || at.row === null))) return;
-    this.open(word ?? { row: at.row, column: at.column }, this.byKeys);
+    const place = at && at.row !== null ? { row: at.row, column: at.column } : word;
+    if (this.header?.offers && place) this.open(place, this.byKeys);
   }
 
   // Show what can be done with a row, with a word that is read, or with both.
+  /** @param {Chosen} place @param {boolean} byKeys */
   open(place, byKeys) {
-    const { offers, row_labels, column_labels } = this.header, known = { row: "row" in place, word: "column" in place };
-    const words = { row: `“${row_labels[place.row]}”`, word: `“${column_labels[place.column]}”` };
+    const { offers, row_labels, column_labels } = this.header, known = { row: place.row !== undefined, word: place.column !== undefined };
+    const words = { row: `“${row_labels[place.row ?? -1]}”`, word: `“${column_labels[place.column ?? -1]}”` };
     const { left, top } = this.tip.style;
-    this.menu.replaceChildren(...offers.filter(({ needs }) => needs.every((each) => known[each])).map(({ operation, text }) => {
+    this.menu.replaceChildren(...(offers ?? []).filter(({ needs }) => needs.every((each) => known[each])).map(({ operation, text }) => {
       const button = document.createElement("button");
       button.type = "button";
       button.setAttribute("role", "menuitem");
@@ -93,12 +115,13 @@ class Offering extends Comparison {
     this.menu.hidden = false;
     const beside = this.at?.row != null ? { left, top } : this.besideWord(place);
     Object.assign(this.menu.style, beside);
-    const { scrollLeft, clientWidth } = this.stage.parentElement, { offsetLeft, offsetTop, offsetWidth, offsetHeight } = this.menu;
+    const { scrollLeft, clientWidth } = /** @type {HTMLElement} */ (this.stage.parentElement), { offsetLeft, offsetTop, offsetWidth, offsetHeight } = this.menu;
     const [right, bottom] = [scrollLeft + clientWidth - offsetWidth, this.stage.clientHeight - offsetHeight];
     Object.assign(this.menu.style, { left: `${Math.max(0, Math.min(offsetLeft, right))}px`, top: `${Math.max(0, Math.min(offsetTop, bottom))}px` });
-    this.menu.firstElementChild?.focus({ preventScroll: !byKeys });
+    /** @type {HTMLElement | null} */ (this.menu.firstElementChild)?.focus({ preventScroll: !byKeys });
   }
 
+  /** @param {Chosen} place */
   besideWord({ row, column }) {
     const box = this.place.boxes[0], { row_labels, column_labels } = this.header;
     const place = row !== undefined
@@ -121,9 +144,10 @@ class Offering extends Comparison {
     if (this.at) this.say(true);
   }
 
+  /** @param {KeyboardEvent} event */
   pressMenu(event) {
-    const items = [...this.menu.children], place = items.indexOf(this.menu.getRootNode().activeElement);
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const items = /** @type {HTMLElement[]} */ ([...this.menu.children]), root = /** @type {Document | ShadowRoot} */ (this.menu.getRootNode());
+    const place = items.findIndex((item) => item === root.activeElement), step = MOVES[event.key];
     if (step) items[(place + step + items.length) % items.length].focus();
     else if (event.key === "Escape") this.goBack();
     else if (event.key === "Tab") this.close();

@@ -1,8 +1,17 @@
 // The overview of all heads: a canvas of small maps, fed with one compressed block of bytes.
 
-import { disposed, fill, lookup, viewIn } from "./canvas.js";
-import { PICKED, byPlace, isPlace, Maps } from "./maps.js";
+import { NOT_YET, disposed, lookup, partOf, penOf, viewIn } from "./canvas.js";
+import { Maps, PICKED } from "./maps.js";
+import { fill } from "./payload.js";
 import { broken, framed } from "./picture.js";
+import { byPlace, isPlace } from "./places.js";
+
+/** @import { OverviewHeader, Place, SheetText, Stop } from "./payloads" */
+/** @import { Arranged } from "./drawn.js" */
+/** @import { Box, Frame, Sheet, TextStyle } from "./picture.js" */
+/** @import { At, CellAt } from "./places.js" */
+/** @typedef {{ text: string, left: number, top: number, wide: number, style: string }} Name */
+/** @typedef {Pick<OverviewHeader, "heads" | "in_layers" | "labels" | "words">} Heads What the places of small maps depend on. */
 
 const GAP = 7; // pixels between small maps
 const EDGE = 4; // pixels around all of them, which the frame of a picked one takes
@@ -24,6 +33,7 @@ const SLACK = 0.9; // of the width that text may take: another machine's font ma
 const LEGEND = 416;
 const BAR = 12;
 
+/** @param {Mount<Uint8Array<ArrayBuffer>>} mount */
 export default function show({ parentElement, data, setTriggerValue }) {
   const view = viewIn(parentElement, Overview, ".overview");
   view.onPicked = (places) => setTriggerValue("picked", places);
@@ -32,6 +42,7 @@ export default function show({ parentElement, data, setTriggerValue }) {
 }
 
 // Where every small map lies, and what is written beside and above them: boxes and names in CSS pixels.
+/** @param {Heads} header @param {number} width */
 export function arrange(header, width) {
   const layers = header.in_layers ? [...new Set(header.heads.map(([layer]) => layer))] : [null];
   const members = layers.map((layer) =>
@@ -48,7 +59,11 @@ export function arrange(header, width) {
   const own = !header.in_layers || lines > 1; // each small map has its own name
   const labelled = header.labels.length > 0;
   const above = LINE * (Number(own) + Number(labelled));
-  const boxes = [], names = [];
+  /** @type {Box[]} */
+  const boxes = [];
+  /** @type {Name[]} */
+  const names = [];
+  /** @param {string} text @param {number} left @param {number} top @param {number} wide */
   const name = (text, left, top, wide, style = "") => names.push({ text, left, top, wide, style });
   let top = 0;
   if (!own) {
@@ -81,26 +96,37 @@ export function arrange(header, width) {
   return { boxes, names, columns, width, height: Math.max(top - GAP + EDGE, 1) };
 }
 
+/** @extends {Maps<OverviewHeader>} */
 class Overview extends Maps {
+  /** @override @type {Arranged & { names: Name[] }} */ place = NOT_YET;
+  /** @type {Uint8Array} */ cells = NOT_YET;
+  /** @type {Place[]} */ picked = [];
+  /** @type {(places: Place[]) => void} */ onPicked = NOT_YET;
+
+  /** @param {HTMLElement} figure */
   constructor(figure) {
     super(figure);
-    this.names = figure.querySelector(".names");
+    this.names = partOf(figure, ".names");
   }
 
+  /** @override @param {Uint8Array} cells */
   take(cells) {
-    Object.assign(this, { cells, picked: this.header.picked });
+    this.cells = cells;
+    this.picked = this.header.picked;
   }
 
+  /** @override */
   describe() {
     super.describe();
     const { header, figure } = this;
-    const put = (part, text) => (figure.querySelector("." + part).textContent = text);
+    /** @param {string} part @param {string} text */
+    const put = (part, text) => (partOf(figure, "." + part).textContent = text);
     put("title", header.title);
     put("note", header.note);
     put("meaning", header.legend);
     const stops = this.palette().map(([place, hex]) => `${hex} ${place * 100}%`);
-    figure.querySelector(".bar").style.background = `linear-gradient(to right, ${stops.join(", ")})`;
-    figure.querySelector(".ticks").replaceChildren(...header.ticks.map(([place, text]) => {
+    partOf(figure, ".bar").style.background = `linear-gradient(to right, ${stops.join(", ")})`;
+    partOf(figure, ".ticks").replaceChildren(...header.ticks.map(([place, text]) => {
       const tick = document.createElement("span");
       tick.textContent = text;
       tick.style.left = `${place * 100}%`;
@@ -108,15 +134,18 @@ class Overview extends Maps {
     }));
   }
 
+  /** @override @param {number} room */
   arrange(room) {
     return arrange(this.header, room);
   }
 
+  /** @override @param {Stop[]} palette @returns {(cell: number) => number} */
   colours(palette) {
     const { cells } = this, colours = lookup({ ...this.header, palette });
     return (cell) => colours[cells[cell]];
   }
 
+  /** @override @param {CanvasRenderingContext2D} pen */
   paint(pen) {
     this.names.replaceChildren(...this.place.names.map(({ text, left, top, wide, style }) => {
       const name = document.createElement("span");
@@ -129,6 +158,7 @@ class Overview extends Maps {
   }
 
   // The colour of a pick is that of its place among all picks, by layer and head: the same on every canvas and figure.
+  /** @override */
   frames() {
     const { header, place } = this;
     return [...this.picked].sort(byPlace).flatMap((head, rank) => {
@@ -138,10 +168,13 @@ class Overview extends Maps {
   }
 
   // A saved picture has no page around it: every word that the page says of the maps stands in it.
+  /** @override @returns {Sheet} */
   compose() {
-    const { header, place } = this, { width } = place, texts = [];
-    const pen = document.createElement("canvas").getContext("2d");
+    const { header, place } = this, { width } = place, pen = penOf(document.createElement("canvas"));
+    /** @type {SheetText[]} */
+    const texts = [];
     let top = 0;
+    /** @param {string} text @param {TextStyle} style */
     const put = (text, style) => {
       for (const line of broken(pen, text, style, header.font, width * SLACK)) {
         texts.push({ text: line, x: 0, y: top + style.size, ...style });
@@ -165,33 +198,38 @@ class Overview extends Maps {
     const bar = { x: 0, y: top, width: wide, height: BAR };
     top += BAR + SMALL.size + 2;
     for (const [at, text] of header.ticks) {
-      const end = { 0: "start", 1: "end" }[at];
-      texts.push({ text, x: at * wide, y: top, middle: !end, end: end === "end", ...SMALL });
+      texts.push({ text, x: at * wide, y: top, middle: at > 0 && at < 1, end: at === 1, ...SMALL });
     }
     return { width, height: top, texts, maps, frames, bar };
   }
 
+  /** @override @param {number} head */
   about(head) {
     return [this.header.remarks[head], this.isPicked(head) ? this.header.words.picked : ""];
   }
 
+  /** @param {number} head */
   isPicked(head) {
     return this.picked.some(isPlace(this.header.heads[head]));
   }
 
+  /** @override @param {CellAt} at */
   numberAt(at) {
-    const { header } = this, weight = (this.cells[this.cellAt(at)] / 255) ** 2;
+    const { header } = this, weight = (this.cells[this.placeInBytes(at)] / 255) ** 2;
+    /** @param {number[]} starts @param {number} cell */
     const taken = (starts, cell) => starts[cell + 1] - starts[cell];
     const count = taken(header.rows, at.row) * taken(header.columns, at.column);
     const said = fill(count > 1 ? header.words.largest : header.words.weight, { weight: weight.toFixed(3), count });
     return { weight, number: said };
   }
 
-  closing() {
-    if (this.at.row !== null) return [];
-    return [this.isPicked(this.at.head) ? this.header.words.picked : this.header.words.not_picked];
+  /** @override @param {At} at */
+  closing(at) {
+    if (at.row !== null) return [];
+    return [this.isPicked(at.head) ? this.header.words.picked : this.header.words.not_picked];
   }
 
+  /** @override @param {At | null} at */
   pick(at) {
     if (!at) return;
     const place = this.header.heads[at.head];
@@ -205,11 +243,13 @@ class Overview extends Maps {
   }
 
   // The weight from query to key of the head in `place`, as its small map has it: a function of both; null without it.
+  /** @param {Place} place @returns {((query: number, key: number) => number) | null} */
   weightsOf(place) {
     const { header, cells } = this, head = header.heads.findIndex(isPlace(place));
     if (head < 0) return null;
+    /** @param {number[]} starts @returns {number[]} */
     const ofTokens = (starts) => starts.slice(1).flatMap((end, cell) => Array(end - starts[cell]).fill(cell));
     const [rows, columns] = [ofTokens(header.rows), ofTokens(header.columns)];
-    return (query, key) => (cells[this.cellAt({ head, row: rows[query], column: columns[key] })] / 255) ** 2;
+    return (query, key) => (cells[this.placeInBytes({ head, row: rows[query], column: columns[key] })] / 255) ** 2;
   }
 }

@@ -1,7 +1,22 @@
 // Maps as a picture to keep: dark on white, with their words, as PNG or SVG.
 // Lengths are in CSS pixels; whatever comes from the data becomes text, drawn or in a text node, never markup.
 
-import { sharpest } from "./canvas.js";
+import { penOf, sharpest } from "./canvas.js";
+
+/** @import { Size } from "./canvas.js" */
+/** @import { Area, MapsHeader, SheetText, Stop } from "./payloads" */
+/** @typedef {{ left: number, top: number, width: number, height: number }} Box */
+/** @typedef {Area & { colour: string }} Frame */
+/** @typedef {{ size: number, weight: number, opacity?: number }} TextStyle */
+/** @typedef {Size & { texts: SheetText[], maps: Area, frames: Frame[], bar: Area }} Sheet */
+/**
+ * @typedef {object} PicturedMaps What a picture is made of: maps that are shown.
+ * @property {MapsHeader} header
+ * @property {{ boxes: Box[] }} place
+ * @property {() => Sheet} compose
+ * @property {(palette: Stop[]) => (cell: number) => number} colours
+ * @property {(pen: CanvasRenderingContext2D, ratio: number, palette: Stop[]) => void} paintMaps
+ */
 
 const MARGIN = 16;
 const SHARP = 2; // pixels of the picture for each of the page's
@@ -9,16 +24,20 @@ const SVG = "http://www.w3.org/2000/svg";
 const MOST_SHAPES = 40_000; // cells of an SVG, each a shape: what holds more is slow to open in any program
 
 // Both formats are made from one sheet, the view's `compose`, so that they cannot differ.
+/** @param {PicturedMaps} view */
 export async function pictureOf(view) {
   const sheet = withMargin(view.compose());
   return fileOf(view.header).endsWith(".svg") ? asSvg(view, sheet) : asPng(view, sheet);
 }
 
+/** @param {MapsHeader} header */
 export const cellCount = ({ heads, rows, columns }) => heads.length * (rows.length - 1) * (columns.length - 1);
 
 // The name of the file, of which an SVG of too many cells is a PNG.
+/** @param {MapsHeader} header */
 export const fileOf = (header) => (cellCount(header) > MOST_SHAPES ? header.file.replace(/\.svg$/, ".png") : header.file);
 
+/** @param {Blob} file @param {string} name */
 export function saveAs(file, name) {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(file);
@@ -27,7 +46,9 @@ export function saveAs(file, name) {
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
+/** @param {Sheet} sheet @returns {Sheet} */
 function withMargin({ width, height, texts, maps, frames, bar }) {
+  /** @template {{ x: number, y: number }} Part @param {Part} part @returns {Part} */
   const moved = (part) => ({ ...part, x: part.x + MARGIN, y: part.y + MARGIN });
   return {
     width: width + 2 * MARGIN,
@@ -39,9 +60,11 @@ function withMargin({ width, height, texts, maps, frames, bar }) {
   };
 }
 
+/** @param {TextStyle} style @param {string} family */
 export const fontOf = ({ size, weight }, family) => `${weight} ${size}px ${family}`;
 
 // Write one text of a sheet: its place is where its line begins, has its `middle` or its `end`; it may be turned about it.
+/** @param {CanvasRenderingContext2D} pen @param {SheetText} text @param {string} family */
 export function write(pen, { text, x, y, middle, end, turn = 0, opacity = 1, ...style }, family) {
   pen.save();
   pen.font = fontOf(style, family);
@@ -53,6 +76,7 @@ export function write(pen, { text, x, y, middle, end, turn = 0, opacity = 1, ...
   pen.restore();
 }
 
+/** @param {CanvasRenderingContext2D} pen @param {Area} bar @param {Stop[]} palette */
 export function paintBar(pen, bar, palette) {
   const fade = pen.createLinearGradient(bar.x, 0, bar.x + bar.width, 0);
   for (const [place, colour] of palette) fade.addColorStop(place, colour);
@@ -60,9 +84,11 @@ export function paintBar(pen, bar, palette) {
   pen.fillRect(bar.x, bar.y, bar.width, bar.height);
 }
 
+/** @param {Box} box @param {string} colour @returns {Frame} */
 export const framed = ({ left, top, width, height }, colour) =>
   ({ x: left - 2.5, y: top - 2.5, width: width + 5, height: height + 5, colour });
 
+/** @param {CanvasRenderingContext2D} pen @param {Frame[]} frames */
 export function paintFrames(pen, frames) {
   pen.lineWidth = 3;
   for (const { x, y, width, height, colour } of frames) {
@@ -73,8 +99,10 @@ export function paintFrames(pen, frames) {
 
 // Break a text into lines of at most `wide` pixels, between words where there are any. With `cut` there is one line,
 // and what is left out ends in it.
+/** @param {CanvasRenderingContext2D} pen @param {string} text @param {TextStyle} style @param {string} family @param {number} wide @param {string | null} cut */
 export function broken(pen, text, style, family, wide, cut = null) {
   pen.font = fontOf(style, family);
+  /** @param {string} part */
   const fits = (part) => pen.measureText(part).width <= wide;
   if (cut !== null) {
     if (fits(text)) return [text];
@@ -82,6 +110,7 @@ export function broken(pen, text, style, family, wide, cut = null) {
     while (letters.length && !fits(letters.join("") + cut)) letters.pop();
     return [letters.length ? letters.join("") + cut : ""];
   }
+  /** @type {string[]} */
   const lines = [];
   let line = "";
   for (const word of text.split(" ")) {
@@ -103,23 +132,26 @@ export function broken(pen, text, style, family, wide, cut = null) {
 }
 
 // Painted anew and not copied from the page, whose screen may have fewer pixels: `sharp` for each of the page's.
+/** @param {PicturedMaps} view @param {Size} size @param {number} sharp */
 function paintedMaps(view, { width, height }, sharp) {
   const canvas = document.createElement("canvas");
   canvas.width = Math.max(Math.round(width * sharp), 1);
   canvas.height = Math.max(Math.round(height * sharp), 1);
-  view.paintMaps(canvas.getContext("2d"), sharp, view.header.palette);
+  view.paintMaps(penOf(canvas), sharp, view.header.palette);
   return canvas;
 }
 
+/** @param {Size} size */
 const sharpness = (size) => sharpest(SHARP, size);
 
+/** @param {PicturedMaps} view @param {Sheet} sheet @returns {Promise<Blob>} */
 function asPng(view, { width, height, texts, maps, frames, bar }) {
   const { font, ink, paper, palette } = view.header;
   const sharp = sharpness({ width, height });
   const canvas = document.createElement("canvas");
   canvas.width = Math.floor(width * sharp);
   canvas.height = Math.floor(height * sharp);
-  const pen = canvas.getContext("2d");
+  const pen = penOf(canvas);
   pen.fillStyle = paper;
   pen.fillRect(0, 0, canvas.width, canvas.height);
   pen.drawImage(paintedMaps(view, maps, sharp), Math.round(maps.x * sharp), Math.round(maps.y * sharp));
@@ -133,11 +165,14 @@ function asPng(view, { width, height, texts, maps, frames, bar }) {
 }
 
 // Each cell as a rectangle, but those drawn empty; and a line around each map.
+/** @param {PicturedMaps} view */
 function cellsOfMaps(view) {
   const { header, place: { boxes } } = view, colourOf = view.colours(header.palette), gap = header.gaps ? 1 : 0;
   const [rows, columns] = [header.rows.length - 1, header.columns.length - 1];
   return boxes.flatMap(({ left, top, width, height }, head) => {
-    const [wide, high] = [width / columns, height / rows], made = [];
+    const [wide, high] = [width / columns, height / rows];
+    /** @type {Record<string, string | number>[]} */
+    const made = [];
     for (let cell = 0; cell < rows * columns; cell++) {
       const colour = colourOf(head * rows * columns + cell), [row, column] = [Math.floor(cell / columns), cell % columns];
       const fill = "#" + [0, 8, 16].map((shift) => ((colour >>> shift) & 255).toString(16).padStart(2, "0")).join("");
@@ -147,11 +182,13 @@ function cellsOfMaps(view) {
   });
 }
 
+/** @param {PicturedMaps} view @param {Sheet} sheet */
 function asSvg(view, { width, height, texts, maps, frames, bar }) {
   const { title, alt, font, ink, paper, palette } = view.header;
+  /** @param {string} name @param {Record<string, unknown>} attributes @param {(string | Node)[]} within */
   const make = (name, attributes, ...within) => {
     const element = document.createElementNS(SVG, name);
-    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value));
     element.append(...within);
     return element;
   };

@@ -1,12 +1,18 @@
 // The walk through one word: which step is shown is a matter of the browser, which word is one of the server.
 
-import { decode, disposed, viewIn } from "./canvas.js";
+import { NOT_YET, disposed, partOf, viewIn } from "./canvas.js";
+import { unpack } from "./payload.js";
 import { Board } from "./walk_board.js";
 import { html } from "./walk_marks.js";
+
+/** @import { Unpacked } from "./payload.js" */
+/** @import { WalkHeader } from "./payloads" */
+/** @typedef {{ row?: number, column?: number | null }} Change */
 
 const SETTLE = 500; // milliseconds after which the link learns of a step
 const PACE = 2600; // milliseconds of a step that plays
 
+/** @param {Mount<Uint8Array<ArrayBuffer>>} mount */
 export default function show({ parentElement, data, setTriggerValue }) {
   const walk = viewIn(parentElement, Walk, ".walk");
   walk.send = (chosen) => setTriggerValue("chosen", chosen);
@@ -14,19 +20,37 @@ export default function show({ parentElement, data, setTriggerValue }) {
   return disposed(walk);
 }
 
+/** @type {Record<string, number | undefined>} */
+const TURNS = { ArrowLeft: -1, ArrowRight: 1 };
+
 class Walk {
+  /** @type {Board[]} */ shown = [];
+  loads = 0;
+  /** @type {WalkHeader} */ data = NOT_YET;
+  /** @type {string} */ step = NOT_YET;
+  /** @type {string | undefined} */ sent;
+  /** @type {(chosen: Change & { step: string }) => void} */ send = NOT_YET;
+  /** @type {number | undefined} */ timer;
+  /** @type {number | undefined} */ playing;
+
+  /** @param {HTMLElement} root */
   constructor(root) {
-    this.root = this.stage = root;
-    for (const part of ["sentence", "previous", "play", "next", "steps", "boards", "hint", "live"]) this[part] = root.querySelector("." + part);
-    this.shown = [];
-    this.loads = 0;
+    this.stage = root;
+    /** @type {HTMLButtonElement} */ this.previous = partOf(root, ".previous");
+    /** @type {HTMLButtonElement} */ this.play = partOf(root, ".play");
+    /** @type {HTMLButtonElement} */ this.next = partOf(root, ".next");
+    this.sentence = partOf(root, ".sentence");
+    this.steps = partOf(root, ".steps");
+    this.boards = partOf(root, ".boards");
+    this.hint = partOf(root, ".hint");
+    this.live = partOf(root, ".live");
     this.previous.addEventListener("click", () => this.turn(-1));
     this.next.addEventListener("click", () => this.turn(1));
     this.play.addEventListener("click", () => (this.playing ? this.stop() : this.start()));
     this.boards.addEventListener("keydown", (event) => this.press(event));
     this.steps.addEventListener("keydown", (event) => this.press(event));
     this.sentence.addEventListener("keydown", (event) => this.walkWords(event));
-    this.root.addEventListener("transitionend", (event) => event.target === this.root && this.shade()); // light has become dark
+    root.addEventListener("transitionend", (event) => event.target === root && this.shade()); // light has become dark
     this.sizes = new ResizeObserver(() => this.resize());
     this.sizes.observe(this.boards);
   }
@@ -37,8 +61,11 @@ class Walk {
     this.sizes.disconnect();
   }
 
+  /** @param {Uint8Array<ArrayBuffer>} bytes */
   async load(bytes) {
-    const turn = ++this.loads, [data] = await decode(bytes);
+    const turn = ++this.loads;
+    /** @type {Unpacked<WalkHeader>} */
+    const [data] = await unpack(bytes);
     if (turn !== this.loads) return; // a later one has come meanwhile
     const told = this.data?.step;
     this.data = data;
@@ -47,7 +74,7 @@ class Walk {
     this.shade();
     this.describe();
     this.showSentence();
-    while (this.shown.length > data.pictures.length) this.shown.pop().root.remove();
+    while (this.shown.length > data.pictures.length) this.shown.pop()?.root.remove();
     data.pictures.forEach((picture, number) => {
       const board = (this.shown[number] ??= new Board((column, own) => this.tell({ column: this.pieceAt(column, own) })));
       if (!board.root.isConnected) this.boards.append(board.root);
@@ -57,12 +84,12 @@ class Walk {
   }
 
   shade() {
-    this.root.classList.toggle("dark", hasLightInk(this.root));
+    this.stage.classList.toggle("dark", hasLightInk(this.stage));
   }
 
   describe() {
     const { data } = this, { words } = data;
-    for (const [name, sign] of [["previous", "◀"], ["next", "▶"]]) {
+    for (const [name, sign] of /** @type {const} */ ([["previous", "◀"], ["next", "▶"]])) {
       this[name].textContent = sign;
       this[name].title = words[name];
       this[name].setAttribute("aria-label", words[name]);
@@ -88,56 +115,61 @@ class Walk {
   }
 
   showSentence() {
-    const { text, lead, row } = this.data, held = this.root.getRootNode().activeElement?.dataset?.row;
+    const { text, lead, row } = this.data, root = /** @type {Document | ShadowRoot} */ (this.stage.getRootNode());
+    const held = /** @type {HTMLElement | null} */ (root.activeElement)?.dataset?.row;
     const buttons = text.flatMap(({ text: word, row: own, space }) => {
       const button = html("button", "", word);
       const pressed = own === row;
       button.type = "button";
-      button.dataset.row = own;
+      button.dataset.row = String(own);
       button.tabIndex = pressed ? 0 : -1;
-      button.setAttribute("aria-pressed", pressed);
+      button.setAttribute("aria-pressed", String(pressed));
       button.addEventListener("click", () => this.tell({ row: own }));
       return space ? [" ", button] : [button];
     });
     this.sentence.replaceChildren(html("span", "small", lead), ...buttons);
     this.sentence.lang = this.data.language;
-    if (held !== undefined) this.sentence.querySelector("[aria-pressed='true']")?.focus();
+    if (held !== undefined) partOf(this.sentence, "[aria-pressed='true']")?.focus();
   }
 
+  /** @param {KeyboardEvent} event */
   walkWords(event) {
-    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    const by = TURNS[event.key];
     if (!by) return;
     event.preventDefault();
-    const all = [...this.sentence.querySelectorAll("button")], at = all.indexOf(event.target);
+    const all = [...this.sentence.querySelectorAll("button")], at = all.findIndex((each) => each === event.target);
     const next = all[at + by];
     if (!next) return;
     next.focus();
     next.click();
   }
 
+  /** @param {KeyboardEvent} event */
   press(event) {
     if (event.key === "Escape") {
       this.stop();
       this.tell({ column: null });
     }
-    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    const by = TURNS[event.key];
     if (!by || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     if (event.shiftKey) this.shown[0]?.move(by);
     else this.turn(by);
-    if (this.steps.contains(event.target)) this.steps.querySelector("[aria-current]").focus();
+    if (event.target instanceof Node && this.steps.contains(event.target)) partOf(this.steps, "[aria-current]").focus();
   }
 
   get place() {
     return this.data.steps.findIndex(({ key }) => key === this.step);
   }
 
+  /** @param {number} by */
   turn(by) {
     const next = this.data.steps[this.place + by];
     if (next) this.go(next.key);
     return Boolean(next);
   }
 
+  /** @param {string} key */
   go(key) {
     this.step = key;
     this.light(true);
@@ -153,7 +185,7 @@ class Walk {
 
   stop() {
     clearInterval(this.playing);
-    this.playing = null;
+    this.playing = undefined;
     if (this.data) this.showPlay();
   }
 
@@ -174,6 +206,7 @@ class Walk {
   }
 
   // Tell the server what is looked at, all of it: a later message replaces an earlier one.
+  /** @param {Change} change */
   tell(change) {
     clearTimeout(this.timer);
     const { row, column } = this.data;
@@ -182,6 +215,7 @@ class Walk {
   }
 
   // The server knows pieces as the first mechanism cuts them; another one may cut the same words otherwise.
+  /** @param {number} column @param {number} own */
   pieceAt(column, own) {
     return this.data.pictures[0].picks?.[column] ?? own;
   }
@@ -192,6 +226,7 @@ class Walk {
 }
 
 // Whether the words are light: the picture has no ground of its own.
+/** @param {Element} element */
 function hasLightInk(element) {
   const [red, green, blue] = (getComputedStyle(element).color.match(/[\d.]+/g) ?? [0, 0, 0]).map(Number);
   return red + green + blue > 382;

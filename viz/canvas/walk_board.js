@@ -1,7 +1,12 @@
 // One mechanism of a walk: its formula, and the picture that stands still while the steps light its parts.
 // Whatever comes from the data is shown as text; the formulas alone are markup, and those are of the code.
 
-import { cut, html, precise, short, still, svg, waterfall } from "./walk_marks.js";
+import { NOT_YET, penOf } from "./canvas.js";
+import { cut, fitFormula, html, precise, short, still, svg, waterfall, windowOf } from "./walk_marks.js";
+
+/** @import { WalkHeader, WalkPicture, WalkRow, WalkStep } from "./payloads" */
+/** @typedef {{ bar: SVGRectElement, y: number, high: number } | null} Bar */
+/** @typedef {{ cell: number, slanted: boolean, width: number, room: number, height: number, labels: number, left: number }} Laid */
 
 const CELL = { least: 24, most: 96 }; // pixels of a column
 const NUMBER = 36; // pixels of a column at least whose numbers are all written
@@ -13,8 +18,17 @@ const SLANT = 38; // degrees
 const MOVE = 300; // milliseconds
 
 export class Board {
+  /** @type {WalkPicture} */ picture = NOT_YET;
+  /** @type {WalkHeader["words"]} */ words = NOT_YET;
+  titled = false;
+  /** @type {Laid} */ place = NOT_YET;
+  /** @type {Bar[][]} */ tops = [];
+  /** @type {HTMLElement} */ fall = NOT_YET;
+  /** @type {string} */ step = NOT_YET;
+
+  /** @param {(column: number, piece: number) => void} tell What to do when a column is chosen. */
   constructor(tell) {
-    this.tell = tell; // what to do when a column is chosen
+    this.tell = tell;
     this.heading = html("p", "heading");
     this.says = html("p", "says");
     this.formula = html("div", "formula");
@@ -27,8 +41,9 @@ export class Board {
     this.root = html("div", "board", top, html("div", "parts", this.left, this.stage, this.right), this.note);
   }
 
+  /** @param {WalkPicture} picture @param {boolean} titled @param {WalkHeader["words"]} words */
   load(picture, titled, words) {
-    Object.assign(this, { before: this.tops ? { tops: this.tops } : null, picture, titled, words });
+    Object.assign(this, { picture, titled, words });
     this.formula.replaceChildren(...picture.codes.map((parts) => {
       const line = html("div", "line");
       line.innerHTML = parts.join("");
@@ -52,7 +67,9 @@ export class Board {
   }
 
   fillRight() {
-    const { boxes, words } = this.picture, parts = [];
+    const { boxes, words } = this.picture;
+    /** @type {HTMLElement[]} */
+    const parts = [];
     if (words.length) {
       const list = html("div", "likely", html("span", "name", this.picture.ending));
       list.dataset.part = "predict";
@@ -72,17 +89,6 @@ export class Board {
     this.right.replaceChildren(...parts);
   }
 
-  // Parts of a line stand one below the other where they must; one that is wider still becomes smaller.
-  fitFormula() {
-    const parts = [...this.formula.querySelectorAll("math")];
-    for (const part of parts) part.style.fontSize = "";
-    const room = this.formula.clientWidth - 12, sizes = parts.map((part) => [part.getBoundingClientRect().width, parseFloat(getComputedStyle(part).fontSize)]);
-    parts.forEach((part, number) => {
-      const [wide, size] = sizes[number];
-      if (wide > room) part.style.fontSize = `${(size * room) / wide}px`;
-    });
-  }
-
   // The words of every step have room from the start, so that what stands below them stands still.
   holdSays() {
     this.says.style.minHeight = "";
@@ -93,6 +99,7 @@ export class Board {
   }
 
   // The name of the step is lit above; of several mechanisms each has its own.
+  /** @param {WalkStep} step */
   tellStep(step) {
     this.heading.textContent = this.titled ? `${this.picture.title} \u00b7 ${step.title}` : "";
     this.says.textContent = step.says;
@@ -102,9 +109,9 @@ export class Board {
   draw() {
     const { columns } = this.picture, room = this.stage.clientWidth;
     if (!room) return;
-    this.fitFormula();
+    fitFormula(this.formula);
     this.holdSays();
-    const pen = (this.pen ??= document.createElement("canvas").getContext("2d"));
+    const pen = penOf(document.createElement("canvas"));
     pen.font = `14px ${getComputedStyle(this.stage).fontFamily}`;
     const widest = Math.max(...columns.map(({ text }) => pen.measureText(cut(text)).width));
     let cell = Math.min(Math.max(room / columns.length, CELL.least), CELL.most);
@@ -131,13 +138,15 @@ export class Board {
 
   // Names of rows stay in sight while a long text is scrolled.
   follow() {
-    for (const title of this.stage.querySelectorAll(".title")) title.setAttribute("x", this.stage.scrollLeft);
+    for (const title of this.stage.querySelectorAll(".title")) title.setAttribute("x", String(this.stage.scrollLeft));
   }
 
+  /** @param {number} column */
   middle(column) {
     return this.place.left + (column + 0.5) * this.place.cell;
   }
 
+  /** @param {SVGElement} root */
   paint(root) {
     const { picture, place } = this, top = place.labels;
     const below = place.height - NODE - 2;
@@ -147,13 +156,15 @@ export class Board {
       return;
     }
     const tall = (below - FAN * place.height - top - DOT) / picture.rows.length;
-    const tops = picture.rows.map((_, row) => top + DOT + row * tall);
-    if (picture.window) root.append(this.windowOf(top + DOT, tops.at(-1) + tall));
+    const tops = picture.rows.map((_, row) => top + DOT + row * tall), last = tops[tops.length - 1];
+    const x = (/** @type {number} */ column) => place.left + column * place.cell;
+    if (picture.window) root.append(windowOf(picture.window, x, top + DOT, last + tall - GAP, tall - LINES - GAP - DIGITS));
     this.tops = picture.rows.map((row, number) => this.bars(root, row, tops[number], tall - LINES - GAP));
-    root.append(...this.fan(tops.at(-1) + tall, below));
-    this.columns(root, tops.at(-1) + tall);
+    root.append(...this.fan(last + tall, below));
+    this.columns(root, last + tall);
   }
 
+  /** @param {number} top */
   headings(top) {
     const { place, picture } = this, group = svg("g", { "data-part": "words" });
     picture.columns.forEach(({ text }, column) => {
@@ -166,6 +177,7 @@ export class Board {
   }
 
   // The bars of one row; gives where each stands, so that those of the next row can grow out of them.
+  /** @param {SVGElement} root @param {WalkRow} row @param {number} top @param {number} tall @returns {Bar[]} */
   bars(root, row, top, tall) {
     const { place, picture } = this, numbers = row.values.filter((each) => each !== null);
     const highest = row.part === "score" ? Math.max(0, ...numbers) : Math.max(1, ...numbers);
@@ -194,8 +206,9 @@ export class Board {
     return made;
   }
 
+  /** @param {number} top @param {number} below @returns {SVGElement[]} */
   fan(top, below) {
-    const { picture, place } = this, shares = picture.rows.at(-1).values;
+    const { picture, place } = this, shares = picture.rows[picture.rows.length - 1].values;
     const lines = svg("g", { "data-part": "context" }), middle = place.left + (place.cell * picture.columns.length) / 2;
     shares.forEach((share, column) => {
       if (share === null || share < 0.005) return;
@@ -203,10 +216,11 @@ export class Board {
       lines.append(svg("path", { d: `M${x} ${top}C${x} ${half} ${middle} ${half} ${middle} ${below}`, class: "flow",
         "stroke-width": 1 + 13 * share, "stroke-opacity": 0.35 + 0.6 * share }));
     });
-    return [lines, ...this.node(middle, below, picture.context, "context")];
+    return [lines, ...this.node(middle, below, picture.context ?? "", "context")];
   }
 
   // Without attention: every word runs into one vector.
+  /** @param {number} top @param {number} below @returns {SVGElement[]} */
   funnel(top, below) {
     const { picture, place } = this, middle = place.left + (place.cell * picture.columns.length) / 2;
     const lines = svg("g", { "data-part": "vector" });
@@ -217,6 +231,7 @@ export class Board {
     return [lines, ...this.node(middle, below, picture.vector, "vector")];
   }
 
+  /** @param {number} middle @param {number} top @param {string} text @param {string} part */
   node(middle, top, text, part) {
     const wide = Math.min(Math.max(text.length * 7.4 + 24, 90), this.place.width - 4), { width } = this.place;
     const arrow = svg("g", { "data-part": part }, svg("path", { d: `M${middle + wide / 2} ${top + NODE / 2}H${width - 8}m-7 -5l7 5l-7 5`, class: "flow", "stroke-width": 2 }));
@@ -226,52 +241,41 @@ export class Board {
     return [arrow, box];
   }
 
-  windowOf(top, bottom) {
-    const { place, picture: { window: at } } = this, x = (column) => place.left + column * place.cell;
-    const tip = x(at.centre);
-    return svg("g", { class: "window", "data-part": "window" },
-      svg("rect", { x: x(at.from), y: top, width: Math.max(x(at.to) - x(at.from), 2), height: bottom - top - GAP, rx: 5 }),
-      svg("path", { d: `M${tip - 6} ${top - 9}h12l-6 9z`, class: "tip" }),
-      ...this.gaussian(x, bottom));
-  }
-
-  // What local-p multiplies its weights by, over the last row.
-  gaussian(x, bottom) {
-    const { window: { curve }, rows } = this.picture;
-    if (!curve) return [];
-    const tall = (bottom - this.place.labels - DOT) / rows.length - LINES - GAP - DIGITS, low = bottom - GAP;
-    return [svg("polyline", { points: curve.map(([at, share]) => `${x(at)},${low - tall * share}`).join(" "), class: "curve" })];
-  }
-
   // What is pressed to choose the word whose score is explained; each tells its numbers.
+  /** @param {SVGElement} root @param {number} bottom */
   columns(root, bottom) {
-    const { picture, place, words } = this;
+    const { picture, place, words } = this, { picks } = picture;
     picture.columns.forEach(({ text }, column) => {
       const chosen = column === picture.chosen;
       const numbers = picture.rows.map(({ title, values }) => `${title}: ${values[column] === null ? words.hidden : precise(values[column])}`);
       const hit = svg("rect", { x: place.left + column * place.cell, y: 0, width: place.cell, height: bottom, class: "hit" });
-      const pick = picture.picks ? { role: "button", tabindex: -1, "aria-pressed": chosen } : { role: "img" };
+      const pick = picks ? { role: "button", tabindex: -1, "aria-pressed": chosen } : { role: "img" };
       const group = svg("g", { class: chosen ? "column chosen" : "column", ...pick,
         "aria-label": `${text}: ${numbers.join(", ")}` }, svg("title", {}, `${text}\n${numbers.join("\n")}`), hit);
-      if (picture.picks) group.addEventListener("click", () => this.tell(column, picture.picks[column]));
+      if (picks) group.addEventListener("click", () => this.tell(column, picks[column]));
       root.append(group);
     });
   }
 
   // Choose the column `by` further on.
+  /** @param {number} by */
   move(by) {
     const { picks, chosen } = this.picture;
-    if (picks?.[chosen + by] !== undefined) this.tell(chosen + by, picks[chosen + by]);
+    const next = (chosen ?? NaN) + by;
+    if (picks?.[next] !== undefined) this.tell(next, picks[next]);
   }
 
+  /** @param {string} key */
   light(key, moving = false) {
     this.step = key;
     const { picture } = this, step = picture.steps[picture.at[key]];
     if (!step) return;
     this.tellStep(step);
-    for (const part of this.root.querySelectorAll("[data-part]")) part.classList.toggle("lit", step.lit.includes(part.dataset.part));
+    for (const part of /** @type {NodeListOf<HTMLElement | SVGElement>} */ (this.root.querySelectorAll("[data-part]"))) {
+      part.classList.toggle("lit", step.lit.includes(part.dataset.part ?? ""));
+    }
     for (const term of this.formula.querySelectorAll("[class^='term-']")) {
-      const [name] = term.className.baseVal?.split(" ") ?? term.getAttribute("class").split(" ");
+      const [name] = (term.getAttribute("class") ?? "").split(" ");
       term.setAttribute("class", name === `term-${step.key}` ? `${name} lit` : name);
     }
     this.fall.replaceChildren(...(step.fall ? waterfall(step.fall) : []));
@@ -281,7 +285,7 @@ export class Board {
   // Scores become exponentials and those weights: each bar grows out of the one above it.
   grow() {
     if (still()) return;
-    this.tops?.forEach((row, number) => row.forEach((own, column) => {
+    this.tops.forEach((row, number) => row.forEach((own, column) => {
       const above = this.tops[number - 1]?.[column];
       if (!own || !above) return;
       const start = `translateY(${above.y - own.y}px) scaleY(${above.high / own.high})`;

@@ -1,45 +1,57 @@
 // A lesson in one file: turns its steps, feeds their pictures when they are seen and when something is chosen in them, and
 // answers its questions. Texts come from the page and become text again, never markup.
 
-const words = JSON.parse(document.getElementById("words").textContent);
-const steps = [...document.querySelectorAll("section.step")];
+import { fill, through, unpack } from "../canvas/payload.js";
+import { pack } from "./packing.js";
+
+/** @import { Unpacked } from "../canvas/payload.js" */
+/** @import { ComparisonHeader, OverviewHeader, Place, Prediction } from "../canvas/payloads" */
+/** @typedef {{ row: number, column?: number | null, step: string }} Chosen */
+/** @typedef {HTMLElement & { heights?: number[] | null, revealed?: { gap: number } | null, ontold?: boolean }} Expected */
+
+/** @template {Element} [Kind=HTMLElement] @param {ParentNode} root @param {string} selector @returns {Kind} */
+const partOf = (root, selector) => /** @type {Kind} */ (root.querySelector(selector));
+/** @param {ParentNode} root @param {string} selector */
+const allOf = (root, selector) => /** @type {HTMLElement[]} */ ([...root.querySelectorAll(selector)]);
+/** @type {HTMLButtonElement} */
+const previous = partOf(document, "#previous");
+/** @type {HTMLButtonElement} */
+const next = partOf(document, "#next");
+
+/** @type {Record<string, string>} */
+const words = JSON.parse(partOf(document, "#words").textContent);
+const steps = allOf(document, "section.step");
+/** @type {Record<string, number | undefined>} */
 const KEYS = { PageDown: 1, PageUp: -1 };
 const SETTLED = 600; // milliseconds in which pictures that have just been fed are drawn
-const fill = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
+/** @param {Element} element */
 const bytesOf = (element) => Uint8Array.from(atob(element.textContent), (letter) => letter.charCodeAt(0));
-const heldBy = (place) => bytesOf(place.querySelector(':scope > script[type="application/octet-stream"]'));
+/** @param {Element} place */
+const heldBy = (place) => bytesOf(partOf(place, ':scope > script[type="application/octet-stream"]'));
+/** @param {Uint8Array} bytes */
 const textOf = (bytes) => new TextDecoder().decode(bytes);
-const through = async (bytes, stream) => new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer());
+/** @param {Element} place @param {unknown} detail */
 const feed = (place, detail) => place.dispatchEvent(new CustomEvent("fed", { detail }));
-
-async function unpack(bytes) {
-  const plain = await through(bytes, new DecompressionStream("deflate"));
-  const end = 4 + new DataView(plain.buffer).getUint32(0, true);
-  return [JSON.parse(textOf(plain.subarray(4, end))), plain.slice(end)];
-}
-
-async function pack(header, cells) {
-  const text = new TextEncoder().encode(JSON.stringify(header)), plain = new Uint8Array(4 + text.length + cells.length);
-  new DataView(plain.buffer).setUint32(0, text.length, true);
-  plain.set(text, 4);
-  plain.set(cells, 4 + text.length);
-  return through(plain, new CompressionStream("deflate"));
-}
 
 // Steps.
 
 let number = 0;
 const asked = () => Math.min(Math.max(parseInt(location.hash.slice(1), 10) || 1, 1), steps.length);
-const turn = (to) => to >= 1 && to <= steps.length && (location.hash = `#${to}`);
+/** @param {number} to */
+const turn = (to) => {
+  if (to >= 1 && to <= steps.length) location.hash = `#${to}`;
+};
 
 function show() {
   number = asked();
   steps.forEach((step, place) => (step.hidden = place + 1 !== number));
-  document.querySelector(".bar progress").value = number;
+  /** @type {HTMLProgressElement} */
+  const progress = partOf(document, ".bar progress");
+  progress.value = number;
   document.querySelectorAll(".bar a").forEach((link, place) =>
     place + 1 === number ? link.setAttribute("aria-current", "step") : link.removeAttribute("aria-current"));
-  document.getElementById("previous").disabled = number === 1;
-  document.getElementById("next").disabled = number === steps.length;
+  previous.disabled = number === 1;
+  next.disabled = number === steps.length;
   const step = steps[number - 1], { point } = step.dataset;
   window.attentionBenchPoint = point ? { ...JSON.parse(point), done: false } : null;
   window.scrollTo(0, 0);
@@ -47,52 +59,68 @@ function show() {
 }
 
 // A step is shown as it was written, whatever was chosen in it before.
+/** @param {HTMLElement} step */
 function feedAll(step) {
   step.classList.remove("chosen");
-  for (const place of step.querySelectorAll("[data-canvas]"))
+  for (const place of allOf(step, "[data-canvas]"))
     if (place.dataset.canvas === "prediction") expect(place); else feed(place, heldBy(place));
-  for (const chart of step.querySelectorAll(".chart")) draw(chart);
+  for (const chart of allOf(step, ".chart")) draw(chart);
 }
 
-document.getElementById("previous").addEventListener("click", () => turn(number - 1));
-document.getElementById("next").addEventListener("click", () => turn(number + 1));
+previous.addEventListener("click", () => turn(number - 1));
+next.addEventListener("click", () => turn(number + 1));
 window.addEventListener("hashchange", show);
 window.addEventListener("keydown", (event) => {
-  const { key, ctrlKey, altKey, metaKey, shiftKey } = event;
+  const { key, ctrlKey, altKey, metaKey, shiftKey } = event, by = KEYS[key];
   if ((ctrlKey || metaKey) && key === "p") printAll();
-  else if (KEYS[key] && !ctrlKey && !altKey && !metaKey && !shiftKey) turn(number + KEYS[key]);
+  else if (by && !ctrlKey && !altKey && !metaKey && !shiftKey) turn(number + by);
   else return;
   event.preventDefault();
 }, { capture: true });
 
 // What is chosen in a picture.
 
-for (const place of document.querySelectorAll('[data-canvas="walk"]'))
-  place.addEventListener("told", ({ detail }) => detail.name === "chosen" && walk(place, detail.value));
-for (const place of document.querySelectorAll('[data-canvas="overview"]'))
-  place.addEventListener("told", ({ detail }) => detail.name === "picked" && compare(place, detail.value));
+/** @template Value @param {Element} place @param {string} name @param {(value: Value) => void} act */
+const whenTold = (place, name, act) => place.addEventListener("told", (event) => {
+  const { detail } = /** @type {CustomEvent<{ name: string, value: Value }>} */ (event);
+  if (detail.name === name) act(detail.value);
+});
+for (const place of allOf(document, '[data-canvas="walk"]'))
+  whenTold(place, "chosen", (/** @type {Chosen} */ chosen) => walk(place, chosen));
+for (const place of allOf(document, '[data-canvas="overview"]'))
+  whenTold(place, "picked", (/** @type {Place[]} */ picked) => compare(place, picked));
 
+/** @param {Element} place */
+const around = (place) => /** @type {HTMLElement} */ (place.parentElement);
+/** @param {Element} place */
+const stepAround = (place) => /** @type {HTMLElement} */ (place.closest(".step"));
+
+/** @param {HTMLElement} place @param {Chosen} chosen */
 async function walk(place, { row, column, step }) {
-  const { of } = place.parentElement.dataset, at = `${row} ${column ?? ""}`;
+  const { of } = around(place).dataset, at = `${row} ${column ?? ""}`;
   const found = document.querySelector(`script[data-of="${of}"][data-at="${at}"]`);
   say(place, found ? "" : words.missing);
   if (!found) return;
+  /** @type {Unpacked<object>} */
   const [header, cells] = await unpack(bytesOf(found));
   feed(place, await pack({ ...header, step }, cells));
 }
 
+/** @param {HTMLElement} place @param {string} text */
 function say(place, text) {
-  let line = place.parentElement.querySelector(".missing");
-  if (!line) place.parentElement.append(line = Object.assign(document.createElement("p"), { className: "missing", role: "status" }));
+  let line = around(place).querySelector(".missing");
+  if (!line) around(place).append(line = Object.assign(document.createElement("p"), { className: "missing", role: "status" }));
   line.textContent = text;
 }
 
 // Picked heads with their weights exact, side by side.
+/** @param {HTMLElement} place @param {Place[]} picked */
 async function compare(place, picked) {
-  const step = place.closest(".step"), maps = step.querySelector('[data-canvas="comparison"]');
-  const store = document.querySelector(`script[data-of="${place.parentElement.dataset.of}"]`);
+  const step = stepAround(place), maps = step.querySelector('[data-canvas="comparison"]');
+  const store = document.querySelector(`script[data-of="${around(place).dataset.of}"]`);
   if (!maps || !store || !picked.length) return;
-  const [[header], [overview], [{ heads }, cells]] = await Promise.all([heldBy(maps), heldBy(place), bytesOf(store)].map(unpack));
+  /** @type {[Unpacked<ComparisonHeader>, Unpacked<OverviewHeader>, Unpacked<{ heads: Place[] }>]} */
+  const [[header], [overview], [{ heads }, cells]] = await Promise.all([unpack(heldBy(maps)), unpack(heldBy(place)), unpack(bytesOf(store))]);
   const size = 4 * (header.rows.length - 1) * (header.columns.length - 1);
   const sorted = [...picked].sort(([a, b], [c, d]) => a - c || b - d), here = sorted.map(([layer, head]) =>
     heads.findIndex(([other, own]) => other === layer && own === head));
@@ -107,28 +135,35 @@ async function compare(place, picked) {
 
 // Questions.
 
-for (const box of document.querySelectorAll(".choices"))
+for (const box of allOf(document, ".choices"))
   box.addEventListener("change", ({ target }) => {
-    const right = target.value === box.dataset.right, verdict = box.querySelector(".verdict");
+    const right = target instanceof HTMLInputElement && target.value === box.dataset.right, verdict = partOf(box, ".verdict");
     verdict.textContent = right ? words.right : words.wrong;
     verdict.classList.toggle("right", right);
   });
 
 // A row that the reader draws before it is shown.
+/** @param {Expected} place */
 function expect(place) {
-  const box = place.closest(".expected"), step = place.closest(".step"), data = JSON.parse(textOf(heldBy(place)));
-  const [reveal, again, said] = [".reveal", ".again", ".agreement"].map((each) => box.querySelector(each));
-  let heights = data.heights;
-  place.ontold ??= place.addEventListener("told", ({ detail }) => {
-    if (detail.name !== "heights") return;
-    place.heights = detail.value;
-    reveal.disabled = !detail.value.some((each) => each > 0);
-  }) ?? true;
-  heights = place.heights ?? heights;
+  const box = /** @type {HTMLElement} */ (place.closest(".expected")), step = stepAround(place), said = partOf(box, ".agreement");
+  /** @type {HTMLButtonElement} */
+  const reveal = partOf(box, ".reveal");
+  /** @type {HTMLButtonElement} */
+  const again = partOf(box, ".again");
+  /** @type {Prediction & { row: number[] }} */
+  const data = JSON.parse(textOf(heldBy(place)));
+  if (!place.ontold) {
+    place.ontold = true;
+    whenTold(place, "heights", (/** @type {number[]} */ drawn) => {
+      place.heights = drawn;
+      reveal.disabled = !drawn.some((each) => each > 0);
+    });
+  }
+  const heights = place.heights ?? data.heights;
   reveal.disabled = !heights.some((each) => each > 0);
   feed(place, { ...data, heights, model: place.revealed ? data.row : null, gap: place.revealed?.gap ?? null });
   reveal.onclick = () => {
-    const drawn = place.heights, total = drawn.reduce((sum, each) => sum + each, 0);
+    const drawn = place.heights ?? heights, total = drawn.reduce((sum, each) => sum + each, 0);
     const apart = data.row.map((weight, at) => weight - drawn[at] / total);
     const gap = apart.reduce((widest, each, at) => (Math.abs(each) > Math.abs(apart[widest]) ? at : widest), 0);
     const share = data.row.reduce((sum, weight, at) => sum + Math.min(weight, drawn[at] / total), 0);
@@ -150,13 +185,15 @@ function expect(place) {
 
 // Charts: the library that draws them is put in once, when the first is seen.
 
+/** @type {Promise<void> | null} */
 let library = null;
 const charts = () => (library ??= (async () => {
   const script = document.createElement("script");
-  script.textContent = textOf(await through(bytesOf(document.querySelector("script[data-charts]")), new DecompressionStream("deflate")));
+  script.textContent = textOf(await through(bytesOf(partOf(document, "script[data-charts]")), new DecompressionStream("deflate")));
   document.head.append(script);
 })());
 
+/** @param {HTMLElement} chart */
 async function draw(chart) {
   if (chart.classList.contains("drawn")) return;
   chart.classList.add("drawn");
@@ -179,5 +216,5 @@ async function printAll() {
   show();
 }
 
-document.getElementById("print").addEventListener("click", printAll);
+partOf(document, "#print").addEventListener("click", printAll);
 show();

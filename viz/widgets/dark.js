@@ -5,7 +5,7 @@
   if (!app || window.attentionBenchDark) return;
   window.attentionBenchDark = true;
   const look = () => {
-    const ground = getComputedStyle(app).backgroundColor.match(/[\d.]+/g).slice(0, 3).map(Number);
+    const ground = getComputedStyle(app).backgroundColor.match(/[\d.]+/g)?.slice(0, 3).map(Number) ?? [0];
     document.documentElement.toggleAttribute("data-dark", ground.reduce((sum, each) => sum + each) < 384);
   };
   new MutationObserver(look).observe(app, { attributes: true, attributeFilter: ["class"] });

@@ -1,5 +1,6 @@
 // Streamlit's own words, said in the language of the interface. A word changes in its place; no element does. Texts are
 // looked for where they stand alone, what is read aloud or shown under the pointer on the whole page.
+/** @type {Record<string, string>} */
 const SAID = {
   upload: "Upload",
   limit: "{size} per file",
@@ -62,6 +63,7 @@ const SAID = {
   error: "This app has encountered an error. {more}",
 };
 const PLACE = /\\\{(\w+)\\\}/g;
+/** @param {string} text */
 const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 const TESTED = "stStatusWidget stMainMenu stSkipToContent stException InputInstructions stDialog stDataFrameColumn stSelectboxVirtual";
 const BOXES = [
@@ -69,10 +71,13 @@ const BOXES = [
 ].join();
 const ATTRIBUTES = ["aria-label", "title", "placeholder", "data-title"];
 
+/** @param {Mount<{ language: string } & Record<string, string>>} mount */
 export default function ({ data: { language, ...data } }) {
   const spoken = document.documentElement.lang;
   document.documentElement.lang = language;
+  /** @type {[pattern: RegExp, here: string][]} */
   const words = Object.entries(data).map(([name, here]) => [new RegExp(`^${escaped(SAID[name]).replace(PLACE, "(?<$1>.+)")}$`), here]);
+  /** @param {string} text */
   const translated = (text) => {
     for (const [pattern, here] of words) {
       const found = text.trim().match(pattern);
@@ -80,6 +85,7 @@ export default function ({ data: { language, ...data } }) {
     }
     return null;
   };
+  /** @param {string | null} text @param {(here: string) => void} put */
   const change = (text, put) => {
     const here = text && translated(text);
     if (here && here !== text) put(here);

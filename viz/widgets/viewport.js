@@ -1,6 +1,7 @@
-/** Tell the server how wide the page is, now and whenever it changes, in steps. */
+// Tell the server how wide the page is, now and whenever it changes, in steps.
+/** @param {Mount<{ known: number, step: number }>} mount */
 export default function ({ parentElement, data, setStateValue }) {
-  const element = parentElement.host ?? parentElement;
+  const element = "host" in parentElement ? parentElement.host : parentElement;
   let known = data.known;
   const report = () => {
     const width = Math.floor(element.getBoundingClientRect().width / data.step) * data.step;

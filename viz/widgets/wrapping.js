@@ -3,11 +3,13 @@
 (() => {
   if (window.attentionBenchWrapping) return;
   window.attentionBenchWrapping = true;
-  const write = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value").set;
+  const write = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value")?.set;
+  /** @param {HTMLTextAreaElement} twin */
   const fit = (twin) => {
     twin.style.height = "0";
     twin.style.height = `${twin.scrollHeight}px`;
   };
+  /** @param {HTMLInputElement} box */
   const wrap = (box) => {
     const twin = document.createElement("textarea");
     Object.assign(twin, { className: "wrapping", rows: 1, value: box.value, placeholder: box.placeholder, autocomplete: "off" });
@@ -18,7 +20,7 @@
         twin.value = line;
         twin.setSelectionRange(at, at);
       }
-      write.call(box, line);
+      write?.call(box, line);
       box.dispatchEvent(new Event("input", { bubbles: true }));
       fit(twin);
     });
@@ -29,14 +31,14 @@
       twin.placeholder = box.placeholder;
       fit(twin);
     }).observe(box, { attributes: true, attributeFilter: ["value", "placeholder"] });
-    new ResizeObserver(() => fit(twin)).observe(box.parentElement);
+    new ResizeObserver(() => fit(twin)).observe(/** @type {HTMLElement} */ (box.parentElement));
     box.after(twin);
     fit(twin);
   };
   const narrow = matchMedia("(max-width: 700px)");  // as in style.css
   const look = () => {
     if (!narrow.matches) return;
-    for (const box of document.querySelectorAll(".st-key-sentence input:not(:has(+ .wrapping))")) wrap(box);
+    for (const box of /** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll(".st-key-sentence input:not(:has(+ .wrapping))"))) wrap(box);
   };
   new MutationObserver(look).observe(document.body, { childList: true, subtree: true });
   narrow.addEventListener("change", look);

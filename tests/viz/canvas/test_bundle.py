@@ -43,9 +43,11 @@ def test_modules_of_another_folder_are_found(tmp_path: Path) -> None:
     assert "const a = 1;" in bundled(write(tmp_path, entry='import { a } from "./other/low.js";\na();\n'))
 
 
-def test_types_are_left_out_and_comments_stay(tmp_path: Path) -> None:
-    text = "/**\n * @param {X} a\n */\nconst f = (a) => a; // kept\n/** @type {X} */\nconst b = /** @type {X} */ (f);\n"
-    assert bundled(write(tmp_path, entry=text)) == "const f = (a) => a; // kept\nconst b = (f);\n"
+def test_types_and_lines_of_comment_are_left_out(tmp_path: Path) -> None:
+    text = "// f\n/**\n * @param {X} a */\nconst f = (a) => a; // b\n/** @type {X} */\nlet b = /** @type {X} */ (f);\n"
+    field = "class C {\n  /** @type {X} */ d = 1;\n  /** @returns {X} */\n  e() {}\n}\n"
+    bare = "const f = (a) => a; // b\nlet b = (f);\nclass C {\n  d = 1;\n  e() {}\n}\n"
+    assert bundled(write(tmp_path, entry=text + field)) == bare
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 // (alignment_told.js), which may be drawn later.
 const YEAR = 365 * 24 * 3600;
 
+/** @param {Mount<{ cookie: string, point: Omit<LessonPoint, "done"> | null }>} mount */
 export default function ({ data }) {
   document.cookie = `${data.cookie}; path=/; max-age=${YEAR}; SameSite=Lax`;
   const { point } = data, before = window.attentionBenchPoint;

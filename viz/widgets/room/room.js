@@ -3,13 +3,17 @@
 // meanwhile is told when it is over.
 const AGAIN = 500, PATIENCE = 8000; // milliseconds: until the server is asked again, until a run counts as lost
 
+/** @param {Mount<{ path: string, watch: Record<string, number>, cookies: string[] }>} mount */
 export default function ({ data, setStateValue }) {
   const secure = location.protocol === "https:" ? "; Secure" : "";
   for (const cookie of data.cookies) document.cookie = `${cookie}; path=/; max-age=${24 * 3600}; SameSite=Strict${secure}`;
-  const room = (window.attentionBenchRoom ??= {});
+  /** @type {ListenedRoom} */
+  const room = (window.attentionBenchRoom ??= { watch: {}, tell: () => {} });
   clearTimeout(room.leaving);
-  clearTimeout(room.waiting);
-  Object.assign(room, { watch: data.watch, tell: (what) => setStateValue("moved", what), waiting: null });
+  clearTimeout(room.waiting ?? undefined);
+  /** @type {ListenedRoom["tell"]} */
+  const tell = (what) => setStateValue("moved", what);
+  Object.assign(room, { watch: data.watch, tell, waiting: null });
   if (room.path !== data.path) {
     Object.assign(room, { path: data.path, now: null });
     listen(room);
@@ -20,9 +24,10 @@ export default function ({ data, setStateValue }) {
   };
 }
 
+/** @param {ListenedRoom} room */
 function listen(room) {
   room.socket?.close();
-  const socket = (room.socket = new WebSocket(new URL(room.path, location.href.replace(/^http/, "ws"))));
+  const socket = (room.socket = new WebSocket(new URL(room.path ?? "", location.href.replace(/^http/, "ws"))));
   socket.onmessage = (event) => {
     if (room.socket !== socket) return;
     room.now = JSON.parse(event.data);
@@ -33,6 +38,7 @@ function listen(room) {
   };
 }
 
+/** @param {ListenedRoom} room */
 function compare(room) {
   const { now, watch } = room;
   if (!now || room.waiting) return;

@@ -1,0 +1,243 @@
+// What Python sends: the headers of payloads, as the encoders of this folder and of `viz/walk/picture.py` write them.
+
+export type Stop = [place: number, colour: string];
+export type Tick = [place: number, text: string];
+export type Place = [layer: number, head: number];
+export type Colour = "linear" | "root";
+type Words<Name extends string> = Record<Name, string>;
+
+/** `payload.header_of`: what all canvases of maps have. */
+export interface MapsHeader {
+  title: string;
+  alt: string;
+  file: string;
+  site: string;
+  queries: string[];
+  keys: string[];
+  query_title: string;
+  key_title: string;
+  threshold: number;
+  words: Words<"head" | "weight" | "empty" | "token" | "span" | "save" | "many" | "keys">;
+  colour: Colour;
+  palette: Stop[];
+  night: Stop[];
+  pick_colours: string[];
+  ink: string;
+  paper: string;
+  font: string;
+  heads: Place[];
+  rows: number[]; // where the cells of an axis begin, then its length
+  columns: number[];
+  titles?: string[];
+  gaps?: boolean;
+}
+
+/** `overview.encode_overview` */
+export interface OverviewHeader extends MapsHeader {
+  version: number;
+  note: string;
+  in_layers: boolean;
+  picked: Place[];
+  most_picked: number;
+  remarks: string[];
+  labels: string[];
+  texts: string[];
+  legend: string;
+  ticks: Tick[];
+  words: MapsHeader["words"] & Words<"layer" | "column" | "largest" | "picked" | "not_picked">;
+}
+
+/** A text of a sheet: its place is where its line begins, has its `middle` or its `end`; it may be turned about it. */
+export interface SheetText {
+  text: string;
+  x: number;
+  y: number;
+  size: number;
+  weight: number;
+  middle?: boolean;
+  end?: boolean;
+  turn?: number;
+  opacity?: number;
+}
+
+export interface Area {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+/** `comparison.layout_of` */
+export interface Layout {
+  width: number;
+  height: number;
+  boxes: [left: number, top: number, width: number, height: number][];
+  headings: { x: number; y: number; size: number; notes: string[]; note_size: number; line: number }[];
+  texts: SheetText[];
+  bar: Area;
+  columns: number;
+  angle: number;
+  column_font: number;
+}
+
+/** `comparison.encode_comparison`, `edited.encode_edited` */
+export interface ComparisonHeader extends MapsHeader {
+  words: MapsHeader["words"] & Partial<Words<"menu">>;
+  row_labels: string[];
+  column_labels: string[];
+  row_font: number;
+  tick: number;
+  raised: number;
+  layouts: Layout[];
+  offers?: Offer[];
+}
+
+export interface Offer {
+  operation: string;
+  text: string;
+  needs: ("row" | "word")[];
+}
+
+/** `alignment.encode_alignment` */
+export interface AlignmentHeader {
+  title: string;
+  code: string;
+  tokens: string[];
+  leftward: boolean;
+  panels: PanelHeader[];
+  notes: string[];
+  row_title: string;
+  key_title: string;
+  scale: string;
+  ticks: Tick[];
+  night: Stop[];
+  window_colour: string;
+  links: string;
+  words: Words<
+    | "reads" | "after" | "read_by" | "item" | "comma" | "said" | "unlike" | "unread" | "one_vector" | "kept" | "sentence"
+    | "brief" | "doubt" | "translation" | "keys" | "rows" | "columns" | "lines" | "unsure"
+  >;
+  colour: Colour;
+  palette: Stop[];
+}
+
+interface AnyPanel {
+  title: string;
+  year: string;
+  formula: string;
+  code: string;
+  words: { text: string; spaced: boolean; says: string }[];
+  leftward: boolean;
+  sure: number[];
+  nothing: string;
+  rows: string[];
+  notes: string[];
+  links: [row: number, key: number][];
+}
+
+export interface MapPanel extends AnyPanel {
+  vector?: undefined;
+  row_words: number[]; // for each row its written word; -1 for none
+  reading: string;
+  says: string;
+  alt: string;
+  windows: Window[];
+}
+
+/** A decoder without attention: `rows` is empty. */
+export interface VectorPanel extends AnyPanel {
+  vector: string[];
+  row_words?: undefined;
+  reading?: undefined;
+  says?: undefined;
+  windows?: undefined;
+}
+
+export type PanelHeader = MapPanel | VectorPanel;
+
+interface Window {
+  style: string;
+  places: number[];
+}
+
+/** `aligner.encode_aligner` */
+export interface AlignerHeader {
+  source: string[];
+  target: string[];
+  links: string;
+  of: string;
+  languages: [source: string, target: string];
+  words: Words<"grid" | "cell" | "none" | "sure" | "possible" | "count" | "undo" | "clear" | "keys">;
+}
+
+/** `viz/widgets/prediction.canvas_data` */
+export interface Prediction {
+  words: string[];
+  code: string;
+  heights: number[];
+  model: number[] | null;
+  gap: number | null;
+  says: Words<"group" | "model" | "keys" | "beside">;
+}
+
+/** `walk.encode_walk` */
+export interface WalkHeader {
+  version: number;
+  step: string;
+  row: number;
+  column: number | null;
+  steps: { key: string; title: string }[];
+  pictures: WalkPicture[];
+  words: Words<"previous" | "next" | "play" | "pause" | "hidden" | "board" | "sentence" | "hint">;
+  text: { text: string; row: number; space: boolean }[];
+  lead: string;
+  language: string;
+}
+
+export interface WalkStep {
+  key: string;
+  title: string;
+  says: string;
+  lit: string[];
+  fall: Waterfall | null;
+}
+
+export interface Waterfall {
+  says: string;
+  parts: [label: string, value: number][];
+  total: number;
+  sum: string;
+}
+
+/** `viz/walk/picture.picture_of` */
+export interface WalkPicture {
+  title: string;
+  codes: string[][];
+  note: string;
+  columns: { text: string; pieces: number }[];
+  state: { name: string; says: string; text?: string; piece?: string };
+  steps: WalkStep[];
+  at: Record<string, number>; // for each step of the walk the step of this picture
+  boxes: { part: string; text: string }[];
+  words: { text: string; share: number; written: boolean }[];
+  ending: string;
+  rows: WalkRow[];
+  vector: string;
+  chosen?: number;
+  picks?: number[];
+  context?: string;
+  window?: WalkWindow | null;
+}
+
+export interface WalkRow {
+  part: string;
+  title: string;
+  values: (number | null)[];
+}
+
+export interface WalkWindow {
+  centre: number;
+  from: number;
+  to: number;
+  curve?: [place: number, share: number][];
+}
