@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from functools import cache
 from html import escape
 from pathlib import Path
 
 import streamlit as st
 
 from viz.canvas.bundle import bundled
+from viz.text.files import file_text
 from viz.text.language import _
 
 HERE = Path(__file__).parent
@@ -43,9 +43,3 @@ def _script(*names: str) -> str:
 def style_sheet(path: Path) -> str:
     """Return the style sheet of a file as HTML."""
     return f"\n<style>\n{file_text(path)}</style>\n"
-
-
-@cache
-def file_text(path: Path) -> str:
-    """Return what a file of the program holds; it is read once."""
-    return path.read_text(encoding="utf8")
