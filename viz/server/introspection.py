@@ -13,7 +13,8 @@ from models.sites import Site
 from models.trace import AttentionTrace
 from models.waiting import asking
 from viz.server.caching import BoundedCache
-from viz.server.queueing import leave_if_asked, one_at_a_time
+from viz.server.queueing import one_at_a_time
+from viz.shell.script_run import leave_if_asked
 
 if TYPE_CHECKING:
     from models.translation.translator import Translator

@@ -23,7 +23,8 @@ from models.errors import InputError
 from models.messages import Message
 from viz.lessons.lesson import Lesson
 from viz.server.caching import BoundedCache
-from viz.server.queueing import LOOK, leave_if_asked
+from viz.server.queueing import LOOK
+from viz.shell.script_run import leave_if_asked
 
 LONGEST = 600.0
 """Seconds that the writing of a lesson may take."""

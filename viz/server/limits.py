@@ -13,7 +13,8 @@ from time import monotonic, sleep
 from models.errors import InputError
 from models.messages import Message
 from viz.server.configuration import configuration
-from viz.server.queueing import LOOK, leave_if_asked
+from viz.server.queueing import LOOK
+from viz.shell.script_run import leave_if_asked
 
 BURST_SECONDS = 2.0
 """So many seconds' worth of changes may come at once, as when a page opens."""

@@ -10,22 +10,14 @@ from threading import Condition, Lock
 from time import monotonic, sleep
 from typing import Literal, TypeVar
 
-from streamlit.runtime.scriptrunner import get_script_run_ctx
-
 from models.errors import InputError
 from models.messages import CountMessage, Message
+from viz.shell.script_run import leave_if_asked
 
 T = TypeVar("T")
 
 LOOK = 0.2
 """Seconds between two looks at whether something is done."""
-
-
-def leave_if_asked() -> None:
-    """End the run of the page if its visitor has left it, or typed something new; else do nothing."""
-    context = get_script_run_ctx(suppress_warning=True)
-    if context is not None:
-        context.yield_check()
 
 
 Why = Literal["busy", "away"]

@@ -8,18 +8,17 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, TypedDict
 
-from streamlit.runtime.scriptrunner import RerunException, StopException
-
 import models
 from models.messages import Message
 from models.trace import AttentionTrace
 from models.waiting import asking
 from viz.server.cores import cores_for
-from viz.server.queueing import leave_if_asked, one_at_a_time
+from viz.server.queueing import one_at_a_time
 from viz.server.run_request import RunRequest
 from viz.server.traces import TraceCache
 from viz.server.worker import WorkerLostError
 from viz.server.worker_pool import Awaited, Elsewhere
+from viz.shell.script_run import ENDINGS, leave_if_asked
 
 if TYPE_CHECKING:
     from models.edits import Edit
@@ -110,7 +109,7 @@ class Runs:
             try:
                 with asking(leave_if_asked):
                     return model.attend(run.source, run.target, **run.every_option)
-            except (Exception, StopException, RerunException):
+            except (Exception, *ENDINGS):
                 raise
             except BaseException as error:  # a panic of Rust, which would end the thread of whoever asks
                 said = Message("{title} cannot read this text ({reason}).", title=model.title, reason=error)

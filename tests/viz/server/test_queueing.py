@@ -13,11 +13,12 @@ import streamlit as st
 
 from models.errors import InputError
 from tests.support.waiting import until
-from viz.server import hub, opening, queueing
+from viz.server import hub, opening
 from viz.server.hub import hub_settings
 from viz.server.opening import ModelUnavailableError
 from viz.server.queueing import Turns, settle, wait_for
 from viz.server.runtime import Host
+from viz.shell import script_run
 
 PATIENCE = 20
 
@@ -134,7 +135,7 @@ def test_who_leaves_waits_no_longer(monkeypatch: pytest.MonkeyPatch) -> None:
         if left.is_set():
             raise LeftError
 
-    monkeypatch.setattr(queueing, "get_script_run_ctx", lambda **_: SimpleNamespace(yield_check=check))
+    monkeypatch.setattr(script_run, "get_script_run_ctx", lambda **_: SimpleNamespace(yield_check=check))
     ended: list[BaseException] = []
 
     def wait() -> None:

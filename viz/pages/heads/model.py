@@ -18,8 +18,8 @@ from viz.pages.heads.settings import MODEL, SECOND, TYPED
 from viz.server.hub import hub_settings, own_models
 from viz.server.loading import described, usable
 from viz.server.opening import ModelUnavailableError
-from viz.server.queueing import leave_if_asked
 from viz.server.runtime import Host
+from viz.shell.script_run import leave_if_asked
 from viz.text.language import _, _n, say
 from viz.text.markup import plain
 from viz.widgets import session

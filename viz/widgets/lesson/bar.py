@@ -10,7 +10,6 @@ import streamlit as st
 from models.mechanisms import mechanisms
 from viz.canvas.bundle import bundled
 from viz.lessons.lesson import LessonStep
-from viz.text.files import file_text
 from viz.text.language import _, say
 from viz.text.markup import plain
 from viz.widgets import session

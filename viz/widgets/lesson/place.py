@@ -12,13 +12,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import streamlit as st
-from streamlit.navigation.page import Page as StreamlitPage
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from viz.lessons.lesson import Lesson, LessonError, LessonStep
 from viz.lessons.library import SHIPPED, Library, library_of
 from viz.lessons.reading import Pages, is_name
 from viz.server.configuration import configuration
+from viz.shell.script_run import is_by_history
 from viz.widgets import session
 from viz.widgets.expected import hide_until
 from viz.widgets.lesson.uploaded import carry, is_uploaded, keep_own, uploaded
@@ -62,7 +61,7 @@ def lessons(pages: Pages) -> Library:
     return Library(found.lessons | uploaded(), found.errors)
 
 
-def enter(navigation: Mapping[str, StreamlitPage], chosen: StreamlitPage, pages: Pages) -> None:
+def enter(navigation: Mapping[str, st.Page], chosen: st.Page, pages: Pages) -> None:
     """Settle which step the reader is at, and turn to the page of one that is asked for; before the page runs."""
     session.forget(_BROKEN)
     asked, number = address.asked(LESSON.name), address.asked(STEP.name)
@@ -89,7 +88,7 @@ def enter(navigation: Mapping[str, StreamlitPage], chosen: StreamlitPage, pages:
         said = link.all_said()
         is_its_page = navigation[place.step.page].url_path == chosen.url_path
         is_whole = is_its_page and set(place.step.link) <= set(said)
-        if digits.endswith(_OWN) or is_whole or place == before or _is_by_history():
+        if digits.endswith(_OWN) or is_whole or place == before or is_by_history():
             _note(place, own=digits.endswith(_OWN))
             return
     else:
@@ -99,17 +98,12 @@ def enter(navigation: Mapping[str, StreamlitPage], chosen: StreamlitPage, pages:
     link.open_at(navigation[step.page], {**step.link, **said, LESSON.name: place.code})
 
 
-def _is_by_history() -> bool:
-    context = get_script_run_ctx()
-    return bool(context and context.is_history_navigation)
-
-
 def _go_on() -> None:
     """Let the lesson come along to a page whose link says nothing of it, but not back to before it was begun."""
     place = here()
     if place is None:
         return
-    if _is_by_history():
+    if is_by_history():
         session.forget(_PLACE)
         hide_until(None)
     else:

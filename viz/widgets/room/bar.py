@@ -13,7 +13,6 @@ from viz.canvas.bundle import bundled
 from viz.rooms.room import Room
 from viz.rooms.tally import csv_of_room
 from viz.server.rooming import shared_rooming
-from viz.text.files import file_text
 from viz.text.language import _, _n, say
 from viz.text.markup import plain
 from viz.widgets import session

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import streamlit as st
-from streamlit.navigation.page import Page as StreamlitPage
 
 from models.errors import InputError
 from models.messages import Message
@@ -18,6 +17,7 @@ from viz.lessons.reading import Pages
 from viz.rooms.codes import hash_of, read_code
 from viz.rooms.room import NoRoomError, Room, RoomError
 from viz.server.rooming import shared_rooming
+from viz.shell.script_run import session_id
 from viz.text.language import say
 from viz.text.markup import plain
 from viz.text.tokens import shorten
@@ -25,7 +25,7 @@ from viz.widgets import session
 from viz.widgets.lesson import place as lesson_place
 from viz.widgets.lesson.place import LESSON
 from viz.widgets.lesson.uploaded import carry, read_uploaded, uploaded
-from viz.widgets.room.who import Here, come, session_id, visitor
+from viz.widgets.room.who import Here, come, visitor
 from viz.widgets.settings import TextSetting, address, link
 
 ROOM = TextSetting("room", travels=True, boxed=False)
@@ -66,7 +66,7 @@ def elsewhere() -> str | None:
 # Coming and going ---------------------------------------------------------------------------------------------------
 
 
-def enter(navigation: Mapping[str, StreamlitPage], chosen: StreamlitPage, pages: Pages) -> None:
+def enter(navigation: Mapping[str, st.Page], chosen: st.Page, pages: Pages) -> None:
     """Settle in which room the visitor is, and turn to where its teacher stands; before the page runs."""
     for each in (_SAID, _ELSEWHERE, _ANEW, _ROOM):
         session.forget(each)
@@ -137,7 +137,7 @@ def _forget() -> None:
     link.store(ROOM.name, None)
 
 
-def _follow(now: Here, room: Room, navigation: Mapping[str, StreamlitPage], chosen: StreamlitPage) -> None:
+def _follow(now: Here, room: Room, navigation: Mapping[str, st.Page], chosen: st.Page) -> None:
     """Turn to where the teacher stands, if the visitor has not been there."""
     lead, stands = room.lead, (room.code, room.counters.lead)
     if lead is None or lead.page not in navigation or session.recall(_SEEN) == stands:

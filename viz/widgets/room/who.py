@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from viz.rooms.codes import LONGEST_SECRET, hash_of
 from viz.server.room_sockets import path_of
 from viz.server.rooming import shared_rooming
+from viz.shell.script_run import session_id
 from viz.widgets import session
 
 TEACHER, MEMBER = "attention-bench-teacher", "attention-bench-member"
@@ -45,12 +45,6 @@ class Here:
 def visitor() -> str:
     """Return from where the visitor asks, as far as that is known."""
     return st.context.ip_address or ""
-
-
-def session_id() -> str:
-    """Return what the visitor's session is called on the server."""
-    context = get_script_run_ctx()
-    return context.session_id if context else ""
 
 
 def come(code: str) -> Here:

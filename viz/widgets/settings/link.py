@@ -16,13 +16,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
-from urllib.parse import parse_qsl
 
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
-from streamlit.navigation.page import Page as StreamlitPage
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from viz.shell.script_run import is_by_history, link_of_run, page_hash
 from viz.widgets.settings import address, unknown
 from viz.widgets.settings.kinds import TextSetting
 from viz.widgets.settings.setting import Setting
@@ -35,14 +33,13 @@ _ENTRY, _BACK = "settings-of-entry", "settings-by-back"
 def enter(settings: Sequence[Setting]) -> bool:
     """Settle what the link says when a page begins to run; before its controls are shown."""
     session = st.session_state
-    context = get_script_run_ctx()
-    page = context.page_script_hash if context else ""
+    page = page_hash()
     turned = session.get(_PAGE, page) != page
     session[_PAGE] = page
-    by_history = bool(context and context.is_history_navigation and address.is_open())
-    if context and by_history and turned:
+    by_history = is_by_history() and address.is_open()
+    if by_history and turned:
         # Streamlit has lost what the link says of boxes bound on the page before, and resets them: run once more.
-        session[_ENTRY] = dict(parse_qsl(context.query_string, keep_blank_values=True))
+        session[_ENTRY] = link_of_run()
         st.rerun()
     session[_DECLARED] = tuple(settings)
     for name, value in address.take_in(turned=turned).items():
@@ -116,7 +113,7 @@ def _declared() -> tuple[Setting, ...]:
     return declared
 
 
-def open_at(page: StreamlitPage | None, entry: Mapping[str, str]) -> None:
+def open_at(page: st.Page | None, entry: Mapping[str, str]) -> None:
     """Turn to a page with a link that holds to the letter; but what the reader typed comes along if it lacks that.
 
     None stands for the page that is about to run.
@@ -132,7 +129,7 @@ def open_at(page: StreamlitPage | None, entry: Mapping[str, str]) -> None:
     st.switch_page(page, query_params={name: text for name, text in along.items() if name not in boxes})
 
 
-def turn_to(page: StreamlitPage) -> None:
+def turn_to(page: st.Page) -> None:
     """Turn to another page, with all that the link says."""
     st.switch_page(page, query_params=all_said())
 
