@@ -13,8 +13,8 @@ from viz.server.guard import guards
 from viz.server.room_sockets import room_routes
 from viz.server.scripts import script_routes
 from viz.server.shutdown import ends_in_time
+from viz.shell.page_scripts import first_script, page_script
 from viz.widgets.frame import show_app
-from viz.widgets.style import first_script, page_script
 
 PAGES = (
     "why",

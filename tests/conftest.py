@@ -87,7 +87,7 @@ def browser() -> Iterator[Browser]:
 
 
 RESCUED = "Bad delta path"
-"""An error of Streamlit's own, after which the app loads its page again: see `viz/widgets/turning.js`."""
+"""An error of Streamlit's own, after which the app loads its page again: see `viz/shell/turning.js`."""
 
 
 @pytest.fixture

@@ -18,8 +18,8 @@ from playwright.sync_api import Page, expect
 
 from app import PAGES
 from tests.support.browsing import query, settle, until_link
-from viz.server.guard import FIRST_PAGE, inline_scripts
-from viz.widgets.style import first_script, page_script
+from viz.shell.html_injection import FIRST_PAGE, inline_scripts
+from viz.shell.page_scripts import first_script, page_script
 
 TITLES = {page.address: page.title for page in (import_module(f"viz.pages.{each}.page").PAGE for each in PAGES)}
 ADDRESSES = tuple(TITLES)

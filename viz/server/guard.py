@@ -2,40 +2,30 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-import streamlit
 from starlette.datastructures import MutableHeaders
-from starlette.formparsers import MultiPartParser
 from starlette.middleware import Middleware
 from starlette.responses import PlainTextResponse
 
 from viz.server.at_once import AtOnce
 from viz.server.configuration import ConfigurationError, configuration
-from viz.server.html_injection import FirstPage
 from viz.server.logs import bound_logs
 from viz.server.uploads import Uploads
+from viz.shell.addresses import AGENT, METRICS
+from viz.shell.html_injection import FIRST_PAGE, FirstPage, inline_scripts
+from viz.shell.spool import hold_uploads_in_memory
 from viz.text.policy import hash_of
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
-FIRST_PAGE = Path(streamlit.__file__).parent / "static" / "index.html"
-"""Streamlit's own page, which holds a script of its own."""
 
 HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",  # sentences stand in links
     "Permissions-Policy": "camera=(), display-capture=(), geolocation=(), microphone=(), midi=(), payment=(), usb=()",
 }
-METRICS = "/_stcore/metrics"
-AGENT = "/_stcore/agent"
-"""Where Streamlit lets programs drive the app, if it is told to: past the limits on visitors, so that it is closed."""
-HELD_IN_MEMORY = 32 * 2**20
-"""Bytes of a file that comes in: more than may be uploaded, so that none is put down on a disk."""
 
 
 def policy(inline: Iterable[str], framed_by: Iterable[str]) -> str:
@@ -55,11 +45,6 @@ def policy(inline: Iterable[str], framed_by: Iterable[str]) -> str:
         "frame-ancestors": " ".join(("'self'", *framed_by)),
     }
     return "; ".join(f"{name} {value}" for name, value in parts.items())
-
-
-def inline_scripts(page: str) -> list[str]:
-    """Return the scripts that stand in an HTML page itself."""
-    return re.findall(r"<script>(.*?)</script>", page, flags=re.DOTALL)
 
 
 class Guard:
@@ -98,7 +83,7 @@ def guards(inline: Iterable[str], *, first: str) -> list[Middleware]:
     except ConfigurationError as error:
         raise SystemExit(str(error)) from error
     bound_logs()
-    MultiPartParser.spool_max_size = HELD_IN_MEMORY
+    hold_uploads_in_memory()
     scripts = (*inline_scripts(FIRST_PAGE.read_text(encoding="utf8")), first, *inline)
     headers = {"Content-Security-Policy": policy(scripts, said.framed_by), **HEADERS}
     before = [Middleware(AtOnce), Middleware(Uploads), Middleware(FirstPage, first)]

@@ -5,17 +5,14 @@ from __future__ import annotations
 import logging
 from time import monotonic
 
+from viz.shell.loggers import OF_VISITORS
+
 A_MINUTE = 5
 """Records of one kind that are written in a minute."""
 
 MOST_KINDS = 1000
 
-_OF_VISITORS = (
-    "uvicorn.error",
-    "streamlit.web.server.starlette.starlette_websocket",
-    "streamlit.runtime.app_session",
-    "streamlit.runtime.runtime",
-)
+_OF_VISITORS = ("uvicorn.error", *OF_VISITORS)
 """Loggers to which what comes from a browser is told."""
 
 

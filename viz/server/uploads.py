@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse
 
-from viz.server.uploaded import PATH, SMALLEST, held_by_session, let_go_of_the_left
+from viz.shell.addresses import UPLOADS
+from viz.shell.uploaded import SMALLEST, held_by_session, let_go_of_the_left
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -28,10 +29,10 @@ class Uploads:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
-        if scope["type"] != "http" or PATH not in scope["path"] or scope["method"] not in ("PUT", "POST"):
+        if scope["type"] != "http" or UPLOADS not in scope["path"] or scope["method"] not in ("PUT", "POST"):
             await self._app(scope, receive, send)
             return
-        session = scope["path"].partition(PATH)[2].partition("/")[0]
+        session = scope["path"].partition(UPLOADS)[2].partition("/")[0]
         length = dict(scope["headers"]).get(b"content-length", b"0")
         said = int(length) if length.isdigit() and len(length) < 16 else MOST_OF_ALL
         if not self._fits(session, max(said, SMALLEST)):

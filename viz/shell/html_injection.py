@@ -1,14 +1,23 @@
-"""ASGI middleware: insert a script at the start of `<head>` in every HTML reply."""
+"""ASGI middleware: insert a script at the start of `<head>` in Streamlit's page, before its own scripts.
+
+A setting of Streamlit for scripts in its page would replace this file.
+"""
 
 from __future__ import annotations
 
+import re
 from mimetypes import guess_type
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import streamlit
 from starlette.datastructures import MutableHeaders
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+FIRST_PAGE = Path(streamlit.__file__).parent / "static" / "index.html"
+"""Streamlit's own page, which holds a script of its own."""
 
 HEAD = b"<head>"
 PAGES = (None, "text/html")
@@ -47,6 +56,11 @@ class FirstPage:
                     await send({"type": "http.response.body", "body": whole})
 
         await self._app(scope, receive, send_with_script)
+
+
+def inline_scripts(page: str) -> list[str]:
+    """Return the scripts that stand in an HTML page itself."""
+    return re.findall(r"<script>(.*?)</script>", page, flags=re.DOTALL)
 
 
 def _is_page(start: Message) -> bool:

@@ -1,4 +1,7 @@
-"""Translations of Streamlit's own interface texts."""
+"""Translations of Streamlit's own interface texts: of boxes for files, menus, tools.
+
+A setting of Streamlit for its interface language would replace this file.
+"""
 
 from __future__ import annotations
 

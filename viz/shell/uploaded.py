@@ -1,6 +1,6 @@
 """Accounting of Streamlit's uploaded files: bytes held, and release of abandoned ones.
 
-The only file that knows how Streamlit holds them: `MemoryUploadedFileManager`, by session and by file.
+Streamlit bounds one file, not all of a session; such a bound would replace this file.
 """
 
 from __future__ import annotations
@@ -11,9 +11,6 @@ from streamlit import runtime
 
 if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFileRec
-
-PATH = "/_stcore/upload_file/"
-"""What stands in an upload's path, before the session and the file."""
 
 SMALLEST = 2**16
 """Bytes that a file counts at least: one of no bytes is kept, too."""

@@ -6,8 +6,8 @@ from html import escape
 
 import streamlit as st
 
+from viz.shell.own_words import speak
 from viz.text.language import _, closest_language, current_language, languages, mark, own_name, use_language
-from viz.widgets.own_words import speak
 from viz.widgets.settings import Choice, address, link, unknown
 
 INTERFACE = Choice("lang", title=mark("Language of the interface"), travels=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from viz.canvas.bundle import bundled
+from viz.shell.page_scripts import page_script
 from viz.text.files import file_text
 from viz.text.language import _
 
@@ -24,20 +24,6 @@ def apply_style(*sheets: Path) -> None:
     st.html(f"{style_sheet(HERE / 'style.css')}{header}{script}", unsafe_allow_javascript=True)
     for sheet in sheets:
         st.html(style_sheet(sheet))
-
-
-def first_script() -> str:
-    """Return the script that runs before Streamlit's own: what hears of the browser's Back before Streamlit does."""
-    return _script("history.js", "turning.js")
-
-
-def page_script() -> str:
-    """Return the script that stands in a page, and needs what Streamlit has drawn."""
-    return _script("dark.js", "wrapping.js")
-
-
-def _script(*names: str) -> str:
-    return "\n" + "".join(bundled(HERE / name) for name in names)
 
 
 def style_sheet(path: Path) -> str:

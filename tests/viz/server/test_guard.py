@@ -15,7 +15,8 @@ from starlette.responses import HTMLResponse, PlainTextResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from viz.server.guard import FIRST_PAGE, HEADERS, guards, inline_scripts, policy
+from viz.server.guard import HEADERS, guards, policy
+from viz.shell.html_injection import FIRST_PAGE, inline_scripts
 
 ROOT = Path(__file__).parents[3]
 

@@ -17,9 +17,10 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 from tests.support.coroutines import run_apart
-from viz.server import uploaded, uploads
+from viz.server import uploads
 from viz.server.guard import guards
 from viz.server.uploads import Uploads
+from viz.shell import uploaded
 
 MB = 2**20
 
