@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 from starlette.responses import PlainTextResponse
 
 from viz.server.connections import MOST
+from viz.shell.websocket import BytesAlone
 
 if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+    from starlette.types import ASGIApp, Receive, Scope, Send
 
-UNSUPPORTED, TRY_LATER = 1003, 1013
-"""Codes with which a websocket is closed."""
+TRY_LATER = 1013
+"""Code with which a websocket is closed."""
 
 
 class AtOnce:
@@ -47,29 +48,3 @@ async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:
         await PlainTextResponse("Too many connections from this address", 503)(scope, receive, send)
     else:
         await send({"type": "websocket.close", "code": TRY_LATER})
-
-
-class BytesAlone:
-    """Closes a websocket on which text comes, before Streamlit raises an error that goes to the log."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on what is said."""
-        closed = False
-
-        async def receive_bytes() -> Message:
-            nonlocal closed
-            message = await receive()
-            if message["type"] != "websocket.receive" or message.get("bytes") is not None:
-                return message
-            closed = True
-            await send({"type": "websocket.close", "code": UNSUPPORTED})
-            return {"type": "websocket.disconnect", "code": UNSUPPORTED}
-
-        async def send_if_open(message: Message) -> None:
-            if not closed:
-                await send(message)
-
-        await self._app(scope, receive_bytes, send_if_open)
