@@ -10,6 +10,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from viz.shell.selectors import with_selectors
 from viz.text.language import _
 from viz.widgets.settings import TextSetting, link
 from viz.widgets.style import style_sheet
@@ -33,7 +34,8 @@ def present(figures: tuple[str, ...]) -> None:
         return
     if not is_presented() and not st.context.is_embedded:
         _turn(_("Present: the figure alone, in large type"), icon=":material/slideshow:", to=ON)
-        st.html(f"<style>.stMain:not(:has({_any_of(figures)})) .st-key-present-on {{ display: none; }}</style>")
+        rule = f"$main:not(:has({_any_of(figures)})) .st-key-present-on {{ display: none; }}"
+        st.html(f"<style>{with_selectors(rule)}</style>")
         return
     st.html(style_sheet(Path(__file__).with_suffix(".css")) + f"<style>{_alone(figures)}</style>")
     if not st.context.is_embedded:
@@ -54,6 +56,6 @@ def _alone(figures: tuple[str, ...]) -> str:
     """Return the rules that hide all but `figures`: whatever neither holds one nor stands in one."""
     shown = _any_of(figures)
     beside = f":not(:has({shown})):not({shown}):not(.st-key-present-off):not(:has(.st-key-present-off))"
-    rules = f".stMain :is(.stVerticalBlock, .stHorizontalBlock):has({shown}) > {beside} {{ display: none !important; }}"
+    rules = f"$main :is($vertical_block, $horizontal_block):has({shown}) > {beside} {{ display: none !important; }}"
     zoom = "" if st.context.is_embedded else f":is({shown}) {{ zoom: {ZOOM}; }}"
-    return rules + zoom
+    return with_selectors(rules) + zoom

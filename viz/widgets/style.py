@@ -9,6 +9,7 @@ from pathlib import Path
 import streamlit as st
 
 from viz.shell.page_scripts import page_script
+from viz.shell.selectors import with_selectors
 from viz.text.files import file_text
 from viz.text.language import _
 
@@ -28,4 +29,4 @@ def apply_style(*sheets: Path) -> None:
 
 def style_sheet(path: Path) -> str:
     """Return the style sheet of a file as HTML."""
-    return f"\n<style>\n{file_text(path)}</style>\n"
+    return f"\n<style>\n{with_selectors(file_text(path))}</style>\n"
