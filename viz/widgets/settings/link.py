@@ -14,12 +14,11 @@ as it was left, and what travels comes along. Back, Forward and lessons bring a 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import suppress
 from typing import Any
 
 import streamlit as st
-from streamlit.errors import StreamlitAPIException
 
+from viz.shell.bound_parameter import put_unless_bound
 from viz.shell.script_run import is_by_history, link_of_run, page_hash
 from viz.widgets.settings import address, unknown
 from viz.widgets.settings.kinds import TextSetting
@@ -104,8 +103,7 @@ def _put_both(name: str, value: str) -> None:
     """Put a value into the link, and of a text box into the box: of one that is bound, it goes on to the link."""
     if any(isinstance(each, TextSetting) and each.name == name for each in _declared()):
         st.session_state[name] = value
-    with suppress(StreamlitAPIException):
-        address.said()[name] = value
+    put_unless_bound(address.said(), name, value)
 
 
 def _declared() -> tuple[Setting, ...]:
