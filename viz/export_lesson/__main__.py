@@ -7,14 +7,13 @@ from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 
-from streamlit.logger import set_log_level
-
 import viz.pages
 from models.errors import InputError
 from viz.export_lesson.document import lesson_html
 from viz.lessons.lesson import Lesson
 from viz.lessons.library import SHIPPED, library_of
 from viz.server.configuration import configuration
+from viz.shell.headless import say_errors_alone
 from viz.text.language import say
 from viz.widgets.frame import known_pages
 
@@ -40,7 +39,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--language", default="")
     parser.add_argument("--out", type=Path)
     given = parser.parse_args(arguments)
-    set_log_level("ERROR")  # Streamlit warns that nobody is connected
+    say_errors_alone()
     try:
         lesson = find_lesson(given.name, given.language)
         page = lesson_html(lesson)

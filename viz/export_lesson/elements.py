@@ -7,14 +7,23 @@ from collections.abc import Callable, Sequence
 from html import escape
 from typing import Any
 
-from viz.export_lesson.running import COMPONENT, canvas_of, elements_of
+from viz.export_lesson.running import canvas_of
+from viz.shell.headless import (
+    COMPONENT,
+    elements_of,
+    is_across,
+    is_block,
+    key_of,
+    markup_of,
+    parts_of,
+    slid_to,
+)
 from viz.text.language import COMMA, listed
 from viz.text.markdown import html_of
 
 Mount = Callable[[str, Any], str]
 """Returns the HTML of a canvas, by its name and its element."""
 
-_KEY = re.compile(r"^\$\$ID-[0-9a-f]+-(?P<key>[\w-]+)$")
 _SCRIPT = re.compile(r"<script\b.*?</script\s*>", re.DOTALL | re.IGNORECASE)
 _HEADER = re.compile(r'<h1 class="bench-title">.*?</h1>', re.DOTALL)
 _STYLE = re.compile(r"<style>(.*?)</style>", re.DOTALL)
@@ -39,13 +48,12 @@ class PageElement:
         self.html = self._block(block)
 
     def _block(self, block: Any) -> str:
-        return "".join(map(self._part, block.children.values()))
+        return "".join(map(self._part, parts_of(block)))
 
     def _part(self, part: Any) -> str:
-        if not hasattr(part, "children"):
+        if not is_block(part):
             return self._element(part)
-        proto, kind = part.proto, part.type
-        key = _key_of(proto)
+        kind, key = part.type, key_of(part)
         if kind == "popover" or _LEFT_OUT.fullmatch(key):
             return ""
         if key == _LISTED:
@@ -58,8 +66,7 @@ class PageElement:
             return f'<div class="column" style="flex: {part.weight:.3f} 1 0">{inside}</div>'
         if kind == "expander":
             return f"<details><summary>{escape(part.label)}</summary>{inside}</details>"
-        across = kind == "flex_container" and proto.flex_container.direction == 2
-        name = f"{'across ' if across else ''}{f'st-key-{key}' if key else ''}".strip()
+        name = f"{'across ' if is_across(part) else ''}{f'st-key-{key}' if key else ''}".strip()
         return f'<div class="{escape(name)}">{inside}</div>' if name else inside
 
     def _element(self, element: Any) -> str:
@@ -68,7 +75,7 @@ class PageElement:
             name = canvas_of(element)
             return self._mount(name, element) if name else ""
         if kind == "html":
-            return self._markup(element.proto.body)
+            return self._markup(markup_of(element))
         if kind in _HEADINGS:
             return f"<{_HEADINGS[kind]}>{html_of(element.value, inline=True)}</{_HEADINGS[kind]}>"
         if kind in ("markdown", "latex"):
@@ -91,11 +98,6 @@ class PageElement:
         body = _HEADER.sub("", _SCRIPT.sub("", body))
         self.styles += _STYLE.findall(body)
         return _STYLE.sub("", body).strip()
-
-
-def _key_of(proto: Any) -> str:
-    found = _KEY.match(getattr(proto, "id", "") or "")
-    return found["key"] if found else ""
 
 
 def table_of(frame: Any) -> str:
@@ -121,7 +123,7 @@ def _choice(element: Any) -> str:
     if kind == "toggle":
         return _said(label, ["✓"]) if element.value else ""
     if kind == "select_slider":
-        return _said(label, [str(element.proto.options[round(element.proto.default[0])])])
+        return _said(label, [slid_to(element)])
     if kind == "selectbox":
         return "" if element.value in (None, _CLOSED) else _said(label, [element.options[element.index]])
     if kind == "button_group":

@@ -14,10 +14,11 @@ from viz.canvas.comparison import MOVING
 from viz.canvas.parts import FOLDER
 from viz.canvas.payload import pack
 from viz.canvas.standalone import Picture, picture_html
-from viz.export_lesson.running import payload_in, payload_of, unpacked
+from viz.export_lesson.running import payload_in, unpacked
 from viz.lessons.lesson import LessonStep
 from viz.pages.heads.settings import HEADS
 from viz.pages.steps.settings import READS, STEP, WORD
+from viz.shell.headless import bytes_of, chart_of, data_of
 from viz.text.language import _
 
 MOST_RUNS = 240
@@ -55,16 +56,16 @@ class Pictures:
         """Return the HTML of a picture of a step."""
         if name == "plotly":
             self.has_charts = True
-            spec = json.dumps({"figure": json.loads(element.proto.spec), "config": json.loads(element.proto.config)})
-            chart = held(zlib.compress(spec.encode(), 9))
-            return f'<div class="chart" role="img" aria-label="{escape(element.proto.alt, quote=True)}">{chart}</div>'
+            figure, config, alt = chart_of(element)
+            chart = held(zlib.compress(json.dumps({"figure": figure, "config": config}).encode(), 9))
+            return f'<div class="chart" role="img" aria-label="{escape(alt, quote=True)}">{chart}</div>'
         if name == "drawing":
             style = (FOLDER / "drawing.css").read_text(encoding="utf8")
-            return f'<style>{style}</style><div class="drawings">{json.loads(element.proto.json)}</div>'
+            return f'<style>{style}</style><div class="drawings">{data_of(element)}</div>'
         if name not in DRAWN:
             return ""
         self.canvases[name] = None
-        payload = _without_offers(payload_of(element)) if name == "comparison" else payload_of(element)
+        payload = _without_offers(bytes_of(element)) if name == "comparison" else bytes_of(element)
         picture = picture_html(Picture(name, payload), waits=True)
         return f'<div class="live" data-of="{self._store(step, name, payload)}">{picture}</div>'
 

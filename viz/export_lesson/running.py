@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import struct
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
-
-from streamlit.testing.v1 import AppTest
 
 from models.errors import InputError
 from models.messages import Message
+from viz.shell.headless import PageError, bytes_of, component_of, elements_of, run_script
 from viz.text.language import ENGLISH, current_language
 from viz.widgets.interface_language import INTERFACE
 
@@ -27,7 +26,6 @@ from viz.widgets.viewport import assume_width
 assume_width({width})
 PAGE.show_alone()
 """
-COMPONENT = "bidi_component"
 OURS = "attention_bench."
 _LENGTH = struct.Struct("<I")
 
@@ -35,40 +33,22 @@ _LENGTH = struct.Struct("<I")
 def run_page(page: str, link: Mapping[str, str]) -> Any:
     """Return what a page shows to whoever opens it by a link: the block of Streamlit that holds all of it."""
     script = _SCRIPT.format(page=page, width=WIDTH)
-    app = AppTest.from_string(script, default_timeout=PATIENCE)
-    for name, value in ({INTERFACE.name: current_language()} | dict(link)).items():
-        app.query_params[name] = value
-    app.run()
-    if app.exception:
-        reason = app.exception[0].value
-        raise InputError(Message("the page “{page}” fails: {reason}", page=page, reason=reason))
-    return app.main
-
-
-def elements_of(block: Any) -> Iterator[Any]:
-    """Return the elements of a block in their order, those of blocks in it among them."""
-    for each in block.children.values():
-        if hasattr(each, "children"):
-            yield from elements_of(each)
-        else:
-            yield each
+    try:
+        return run_script(script, {INTERFACE.name: current_language()} | dict(link), seconds=PATIENCE)
+    except PageError as error:
+        raise InputError(Message("the page “{page}” fails: {reason}", page=page, reason=error)) from error
 
 
 def canvas_of(element: Any) -> str:
     """Return the canvas name of an element, as `viz.canvas.parts.parts_of` takes it; empty for any other."""
-    name = element.proto.component_name if element.type == COMPONENT else ""
-    return str(name).removeprefix(OURS) if name.startswith(OURS) else ""
-
-
-def payload_of(element: Any) -> bytes:
-    """Return what a canvas is fed with: the bytes of its payload."""
-    return bytes(element.proto.bytes)
+    name = component_of(element)
+    return name.removeprefix(OURS) if name.startswith(OURS) else ""
 
 
 def payload_in(page: str, link: Mapping[str, str], canvas: str) -> bytes | None:
     """Return what the first canvas of a kind is fed with under a link; None if the page shows none."""
     found = (each for each in elements_of(run_page(page, link)) if canvas_of(each) == canvas)
-    return next(map(payload_of, found), None)
+    return next(map(bytes_of, found), None)
 
 
 def unpacked(payload: bytes) -> tuple[dict[str, Any], bytes]:

@@ -9,7 +9,7 @@ from viz.canvas.bundle import bundled
 HERE = Path(__file__).parent
 
 HISTORY = HERE / "history.js"
-"""One history entry for each thing that the reader does; until ``st.query_params`` can replace an entry."""
+"""One history entry for each thing that the reader does; until Streamlit makes one itself."""
 
 TURNING = HERE / "turning.js"
 """Pages turned, Back and languages while a run is under way; until Streamlit's client queues them itself."""

@@ -258,7 +258,7 @@ def test_what_a_page_does_not_declare_is_named(page: Any) -> None:
             {
                 "viz/widgets/settings/link.py",
                 "viz/widgets/settings/address.py",
-                "viz/export_lesson/running.py",  # opens pages by their links, as a browser does
+                "viz/shell/headless.py",  # opens pages by their links, as a browser does
                 "viz/server/room_sockets.py",  # of the address of a websocket
             },
         ),

@@ -1,0 +1,57 @@
+"""What a page shows is read from Streamlit's elements as they are today."""
+
+from __future__ import annotations
+
+import pytest
+
+from viz.shell.headless import (
+    PageError,
+    bytes_of,
+    chart_of,
+    component_of,
+    data_of,
+    elements_of,
+    is_across,
+    is_block,
+    key_of,
+    markup_of,
+    parts_of,
+    run_script,
+    slid_to,
+)
+
+SCRIPT = """
+import plotly.graph_objects as go
+import streamlit as st
+
+component = st.components.v2.component("attention_bench.tried", html="<div></div>")
+with st.container(key="row", horizontal=True):
+    component(key="a", data=b"bytes")
+    component(key="b", data={"word": "x"})
+with st.container(key="stack"):
+    st.plotly_chart(go.Figure(go.Scatter(y=[1, 2])), alt="a line", config={"displayModeBar": False})
+    st.html("<p>text</p>")
+    st.select_slider("Choice", ["one", "two"], value="two", format_func=str.upper)
+    st.caption(st.query_params["said"])
+"""
+
+
+def test_blocks_and_elements_say_what_they_hold() -> None:
+    row, stack = parts_of(run_script(SCRIPT, {"said": "a b"}, seconds=30))
+    assert [(key_of(each), is_across(each), is_block(each)) for each in (row, stack)] == [
+        ("row", True, True),
+        ("stack", False, True),
+    ]
+    first, second = elements_of(row)
+    assert component_of(first) == "attention_bench.tried"
+    assert (bytes_of(first), data_of(second)) == (b"bytes", {"word": "x"})
+    chart, markup, slider, caption = elements_of(stack)
+    assert component_of(chart) == ""
+    figure, config, alt = chart_of(chart)
+    assert (figure["data"][0]["type"], config["displayModeBar"], alt) == ("scatter", False, "a line")
+    assert (markup_of(markup), slid_to(slider), caption.value) == ("<p>text</p>", "TWO", "a b")
+
+
+def test_a_page_that_fails_says_why() -> None:
+    with pytest.raises(PageError):
+        run_script("raise ValueError('no page')", {}, seconds=30)
