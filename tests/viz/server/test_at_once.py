@@ -22,8 +22,9 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from tests.support.browsing import free_port, wait_until_it_answers
-from viz.server.at_once import TRY_LATER, UNSUPPORTED, AtOnce
+from viz.server.at_once import TRY_LATER, AtOnce
 from viz.server.connections import MOST
+from viz.shell.websocket import UNSUPPORTED
 
 ROOT = Path(__file__).parents[3]
 APP = """
