@@ -30,7 +30,6 @@ from viz.widgets.presenting import PRESENT, present
 from viz.widgets.room.bar import show_room
 from viz.widgets.room.here import ROOM
 from viz.widgets.room.here import enter as enter_room
-from viz.widgets.room.here import go as go_to_room
 from viz.widgets.room.here import here as here_in_room
 from viz.widgets.room.leading import lead, settle
 from viz.widgets.sentence import SENTENCE, sentence_box
@@ -142,7 +141,6 @@ def known_pages(pages: Iterable[Page]) -> Pages:
 @st.fragment
 def _fill(page: Page) -> None:
     begin_language()
-    go_to_room()
     place = _keep_pace()
     used.begin()
     frame = Frame(link.enter((*page.settings, LESSON, ROOM, PRESENT, INTERFACE)))

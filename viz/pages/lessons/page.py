@@ -14,7 +14,7 @@ from viz.text.language import _, _n, mark, say
 from viz.text.markup import plain
 from viz.widgets.frame import Frame, Page, pages_of_lessons
 from viz.widgets.lesson.keeping import offer_file, show_file
-from viz.widgets.lesson.place import go, lessons, open_uploaded, places, turn_to
+from viz.widgets.lesson.place import lessons, open_uploaded, places, turn_to
 from viz.widgets.lesson.uploaded import is_uploaded, read_uploaded
 from viz.widgets.room.opening import offer_rooms
 from viz.widgets.settings import Choice, choose
@@ -28,7 +28,6 @@ _HEADINGS = {"lesson": mark("Lessons"), "exercise": mark("Exercises")}
 
 def _fill(frame: Frame) -> None:
     """Show the lessons of a language, those of a school among them, and take one that the reader brings."""
-    go()
     frame.messages = st.container()
     offer_rooms()
     library = lessons(pages_of_lessons())

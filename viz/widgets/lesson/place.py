@@ -169,12 +169,7 @@ def turn_to(lesson: Lesson, number: int) -> None:
     """Let a step open in the next run; as a callback of a control."""
     unknown.forget()
     session.keep(_GO, f"{lesson.name}{_BETWEEN}{number}")
-
-
-def go() -> None:
-    """Run the whole app if a step is to open: a control of a page runs that page's part alone."""
-    if session.recall(_GO) is not None:
-        st.rerun()
+    st.rerun()  # the whole app: a control of a page runs that page's part alone
 
 
 def close() -> None:

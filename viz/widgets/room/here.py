@@ -35,7 +35,7 @@ LED = "room-led"
 """Under which the session keeps where the teacher stood last; None before that is known."""
 
 _HERE, _ROOM, _SAID, _ELSEWHERE = "room-here", "room-now", "room-said", "room-elsewhere"
-_SEEN, _ANEW = "room-seen", "room-anew"
+_SEEN = "room-seen"
 _NAMED = 20  # columns of a code that there is not
 
 
@@ -68,7 +68,7 @@ def elsewhere() -> str | None:
 
 def enter(navigation: Mapping[str, st.Page], chosen: st.Page, pages: Pages) -> None:
     """Settle in which room the visitor is, and turn to where its teacher stands; before the page runs."""
-    for each in (_SAID, _ELSEWHERE, _ANEW, _ROOM):
+    for each in (_SAID, _ELSEWHERE, _ROOM):
         session.forget(each)
     asked, now = address.asked(ROOM.name), here()
     try:
@@ -161,13 +161,13 @@ def open_room() -> None:
     session.keep(_HERE, Here(code, key=key))
     session.keep(LED, "")  # wherever the teacher stands is new to the class
     link.store(ROOM.name, code)
-    _run_anew()
+    st.rerun()  # the whole app: a control of a page runs that page's part alone
 
 
 def join_room(typed: str) -> None:
     """Join the room of a code that was typed; as a callback of a control."""
     link.store(ROOM.name, typed or None)
-    _run_anew()
+    st.rerun()  # the whole app: a control of a page runs that page's part alone
 
 
 def lead_room(typed: str, key: str) -> None:
@@ -183,7 +183,7 @@ def lead_room(typed: str, key: str) -> None:
     session.keep(_HERE, Here(code, key=key.strip()))
     session.forget(LED)
     link.store(ROOM.name, code)
-    _run_anew()
+    st.rerun()  # the whole app: a control of a page runs that page's part alone
 
 
 def leave_room() -> None:
@@ -231,13 +231,3 @@ def is_following() -> bool:
 def tell(error: RoomError) -> None:
     """Say in passing what a room does not allow."""
     st.toast(plain(say(error)), icon=":material/group_off:")
-
-
-def _run_anew() -> None:
-    session.keep(_ANEW, True)
-
-
-def go() -> None:
-    """Run the whole app if the visitor has come into a room: a control of a page runs that page's part alone."""
-    if session.recall(_ANEW):
-        st.rerun()
