@@ -14,7 +14,7 @@ from viz.text.language import _, _n, mark, say
 from viz.text.markup import plain
 from viz.widgets.frame import Frame, Page, pages_of_lessons
 from viz.widgets.lesson.keeping import offer_file, show_file
-from viz.widgets.lesson.place import lessons, open_uploaded, places, turn_to
+from viz.widgets.lesson.place import begin, lessons, open_uploaded, places
 from viz.widgets.lesson.uploaded import is_uploaded, read_uploaded
 from viz.widgets.room.opening import offer_rooms
 from viz.widgets.settings import Choice, choose
@@ -70,7 +70,7 @@ def _list(listed: Sequence[Lesson]) -> dict[str, DeltaGenerator]:
                 if lesson.about:
                     st.markdown(lesson.about)
                 with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-                    st.button(label, key=f"begin-{lesson.name}", on_click=turn_to, args=(lesson, at))
+                    st.button(label, key=f"begin-{lesson.name}", on_click=begin, args=(lesson, at))
                     offer_file(lesson)
                 files[lesson.name] = st.container()
     return files

@@ -169,7 +169,12 @@ def turn_to(lesson: Lesson, number: int) -> None:
     """Let a step open in the next run; as a callback of a control."""
     unknown.forget()
     session.keep(_GO, f"{lesson.name}{_BETWEEN}{number}")
-    st.rerun()  # the whole app: a control of a page runs that page's part alone
+
+
+def begin(lesson: Lesson, number: int) -> None:
+    """Open a step from a page, whose controls run that page's part alone; as a callback of a control."""
+    turn_to(lesson, number)
+    st.rerun()
 
 
 def close() -> None:
@@ -182,7 +187,7 @@ def close() -> None:
 def open_uploaded(lesson: Lesson, data: bytes) -> None:
     """Show a lesson that the reader has uploaded: it is kept for this visit, and by the room that is led to it."""
     keep_own(lesson, data)
-    turn_to(lesson, 1)
+    begin(lesson, 1)
 
 
 def drop_carried() -> None:
