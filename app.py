@@ -13,6 +13,7 @@ from viz.server.guard import guards
 from viz.server.room_sockets import room_routes
 from viz.server.scripts import script_routes
 from viz.server.shutdown import ends_in_time
+from viz.shell.late_requests import ignore_late_requests
 from viz.shell.page_scripts import first_script, page_script
 from viz.widgets.frame import show_app
 
@@ -31,6 +32,7 @@ if __name__ == "__main__":
     show_app(PAGES, first="bench", icon=Path(__file__).parent / "viz" / "icon.svg")
 else:
     bound_connections()
+    ignore_late_requests()
     routes = [*room_routes(), *script_routes()]
     shields = guards([page_script()], first=first_script())
     app = st.App(Path(__file__), routes=routes, middleware=shields, lifespan=ends_in_time)

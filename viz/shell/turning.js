@@ -11,7 +11,7 @@
   const RELOADED = "attention-bench-reloaded", OFTEN = 10000;
   /** @param {string} message */
   const rescue = (message) => {
-    if (!/^(Uncaught )?(Error: )?Bad delta path/.test(message)) return;
+    if (!/Bad delta path|at a delta path|'setIn' cannot/.test(message)) return;
     if (Date.now() - Number(sessionStorage.getItem(RELOADED)) < OFTEN) return;
     sessionStorage.setItem(RELOADED, String(Date.now()));
     location.reload();

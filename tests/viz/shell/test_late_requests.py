@@ -1,0 +1,65 @@
+"""A request for a part of a page that was left is not answered; all others are."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.proto.ClientState_pb2 import ClientState
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.runtime.app_session import AppSession
+
+from viz.shell.late_requests import ignore_late_requests
+
+
+class Session(AppSession):
+    """A session without a server, which notes what it answers and sends."""
+
+    def __init__(self) -> None:
+        self.answered: list[ClientState | None] = []
+        self.sent: list[ForwardMsg] = []
+
+    def __del__(self) -> None:
+        """Leave no server, as it has none."""
+
+
+@pytest.fixture
+def session(monkeypatch: pytest.MonkeyPatch) -> Session:
+    monkeypatch.setattr(AppSession, "request_rerun", lambda self, client_state: self.answered.append(client_state))
+    monkeypatch.setattr(AppSession, "_enqueue_forward_msg", lambda self, msg: self.sent.append(msg))
+    ignore_late_requests()
+    return Session()
+
+
+def asked(page: str, fragment: str = "") -> ClientState:
+    return ClientState(page_script_hash=page, fragment_id=fragment)
+
+
+def test_a_part_of_a_page_is_answered_until_the_next_page_is_asked_for(session: Session) -> None:
+    for state, count in [
+        (asked("one"), 1),
+        (asked("one", "part"), 2),
+        (asked("two"), 3),
+        (asked("one", "part"), 3),
+        (asked("two", "part"), 4),
+        (None, 5),
+    ]:
+        session.request_rerun(state)
+        assert len(session.answered) == count
+
+
+@pytest.mark.parametrize("kind", ["new_session", "navigation"])
+def test_a_part_of_a_page_is_not_answered_when_the_server_has_turned_the_page(session: Session, kind: str) -> None:
+    session.request_rerun(asked("one"))
+    message = ForwardMsg()
+    getattr(message, kind).page_script_hash = "two"
+    session._enqueue_forward_msg(message)
+    assert session.sent == [message]
+    for state in (asked("one", "part"), asked("two", "part")):
+        session.request_rerun(state)
+    assert session.answered == [asked("one"), asked("two", "part")]
+
+
+@pytest.mark.usefixtures("session")
+def test_it_is_done_once() -> None:
+    before = AppSession.request_rerun
+    ignore_late_requests()
+    assert AppSession.request_rerun is before

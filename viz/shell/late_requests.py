@@ -1,0 +1,46 @@
+"""Requests of a page that was left, which Streamlit would answer on the next page.
+
+A client that drops what its page no longer shows would replace this file.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from streamlit.runtime.app_session import AppSession
+
+if TYPE_CHECKING:
+    from streamlit.proto.ClientState_pb2 import ClientState
+    from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+_PAGE = "_attention_bench_page"
+"""Under which a session holds the page that its visitor is on once all is there that was asked for or sent."""
+
+
+def ignore_late_requests() -> None:
+    """Answer no request for a fragment that comes from another page than the one that is shown or on its way.
+
+    A widget or a component can ask until the first message of the next page is there. Streamlit would run the fragment
+    after that page, which has one of the same name, and announce the page that was left: the browser clears what it
+    shows, cannot place what comes then ("Bad delta path index"), and stays white. What asked is gone by then.
+    """
+    ask, send = AppSession.request_rerun, AppSession._enqueue_forward_msg
+    if ask.__name__ == "request_in_time":
+        return
+
+    def request_in_time(self: AppSession, client_state: ClientState | None) -> None:
+        page = client_state.page_script_hash if client_state else ""
+        if client_state and client_state.fragment_id and page != getattr(self, _PAGE, page):
+            return
+        if page:
+            setattr(self, _PAGE, page)
+        ask(self, client_state)
+
+    def send_and_note(self: AppSession, msg: ForwardMsg) -> None:
+        kind = msg.WhichOneof("type")
+        if kind in ("new_session", "navigation"):
+            setattr(self, _PAGE, getattr(msg, kind).page_script_hash)
+        send(self, msg)
+
+    AppSession.request_rerun = request_in_time  # type: ignore[method-assign]
+    AppSession._enqueue_forward_msg = send_and_note  # type: ignore[method-assign]
