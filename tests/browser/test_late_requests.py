@@ -13,6 +13,7 @@ from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from tests.support.browsing import settle, until_link
+from tests.support.waiting import until
 
 
 class Line:
@@ -53,13 +54,9 @@ class Line:
         server.on_message(lambda message: page.send(message) if self.held is None else self.held.append(message))
 
 
-def until(page: Page, holds: Callable[[], Any]) -> None:
-    """Wait until something has come by that a handler of this page notes."""
-    for _time in range(1200):
-        if holds():
-            return
-        page.wait_for_timeout(50)
-    pytest.fail("it did not come")
+def until_noted(page: Page, holds: Callable[[], Any]) -> None:
+    """Wait until a handler of this page has noted something; it is called while the page is waited for."""
+    until(lambda: page.wait_for_timeout(0) or holds())
 
 
 @pytest.fixture
@@ -91,9 +88,9 @@ def test_a_page_whose_width_changes_when_the_next_was_chosen_shows_the_next(
     settle(page)
     line.hold()
     turn(page)
-    until(page, lambda: line.asked)
+    until_noted(page, lambda: line.asked)
     page.set_viewport_size({"width": 1100, "height": 1400})
-    until(page, lambda: len(line.asked) > 1)
+    until_noted(page, lambda: len(line.asked) > 1)
     turned, late = line.asked[:2]
     assert not turned.fragment_id
     assert late.fragment_id
@@ -115,10 +112,10 @@ def test_a_page_whose_width_changes_when_a_lesson_has_turned_to_the_next_shows_t
     settle(page)
     line.hold()
     page.keyboard.press("PageDown")
-    until(page, line.turned)
+    until_noted(page, line.turned)
     before = len(line.asked)
     page.set_viewport_size({"width": 1100, "height": 1400})
-    until(page, lambda: len(line.asked) > before)
+    until_noted(page, lambda: len(line.asked) > before)
     assert line.asked[-1].fragment_id
     line.release()
     until_link(page, lambda url: "/steps" in url)

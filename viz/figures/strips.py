@@ -66,7 +66,7 @@ _NUMBER_SIZE = 12
 
 
 @dataclass(frozen=True, slots=True)
-class _Labels:
+class _ColumnLabels:
     """How the labels of columns are written: every `every`-th, at an angle, in a size, taking so many pixels."""
 
     angle: int
@@ -81,7 +81,7 @@ class _Block:
 
     strip: Strip
     heading: tuple[str, ...]
-    labels: _Labels
+    labels: _ColumnLabels
     top: float
     cells: float
     cell: float
@@ -139,17 +139,17 @@ def _place(strip: Strip, top: float, width: float, left: float, longest: int) ->
     return _Block(strip, heading, labels, top, cells, cell, row)
 
 
-def _column_labels(strip: Strip, cell: float, longest: int) -> _Labels:
+def _column_labels(strip: Strip, cell: float, longest: int) -> _ColumnLabels:
     widest = tokens.widest(strip.columns, longest) * GLYPH_WIDTH
     if not strip.columns:
-        return _Labels(0, NOTE_SIZE, 0.0)
+        return _ColumnLabels(0, NOTE_SIZE, 0.0)
     if widest * NOTE_SIZE <= cell - TICK:
-        return _Labels(0, NOTE_SIZE, LINE + TICK)
+        return _ColumnLabels(0, NOTE_SIZE, LINE + TICK)
     if cell >= SLANTED_CELL:
         font = min(NOTE_SIZE, int(cell * SLANTED_FONT))
-        return _Labels(-45, font, (widest * 0.71 + 1) * font + TICK)
+        return _ColumnLabels(-45, font, (widest * 0.71 + 1) * font + TICK)
     font = max(SMALLEST_FONT, min(NOTE_SIZE, int(cell)))
-    return _Labels(-90, font, widest * font + 2 * TICK, math.ceil((font + 1) / cell))
+    return _ColumnLabels(-90, font, widest * font + 2 * TICK, math.ceil((font + 1) / cell))
 
 
 def _axis(labels: Sequence[str], longest: int, every: int, font: int) -> dict[str, Any]:

@@ -48,7 +48,7 @@ def give_back_memory() -> bool:
     return True
 
 
-class _LeftError(Exception):
+class _AbandonedError(Exception):
     """Whoever computed a value left before it was there."""
 
 
@@ -92,7 +92,7 @@ class BoundedCache(Generic[T]):
                 future = self._running.setdefault(key, Future())
             if mine:
                 return self._compute(key, compute, future)
-            with suppress(_LeftError):  # then it is this one's to compute
+            with suppress(_AbandonedError):  # then it is this one's to compute
                 return wait_for(future)
 
     def _compute(self, key: Hashable, compute: Callable[[], T], future: Future[T]) -> T:
@@ -102,7 +102,7 @@ class BoundedCache(Generic[T]):
         except BaseException as error:
             with self._lock:
                 del self._running[key]
-            future.set_exception(error if isinstance(error, Exception) else _LeftError())
+            future.set_exception(error if isinstance(error, Exception) else _AbandonedError())
             raise
         with self._lock:
             self._keep(key, value, size)

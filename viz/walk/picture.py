@@ -56,7 +56,7 @@ Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Lead:
+class SentenceLabel:
     """What is said before the words that a reader can choose, and how these are written."""
 
     said: str
@@ -64,7 +64,7 @@ class Lead:
     apart: bool = False  # whether there is a space before each
 
 
-def sentence_of(tokens: TokenSequence, row: int, unit: Unit, lead: Lead) -> dict[str, Any]:
+def sentence_of(tokens: TokenSequence, row: int, unit: Unit, lead: SentenceLabel) -> dict[str, Any]:
     """Return the words, or the pieces, that a reader can choose: each with the row that it stands for."""
     shown: list[dict[str, Any]] = []
     for pieces in _groups(tokens.words, unit):

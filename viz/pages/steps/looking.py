@@ -15,7 +15,7 @@ from viz.server.runtime import Host
 from viz.views.view import Unit
 from viz.walk.mechanisms import WALKS
 from viz.walk.order import all_steps, keep_step, nearest_step
-from viz.walk.picture import Lead, picture_of, sentence_of
+from viz.walk.picture import SentenceLabel, picture_of, sentence_of
 from viz.walk.scene import Scene
 from viz.walk.steps import Walk, WalkStep, look_at, take_steps
 from viz.walk.telling import same_row
@@ -70,7 +70,7 @@ class Looked:
 
     walkers: tuple[Walker, ...]  # the first one's rows and columns are meant
     unit: Unit
-    lead: Lead
+    lead: SentenceLabel
     row: int
     column: int | None  # none for the key that is read most
 

@@ -30,7 +30,7 @@ from viz.text.language import _, current_language
 from viz.views.view import Unit
 from viz.walk.mechanisms import WALKS
 from viz.walk.order import nearest_step
-from viz.walk.picture import Lead
+from viz.walk.picture import SentenceLabel
 from viz.walk.telling import same_row, telling_row, telling_word
 from viz.widgets import session
 from viz.widgets.canvas import Walked, show_canvas, walked_on
@@ -161,15 +161,15 @@ def _step(titles: Mapping[str, str], told: Walked | None) -> str:
     return value_of(STEP, titles)
 
 
-def _lead(place: StepPlace) -> Lead:
+def _lead(place: StepPlace) -> SentenceLabel:
     """Return what is said before the words that a reader can choose, and their language."""
     if place.site is not None and place.site.kind == "hops":
-        return Lead(_("The hops:"), current_language(), apart=True)
+        return SentenceLabel(_("The hops:"), current_language(), apart=True)
     source, _dash, target = pair_of(place.key).rpartition("-")
     if place.site is not None and place.site.kind == "self" and place.site.stack == "encoder":
-        return Lead(_("It reads itself:"), source)
+        return SentenceLabel(_("It reads itself:"), source)
     if place.site is not None and place.site.kind == "self":
-        return Lead(_("Read in, word by word:"), target)
+        return SentenceLabel(_("Read in, word by word:"), target)
     if not place.trace.output_text:
-        return Lead(_("Read in, word by word:"), target)
-    return Lead(_("{title} wrote:", title=_(place.trace.provenance.title)), target)
+        return SentenceLabel(_("Read in, word by word:"), target)
+    return SentenceLabel(_("{title} wrote:", title=_(place.trace.provenance.title)), target)
