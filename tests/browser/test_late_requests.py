@@ -56,7 +56,12 @@ class Line:
 
 def until_noted(page: Page, holds: Callable[[], Any]) -> None:
     """Wait until a handler of this page has noted something; it is called while the page is waited for."""
-    until(lambda: page.wait_for_timeout(0) or holds())
+
+    def look() -> Any:
+        page.wait_for_timeout(0)
+        return holds()
+
+    until(look)
 
 
 @pytest.fixture
