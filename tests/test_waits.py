@@ -12,6 +12,7 @@ from tests.support.waiting import until
 TESTS = Path(__file__).parent
 ALLOWED = {
     "support/waiting.py until": "the step between two looks",
+    "browser/test_late_requests.py look": "the page's handlers are called during it",
     "browser/test_steps.py test_play_goes_through_the_steps_and_pause_holds": "nothing happens during that time",
 }
 """Each function that may sleep, and why."""

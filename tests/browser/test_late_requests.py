@@ -58,7 +58,7 @@ def until_noted(page: Page, holds: Callable[[], Any]) -> None:
     """Wait until a handler of this page has noted something; it is called while the page is waited for."""
 
     def look() -> Any:
-        page.wait_for_timeout(0)
+        page.wait_for_timeout(50)
         return holds()
 
     until(look)
