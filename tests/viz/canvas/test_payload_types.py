@@ -16,7 +16,7 @@ from viz.canvas.aligner import encode_aligner
 from viz.canvas.alignment import AlignmentView, encode_alignment
 from viz.canvas.comparison import encode_comparison
 from viz.canvas.edited import encode_edited
-from viz.canvas.overview import encode_overview
+from viz.canvas.overview import Tiles, encode_overview
 from viz.canvas.walk import encode_walk
 from viz.export_lesson.running import unpacked
 from viz.pages.surgery.offer import offers
@@ -24,7 +24,7 @@ from viz.views.heads import HeadPlace, pick_views, places_at, views_at
 from viz.views.view import choose_view
 from viz.walk.mechanisms import WALKS
 from viz.walk.order import all_steps, keep_step
-from viz.walk.picture import picture_of, sentence_of
+from viz.walk.picture import SentenceLabel, picture_of, sentence_of
 from viz.walk.scene import Scene
 from viz.walk.steps import look_at, take_steps
 from viz.widgets.prediction import canvas_data
@@ -36,9 +36,8 @@ WALKED = ("bahdanau", "seq2seq", "luong-local-m", "luong-local-p", "hard")
 def overview() -> bytes:
     places = places_at(SAMPLES["small"](), SITES)
     labels = dict.fromkeys(places, "0.5")
-    return encode_overview(
-        views_at(SAMPLES["small"](), SITES, "word"), picked=places[:1], remarks=labels, labels=labels
-    )
+    tiles = Tiles(picked=places[:1], remarks=labels, labels=labels)
+    return encode_overview(views_at(SAMPLES["small"](), SITES, "word"), tiles)
 
 
 def comparison() -> bytes:
@@ -72,8 +71,8 @@ def walk() -> bytes:
     steps = {key: take_steps(WALKS[key], at) for key, at in scenes.items()}
     pictures = [picture_of(WALKS[key], at, steps[key], "word") for key, at in scenes.items()]
     titles = all_steps(list(steps.values()))
-    text = sentence_of(scenes["bahdanau"].trace.target, 2, "word", lead="", language="fr")
-    return encode_walk(keep_step(pictures, titles), titles=titles, step="scores", row=2, column=None, text=text)
+    text = sentence_of(scenes["bahdanau"].trace.target, 2, "word", SentenceLabel("", "fr"))
+    return encode_walk(keep_step(pictures, titles), titles=titles, step="scores", at=(2, None), text=text)
 
 
 def aligner() -> bytes:

@@ -16,6 +16,9 @@ from streamlit.web.server.starlette import starlette_routes
 from viz.shell.spool import HELD_IN_MEMORY, hold_uploads_in_memory
 
 
+DEFAULT = 2**20
+
+
 async def where(request: Request) -> PlainTextResponse:
     async with request.form() as form:
         file = form["file"]
@@ -24,12 +27,13 @@ async def where(request: Request) -> PlainTextResponse:
 
 @pytest.fixture
 def browser(monkeypatch: pytest.MonkeyPatch) -> TestClient:
-    monkeypatch.setattr(MultiPartParser, "spool_max_size", MultiPartParser.spool_max_size)
+    monkeypatch.setattr(MultiPartParser, "spool_max_size", DEFAULT)
     return TestClient(Starlette(routes=[Route("/", where, methods=["POST"])]))
 
 
 def test_streamlit_parses_uploads_with_it() -> None:
     assert ".form()" in inspect.getsource(starlette_routes)
+    assert "spool_max_size = 1024 * 1024" in inspect.getsource(MultiPartParser)
 
 
 def test_a_large_file_would_be_put_on_a_disk_and_is_not(browser: TestClient) -> None:
