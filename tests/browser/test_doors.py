@@ -89,6 +89,21 @@ def test_a_clicker_turns_a_lesson_that_is_begun_at_any_page(
     expect(bar).to_contain_text("step 3 of ")
 
 
+def test_a_clicker_turns_a_lesson_whose_button_is_drawn_a_moment_later(
+    open_page: Callable[..., Page], address: str
+) -> None:
+    page = open_page(address, lesson=LESSON, step="1")
+    bar = page.locator(".st-key-lesson")
+    expect(bar).to_contain_text("step 1 of ")
+    settle(page)
+    # As Streamlit does, whose first button comes with a script of its own.
+    page.evaluate("window.held = document.querySelector('.st-key-lesson-next > *'), window.place = held.parentNode")
+    page.evaluate("held.remove()")
+    page.keyboard.press("PageDown")
+    page.evaluate("place.append(held)")
+    expect(bar).to_contain_text("step 2 of ")
+
+
 @pytest.mark.parametrize("path", ADDRESSES)
 def test_back_leads_page_by_page_to_where_the_visit_began_and_the_sentence_stays(
     open_page: Callable[..., Page], address: str, path: str

@@ -110,10 +110,11 @@
   const BUTTONS = { PageUp: "lesson-previous", PageDown: "lesson-next" };
   window.addEventListener("keydown", (event) => {
     const { key, ctrlKey, altKey, metaKey, shiftKey } = event;
-    /** @type {HTMLElement | null | "" | undefined} */
-    const button = BUTTONS[key] && document.querySelector(`.st-key-${BUTTONS[key]} button`);
-    if (!button || ctrlKey || altKey || metaKey || shiftKey) return;
+    const place = BUTTONS[key] && `.st-key-${BUTTONS[key]}`;
+    if (!place || !document.querySelector(place) || ctrlKey || altKey || metaKey || shiftKey) return;
     event.preventDefault();
-    button.click();
+    // Streamlit draws a button a moment after its place.
+    const button = () => /** @type {HTMLElement | null} */ (document.querySelector(`${place} button`));
+    whenAnswered(MOST, () => button()?.click(), () => !button());
   }, { capture: true });
 })();
