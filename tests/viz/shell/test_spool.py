@@ -15,7 +15,6 @@ from streamlit.web.server.starlette import starlette_routes
 
 from viz.shell.spool import HELD_IN_MEMORY, hold_uploads_in_memory
 
-
 DEFAULT = 2**20
 
 
