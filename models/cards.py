@@ -10,6 +10,10 @@ from typing import Any
 from models.messages import Message
 
 CARD_FILE = "card.json"
+WEIGHTS = Path(__file__).parent / "weights"
+"""The folders of what was trained here."""
+PACKAGES_FILE = "packages.json"
+"""In WEIGHTS, of an installed app alone: the packages of weights that are installed apart."""
 
 NUMBER = (int, float)
 Fields = Mapping[str, Any]
@@ -18,6 +22,22 @@ Fields = Mapping[str, Any]
 
 class CardError(ValueError):
     """A card that is not there or not whole; its message names the folder and what is wrong."""
+
+
+def lacking(folder: Path) -> Message | None:
+    """Say which package brings the weights of a folder that was installed without them; None if none does."""
+    if not folder.is_relative_to(WEIGHTS) or not (WEIGHTS / PACKAGES_FILE).is_file():
+        return None
+    packages = json.loads((WEIGHTS / PACKAGES_FILE).read_bytes())
+    place = folder.relative_to(WEIGHTS)
+    for each in (place, *place.parents):
+        if package := packages.get(each.as_posix()):
+            return Message(
+                "The weights of {folder} are in a package of their own: pip install {package}",
+                folder=folder.name,
+                package=package,
+            )
+    return None
 
 
 def read_fields(folder: Path, fields: Fields) -> dict[str, Any]:

@@ -44,6 +44,7 @@ SLOW = (
     "models/test_edits_of_one_row.py",
     "models/translation/test_translator.py",
     "scale",
+    "test_wheel.py",
     "training/test_training.py",
     "viz/figures/test_publication_drawn.py",
     "viz/pages",

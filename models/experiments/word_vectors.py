@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import load_file
 
-from models.cards import CardError, read_fields
+from models.cards import WEIGHTS, CardError, read_fields
 from models.errors import InputError
 from models.messages import Message
 from models.translation.words import bare
 
-VECTORS = Path(__file__).parents[1] / "weights" / "vectors"
+VECTORS = WEIGHTS / "vectors"
 """The static vectors that were trained here: a folder each, with its card."""
 
 STATIC = "skip-gram-en"

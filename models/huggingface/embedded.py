@@ -13,12 +13,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from models.cards import CARD_FILE, NUMBER, CardError, Fields, read_fields
+from models.cards import CARD_FILE, NUMBER, WEIGHTS, CardError, Fields, read_fields
 from models.huggingface.files import TOKENIZER_FILE, WEIGHTS_FILE
 from models.keys import MINILM, identity_of, pretrained_key
 from models.messages import Message
 
-READERS = Path(__file__).parents[1] / "weights" / "readers"
+READERS = WEIGHTS / "readers"
 """The readers of one text that were trained here: a folder each, with its card."""
 
 _FIELDS: Fields = {

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from transformers import AutoConfig, AutoTokenizer
 
+from models.cards import lacking
 from models.errors import InputError
 from models.huggingface.attention import NAME
 from models.huggingface.embedded import Local
@@ -118,7 +119,9 @@ def hash_weights(folder: Path, title: str) -> str:
         return _hash(single)
     index = folder / INDEX_FILE
     if not index.is_file():
-        message = Message("{title}: it has no weights in safetensors, the only kind that is read.", title=title)
+        message = lacking(folder) or Message(
+            "{title}: it has no weights in safetensors, the only kind that is read.", title=title
+        )
         raise InputError(message)
     try:
         names = sorted(set(json.loads(index.read_text(encoding="utf8"))["weight_map"].values()))

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from models.cards import CARD_FILE as CARD_FILE
-from models.cards import NUMBER, CardError, Fields, read_fields
+from models.cards import NUMBER, CardError, Fields, lacking, read_fields
+from models.cards import WEIGHTS as WEIGHTS
 from models.messages import Message
 from models.sites import Site
 from models.trace import Alignment
@@ -22,7 +23,6 @@ from models.trace import Alignment
 if TYPE_CHECKING:
     from torch import Tensor
 
-WEIGHTS = Path(__file__).parents[1] / "weights"
 MODEL_FILE, TOKENIZER_FILE = "model.safetensors", "tokenizer.json"
 
 _MEASURED = {"target_tokens_seen": NUMBER, "held_out_loss": NUMBER, "aer": {"*": NUMBER, "everyday.gold": NUMBER}}
@@ -83,7 +83,7 @@ def read_weights(folder: Path, card: Mapping[str, Any]) -> dict[str, Tensor]:
     path = folder / MODEL_FILE
     if not path.is_file():
         message = Message("{folder}: no {file}", folder=folder.name, file=MODEL_FILE)
-        raise CheckpointError(message)
+        raise CheckpointError(lacking(folder) or message)
     raw = path.read_bytes()
     found = hashlib.sha256(raw).hexdigest()
     if found != card["sha256"]:

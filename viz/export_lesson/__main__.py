@@ -7,8 +7,8 @@ from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 
-import viz.pages
 from models.errors import InputError
+from viz import pages as page_folders
 from viz.export_lesson.document import lesson_html
 from viz.lessons.lesson import Lesson
 from viz.lessons.library import SHIPPED, library_of
@@ -20,7 +20,7 @@ from viz.widgets.frame import known_pages
 
 def find_lesson(name: str, language: str = "") -> Lesson:
     """Return a lesson of this repository or of the owner's folders."""
-    folders = [each.name for each in iter_modules(viz.pages.__path__)]
+    folders = [each.name for each in iter_modules(page_folders.__path__)]
     pages = known_pages(import_module(f"viz.pages.{each}.page").PAGE for each in folders)
     library = library_of((SHIPPED, *configuration().lessons), pages)
     for wanted in (f"{name}-{language}", name):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 MEANINGS: Mapping[str, str] = {
     "html": mark("One file that answers the pointer: it opens by double click, without a network."),
     "npz": mark("Every weight of the run: the page “Open a trace” shows it again, AttentionTrace.load reads it."),
-    "json": mark("Model, texts and edits: python -m models.capture --from FILE makes the run again, equal."),
+    "json": mark("Model, texts and edits: enough to make the run again in Python, equal."),
 }
 """What each format is good for; still to be translated."""
 

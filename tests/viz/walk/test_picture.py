@@ -18,7 +18,7 @@ from viz.canvas.walk import encode_walk
 from viz.views.view import Unit
 from viz.walk.mechanisms import WALKS
 from viz.walk.order import all_steps, keep_step, nearest_step
-from viz.walk.picture import Lead, picture_of, sentence_of
+from viz.walk.picture import SentenceLabel, picture_of, sentence_of
 from viz.walk.scene import Scene
 from viz.walk.steps import look_at, take_steps
 
@@ -119,7 +119,7 @@ def test_a_mechanism_without_a_step_stands_at_the_one_before() -> None:
     steps = {key: take_steps(WALKS[key], at) for key, at in walks.items()}
     pictures = [picture_of(WALKS[key], at, steps[key], "word") for key, at in walks.items()]
     titles = all_steps(list(steps.values()))
-    text = sentence_of(traced("bahdanau").target, 2, "word", Lead("", "fr"))
+    text = sentence_of(traced("bahdanau").target, 2, "word", SentenceLabel("", "fr"))
     header = header_of(encode_walk(keep_step(pictures, titles), titles=titles, step="scores", at=(2, None), text=text))
     assert [each["key"] for each in header["steps"]] == list(titles)
     for picture, own in zip(header["pictures"], steps.values(), strict=True):
@@ -133,11 +133,11 @@ def test_a_word_of_several_pieces_is_one_word_unless_pieces_are_asked_for() -> N
     tokens = traced("bahdanau").source
     word = next(word for word in set(tokens.words) if tokens.words.count(word) > 1)
     first = tokens.words.index(word)
-    words = sentence_of(tokens, first + 1, "word", Lead("", "en"))["text"]
+    words = sentence_of(tokens, first + 1, "word", SentenceLabel("", "en"))["text"]
     assert [each["text"] for each in words] == [text.strip() for text in tokens.word_texts]
     assert words[word]["row"] == first + 1  # the chosen piece stands for its word
     assert sum(each["space"] for each in words) == len(tokens.word_texts) - 1
-    pieces = sentence_of(tokens, first + 1, "piece", Lead("", "en"))["text"]
+    pieces = sentence_of(tokens, first + 1, "piece", SentenceLabel("", "en"))["text"]
     assert [each["row"] for each in pieces] == list(range(len(tokens)))
     assert sum(each["space"] for each in pieces) == len(tokens.word_texts) - 1
 

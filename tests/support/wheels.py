@@ -1,0 +1,39 @@
+"""The wheels of this tree, built once a run of the tests, and a fresh environment that has them installed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import sysconfig
+import venv
+from pathlib import Path
+
+from filelock import FileLock
+
+from tests.support.browsing import ROOT
+
+PROJECTS = (ROOT, *sorted(each.parent for each in ROOT.glob("deploy/weights/*/pyproject.toml")))
+
+
+def build_wheels(folder: Path) -> list[Path]:
+    """Return the wheels of the app and of weights, in that order; those that are in `folder` are not built again."""
+    folder.mkdir(exist_ok=True)
+    with FileLock(folder / "lock"):
+        for project in PROJECTS:
+            out = folder / project.name
+            if not out.exists():
+                command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder / "unfinished")]
+                subprocess.run(command, cwd=project, check=True, capture_output=True)
+                (folder / "unfinished").rename(out)
+    return [next((folder / project.name).glob("*.whl")) for project in PROJECTS]
+
+
+def fresh_environment(folder: Path, *wheels: Path) -> Path:
+    """Return the folder of programs of a new environment with wheels; it sees what is installed beside the tests."""
+    venv.create(folder, with_pip=False, symlinks=True)
+    programs = folder / "bin"
+    site = Path(sysconfig.get_path("purelib", "venv", vars={"base": str(folder)}))
+    (site / "beside.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf8")
+    command = [sys.executable, "-m", "pip", "--python", str(programs / "python"), "install", "--no-deps", "--no-index"]
+    subprocess.run([*command, "--quiet", *map(str, wheels)], check=True, capture_output=True)
+    return programs

@@ -1,0 +1,159 @@
+"""The wheels: what is in them, and that they work beside anybody's files called as ours are."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import subprocess
+import tomllib
+import zipfile
+from collections import Counter
+from pathlib import Path
+from runpy import run_path
+
+import pytest
+
+from tests.support.browsing import ROOT
+from tests.support.wheels import PROJECTS, build_wheels, fresh_environment
+
+WEIGHTS = ROOT / "models" / "weights"
+LARGEST = 95_000_000  # bytes
+OURS = {each.stem for each in ROOT.iterdir() if each.suffix == ".py" or (each / "__init__.py").is_file()} | {"tests"}
+COPIED = ("models/test_trace.py", "models/test_hooks.py", "models/test_arrays.py", "models/measures", "viz/measures")
+"""Tests that look at no file of the clone."""
+DOTTED = re.compile(r"[a-z_]+(\.\w+)+(:\w+)?")
+TEN_LINES = """
+import models, viz  # the reader's own
+assert models.WHOSE == viz.WHOSE == "mine"
+from attention_bench.models import load
+from attention_bench.models.edits import mask_key
+from attention_bench.viz.figures import alignment_heatmap
+model = load("bahdanau-en-fr")
+trace = model.attend("The cat sleeps.")
+figure = alignment_heatmap(trace)
+edited = model.attend("The cat sleeps.", edits=(mask_key("decoder.0.cross", 1),))
+assert abs(trace["decoder.0.cross"].to_words().weights.sum(-1) - 1).max() < 1e-6
+assert edited.output_text and figure.data
+import sys
+assert not [each for each in sys.modules if each.startswith(("models.", "viz.", "scale."))]
+print(trace.output_text)
+"""
+
+
+@pytest.fixture(scope="module")
+def wheels(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    own = tmp_path_factory.getbasetemp()
+    return build_wheels((own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "wheels")
+
+
+@pytest.fixture
+def notebook(tmp_path: Path) -> Path:
+    """Return a folder of somebody who has a `models.py` and a `viz` too."""
+    folder = tmp_path / "notebook"
+    (folder / "viz").mkdir(parents=True)
+    for path in (folder / "models.py", folder / "viz" / "__init__.py"):
+        path.write_text('WHOSE = "mine"\n', encoding="utf8")
+    return folder
+
+
+def names_in(wheel: Path) -> list[str]:
+    with zipfile.ZipFile(wheel) as files:
+        return files.namelist()
+
+
+def test_no_wheel_is_too_large_and_each_brings_one_package(wheels: list[Path]) -> None:
+    for wheel in wheels:
+        assert wheel.stat().st_size <= LARGEST
+        tops = {name.partition("/")[0] for name in names_in(wheel)}
+        assert {each for each in tops if not each.endswith(".dist-info")} == {"attention_bench"}
+
+
+def test_each_file_is_in_one_wheel_and_every_model_in_some(wheels: list[Path]) -> None:
+    found = Counter(name for wheel in wheels for name in names_in(wheel) if ".dist-info/" not in name)
+    assert set(found.values()) == {1}
+    tree = {f"attention_bench/{each.relative_to(ROOT).as_posix()}" for each in WEIGHTS.rglob("*") if each.is_file()}
+    tree = {each for each in tree if not each.endswith("/log.jsonl")}
+    assert {each for each in found if "/weights/" in each} == tree | {"attention_bench/models/weights/packages.json"}
+    for each in ("app.py", "static/BenchSans.woff2", ".streamlit/config.toml", "viz/lessons/shipped", "LICENSE"):
+        assert any(name.startswith(f"attention_bench/{each}") for name in found)
+
+
+def test_the_wheels_have_one_version() -> None:
+    assert (
+        len({tomllib.loads((each / "pyproject.toml").read_text("utf8"))["project"]["version"] for each in PROJECTS})
+        == 1
+    )
+
+
+def tops_of(node: ast.AST) -> set[str]:
+    """Return the top-level names of modules that a node imports or, as a text with dots, names."""
+    names = []
+    if isinstance(node, ast.Import):
+        names = [each.name for each in node.names]
+    elif isinstance(node, ast.ImportFrom) and not node.level:
+        names = [str(node.module)]
+    elif isinstance(node, ast.Constant) and isinstance(node.value, str) and DOTTED.fullmatch(node.value):
+        place = node.value.partition(":")[0].replace(".", "/")
+        names = [node.value] if (ROOT / f"{place}.py").is_file() or (ROOT / place).is_dir() else []
+    return {each.partition(".")[0] for each in names}
+
+
+def test_no_file_imports_ours_by_its_name_in_the_clone(wheels: list[Path]) -> None:
+    with zipfile.ZipFile(wheels[0]) as files:
+        sources = {name: files.read(name).decode() for name in files.namelist() if name.endswith(".py")}
+    assert len(sources) > 400
+    for name, source in sources.items():
+        found = {top for node in ast.walk(ast.parse(source)) for top in tops_of(node)}
+        assert not found & OURS, name
+
+
+def test_it_works_beside_a_file_and_a_folder_called_as_ours(wheels: list[Path], tmp_path: Path, notebook: Path) -> None:
+    programs = fresh_environment(tmp_path / "fresh", wheels[0])
+    done = subprocess.run([programs / "python", "-c", TEN_LINES], cwd=notebook, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "Le chat dort.\n"
+
+
+APART = {
+    "luong-dot-en-fr": "attention-bench-translators",
+    "bahdanau-en-fr@07": "attention-bench-training",
+    "hf:gpt-en": "attention-bench-training",
+}
+LOADING = f"""
+from attention_bench.models import load
+for key in {list(APART)}:
+    try:
+        print(load(key).attend("A cat.").source_text)
+    except Exception as error:
+        print(error)
+"""
+
+
+def test_weights_that_are_not_there_are_named_with_what_brings_them(wheels: list[Path], tmp_path: Path) -> None:
+    python = fresh_environment(tmp_path / "fresh", wheels[0]) / "python"
+
+    def loaded() -> list[str]:
+        done = subprocess.run([python, "-c", LOADING], cwd=tmp_path, capture_output=True, check=True, text=True)
+        return done.stdout.splitlines()
+
+    for line, package in zip(loaded(), APART.values(), strict=True):
+        assert line.endswith(f" are in a package of their own: pip install {package}")
+    fresh_environment(tmp_path / "fresh", *wheels[1:])
+    assert loaded() == ["A cat."] * len(APART)
+
+
+def test_tests_of_the_library_pass_on_the_installed_copy(wheels: list[Path], tmp_path: Path) -> None:
+    python = fresh_environment(tmp_path / "fresh", *wheels) / "python"
+    rewritten = run_path(str(ROOT / "deploy" / "wheel.py"))["rewritten"]
+    for path in (ROOT / "tests").rglob("*"):
+        if path.is_file() and path.suffix != ".pyc":
+            target = tmp_path / path.relative_to(ROOT)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            is_code = path.suffix == ".py"
+            target.write_bytes(rewritten(path.read_text("utf8")).encode() if is_code else path.read_bytes())
+    (tmp_path / "pyproject.toml").write_bytes((ROOT / "pyproject.toml").read_bytes())
+    command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *(f"tests/{each}" for each in COPIED)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+    assert re.search(r"^\d{3,} passed", done.stdout, re.MULTILINE)
