@@ -138,6 +138,7 @@ def printed_heads(view: View, small: SmallMaps, tiles: Tiles, *, colour: Colour,
         picked=dict(zip(sorted(tiles.picked), cycle(HEAD_COLOURS), strict=False)),
         colour=colour,
         meaning=_(_MEANING),
+        subject=view.subject,
     )
 
 

@@ -7,6 +7,7 @@ from viz.figures.lines import head_lines
 from viz.figures.matched_difference import matched_difference
 from viz.figures.profiles import head_profiles
 from viz.figures.rollout import rollout_heatmap
+from viz.figures.saving import save
 from viz.figures.sentence_difference import sentence_difference
 from viz.figures.similarity import similarity_heatmap
 from viz.figures.text_reading import TextReading, text_reading
@@ -30,6 +31,7 @@ __all__ = [
     "hide_specials",
     "matched_difference",
     "rollout_heatmap",
+    "save",
     "sentence_difference",
     "similarity_heatmap",
     "text_reading",

@@ -13,7 +13,7 @@ import numpy as np
 from viz.figures.printable import WordLinks
 from viz.text import tokens
 from viz.text.language import _
-from viz.views.view import View
+from viz.views.view import Subject, View
 
 WIDTH, HEIGHT = 560, 210
 _TOP, _BOTTOM, _MIDDLE = 24.0, 198.0, 105.0  # base lines of both texts, and the middle of the vector
@@ -33,6 +33,7 @@ def one_vector(read: Sequence[str], written: Sequence[str], *, title: str, numbe
         read=read,
         written=written,
         vector=_("{count} numbers for {words} words", count=numbers, words=len(read)),
+        subject=Subject(title, " ".join(read)),
     )
 
 
@@ -51,6 +52,7 @@ def many_looks(view: View) -> WordLinks:
         read=view.shown.key_tokens.texts,
         written=view.shown.query_tokens.texts,
         links=links,
+        subject=view.subject,
     )
 
 

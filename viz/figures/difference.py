@@ -96,6 +96,7 @@ def _panel(shown: Difference, title: str, notes: tuple[str, ...]) -> Panel:
         cell=partial(_cell, shown),
         signed=True,
         extras=(shown.first.weights, shown.second.weights),
+        subject=shown.first.subject,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -98,7 +98,7 @@ def head_lines(
         aside = (number - (len(lines) - 1) / 2) * BESIDE
         traces += _draw(each, HEAD_COLOURS[number], aside, least)
     traces += [_tokens(lines, "query", queries, keys), _tokens(lines, "key", queries, keys)]
-    return go.Figure(traces, _layout(view, lines, least, width))
+    return go.Figure(traces, _layout(view, lines, least, width) | {"meta": asdict(view.subject)})
 
 
 def _lines(place: HeadPlace, weights: NDArray[np.float32], least: float) -> _Lines:

@@ -14,6 +14,7 @@ from viz.figures.drawing.heatmap import PanelFigure
 from viz.figures.drawing.theme import Colour
 from viz.views.heads import HeadPlace
 from viz.views.strips import Strip
+from viz.views.view import UNKNOWN, Subject
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,7 @@ class PrintedHeads:
     picked: Mapping[HeadPlace, str]  # the colour of the frame of each that is picked
     colour: Colour
     meaning: str  # what a colour means
+    subject: Subject = UNKNOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,7 @@ class WordLinks:
     written: Sequence[str]  # the words above and below
     links: Sequence[tuple[int, int, float]] = ()  # word above, word below, weight
     vector: str = ""  # what is written on the one vector that all lines go through; empty where there is none
+    subject: Subject = UNKNOWN
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -87,7 +88,7 @@ def similarity_heatmap(
     notes = [*common_notes(view)]
     if not all(trace[site].rows_sum_to_one for site in sites_at(trace, sites)):
         notes.append(_("what goes to no token counts as one more token"))
-    layout = _layout(found, grid, notes)
+    layout = _layout(found, grid, notes) | {"meta": asdict(view.subject)}
     layout["shapes"] = [each for place in picked for each in _marks(found.places.index(place), grid.heads)]
     return go.Figure([_heatmap(found), _markers(found, grid.cell)], layout)
 

@@ -58,6 +58,17 @@ _CELLS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
+class Subject:
+    """What a picture is of, as its file says."""
+
+    model: str = ""
+    sentence: str = ""
+
+
+UNKNOWN = Subject()
+
+
+@dataclass(frozen=True, slots=True)
 class View:
     """One head of one map of a trace, as it is shown."""
 
@@ -88,6 +99,11 @@ class View:
         """The mechanism and its year, where that is known."""
         title, year = _(self.trace.provenance.title), self.trace.provenance.year
         return f"{title}, {year}" if year else title
+
+    @property
+    def subject(self) -> Subject:
+        """The mechanism and its sentence."""
+        return Subject(self.title, self.trace.source_text)
 
     @property
     def key_title(self) -> str:

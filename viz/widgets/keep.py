@@ -27,11 +27,12 @@ _MIME = {
     "pdf": "application/pdf",
     "svg": "image/svg+xml",
     "png": "image/png",
+    "tex": "application/x-tex",
     "html": "text/html",
     "npz": "application/octet-stream",
     "json": "application/json",
 }
-_PRINTED = ("pdf", "svg", "png")
+_PRINTED = ("pdf", "svg", "png", "tex")
 
 
 def keep_row(shown: Shown) -> None:
@@ -77,10 +78,12 @@ def _save_as(shown: Shown, printed: Callable[[], go.Figure | Printed]) -> None:
         icon=":material/download:",
         key=f"paper-file-{key}",
     )
-    st.caption(_(records.MEANINGS.get(form, _SHARP)))
+    meaning = _LATEX if form == "tex" else records.MEANINGS.get(form, _SHARP)
+    st.caption(_(meaning))
 
 
 _SHARP = mark("Cells are shapes and words are text: both stay sharp, and can be changed in a drawing program.")
+_LATEX = mark("For a paper: load the package tikz, then \\input this file. Words take the paper's sans-serif font.")
 
 
 def _printing(shown: Shown, printed: Callable[[], go.Figure | Printed], form: str) -> Callable[[], bytes]:

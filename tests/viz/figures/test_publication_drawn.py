@@ -11,6 +11,7 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
+from matplotlib.transforms import Bbox
 
 from tests.support.figure_samples import AWKWARD, pieces, translation
 from tests.support.head_samples import transformer
@@ -25,6 +26,7 @@ from viz.figures.publication.charts import draw_chart
 from viz.figures.publication.heads import draw_heads
 from viz.figures.publication.links import draw_links
 from viz.figures.publication.strips import draw_strips
+from viz.figures.publication.text import POINTS
 from viz.figures.publication.walks import draw_walk
 from viz.views.heads import HeadPlace, views_at
 from viz.views.hiding import NOTHING
@@ -62,11 +64,14 @@ def texts(figure: Figure) -> list[str]:
 
 def colliding(figure: Figure) -> list[tuple[str, str]]:
     """Return the texts of a drawn figure that lie over each other, or beyond the paper."""
+    figure.set_dpi(POINTS * 10)  # where letters are not fitted to a coarse screen
     canvas = FigureCanvasAgg(figure)
     canvas.draw()
     shown = [each for each in figure.findobj(Text) if each.get_text().strip() and each.get_visible()]
-    boxes = [(each.get_text(), each.get_window_extent(canvas.get_renderer())) for each in shown]
-    beyond = [(text, "the edge") for text, box in boxes if box.x0 < -2 or box.x1 > figure.bbox.width + 2]
+    extents = (each.get_window_extent(canvas.get_renderer()).get_points() / 10 for each in shown)
+    boxes = [(each.get_text(), Bbox(extent)) for each, extent in zip(shown, extents, strict=True)]
+    across, down = figure.get_size_inches() * POINTS
+    beyond = [(text, "the edge") for text, box in boxes if box.x0 < 0 or box.x1 > across or box.y0 < 0 or box.y1 > down]
     return beyond + [
         (one, other)
         for place, (one, box) in enumerate(boxes)

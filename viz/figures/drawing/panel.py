@@ -13,7 +13,7 @@ from models.trace import TokenSequence
 from viz.captions.maps import threshold_note
 from viz.text import tokens
 from viz.text.language import _
-from viz.views.view import View
+from viz.views.view import UNKNOWN, Subject, View
 
 
 class CellText(Protocol):
@@ -41,6 +41,7 @@ class Panel:
     closing: str = ""  # what follows in the hover text, as a Plotly template
     threshold: float = 0.0  # cells nearer to 0 are drawn empty, and counted
     grey: NDArray[np.bool_] | None = None  # [query, key] Cells that are drawn in shades of grey, for they say nothing
+    subject: Subject = UNKNOWN
 
     @property
     def said(self) -> tuple[str, ...]:
@@ -60,6 +61,7 @@ def panel_of(view: View, *, title: str, notes: Sequence[str]) -> Panel:
         values=view.weights,
         cell=view.cell,
         threshold=view.threshold,
+        subject=view.subject,
     )
 
 

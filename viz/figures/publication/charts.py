@@ -15,9 +15,9 @@ from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from viz.figures.publication.layout import GAP, LABEL, LEADING, NOTE, PAD, SMALLEST_LABEL, TITLE, WIDTHS, Width
+from viz.figures.publication.layout import GAP, LABEL, LEADING, NOTE, PAD, SMALLEST_LABEL, TITLE, Width
 from viz.figures.publication.scale import colours_of, draw_scale
-from viz.figures.publication.sheet import FAINT, LINE, Sheet
+from viz.figures.publication.sheet import FAINT, LINE, Sheet, fill_cells
 from viz.figures.publication.text import font, width_of
 
 _DASHES = {None: "-", "solid": "-", "dash": "--", "dot": ":"}
@@ -31,9 +31,9 @@ _CLEAR = re.compile(r"rgba\((\d+), ?(\d+), ?(\d+), ?([\d.]+)\)")
 
 def draw_chart(shown: go.Figure, width: Width, *, titles: bool) -> Figure:
     """Return a chart drawn for print: axes, names and colours are those of the figure."""
-    sheet = Sheet(WIDTHS[width])
+    sheet = Sheet(width)
     if titles:
-        for text in _headings(shown):
+        for text in headings_of(shown):
             sheet.paragraph(text, TITLE if sheet.bottom == 0 else NOTE, bold=sheet.bottom == 0)
     _legend(sheet, shown)
     sheet.bottom += PAD
@@ -53,29 +53,29 @@ def draw_chart(shown: go.Figure, width: Width, *, titles: bool) -> Figure:
     axis = shown.layout.coloraxis.to_plotly_json()
     if axis.get("colorscale"):
         draw_scale(sheet, axis)
-    figure, height = sheet.done(), sheet.bottom
-    place = (left / sheet.width, 1 - (top + high) / height, (sheet.width - left - right) / sheet.width, high / height)
-    axes = figure.add_axes(place)
+    figure = sheet.done()
+    axes = sheet.part(left, top, sheet.width - left - right, high)
     _draw(axes, shown)
     _dress(axes, shown, ends[1], (sheet.width - left - right, high))
     return figure
 
 
-def _plain(text: object) -> str:
+def plain(text: object) -> str:
     """Return the text of a Plotly figure without its markup, a line break a space."""
     return unescape(re.sub(r"<[^>]*>", "", str(text or "").replace("<br>", " ")))
 
 
-def _headings(shown: go.Figure) -> list[str]:
+def headings_of(shown: go.Figure) -> list[str]:
+    """Return the lines over a chart."""
     heads = [shown.layout.title.text] + [each.text for each in shown.layout.annotations if each.xref == "paper"]
-    return [_plain(each) for each in heads if each]
+    return [plain(each) for each in heads if each]
 
 
 def _labels(axis: Any) -> Words:
     """Return the words of an axis with their places; none where it has numbers, or nothing."""
     if axis.ticktext is None or axis.showticklabels is False:
         return []
-    return [(float(at), _plain(text)) for at, text in zip(axis.tickvals, axis.ticktext, strict=True)]
+    return [(float(at), plain(text)) for at, text in zip(axis.tickvals, axis.ticktext, strict=True)]
 
 
 def _above(axis: Any) -> float:
@@ -116,7 +116,7 @@ def _legend(sheet: Sheet, shown: go.Figure) -> None:
     """Write the names of the lines, as many in a row as fit."""
     x, y = 0.0, sheet.bottom + NOTE * LEADING / 2
     for each in _named(shown):
-        name = _plain(each.name)
+        name = plain(each.name)
         wide = _KEY + width_of(name, NOTE) + GAP
         if x and x + wide - GAP > sheet.width:
             x, y = 0.0, y + NOTE * LEADING
@@ -153,8 +153,7 @@ def _cells(axes: Axes, each: go.Heatmap, shown: go.Figure) -> None:
     scale = colours_of(shown.layout.coloraxis.to_plotly_json())
     first = float(each.y0 or 0)
     edges = np.arange(values.shape[1] + 1) - 0.5, np.arange(values.shape[0] + 1) - 0.5 + first
-    shapes: dict[str, Any] = {"antialiased": False, "linewidth": 0, "rasterized": False, "norm": scale.norm}
-    axes.pcolormesh(*edges, np.ma.masked_invalid(values), cmap=scale.cmap, **shapes)
+    fill_cells(axes, *edges, scale.to_rgba(np.ma.masked_invalid(values)))
 
 
 def _dress(axes: Axes, shown: go.Figure, behind: Words, size: tuple[float, float]) -> None:
@@ -180,7 +179,7 @@ def _dress(axes: Axes, shown: go.Figure, behind: Words, size: tuple[float, float
     for note in layout.annotations:
         if note.xref == "x":
             place: dict[str, Any] = {"transform": axes.transAxes, "ha": "right", "va": "top", "parse_math": False}
-            axes.text(0.995, 1 - 3 / size[1], _plain(note.text), fontproperties=font(NOTE), color=FAINT, **place)
+            axes.text(0.995, 1 - 3 / size[1], plain(note.text), fontproperties=font(NOTE), color=FAINT, **place)
 
 
 def _measure(axis: Any, own: Axis, limit: Callable[..., Any], room: float, *, upright: bool = False) -> None:
@@ -192,7 +191,7 @@ def _measure(axis: Any, own: Axis, limit: Callable[..., Any], room: float, *, up
     if axis.showticklabels is False or axis.visible is False:
         own.set_ticks([])
     _name(own, _labels(axis), room, upright=upright)
-    own.set_label_text(_plain(axis.title.text), fontproperties=font(LABEL), color=FAINT)
+    own.set_label_text(plain(axis.title.text), fontproperties=font(LABEL), color=FAINT)
 
 
 def _name(axis: Axis, words: Words, room: float, *, upright: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""Export of a figure as SVG, PDF or PNG."""
+"""Export of a figure as SVG, PDF, PNG or LaTeX."""
 
 from __future__ import annotations
 
@@ -13,18 +13,19 @@ from matplotlib.figure import Figure
 
 from viz.figures.drawing.heatmap import PanelFigure
 from viz.figures.printable import Printed, PrintedHeads, PrintedLinks, PrintedStrips, PrintedWalk
+from viz.figures.publication.about import Said, about
 from viz.figures.publication.charts import draw_chart
 from viz.figures.publication.heads import draw_heads
+from viz.figures.publication.latex import latex_of
 from viz.figures.publication.layout import Width
 from viz.figures.publication.links import draw_links
 from viz.figures.publication.maps import draw_maps
 from viz.figures.publication.strips import draw_strips
 from viz.figures.publication.walks import draw_walk
 
-Format = Literal["svg", "pdf", "png"]
+Format = Literal["svg", "pdf", "png", "tex"]
 FORMATS: tuple[Format, ...] = get_args(Format)
-DOTS = 400  # of a PNG, an inch
-_MARGIN = 0.04  # inches around what is drawn
+DOTS = 16 * 25.4  # of a PNG, an inch: 16 a millimetre
 _SETTINGS: dict[Any, Any] = {
     "svg.fonttype": "none",  # text stays text
     "svg.hashsalt": "attention-bench",  # the same figure is the same file
@@ -46,13 +47,29 @@ def publication_file(
     if form not in FORMATS:
         message = f"form is one of {', '.join(FORMATS)}; got {form!r}"
         raise ValueError(message)
+    said = {"Title": title} | about(shown) if title else about(shown)
     file = BytesIO()
-    metadata = {"Title": title} | ({"Date": None} if form == "svg" else {"CreationDate": None} if form == "pdf" else {})
     with _settings, mpl.rc_context(_SETTINGS), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing")  # an emoji: a box in PDF and PNG, text in SVG
         figure = _drawn(shown, width, titles=titles, square=square)
-        figure.savefig(file, format=form, dpi=DOTS, bbox_inches="tight", pad_inches=_MARGIN, metadata=metadata)
+        if form == "tex":
+            return latex_of(figure, _told(said)).encode()
+        figure.savefig(file, format=form, dpi=DOTS, metadata=_metadata(said, form))
     return file.getvalue()
+
+
+def _told(said: Said) -> str:
+    return "\n".join(f"{name}: {text}" for name, text in said.items())
+
+
+def _metadata(said: Said, form: Format) -> dict[str, str | None]:
+    """Return what a file says of itself, under the names that its format has; no date, so that it is the same again."""
+    if form == "png":
+        return {**said, "Description": _told(said)}
+    date = "Date" if form == "svg" else "CreationDate"
+    told = "Description" if form == "svg" else "Subject"
+    named = {"Title": said.get("Title", said.get("Model")), "Keywords": said.get("Quantity")}
+    return {**named, told: _told(said), date: None}
 
 
 def _drawn(shown: go.Figure | Printed, width: Width, *, titles: bool, square: bool) -> Figure:

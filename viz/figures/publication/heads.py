@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from viz.figures.drawing.colour_bar import weight_colours
 from viz.figures.drawing.theme import coloured
 from viz.figures.printable import PrintedHeads
-from viz.figures.publication.layout import GAP, LEADING, NOTE, PAD, TITLE, WIDTHS, Width
+from viz.figures.publication.layout import GAP, LEADING, NOTE, PAD, TITLE, Width
 from viz.figures.publication.scale import colours_of, draw_scale
 from viz.figures.publication.sheet import LINE, Sheet
 from viz.figures.publication.text import width_of
@@ -24,7 +24,7 @@ _FRAME = 1.6
 
 def draw_heads(shown: PrintedHeads, width: Width, *, titles: bool) -> Figure:
     """Return all heads: a row a layer where that is their order."""
-    sheet = Sheet(WIDTHS[width])
+    sheet = Sheet(width)
     if titles:
         sheet.paragraph(shown.title, TITLE, bold=True)
         for note in shown.notes:
@@ -73,10 +73,9 @@ def _row(
         cells = coloured(shown.cells[number], shown.colour)
         rows, columns = cells.shape
         xs, ys = np.linspace(left, left + side, columns + 1), np.linspace(top, top + high, rows + 1)
-        sheet.cells(xs, ys, cells, scale)
+        sheet.cells(xs, ys, scale.to_rgba(cells))
         framed = shown.picked.get(place)
-        corners = [(left, top), (left + side, top), (left + side, top + high), (left, top + high), (left, top)]
-        sheet.line(corners, framed or LINE, linewidth=_FRAME if framed else 0.4)
+        sheet.frame(left, top, side, high, edgecolor=framed or LINE, linewidth=_FRAME if framed else 0.4)
     sheet.bottom = top + high + PAD
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from string import ascii_lowercase
 from types import MappingProxyType
 from typing import Literal
 
@@ -13,15 +14,15 @@ from viz.figures.publication.text import lines_of, width_of
 from viz.text import tokens
 
 Width = Literal["column", "page"]
-WIDTHS = MappingProxyType({"column": 241.0, "page": 505.0})
+WIDTHS = MappingProxyType({"column": 85 / 25.4 * 72, "page": 178 / 25.4 * 72})
 """Points: 85 and 178 mm, one column and two of most journals."""
+MARGIN = 3.0  # points around what is drawn, within the width
 
 LABEL, SMALLEST_LABEL, TITLE, NOTE = 7.5, 4.0, 9.0, 6.5  # points
 LEADING = 1.25  # points from line to line for each point of the font
 GAP = 10.0  # between panels
 PAD = 3.0  # between a label and its cells
 WIDEST_CELL, LARGEST_SQUARE = 42.0, 22.0
-BAR = 34.0  # of the colour bar with its numbers, without its title
 _LONGEST_LABEL = 22  # columns of text
 
 
@@ -45,8 +46,7 @@ class PrintPlace:
 class Layout:
     """Where everything stands."""
 
-    width: float  # points of the picture
-    height: float  # points of the picture
+    height: float  # points of the maps, without the colour bar
     places: tuple[PrintPlace, ...]  # one a panel
 
 
@@ -55,13 +55,26 @@ def labels_of(texts: Sequence[str]) -> list[str]:
     return [tokens.shorten(tokens.visible(text), _LONGEST_LABEL) for text in texts]
 
 
+def room_of(width: Width) -> float:
+    """Return the points between the margins."""
+    return WIDTHS[width] - 2 * MARGIN
+
+
+def letters_of(count: int) -> list[str]:
+    """Return (a), (b) and so on, as papers name the parts of a figure; a part that is alone has no letter."""
+    if count == 1:
+        return [""]
+    names = (*ascii_lowercase, *(first + second for first in ascii_lowercase for second in ascii_lowercase))
+    return [f"({name})" for name in names[:count]]
+
+
 def lay_out(panels: Sequence[Panel], width: Width, *, titles: bool, square: bool) -> Layout:
     """Return where `panels` stand: as many in a row as leave each column room for its label."""
-    total = WIDTHS[width]
+    total = room_of(width)
     across = _across(panels, total)
     slot = (total - GAP * (across - 1)) / across
     places: list[PrintPlace] = []
-    top = 0.0
+    top, letter = 0.0, NOTE * LEADING if len(panels) > 1 else 0.0
     for start in range(0, len(panels), across):
         row = panels[start : start + across]
         found = [_place(panel, slot, titles=titles, square=square) for panel in row]
@@ -69,8 +82,9 @@ def lay_out(panels: Sequence[Panel], width: Width, *, titles: bool, square: bool
         for number, each in enumerate(found):
             left = number * (slot + GAP) + each.gutter
             places.append(_moved(each, left=left, top=top + above))
-        top += above + max(each.cell[1] * len(panel.queries) for each, panel in zip(found, row, strict=True)) + GAP
-    return Layout(total, top, tuple(places))
+        top += above + max(each.cell[1] * len(panel.queries) for each, panel in zip(found, row, strict=True))
+        top += letter + GAP
+    return Layout(top, tuple(places))
 
 
 def _across(panels: Sequence[Panel], total: float) -> int:

@@ -16,9 +16,9 @@ from viz.figures.publication.layout import (
     PAD,
     SMALLEST_LABEL,
     TITLE,
-    WIDTHS,
     Width,
     labels_of,
+    letters_of,
 )
 from viz.figures.publication.sheet import Sheet
 from viz.figures.publication.text import lines_of, width_of
@@ -32,9 +32,10 @@ _COLOUR = HEAD_COLOURS[0]
 
 def draw_links(shown: PrintedLinks, width: Width, *, titles: bool) -> Figure:
     """Return the drawings side by side, or one below the other in a column."""
-    sheet = Sheet(WIDTHS[width])
+    sheet = Sheet(width)
     across = 1 if width == "column" else len(shown.drawings)
     slot = (sheet.width - GAP * (across - 1)) / across
+    letters = letters_of(len(shown.drawings))
     for first in range(0, len(shown.drawings), across):
         row = shown.drawings[first : first + across]
         top = sheet.bottom
@@ -46,7 +47,11 @@ def draw_links(shown: PrintedLinks, width: Width, *, titles: bool) -> Figure:
                 sheet.write(text, left, y, size, bold=bold, va="top")
                 y += size * LEADING
             _draw(sheet, each, left, slot, below)
-        sheet.bottom = below + _DEEP + 2 * LABEL * LEADING + GAP
+        foot = below + _DEEP + 2 * LABEL * LEADING
+        for number, letter in enumerate(letters[first : first + across]):
+            sheet.bottom = foot
+            sheet.letter(letter, number * (slot + GAP) + slot / 2)
+        sheet.bottom += GAP
     return sheet.done()
 
 

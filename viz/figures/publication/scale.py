@@ -31,9 +31,8 @@ def draw_scale(sheet: Sheet, axis: dict[str, Any]) -> None:
     wide, (low, high) = min(_WIDE, sheet.width * 0.9), (float(axis["cmin"]), float(axis["cmax"]))
     left, top = 2 * PAD, sheet.bottom
     xs = np.linspace(left, left + wide, _STEPS + 1)
-    sheet.cells(xs, np.array([top, top + _HIGH]), np.linspace(low, high, _STEPS)[None], colours_of(axis))
-    corners = [(left, top), (left + wide, top), (left + wide, top + _HIGH), (left, top + _HIGH), (left, top)]
-    sheet.line(corners, LINE, linewidth=0.4)
+    sheet.cells(xs, np.array([top, top + _HIGH]), colours_of(axis).to_rgba(np.linspace(low, high, _STEPS)[None]))
+    sheet.frame(left, top, wide, _HIGH)
     for at, text in _ticks(axis):
         x = left + wide * (at - low) / (high - low)
         sheet.line([(x, top + _HIGH), (x, top + _HIGH + _TICK)], LINE, linewidth=0.4)

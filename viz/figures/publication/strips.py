@@ -12,9 +12,9 @@ from matplotlib.figure import Figure
 from viz.captions.strips import heading_of
 from viz.figures.drawing.theme import DIFFERENCE_SCALE, WEIGHT_SCALE
 from viz.figures.printable import PrintedStrips
-from viz.figures.publication.layout import GAP, LABEL, LEADING, NOTE, PAD, WIDTHS, Width, labels_of
+from viz.figures.publication.layout import GAP, LABEL, LEADING, NOTE, PAD, Width, labels_of
 from viz.figures.publication.scale import colours_of
-from viz.figures.publication.sheet import INK, LINE, Sheet
+from viz.figures.publication.sheet import INK, Sheet
 from viz.figures.publication.text import width_of
 from viz.views.strips import Strip
 
@@ -25,7 +25,7 @@ _DARK = 0.6  # of the scale, from where a number is written in white
 
 def draw_strips(shown: PrintedStrips, width: Width, *, titles: bool) -> Figure:
     """Return strips of numbers below each other, drawn for print."""
-    sheet = Sheet(WIDTHS[width])
+    sheet = Sheet(width)
     if titles:
         sheet.paragraph(shown.title, LABEL, bold=True)
         sheet.bottom += PAD
@@ -45,13 +45,12 @@ def _draw(sheet: Sheet, strip: Strip, left: float, small: float) -> None:
     _name_columns(sheet, strip, left, cell)
     top = sheet.bottom
     xs, ys = left + cell * np.arange(columns + 1), top + _ROW * np.arange(rows + 1)
-    sheet.cells(xs, ys, np.ma.masked_invalid(strip.values), scale_of(strip))
+    sheet.cells(xs, ys, scale_of(strip).to_rgba(np.ma.masked_invalid(strip.values)))
     for name, above, below in zip(labels_of(strip.rows), ys, ys[1:], strict=False):
         sheet.write(name, left - PAD, (above + below) / 2, small, ha="right")
     _write_numbers(sheet, strip, xs, ys)
-    right, bottom = float(xs[-1]), float(ys[-1])
-    sheet.line([(left, top), (right, top), (right, bottom), (left, bottom), (left, top)], LINE, linewidth=0.4)
-    sheet.bottom = bottom
+    sheet.bottom = float(ys[-1])
+    sheet.frame(left, top, cell * columns, sheet.bottom - top)
 
 
 def _name_columns(sheet: Sheet, strip: Strip, left: float, cell: float) -> None:

@@ -12,26 +12,30 @@ from matplotlib import font_manager
 from matplotlib.backends.backend_agg import RendererAgg
 from matplotlib.font_manager import FontProperties
 
-POINTS = 72  # in an inch: one unit of the measuring renderer is a point
-_HAN = Path(__file__).parents[3] / "static" / "NotoSansSC.woff2"
-_FAMILIES = ("DejaVu Sans", "Noto Sans SC", "Noto Sans CJK SC", "Microsoft YaHei", "Arial Unicode MS")
-"""The first comes with matplotlib, the second with the app; the others are looked for on the machine."""
+POINTS = 72  # in an inch
+_FINE = 20  # units of the measuring renderer a point: at one a point, letters are fitted to a coarse screen
+_STATIC = Path(__file__).parents[3] / "static"
+_OWN = ("BenchSans-Regular", "BenchSans-Bold", "NotoSansSC")  # the fonts of the page
+_FAMILIES = ("Bench Sans", "Noto Sans SC", "DejaVu Sans", "Noto Sans CJK SC", "Microsoft YaHei", "Arial Unicode MS")
+"""The first two come with the app, the third with matplotlib; the others are looked for on the machine."""
 
 
 @cache
 def families() -> tuple[str, ...]:
     """Return the fonts of this machine that are used, in the order in which a character is looked up."""
-    _add_han()
+    for name in _OWN:
+        _add(_STATIC / f"{name}.woff2")
     there = set(font_manager.get_font_names())
     return tuple(each for each in _FAMILIES if each in there)
 
 
-def _add_han() -> None:
-    """Make the app's Chinese font known to matplotlib, which reads no compressed web fonts."""
-    unpacked = TTFont(_HAN)
+def _add(compressed: Path) -> None:
+    """Make a font of the app known to matplotlib, which reads no compressed web fonts."""
+    unpacked = TTFont(compressed)
     unpacked.flavor = None
+    ending = ".otf" if "CFF " in unpacked else ".ttf"
     try:
-        with NamedTemporaryFile(suffix=".otf", delete=False) as file:  # read again whenever a figure is drawn
+        with NamedTemporaryFile(suffix=ending, delete=False) as file:  # read again whenever a figure is drawn
             unpacked.save(file)
     except OSError:  # no place to write to: the machine's own fonts are left
         return
@@ -46,14 +50,19 @@ def font(size: float, *, bold: bool = False) -> FontProperties:
 
 @cache
 def _renderer() -> RendererAgg:
-    return RendererAgg(1, 1, POINTS)  # type: ignore[no-untyped-call]
+    return RendererAgg(1, 1, POINTS * _FINE)  # type: ignore[no-untyped-call]
+
+
+def extent_of(text: str, written: FontProperties, *, ismath: bool) -> tuple[float, float, float]:
+    """Return the points that text, or a formula, takes: width, height, depth."""
+    extent = _renderer().get_text_width_height_descent(text, written, ismath)  # type: ignore[no-untyped-call]
+    width, height, depth = (float(each) / _FINE for each in extent)
+    return width, height, depth
 
 
 def width_of(text: str, size: float, *, bold: bool = False) -> float:
     """Return the points that `text` takes."""
-    written = font(size, bold=bold)
-    width = _renderer().get_text_width_height_descent(text, written, ismath=False)[0]  # type: ignore[no-untyped-call]
-    return float(width)
+    return extent_of(text, font(size, bold=bold), ismath=False)[0]
 
 
 def lines_of(text: str, size: float, room: float, *, bold: bool = False) -> list[str]:

@@ -13,7 +13,7 @@ from matplotlib.mathtext import MathTextParser
 
 from viz.figures.drawing.theme import WINDOW_COLOUR
 from viz.figures.printable import PrintedWalk
-from viz.figures.publication.layout import GAP, LABEL, LEADING, NOTE, PAD, TITLE, WIDTHS, Width, labels_of
+from viz.figures.publication.layout import GAP, LABEL, LEADING, NOTE, PAD, TITLE, Width, labels_of, letters_of
 from viz.figures.publication.sheet import FAINT, INK, LINE, Sheet
 from viz.figures.publication.text import POINTS, lines_of, width_of
 
@@ -38,8 +38,9 @@ class _Columns:
 
 def draw_walk(shown: PrintedWalk, width: Width, *, titles: bool) -> Figure:
     """Return the pictures of a walk, one mechanism below the other."""
-    sheet = Sheet(WIDTHS[width])
-    for picture, formulas in zip(shown.pictures, shown.formulas, strict=True):
+    sheet = Sheet(width)
+    letters = letters_of(len(shown.pictures))
+    for picture, formulas, letter in zip(shown.pictures, shown.formulas, letters, strict=True):
         step = picture["steps"][picture["at"][shown.step]]
         if titles:
             sheet.paragraph(f"{picture['title']} \u00b7 {step['title']}", TITLE, bold=True)
@@ -53,6 +54,7 @@ def draw_walk(shown: PrintedWalk, width: Width, *, titles: bool) -> Figure:
             _bars(sheet, row, columns, picture.get("chosen"), picture["window"] if is_last else None)
         _context(sheet, picture, columns)
         _below(sheet, picture, step["fall"], picture["ending"])
+        sheet.letter(letter, sheet.width / 2)
         sheet.bottom += 2 * GAP
     return sheet.done()
 
@@ -129,8 +131,7 @@ def _window(sheet: Sheet, window: Mapping[str, Any], columns: _Columns, rows: tu
     """Draw where local attention looks: its edges, its centre, its Gaussian."""
     left, right, centre = (columns.left + window[name] * columns.wide for name in ("from", "to", "centre"))
     top, bottom = rows
-    corners = [(left, top), (right, top), (right, bottom), (left, bottom), (left, top)]
-    sheet.line(corners, WINDOW_COLOUR, linewidth=0.6, linestyle="--")
+    sheet.frame(left, top, right - left, bottom - top, edgecolor=WINDOW_COLOUR, linewidth=0.6, linestyle="--")
     sheet.line([(centre, top), (centre, bottom)], WINDOW_COLOUR, linewidth=0.6, linestyle=":")
     if window.get("curve"):
         points = [(columns.left + at * columns.wide, bottom - share * _BARS) for at, share in window["curve"]]

@@ -1,0 +1,68 @@
+"""Saving of a figure for a paper."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import plotly.graph_objects as go
+
+from viz.figures.printable import Printed, is_printable
+
+if TYPE_CHECKING:
+    from viz.figures.publication import Width
+
+
+def save(
+    figure: go.Figure | Printed,
+    path: str | Path,
+    *,
+    width: Width = "page",
+    titles: bool = True,
+    square: bool = False,
+) -> None:
+    r"""Save a figure for a paper: as SVG, PDF, PNG, or as LaTeX for ``\input``.
+
+    Cells are shapes, words are text, several maps have letters, and the file names model, sentence and quantity.
+    LaTeX is PGF of rectangles and words in the paper's own sans-serif; comments at its top say what it needs.
+
+    Parameters
+    ----------
+    figure : plotly.graph_objects.Figure
+        One that a function of `viz.figures` returned: maps, lines or charts.
+    path : str or Path
+        The ending is the format: ``.svg``, ``.pdf``, ``.png`` or ``.tex``.
+    width : {"page", "column"}, optional
+        178 or 85 mm.
+    titles : bool, optional
+        Whether titles and notes are in the picture; without them they are for the caption.
+    square : bool, optional
+        Whether the cells of maps are square.
+
+    Raises
+    ------
+    ValueError
+        If the ending or the width is not one that there is, or the figure is none that can be printed.
+    OSError
+        If the file cannot be written.
+
+    Examples
+    --------
+    >>> from models import load
+    >>> from viz.figures import alignment_heatmap, save
+    >>> trace = load("bahdanau-en-fr").attend("The cat sleeps.")  # doctest: +SKIP
+    >>> save(alignment_heatmap(trace), "head.tex", width="column")  # doctest: +SKIP
+    """
+    from viz.figures.publication import FORMATS, WIDTHS, publication_file  # draws with matplotlib, which few need
+
+    form = next((each for each in FORMATS if Path(path).suffix.lower() == f".{each}"), None)
+    if form is None:
+        message = f"the file's name ends in .{', .'.join(FORMATS)}; got {str(path)!r}"
+        raise ValueError(message)
+    if width not in WIDTHS:
+        message = f"width is one of {', '.join(map(repr, WIDTHS))}; got {width!r}"
+        raise ValueError(message)
+    if not isinstance(figure, Printed) and not (isinstance(figure, go.Figure) and is_printable(figure)):
+        message = f"maps, lines and charts of viz.figures can be saved so; write_html saves others; got {type(figure)}"
+        raise ValueError(message)
+    Path(path).write_bytes(publication_file(figure, form, width=width, titles=titles, square=square))
