@@ -1,17 +1,14 @@
 """A figure for a paper: every cell a shape, every word text, no two labels over each other."""
 
-import re
-from io import BytesIO
 from xml.etree import ElementTree
 
 import pytest
-from PIL import Image
 
 from tests.support.figure_samples import AWKWARD, bench, pieces, translation
 from viz.figures import alignment_heatmap, difference_heatmap
-from viz.figures.publication import FORMATS, WIDTHS, publication_file
+from viz.figures.publication import WIDTHS, publication_file
 from viz.figures.publication.layout import LABEL, LEADING, SMALLEST_LABEL, lay_out
-from viz.figures.publication.text import POINTS, lines_of, width_of
+from viz.figures.publication.text import lines_of, width_of
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -68,22 +65,6 @@ def test_labels_never_collide(width: str, square: bool) -> None:
             for each in ElementTree.fromstring(drawn).iter(f"{SVG}text"):
                 if each.text in panel.keys.texts:
                     assert ("rotate(-90" in each.get("transform", "")) == place.upright
-
-
-@pytest.mark.parametrize("form", FORMATS)
-def test_each_format_is_a_file_of_the_width_that_was_asked_for(form: str) -> None:
-    file = publication_file(alignment_heatmap(bench()), form, width="column")  # type: ignore[arg-type]
-    most = (WIDTHS["column"] + 12) / POINTS  # inches; what stands outside the axes and the margin
-    if form == "png":
-        picture = Image.open(BytesIO(file))
-        assert picture.width / picture.info["dpi"][0] <= most
-    elif form == "svg":
-        assert float(str(ElementTree.fromstring(file).get("width")).removesuffix("pt")) / POINTS <= most
-    else:
-        box = re.search(rb"/MediaBox \[ ?0 0 ([\d.]+)", file)
-        assert box is not None
-        assert float(box[1]) / POINTS <= most
-        assert b"/Subtype /Image" not in file
 
 
 def test_the_same_figure_is_the_same_file_and_what_is_there_to_be_clicked_is_not_drawn() -> None:

@@ -24,6 +24,8 @@ from tests.viz.figures.test_publication_drawn import SHOWN, links, walk
 from viz.figures import alignment_heatmap, difference_heatmap, head_profiles, save
 from viz.figures.printable import PrintedWalk
 from viz.figures.publication import FORMATS, WIDTHS, Format, Width, publication_file
+from viz.figures.publication.latex import _KNOWN as KNOWN_TO_PDFLATEX
+from viz.figures.publication.latex import _T1 as T1_ALONE
 from viz.figures.publication.latex import escaped
 from viz.figures.publication.layout import letters_of
 from viz.figures.publication.sheet import fill_cells
@@ -221,6 +223,11 @@ def special_words() -> bytes:
     return publication_file(alignment_heatmap(translation(words, words)), "tex", width="page")
 
 
+def set_by(engine: str, name: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    command = [engine, "-interaction=nonstopmode", "-halt-on-error", name]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", check=False)
+
+
 @pytest.mark.parametrize("kind", [*KINDS, "special"])
 def test_every_engine_there_is_sets_it_as_wide_as_it_says(kind: str, tmp_path: Path) -> None:
     """Run on each TeX of this machine; the grammar above is all that is tested where there is none."""
@@ -232,15 +239,26 @@ def test_every_engine_there_is_sets_it_as_wide_as_it_says(kind: str, tmp_path: P
     paper = rf"\documentclass{{article}}{packages}\begin{{document}}{measured}\end{{document}}"
     (tmp_path / "paper.tex").write_text(paper)
     for engine in ENGINES if not is_chinese else set(ENGINES) & {"xelatex"}:
-        done = subprocess.run(
-            [engine, "-interaction=nonstopmode", "-halt-on-error", "paper.tex"],
-            cwd=tmp_path, capture_output=True, text=True, errors="replace", check=False,
-        )  # fmt: skip
+        done = set_by(engine, "paper.tex", tmp_path)
         assert done.returncode == 0, done.stdout[-2000:]
         assert "Missing character" not in done.stdout
         found = re.search(r"WIDE ([\d.]+)pt", done.stdout)
         assert found is not None
         assert float(found[1]) / 72.27 * 25.4 == pytest.approx(MILLIMETRES[wide], abs=0.01)
+
+
+@pytest.mark.parametrize("encoding", ["OT1", "T1"])
+def test_pdflatex_sets_every_character_for_which_no_other_engine_is_asked(encoding: str, tmp_path: Path) -> None:
+    known = [each for each in map(chr, range(0x20, 0x2100)) if KNOWN_TO_PDFLATEX.fullmatch(escaped(each))]
+    alone = [each for each in known if T1_ALONE.search(escaped(each))]
+    assert len(alone) > 20
+    assert len(known) > 350
+    lines = "\n".join(escaped(each) for each in known if encoding == "T1" or each not in alone)
+    head = rf"\documentclass{{article}}\usepackage[{encoding}]{{fontenc}}\begin{{document}}\sffamily"
+    (tmp_path / "all.tex").write_text(f"{head}\n{lines}\n\\end{{document}}")
+    for engine in {*ENGINES} & {"pdflatex"}:
+        done = set_by(engine, "all.tex", tmp_path)
+        assert done.returncode == 0, done.stdout[-500:]
 
 
 def test_a_figure_is_saved_under_the_ending_of_its_name(tmp_path: Path) -> None:

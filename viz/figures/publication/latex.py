@@ -24,6 +24,13 @@ _ESCAPED = {each: f"\\{each}" for each in "_%&#${}"} | {
     '"': r"{\char34}",
     "`": r"\textasciigrave{}",
     "\u2581": r"\_",
+    **dict(
+        zip(
+            "\u0391\u0392\u0395\u0396\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a7\u03bf",
+            "ABEZHIKMNOPTXo",
+            strict=True,
+        )
+    ),
 }
 _MATHS = {
     "\u2212": "-",
@@ -42,7 +49,13 @@ _MATHS = {
     "\u2299": r"\odot",
 }
 _LIGATURES = re.compile(r"(?<=[-',])(?=[-',])")  # TeX would make one character of two
-_KNOWN = re.compile(r"[\x20-\u017f\u2013-\u2026]")  # what pdfLaTeX sets of itself
+_KNOWN = re.compile(  # what pdfLaTeX sets of itself, and of this what it sets in the T1 encoding alone
+    r"[\x20-\u0125\u0128-\u0137\u0139-\u013e\u0141-\u0148\u014a-\u0165\u0168-\u017e\u2010-\u2015\u2018-\u201a\u201c-\u201e\u2020-\u2022"
+    r"\u2026\u2039\u203a]*"
+)
+_T1 = re.compile(
+    r"[\xab\xbb\xd0\xde\xf0\xfe\u0104\u0105\u0110\u0111\u0118\u0119\u012e\u012f\u014a\u014b\u0172\u0173\u201a\u201e\u2039\u203a]"
+)
 _CHINESE = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")
 _ALIGNED = {"left": "left", "right": "right", "center": ""}
 _UPRIGHT = {"left": "top", "right": "bottom", "center": ""}  # of text that is turned: its top is at its left
@@ -77,8 +90,10 @@ def latex_of(figure: Figure, about: str) -> str:
 
 def _needs(text: str) -> list[str]:
     """Return what a paper needs to set these words."""
-    strange = {each for each in text if not _KNOWN.match(escaped(each))}
+    strange = {each for each in text if not _KNOWN.fullmatch(escaped(each))}
     lines = [r"Needs \usepackage{tikz}. Words are set in \BenchFont, which is \sffamily unless you define it."]
+    if _T1.search(escaped(text)):
+        lines.append(r"With pdfLaTeX it needs \usepackage[T1]{fontenc} too.")
     if any(_CHINESE.match(each) for each in strange):
         lines.append(r"Its Chinese needs XeLaTeX or LuaLaTeX with \usepackage{ctex}.")
     elif strange:
@@ -90,7 +105,7 @@ def _needs(text: str) -> list[str]:
 
 def escaped(text: str) -> str:
     """Return text as LaTeX sets it."""
-    return "".join(map(_character, _LIGATURES.sub("\0", re.sub(r"\s", " ", text))))
+    return "".join(map(_character, _LIGATURES.sub("\0", re.sub(r"[\s\x00-\x1f\x7f-\x9f]", " ", text))))
 
 
 def _character(each: str) -> str:
@@ -102,17 +117,10 @@ def _character(each: str) -> str:
     if form in ("<super", "<sub"):
         return rf"\text{form[1:]}script{{{escaped(''.join(chr(int(code, 16)) for code in codes.split()))}}}"
     greek = re.fullmatch(r"GREEK (SMALL|CAPITAL) LETTER (\w+)", unicodedata.name(each, ""))
-    return _greek(greek[2], capital=greek[1] == "CAPITAL") if greek else each
-
-
-def _greek(name: str, *, capital: bool) -> str:
-    """Return the command of a Greek letter; one that looks like a Latin letter is this."""
-    latin = {"ALPHA": "A", "BETA": "B", "EPSILON": "E", "ZETA": "Z", "ETA": "H", "IOTA": "I", "KAPPA": "K", "MU": "M"}
-    latin |= {"NU": "N", "OMICRON": "O", "RHO": "P", "TAU": "T", "CHI": "X"}
-    if (capital and name in latin) or name == "OMICRON":
-        return latin[name] if capital else "o"
-    name = {"LAMDA": "LAMBDA"}.get(name, name)
-    return rf"\ensuremath{{\{name.title() if capital else name.lower()}}}"
+    if greek is None or not "\u0391" <= each <= "\u03c9":  # an old letter has no command
+        return each
+    name = greek[2].replace("LAMDA", "LAMBDA")
+    return rf"\ensuremath{{\{name.title() if greek[1] == 'CAPITAL' else name.lower()}}}"
 
 
 class _Renderer(RendererPgf):
@@ -136,9 +144,8 @@ class _Renderer(RendererPgf):
         numbers = "".join(f"{{{each:.3f}}}" for each in (left, low, right - left, high - low))
         self.fh.write(f"\\benchcell{numbers}{{{to_hex(rgbFace)[1:].upper()}}}%\n")
 
-    def draw_text(
-        self, gc: Any, x: float, y: float, s: str, prop: Any, angle: float, ismath: Any = False, mtext: Any = None
-    ) -> None:
+    def draw_text(self, gc: Any, *placed: Any, ismath: Any = False, mtext: Any = None) -> None:
+        _x, _y, s, prop, angle = placed  # where Matplotlib's own font would begin
         self.words.append("" if ismath else s)
         x, y = mtext.get_transform().transform(mtext.get_unitless_position())
         across, down = mtext.get_horizontalalignment(), mtext.get_verticalalignment()
