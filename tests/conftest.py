@@ -47,6 +47,7 @@ SLOW = (
     "test_wheel.py",
     "training/test_training.py",
     "viz/figures/test_publication_drawn.py",
+    "viz/figures/test_publication_files.py",
     "viz/pages",
 )
 """What takes more than 10 seconds of a core, a folder or a file: left out, and not even imported, by the quick run."""

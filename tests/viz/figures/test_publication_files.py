@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from base64 import b64decode
 from collections.abc import Callable
 from functools import cache
 from io import BytesIO
@@ -14,6 +15,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from fontTools.ttLib import TTFont
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from PIL import Image
@@ -31,6 +33,7 @@ from viz.figures.publication.layout import letters_of
 from viz.figures.publication.sheet import fill_cells
 
 MILLIMETRES: dict[Width, float] = {"column": 85, "page": 178}
+SVG = "{http://www.w3.org/2000/svg}"
 POINT = 25.4 / 72  # millimetres
 ENGINES = [each for each in ("pdflatex", "xelatex", "lualatex") if shutil.which(each)]
 SPECIALS = '_%&#$|{}~^\\<>"`'
@@ -285,3 +288,21 @@ def test_what_cannot_be_saved_is_named(tmp_path: Path) -> None:
 
 def test_widths_are_those_of_a_column_and_a_page() -> None:
     assert {name: width * POINT for name, width in WIDTHS.items()} == pytest.approx(MILLIMETRES)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_svg_brings_the_letters_of_its_words(kind: str) -> None:
+    root = ElementTree.fromstring(file_of(kind, "svg"))
+    faces = re.findall(
+        r"font-family:'([^']+)';font-weight:(\w+);src:url\(data:font/woff2;base64,([^)]+)\)",
+        "".join(each.text or "" for each in root.iter(f"{SVG}style")),
+    )
+    fonts = {(family, weight): TTFont(BytesIO(b64decode(data))).getBestCmap() for family, weight, data in faces}
+    assert (("Noto Sans SC", "normal") in fonts) == bool(re.search(r"[\u4e00-\u9fff]", "".join(root.itertext())))
+    for each in root.iter(f"{SVG}text"):
+        if each.find(f"{SVG}tspan") is not None:  # a formula
+            continue
+        weight = "bold" if re.search(r"bold|700", each.get("style", "")) else "normal"
+        known = fonts["Bench Sans", weight] | fonts.get(("Noto Sans SC", "normal"), {})
+        assert {ord(letter) for letter in "".join(each.itertext()).strip()} <= known.keys()
+    assert len(file_of(kind, "svg")) < 400_000

@@ -21,6 +21,7 @@ from viz.figures.publication.layout import Width
 from viz.figures.publication.links import draw_links
 from viz.figures.publication.maps import draw_maps
 from viz.figures.publication.strips import draw_strips
+from viz.figures.publication.svg_fonts import with_fonts
 from viz.figures.publication.walks import draw_walk
 
 Format = Literal["svg", "pdf", "png", "tex"]
@@ -55,7 +56,7 @@ def publication_file(
         if form == "tex":
             return latex_of(figure, _told(said)).encode()
         figure.savefig(file, format=form, dpi=DOTS, metadata=_metadata(said, form))
-    return file.getvalue()
+    return with_fonts(file.getvalue(), figure) if form == "svg" else file.getvalue()
 
 
 def _told(said: Said) -> str:

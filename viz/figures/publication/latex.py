@@ -64,8 +64,8 @@ _TURNED = {"top": "right", "bottom": "left", "baseline": "left", "center": "", "
 _MACROS = r"""\providecommand{\BenchFont}{\sffamily}%
 \begingroup%
 \makeatletter%
-\def\benchcell#1#2#3#4#5{\definecolor{benchcolour}{HTML}{#5}\pgfsetfillcolor{benchcolour}%
-\pgfpathrectangle{\pgfqpoint{#1bp}{#2bp}}{\pgfqpoint{#3bp}{#4bp}}\pgfusepath{fill}}%
+\def\benchcell#1#2#3#4#5{\begingroup\definecolor{benchcolour}{HTML}{#5}\pgfsetfillcolor{benchcolour}%
+\pgfpathrectangle{\pgfqpoint{#1bp}{#2bp}}{\pgfqpoint{#3bp}{#4bp}}\pgfusepath{fill}\endgroup}%
 \def\benchword#1#2#3#4#5{\definecolor{benchcolour}{HTML}{#3}%
 \pgftext[#1]{\sbox0{\BenchFont\fontsize{#2bp}{#2bp}\selectfont\strut\color{benchcolour}#5}%
 \ifdim\wd0>#4bp \resizebox{#4bp}{!}{\usebox0}\else\usebox0\fi}}%
@@ -135,7 +135,7 @@ class _Renderer(RendererPgf):
         (left, low), (right, high) = points.min(axis=0), points.max(axis=0)
         corners = {(left, low), (left, high), (right, low), (right, high)}
         is_cell = rgbFace is not None and gc.get_linewidth() == 0 and set(map(tuple, points)) == corners
-        if not is_cell or len(points) > 5 or to_hex(rgbFace, keep_alpha=True)[7:] != "ff":
+        if not is_cell or len(points) > 5 or tuple(rgbFace[3:]) not in ((), (1,)):
             super().draw_path(gc, path, transform, rgbFace)  # type: ignore[no-untyped-call]
             return
         if (box := gc.get_clip_rectangle()) is not None:

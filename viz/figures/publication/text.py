@@ -14,7 +14,7 @@ from matplotlib.font_manager import FontProperties
 
 POINTS = 72  # in an inch
 _FINE = 20  # units of the measuring renderer a point: at one a point, letters are fitted to a coarse screen
-_STATIC = Path(__file__).parents[3] / "static"
+STATIC = Path(__file__).parents[3] / "static"
 _OWN = ("BenchSans-Regular", "BenchSans-Bold", "NotoSansSC")  # the fonts of the page
 _FAMILIES = ("Bench Sans", "Noto Sans SC", "DejaVu Sans", "Noto Sans CJK SC", "Microsoft YaHei", "Arial Unicode MS")
 """The first two come with the app, the third with matplotlib; the others are looked for on the machine."""
@@ -24,7 +24,7 @@ _FAMILIES = ("Bench Sans", "Noto Sans SC", "DejaVu Sans", "Noto Sans CJK SC", "M
 def families() -> tuple[str, ...]:
     """Return the fonts of this machine that are used, in the order in which a character is looked up."""
     for name in _OWN:
-        _add(_STATIC / f"{name}.woff2")
+        _add(STATIC / f"{name}.woff2")
     there = set(font_manager.get_font_names())
     return tuple(each for each in _FAMILIES if each in there)
 
