@@ -101,3 +101,14 @@ def test_the_citation_says_what_the_project_says() -> None:
     assert citation["version"] == project["version"]
     released = f"## [{citation['version']}] - {citation['date-released']}"
     assert released in (ROOT / "CHANGELOG.md").read_text(encoding="utf8")
+    bibtex = dict(
+        re.findall(r"^  (\w+) += \{+([^{}]+)\}+", (ROOT / "docs" / "usage.md").read_text("utf8"), re.MULTILINE)
+    )
+    year = citation["date-released"][:4]
+    said = {
+        "author": citation["authors"][0]["name"],
+        "title": citation["title"],
+        "version": citation["version"],
+        "year": year,
+    }
+    assert bibtex == said

@@ -48,10 +48,12 @@ def save(
 
     Examples
     --------
-    >>> from models import load
-    >>> from viz.figures import alignment_heatmap, save
-    >>> trace = load("bahdanau-en-fr").attend("The cat sleeps.")  # doctest: +SKIP
-    >>> save(alignment_heatmap(trace), "head.tex", width="column")  # doctest: +SKIP
+    >>> from tempfile import mkdtemp
+    >>> import plotly.graph_objects as go
+    >>> path = Path(mkdtemp()) / "line.tex"
+    >>> save(go.Figure(go.Scatter(x=[0, 1], y=[0, 1], mode="lines")), path, width="column")
+    >>> r"\usepackage{tikz}" in path.read_text(encoding="utf8")
+    True
     """
     from viz.figures.publication import FORMATS, WIDTHS, publication_file  # draws with matplotlib, which few need
 
