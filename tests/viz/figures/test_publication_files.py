@@ -31,6 +31,7 @@ from viz.figures.publication.latex import _T1 as T1_ALONE
 from viz.figures.publication.latex import escaped
 from viz.figures.publication.layout import letters_of
 from viz.figures.publication.sheet import fill_cells
+from viz.widgets import keep
 
 MILLIMETRES: dict[Width, float] = {"column": 85, "page": 178}
 SVG = "{http://www.w3.org/2000/svg}"
@@ -306,3 +307,7 @@ def test_an_svg_brings_the_letters_of_its_words(kind: str) -> None:
         known = fonts["Bench Sans", weight] | fonts.get(("Noto Sans SC", "normal"), {})
         assert {ord(letter) for letter in "".join(each.itertext()).strip()} <= known.keys()
     assert len(file_of(kind, "svg")) < 400_000
+
+
+def test_the_menu_of_the_app_offers_every_format_of_print() -> None:
+    assert set(keep._PRINTED) == set(FORMATS) <= keep._MIME.keys()
