@@ -41,8 +41,10 @@ def save(
 
     Raises
     ------
+    TypeError
+        If it is no figure.
     ValueError
-        If the ending or the width is not one that there is, or the figure is none that can be printed.
+        If the ending or the width is not one that there is, or the figure is one that is not drawn for print: a table.
     OSError
         If the file cannot be written.
 
@@ -64,7 +66,10 @@ def save(
     if width not in WIDTHS:
         message = f"width is one of {', '.join(map(repr, WIDTHS))}; got {width!r}"
         raise ValueError(message)
-    if not isinstance(figure, Printed) and not (isinstance(figure, go.Figure) and is_printable(figure)):
-        message = f"maps, lines and charts of viz.figures can be saved so; write_html saves others; got {type(figure)}"
+    if not isinstance(figure, go.Figure | Printed):
+        message = f"save takes a figure of viz.figures; got {type(figure).__name__}"
+        raise TypeError(message)
+    if isinstance(figure, go.Figure) and not is_printable(figure):
+        message = "save draws maps, lines and charts of viz.figures; others are saved by their write_html"
         raise ValueError(message)
     Path(path).write_bytes(publication_file(figure, form, width=width, titles=titles, square=square))

@@ -281,9 +281,11 @@ def test_what_cannot_be_saved_is_named(tmp_path: Path) -> None:
             save(figure, tmp_path / name)
     with pytest.raises(ValueError, match=r"'column', 'page'; got 'wide'"):
         save(figure, tmp_path / "head.tex", width="wide")  # type: ignore[arg-type]
-    for other in (head_profiles(transformer()), "a figure", None):
-        with pytest.raises(ValueError, match="can be saved so"):
-            save(other, tmp_path / "head.tex")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="saved by their write_html"):
+        save(head_profiles(transformer()), tmp_path / "head.tex")
+    for other in ("a figure", None, bench()):
+        with pytest.raises(TypeError, match="save takes a figure of"):
+            save(other, tmp_path / "head.tex")
     assert not list(tmp_path.iterdir())
 
 
