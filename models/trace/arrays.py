@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from itertools import accumulate
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from models.messages import mark
+from models.messages import Message, mark
 from models.sites import Site
-from models.trace.attention_map import AttentionMap
+from models.trace.attention_map import ROW_SUM_TOLERANCE, AttentionMap
 from models.trace.provenance import Alignment, Provenance
 from models.trace.record import TraceError
 from models.trace.steps import Step
 from models.trace.tokens import TokenSequence, hop_tokens, is_mark
 
 TITLE = mark("Attention captured elsewhere")
+
+HALVES = ("bfloat16", "float16")
+HALF_TOLERANCE = 2**-6
+"""What a row may miss 1 by where its weights, or the softmax that gave them, were rounded to half precision."""
+
+_PIECE_MARK = re.compile(r"^(?:##|\u2581)|(?:@@|</w>)$")
+"""What a tokenizer writes at a piece of a word: of WordPiece, SentencePiece, BPE. The mark of bytes is a letter too."""
 
 _NOWHERE = Provenance(
     mechanism="", title=TITLE, year=0, paper="", equation="", checkpoint="", sha256="", versions=(), decoding="none"
@@ -31,57 +40,109 @@ def parts_of(
     *,
     source: Sequence[str],
     target: Sequence[str] = (),
-    source_words: Sequence[int] | None = None,
-    target_words: Sequence[int] | None = None,
+    source_words: Sequence[int | None] | None = None,
+    target_words: Sequence[int | None] | None = None,
     probabilities: Sequence[float] | None = None,
+    **about: Any,
+) -> dict[str, Any]:
+    """Return the fields of the record that `AttentionTrace.from_arrays` describes."""
+    read, written = _tokens(source, source_words), _tokens(target, target_words)
+    return fields_of(maps, Texts(read, written, _read_in(written)), _steps(written, probabilities), **about)
+
+
+class Texts(NamedTuple):
+    """What labels the axes of maps: what was read, what was written, and what the decoder read in."""
+
+    read: TokenSequence
+    written: TokenSequence
+    read_in: TokenSequence
+
+
+def fields_of(
+    maps: Mapping[str | Site, Any],
+    texts: Texts,
+    steps: tuple[Step, ...],
+    *,
+    notes: Iterable[str] = (),
+    rows_sum_to_one: bool = True,
+    source_text: str | None = None,
+    output_text: str | None = None,
     title: str = TITLE,
     year: int = 0,
     paper: str = "",
     equation: str = "",
-    notes: Iterable[str] = (),
-    rows_sum_to_one: bool = True,
 ) -> dict[str, Any]:
-    """Return the fields of the record that `AttentionTrace.from_arrays` describes."""
-    read, written = _tokens(source, source_words), _tokens(target, target_words)
-    read_in = _read_in(written)
-    own = {"encoder": read, "decoder": read_in if len(written) else read}
-    about: dict[str, Any] = {"title": title, "year": year, "paper": paper, "equation": equation}
-    made = []
+    """Return the fields of a record of weights and of the texts that label them."""
+    made, rounded = [], dict[str, None]()
     for name, values in maps.items():
         site = (Site.parse(name) if isinstance(name, str) else name).place
-        weights = _weights(site, values)
-        axes = (own[site.stack],) * 2 if site.kind == "self" else (written, read)
-        if site.kind == "hops":
-            axes = hop_tokens(weights.shape[1]), read
-        causal = (site.stack, site.kind) == ("decoder", "self") and not np.triu(weights, 1).any()
-        made.append(AttentionMap(site, weights, *axes, rows_sum_to_one=rows_sum_to_one, causal=causal))
+        each, kind = _map(site, values, texts, rows_sum_to_one=rows_sum_to_one)
+        made.append(each)
+        rounded |= dict.fromkeys([kind] if kind else [])
+    about: dict[str, Any] = {"title": title, "year": year, "paper": paper, "equation": equation}
+    said = (Message("{kind} weights: a row sums to 1 only within rounding", kind=kind) for kind in rounded)
     return {
-        "source": read,
-        "target": written,
-        "target_input": read_in,
+        "source": texts.read,
+        "target": texts.written,
+        "target_input": texts.read_in,
         "maps": tuple(made),
-        "steps": _steps(written, probabilities),
-        "source_text": _text(read),
-        "output_text": _text(written),
-        "provenance": replace(_NOWHERE, **about, notes=tuple(notes), alignment=_alignment(made)),
+        "steps": steps,
+        "source_text": _text(texts.read) if source_text is None else source_text,
+        "output_text": _text(texts.written) if output_text is None else output_text,
+        "provenance": replace(_NOWHERE, **about, notes=(*notes, *said), alignment=_alignment(made)),
     }
 
 
-def _tokens(texts: Sequence[str], words: Sequence[int] | None) -> TokenSequence:
+def _map(site: Site, values: Any, texts: Texts, *, rows_sum_to_one: bool) -> tuple[AttentionMap, str]:
+    """Return a map, and the kind of half-precision numbers whose rounding its rows show, if they do."""
+    weights = _weights(site, values)
+    own = texts.read_in if site.stack == "decoder" and len(texts.written) else texts.read
+    axes = (own, own) if site.kind == "self" else (texts.written, texts.read)
+    if site.kind == "hops":
+        axes = hop_tokens(weights.shape[1]), texts.read
+    causal = (site.stack, site.kind) == ("decoder", "self") and not np.triu(weights, 1).any()
+    kind = rounding(values) if rows_sum_to_one else ""
+    off = float(np.abs(weights.sum(-1) - 1).max()) if kind and weights.size else 0.0
+    rounds = ROW_SUM_TOLERANCE < off <= HALF_TOLERANCE
+    made = AttentionMap(site, weights, *axes, rows_sum_to_one=rows_sum_to_one and not rounds, causal=causal)
+    return made, kind if rounds else ""
+
+
+def rounding(values: Any) -> str:
+    """Return the name of the type of half-precision numbers; nothing of others."""
+    return next((name for name in HALVES if name in str(getattr(values, "dtype", ""))), "")
+
+
+def as_floats(values: Any) -> NDArray[np.float32]:
+    """Return numbers of any library as float32: on any device, of any precision, with or without gradients."""
+    if hasattr(values, "detach"):  # a tensor of torch: numpy knows neither bfloat16 nor gradients
+        values = values.detach().cpu().float().numpy()
+    return np.asarray(values, dtype=np.float32)
+
+
+def _tokens(texts: Sequence[str], words: Sequence[int | None] | None) -> TokenSequence:
     """Return tokens, each a word unless `words` says to which it belongs; marks of an end are special."""
     if isinstance(texts, str):
         message = f"record: got the tokens {texts[:40]!r}; expected a list of texts, one a token"
         raise TraceError(message)
     specials = tuple(place for place, text in enumerate(texts) if is_mark(text))
-    numbers = tuple(range(len(texts))) if words is None else tuple(words)
+    numbers = tuple(range(len(texts))) if words is None else _numbered(words)
     if len(numbers) != len(texts):
         message = f"record: got the words of {len(numbers)} tokens; expected those of {len(texts)}"
         raise TraceError(message)
     merged: dict[int, str] = {}
     for text, word in zip(texts, numbers, strict=True):
-        merged[word] = merged.get(word, "") + text
+        merged[word] = merged.get(word, "") + (text if words is None else _PIECE_MARK.sub("", text))
     whole = tuple(text if words is None else text.strip() for text in merged.values())
     return TokenSequence(tuple(texts), (-1,) * len(texts), numbers, whole, specials)
+
+
+def _numbered(words: Sequence[int | None]) -> tuple[int, ...]:
+    """Return numbers of words; None, as tokenizers give for a special token, is a word of its own."""
+    if None not in words:
+        return tuple(map(int, words))  # type: ignore[arg-type]  # none is None
+    starts = (place == 0 or word is None or word != words[place - 1] for place, word in enumerate(words))
+    return tuple(count - 1 for count in accumulate(map(int, starts)))
 
 
 def _read_in(written: TokenSequence) -> TokenSequence:
@@ -99,12 +160,17 @@ def _read_in(written: TokenSequence) -> TokenSequence:
 
 
 def _weights(site: Site, values: Any) -> NDArray[np.float32]:
-    """Return weights of shape [head, query, key]; those without an axis of heads are of one."""
+    """Return weights of shape [head, query, key]: without an axis of heads of one, of a batch those of its only row."""
     try:
-        weights = np.asarray(values, dtype=np.float32)
+        weights = as_floats(values)
     except (TypeError, ValueError) as error:
         message = f"{site}: the weights are no numbers in a grid ({error})"
         raise TraceError(message) from error
+    if weights.ndim == 4:
+        if len(weights) != 1:
+            message = f"{site}: got weights {weights.shape} of a batch; expected those of one text, such as weights[0]"
+            raise TraceError(message)
+        weights = weights[0]
     return weights[None] if weights.ndim == 2 else weights
 
 

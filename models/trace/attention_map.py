@@ -16,6 +16,7 @@ from models.trace.tokens import TokenSequence
 
 ROWS_AT_ONCE = 64
 ROW_SUM_TOLERANCE = 1e-4
+_UNSUMMED = "Capture before dropout, in eval mode, in float32; where rows need not sum to 1, say rows_sum_to_one=False."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -125,7 +126,7 @@ def _check_values(site: Site, weights: Array, *, rows_sum_to_one: bool, causal: 
         worst = np.unravel_index(np.abs(sums - 1).argmax(), sums.shape)
         if abs(sums[worst] - 1) > ROW_SUM_TOLERANCE:
             where = f"head {worst[0]}, row {worst[1]} that sums to {sums[worst]:.5f}"
-            raise problem(site, where, "1 within 1e-4", "Capture before dropout, in eval mode, in float32.")
+            raise problem(site, where, "1 within 1e-4", _UNSUMMED)
 
 
 def _looks_ahead(weights: Array) -> bool:

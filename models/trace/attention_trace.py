@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 from os import PathLike
 from typing import Any, BinaryIO, Self
 
@@ -116,6 +117,51 @@ class AttentionTrace(TraceParts):
         (Site(stack='encoder', layer=0, kind='self', quantity=''),)
         """
         return cls(**parts_of(maps, source=source, target=target, **about))
+
+    @classmethod
+    def from_transformers(
+        cls,
+        outputs: Any,
+        tokenizer: Any,
+        input_ids: Any = None,
+        *,
+        row: int | None = None,
+        layers: int | Iterable[int] | None = None,
+        **about: Any,
+    ) -> Self:
+        """Make a record of what a transformers model gave with ``output_attentions=True``.
+
+        Parameters
+        ----------
+        outputs : ModelOutput, mapping or tuple
+            What the model returned, or ``generate`` with ``return_dict_in_generate=True``; or the attentions alone, a
+            layer each, [batch, head, query, key]. Steps of generation become one map a layer.
+        tokenizer : PreTrainedTokenizerBase
+            That of the model. Tokens are shown without its marks, and know their words.
+        input_ids : tensor, list of int, list of str or mapping, optional
+            What was read, [batch, token] or [token]; the tokenizer's whole answer, with its mask; or names of tokens.
+            A decoder that generated says it in its sequences.
+        row : int, optional
+            Which text of the batch, from 0; with beams or samples, which sequence.
+        layers : int or iterable of int, optional
+            Which layers are kept, from 0; all if left out.
+        **about
+            ``attention_mask``: that of `input_ids`, [batch, token]; without it padding is what no token attends to.
+            ``decoder_input_ids``: what an encoder-decoder's decoder read, [batch, token], unless it generated.
+            ``title``, ``year``, ``paper``, ``equation``, ``notes``, ``rows_sum_to_one``: as in `from_arrays`.
+
+        Raises
+        ------
+        TraceError
+            If there is no attention, if it does not fit the tokens, or if rows do not sum to 1 (half precision within
+            its rounding, which is noted); the message says what to do.
+
+        Examples
+        --------
+        ``AttentionTrace.from_transformers(model(**inputs, output_attentions=True), tokenizer, inputs)``
+        """
+        made = import_module("..huggingface.outputs", __package__)  # it needs torch, and stands above this package
+        return cls(**made.from_outputs(outputs, tokenizer, input_ids, row=row, layers=layers, **about))
 
     def save(self, file: str | PathLike[str] | BinaryIO) -> None:
         """Write the record as an npz of plain numbers and JSON; the same record gives the same bytes.
