@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from models.messages import Message, mark
 from models.sites import Site
-from models.trace.attention_map import ROW_SUM_TOLERANCE, AttentionMap
+from models.trace.attention_map import HALF_TOLERANCE, ROW_SUM_TOLERANCE, AttentionMap
 from models.trace.provenance import Alignment, Provenance
 from models.trace.record import TraceError
 from models.trace.steps import Step
@@ -23,8 +23,6 @@ from models.trace.tokens import TokenSequence, hop_tokens, is_mark
 TITLE = mark("Attention captured elsewhere")
 
 HALVES = ("bfloat16", "float16")
-HALF_TOLERANCE = 2**-6
-"""What a row may miss 1 by where its weights, or the softmax that gave them, were rounded to half precision."""
 
 _PIECE_MARK = re.compile(r"^(?:##|\u2581)|(?:@@|</w>)$")
 """What a tokenizer writes at a piece of a word: of WordPiece, SentencePiece, BPE. The mark of bytes is a letter too."""

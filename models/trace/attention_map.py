@@ -16,6 +16,9 @@ from models.trace.tokens import TokenSequence
 
 ROWS_AT_ONCE = 64
 ROW_SUM_TOLERANCE = 1e-4
+HALF_TOLERANCE = 2**-6
+"""What a row may miss 1 by where its weights, or the softmax that gave them, were rounded to half precision."""
+
 _UNSUMMED = "Capture before dropout, in eval mode, in float32; where rows need not sum to 1, say rows_sum_to_one=False."
 
 

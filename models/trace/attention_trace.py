@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from os import PathLike
-from typing import Any, BinaryIO, Self
+from typing import Any, BinaryIO, Literal, Self
 
 from models.sites import Site
 from models.trace.arrays import parts_of
 from models.trace.attention_map import AttentionMap
-from models.trace.codec import MOST_BYTES, read, write
+from models.trace.codec import MOST_BYTES, MOST_UPLOADED, read, write
 from models.trace.provenance import Reading
 from models.trace.trace_parts import TraceParts
 
@@ -163,14 +164,31 @@ class AttentionTrace(TraceParts):
         made = import_module("..huggingface.outputs", __package__)  # it needs torch, and stands above this package
         return cls(**made.from_outputs(outputs, tokenizer, input_ids, row=row, layers=layers, **about))
 
-    def save(self, file: str | PathLike[str] | BinaryIO) -> None:
+    def save(self, file: str | PathLike[str] | BinaryIO, *, dtype: Literal["float32", "float16"] = "float32") -> None:
         """Write the record as an npz of plain numbers and JSON; the same record gives the same bytes.
 
         Parameters
         ----------
         file : str, path or binary file
+        dtype : {"float32", "float16"}
+            Of the weights. float16 takes half the room and rounds to three digits, which the record then says.
+
+        Warns
+        -----
+        UserWarning
+            If the file is larger than the page *Open a trace* takes; the warning says what makes it smaller.
         """
-        write(self, file)
+        if dtype not in ("float32", "float16"):
+            message = f"dtype is 'float32' or 'float16'; got {dtype!r}"
+            raise ValueError(message)
+        size = write(self, file, dtype=dtype)
+        if size > MOST_UPLOADED:
+            smaller = "dtype='float16' halves it; " * (dtype == "float32")
+            message = (
+                f"the file has {size / 10**6:.0f} MB, and the page Open a trace takes {MOST_UPLOADED / 10**6:.0f}: "
+                f"{smaller}from_transformers(..., layers=[0, 1]) keeps some layers alone"
+            )
+            warnings.warn(message, stacklevel=2)
 
     @classmethod
     def load(cls, file: str | PathLike[str] | BinaryIO, *, most_bytes: int | None = None) -> Self:

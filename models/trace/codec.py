@@ -14,15 +14,17 @@ import re
 import zipfile
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
+from dataclasses import replace
 from os import PathLike
 from typing import Any, BinaryIO, TypeVar
 
 import numpy as np
 
+from models.messages import Message
 from models.sites import QUANTITIES
 from models.trace import plain
 from models.trace.archive import read_members
-from models.trace.attention_map import AttentionMap
+from models.trace.attention_map import HALF_TOLERANCE, AttentionMap
 from models.trace.json_text import read_json
 from models.trace.record import Array, TraceError
 from models.trace.tokens import TokenSequence, hop_tokens
@@ -36,6 +38,11 @@ File = str | PathLike[str] | BinaryIO
 FORMAT, VERSION = "attention-trace", 1
 MOST_BYTES = 2**30
 """What a file may hold unpacked: more than the largest record that a page makes."""
+
+MOST_UPLOADED = 20 * 10**6
+"""Bytes of a file that the page *Open a trace* takes, and of all that is in it, unpacked."""
+
+_ROUNDED = Message("weights saved in float16: rounded to three digits")
 
 MOST_HOPS = 128
 _HEADER = "header"
@@ -61,15 +68,19 @@ _SHAPE = "(?:[0-9]{1,18}, ?)*(?:[0-9]{1,18})?"
 _DESCRIBED = re.compile(rf"\{{'descr': '({_NUMBERS})', 'fortran_order': False, 'shape': \(({_SHAPE})\),? ?\}} *\n?")
 
 
-def write(trace: TraceParts, file: File) -> None:
-    """Write `trace` as `AttentionTrace.save` says."""
+def write(trace: TraceParts, file: File, *, dtype: str = "float32") -> int:
+    """Write `trace` as `AttentionTrace.save` says, and return how many bytes of numbers it has."""
     arrays: dict[str, Array] = {}
     for index, each in enumerate(trace):
-        arrays[f"map.{index}.weights"] = each.weights
+        arrays[f"map.{index}.weights"] = each.weights.astype(dtype, copy=False)
         arrays |= {f"map.{index}.{name}": values for name, values in each.companions.items()}
     if trace.vectors is not None:
         arrays["vectors"] = trace.vectors
+    if dtype != "float32" and _ROUNDED not in trace.provenance.notes:
+        about = replace(trace.provenance, notes=(*trace.provenance.notes, _ROUNDED))
+        trace = replace(trace, provenance=about)
     pack(_header(trace), arrays, file)
+    return sum(each.nbytes for each in arrays.values())
 
 
 def pack(header: dict[str, Any], arrays: Mapping[str, Array], file: File) -> None:
@@ -222,8 +233,8 @@ def _map(
         message = f"record, {where}: got companions {names}; expected some of {', '.join(QUANTITIES)}"
         raise TraceError(message)
     weights = _taken(arrays, f"map.{index}.weights")
-    if weights.dtype != np.float32:
-        message = f"record, {where}: got weights of {weights.dtype}; expected float32"
+    if weights.dtype not in (np.float32, np.float16):
+        message = f"record, {where}: got weights of {weights.dtype}; expected float32 or float16"
         raise TraceError(message)
     queries, keys = (own[site.stack],) * 2 if site.kind == "self" else crossed
     if site.kind == "hops":
@@ -233,13 +244,21 @@ def _map(
         if values.ndim != 3 or (name in _LIKE_WEIGHTS and values.shape != weights.shape):
             message = f"record, {where}: got {name} of shape {values.shape}; the weights have {weights.shape}"
             raise TraceError(message)
+    whole = plain.flag(rows_sum_to_one, f"{where}, rows_sum_to_one")
     return AttentionMap(
         site=site,
-        weights=weights,
+        weights=weights if weights.dtype == np.float32 else _unrounded(weights, whole=whole),
         query_tokens=queries,
         key_tokens=keys,
         head_names=plain.several(head_names, f"{where}, head_names", plain.text),
         companions=also,
-        rows_sum_to_one=plain.flag(rows_sum_to_one, f"{where}, rows_sum_to_one"),
+        rows_sum_to_one=whole,
         causal=plain.flag(causal, f"{where}, causal"),
     )
+
+
+def _unrounded(weights: Array, *, whole: bool) -> Array:
+    """Return weights of float16 as float32; rows that must be `whole`, within their rounding, sum to 1 again."""
+    wide = weights.astype(np.float32)
+    sums = wide.sum(axis=-1, keepdims=True)  # [head, query, 1]
+    return wide / sums if whole and wide.size and np.abs(sums - 1).max() < HALF_TOLERANCE else wide

@@ -12,14 +12,14 @@ import numpy as np
 from models.messages import CountMessage, Message
 from models.trace import AttentionMap, AttentionTrace, TraceError
 from models.trace.archive import ArchiveError, TooLargeError
+from models.trace.codec import MOST_UPLOADED
 from viz.captions.maps import notes_of
 from viz.captions.provenance import facts_of
 from viz.captions.written import written_words
 from viz.views.view import choose_view
 from viz.views.windows import CENTRE, windows_of
 
-LARGEST = 20 * 10**6
-"""Bytes of a file, and of all that is in it, unpacked."""
+LARGEST = MOST_UPLOADED
 
 MOST_TOKENS = 1024
 """Of a text: of a longer one no token could be told."""
@@ -78,7 +78,8 @@ def _windows(each: AttentionMap) -> dict[str, np.ndarray]:
 
 def _too_large(size: int) -> Message:
     return Message(
-        "It holds {size} MB; at most {most} MB are read, packed and unpacked.",
+        'It holds {size} MB; at most {most} MB are read, packed and unpacked. Saved with dtype="float16", or with '
+        "fewer layers, it is smaller.",
         size=math.ceil(size / 10**6),
         most=f"{LARGEST / 10**6:.0f}",
     )
