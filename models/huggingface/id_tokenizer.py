@@ -10,7 +10,7 @@ from models.trace import TokenSequence, TraceError
 from models.translation.pieces import show_bytes
 
 _BYTES = frozenset(map(chr, range(256)))
-_SPACE, _CONTINUED, _CONTINUES, _ENDS = "\u0120", "##", "@@", "</w>"
+_BLANK, _SPACE, _CONTINUED, _CONTINUES, _ENDS = "\u2581", "\u0120", "##", "@@", "</w>"
 
 
 class IdTokenizer(TextTokenizer):
@@ -33,7 +33,9 @@ class IdTokenizer(TextTokenizer):
 
     def _look(self, names: set[str]) -> None:
         """Tell the marks by the vocabulary: a tokenizer written in Python says nowhere which it has."""
-        self._of_bytes = names >= _BYTES and sum(map(len, names)) < 16 * len(names)
+        if any(name.startswith(_BLANK) for name in names):  # SentencePiece: other signs are signs of the text
+            return
+        self._of_bytes = names >= _BYTES and not any(len(name) == 1 and name not in _BYTES for name in names)
         self._byte_level = not self._of_bytes and sum(name.startswith(_SPACE) for name in names) > 1
         self._word_pieces = any(name.startswith(_CONTINUED) and name != _CONTINUED for name in names)
         self._continues = any(name.endswith(_CONTINUES) and name != _CONTINUES for name in names)

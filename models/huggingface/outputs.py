@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from models.errors import shortly
 from models.huggingface.attention_outputs import CROSS, DECODER, Maps, attentions_in, chosen_layers, layer_count
 from models.huggingface.id_tokenizer import IdTokenizer
 from models.huggingface.outputs_of_row import Request, one_stack, two_stacks
@@ -66,6 +67,9 @@ def _grid(values: Any, name: str, tokenizer: IdTokenizer) -> Tensor | None:
     """Return ids as [batch, token]; names of tokens are looked up."""
     if values is None:
         return None
+    if isinstance(values, str):
+        message = f"{name}: got the text {shortly(values)}; expected its ids, tokenizer(text)['input_ids']"
+        raise TraceError(message)
     if isinstance(values, Sequence) and values and all(isinstance(each, str) for each in values):
         values = tokenizer.ids_of(values)
     try:

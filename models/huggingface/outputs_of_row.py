@@ -70,7 +70,7 @@ class Request:
         """Return the place in the batch at each of the first `count` steps: with beams, that of the winner's way."""
         beams, total = self.given("beam_indices"), len(self.sequences())
         batch = next(len(each) for each in steps[0] if each is not None)
-        if count > len(steps) or (beams is None and batch != total):
+        if not 0 < count <= len(steps) or (beams is None and batch != total):
             message = (
                 f"outputs: {len(steps)} steps of a batch of {batch} do not fit {total} sequences of which this one has "
                 f"{count} new tokens. Hand over what generate returned, with its sequences and beam_indices"
@@ -121,7 +121,8 @@ def one_stack(asked: Request) -> Done:
     check_shape(name, weights, len(ids), len(ids))
     places = kept(ids, asked.tokenizer, mask, weights.values())
     weights = without_padding(name, weights, places, places, whole=asked.whole)
-    causal = generated or (len(places) > 1 and not any(each.triu(1).any() for each in weights.values()))
+    ahead = any(each.triu(1).any() for each in weights.values())
+    causal = generated or (not ahead and (len(places) > 1 or asked.given("past_key_values") is not None))
     stack = "decoder" if name == ONLY and causal else "encoder"
     tokens = asked.tokenizer.sequence([ids[place] for place in places])
     return Done(Texts(tokens, _NOTHING, _NOTHING), {(stack, "self"): weights})
