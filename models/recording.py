@@ -17,7 +17,7 @@ from models.hooks import Session
 from models.messages import Message
 from models.sites import Site
 from models.trace import AttentionMap, Provenance, Step, TokenSequence
-from models.trace.tokens import hop_tokens
+from models.trace.tokens import RecordedTexts, hop_tokens
 
 Likeliest = tuple[tuple[str, float], ...]
 
@@ -38,15 +38,6 @@ def likeliest(values: Tensor, piece: Callable[[int], str], *, most: int) -> list
         tuple((piece(token), likely) for token, likely in zip(row, probabilities, strict=True))
         for row, probabilities in zip(tokens.tolist(), best.exp().tolist(), strict=True)
     ]
-
-
-@dataclass(frozen=True, slots=True)
-class RecordedTexts:
-    """What labels the axes of the maps of a run."""
-
-    source: TokenSequence  # what was read
-    read_in: TokenSequence  # what the decoder read in: of a model of one stack the source
-    written: TokenSequence  # what was written; empty for a model of one stack
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,8 +9,8 @@ from models.huggingface.observed_pass import Observed, final_vectors, observed_p
 from models.huggingface.predictions import predictions_of
 from models.huggingface.tokens import TokenizedText
 from models.model import Predicts
-from models.recording import RecordedTexts
 from models.trace import AttentionTrace, Prediction, TokenSequence
+from models.trace.tokens import RecordedTexts
 
 LOGITS = 2**22
 """How many logits are held at once; of a longer causal text only the last positions predict."""

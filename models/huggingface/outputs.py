@@ -11,7 +11,7 @@ from torch import Tensor
 from models.errors import shortly
 from models.huggingface.attention_outputs import CROSS, DECODER, Maps, attentions_in, chosen_layers, layer_count
 from models.huggingface.id_tokenizer import IdTokenizer
-from models.huggingface.outputs_of_row import Request, one_stack, two_stacks
+from models.huggingface.outputs_of_row import RowRequest, one_stack, two_stacks
 from models.messages import Message
 from models.sites import Site
 from models.trace import TraceError
@@ -38,7 +38,7 @@ def from_outputs(
         decoder_input_ids = input_ids.get("decoder_input_ids") if decoder_input_ids is None else decoder_input_ids
         input_ids = input_ids["input_ids"]
     wanted, count = chosen_layers(found, layers), layer_count(found)
-    asked = Request(
+    asked = RowRequest(
         outputs=outputs,
         tokenizer=own,
         found=found,
@@ -53,7 +53,7 @@ def from_outputs(
     if wanted is not None and len(wanted) < count:
         named = ", ".join(map(str, wanted))
         notes = (*notes, Message("layers that were kept, of {count}: {layers}", count=count, layers=named))
-    said = {"source_text": own.decode(done.texts.read.ids), "output_text": done.output_text} | about
+    said = {"source_text": own.decode(done.texts.source.ids), "output_text": done.output_text} | about
     return fields_of(_sites(done.maps), done.texts, done.steps, notes=notes, rows_sum_to_one=rows_sum_to_one, **said)
 
 

@@ -27,7 +27,7 @@ from models.huggingface.attention_outputs import (
 from models.huggingface.id_tokenizer import IdTokenizer
 from models.huggingface.padding import kept, without_filling, without_padding
 from models.trace import Step, TokenSequence, TraceError
-from models.trace.arrays import Texts
+from models.trace.tokens import RecordedTexts
 
 _NOTHING = TokenSequence((), (), (), ())
 _UNKNOWN = "…"
@@ -37,7 +37,7 @@ _LABELS = " Of labels they are model.prepare_decoder_input_ids_from_labels(label
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class RowRequest:
     """What is wanted of outputs, and the ids that belong to them."""
 
     outputs: Any
@@ -92,13 +92,13 @@ class Request:
 class Done:
     """What is recorded of one row."""
 
-    texts: Texts
+    texts: RecordedTexts
     maps: Mapping[tuple[str, str], Maps]  # by stack and kind
     steps: tuple[Step, ...] = ()
     output_text: str = ""
 
 
-def one_stack(asked: Request) -> Done:
+def one_stack(asked: RowRequest) -> Done:
     """Return the record of a model that reads one text, or reads on in what it writes."""
     name = ONLY if ONLY in asked.found else ENCODER
     layers = asked.found[name]
@@ -125,7 +125,7 @@ def one_stack(asked: Request) -> Done:
     causal = generated or (not ahead and (len(places) > 1 or asked.given("past_key_values") is not None))
     stack = "decoder" if name == ONLY and causal else "encoder"
     tokens = asked.tokenizer.sequence([ids[place] for place in places])
-    return Done(Texts(tokens, _NOTHING, _NOTHING), {(stack, "self"): weights})
+    return Done(RecordedTexts(tokens, _NOTHING, _NOTHING), {(stack, "self"): weights})
 
 
 def _share(count: int, ids: Tensor | None) -> int:
@@ -144,7 +144,7 @@ class _Decoded:
     logits: Sequence[Tensor | None]  # [vocabulary] for each token read in, where they are known
 
 
-def two_stacks(asked: Request) -> Done:
+def two_stacks(asked: RowRequest) -> Done:
     """Return the record of a model that reads one text and writes another."""
     read = asked.needed("input_ids", asked.ids)
     generated = is_generated(_of_decoder(asked))
@@ -165,7 +165,7 @@ def two_stacks(asked: Request) -> Done:
     cut = partial(without_padding, whole=asked.whole)
     left, logits = [read_in[place] for place in ins], [done.logits[place] for place in ins]
     written = [*left[1:], _last(asked, left, logits[-1]) if done.last is None else done.last]
-    texts = Texts(own.sequence([ids[place] for place in places]), _sequence(own, written), own.sequence(left))
+    texts = RecordedTexts(own.sequence([ids[place] for place in places]), own.sequence(left), _sequence(own, written))
     return Done(
         texts,
         {
@@ -178,11 +178,11 @@ def two_stacks(asked: Request) -> Done:
     )
 
 
-def _of_decoder(asked: Request) -> list[Any]:
+def _of_decoder(asked: RowRequest) -> list[Any]:
     return asked.found[DECODER if DECODER in asked.found else CROSS]
 
 
-def _generated(asked: Request, read: Tensor) -> _Decoded:
+def _generated(asked: RowRequest, read: Tensor) -> _Decoded:
     """Return what was generated: the steps of one sequence, joined."""
     sequences, steps = asked.sequences(), _of_decoder(asked)
     row, prompt = chosen_row(asked.row, len(sequences)), prompt_length(steps)
@@ -196,7 +196,7 @@ def _generated(asked: Request, read: Tensor) -> _Decoded:
     return _Decoded(own, whole[:-1], whole[-1], weights, [*[None] * (prompt - 1), *known])
 
 
-def _forced(asked: Request, read: Tensor) -> _Decoded:
+def _forced(asked: RowRequest, read: Tensor) -> _Decoded:
     """Return what was read in at once; after the last token comes what the model held for likeliest."""
     given = asked.needed("decoder_input_ids", asked.decoder_ids, _LABELS)
     row = chosen_row(asked.row, len(given))
@@ -212,7 +212,7 @@ def _forced(asked: Request, read: Tensor) -> _Decoded:
     return _Decoded(row, ids, None, weights, known)
 
 
-def _last(asked: Request, ids: Sequence[int], logits: Tensor | None) -> int | None:
+def _last(asked: RowRequest, ids: Sequence[int], logits: Tensor | None) -> int | None:
     """Return what the model held for likeliest after the last token read in; None after an end, and if not known."""
     ended = ids[-1] == asked.tokenizer.tokenizer.eos_token_id and len(ids) > 1
     return None if logits is None or ended else int(logits.argmax())

@@ -15,8 +15,8 @@ from models.huggingface.observed_pass import Observed, final_vectors, observed_p
 from models.huggingface.run import PretrainedRun, running
 from models.huggingface.tokens import TokenizedText
 from models.messages import CountMessage, Message
-from models.recording import RecordedTexts
 from models.trace import AttentionTrace
+from models.trace.tokens import RecordedTexts
 from models.translation.decoding import step_limit
 
 

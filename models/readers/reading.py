@@ -21,9 +21,10 @@ from models.huggingface.reader import too_long
 from models.huggingface.tokens import TextTokenizer, TokenizedText, clean
 from models.messages import Message
 from models.model import stacks_of
-from models.recording import RecordedTexts, Recorder, versions
+from models.recording import Recorder, versions
 from models.sites import Site
 from models.trace import AttentionTrace, Provenance, TokenSequence
+from models.trace.tokens import RecordedTexts
 from models.translation.words import check_characters
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from models.trace.attention_map import HALF_TOLERANCE, ROW_SUM_TOLERANCE, Attent
 from models.trace.provenance import Alignment, Provenance
 from models.trace.record import TraceError
 from models.trace.steps import Step
-from models.trace.tokens import TokenSequence, hop_tokens, is_mark
+from models.trace.tokens import RecordedTexts, TokenSequence, hop_tokens, is_mark
 
 TITLE = mark("Attention captured elsewhere")
 
@@ -45,20 +45,12 @@ def parts_of(
 ) -> dict[str, Any]:
     """Return the fields of the record that `AttentionTrace.from_arrays` describes."""
     read, written = _tokens(source, source_words), _tokens(target, target_words)
-    return fields_of(maps, Texts(read, written, _read_in(written)), _steps(written, probabilities), **about)
-
-
-class Texts(NamedTuple):
-    """What labels the axes of maps: what was read, what was written, and what the decoder read in."""
-
-    read: TokenSequence
-    written: TokenSequence
-    read_in: TokenSequence
+    return fields_of(maps, RecordedTexts(read, _read_in(written), written), _steps(written, probabilities), **about)
 
 
 def fields_of(
     maps: Mapping[str | Site, Any],
-    texts: Texts,
+    texts: RecordedTexts,
     steps: tuple[Step, ...],
     *,
     notes: Iterable[str] = (),
@@ -80,24 +72,24 @@ def fields_of(
     about: dict[str, Any] = {"title": title, "year": year, "paper": paper, "equation": equation}
     said = (Message("{kind} weights: a row sums to 1 only within rounding", kind=kind) for kind in rounded)
     return {
-        "source": texts.read,
+        "source": texts.source,
         "target": texts.written,
         "target_input": texts.read_in,
         "maps": tuple(made),
         "steps": steps,
-        "source_text": _text(texts.read) if source_text is None else source_text,
+        "source_text": _text(texts.source) if source_text is None else source_text,
         "output_text": _text(texts.written) if output_text is None else output_text,
         "provenance": replace(_NOWHERE, **about, notes=(*notes, *said), alignment=_alignment(made)),
     }
 
 
-def _map(site: Site, values: Any, texts: Texts, *, rows_sum_to_one: bool) -> tuple[AttentionMap, str]:
+def _map(site: Site, values: Any, texts: RecordedTexts, *, rows_sum_to_one: bool) -> tuple[AttentionMap, str]:
     """Return a map, and the kind of half-precision numbers whose rounding its rows show, if they do."""
     weights = _weights(site, values)
-    own = texts.read_in if site.stack == "decoder" and len(texts.written) else texts.read
-    axes = (own, own) if site.kind == "self" else (texts.written, texts.read)
+    own = texts.read_in if site.stack == "decoder" and len(texts.written) else texts.source
+    axes = (own, own) if site.kind == "self" else (texts.written, texts.source)
     if site.kind == "hops":
-        axes = hop_tokens(weights.shape[1]), texts.read
+        axes = hop_tokens(weights.shape[1]), texts.source
     causal = (site.stack, site.kind) == ("decoder", "self") and not np.triu(weights, 1).any()
     kind = rounding(values) if rows_sum_to_one else ""
     off = float(np.abs(weights.sum(-1) - 1).max()) if kind and weights.size else 0.0

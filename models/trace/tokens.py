@@ -109,6 +109,15 @@ class TokenSequence:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class RecordedTexts:
+    """What labels the axes of the maps of a run."""
+
+    source: TokenSequence  # what was read
+    read_in: TokenSequence  # what the decoder read in: of a model of one stack the source
+    written: TokenSequence  # what was written; empty for a model of one stack
+
+
 def hop_tokens(count: int) -> TokenSequence:
     """Return what labels the rows of hops, which are no words of a text: learned vectors, the same for every text."""
     return TokenSequence.from_words(f"hop-{number + FIRST_POSITION}" for number in range(count))

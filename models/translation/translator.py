@@ -18,10 +18,11 @@ from models.messages import Message
 from models.model import Kind, Predicts, stacks_of
 from models.networks.base import TranslationNetwork
 from models.networks.seeding import seeded
-from models.recording import RecordedTexts, Recorder, versions
+from models.recording import Recorder, versions
 from models.sites import Site, with_weights
 from models.softmax import FullyMaskedRowError
 from models.trace import AttentionTrace, Provenance, TokenSequence
+from models.trace.tokens import RecordedTexts
 from models.translation.checkpoints import alignment_of
 from models.translation.decoding import greedy, step_limit
 from models.translation.entry import Entry

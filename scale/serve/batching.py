@@ -10,9 +10,9 @@ from torch import Tensor
 
 from models.errors import InputError
 from models.hooks import Session, capture
-from models.recording import RecordedTexts
 from models.sites import Site
 from models.trace import AttentionTrace, TokenSequence
+from models.trace.tokens import RecordedTexts
 from models.translation.decoding import greedy, step_limit
 from models.translation.texts import read_text
 from models.vocabulary import BEGIN, END, PAD

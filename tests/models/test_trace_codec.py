@@ -241,3 +241,44 @@ def test_what_is_no_record_is_refused(data: bytes) -> None:
         opened(data)
     with pytest.raises(OSError, match="nowhere"):
         AttentionTrace.load("nowhere.npz")
+
+
+def large(tokens: int) -> AttentionTrace:
+    rows = np.random.default_rng(3).random((8, tokens, tokens), dtype=np.float32)
+    maps = {f"decoder.{layer}.self": np.tril(rows) / np.tril(rows).sum(-1, keepdims=True) for layer in range(2)}
+    return AttentionTrace.from_arrays(maps, source=["a"] * tokens)
+
+
+def test_half_precision_halves_the_file_and_is_said_once() -> None:
+    trace, whole, half, again = large(100), io.BytesIO(), io.BytesIO(), io.BytesIO()
+    trace.save(whole)
+    trace.save(half, dtype="float16")
+    assert half.tell() < 0.55 * whole.tell()
+    read = AttentionTrace.load(half)
+    for each in read:
+        assert each.causal
+        assert each.rows_sum_to_one
+        np.testing.assert_allclose(each.weights, trace[each.site].weights, rtol=2e-3, atol=1e-6)
+    assert [str(note) for note in read.provenance.notes] == ["weights saved in float16: rounded to three digits"]
+    read.save(again, dtype="float16")
+    assert AttentionTrace.load(again).provenance == read.provenance
+    with pytest.raises(ValueError, match="'float32' or 'float16'; got 'int8'"):
+        trace.save(half, dtype="int8")  # type: ignore[arg-type]
+
+
+def test_rows_that_need_not_sum_to_one_keep_their_sums_in_half_precision() -> None:
+    weights = np.array([[[0.2, 0.3], [0, 0]]], dtype=np.float32)
+    trace, file = (
+        AttentionTrace.from_arrays({"encoder.0.self": weights}, source="ab c".split(), rows_sum_to_one=False),
+        io.BytesIO(),
+    )
+    trace.save(file, dtype="float16")
+    np.testing.assert_allclose(AttentionTrace.load(file)["encoder.0.self"].weights, weights, rtol=1e-3)
+
+
+def test_a_file_that_the_page_does_not_take_is_warned_of_with_what_makes_it_smaller(tmp_path: Path) -> None:
+    trace = large(600)
+    with pytest.warns(UserWarning, match=r"23 MB.* takes 20: dtype='float16' halves it; .*layers="):
+        trace.save(tmp_path / "large.npz")
+    trace.save(tmp_path / "half.npz", dtype="float16")
+    assert (tmp_path / "half.npz").stat().st_size < 20 * 10**6 < (tmp_path / "large.npz").stat().st_size

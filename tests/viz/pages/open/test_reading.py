@@ -84,6 +84,14 @@ def with_text(where: str, text: str) -> bytes:
     return changed(WHOLE, change)
 
 
+def test_weights_of_half_precision_are_opened_and_said() -> None:
+    file = io.BytesIO()
+    encoder(heads=2, layers=1, tokens=5).save(file, dtype="float16")
+    trace = read_upload(file.getvalue())
+    assert trace["encoder.0.self"].weights.dtype == np.float32
+    assert any("float16" in value for _name, value in facts_of(trace))
+
+
 OVER = np.full((1, 4, 4), 0.5, dtype=np.float32) * np.array([1, 1, 1, 3], dtype=np.float32)
 FILES = {
     "empty": (b"", "no saved trace"),
