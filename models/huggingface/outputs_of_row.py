@@ -157,14 +157,13 @@ def two_stacks(asked: RowRequest) -> Done:
     for name, each in weights.items():
         check_shape(name, each, *lengths[name])
     maps = {name: weights.get(name, {}) for name in (ENCODER, DECODER, CROSS)}
-    ins = list(range(len(read_in)))
-    if not generated:
-        ins = kept(read_in, own, None, maps[DECODER].values())
+    every = list(range(len(read_in)))
+    ins = every if generated else kept(read_in, own, None, maps[DECODER].values())
     crossed = [each[:, ins] for each in maps[CROSS].values()]
     places = kept(ids, own, mask, maps[ENCODER].values(), crossed)
     cut = partial(without_padding, whole=asked.whole)
     left, logits = [read_in[place] for place in ins], [done.logits[place] for place in ins]
-    written = [*left[1:], _last(asked, left, logits[-1]) if done.last is None else done.last]
+    written = [*left[1:], _last(asked, left, logits[-1]) if done.last is None or ins != every else done.last]
     texts = RecordedTexts(own.sequence([ids[place] for place in places]), own.sequence(left), _sequence(own, written))
     return Done(
         texts,
@@ -197,8 +196,10 @@ def _generated(asked: RowRequest, read: Tensor) -> _Decoded:
 
 
 def _forced(asked: RowRequest, read: Tensor) -> _Decoded:
-    """Return what was read in at once; after the last token comes what the model held for likeliest."""
-    given = asked.needed("decoder_input_ids", asked.decoder_ids, _LABELS)
+    """Return what was read in at once; what came after the last token is known of sequences alone."""
+    made = asked.given("sequences") if asked.decoder_ids is None else None
+    whole = None if made is None else torch.as_tensor(made).cpu()
+    given = asked.needed("decoder_input_ids", asked.decoder_ids if whole is None else whole[:, :-1], _LABELS)
     row = chosen_row(asked.row, len(given))
     if len(read) != len(given):
         message = f"decoder_input_ids: got {len(given)} rows; expected {len(read)}, as many as input_ids have"
@@ -209,7 +210,7 @@ def _forced(asked: RowRequest, read: Tensor) -> _Decoded:
     known: list[Tensor | None] = [None] * len(ids)
     if logits is not None and logits.ndim == 3 and logits.shape[1] == len(ids):
         known = list(logits[row])
-    return _Decoded(row, ids, None, weights, known)
+    return _Decoded(row, ids, None if whole is None else int(whole[row, -1]), weights, known)
 
 
 def _last(asked: RowRequest, ids: Sequence[int], logits: Tensor | None) -> int | None:
