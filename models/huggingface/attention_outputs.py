@@ -6,6 +6,7 @@ import operator
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -101,13 +102,18 @@ def chosen_row(row: int | None, count: int) -> int:
     return chosen
 
 
+def tensor_of(values: Any) -> Tensor:
+    """Return numbers of any library as a tensor; a copy, unless they are one already."""
+    return values if isinstance(values, Tensor) else torch.as_tensor(np.array(values))
+
+
 def rows_of(count: int, row: int, layers: Sequence[Any], only: Sequence[int] | None) -> Maps:
     """Return the weights of one row, [head, query, key], by their layers, which have a batch of `count`."""
     found = Maps()
     for number, each in enumerate(layers):
         if each is None or (only is not None and number not in only):
             continue
-        values = torch.as_tensor(each)
+        values = tensor_of(each)
         values = values[None] if values.ndim == 3 else values
         if values.ndim != 4 or len(values) != count:
             message = (

@@ -5,11 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import torch
 from torch import Tensor
 
 from models.errors import shortly
-from models.huggingface.attention_outputs import CROSS, DECODER, Maps, attentions_in, chosen_layers, layer_count
+from models.huggingface.attention_outputs import (
+    CROSS,
+    DECODER,
+    Maps,
+    attentions_in,
+    chosen_layers,
+    layer_count,
+    tensor_of,
+)
 from models.huggingface.id_tokenizer import IdTokenizer
 from models.huggingface.outputs_of_row import RowRequest, one_stack, two_stacks
 from models.messages import Message
@@ -73,12 +80,12 @@ def _grid(values: Any, name: str, tokenizer: IdTokenizer) -> Tensor | None:
     if isinstance(values, Sequence) and values and all(isinstance(each, str) for each in values):
         values = tokenizer.ids_of(values)
     try:
-        ids = torch.as_tensor(values)
+        ids = tensor_of(values)
     except (TypeError, ValueError, RuntimeError) as error:
         message = f"{name}: expected whole numbers [batch, token], or those of one row ({error})"
         raise TraceError(message) from error
     ids = ids[None] if ids.ndim == 1 else ids
-    if ids.ndim != 2 or ids.is_floating_point():
+    if ids.ndim != 2 or (ids.is_floating_point() and name != "attention_mask"):
         message = f"{name}: got shape {tuple(ids.shape)} of {ids.dtype}; expected whole numbers [batch, token]"
         raise TraceError(message)
     return ids.detach().cpu()

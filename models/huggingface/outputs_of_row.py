@@ -23,6 +23,7 @@ from models.huggingface.attention_outputs import (
     joined,
     prompt_length,
     rows_of,
+    tensor_of,
 )
 from models.huggingface.id_tokenizer import IdTokenizer
 from models.huggingface.padding import kept, without_filling, without_padding
@@ -64,7 +65,7 @@ class RowRequest:
     def sequences(self) -> Tensor:
         """Return what was generated, [batch, token], the prompt of a decoder included."""
         made = self.given("sequences")
-        return self.needed("input_ids", self.ids if made is None else torch.as_tensor(made).cpu())
+        return self.needed("input_ids", self.ids if made is None else tensor_of(made).cpu())
 
     def ways(self, row: int, count: int, steps: Sequence[Any]) -> list[int]:
         """Return the place in the batch at each of the first `count` steps: with beams, that of the winner's way."""
@@ -198,7 +199,7 @@ def _generated(asked: RowRequest, read: Tensor) -> _Decoded:
 def _forced(asked: RowRequest, read: Tensor) -> _Decoded:
     """Return what was read in at once; what came after the last token is known of sequences alone."""
     made = asked.given("sequences") if asked.decoder_ids is None else None
-    whole = None if made is None else torch.as_tensor(made).cpu()
+    whole = None if made is None else tensor_of(made).cpu()
     given = asked.needed("decoder_input_ids", asked.decoder_ids if whole is None else whole[:, :-1], _LABELS)
     row = chosen_row(asked.row, len(given))
     if len(read) != len(given):

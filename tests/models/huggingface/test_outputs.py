@@ -96,6 +96,24 @@ def test_what_follows_a_finished_translation_is_not_made_up() -> None:
     assert {site.kind for site in trace.sites} == {"cross"}
 
 
+def test_sequences_say_what_a_decoder_read_and_wrote() -> None:
+    inputs, sequences = one(), torch.tensor([[2, 30, 40, 2]])
+    given = outputs("bart", inputs, decoder_input_ids=sequences[:, :-1])
+    trace = AttentionTrace.from_transformers({**given, "sequences": sequences}, TOKENIZER, inputs)
+    assert (trace.target_input.ids, trace.target.ids) == ((2, 30, 40), (30, 40, 2))
+    equal(trace, "decoder.{}.cross", given.cross_attentions)
+
+
+def test_arrays_that_nobody_may_write_to_and_masks_of_floats_are_taken() -> None:
+    inputs = batch()
+    layers = [each.numpy() for each in outputs("bert", inputs).attentions]
+    ids, mask = inputs["input_ids"].numpy(), inputs["attention_mask"].float()
+    for each in (*layers, ids):
+        each.setflags(write=False)
+    trace = AttentionTrace.from_transformers(layers, TOKENIZER, ids, attention_mask=mask, row=0)
+    assert trace.source_text == TEXTS[0]
+
+
 @pytest.mark.parametrize("masked", [True, False])
 @pytest.mark.parametrize("side", ["left", "right"])
 @pytest.mark.parametrize("family", ["bert", "gpt2", "llama", "bart"])
