@@ -20,10 +20,12 @@ TEXTS = ("The cat", "A small dog sat.")
 TOKENIZER = tiny_tokenizer()
 BARE = tiny_tokenizer(ends=False)
 STEPS = 6
+DEPTH = {"t5": {"num_layers": 3}}
+"""A cache of T5 has room for as many layers as its encoder has."""
 
 
 def network(family: str, **changes: Any) -> Any:
-    return tiny_network(family, attention="eager", **changes)
+    return tiny_network(family, attention="eager", **DEPTH.get(family, {}) | changes)
 
 
 def batch(side: str = "right", *, tokenizer: Any = TOKENIZER) -> Any:
@@ -166,9 +168,9 @@ CACHES: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("way", CACHES)
-@pytest.mark.parametrize("family", [*DECODERS, "gemma2", "bart"])
+@pytest.mark.parametrize("family", [*DECODERS, "gemma2", *PAIRS])
 def test_steps_of_generation_are_one_map_as_of_one_pass(family: str, way: str) -> None:
-    inputs, model = batch("right" if family == "bart" else "left", tokenizer=BARE), network(family)
+    inputs, model = batch("right" if family in PAIRS else "left", tokenizer=BARE), network(family)
     with torch.random.fork_rng(), torch.no_grad():
         torch.manual_seed(1)
         options = {"max_new_tokens": STEPS, "do_sample": False, "output_attentions": True, "output_logits": True}
@@ -178,7 +180,7 @@ def test_steps_of_generation_are_one_map_as_of_one_pass(family: str, way: str) -
             trace = AttentionTrace.from_transformers(given, BARE, inputs, row=row)
             assert trace.source_text.startswith(TEXTS[row // count])
             own = one(TEXTS[row // count], tokenizer=BARE)
-            if family == "bart":
+            if family in PAIRS:
                 ids = {**own, "decoder_input_ids": torch.tensor([trace.target_input.ids])}
                 assert trace.target.ids == tuple(given.sequences[row, 1 : 1 + len(trace.target)].tolist())
             else:
@@ -191,22 +193,21 @@ def test_steps_of_generation_are_one_map_as_of_one_pass(family: str, way: str) -
             np.testing.assert_allclose(known[:-1], [step.log_probability for step in again.steps][:-1], atol=1e-4)
 
 
-@pytest.mark.parametrize("family", ["gpt2", "bart"])
+@pytest.mark.parametrize("family", ["gpt2", *PAIRS])
 @pytest.mark.parametrize("beams", [1, 3])
 def test_what_fills_up_a_row_that_ended_early_is_left_out(family: str, beams: int) -> None:
-    inputs, model = batch("right" if family == "bart" else "left", tokenizer=BARE), network(family)
+    inputs, model = batch("right" if family in PAIRS else "left", tokenizer=BARE), network(family)
     options = {"max_new_tokens": STEPS, "do_sample": False, "num_beams": beams, "output_attentions": True}
     with torch.no_grad():
         free = model.generate(**inputs, **options)
-        end = int(free[0, 2 if family == "bart" else inputs["input_ids"].shape[1] + 1])
+        end = int(free[0, 2 if family in PAIRS else inputs["input_ids"].shape[1] + 1])
         given = model.generate(**inputs, **options, eos_token_id=end, pad_token_id=0, return_dict_in_generate=True)
     for row, sequence in enumerate(given.sequences.tolist()):
         trace = AttentionTrace.from_transformers(given, BARE, inputs, row=row)
         assert "<pad>" not in trace.source.texts + trace.target.texts
-        ended = [token for token in sequence if token != 0]
-        assert (trace.target.ids if family == "bart" else (*trace.source.ids, ended[-1])) == tuple(
-            ended[1:] if family == "bart" else ended
-        )
+        begun = 1 if family in PAIRS else 0  # T5 begins a translation with padding
+        ended = tuple(token for token in sequence[begun:] if token != 0)
+        assert (trace.target.ids if family in PAIRS else (*trace.source.ids, ended[-1])) == ended
 
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
