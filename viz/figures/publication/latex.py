@@ -142,7 +142,7 @@ class _Renderer(RendererPgf):
             left, right = np.clip((left, right), *sorted(box.intervalx))
             low, high = np.clip((low, high), *sorted(box.intervaly))
         numbers = "".join(f"{{{each:.3f}}}" for each in (left, low, right - left, high - low))
-        self.fh.write(f"\\benchcell{numbers}{{{to_hex(rgbFace)[1:].upper()}}}%\n")
+        self.fh.writelines([f"\\benchcell{numbers}{{{to_hex(rgbFace)[1:].upper()}}}%\n"])
 
     def draw_text(self, gc: Any, *placed: Any, ismath: Any = False, mtext: Any = None) -> None:
         _x, _y, s, prop, angle = placed  # where Matplotlib's own font would begin
