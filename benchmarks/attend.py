@@ -2,33 +2,33 @@
 
 from __future__ import annotations
 
-import argparse
 from functools import partial
+from typing import Annotated
 
 import torch
+import typer
 
 import models
-from benchmarks.measure import interleaved, report, summary
+from benchmarks.measure import Json, Keys, Rounds, interleaved, report, summary
+from models.command import run
 
 SENTENCE = "the committee has asked the council to publish the report on safety before the next month"
 
 
-def main() -> None:
-    """Measure every installed model, one after another in each round, and write a table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("keys", nargs="*", help="models to measure; all that are installed if none is named")
-    parser.add_argument("--rounds", type=int, default=51)
-    parser.add_argument("--sentence", default=SENTENCE)
-    parser.add_argument("--json", action="store_true")
-    options = parser.parse_args()
+def main(
+    keys: Keys = None,
+    *,
+    rounds: Rounds = 51,
+    sentence: Annotated[str, typer.Option(help="What is translated.")] = SENTENCE,
+    json: Json = False,
+) -> None:
+    """Measure every model, one after another in each round, and write a table."""
     torch.set_num_threads(1)
-    loaded = {key: models.load(key) for key in options.keys or models.catalog()}
-    times = interleaved(
-        {key: partial(model.attend, options.sentence) for key, model in loaded.items()}, rounds=options.rounds
-    )
+    loaded = {key: models.load(key) for key in keys or models.catalog()}
+    times = interleaved({key: partial(model.attend, sentence) for key, model in loaded.items()}, rounds=rounds)
     rows = []
     for key, model in loaded.items():
-        trace = model.attend(options.sentence)
+        trace = model.attend(sentence)
         result = summary(times[key])
         rows.append(
             {
@@ -40,9 +40,8 @@ def main() -> None:
                 "maps": len(trace.maps),
             }
         )
-    title = f"attend of {len(options.sentence.split())} words, one thread, {options.rounds} runs"
-    report(title, rows, as_json=options.json)
+    report(f"attend of {len(sentence.split())} words, one thread, {rounds} runs", rows, as_json=json)
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

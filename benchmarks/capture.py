@@ -6,7 +6,6 @@ It is timed twice, so that the noise of the machine stands beside the ratios.
 
 from __future__ import annotations
 
-import argparse
 import copy
 from collections.abc import Callable
 from typing import Any
@@ -15,7 +14,8 @@ import torch
 from torch import Tensor, nn
 
 import models
-from benchmarks.measure import interleaved, ratio, report, summary
+from benchmarks.measure import Json, Keys, Rounds, interleaved, ratio, report, summary
+from models.command import run
 from models.hooks import AttentionWeights, HookPoint, capture
 from models.softmax import masked_softmax
 
@@ -76,23 +76,18 @@ def ways_of(model: Any) -> dict[str, Callable[[], Tensor]]:
     return ways
 
 
-def main() -> None:
-    """Measure every installed model and write a table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("keys", nargs="*", help="models to measure; all that are installed if none is named")
-    parser.add_argument("--rounds", type=int, default=200)
-    parser.add_argument("--json", action="store_true")
-    options = parser.parse_args()
+def main(keys: Keys = None, *, rounds: Rounds = 200, json: Json = False) -> None:
+    """Measure models and write a table."""
     torch.set_num_threads(1)
     rows = []
-    for key in options.keys or models.catalog():
-        times = interleaved(ways_of(models.load(key)), rounds=options.rounds)
+    for key in keys or models.catalog():
+        times = interleaved(ways_of(models.load(key)), rounds=rounds)
         row = {"model": key, "bare, ms": summary(times["bare"])["median"]}
         row |= {f"{name} / bare": ratio(times[name], times["bare"]) for name in list(times)[1:]}
         rows.append(row)
-    title = f"Forward of {len(SENTENCE.split())} words, one thread, medians of {options.rounds} interleaved rounds"
-    report(title, rows, as_json=options.json)
+    title = f"Forward of {len(SENTENCE.split())} words, one thread, medians of {rounds} interleaved rounds"
+    report(title, rows, as_json=json)
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -8,7 +8,6 @@ run whose picture shows the new word: what a browser adds to paint it stands in 
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import statistics
 import sys
@@ -18,14 +17,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import psutil
+import typer
 
 from benchmarks.follower import follow_teacher
-from benchmarks.measure import report
+from benchmarks.measure import App, Json, report
 from benchmarks.serving import ROOT, free_port, memory_of, serving, wait_for_port
 from benchmarks.visitor import Visitor
+from models.command import CommandError, run
 from models.registry import catalog, describe
 
 PAIR = "en-fr"
@@ -159,25 +160,26 @@ async def measure_room(count: int, seconds: float, app: Path) -> list[dict[str, 
     return rows
 
 
-def main() -> None:
+def main(
+    page: Annotated[str, typer.Argument(help="A page, or a room that follows its teacher.")],
+    visitors: Annotated[int, typer.Argument(help="How many, at once.", min=1, max=MOST_VISITORS)],
+    seconds: Annotated[float, typer.Argument(help="How long they edit.", min=1, max=LONGEST)],
+    *,
+    app: App = ROOT / "app.py",
+    json: Json = False,
+) -> None:
     """Measure and write a table."""
     known = targets()
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("page", choices=[*known, ROOM], help="a page, or a room that follows its teacher")
-    parser.add_argument("visitors", type=int, help=f"at once, {MOST_VISITORS} at most")
-    parser.add_argument("seconds", type=float, help=f"of editing, {LONGEST} at most")
-    parser.add_argument("--app", type=Path, default=ROOT / "app.py")
-    parser.add_argument("--json", action="store_true")
-    options = parser.parse_args()
-    if not (1 <= options.visitors <= MOST_VISITORS and 1 <= options.seconds <= LONGEST):
-        parser.error(f"1 to {MOST_VISITORS} visitors, 1 to {LONGEST} seconds")
-    if options.page == ROOM:
-        rows = asyncio.run(measure_room(options.visitors, options.seconds, options.app))
-        report("A class that follows its teacher", rows, as_json=options.json)
+    if page not in (*known, ROOM):
+        message = f"{page} is none of {', '.join((*known, ROOM))}"
+        raise CommandError(message)
+    if page == ROOM:
+        rows = asyncio.run(measure_room(visitors, seconds, app))
+        report("A class that follows its teacher", rows, as_json=json)
         return
-    rows = asyncio.run(measure(known[options.page], options.visitors, options.seconds, options.app))
-    report("A class at one server", rows, as_json=options.json)
+    rows = asyncio.run(measure(known[page], visitors, seconds, app))
+    report("A class at one server", rows, as_json=json)
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

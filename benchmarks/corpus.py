@@ -7,17 +7,18 @@ of Ray instead, one thread of torch each (`requirements-scale.txt`): from the fi
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 import time
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import torch
+import typer
 from transformers import AutoModel
 
-from benchmarks.measure import report
+from benchmarks.measure import Json, report
+from models.command import Threads, run
 from models.huggingface.embedded import local_models
 from models.keys import MINILM
 from scale.corpus.forward import PretrainedRunner, batches, chunks
@@ -87,19 +88,18 @@ def ray_rows(path: Path, count: int) -> list[dict[str, Any]]:
     ]
 
 
-def main() -> None:
-    """Run the command."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.corpus", description=__doc__)
-    parser.add_argument("text", type=Path)
-    parser.add_argument("--sentences", type=int, default=10_000)
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--ray", action="store_true", help="one and two workers of Ray")
-    parser.add_argument("--json", action="store_true")
-    given = parser.parse_args()
-    torch.set_num_threads(given.threads)
-    measured = ray_rows if given.ray else rows
-    report("Heads over a corpus", measured(given.text, given.sentences), as_json=given.json)
+def main(
+    text: Annotated[Path, typer.Argument(help="A line of text, or a pair, in each line.", exists=True)],
+    *,
+    sentences: Annotated[int, typer.Option(help="Lines that are read.", min=1)] = 10_000,
+    threads: Threads = 2,
+    ray: Annotated[bool, typer.Option("--ray", help="One and two workers of Ray.")] = False,
+    json: Json = False,
+) -> None:
+    """Measure and write a table."""
+    torch.set_num_threads(threads)
+    report("Heads over a corpus", (ray_rows if ray else rows)(text, sentences), as_json=json)
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -6,17 +6,20 @@ what names the damaged model, and every other model must be there as before.
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
+from typing import Annotated
+
+import typer
+from tqdm import tqdm
 
 import models
 from models import registry
+from models.command import run
 from models.experiments import word_vectors
 from models.huggingface import embedded
 from models.translation import checkpoints, length_table
@@ -216,31 +219,31 @@ def problems_on_pages() -> list[str]:
     return found
 
 
-def main() -> None:
+def main(
+    *,
+    pages: Annotated[bool, typer.Option("--pages", help="Open all pages too, for a file of each kind.")] = False,
+    only: Annotated[str, typer.Option(help="Files whose name holds this.")] = "",
+) -> None:
     """Damage all files in all ways, and write a table of what went wrong."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.damage", description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--pages", action="store_true", help="open all pages too, for a file of each kind")
-    parser.add_argument("--only", default="", help="files whose name holds this")
-    choices = parser.parse_args()
     failed: Counter[str] = Counter()
     tried: Counter[str] = Counter()
     with TemporaryDirectory() as place, linked_weights(Path(place)) as folder:
-        for name in (each for each in FILES if choices.only in each):
+        for name in tqdm([each for each in FILES if only in each], disable=None):
             for way in WAYS:
                 found = problems(folder, name, way)
-                if choices.pages:
+                if pages:
                     with damaged(folder, name, way):
                         found += problems_on_pages()
                 kind = Path(name).name
                 tried[kind] += 1
                 failed[kind] += bool(found)
                 for each in found:
-                    sys.stdout.write(f"{name}, {way}: {each}\n")
-    sys.stdout.write("\n| file | cases | failed |\n| --- | --: | --: |\n")
+                    typer.echo(f"{name}, {way}: {each}")
+    typer.echo("\n| file | cases | failed |\n| --- | --: | --: |")
     for kind, count in sorted(tried.items()):
-        sys.stdout.write(f"| {kind} | {count} | {failed[kind]} |\n")
-    raise SystemExit(failed.total() > 0)
+        typer.echo(f"| {kind} | {count} | {failed[kind]} |")
+    raise typer.Exit(failed.total() > 0)
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -7,20 +7,21 @@ both figures drawn. The sweep switches off every head of MiniLM in turn on 32 to
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import time
-from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import urlencode
 
 import torch
+import typer
 from playwright.sync_api import Page, sync_playwright
+from tqdm import tqdm
 
 import models
-from benchmarks.measure import report
+from benchmarks.measure import App, Json, report
 from benchmarks.page import TEXT, Target, launch_chromium, open_page, painted
 from benchmarks.serving import ROOT, START_LIMIT, free_port, serving
+from models.command import run
 from models.experiments.sweeps import switch_off_each_head
 
 MAPS = Target("Surgery", "surgery", "maps", 2)
@@ -81,29 +82,29 @@ def row(figure: str, times: list[float]) -> dict[str, Any]:
     }
 
 
-def main() -> None:
+def main(
+    *,
+    words: Annotated[int, typer.Option(help="Words of the sentence that is edited.", min=1, max=len(TEXT))] = 12,
+    mechanisms: Annotated[list[str] | None, typer.Option(help="Which are edited; three if none is named.")] = None,
+    rounds: Annotated[int, typer.Option(help="Sweeps measured.", min=1)] = 7,
+    app: App = ROOT / "app.py",
+    json: Json = False,
+) -> None:
     """Measure and write a table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--words", type=int, default=12, help=f"of the sentence that is edited, at most {len(TEXT)}")
-    parser.add_argument("--mechanisms", nargs="+", default=["bahdanau", "luong-general", "transformer"])
-    parser.add_argument("--rounds", type=int, default=7, help="sweeps measured")
-    parser.add_argument("--app", type=Path, default=ROOT / "app.py")
-    parser.add_argument("--json", action="store_true")
-    options = parser.parse_args()
-    rows, words = [], TEXT[: options.words]
+    rows, text = [], TEXT[:words]
     with sync_playwright() as driver:
         browser = launch_chromium(driver)
         port = free_port()
-        with serving(options.app, port):
+        with serving(app, port):
             page = open_page(browser, port, MAPS.path)
             page.set_default_timeout(1000 * START_LIMIT)
-            for mechanism in options.mechanisms:
-                times = edit_to_painted(page, words, mechanism, port)
-                rows.append(row(f"{mechanism}: edit to painted, {len(words)} words", times))
+            for mechanism in tqdm(mechanisms or ("bahdanau", "luong-general", "transformer"), disable=None):
+                times = edit_to_painted(page, text, mechanism, port)
+                rows.append(row(f"{mechanism}: edit to painted, {len(text)} words", times))
         browser.close()
-    rows.append(row("MiniLM, 72 heads, 32 tokens: sweep over all heads", sweep(options.rounds)))
-    report("An edit, in Chromium, and the sweep", rows, as_json=options.json)
+    rows.append(row("MiniLM, 72 heads, 32 tokens: sweep over all heads", sweep(rounds)))
+    report("An edit, in Chromium, and the sweep", rows, as_json=json)
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

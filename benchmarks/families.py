@@ -7,22 +7,23 @@ every window; each map is held against the model's own eager attention. `--write
 
 from __future__ import annotations
 
-import argparse
 import logging
 import signal
-import sys
 import tempfile
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import torch
 import transformers
+import typer
+from tqdm import tqdm
 
 from benchmarks.tiny_families import build, families
+from models.command import run
 from models.errors import InputError
 from models.huggingface.layers import own_weights, settle_attention
 from models.huggingface.lengths import telling_length
@@ -135,12 +136,12 @@ def write(found: Sequence[Found]) -> None:
     PAGE.write_text(f"{before}{BEGIN}\n{table(found)}\n{END}{after}", encoding="utf8")
 
 
-def main() -> None:
+def main(
+    names: Annotated[list[str] | None, typer.Argument(metavar="FAMILY...", help="All if none is named.")] = None,
+    *,
+    write_table: Annotated[bool, typer.Option("--write", help="Put the table into docs/families.md.")] = False,
+) -> None:
     """Try the families, and print or write the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("families", nargs="*")
-    parser.add_argument("--write", action="store_true")
-    asked = parser.parse_args()
     for name in ("transformers", "huggingface_hub"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     transformers.logging.set_verbosity_error()
@@ -149,7 +150,7 @@ def main() -> None:
     torch.set_num_threads(1)
     signal.signal(signal.SIGALRM, _too_slow)
     found = []
-    for family in asked.families or families():
+    for family in tqdm(names or families(), disable=None):
         signal.alarm(SECONDS)
         with tempfile.TemporaryDirectory() as folder:
             try:
@@ -157,9 +158,8 @@ def main() -> None:
             except Exception as error:
                 found.append(Found(family, "failed", f"{type(error).__name__}: {_line(error)}"))
         signal.alarm(0)
-        sys.stdout.write(f"{found[-1]}\n")
-        sys.stdout.flush()
-    if asked.write and not asked.families:
+        typer.echo(found[-1])
+    if write_table and not names:
         write(found)
 
 
@@ -169,4 +169,4 @@ def _too_slow(*_: Any) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -9,15 +9,17 @@ would have written or not, after a word that it would have written or not.
 
 from __future__ import annotations
 
-import argparse
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import torch
+import typer
+from tqdm import tqdm
 
 import models
-from benchmarks.measure import report
+from benchmarks.measure import Json, Keys, report
+from models.command import run
 from models.experiments.alignment import GoldSentence, gold_indices, read_gold, word_map
 from models.experiments.links import strongest_sources
 from models.trace import AttentionTrace
@@ -64,18 +66,18 @@ def counts(model: Translator, sentences: list[GoldSentence]) -> tuple[Counter[An
     return every, found
 
 
-def main() -> None:
-    """Count for every installed model of English to French and write a table."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("keys", nargs="*", help="models; all that are installed if none is named")
-    parser.add_argument("--data", type=Path, required=True, help="folder of the parallel text")
-    parser.add_argument("--gold", default="hansards_en-fr.odd", help="a file of its gold alignments")
-    parser.add_argument("--json", action="store_true")
-    options = parser.parse_args()
+def main(
+    keys: Keys = None,
+    *,
+    data: Annotated[Path, typer.Option(help="Folder of the parallel text.", exists=True, file_okay=False)],
+    gold: Annotated[str, typer.Option(help="A file of its gold alignments.")] = "hansards_en-fr.odd",
+    json: Json = False,
+) -> None:
+    """Count for every model of English to French and write a table."""
     torch.set_num_threads(1)
-    sentences = list(read_gold(options.data / FILE.format(name=options.gold)))
+    sentences = list(read_gold(data / FILE.format(name=gold)))
     rows = []
-    for key in options.keys or models.catalog():
+    for key in tqdm(keys or models.catalog(), disable=None):
         model = models.load(key)
         if not (isinstance(model, Translator) and model.mechanism.has_attention):
             continue
@@ -83,10 +85,8 @@ def main() -> None:
         row: dict[str, Any] = {"model": key}
         row |= {name: f"{found[case] / max(every[case], 1):.3f} of {every[case]}" for case, name in CASES.items()}
         rows.append(row)
-    report(
-        f"Share of target words whose heaviest source word is a gold link, {options.gold}", rows, as_json=options.json
-    )
+    report(f"Share of target words whose heaviest source word is a gold link, {gold}", rows, as_json=json)
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

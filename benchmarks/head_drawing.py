@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 import functools
 import http.server
 import statistics
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -178,23 +177,31 @@ def write_pages(folder: Path) -> None:
     (folder / "plotly.js").write_text(get_plotlyjs(), encoding="utf8")
 
 
-def draw(options: argparse.Namespace, folder: Path, driver: Any) -> list[dict[str, Any]]:
+def draw(
+    lengths: Sequence[int],
+    large_lengths: Sequence[int],
+    folder: Path,
+    driver: Any,
+    *,
+    rounds: int,
+    without_bertviz: bool,
+) -> list[dict[str, Any]]:
     """Measure pages that hold one view."""
     model, large = models.load("hf:minilm"), models.load(write_large(folder))
     rows: list[dict[str, Any]] = []
     write_pages(folder)
-    if not options.without_bertviz:
+    if not without_bertviz:
         fetch_libraries(folder)
     with served(folder) as address:
-        drawing = Drawing(folder, address, driver, options.rounds)
-        for tokens in options.tokens:
+        drawing = Drawing(folder, address, driver, rounds)
+        for tokens in lengths:
             trace = model.attend(model.fit(text_of(tokens))[0])
             what = f"72 heads, {len(trace.source)} tokens"
             payload = encode_overview(views_at(trace, "encoder.*.self", "piece"))
             rows += drawing.canvas_rows(what, payload)
-            if not options.without_bertviz:
+            if not without_bertviz:
                 rows += drawing.bertviz_rows(what, trace)
-        for tokens in options.large_tokens:
+        for tokens in large_lengths:
             trace = large.attend("x" * tokens)
             payload = encode_overview(views_at(trace, "decoder.*.self", "piece"))
             rows += drawing.canvas_rows(f"144 heads, {tokens} tokens", payload)

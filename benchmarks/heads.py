@@ -12,27 +12,28 @@ BertViz takes `pip install bertviz==1.4.1 ipython` and npm; `--without-bertviz` 
 
 from __future__ import annotations
 
-import argparse
 import os
 import statistics
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal, get_args
 
 import psutil
 import torch
 import transformers
+import typer
 from playwright.sync_api import Browser, Page, sync_playwright
 
 import models
 from benchmarks.head_drawing import LARGE, LIMIT, PAINTED, browser_of, draw, text_of, write_large
-from benchmarks.measure import interleaved, ratio, report
+from benchmarks.measure import Json, interleaved, ratio, report
 from benchmarks.page import LAST_WORDS, TEXT, Target, last_sent, open_page, waits
 from benchmarks.serving import ROOT, free_port, serving
+from models.command import run
 from models.huggingface.embedded import local_models
 from models.huggingface.observed_pass import observed_pass
 
-PART = ["draw", "page", "capture"]
+Part = Literal["draw", "page", "capture"]
 
 STAGE = """[...document.querySelectorAll('.st-key-figure-all-heads *')]
   .map(each => each.shadowRoot?.querySelector('.stage[data-drawn]')).find(each => each)"""
@@ -78,7 +79,7 @@ def click_to_compared(page: Page, rounds: int) -> list[dict[str, Any]]:
     ]
 
 
-def page_rows(options: argparse.Namespace, folder: Path, driver: Any) -> list[dict[str, Any]]:
+def page_rows(typed: int, folder: Path, driver: Any) -> list[dict[str, Any]]:
     """Type into the running app, and click in it."""
     os.environ["ATTENTION_BENCH_MODELS"] = str(write_large(folder))
     rows, port = [], free_port()
@@ -88,9 +89,9 @@ def page_rows(options: argparse.Namespace, folder: Path, driver: Any) -> list[di
         page = open_page(browser, port, target.path)
         page.set_default_timeout(LIMIT)
         page.evaluate(PAINTED, STAGE)
-        keys = min(options.keys, len(LAST_WORDS) - 2)
+        keys = min(typed, len(LAST_WORDS) - 2)
         rows += [waits(page, target, 30, keys), overview_row(page, 30, keys)]
-        rows += click_to_compared(page, options.keys)
+        rows += click_to_compared(page, typed)
         page.close()
         rows.append(long_row(browser, port, server))
     return rows
@@ -138,7 +139,7 @@ def long_row(browser: Browser, port: int, server: psutil.Process) -> dict[str, A
     }
 
 
-def capture_rows(options: argparse.Namespace) -> list[dict[str, Any]]:
+def capture_rows(rounds: int) -> list[dict[str, Any]]:
     """Run MiniLM on 128 tokens: as transformers runs it; observed; and from the text to the finished record."""
     model: Any = models.load("hf:minilm")
     text = model.fit(text_of(128))[0]
@@ -161,7 +162,7 @@ def capture_rows(options: argparse.Namespace) -> list[dict[str, Any]]:
                 model.network, model._layers, given, patterns=("*.weights",), whole=False
             ),
         },
-        rounds=options.capture_rounds,
+        rounds=rounds,
     )
     rows = []
     for name in list(times)[1:]:
@@ -172,29 +173,31 @@ def capture_rows(options: argparse.Namespace) -> list[dict[str, Any]]:
     return rows
 
 
-def main() -> None:
+def main(
+    parts: Annotated[list[Part] | None, typer.Argument(help="What is measured; all if none is named.")] = None,
+    *,
+    tokens: Annotated[list[int] | None, typer.Option(help="Lengths drawn; 16, 64, 128 and 512.")] = None,
+    large_tokens: Annotated[list[int] | None, typer.Option(help="Lengths of 144 heads; 512 and 1024.")] = None,
+    rounds: Annotated[int, typer.Option(help="Openings of each of the app's pages; BertViz's once.", min=1)] = 5,
+    keys: Annotated[int, typer.Option(help="Keys typed and heads clicked.", min=1)] = 15,
+    capture_rounds: Annotated[int, typer.Option(help="Runs of the model that are timed.", min=2)] = 100,
+    without_bertviz: Annotated[bool, typer.Option("--without-bertviz", help="Leave BertViz out.")] = False,
+    json: Json = False,
+) -> None:
     """Measure what is asked for and write a table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("parts", nargs="*", choices=[*PART, []], help="all if none is named")
-    parser.add_argument("--tokens", type=int, nargs="+", default=[16, 64, 128, 512])
-    parser.add_argument("--large-tokens", type=int, nargs="+", default=[512, 1024])
-    parser.add_argument("--rounds", type=int, default=5, help="openings of each of the app's pages; BertViz's once")
-    parser.add_argument("--keys", type=int, default=15, help="keys typed and heads clicked")
-    parser.add_argument("--capture-rounds", type=int, default=100)
-    parser.add_argument("--without-bertviz", action="store_true")
-    parser.add_argument("--json", action="store_true")
-    options = parser.parse_args()
-    parts = options.parts or PART
     torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as name, sync_playwright() as driver:
         folder = Path(name)
-        if "capture" in parts:
-            report("Heads, without a browser", capture_rows(options), as_json=options.json)
-        if "draw" in parts:
-            report("Heads, drawn in Chromium", draw(options, folder, driver), as_json=options.json)
-        if "page" in parts:
-            report("Heads, in the running app", page_rows(options, folder, driver), as_json=options.json)
+        for part in parts or get_args(Part):
+            if part == "capture":
+                report("Heads, without a browser", capture_rows(capture_rounds), as_json=json)
+            elif part == "draw":
+                lengths = tokens or [16, 64, 128, 512], large_tokens or [512, 1024]
+                drawn = draw(*lengths, folder, driver, rounds=rounds, without_bertviz=without_bertviz)
+                report("Heads, drawn in Chromium", drawn, as_json=json)
+            else:
+                report("Heads, in the running app", page_rows(keys, folder, driver), as_json=json)
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

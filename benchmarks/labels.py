@@ -7,16 +7,18 @@ many of them of a few words, and the examples of the pages. ``--which`` names th
 
 from __future__ import annotations
 
-import argparse
 import statistics
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any
 
 import torch
+import typer
+from tqdm import tqdm
 
 import models
-from benchmarks.measure import report
+from benchmarks.measure import Json, Keys, report
 from benchmarks.serving import ROOT
+from models.command import CommandError, run
 from models.measures.labels import NONE
 from models.translation.examples import EXAMPLES
 from viz.measures.head_profile import profiles_of
@@ -71,20 +73,23 @@ def rows_of(key: str, pair: str, most: int | None) -> Iterator[dict[str, Any]]:
             }
 
 
-def main() -> None:
+def main(
+    keys: Keys = None,
+    *,
+    most: Annotated[int | None, typer.Option(help="Sentences of each kind; all if left out.", min=1)] = None,
+    which: Annotated[bool, typer.Option("--which", help="Name the sentences too.")] = False,
+    json: Json = False,
+) -> None:
     """Measure the models that come along."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("keys", nargs="*", choices=[*SHIPPED, []], help="models; all of them if none is named")
-    parser.add_argument("--most", type=int, help="sentences of each kind; all if left out")
-    parser.add_argument("--which", action="store_true", help="name the sentences too")
-    parser.add_argument("--json", action="store_true")
-    options = parser.parse_args()
+    if unknown := set(keys or ()) - set(SHIPPED):
+        message = f"{', '.join(sorted(unknown))}: none of {', '.join(SHIPPED)}"
+        raise CommandError(message)
     torch.set_num_threads(1)
-    rows = [row for key in options.keys or SHIPPED for row in rows_of(key, SHIPPED[key], options.most)]
-    if not options.which:
+    rows = [row for key in tqdm(keys or SHIPPED, disable=None) for row in rows_of(key, SHIPPED[key], most)]
+    if not which:
         rows = [{name: value for name, value in row.items() if name != "which"} for row in rows]
-    report("heads without a label", rows, as_json=options.json)
+    report("heads without a label", rows, as_json=json)
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

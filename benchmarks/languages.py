@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections import Counter
 from dataclasses import dataclass
 from itertools import chain, cycle, islice
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
+import typer
 from playwright.sync_api import TimeoutError as Late
 from playwright.sync_api import sync_playwright
+from tqdm import tqdm
 
 from benchmarks.fuzz.pages import CHROMIUM, FLAGS, PATIENCE
+from models.command import run
 from tests.support.browsing import running
 
 if TYPE_CHECKING:
@@ -86,26 +87,26 @@ def presses(page: Page, address: str, count: int, seed: int) -> Iterator[Press]:
         yield press(page, address, visit, draw.uniform(0, LATEST))
 
 
-def main() -> None:
+def main(
+    *,
+    count: Annotated[int, typer.Option("--presses", help="How many.", min=1)] = 60,
+    seed: Annotated[int, typer.Option(help="Of the random moments.")] = 1,
+) -> None:
     """Press, and say what was wrong with how many presses."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--presses", type=int, default=60)
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
     with running("app.py") as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
         page = browser.new_page(viewport={"width": 1280, "height": 900})
         page.set_default_timeout(PATIENCE)
         found: Counter[str] = Counter()
-        for each in presses(page, address, options.presses, options.seed):
+        for each in tqdm(presses(page, address, count, seed), total=count, disable=None):
             found.update(each.wrong)
             if each.wrong:
-                sys.stdout.write(f"{', '.join(each.wrong)}: {each.before} -> {each.after}\n")
+                typer.echo(f"{', '.join(each.wrong)}: {each.before} -> {each.after}")
         browser.close()
     parts = ", ".join(f"{name} {found[name]}" for name in ("warning", "lost", "white"))
-    sys.stdout.write(f"{options.presses} presses: {parts}\n")
-    sys.exit(1 if found else 0)
+    typer.echo(f"{count} presses: {parts}")
+    raise typer.Exit(bool(found))
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -6,15 +6,17 @@ loaded and warm, then 250 words that the server has not met, and waits until the
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Sequence
 from time import monotonic
+from typing import Annotated
 
 import psutil
+import typer
 from playwright.sync_api import Page, sync_playwright
+from tqdm import tqdm
 
 from benchmarks.measure import report
 from benchmarks.serving import ROOT, free_port, serving, wait_for_port
+from models.command import run
 
 CHROMIUM = "/usr/bin/chromium"
 
@@ -67,15 +69,14 @@ def measure(name: str, words: int) -> tuple[float, float]:
     return taken
 
 
-def main(arguments: Sequence[str]) -> None:
+def main(words: Annotated[int, typer.Argument(help="Words of the text.", min=1)] = WORDS) -> None:
     """Report both pages."""
-    words = int(arguments[0]) if arguments else WORDS
     rows = []
-    for name in PAGES:
+    for name in tqdm(PAGES, disable=None):
         processor, waited = measure(name, words)
         rows.append({"page": name, "CPU seconds": f"{processor:.1f}", "seconds until it rests": f"{waited:.0f}"})
     report(f"First view of a text of {words} words", rows, as_json=False)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    run(main)

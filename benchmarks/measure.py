@@ -11,7 +11,16 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from tqdm import tqdm
+
+Json = Annotated[bool, typer.Option("--json", help="Write JSON in place of a table.")]
+Keys = Annotated[list[str] | None, typer.Argument(help="Models to measure; all that are installed if none is named.")]
+Rounds = Annotated[int, typer.Option(help="How often each is measured.", min=1)]
+App = Annotated[Path, typer.Option(help="The app that is measured.", exists=True, dir_okay=False)]
 
 
 def interleaved(
@@ -26,7 +35,7 @@ def interleaved(
     gc.collect()
     gc.disable()
     try:
-        for number in range(rounds):
+        for number in tqdm(range(rounds), desc="rounds", disable=None):
             first = number % len(names)
             for name in (*names[first:], *names[:first]):
                 start = time.perf_counter()

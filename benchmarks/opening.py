@@ -8,16 +8,19 @@ each word: the longest text that is taken, and how far the process grows for it.
 
 from __future__ import annotations
 
-import argparse
-import json
 import statistics
 import subprocess
 import sys
 import time
-from typing import Any
+from json import dumps, loads
+from typing import Annotated, Any
 
-from benchmarks.measure import report
+import typer
+from tqdm import tqdm
+
+from benchmarks.measure import Json, Keys, report
 from benchmarks.serving import ROOT
+from models.command import CommandError, run
 
 KEYS = (
     "lstmn-deep-en-fr",
@@ -102,24 +105,27 @@ def measure_paths(key: str) -> dict[str, Any]:
     }
 
 
-def main() -> None:
+def main(
+    keys: Keys = None,
+    *,
+    paths: Annotated[bool, typer.Option("--paths", help="Path length of a text as long as may be.")] = False,
+    here: Annotated[bool, typer.Option("--here", help="One model, in this process, as JSON.")] = False,
+    json: Json = False,
+) -> None:
     """Measure each in a process of its own, and write a table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("keys", nargs="*")
-    parser.add_argument("--paths", action="store_true", help="path length of a text as long as may be")
-    parser.add_argument("--here", action="store_true", help="one model, in this process, as JSON")
-    parser.add_argument("--json", action="store_true")
-    options = parser.parse_args()
-    if options.here:
-        sys.stdout.write(json.dumps((measure_paths if options.paths else measure)(options.keys[0])))
+    if here:
+        if not keys:
+            message = "--here takes one model."
+            raise CommandError(message)
+        typer.echo(dumps((measure_paths if paths else measure)(keys[0])))
         return
     rows = []
-    what = ["--paths"] * options.paths
-    for key in options.keys or (PATH_KEYS if options.paths else KEYS):
+    what = ["--paths"] * paths
+    for key in tqdm(keys or (PATH_KEYS if paths else KEYS), disable=None):
         command = [sys.executable, "-m", "benchmarks.opening", "--here", *what, key]
-        rows.append(json.loads(subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout))
-    report("Path length" if options.paths else "Opening a hall", rows, as_json=options.json)
+        rows.append(loads(subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout))
+    report("Path length" if paths else "Opening a hall", rows, as_json=json)
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

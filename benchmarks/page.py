@@ -11,18 +11,19 @@ a live text box makes before it sends (to wait for the next key) is measured in 
 
 from __future__ import annotations
 
-import argparse
 import shutil
 import statistics
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+import typer
 from playwright.sync_api import Browser, Page, Playwright, sync_playwright
 
-from benchmarks.measure import report
+from benchmarks.measure import App, Json, report
 from benchmarks.serving import ROOT, START_LIMIT, free_port, memory_of, serving, wait_for_port
+from models.command import CommandError, run
 from models.registry import catalog, describe
 
 TEXT = (
@@ -198,27 +199,28 @@ def measure(browser: Browser, app: Path, target: Target, *, rounds: int, words: 
     ]
 
 
-def main() -> None:
+def main(
+    *,
+    page: Annotated[str, typer.Option(help=f"One of {', '.join(TARGETS)}.")] = "bench",
+    every: Annotated[bool, typer.Option("--all", help="The Bench with every mechanism of English to French.")] = False,
+    words: Annotated[list[int] | None, typer.Option(help=f"Lengths typed, 2 to {len(TEXT) + 1}; 12.")] = None,
+    rounds: Annotated[int, typer.Option(help="Keys measured.", min=1, max=len(LAST_WORDS) - 2)] = 25,
+    app: App = ROOT / "app.py",
+    json: Json = False,
+) -> None:
     """Measure and write a table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--page", choices=list(TARGETS), default="bench")
-    parser.add_argument("--all", action="store_true", help="the Bench with every mechanism of English to French")
-    parser.add_argument("--words", type=int, nargs="+", default=[12], help=f"2 to {len(TEXT) + 1}")
-    parser.add_argument("--rounds", type=int, default=25, help=f"keys measured, {len(LAST_WORDS) - 2} at most")
-    parser.add_argument("--app", type=Path, default=ROOT / "app.py")
-    parser.add_argument("--json", action="store_true")
-    options = parser.parse_args()
-    if options.all and options.page != "bench":
-        parser.error("--all is for --page bench")
-    target = whole_bench() if options.all else TARGETS[options.page]
+    if page not in TARGETS or (every and page != "bench"):
+        message = f"--page is one of {', '.join(TARGETS)}, and --all is for --page bench"
+        raise CommandError(message)
+    target = whole_bench() if every else TARGETS[page]
     with sync_playwright() as driver:
         browser = launch_chromium(driver)
         try:
-            rows = measure(browser, options.app, target, rounds=options.rounds, words=options.words)
+            rows = measure(browser, app, target, rounds=rounds, words=words or [12])
         finally:
             browser.close()
-    report("The page, in Chromium", rows, as_json=options.json)
+    report("The page, in Chromium", rows, as_json=json)
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -5,15 +5,18 @@ At a release alone (docs/adding.md). ``docs/reversal.png`` is drawn by `viz.figu
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 from pathlib import Path
+from typing import Annotated
 
+import typer
 from playwright.sync_api import Browser, sync_playwright
+from tqdm import tqdm
 
 from benchmarks.page import launch_chromium, open_page
 from benchmarks.serving import ROOT, free_port, serving
 from models import catalog, load
+from models.command import CommandError, run
 from models.translation.examples import EXAMPLES
 from viz.figures import alignment_heatmap
 
@@ -70,19 +73,20 @@ def picture_of_reversal(browser: Browser) -> None:
         page.close()
 
 
-def main() -> None:
+def main(names: Annotated[list[str] | None, typer.Argument(help="Pictures; all if none is named.")] = None) -> None:
     """Make the pictures that are named, or all."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="*", choices=[*PAGES, "reversal"], default=[*PAGES, "reversal"])
-    names = parser.parse_args().names
+    known = [*PAGES, "reversal"]
+    if unknown := set(names or ()) - set(known):
+        message = f"{', '.join(sorted(unknown))}: none of {', '.join(known)}"
+        raise CommandError(message)
     DOCS.mkdir(exist_ok=True)
     port = free_port()
     with sync_playwright() as playwright, serving(ROOT / "app.py", port):
         browser = launch_chromium(playwright)
-        for name in names:
+        for name in tqdm(names or known, disable=None):
             picture_of_reversal(browser) if name == "reversal" else picture_of_page(browser, name, port)
         browser.close()
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

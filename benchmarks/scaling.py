@@ -7,20 +7,21 @@ is how long Ray waits before it ends a replica that is no longer needed: five mi
 
 from __future__ import annotations
 
-import argparse
 import statistics
-import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import count
 from threading import Event
-from typing import Any
+from typing import Annotated, Any
 
-from benchmarks.measure import report
+import typer
+
+from benchmarks.measure import Json, report
 from benchmarks.served import sentences
 from benchmarks.serving import free_port
+from models.command import run
 from scale.client.pool import ConnectionPool
 from scale.serve import wire
 from scale.serve.on_ray import BUSY_AT, replicas, start, stop
@@ -133,21 +134,21 @@ def measure(port: int, delay: float) -> tuple[list[dict[str, Any]], str]:
     return rows, said
 
 
-def main() -> None:
+def main(
+    *,
+    delay: Annotated[float, typer.Option(help="Seconds for which Ray keeps a replica without need.")] = 20.0,
+    json: Json = False,
+) -> None:
     """Measure and write a table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--delay", type=float, default=20.0, help="seconds for which Ray keeps a replica without need")
-    parser.add_argument("--json", action="store_true")
-    options = parser.parse_args()
     port = free_port()
-    start(ServiceSettings(port=port, workers=2), "local", options.delay)
+    start(ServiceSettings(port=port, workers=2), "local", delay)
     try:
-        rows, said = measure(port, options.delay)
+        rows, said = measure(port, delay)
     finally:
         stop()
-    report("How the service grows and shrinks", rows, as_json=options.json)
-    sys.stdout.write(f"{said}\n")
+    report("How the service grows and shrinks", rows, as_json=json)
+    typer.echo(said)
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

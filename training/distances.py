@@ -7,24 +7,24 @@ two tables is left out: BLEU of the greedy translation of held-out text. With k 
 
 from __future__ import annotations
 
-import argparse
 import json
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import cast
+from typing import Annotated, cast
 
 import torch
+import typer
 from sacrebleu.metrics.bleu import BLEU
 from torch import nn
 
+from models.command import Threads, run
 from models.networks.relative import RelativeAttention, RelativeTransformerNetwork
-from models.registry import load_translator
 from models.translation.translator import Translator
 from training.data import read_pairs
 from training.evaluate import translate
+from training.options import Data, Key, translator
 
 REACHES = (0, 1, 2, 4, 8, 16)
 """Of table 3, as far as the shipped weights reach."""
@@ -77,26 +77,25 @@ def score(model: Translator, references: dict[str, list[str]]) -> float:
     return round(float(BLEU().corpus_score(outputs, [[each[0] for each in references.values()]]).score), 2)
 
 
-def main() -> None:
-    """Read the command line and measure."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("key", help="what models.load takes: a key, or a folder with a card")
-    parser.add_argument("--data", type=Path, required=True, help="folder of the parallel text")
-    parser.add_argument("--lines", type=int, default=300, help="sources of the held-out file")
-    parser.add_argument("--threads", type=int, default=1)
-    choices = parser.parse_args()
-    torch.set_num_threads(choices.threads)
-    model = load_translator(Path(choices.key) if Path(choices.key).is_dir() else choices.key)
-    pair = model.entry.pair
-    references = held_out(choices.data / pair / "tatoeba.dev.tsv.xz", choices.lines)
+def main(
+    key: Key,
+    *,
+    data: Data,
+    lines: Annotated[int, typer.Option(help="Sources of the held-out file.", min=1)] = 300,
+    threads: Threads = 1,
+) -> None:
+    """Measure a model, with fewer distances and without a table."""
+    torch.set_num_threads(threads)
+    model = translator(key)
+    references = held_out(data / model.entry.pair / "tatoeba.dev.tsv.xz", lines)
     learnt = relative_parts(model.network)[0].reach
     for reach in [each for each in REACHES if each <= learnt]:
         with changed(model.network, reach=reach):
-            sys.stdout.write(json.dumps({"reach": reach, "bleu": score(model, references)}) + "\n")
+            typer.echo(json.dumps({"reach": reach, "bleu": score(model, references)}))
     for without in ((TABLES[0],), (TABLES[1],), TABLES):
         with changed(model.network, without=without):
-            sys.stdout.write(json.dumps({"without": without, "bleu": score(model, references)}) + "\n")
+            typer.echo(json.dumps({"without": without, "bleu": score(model, references)}))
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -9,19 +9,19 @@ that into the card; ``--part`` measures and writes one of the two. DIR holds the
 
 from __future__ import annotations
 
-import argparse
 import json
-import sys
 from collections import defaultdict
 from collections.abc import Collection
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal, get_args
 
 import torch
+import typer
 from sacrebleu.metrics.bleu import BLEU
 from tqdm import tqdm
 
+from models.command import Threads, run
 from models.experiments.aligning_heads import gold_file
 from models.experiments.alignment import (
     AlignedSentence,
@@ -35,13 +35,13 @@ from models.experiments.alignment import (
     read_gold,
 )
 from models.experiments.links import grown_links, strongest_sources
-from models.registry import load
 from models.translation.checkpoints import write_card
 from models.translation.decoding import translate_batch
 from models.translation.examples import EXAMPLES
 from models.translation.translator import Translator
 from models.vocabulary import END
 from training.data import read_pairs
+from training.options import Data, Key, translator
 from training.unseen import bare, training_sources, unseen
 
 TESTS = {"en-fr": ("tatoeba", "everyday", "europarl"), "zh-en": ("tatoeba", "everyday", "3am")}
@@ -54,7 +54,8 @@ GOLD = {
 }
 EXTRACTORS = {"strongest": strongest_sources, "grown": grown_links}
 """How links are read off a map, by name: `models.experiments.links`."""
-PARTS = ("translation", "alignment")
+Part = Literal["translation", "alignment"]
+PARTS = get_args(Part)
 BATCH = 64
 
 
@@ -160,24 +161,22 @@ def evaluate(model: Translator, data: Path, parts: Collection[str] = PARTS) -> d
     return figures | (alignment_figures(model, data) if "alignment" in parts else {})
 
 
-def main() -> None:
-    """Read the command line and measure."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("key", help="what models.load takes: a key such as bahdanau-en-fr, or a folder with a card")
-    parser.add_argument("--data", type=Path, required=True, help="folder of the parallel text and the gold alignments")
-    parser.add_argument("--write", action="store_true", help="put the figures into the card")
-    parser.add_argument("--part", choices=PARTS, help="the only part to measure; both if left out")
-    parser.add_argument("--threads", type=int, default=1)
-    choices = parser.parse_args()
-    torch.set_num_threads(choices.threads)
-    model = load(Path(choices.key) if Path(choices.key).is_dir() else choices.key)
-    if not isinstance(model, Translator):
-        parser.error(f"{choices.key} is not a translation model of this project")
-    figures = evaluate(model, choices.data, (choices.part,) if choices.part else PARTS)
-    sys.stdout.write(json.dumps(figures, indent=2, ensure_ascii=False) + "\n")
-    if choices.write:
+def main(
+    key: Key,
+    *,
+    data: Data,
+    write: Annotated[bool, typer.Option("--write", help="Put the figures into the card.")] = False,
+    part: Annotated[Part | None, typer.Option(help="The only part to measure; both if left out.")] = None,
+    threads: Threads = 1,
+) -> None:
+    """Measure a model."""
+    torch.set_num_threads(threads)
+    model = translator(key)
+    figures = evaluate(model, data, (part,) if part else PARTS)
+    typer.echo(json.dumps(figures, indent=2, ensure_ascii=False))
+    if write:
         write_card(model.entry.folder, {**model.card, **figures})
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

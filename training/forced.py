@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import math
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import torch
+import typer
+from tqdm import tqdm
 
-from models.registry import load_translator
+from models.command import Threads
 from models.translation.texts import read_text
 from models.translation.translator import Translator
 from models.vocabulary import BEGIN
 from training.data import read_pairs
+from training.options import Data, Keys, translator
 
 Pair = tuple[str, str]
+Lines = Annotated[int, typer.Option(help="Pairs of tatoeba.test.", min=1)]
 
 
 def held_out(path: Path, lines: int, least: int = 4) -> list[Pair]:
@@ -44,19 +46,19 @@ def perplexity(model: Translator, pairs: Sequence[Pair]) -> float:
     return math.exp(sum(nats for nats, _ in found) / sum(pieces for _, pieces in found))
 
 
-def measure_keys(says: str | None, figures: Callable[[Translator, Sequence[Pair]], Mapping[str, Any]]) -> None:
-    """For each model named on the command line, print a JSON line of `figures` on held-out pairs."""
-    parser = argparse.ArgumentParser(description=says.splitlines()[0] if says else None)
-    parser.add_argument("keys", nargs="+", help="what models.load takes: keys, or folders with a card")
-    parser.add_argument("--data", type=Path, required=True, help="folder of the parallel text")
-    parser.add_argument("--lines", type=int, default=500, help="pairs of tatoeba.test")
-    parser.add_argument("--threads", type=int, default=1)
-    choices = parser.parse_args()
-    torch.set_num_threads(choices.threads)
-    for key in choices.keys:
-        model = load_translator(Path(key) if Path(key).is_dir() else key)
-        pairs = held_out(choices.data / model.entry.pair / "tatoeba.test.tsv.xz", choices.lines)
-        found = {
-            name: round(each, 3) if isinstance(each, float) else each for name, each in figures(model, pairs).items()
-        }
-        sys.stdout.write(json.dumps({"key": key, "pairs": len(pairs), **found}) + "\n")
+def measure_keys(figures: Callable[[Translator, Sequence[Pair]], Mapping[str, Any]]) -> Callable[..., None]:
+    """Return a command that prints a JSON line of `figures` on held-out pairs for each model."""
+
+    def main(keys: Keys, *, data: Data, lines: Lines = 500, threads: Threads = 1) -> None:
+        torch.set_num_threads(threads)
+        for key in tqdm(keys, disable=None):
+            model = translator(key)
+            pairs = held_out(data / model.entry.pair / "tatoeba.test.tsv.xz", lines)
+            found = {
+                name: round(each, 3) if isinstance(each, float) else each
+                for name, each in figures(model, pairs).items()
+            }
+            typer.echo(json.dumps({"key": key, "pairs": len(pairs), **found}))
+
+    main.__module__ = figures.__module__
+    return main

@@ -15,6 +15,7 @@ from statistics import fmean
 
 import torch
 
+from models.command import run
 from models.edits import harden, sample
 from models.hooks import capture
 from models.sites import Site
@@ -69,10 +70,8 @@ def figures(model: Translator, pairs: Sequence[Pair]) -> dict[str, float]:
     return found
 
 
-def main() -> None:
-    """Read the command line and measure."""
-    measure_keys(__doc__, figures)
+main = measure_keys(figures)
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

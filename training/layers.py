@@ -7,20 +7,19 @@ most), and the alignment error rate of each layer by itself.
 
 from __future__ import annotations
 
-import argparse
 import json
-import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
+import typer
 
+from models.command import Threads, run
 from models.experiments.alignment import AlignedSentence, Choice, error_rate
 from models.experiments.links import strongest_sources
-from models.registry import load_translator
 from training.evaluate import GOLD, gold_sentences
+from training.options import Data, Key, translator
 
 
 def layers_of(sentence: AlignedSentence) -> list[Choice]:
@@ -46,19 +45,14 @@ def figures(sentences: Sequence[AlignedSentence]) -> dict[str, Any]:
     return {"words_read_apart": round(share_read_apart(sentences), 4), "aer": rates}
 
 
-def main() -> None:
-    """Read the command line and measure."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("key", help="what models.load takes: a key, or a folder with a card")
-    parser.add_argument("--data", type=Path, required=True, help="folder of the parallel text and the gold alignments")
-    parser.add_argument("--threads", type=int, default=1)
-    choices = parser.parse_args()
-    torch.set_num_threads(choices.threads)
-    model = load_translator(Path(choices.key) if Path(choices.key).is_dir() else choices.key)
+def main(key: Key, *, data: Data, threads: Threads = 1) -> None:
+    """Measure the layers of a decoder on each file of gold alignments."""
+    torch.set_num_threads(threads)
+    model = translator(key)
     for name in GOLD[model.entry.pair]:
-        found = {"gold": name, **figures(gold_sentences(model, name, choices.data))}
-        sys.stdout.write(json.dumps(found) + "\n")
+        found = {"gold": name, **figures(gold_sentences(model, name, data))}
+        typer.echo(json.dumps(found))
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -8,23 +8,27 @@ that was trained on nothing of the file's source is left out: it fails at any le
 
 from __future__ import annotations
 
-import argparse
 import csv
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import asdict, fields
 from itertools import zip_longest
 from pathlib import Path
+from typing import Annotated, Literal
 
 import torch
+import typer
 from sacrebleu.metrics.bleu import BLEU
+from tqdm import tqdm
 
+from models.command import CommandError, Threads, run
 from models.registry import catalog, describe, load_translator
 from models.translation.checkpoints import WEIGHTS
 from models.translation.length_table import LENGTHS_FILE, LengthRow, length_table, trained_on
 from models.translation.translator import Translator
 from training.data import read_pairs
 from training.evaluate import translate
+from training.options import Data
 from training.unseen import training_sources, unseen
 from training.varying import Pair
 
@@ -74,33 +78,32 @@ def write(rows: Sequence[LengthRow], path: Path) -> None:
         writer.writerows(asdict(row) for row in rows)
 
 
-def main() -> None:
-    """Read the command line and measure."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--data", type=Path, required=True, help="folder of the parallel text")
-    parser.add_argument("--pair", default="en-fr", choices=list(FILES))
-    parser.add_argument("--keys", nargs="+", help="models to measure, such as seq2seq-en-fr; rows of others stay")
-    parser.add_argument("--threads", type=int, default=1)
-    choices = parser.parse_args()
-    torch.set_num_threads(choices.threads)
-    file = FILES[choices.pair]
-    pairs = list(read_pairs(choices.data / choices.pair / f"{file}.tsv.xz"))
-    every = [key for key in catalog() if key.endswith(f"-{choices.pair}") and trained_on(describe(key).card, file)]
-    unknown = sorted(set(choices.keys or ()) - set(every))
+def main(
+    *,
+    data: Data,
+    pair: Annotated[Literal["en-fr"], typer.Option(help="Language pair.")] = "en-fr",
+    keys: Annotated[list[str] | None, typer.Option(help="Models to measure; rows of others stay.")] = None,
+    threads: Threads = 1,
+) -> None:
+    """Measure models, and write the table."""
+    torch.set_num_threads(threads)
+    file = FILES[pair]
+    pairs = list(read_pairs(data / pair / f"{file}.tsv.xz"))
+    every = [key for key in catalog() if key.endswith(f"-{pair}") and trained_on(describe(key).card, file)]
+    unknown = sorted(set(keys or ()) - set(every))
     if unknown:
         there = ", ".join(every)
-        parser.error(
-            f"no shipped model of {choices.pair} that was trained on such text: {', '.join(unknown)}; of {there}"
-        )
-    seen = training_sources((describe(key).card for key in every), choices.data)
+        message = f"no shipped model of {pair} that was trained on such text: {', '.join(unknown)}; of {there}"
+        raise CommandError(message)
+    seen = training_sources((describe(key).card for key in every), data)
     groups = groups_of(unseen(pairs, seen))
-    rows = [row for row in length_table(choices.pair) if row.key in every]
-    for key in choices.keys or every:
+    rows = [row for row in length_table(pair) if row.key in every]
+    for key in tqdm(keys or every, disable=None):
         model = load_translator(key)
         measured = [measure(model, pairs, most=most, file=file) for most, pairs in groups.items()]
         rows = [row for row in rows if row.key != key] + measured
-        write(sorted(rows, key=lambda row: (every.index(row.key), row.most)), WEIGHTS / choices.pair / LENGTHS_FILE)
+        write(sorted(rows, key=lambda row: (every.index(row.key), row.most)), WEIGHTS / pair / LENGTHS_FILE)
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -12,24 +12,25 @@ the same texts.
 
 from __future__ import annotations
 
-import argparse
 import json
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
+import typer
 from numpy.typing import NDArray
 from sacrebleu.metrics.bleu import BLEU
+from tqdm import tqdm
 
-from models.registry import load_translator
+from models.command import Threads, run
 from models.translation.tokenizer import PairTokenizer
 from models.translation.translator import Translator
 from training.data import read_pairs
 from training.evaluate import translate
 from training.forced import surprise
+from training.options import Data, Keys, translator
 from training.unseen import training_sources, unseen
 from training.varying import Pair
 
@@ -122,21 +123,15 @@ def held_out(found: Sequence[Translator], data: Path) -> tuple[list[Pair], list[
     return [pairs[place] for place in kept], [tokens[place] for place in kept]
 
 
-def main() -> None:
-    """Read the command line and measure."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("keys", nargs="+", help="what models.load takes: keys, or folders with a card")
-    parser.add_argument("--data", type=Path, required=True, help="folder of the parallel text")
-    parser.add_argument("--threads", type=int, default=1)
-    choices = parser.parse_args()
-    torch.set_num_threads(choices.threads)
-    found = [load_translator(Path(key) if Path(key).is_dir() else key) for key in choices.keys]
-    pairs, tokens = held_out(found, choices.data)
-    for most in (0, *LENGTHS):
+def main(keys: Keys, *, data: Data, threads: Threads = 1) -> None:
+    """Measure models on texts joined up to each length."""
+    torch.set_num_threads(threads)
+    found = [translator(key) for key in keys]
+    pairs, tokens = held_out(found, data)
+    for most in tqdm((0, *LENGTHS), disable=None):
         for row in figures(found, list(joined(pairs, tokens, most))):
-            sys.stdout.write(json.dumps({"joined_up_to": most or None} | row) + "\n")
-            sys.stdout.flush()
+            typer.echo(json.dumps({"joined_up_to": most or None} | row))
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -7,15 +7,17 @@ run down, lie in one basin: their mean has a lower loss than any of them, and co
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import torch
+import typer
 from safetensors.torch import load_file
 
+from models.command import run
 from models.translation.checkpoints import MODEL_FILE, WEIGHTS, read_card, write_checkpoint
+from training.options import Weights
 from training.recipes import RecipeError
 from training.trainer import LOG_FILE
 
@@ -49,14 +51,14 @@ def publish_mean(folders: Sequence[Path], weights: Path = WEIGHTS) -> dict[str, 
     return written
 
 
-def main() -> None:
-    """Read the command line and write the mean."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("folders", type=Path, nargs="+", help="folders with card and weights, the first trained first")
-    parser.add_argument("--weights", type=Path, default=WEIGHTS, help="folder to write to, instead of that shipped")
-    choices = parser.parse_args()
-    publish_mean(choices.folders, choices.weights)
+def main(
+    folders: Annotated[list[Path], typer.Argument(help="Folders with card and weights, the first trained first.")],
+    *,
+    weights: Weights = WEIGHTS,
+) -> None:
+    """Write the mean."""
+    publish_mean(folders, weights)
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -7,17 +7,18 @@ run went on (nats per target token, label smoothing as in training, averaged wei
 
 from __future__ import annotations
 
-import argparse
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from safetensors.torch import load_file
 
+from models.command import run
 from models.mechanisms import mechanisms
 from models.messages import mark
 from models.translation.checkpoints import WEIGHTS, file_hash, write_checkpoint
 from training import trainer
+from training.options import Out, RecipeFile, Weights
 from training.progress import Progress, ProgressStart, curve_of, read_progress, read_start
 from training.recipes import Recipe, read_recipe
 
@@ -139,15 +140,10 @@ def publish(recipe: Recipe, out: Path, weights: Path = WEIGHTS) -> dict[str, Any
     return card
 
 
-def main() -> None:
-    """Read the command line and publish."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("recipe", type=Path, help="the TOML file of the run")
-    parser.add_argument("--out", type=Path, required=True, help="folder that keeps runs")
-    parser.add_argument("--weights", type=Path, default=WEIGHTS, help="folder to write to, instead of that shipped")
-    choices = parser.parse_args()
-    publish(read_recipe(choices.recipe), choices.out, choices.weights)
+def main(recipe: RecipeFile, *, out: Out, weights: Weights = WEIGHTS) -> None:
+    """Write the checkpoint of a run."""
+    publish(read_recipe(recipe), out, weights)
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 
+from models.command import run
 from models.translation.translator import Translator
 from training.forced import Pair, measure_keys, perplexity
 
@@ -41,10 +42,8 @@ def figures(model: Translator, pairs: Sequence[Pair]) -> dict[str, float]:
     return found | {"source of another": perplexity(model, strange)}
 
 
-def main() -> None:
-    """Read the command line and measure."""
-    measure_keys(__doc__, figures)
+main = measure_keys(figures)
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

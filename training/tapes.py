@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from models.command import run
 from models.sites import Site
 from models.translation.translator import Translator
 from training.forced import Pair, measure_keys
@@ -60,10 +61,8 @@ def reach(model: Translator, pairs: Sequence[Pair]) -> dict[str, dict[str, float
     return told
 
 
-def main() -> None:
-    """Read the command line and measure."""
-    measure_keys(__doc__, reach)
+main = measure_keys(reach)
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

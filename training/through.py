@@ -8,7 +8,6 @@ reading the rate is of was chosen on the trial set with the last point alone, an
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 from typing import Any, cast
 
@@ -17,12 +16,14 @@ from safetensors.torch import load_file
 from torch import Tensor
 from tqdm import tqdm
 
+from models.command import Threads, run
 from models.experiments.alignment import Choice, choose, error_rate, error_rates
 from models.keys import at_point
 from models.registry import load
 from models.translation.checkpoints import WEIGHTS, file_hash, kept_folders, write_card, write_checkpoint
 from models.translation.translator import Translator
 from training.evaluate import EXTRACTORS, GOLD, TRIAL, gold_sentences
+from training.options import Data, Out, RecipeFile
 from training.progress import read_progress
 from training.publish import make_card
 from training.recipes import Recipe, read_recipe
@@ -82,17 +83,11 @@ def keep(recipe: Recipe, out: Path, data: Path) -> None:
     write_card(folder, {**card, "alignment": chosen, "points": measured})
 
 
-def main() -> None:
-    """Read the command line and keep the points."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("recipe", type=Path, help="the TOML file of the run")
-    parser.add_argument("--out", type=Path, required=True, help="folder that keeps runs")
-    parser.add_argument("--data", type=Path, required=True, help="folder of the parallel text and the gold alignments")
-    parser.add_argument("--threads", type=int, default=1)
-    choices = parser.parse_args()
-    torch.set_num_threads(choices.threads)
-    keep(read_recipe(choices.recipe), choices.out, choices.data)
+def main(recipe: RecipeFile, *, out: Out, data: Data, threads: Threads = 1) -> None:
+    """Keep and measure the points of a run."""
+    torch.set_num_threads(threads)
+    keep(read_recipe(recipe), out, data)
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -9,14 +9,16 @@ docs/models.md from that file. Without a folder the table alone is written anew.
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
-from typing import Any
+from typing import Annotated, Any
 
+import typer
+
+from models.command import run as run_command
 from models.translation.checkpoints import WEIGHTS, read_card
 from training.progress import last_held_out
 from training.report import BLEU, GOLD, PAGE, markdown_table, with_block
@@ -103,14 +105,14 @@ def read_runs() -> list[dict[str, Any]]:
     return list(json.loads(FIGURES.read_text(encoding="utf8"))) if FIGURES.is_file() else []
 
 
-def main() -> None:
-    """Read the command line, keep the figures and write the table."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("folders", type=Path, nargs="*", help="checkpoints of twins, measured")
-    runs = joined(read_runs(), map(measured, parser.parse_args().folders))
+def main(
+    folders: Annotated[list[Path] | None, typer.Argument(help="Checkpoints of twins, measured.")] = None,
+) -> None:
+    """Keep the figures and write the table."""
+    runs = joined(read_runs(), map(measured, folders or ()))
     FIGURES.write_text(json.dumps(runs, indent=1) + "\n", encoding="utf8")
     PAGE.write_text(with_block(PAGE.read_text(encoding="utf8"), BEGIN, END, table(runs)), encoding="utf8")
 
 
 if __name__ == "__main__":
-    main()
+    run_command(main)

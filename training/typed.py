@@ -8,18 +8,19 @@ among the sentences that the training text does not hold.
 
 from __future__ import annotations
 
-import argparse
 import re
-import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import torch
+import typer
 
-from models.registry import load_translator
+from models.command import Threads, run
 from models.translation.texts import as_read
 from models.translation.translator import Translator
 from training.evaluate import translate
+from training.options import Key, translator
 from training.unseen import bare, training_sources
 
 
@@ -72,26 +73,26 @@ def share(found: list[TypedOutcome]) -> str:
     return f"{right} of {len(found)} ({right / len(found):.0%})" if found else "none"
 
 
-def main() -> None:
-    """Read the command line and measure."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("key", help="what models.load takes: a key such as bahdanau-en-fr, or a folder with a card")
-    parser.add_argument("list", type=Path, help="sentences and what their translations need")
-    parser.add_argument("--data", type=Path, help="folder of the parallel text: tells apart what was trained on")
-    parser.add_argument("--threads", type=int, default=1)
-    choices = parser.parse_args()
-    torch.set_num_threads(choices.threads)
-    model = load_translator(Path(choices.key) if Path(choices.key).is_dir() else choices.key)
-    found = outcomes(model, read_typed(choices.list))
+def main(
+    key: Key,
+    sentences: Annotated[Path, typer.Argument(metavar="LIST", help="Sentences and what their translations need.")],
+    *,
+    data: Annotated[Path | None, typer.Option(help="Parallel text: tells apart what was trained on.")] = None,
+    threads: Threads = 1,
+) -> None:
+    """Translate the sentences, and count."""
+    torch.set_num_threads(threads)
+    model = translator(key)
+    found = outcomes(model, read_typed(sentences))
     for each in found:
         if each.lacking:
-            sys.stdout.write(f"{each.typed.sentence} -> {each.translation}   lacks {', '.join(each.lacking)}\n")
-    sys.stdout.write(f"{share(found)}\n")
-    if choices.data:
-        seen = training_sources([model.card], choices.data)
+            typer.echo(f"{each.typed.sentence} -> {each.translation}   lacks {', '.join(each.lacking)}")
+    typer.echo(share(found))
+    if data:
+        seen = training_sources([model.card], data)
         new = [each for each in found if bare(each.typed.sentence) not in seen]
-        sys.stdout.write(f"not in the training text: {share(new)}\n")
+        typer.echo(f"not in the training text: {share(new)}")
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
-import sys
 from contextlib import AbstractContextManager, nullcontext
 from time import monotonic
+from typing import Annotated
+
+import typer
 
 from benchmarks.fuzz import edits, folders, identities, pages, threads
 from benchmarks.fuzz.running import Check, Fuzz, run, run_for
+from models import command
 
 FUZZERS: dict[str, tuple[Fuzz, AbstractContextManager[Check]]] = {
     "identities": (identities.FUZZ, nullcontext(identities.check)),
@@ -20,22 +22,22 @@ FUZZERS: dict[str, tuple[Fuzz, AbstractContextManager[Check]]] = {
 }
 
 
-def main() -> None:
-    """Run the fuzzer that the command line names, and say how many examples it checked."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.fuzz", description=__doc__)
-    parser.add_argument("name", choices=FUZZERS)
-    parser.add_argument("--minutes", type=float, default=1.0)
-    parser.add_argument("--examples", type=int, help="so many, however long it takes")
-    options = parser.parse_args()
-    fuzz, opened = FUZZERS[options.name]
+def main(
+    name: Annotated[str, typer.Argument(help=f"One of {', '.join(FUZZERS)}.")],
+    *,
+    minutes: Annotated[float, typer.Option(help="How long.")] = 1.0,
+    examples: Annotated[int | None, typer.Option(help="So many, however long it takes.", min=1)] = None,
+) -> None:
+    """Run the fuzzer that is named, and say how many examples it checked."""
+    if name not in FUZZERS:
+        message = f"{name} is none of {', '.join(FUZZERS)}"
+        raise command.CommandError(message)
+    fuzz, opened = FUZZERS[name]
     began = monotonic()
     with opened as check:
-        if options.examples:
-            count = run(fuzz, check, examples=options.examples)
-        else:
-            count = run_for(fuzz, check, minutes=options.minutes)
-    sys.stdout.write(f"{options.name}: {count} examples in {monotonic() - began:.0f} s, all as they should be\n")
+        count = run(fuzz, check, examples=examples) if examples else run_for(fuzz, check, minutes=minutes)
+    typer.echo(f"{name}: {count} examples in {monotonic() - began:.0f} s, all as they should be")
 
 
 if __name__ == "__main__":
-    main()
+    command.run(main)

@@ -2,39 +2,65 @@
 
 from __future__ import annotations
 
-import argparse
-import sys
 from lzma import LZMAError
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from models.errors import InputError
+import typer
+
+from models.command import CommandError, run
 from models.experiments.aligning_heads import AligningHead, gold_pairs, rank_heads
 from models.experiments.alignment import read_gold
+from models.model import Model
 from models.recording import versions
 from scale.corpus.job import SHARD, Job, run_here
-from scale.corpus.lines import Corpus
+from scale.corpus.lines import Corpus, Shard
 from scale.corpus.statistics import fold
 from scale.corpus.tables import write_tables
 from scale.corpus.worker import HeadsOverCorpus
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Run the command; return its exit status."""
-    given = _parser().parse_args(arguments)
-    key: str | Path = Path(given.model) if Path(given.model).is_dir() else given.model
-    job = Job(key, Corpus(given.text), given.out, given.shard)
-    try:
-        if given.gold is not None:
-            check_gold(given.gold)
-        _run(job, given)
-    except (InputError, GoldError, KeyError, OSError) as error:
-        sys.stderr.write(f"{error}\n")
-        return 1
-    return 0
+def main(
+    model: Annotated[str, typer.Argument(help="What models.load takes: hf:minilm, transformer-en-fr, a folder.")],
+    text: Annotated[Path, typer.Argument(help=".txt, .tsv (source, tab, translation), either with .xz, or .parquet.")],
+    *,
+    out: Annotated[Path, typer.Option(help="Folder of the tables; a job that ended goes on there.")],
+    shard: Annotated[int, typer.Option(help="Lines that are lost at most if the job ends.", min=1)] = SHARD,
+    threads: Annotated[int | None, typer.Option(help="Threads of torch.", min=1)] = None,
+    ray: Annotated[str | None, typer.Option(metavar="[ADDRESS]", help="Run on Ray: a cluster, or here.")] = None,
+    workers: Annotated[int, typer.Option(help="Actors on Ray, one core each.", min=1)] = 2,
+    name: Annotated[str, typer.Option(help="What the card calls the corpus; its file if left out.")] = "",
+    credit: Annotated[str, typer.Option(help="Whom the card credits with the corpus.")] = "",
+    gold: Annotated[Path | None, typer.Option(help="Pairs aligned by hand, in place of those here.")] = None,
+    no_gold: Annotated[bool, typer.Option("--no-gold", help="Leave out which head aligns.")] = False,
+) -> None:
+    """Compute the tables, and write them."""
+    if gold is not None:
+        if no_gold:
+            message = "--gold and --no-gold exclude each other."
+            raise CommandError(message)
+        check_gold(gold)
+    job = Job(Path(model) if Path(model).is_dir() else model, Corpus(text), out, shard)
+    worker = HeadsOverCorpus(job.key, threads=threads)
+    if gold is not None and not worker.model.is_translation:
+        message = f"--gold: {worker.model.title} writes no translation whose words could be aligned"
+        raise GoldError(message)
+    shards = job.prepare(worker.model.sha256)
+    worker.stride = job.stride(shards)
+    if ray is None:
+        run_here(job, worker, shards)
+    else:
+        from scale.corpus.on_ray import run_on_ray
+
+        with job.bar(shards) as bar:
+            run_on_ray(job, shards, ray or "local", workers, bar.update)
+    found = fold(job.finished(shards))
+    aligning = () if no_gold else _aligning(worker.model, gold)
+    write_tables(found, worker.about, job.folder, _card(job, worker, shards, name, credit), aligning)
+    typer.echo(f"{found.sentences} sentences, {len(found.bad)} lines in error: {job.folder}", err=True)
 
 
-class GoldError(Exception):
+class GoldError(ValueError):
     """A file of aligned sentences that cannot be used; the message says why."""
 
 
@@ -54,55 +80,23 @@ def check_gold(path: Path) -> None:
         raise GoldError(message)
 
 
-def _run(job: Job, given: argparse.Namespace) -> None:
-    worker = HeadsOverCorpus(job.key, threads=given.threads)
-    if given.gold is not None and not worker.model.is_translation:
-        message = f"--gold: {worker.model.title} writes no translation whose words could be aligned"
-        raise GoldError(message)
-    shards = job.prepare(worker.model.sha256)
-    worker.stride = job.stride(shards)
-    if given.ray is None:
-        run_here(job, worker, shards)
-    else:
-        from scale.corpus.on_ray import run_on_ray
+def _aligning(model: Model, gold: Path | None) -> tuple[AligningHead, ...]:
+    if gold is not None:
+        return rank_heads(model, gold)
+    return rank_heads(model, str(model.pair)) if model.is_translation and model.pair in gold_pairs() else ()
 
-        with job.bar(shards) as bar:
-            run_on_ray(job, shards, given.ray, given.workers, bar.update)
-    found = fold(job.finished(shards))
-    aligning: tuple[AligningHead, ...] = ()
-    if given.gold is not None:
-        aligning = rank_heads(worker.model, given.gold)
-    elif worker.model.is_translation and worker.model.pair in gold_pairs() and not given.no_gold:
-        aligning = rank_heads(worker.model, str(worker.model.pair))
-    card: dict[str, Any] = {
+
+def _card(job: Job, worker: HeadsOverCorpus, shards: tuple[Shard, ...], name: str, credit: str) -> dict[str, Any]:
+    return {
         "model": worker.model.key,
         "title": worker.model.title,
         "sha256": worker.model.sha256,
         "versions": dict(versions("torch", "numpy", "tokenizers", "transformers")),
-        "corpus": {"name": given.name or job.corpus.path.name, "sha256": job.corpus.sha256(), "credit": given.credit},
+        "corpus": {"name": name or job.corpus.path.name, "sha256": job.corpus.sha256(), "credit": credit},
         "lines": sum(each.count for each in shards),
         "compared_every": worker.stride,
     }
-    write_tables(found, worker.about, job.folder, card, aligning)
-    sys.stderr.write(f"{found.sentences} sentences, {len(found.bad)} lines in error: {job.folder}\n")
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m scale.corpus", description=__doc__)
-    parser.add_argument("model", help="what models.load takes: hf:minilm, transformer-en-fr, a folder")
-    parser.add_argument("text", type=Path, help=".txt, .tsv (source, tab, translation), either with .xz, or .parquet")
-    parser.add_argument("--out", type=Path, required=True, help="folder of the tables; a job that ended goes on there")
-    parser.add_argument("--shard", type=int, default=SHARD, help="lines that are lost at most if the job ends")
-    parser.add_argument("--threads", type=int, help="threads of torch")
-    parser.add_argument("--ray", nargs="?", const="local", metavar="ADDRESS", help="run on Ray: a cluster, or here")
-    parser.add_argument("--workers", type=int, default=2, help="actors on Ray, one core each")
-    parser.add_argument("--name", help="what the card calls the corpus")
-    parser.add_argument("--credit", default="", help="whom the card credits with the corpus")
-    gold = parser.add_mutually_exclusive_group()
-    gold.add_argument("--gold", type=Path, metavar="FILE", help="pairs aligned by hand, in place of those here")
-    gold.add_argument("--no-gold", action="store_true", help="leave out which head aligns")
-    return parser
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run(main)

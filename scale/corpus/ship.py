@@ -6,11 +6,14 @@ CORPUS is the folder of a run over a corpus whose text may not come along, EXAMP
 
 from __future__ import annotations
 
-import argparse
 import json
 import shutil
 from pathlib import Path
+from typing import Annotated
 
+import typer
+
+from models.command import run
 from models.corpus.kept import SHIPPED
 
 MOST_EXAMPLES = 3
@@ -39,14 +42,13 @@ def ship(corpus: Path, examples: Path, into: Path = SHIPPED) -> Path:
     return folder
 
 
-def main() -> None:
-    """Read the command line and write the folder."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("corpus", type=Path, help="folder of a run over the corpus")
-    parser.add_argument("examples", type=Path, help=f"folder of a run over {SENTENCES.name}")
-    choices = parser.parse_args()
-    ship(choices.corpus, choices.examples)
+def main(
+    corpus: Annotated[Path, typer.Argument(help="Folder of a run over the corpus.")],
+    examples: Annotated[Path, typer.Argument(help=f"Folder of a run over {SENTENCES.name}.")],
+) -> None:
+    """Write the folder."""
+    ship(corpus, examples)
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -5,7 +5,6 @@ Writes the figures into the card of the shipped model, as `Counts` and `measure_
 
 from __future__ import annotations
 
-import argparse
 import json
 import math
 from dataclasses import astuple, dataclass, replace
@@ -17,8 +16,10 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 from models.cards import read_fields
+from models.command import run
 from models.huggingface.embedded import READERS, tokenizer_of
 from models.translation.checkpoints import CARD_FILE, write_card
+from training.options import Data, RecipeFile
 from training.readers.batches import encode, epoch_batches, mask, read_batch
 from training.readers.language import measure_reach
 from training.readers.networks import bert_losses, gpt_loss, open_network
@@ -132,18 +133,14 @@ def evaluate(recipe: ReaderRecipe, data: Path, folder: Path) -> dict[str, dict[s
     return found
 
 
-def main() -> None:
-    """Read the command line, measure, and write the card."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("recipe", type=Path, help="the TOML file of the model")
-    parser.add_argument("--data", type=Path, required=True, help="folder of the parallel text")
-    choices = parser.parse_args()
+def main(recipe: RecipeFile, *, data: Data) -> None:
+    """Measure a reader, and write its card."""
     torch.set_num_threads(1)
-    recipe = read_reader_recipe(choices.recipe)
-    folder = READERS / recipe.key
+    read = read_reader_recipe(recipe)
+    folder = READERS / read.key
     card = json.loads((folder / CARD_FILE).read_text(encoding="utf8"))
-    write_card(folder, card | {"held_out": evaluate(recipe, choices.data, folder)})
+    write_card(folder, card | {"held_out": evaluate(read, data, folder)})
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -7,7 +7,6 @@ which writes them into the card.
 
 from __future__ import annotations
 
-import argparse
 import logging
 from dataclasses import asdict
 from pathlib import Path
@@ -18,9 +17,11 @@ import torch
 from safetensors.torch import load_file, save
 from transformers import PreTrainedTokenizerFast
 
+from models.command import run
 from models.huggingface.embedded import READERS
 from models.huggingface.files import TOKENIZER_FILE, WEIGHTS_FILE
 from models.translation.checkpoints import CARD_FILE, file_hash, write_card
+from training.options import Out, RecipeFile, Weights
 from training.progress import Progress, curve_of, read_progress
 from training.publish import CREDITS
 from training.readers.language import card_of_language
@@ -156,16 +157,11 @@ def _save_as_transformers(network: Any, recipe: ReaderRecipe, run: Path, folder:
     ).save_pretrained(folder)
 
 
-def main() -> None:
-    """Read the command line and publish."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("recipe", type=Path, help="the TOML file of the run")
-    parser.add_argument("--out", type=Path, required=True, help="folder that keeps runs")
-    parser.add_argument("--weights", type=Path, default=READERS, help="folder to write to, instead of that shipped")
-    choices = parser.parse_args()
+def main(recipe: RecipeFile, *, out: Out, weights: Weights = READERS) -> None:
+    """Write the model of a run."""
     logging.getLogger("transformers").setLevel(logging.ERROR)
-    publish(read_reader_recipe(choices.recipe), choices.out, choices.weights)
+    publish(read_reader_recipe(recipe), out, weights)
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -6,7 +6,6 @@ trained on or chosen by; the odd ones out are `odd_one_out.txt`, written by hand
 
 from __future__ import annotations
 
-import argparse
 import json
 from pathlib import Path
 from typing import Any
@@ -14,9 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from models.command import run
 from models.experiments.word_vectors import VECTORS, WordVectors, read_vectors
 from models.translation.checkpoints import CARD_FILE, write_card
 from models.translation.words import bare_words
+from training.options import Data, RecipeFile
 from training.readers.texts import read_lines, training_lines
 from training.vectors.pairs import PairCorpus, drawn, kept_share, noise
 from training.vectors.recipe import VectorRecipe, read_vector_recipe
@@ -103,17 +104,13 @@ def evaluate(recipe: VectorRecipe, data: Path, folder: Path) -> dict[str, Any]:
     }
 
 
-def main() -> None:
-    """Read the command line, measure, and write the card."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("recipe", type=Path, help="the TOML file of the vectors")
-    parser.add_argument("--data", type=Path, required=True, help="folder of the parallel text")
-    choices = parser.parse_args()
-    recipe = read_vector_recipe(choices.recipe)
-    folder = VECTORS / recipe.key
+def main(recipe: RecipeFile, *, data: Data) -> None:
+    """Measure vectors, and write their card."""
+    read = read_vector_recipe(recipe)
+    folder = VECTORS / read.key
     card = json.loads((folder / CARD_FILE).read_text(encoding="utf8"))
-    write_card(folder, card | {"held_out": evaluate(recipe, choices.data, folder)})
+    write_card(folder, card | {"held_out": evaluate(read, data, folder)})
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -6,7 +6,6 @@ loss as the run went on. Figures come from `training.vectors.evaluate`, which wr
 
 from __future__ import annotations
 
-import argparse
 import json
 from dataclasses import asdict
 from pathlib import Path
@@ -16,8 +15,10 @@ from typing import Any
 from safetensors import safe_open
 from safetensors.torch import load_file, save
 
+from models.command import run
 from models.experiments.word_vectors import TABLES_FILE, VECTORS, WORDS_FILE
 from models.translation.checkpoints import file_hash, write_card
+from training.options import Out, RecipeFile
 from training.progress import curve_of
 from training.publish import CREDITS
 from training.trainer import LOG_FILE
@@ -75,14 +76,10 @@ def publish(recipe: VectorRecipe, out: Path, vectors: Path = VECTORS) -> dict[st
     return card
 
 
-def main() -> None:
-    """Read the command line and publish."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("recipe", type=Path, help="the TOML file of the run")
-    parser.add_argument("--out", type=Path, required=True, help="folder that keeps runs")
-    choices = parser.parse_args()
-    publish(read_vector_recipe(choices.recipe), choices.out)
+def main(recipe: RecipeFile, *, out: Out) -> None:
+    """Write the vectors of a run."""
+    publish(read_vector_recipe(recipe), out)
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

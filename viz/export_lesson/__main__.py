@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import argparse
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
+from typing import Annotated
 
-from models.errors import InputError
+import typer
+
+from models.command import CommandError, run
 from viz import pages as page_folders
 from viz.export_lesson.document import lesson_html
 from viz.lessons.lesson import Lesson
 from viz.lessons.library import SHIPPED, library_of
 from viz.server.configuration import configuration
 from viz.shell.headless import say_errors_alone
-from viz.text.language import say
 from viz.widgets.frame import known_pages
 
 
@@ -32,25 +33,23 @@ def find_lesson(name: str, language: str = "") -> Lesson:
     raise KeyError(", ".join(library.lessons))
 
 
-def main(arguments: list[str] | None = None) -> None:
+def main(
+    name: Annotated[str, typer.Argument(help="A lesson that comes along, or of ATTENTION_BENCH_LESSONS.")],
+    *,
+    language: Annotated[str, typer.Option(help="Such as zh; the first that the lesson has if left out.")] = "",
+    out: Annotated[Path | None, typer.Option(help="The file; NAME.html if left out.")] = None,
+) -> None:
     """Write the file, and say where it is and how large."""
-    parser = argparse.ArgumentParser(prog="python -m viz.export_lesson", description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("name")
-    parser.add_argument("--language", default="")
-    parser.add_argument("--out", type=Path)
-    given = parser.parse_args(arguments)
     say_errors_alone()
     try:
-        lesson = find_lesson(given.name, given.language)
-        page = lesson_html(lesson)
+        lesson = find_lesson(name, language)
     except KeyError as error:
-        parser.exit(1, f"There is no lesson “{given.name}” in that language. There are: {error.args[0]}\n")
-    except InputError as error:
-        parser.exit(1, f"{say(error)}\n")
-    out: Path = given.out or Path(f"{lesson.name}.html")
-    out.write_text(page, encoding="utf8")
-    parser.exit(0, f"{out}: {len(lesson.steps)} steps, {out.stat().st_size / 1e6:.1f} MB\n")
+        message = f"There is no lesson “{name}” in that language. There are: {error.args[0]}"
+        raise CommandError(message) from error
+    out = out or Path(f"{lesson.name}.html")
+    out.write_text(lesson_html(lesson), encoding="utf8")
+    typer.echo(f"{out}: {len(lesson.steps)} steps, {out.stat().st_size / 1e6:.1f} MB")
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

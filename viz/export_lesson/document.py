@@ -10,6 +10,7 @@ from html import escape
 from pathlib import Path
 
 from plotly.offline import get_plotlyjs
+from tqdm import tqdm
 
 from models.mechanisms import mechanisms
 from viz.canvas.bundle import bundled
@@ -49,7 +50,7 @@ def lesson_html(lesson: Lesson) -> str:
 def _page(lesson: Lesson) -> str:
     pictures, styles = Pictures(), dict[str, None]()
     steps = []
-    for number, step in enumerate(lesson.steps, 1):
+    for number, step in enumerate(tqdm(lesson.steps, desc=lesson.name, unit="step", disable=None), 1):
         page = run_page(step.page, step.link)
         named = step.page != "steps" or SENTENCE.name in step.link
         shown = PageElement(page, partial(pictures.mount, step), sentence=named, choices=step.page in _CHOSEN)

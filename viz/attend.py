@@ -1,0 +1,60 @@
+"""Run a model on a text, and save its attention or show a table of it.
+
+The table has a row for each query of the map that the Bench shows, with the three keys that it attends to most.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+
+from models.command import run
+from models.registry import load
+from models.trace import AttentionTrace
+from viz.text.tokens import visible
+from viz.views.view import choose_view
+
+KEYS_SHOWN = 3
+
+
+def main(
+    text: Annotated[str, typer.Argument(help="A sentence.")],
+    *,
+    model: Annotated[str, typer.Option(metavar="KEY", help="A model: a key, hf:owner/name, or a folder.")] = (
+        "bahdanau-en-fr"
+    ),
+    target: Annotated[str | None, typer.Option(help="A translation that the model is made to write.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Save the whole trace here, such as trace.npz.")] = None,
+) -> None:
+    """Run a model on a text."""
+    trace = load(Path(model) if Path(model).is_dir() else model).attend(text, target)
+    if out is None:
+        typer.echo(table(trace))
+        return
+    trace.save(out)
+    typer.echo(f"{out}: {len(trace.maps)} maps, {out.stat().st_size / 1e6:.1f} MB")
+
+
+def table(trace: AttentionTrace) -> str:
+    """Return the output, and each query of one map with the keys that it attends to most."""
+    if not trace.maps:
+        return f"{trace.output_text}\nThis model has no attention."
+    view = choose_view(trace)
+    queries, keys = (
+        [visible(each) for each in tokens.texts] for tokens in (view.shown.query_tokens, view.shown.key_tokens)
+    )
+    lines = [
+        *filter(None, [trace.output_text]),
+        f"{view.title} ({view.shown.site}): the keys attended to most",
+    ]
+    for query, row in zip(queries, view.weights, strict=True):
+        most = np.argsort(-row, kind="stable")[:KEYS_SHOWN]
+        lines.append(f"{query:{max(map(len, queries))}}  " + "  ".join(f"{row[key]:.2f} {keys[key]}" for key in most))
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    run(main)
